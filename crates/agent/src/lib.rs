@@ -1,0 +1,1 @@
+//! What runs on the target: prepare, measure, drain, restore.

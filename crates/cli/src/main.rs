@@ -1,0 +1,2 @@
+//! The program `latlab`.
+fn main() {}

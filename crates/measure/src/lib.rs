@@ -1,0 +1,1 @@
+//! The measuring loop, its timers and its recorder.

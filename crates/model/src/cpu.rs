@@ -1,0 +1,135 @@
+//! A set of CPU numbers, in the notation of the kernel's own lists.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+/// A set of CPU numbers; written as the kernel writes it: `0-2,5`.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct CpuSet(BTreeSet<u32>);
+
+/// The largest CPU number that is believed; Linux allows 8192 CPUs.
+const LARGEST_CPU: u32 = 8191;
+
+impl CpuSet {
+    /// The numbers in rising order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Whether the set holds this CPU.
+    pub fn contains(&self, cpu: u32) -> bool {
+        self.0.contains(&cpu)
+    }
+
+    /// How many CPUs the set holds.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the set holds no CPU.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Those of this set that are not in the other.
+    pub fn without(&self, other: &CpuSet) -> CpuSet {
+        CpuSet(self.0.difference(&other.0).copied().collect())
+    }
+
+    /// Those that are in both sets.
+    pub fn and(&self, other: &CpuSet) -> CpuSet {
+        CpuSet(self.0.intersection(&other.0).copied().collect())
+    }
+}
+
+impl FromIterator<u32> for CpuSet {
+    fn from_iter<I: IntoIterator<Item = u32>>(cpus: I) -> CpuSet {
+        CpuSet(cpus.into_iter().collect())
+    }
+}
+
+impl fmt::Display for CpuSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        for cpu in self.iter() {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == cpu => *last = cpu,
+                _ => ranges.push((cpu, cpu)),
+            }
+        }
+        let parts: Vec<String> = ranges
+            .iter()
+            .map(|(first, last)| match first == last {
+                true => first.to_string(),
+                false => format!("{first}-{last}"),
+            })
+            .collect();
+        f.pad(&parts.join(","))
+    }
+}
+
+/// The text is not a list of CPUs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a list of CPUs: expected numbers and ranges such as 0,2-3")]
+pub struct ParseCpuSetError(String);
+
+impl FromStr for CpuSet {
+    type Err = ParseCpuSetError;
+
+    /// Reads the kernel's list format; the empty text is the empty set.
+    fn from_str(text: &str) -> Result<CpuSet, ParseCpuSetError> {
+        let wrong = || ParseCpuSetError(text.trim().to_string());
+        let number = |part: &str| match part.trim().parse::<u32>() {
+            Ok(cpu) if cpu <= LARGEST_CPU => Ok(cpu),
+            _ => Err(wrong()),
+        };
+        let mut cpus = BTreeSet::new();
+        for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+            let (first, last) = match part.split_once('-') {
+                Some((first, last)) => (number(first)?, number(last)?),
+                None => (number(part)?, number(part)?),
+            };
+            if first > last {
+                return Err(wrong());
+            }
+            cpus.extend(first..=last);
+        }
+        Ok(CpuSet(cpus))
+    }
+}
+
+impl Serialize for CpuSet {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for CpuSet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CpuSet, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(cpus in proptest::collection::btree_set(0u32..300, 0..40)) {
+            let set: CpuSet = cpus.into_iter().collect();
+            prop_assert_eq!(set.to_string().parse::<CpuSet>().unwrap(), set);
+        }
+    }
+
+    #[test]
+    fn refuses_nonsense() {
+        for text in ["a", "3-1", "1-", "-1", "99999", "1;2"] {
+            assert!(text.parse::<CpuSet>().is_err(), "{text}");
+        }
+    }
+}

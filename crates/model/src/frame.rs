@@ -1,0 +1,362 @@
+//! The stream: what the agent sends and what the journal holds, byte for byte.
+//!
+//! A frame is a header of 12 bytes, little endian: length of the payload (u32), kind (u32),
+//! CRC-32C of length, kind and payload (u32); then the payload. Documents are JSON, so that a
+//! later version can add a field; what comes every second is postcard, so that it is small.
+
+use crate::histogram::Histogram;
+use crate::machine::Machine;
+use crate::run::{Clocks, End, Finding, Prepared, ThreadEnd};
+use crate::{Nanos, Plan};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read};
+
+/// Version of the frames; the first frame of a stream carries it.
+pub const STREAM_VERSION: u32 = 1;
+/// Bytes in front of every payload.
+pub const HEADER_BYTES: usize = 12;
+/// A longer payload is taken for damage.
+pub const LARGEST_PAYLOAD: usize = 16 << 20;
+
+const _: () = assert!(HEADER_BYTES == 3 * size_of::<u32>());
+
+/// First word of a stream, from whoever writes it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Hello {
+    /// [`STREAM_VERSION`] of the writer.
+    pub stream: u32,
+    /// Version of the program.
+    pub latlab: String,
+    /// Id of the run.
+    pub id: String,
+}
+
+/// What one thread counted from `start_ns` on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Interval {
+    /// Number of the thread.
+    pub thread: u32,
+    /// First release counted here, on CLOCK_MONOTONIC.
+    pub start_ns: Nanos,
+    /// First release not counted here any more.
+    pub end_ns: Nanos,
+    /// The counts.
+    pub counts: Histogram,
+}
+
+/// One large latency and its release.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Spike {
+    /// The latency; first, so that spikes sort by it.
+    pub latency_ns: Nanos,
+    /// Its release, on CLOCK_MONOTONIC.
+    pub release_ns: Nanos,
+}
+
+/// Large latencies of one thread; the largest 4096 of a run are always among them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Spikes {
+    /// Number of the thread.
+    pub thread: u32,
+    /// The latencies.
+    pub spikes: Vec<Spike>,
+}
+
+/// Why nothing can be measured.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Whether the plan itself is wrong (exit code 2) and not the machine (exit code 3).
+    pub plan_is_wrong: bool,
+    /// One line: what is missing and what to do.
+    pub text: String,
+}
+
+/// Everything that travels in a frame.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Message {
+    /// First word of a stream.
+    Hello(Hello),
+    /// The order: to the agent, and back in its stream.
+    Plan(Plan),
+    /// To the agent: end cleanly.
+    Stop,
+    /// The fingerprint.
+    Machine(Machine),
+    /// What was applied; the measuring begins.
+    Prepared(Prepared),
+    /// What a thread counted.
+    Interval(Interval),
+    /// Large latencies.
+    Spikes(Spikes),
+    /// The clocks side by side.
+    Clocks(Clocks),
+    /// Something the reader must know.
+    Finding(Finding),
+    /// A thread has ended.
+    ThreadEnd(ThreadEnd),
+    /// Everything is restored; last frame of a whole stream.
+    End(End),
+    /// Nothing can be measured; last frame of such a stream.
+    Refusal(Refusal),
+}
+
+macro_rules! kinds {
+    ($($number:literal $variant:ident $codec:ident),+ $(,)?) => {
+        impl Message {
+            /// The whole frame: header and payload.
+            pub fn encode(&self) -> Vec<u8> {
+                let (kind, payload) = match self {
+                    Message::Stop => (0, Vec::new()),
+                    $(Message::$variant(content) => ($number, $codec::encode(content))),+
+                };
+                raw_frame(kind, &payload)
+            }
+
+            fn decode_payload(kind: u32, payload: &[u8]) -> Result<Message, Damage> {
+                match kind {
+                    0 => Ok(Message::Stop),
+                    $($number => $codec::decode(payload).map(Message::$variant)),+,
+                    kind => Err(Damage::UnknownKind(kind)),
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    1 Hello json,
+    2 Plan json,
+    3 Machine json,
+    4 Prepared json,
+    5 Interval packed,
+    6 Spikes packed,
+    7 Clocks packed,
+    8 Finding json,
+    9 ThreadEnd json,
+    10 End json,
+    11 Refusal json,
+}
+
+/// What is wrong with the bytes of a stream.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// The header's length is impossible.
+    #[error("a frame claims {0} bytes")]
+    ImpossibleLength(u32),
+    /// The checksum does not fit.
+    #[error("a checksum does not fit")]
+    Checksum,
+    /// A kind of frame that this version does not know.
+    #[error("a frame of unknown kind {0}: written by a newer latlab?")]
+    UnknownKind(u32),
+    /// The payload is not what its kind says.
+    #[error("a frame cannot be read: {0}")]
+    Payload(String),
+    /// The stream ends within a frame.
+    #[error("the last frame is cut off")]
+    CutOff,
+}
+
+fn raw_frame(kind: u32, payload: &[u8]) -> Vec<u8> {
+    let length = payload.len() as u32;
+    let mut frame = Vec::with_capacity(HEADER_BYTES + payload.len());
+    frame.extend_from_slice(&length.to_le_bytes());
+    frame.extend_from_slice(&kind.to_le_bytes());
+    frame.extend_from_slice(&checksum(length, kind, payload).to_le_bytes());
+    frame.extend_from_slice(payload);
+    frame
+}
+
+fn checksum(length: u32, kind: u32, payload: &[u8]) -> u32 {
+    let header = crc32c::crc32c(&length.to_le_bytes());
+    let header = crc32c::crc32c_append(header, &kind.to_le_bytes());
+    crc32c::crc32c_append(header, payload)
+}
+
+/// A frame as it was read: its message, and the bytes to append to a journal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Frame {
+    /// What it says.
+    pub message: Message,
+    /// Its bytes, unchanged.
+    pub bytes: Vec<u8>,
+}
+
+/// What reading the next frame came to.
+#[derive(Debug)]
+pub enum Next {
+    /// A whole frame.
+    Frame(Box<Frame>),
+    /// The stream ends after a whole frame.
+    End,
+    /// The stream is damaged here; nothing after this can be trusted.
+    Damaged(Damage),
+}
+
+/// Reads frames from a pipe or a journal, and knows how many bytes of it were whole.
+pub struct FrameReader<R> {
+    source: R,
+    whole_bytes: u64,
+}
+
+impl<R: Read> FrameReader<R> {
+    /// Reads from here; the source should be buffered.
+    pub fn new(source: R) -> FrameReader<R> {
+        FrameReader { source, whole_bytes: 0 }
+    }
+
+    /// Bytes up to the end of the last whole frame.
+    pub fn whole_bytes(&self) -> u64 {
+        self.whole_bytes
+    }
+
+    /// The next frame; an error is one of the source, not of the content.
+    pub fn next_frame(&mut self) -> io::Result<Next> {
+        let mut bytes = vec![0; HEADER_BYTES];
+        match read_up_to(&mut self.source, &mut bytes)? {
+            0 => return Ok(Next::End),
+            HEADER_BYTES => {}
+            _ => return Ok(Next::Damaged(Damage::CutOff)),
+        }
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        let (length, kind, expected) = (word(0), word(4), word(8));
+        if length as usize > LARGEST_PAYLOAD {
+            return Ok(Next::Damaged(Damage::ImpossibleLength(length)));
+        }
+        bytes.resize(HEADER_BYTES + length as usize, 0);
+        let payload = &mut bytes[HEADER_BYTES..];
+        if read_up_to(&mut self.source, payload)? < payload.len() {
+            return Ok(Next::Damaged(Damage::CutOff));
+        }
+        if checksum(length, kind, payload) != expected {
+            return Ok(Next::Damaged(Damage::Checksum));
+        }
+        Ok(match Message::decode_payload(kind, payload) {
+            Ok(message) => {
+                self.whole_bytes += bytes.len() as u64;
+                Next::Frame(Box::new(Frame { message, bytes }))
+            }
+            Err(damage) => Next::Damaged(damage),
+        })
+    }
+}
+
+fn read_up_to(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match source.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+mod json {
+    use super::*;
+
+    pub fn encode<T: Serialize>(content: &T) -> Vec<u8> {
+        serde_json::to_vec(content).expect("the stream's types have only text keys")
+    }
+
+    pub fn decode<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Damage> {
+        serde_json::from_slice(payload).map_err(|error| Damage::Payload(error.to_string()))
+    }
+}
+
+mod packed {
+    use super::*;
+
+    pub fn encode<T: Serialize>(content: &T) -> Vec<u8> {
+        postcard::to_allocvec(content).expect("the stream's types have known lengths")
+    }
+
+    pub fn decode<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Damage> {
+        postcard::from_bytes(payload).map_err(|error| Damage::Payload(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample_stream() -> (Vec<Message>, Vec<u8>) {
+        let mut counts = Histogram { missed: 3, misses: 1, ..Histogram::default() };
+        for latency in [-5, 1_250, 1_260, 88_000, 7_000_000_000] {
+            counts.record(Nanos(latency));
+        }
+        let messages = vec![
+            Message::Hello(Hello { stream: 1, latlab: "0".into(), id: "x".into() }),
+            Message::Interval(Interval { thread: 2, start_ns: Nanos(5), end_ns: Nanos(9), counts }),
+            Message::Spikes(Spikes {
+                thread: 1,
+                spikes: vec![Spike { latency_ns: Nanos(7), release_ns: Nanos(8) }],
+            }),
+            Message::Clocks(Clocks { monotonic_ns: Nanos(1), ..Clocks::default() }),
+            Message::Stop,
+        ];
+        let bytes = messages.iter().flat_map(Message::encode).collect();
+        (messages, bytes)
+    }
+
+    fn read_all(bytes: &[u8]) -> (Vec<Message>, u64, Option<Damage>) {
+        let mut reader = FrameReader::new(bytes);
+        let mut messages = Vec::new();
+        loop {
+            match reader.next_frame().unwrap() {
+                Next::Frame(frame) => messages.push(frame.message),
+                Next::End => return (messages, reader.whole_bytes(), None),
+                Next::Damaged(damage) => return (messages, reader.whole_bytes(), Some(damage)),
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let (messages, bytes) = sample_stream();
+        assert_eq!(read_all(&bytes), (messages, bytes.len() as u64, None));
+    }
+
+    #[test]
+    fn a_cut_anywhere_keeps_every_whole_frame() {
+        let (messages, bytes) = sample_stream();
+        let ends: Vec<usize> = messages
+            .iter()
+            .scan(0, |end, message| {
+                *end += message.encode().len();
+                Some(*end)
+            })
+            .collect();
+        for cut in 0..bytes.len() {
+            let whole = ends.iter().filter(|&&end| end <= cut).count();
+            let (read, whole_bytes, damage) = read_all(&bytes[..cut]);
+            assert_eq!(read, messages[..whole]);
+            assert_eq!(whole_bytes as usize, if whole == 0 { 0 } else { ends[whole - 1] });
+            assert_eq!(damage.is_none(), cut == whole_bytes as usize, "cut at {cut}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_flipped_bit_is_noticed_and_never_read_as_a_number(at in 0usize..10_000, bit in 0u8..8) {
+            let (messages, mut bytes) = sample_stream();
+            let at = at % bytes.len();
+            bytes[at] ^= 1 << bit;
+            let (read, whole_bytes, damage) = read_all(&bytes);
+            prop_assert!(damage.is_some());
+            prop_assert!(whole_bytes as usize <= at);
+            prop_assert_eq!(&read[..], &messages[..read.len()]);
+        }
+
+        #[test]
+        fn noise_is_no_stream(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            read_all(&bytes);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The vocabulary of latlab as types, and the frames of its stream.
+//!
+//! Nothing here opens a file or reads a clock: what is described in this crate is what the
+//! agent sends, what the journal holds and what a run folder says.
+
+pub mod cpu;
+pub mod frame;
+pub mod histogram;
+pub mod machine;
+pub mod nanos;
+pub mod plan;
+pub mod run;
+
+pub use cpu::CpuSet;
+pub use histogram::{Bin, Histogram, ThreadBins};
+pub use nanos::Nanos;
+pub use plan::Plan;
+pub use run::Run;

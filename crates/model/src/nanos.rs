@@ -1,0 +1,197 @@
+//! A time or a difference of times, as an integer of nanoseconds.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+use std::str::FromStr;
+
+/// Nanoseconds; a point on a clock or a signed difference of two points.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Nanos(pub i64);
+
+/// One second.
+pub const SECOND: Nanos = Nanos(1_000_000_000);
+/// One millisecond.
+pub const MILLISECOND: Nanos = Nanos(1_000_000);
+/// One microsecond.
+pub const MICROSECOND: Nanos = Nanos(1_000);
+
+impl Nanos {
+    /// Zero.
+    pub const ZERO: Nanos = Nanos(0);
+    /// The latest time that can be written: stands for "never".
+    pub const MAX: Nanos = Nanos(i64::MAX);
+
+    /// As seconds, for printing and for rates.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// As a standard duration; negative values become zero.
+    pub fn as_duration(self) -> std::time::Duration {
+        std::time::Duration::from_nanos(self.0.max(0) as u64)
+    }
+}
+
+impl Add for Nanos {
+    type Output = Nanos;
+    fn add(self, other: Nanos) -> Nanos {
+        Nanos(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Nanos {
+    fn add_assign(&mut self, other: Nanos) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Nanos;
+    fn sub(self, other: Nanos) -> Nanos {
+        Nanos(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Neg for Nanos {
+    type Output = Nanos;
+    fn neg(self) -> Nanos {
+        Nanos(-self.0)
+    }
+}
+
+impl Mul<i64> for Nanos {
+    type Output = Nanos;
+    fn mul(self, factor: i64) -> Nanos {
+        Nanos(self.0.saturating_mul(factor))
+    }
+}
+
+const UNITS: [(&str, i64); 9] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("min", 60_000_000_000),
+    ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("d", 86_400_000_000_000),
+];
+
+/// Prints with three significant decimals at most and the unit that fits: `997 us`, `1.25 ms`.
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let magnitude = self.0.unsigned_abs();
+        let (unit, scale) = match magnitude {
+            0..1_000 => ("ns", 1),
+            1_000..1_000_000 => ("us", 1_000),
+            1_000_000..1_000_000_000 => ("ms", 1_000_000),
+            1_000_000_000..120_000_000_000 => ("s", 1_000_000_000),
+            120_000_000_000..7_200_000_000_000 => ("min", 60_000_000_000),
+            _ => ("h", 3_600_000_000_000_i64),
+        };
+        let value = self.0 as f64 / scale as f64;
+        let text = format!("{value:.3}");
+        let text = match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.'),
+            false => &text,
+        };
+        f.pad(&format!("{text} {unit}"))
+    }
+}
+
+/// What was wrong with the text of a duration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseNanosError {
+    /// No number in front.
+    #[error("'{0}' is not a duration: expected a number and a unit, such as 200us, 1.5ms, 30s, 5h")]
+    NotADuration(String),
+    /// A number with no unit.
+    #[error("'{0}' has no unit: write {0}us, {0}ms, {0}s, {0}min or {0}h")]
+    NoUnit(String),
+    /// A unit that is not known.
+    #[error("'{0}' has an unknown unit '{1}': use ns, us, ms, s, min, h or d")]
+    UnknownUnit(String, String),
+    /// More than 292 years.
+    #[error("'{0}' is too long")]
+    TooLong(String),
+}
+
+/// Reads `200us`, `1.5ms`, `30s`, `1h30min`; a bare `0` needs no unit.
+impl FromStr for Nanos {
+    type Err = ParseNanosError;
+
+    fn from_str(text: &str) -> Result<Nanos, ParseNanosError> {
+        let whole = text.trim();
+        if whole == "0" {
+            return Ok(Nanos::ZERO);
+        }
+        let not_a_duration = || ParseNanosError::NotADuration(whole.to_string());
+        let mut rest = whole;
+        let mut total: f64 = 0.0;
+        if rest.is_empty() {
+            return Err(not_a_duration());
+        }
+        while !rest.is_empty() {
+            let digits =
+                rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+            let number: f64 = rest[..digits].parse().map_err(|_| not_a_duration())?;
+            rest = rest[digits..].trim_start();
+            let letters = rest.find(|c: char| c.is_ascii_digit() || c.is_whitespace());
+            let (unit, after) = rest.split_at(letters.unwrap_or(rest.len()));
+            if unit.is_empty() {
+                return Err(ParseNanosError::NoUnit(whole.to_string()));
+            }
+            let Some((_, scale)) = UNITS.iter().find(|(name, _)| *name == unit) else {
+                return Err(ParseNanosError::UnknownUnit(whole.to_string(), unit.to_string()));
+            };
+            total += number * *scale as f64;
+            rest = after.trim_start();
+        }
+        if total > i64::MAX as f64 / 2.0 {
+            return Err(ParseNanosError::TooLong(whole.to_string()));
+        }
+        Ok(Nanos(total.round() as i64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        let ok = |text: &str| text.parse::<Nanos>().unwrap().0;
+        assert_eq!(ok("200us"), 200_000);
+        assert_eq!(ok("1.5ms"), 1_500_000);
+        assert_eq!(ok("1h30min"), 5_400_000_000_000);
+        assert_eq!(ok("30 s"), 30_000_000_000);
+        assert_eq!(ok("0"), 0);
+        assert_eq!(ok("7µs"), 7_000);
+    }
+
+    #[test]
+    fn refuses_with_the_remedy() {
+        let err = |text: &str| text.parse::<Nanos>().unwrap_err().to_string();
+        assert!(err("abc").contains("expected a number"));
+        assert!(err("200").contains("200us"));
+        assert!(err("5 fortnights").contains("unknown unit"));
+        assert!(err("").contains("not a duration"));
+        assert!(err("-5us").contains("not a duration"));
+        assert!(err("9999999d").contains("too long"));
+    }
+
+    #[test]
+    fn prints_the_unit_that_fits() {
+        assert_eq!(Nanos(997_000).to_string(), "997 us");
+        assert_eq!(Nanos(1_250_000).to_string(), "1.25 ms");
+        assert_eq!(Nanos(-300).to_string(), "-300 ns");
+        assert_eq!(Nanos(90_000_000_000).to_string(), "90 s");
+        assert_eq!(Nanos(3_600_000_000_000 * 8).to_string(), "8 h");
+        assert_eq!(Nanos(0).to_string(), "0 ns");
+    }
+}

@@ -1,0 +1,214 @@
+//! What a run is asked to do: the meaning of the command line, and the first frame of a journal.
+
+use crate::{CpuSet, Nanos};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The whole order for one run; what of it could be applied stands in [`crate::run::Prepared`].
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Plan {
+    /// Name of the run, part of its folder's name.
+    pub name: String,
+    /// A free remark of the user.
+    pub note: Option<String>,
+    /// Method of measuring.
+    pub instrument: Instrument,
+    /// How a thread sleeps until its release.
+    pub mechanism: Mechanism,
+    /// The clock that releases are planned on.
+    pub clock: ClockName,
+    /// Scheduling of the measuring threads.
+    pub policy: Policy,
+    /// CPUs to measure; none means all that may be used.
+    pub cpus: Option<CpuSet>,
+    /// Number of measuring threads; none means one for each CPU.
+    pub threads: Option<u32>,
+    /// CPUs for everything of ours that does not measure.
+    pub helpers_on: Option<CpuSet>,
+    /// Distance of releases of the first thread.
+    pub period_ns: Nanos,
+    /// What each further thread's period is longer by.
+    pub period_step_ns: Nanos,
+    /// Offsets of the threads' releases.
+    pub phase: Phase,
+    /// What happens to releases that are already past.
+    pub missed: MissedPolicy,
+    /// Length of the measuring window; none means until `cycles` or an interrupt.
+    pub duration_ns: Option<Nanos>,
+    /// Cycles of each thread; none means until `duration_ns` or an interrupt.
+    pub cycles: Option<u64>,
+    /// Cycles are run but not counted for this long.
+    pub warm_up_ns: Nanos,
+    /// The instant, after each release, that must not be exceeded.
+    pub deadline_ns: Option<Nanos>,
+    /// A latency above this ends the run.
+    pub stop_above_ns: Option<Nanos>,
+    /// A latency above this is a spike for `on_spike`.
+    pub spike_above_ns: Option<Nanos>,
+    /// Command to run for a spike.
+    pub on_spike: Option<String>,
+    /// What is asked of the idle states.
+    pub idle_states: IdleStates,
+    /// Length of an interval of the stream.
+    pub interval_ns: Nanos,
+    /// Seed of the random phase.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// Period of a thread by its number.
+    pub fn period_of(&self, thread: u32) -> Nanos {
+        self.period_ns + self.period_step_ns * i64::from(thread)
+    }
+}
+
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+        pub enum $name { $($(#[$doc])* #[serde(rename = $word)] $variant),+ }
+
+        impl $name {
+            /// All of them, in the order of the documentation.
+            pub const ALL: &[$name] = &[$($name::$variant),+];
+
+            /// The word that stands for it on the command line and in files.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word),+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.pad(self.word()) }
+        }
+    };
+}
+pub(crate) use words;
+
+words! {
+    /// Method of measuring.
+    Instrument {
+        /// A thread that sleeps until each release and reads the clock.
+        Cyclic = "cyclic",
+    }
+}
+
+words! {
+    /// How a thread sleeps until its release.
+    Mechanism {
+        /// `clock_nanosleep` with an absolute time.
+        Nanosleep = "nanosleep",
+        /// `clock_nanosleep` for a relative time: there are no releases, so none can be missed.
+        Relative = "relative",
+        /// A periodic timer file descriptor.
+        Timerfd = "timerfd",
+        /// A periodic POSIX timer and a wait for its signal.
+        PosixTimer = "posix-timer",
+    }
+}
+
+words! {
+    /// The clock that releases are planned on.
+    ClockName {
+        /// CLOCK_MONOTONIC.
+        Monotonic = "monotonic",
+        /// CLOCK_TAI.
+        Tai = "tai",
+        /// CLOCK_REALTIME, which can be set and then makes negative latencies.
+        Realtime = "realtime",
+    }
+}
+
+words! {
+    /// Offsets of the threads' releases.
+    Phase {
+        /// All threads are released at once.
+        Aligned = "aligned",
+        /// The threads share a period evenly.
+        Spread = "spread",
+        /// Each thread starts somewhere in its period.
+        Random = "random",
+    }
+}
+
+words! {
+    /// What happens to releases that are already past when a cycle ends.
+    MissedPolicy {
+        /// They are counted and left out.
+        Skip = "skip",
+        /// They are counted and served late, one after the other.
+        CatchUp = "catch-up",
+    }
+}
+
+/// Scheduling of the measuring threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "lowercase")]
+pub enum Policy {
+    /// SCHED_FIFO.
+    Fifo {
+        /// 1 (low) to 99 (high).
+        priority: u8,
+    },
+    /// SCHED_RR.
+    Rr {
+        /// 1 (low) to 99 (high).
+        priority: u8,
+    },
+    /// SCHED_OTHER.
+    Other,
+    /// SCHED_BATCH.
+    Batch,
+    /// SCHED_IDLE.
+    Idle,
+    /// SCHED_DEADLINE.
+    Deadline {
+        /// Budget in each period.
+        runtime_ns: Nanos,
+        /// By when the budget is given, after the start of a period.
+        deadline_ns: Nanos,
+        /// Period of the budget.
+        period_ns: Nanos,
+    },
+}
+
+impl Policy {
+    /// Whether the policy runs before all ordinary threads.
+    pub fn is_realtime(self) -> bool {
+        matches!(self, Policy::Fifo { .. } | Policy::Rr { .. } | Policy::Deadline { .. })
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Policy::Fifo { priority } => f.pad(&format!("fifo {priority}")),
+            Policy::Rr { priority } => f.pad(&format!("rr {priority}")),
+            Policy::Other => f.pad("other"),
+            Policy::Batch => f.pad("batch"),
+            Policy::Idle => f.pad("idle"),
+            Policy::Deadline { runtime_ns, deadline_ns, period_ns } => {
+                f.pad(&format!("deadline {runtime_ns} / {deadline_ns} / {period_ns}"))
+            }
+        }
+    }
+}
+
+/// What is asked of the idle states during a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleStates {
+    /// Hold `/dev/cpu_dma_latency` at this value: no idle state that takes longer to leave.
+    ExitWithin(Nanos),
+    /// Leave them as the system has them.
+    System,
+}
+
+impl fmt::Display for IdleStates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IdleStates::ExitWithin(limit) => write!(f, "{limit}"),
+            IdleStates::System => f.pad("system"),
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! What a run was: what was applied, what was found, and the verdict.
+
+use crate::Nanos;
+use crate::machine::Machine;
+use crate::plan::{Mechanism, MissedPolicy, Plan, words};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Version of `run.json` and of the tables beside it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One setting: what was asked, and what was read back after it was made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Setting {
+    /// What was set, in words: `memory lock`, `scheduling`, `affinity`.
+    pub what: String,
+    /// The measuring thread it belongs to; none for the whole program.
+    pub thread: Option<u32>,
+    /// What was asked.
+    pub asked: String,
+    /// What was read back.
+    pub applied: String,
+    /// Whether a difference makes the figures worthless.
+    pub matters: bool,
+}
+
+impl Setting {
+    /// Whether the machine did what was asked.
+    pub fn holds(&self) -> bool {
+        self.asked == self.applied
+    }
+}
+
+/// A measuring thread as it was set up.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ThreadSetup {
+    /// Number of the thread, from 0.
+    pub thread: u32,
+    /// CPU it is pinned to; none when it floats.
+    pub cpu: Option<u32>,
+    /// Type of that core, where the machine has several.
+    pub core_type: Option<String>,
+    /// Relative capacity of that core (1024 is the largest), where the kernel says so.
+    pub capacity: Option<u32>,
+    /// Scheduling as read back.
+    pub policy: String,
+    /// Distance of its releases.
+    pub period_ns: Nanos,
+    /// First counted release, on CLOCK_MONOTONIC.
+    pub first_release_ns: Nanos,
+}
+
+/// What the agent made of the plan, read back.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Prepared {
+    /// All settings.
+    pub settings: Vec<Setting>,
+    /// All measuring threads.
+    pub threads: Vec<ThreadSetup>,
+    /// Where everything of ours that does not measure runs.
+    pub helpers_on: String,
+}
+
+words! {
+    /// How much a finding weighs.
+    Severity {
+        /// Good to know.
+        Info = "info",
+        /// May have changed the figures.
+        Warning = "warning",
+        /// Makes figures worthless or incomplete.
+        Error = "error",
+    }
+}
+
+/// Something the reader of a run must know.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// Stable name for scripts: `setting-refused`, `suspended`, `clock-stepped`.
+    pub code: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// When it happened, on CLOCK_MONOTONIC.
+    pub at_ns: Option<Nanos>,
+    /// The measuring thread it belongs to.
+    pub thread: Option<u32>,
+    /// What happened, in one sentence.
+    pub text: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+    /// Whether it makes the verdict `invalid`.
+    pub invalidates: bool,
+}
+
+impl Finding {
+    /// A finding without time, thread or remedy.
+    pub fn new(code: &str, severity: Severity, text: impl Into<String>) -> Finding {
+        Finding {
+            code: code.to_string(),
+            severity,
+            at_ns: None,
+            thread: None,
+            text: text.into(),
+            remedy: None,
+            invalidates: false,
+        }
+    }
+
+    /// At this time of CLOCK_MONOTONIC.
+    pub fn at(self, time: Nanos) -> Finding {
+        Finding { at_ns: Some(time), ..self }
+    }
+
+    /// Of this measuring thread.
+    pub fn of_thread(self, thread: u32) -> Finding {
+        Finding { thread: Some(thread), ..self }
+    }
+
+    /// With what to do about it.
+    pub fn remedy(self, remedy: impl Into<String>) -> Finding {
+        Finding { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// Makes the verdict `invalid`.
+    pub fn invalidates(self) -> Finding {
+        Finding { invalidates: true, ..self }
+    }
+}
+
+words! {
+    /// Why a thread or a run ended.
+    EndReason {
+        /// The planned duration or number of cycles was reached.
+        Finished = "finished",
+        /// The user or a signal ended it.
+        Interrupted = "interrupted",
+        /// A latency was above `--stop-above`.
+        StopAbove = "stop-above",
+        /// The thread's CPU was taken offline.
+        CpuOffline = "cpu-offline",
+        /// The thread ran for seconds without sleeping and was stopped.
+        RanAway = "ran-away",
+        /// The interval buffer could take no more: nothing was drained for hours.
+        RecorderFull = "recorder-full",
+        /// A system call of the loop failed.
+        Failed = "failed",
+        /// The stream ended without a word: the agent was killed or the link was cut.
+        Lost = "lost",
+    }
+}
+
+/// What a measuring thread says of itself when it ends.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ThreadEnd {
+    /// Number of the thread.
+    pub thread: u32,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// Cycles the loop counted, to be compared with the sum of the intervals.
+    pub cycles: u64,
+    /// Missed releases the loop counted, to be compared with the sum of the intervals.
+    pub missed: u64,
+    /// Page faults after the first counted release.
+    pub page_faults: u64,
+    /// Times the thread was put off its CPU without having asked, after the first counted release.
+    pub involuntary_switches: u64,
+    /// Times the thread slept, after the first counted release.
+    pub voluntary_switches: u64,
+    /// Largest latencies that found the spike ring full, so that their release times are unknown.
+    pub spikes_lost: u64,
+    /// Seconds in which the drainer did not come, so that an interval grew.
+    pub intervals_grown: u64,
+}
+
+/// What the agent says when it has restored everything.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct End {
+    /// Why the run ended.
+    pub reason: EndReason,
+    /// Largest resident memory of the agent.
+    pub agent_peak_rss_bytes: u64,
+    /// CPU time of everything of the agent that does not measure.
+    pub helpers_cpu_ns: Nanos,
+    /// Intervals that were merged because the stream was not taken in time.
+    pub intervals_merged: u64,
+    /// Runs of the spike command, where one was given.
+    pub spike_hook: Option<SpikeHook>,
+}
+
+/// What the spike command cost.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct SpikeHook {
+    /// Times it was started.
+    pub started: u64,
+    /// Spikes for which it was not started, because one was running or the rate was too high.
+    pub suppressed: u64,
+    /// Times it ended with an error.
+    pub failed: u64,
+    /// CPU time it took.
+    pub cpu_ns: Nanos,
+}
+
+/// The four clocks, read one after the other in well under a microsecond.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Clocks {
+    /// CLOCK_MONOTONIC.
+    pub monotonic_ns: Nanos,
+    /// CLOCK_BOOTTIME, which goes on while the machine is suspended.
+    pub boottime_ns: Nanos,
+    /// CLOCK_REALTIME.
+    pub realtime_ns: Nanos,
+    /// CLOCK_TAI.
+    pub tai_ns: Nanos,
+}
+
+words! {
+    /// The judgement of a run against a deadline.
+    VerdictWord {
+        /// No miss, and nothing that makes the run worthless.
+        Pass = "pass",
+        /// At least one release was later than the deadline.
+        Fail = "fail",
+        /// The data cannot decide.
+        Inconclusive = "inconclusive",
+        /// Samples were lost, or a setting that matters was refused.
+        Invalid = "invalid",
+    }
+}
+
+/// The judgement of a run against its deadline, by counting.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Verdict {
+    /// One of the four words.
+    pub word: VerdictWord,
+    /// The deadline.
+    pub deadline_ns: Nanos,
+    /// Releases later than the deadline, skipped ones included.
+    pub misses: u64,
+    /// Releases that were due.
+    pub activations: u64,
+    /// With 95 % confidence, no more than this share of releases misses; only for zero misses.
+    pub at_most_share: Option<f64>,
+    /// The judgement in one sentence.
+    pub sentence: String,
+}
+
+/// Quantiles, each the upper edge of its bin or the observed maximum, whichever is smaller.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Quantiles {
+    /// Median.
+    pub p50_ns: Nanos,
+    /// 90 %.
+    pub p90_ns: Nanos,
+    /// 99 %.
+    pub p99_ns: Nanos,
+    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    pub p99_9_ns: Option<Nanos>,
+    /// 99.99 %; none where fewer than 10 000 latencies were recorded.
+    pub p99_99_ns: Option<Nanos>,
+    /// 99.999 %; none where fewer than 100 000 latencies were recorded.
+    pub p99_999_ns: Option<Nanos>,
+}
+
+/// The figures of one measuring thread, or of all together.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Summary {
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// Releases that were due: with the policy `skip` cycles and missed releases together.
+    pub activations: u64,
+    /// Missed releases; none where the mechanism has no releases.
+    pub missed: Option<u64>,
+    /// Releases later than the deadline, skipped ones included; none without a deadline.
+    pub misses: Option<u64>,
+    /// Latencies below zero.
+    pub underflow: u64,
+    /// Smallest latency.
+    pub min_ns: Option<Nanos>,
+    /// Mean latency.
+    pub mean_ns: Option<f64>,
+    /// Quantiles.
+    pub quantiles: Option<Quantiles>,
+    /// Observed maximum.
+    pub max_ns: Option<Nanos>,
+    /// Release of the observed maximum, on CLOCK_MONOTONIC.
+    pub max_at_ns: Option<Nanos>,
+}
+
+/// One measuring thread of a finished run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ThreadRun {
+    /// How it was set up.
+    pub setup: ThreadSetup,
+    /// Its figures.
+    pub summary: Summary,
+    /// What it said when it ended; none where the stream broke off before.
+    pub end: Option<ThreadEnd>,
+}
+
+/// What was lost on the way, counted; all zero in a good run.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Losses {
+    /// Bytes at the end of the journal that were no whole frame.
+    pub journal_bytes: u64,
+    /// Large latencies whose release time was lost (they are in the histogram).
+    pub spikes: u64,
+    /// Intervals that were merged with the next one (no count is lost by it).
+    pub intervals_merged: u64,
+    /// Cycles that a thread counted and no interval holds.
+    pub cycles: u64,
+}
+
+impl Losses {
+    /// Whether nothing at all was lost or merged.
+    pub fn none(&self) -> bool {
+        *self == Losses::default()
+    }
+}
+
+/// A file of the run folder.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StoredFile {
+    /// Its size.
+    pub bytes: u64,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
+/// `run.json`: one execution of one plan on one target.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// [`SCHEMA_VERSION`].
+    pub schema: u32,
+    /// Version of the program.
+    pub latlab: String,
+    /// Name of the folder.
+    pub id: String,
+    /// First counted release, in UTC (RFC 3339).
+    pub started: String,
+    /// From the first counted release to the end of the last interval.
+    pub measured_ns: Nanos,
+    /// Why it ended.
+    pub ended: EndReason,
+    /// Whether it was finished from the journal of a program that was killed.
+    pub recovered: bool,
+    /// What was asked.
+    pub asked: Plan,
+    /// What was applied.
+    pub applied: Prepared,
+    /// The target.
+    pub machine: Machine,
+    /// The clocks at the first and at the last reading.
+    pub clocks: Option<(Clocks, Clocks)>,
+    /// Each measuring thread.
+    pub threads: Vec<ThreadRun>,
+    /// All measuring threads together; the observed maximum is that of the worst thread.
+    pub total: Summary,
+    /// What was lost.
+    pub losses: Losses,
+    /// What the agent said of itself at its end.
+    pub agent: Option<End>,
+    /// What the reader must know, heaviest first.
+    pub findings: Vec<Finding>,
+    /// The judgement, where a deadline was given.
+    pub verdict: Option<Verdict>,
+    /// The other files of the folder.
+    pub files: BTreeMap<String, StoredFile>,
+}
+
+impl Run {
+    /// Whether releases exist that can be missed.
+    pub fn has_releases(&self) -> bool {
+        self.asked.mechanism != Mechanism::Relative
+    }
+
+    /// Releases that were due, from what was counted.
+    pub fn activations(plan: &Plan, cycles: u64, missed: u64) -> u64 {
+        match plan.missed {
+            MissedPolicy::Skip => cycles + missed,
+            MissedPolicy::CatchUp => cycles,
+        }
+    }
+}

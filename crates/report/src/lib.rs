@@ -1,0 +1,1 @@
+//! Pure: a run to SVG, HTML page and terminal tables.

@@ -1,0 +1,1 @@
+//! Pure arithmetic of a run: quantiles, bounds, verdict, sampling phase.

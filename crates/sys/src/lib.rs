@@ -1,0 +1,1 @@
+//! The only home of unsafe code and of kernel files.
