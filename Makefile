@@ -1,0 +1,32 @@
+# `make help` lists what can be made.
+
+PREFIX ?= /usr/local
+export DURATION ?= 60s
+export DEADLINE ?= 1ms
+
+.PHONY: build run test bench install clean help
+
+build: ## the program, static where that can be had: target/latlab
+	@scripts/setup.sh build
+	@scripts/build.sh
+
+run: build ## measure this machine for DURATION (60s) against DEADLINE (1ms), and name the page
+	@scripts/run.sh
+
+test: ## install what the tests need, and run all of them
+	@scripts/test.sh
+
+bench: ## measure latlab beside the other tools; the figures go to results/
+	@scripts/setup.sh build bench
+	@scripts/build.sh
+	@python3 benches/run.py
+
+install: ## copy the program to PREFIX/bin (/usr/local/bin); run `make` before
+	@test -e target/latlab || { echo "nothing to install: run 'make' first" >&2; exit 1; }
+	install -D -m 755 target/latlab $(DESTDIR)$(PREFIX)/bin/latlab
+
+clean: ## remove what was built; runs and results stay
+	rm -rf target
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18

@@ -1,0 +1,40 @@
+# Sourced by the other scripts (bash): goes to the root of the repository and finds Rust.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+root=$PWD
+
+say() { printf 'latlab: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# The oldest Rust that the workspace builds with, and the one it is developed with.
+rust_needed=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+rust_pinned=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+
+# Whether the rustc and cargo that PATH leads to are there and recent enough.
+rust_is_recent() {
+    local found
+    command -v cargo >/dev/null || return 1
+    found=$(RUSTUP_AUTO_INSTALL=0 rustc --version 2>/dev/null | cut -d' ' -f2)
+    [ -n "$found" ] || return 1
+    [ "$(printf '%s\n' "$rust_needed" "$found" | sort -V | head -n1)" = "$rust_needed" ]
+}
+
+# Finds a Rust that is recent enough and puts it first; fails when there is none.
+# Where rustup lacks the pinned toolchain, a newer one that it has is as good.
+find_rust() {
+    local bin=${CARGO_HOME:-$HOME/.cargo}/bin toolchain path
+    rust_is_recent && return
+    for path in "$bin:$PATH" "/usr/bin:$PATH"; do
+        PATH=$path rust_is_recent && export PATH=$path && return
+    done
+    PATH=$bin:$PATH
+    command -v rustup >/dev/null || return 1
+    for toolchain in $(rustup toolchain list 2>/dev/null | grep -v nightly | cut -d' ' -f1); do
+        if RUSTUP_TOOLCHAIN=$toolchain rust_is_recent; then
+            say "Rust $rust_pinned is not installed; using $toolchain"
+            export PATH RUSTUP_TOOLCHAIN=$toolchain
+            return
+        fi
+    done
+    return 1
+}

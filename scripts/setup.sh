@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench]
+#   build  a C linker and Rust
+#   test   what `make test` needs as well
+#   bench  what `make bench` needs as well: the other tools, strace, valgrind
+set -euo pipefail
+. "$(dirname "$0")/env.sh"
+
+packages=()
+want_rust= want_test=
+for set in "${@:-build}"; do
+    case $set in
+        build)
+            packages+=(gcc libc6-dev ca-certificates curl)
+            want_rust=1
+            ;;
+        test)
+            packages+=(git python3 python3-venv file strace valgrind rt-tests procps tmux
+                chromium fonts-dejavu-core)
+            want_test=1
+            ;;
+        bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
+        *) die "unknown set '$set'; there are build, test and bench" ;;
+    esac
+done
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Installs those of the named Debian packages that are missing.
+install_packages() {
+    local package missing=()
+    if ! command -v apt-get >/dev/null; then
+        say "not a Debian system: expecting to find what these packages hold: $*"
+        return
+    fi
+    for package in "$@"; do
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+            missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+        die "please run as root: apt-get install ${missing[*]}"
+    fi
+    say "installing ${missing[*]}"
+    as_root apt-get -qq update
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# rustup from its own site, with its checksum; it leaves the shell's start files alone.
+install_rustup() {
+    local triple folder url
+    triple=$(uname -m)-unknown-linux-gnu
+    url=https://static.rust-lang.org/rustup/dist/$triple
+    folder=$(mktemp -d)
+    (
+        trap 'rm -rf "$folder"' EXIT
+        cd "$folder"
+        curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 15 \
+            -O "$url/rustup-init" -O "$url/rustup-init.sha256" || exit 1
+        [ "$(sha256sum <rustup-init | cut -d' ' -f1)" = "$(cut -d' ' -f1 rustup-init.sha256)" ] ||
+            exit 1
+        chmod +x rustup-init
+        ./rustup-init -y -q --no-modify-path --profile minimal --default-toolchain none
+    ) >/dev/null 2>&1
+}
+
+# The pinned toolchain with its components, as rust-toolchain.toml says.
+install_pinned() {
+    local components targets
+    components=$(sed -n 's/^components = \[\(.*\)\]/\1/p' rust-toolchain.toml | tr -d '" ')
+    targets=$(sed -n 's/^targets = \[\(.*\)\]/\1/p' rust-toolchain.toml | tr -d '" ')
+    rustup toolchain install "$rust_pinned" --profile minimal --no-self-update \
+        ${components:+--component "$components"} ${targets:+--target "$targets"} >/dev/null 2>&1
+}
+
+# The pinned Rust where rustup can give it, else any recent enough, else Debian's.
+install_rust() {
+    export PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
+    if command -v rustup >/dev/null; then
+        rustup run "$rust_pinned" rustc --version >/dev/null 2>&1 && return
+    elif find_rust; then
+        return
+    else
+        say "installing rustup"
+        install_rustup || true
+    fi
+    if command -v rustup >/dev/null; then
+        say "installing Rust $rust_pinned"
+        install_pinned && return
+    fi
+    find_rust && return
+    say "rustup's toolchain cannot be had; taking Debian's"
+    install_packages rustc-web cargo-web
+    find_rust || die "Rust $rust_needed or newer is needed; see https://rustup.rs"
+}
+
+[ ${#packages[@]} -eq 0 ] || install_packages $(printf '%s\n' "${packages[@]}" | sort -u)
+
+[ -z "$want_rust$want_test" ] || install_rust
+
+if [ -n "$want_test" ]; then
+    if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
+        if command -v rustup >/dev/null; then
+            rustup component add rustfmt clippy
+        else
+            install_packages rustfmt-web rust-web-clippy
+        fi
+    fi
+    if ! cargo deny --version >/dev/null 2>&1; then
+        say "building cargo-deny (some minutes, once)"
+        cargo install --quiet --locked cargo-deny
+    fi
+    if ! .venv/bin/python -c 'import pandas, pyarrow, duckdb' 2>/dev/null; then
+        say "making .venv with pandas, pyarrow and duckdb"
+        python3 -m venv --clear .venv
+        .venv/bin/pip install --quiet --requirement scripts/requirements.txt
+    fi
+fi
