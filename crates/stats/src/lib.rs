@@ -1,1 +1,13 @@
 //! Pure arithmetic of a run: quantiles, bounds, verdict, sampling phase.
+
+pub mod phase;
+pub mod quantile;
+pub mod summary;
+#[cfg(test)]
+mod testing;
+pub mod verdict;
+
+pub use phase::stroboscope;
+pub use quantile::{quantile, quantiles};
+pub use summary::summary;
+pub use verdict::{Evidence, at_most_share, judge};

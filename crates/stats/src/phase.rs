@@ -1,0 +1,152 @@
+//! The sampling phase: a period that fits the kernel's tick is a stroboscope.
+
+use latlab_model::Nanos;
+use latlab_model::nanos::SECOND;
+use latlab_model::run::{Finding, Severity};
+
+/// Tick rates that kernels are built with, for a machine that does not say its own.
+const USUAL_TICKS: [u32; 4] = [1_000, 300, 250, 100];
+/// Releases that meet the tick at points at least this far apart leave gaps that a disturbance
+/// of a common length fits into.
+const GAP: Nanos = Nanos(10_000);
+/// Nobody samples a tick with a longer period, and the search for a prime stays short.
+const LONGEST: Nanos = Nanos(10 * SECOND.0);
+
+/// A warning when the releases of this period always meet the tick at the same few points.
+pub fn stroboscope(period: Nanos, tick_hz: Option<u32>) -> Option<Finding> {
+    if period <= Nanos::ZERO || period > LONGEST {
+        return None;
+    }
+    let (known, candidates) = match &tick_hz {
+        Some(hz) => (true, std::slice::from_ref(hz)),
+        None => (false, &USUAL_TICKS[..]),
+    };
+    let hz = candidates.iter().copied().find(|&hz| locks(period, hz))?;
+    Some(
+        Finding::new("stroboscope", Severity::Warning, text(period, hz, known))
+            .remedy(format!("Use a period of {}.", nearest_prime(period))),
+    )
+}
+
+fn text(period: Nanos, hz: u32, known: bool) -> String {
+    let (points, tick) = (points_in_tick(period, hz), Nanos(SECOND.0 / i64::from(hz)));
+    let points = match points {
+        1 => "one point".to_string(),
+        points => format!("{points} points"),
+    };
+    let (meets, is) = match known {
+        true => ("meet", "is"),
+        false => ("may meet", "would then be"),
+    };
+    format!(
+        "Releases every {period} {meets} a kernel tick of {tick} ({hz} Hz) at the same {points} \
+         each time, so a disturbance that comes with the tick {is} seen never or far too often."
+    )
+}
+
+/// Whether one of period and tick fits into the other, or both share a coarse grid.
+fn locks(period: Nanos, hz: u32) -> bool {
+    if hz == 0 {
+        return false;
+    }
+    let (periods, ticks) = ratio(period, hz);
+    let shared_ns = greatest_divisor(periods, ticks) / u64::from(hz);
+    periods.is_multiple_of(ticks) || ticks.is_multiple_of(periods) || shared_ns >= GAP.0 as u64
+}
+
+/// At how many points of the tick releases can lie.
+fn points_in_tick(period: Nanos, hz: u32) -> u64 {
+    let (periods, ticks) = ratio(period, hz);
+    ticks / greatest_divisor(periods, ticks)
+}
+
+/// Period and tick in a unit in which both are whole, which nanoseconds are not for 300 Hz.
+fn ratio(period: Nanos, hz: u32) -> (u64, u64) {
+    (period.0.unsigned_abs().saturating_mul(u64::from(hz)), SECOND.0 as u64)
+}
+
+fn greatest_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_divisor(b, a % b) }
+}
+
+/// The nearest period that is a prime number of microseconds (of nanoseconds when it is short).
+fn nearest_prime(period: Nanos) -> Nanos {
+    let unit = if period < GAP { 1 } else { 1_000 };
+    let wanted = period.0 / unit;
+    let near = (1..wanted)
+        .flat_map(|distance| [wanted - distance, wanted + distance])
+        .find(|&number| is_prime(number));
+    Nanos(near.unwrap_or(wanted + 1) * unit)
+}
+
+fn is_prime(number: i64) -> bool {
+    number > 1
+        && (2..)
+            .take_while(|divisor| divisor * divisor <= number)
+            .all(|divisor| number % divisor != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn microseconds(count: i64) -> Nanos {
+        Nanos(count * 1_000)
+    }
+
+    #[test]
+    fn periods_that_fit_the_tick_are_named() {
+        for (period, hz) in
+            [(200, 250), (1_000, 1_000), (1_000, 250), (8_000, 250), (1_500, 1_000), (20, 100)]
+        {
+            let finding = stroboscope(microseconds(period), Some(hz)).unwrap();
+            assert_eq!(finding.severity, Severity::Warning);
+            assert!(!finding.invalidates && !finding.text.contains("may"));
+        }
+        assert!(stroboscope(Nanos(10_000_000), Some(300)).is_some(), "three ticks of 300 Hz");
+    }
+
+    #[test]
+    fn co_prime_periods_pass() {
+        for period in [997, 211, 199, 1_009, 4_999] {
+            for hz in [None, Some(100), Some(250), Some(300), Some(1_000)] {
+                assert_eq!(stroboscope(microseconds(period), hz), None, "{period} us, {hz:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_tick_makes_it_a_may() {
+        let finding = stroboscope(microseconds(200), None).unwrap();
+        assert!(finding.text.contains("may meet"), "{}", finding.text);
+        assert_eq!(finding.remedy.as_deref(), Some("Use a period of 199 us."));
+    }
+
+    #[test]
+    fn the_text_names_the_cost() {
+        let finding = stroboscope(microseconds(1_000), Some(250)).unwrap();
+        assert_eq!(
+            finding.text,
+            "Releases every 1 ms meet a kernel tick of 4 ms (250 Hz) at the same 4 points each \
+             time, so a disturbance that comes with the tick is seen never or far too often."
+        );
+        assert_eq!(finding.remedy.as_deref(), Some("Use a period of 997 us."));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_recommended_passes(period in 1_000i64..5_000_000_000, hz in 0usize..5) {
+            let hz = [None, Some(1_000), Some(300), Some(250), Some(100)][hz];
+            let better = nearest_prime(Nanos(period));
+            // A prime that divides a tick of its own is 2 or 5: too short for these periods.
+            prop_assert_eq!(stroboscope(better, hz), None);
+        }
+
+        #[test]
+        fn no_input_panics(
+            period in prop_oneof![any::<i64>(), 0..=LONGEST.0], hz in any::<Option<u32>>()) {
+            let _ = stroboscope(Nanos(period), hz);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Quantiles of a histogram, exact to its bins.
+
+use latlab_model::histogram::bin_high;
+use latlab_model::run::Quantiles;
+use latlab_model::{Histogram, Nanos};
+
+/// The whole, in the unit that shares of a histogram are given in.
+pub const MILLION: u32 = 1_000_000;
+
+/// The nearest-rank quantile for a share in parts per million; none while nothing was recorded.
+///
+/// It is the highest latency that the bin of that rank can hold, so it never flatters the
+/// machine, but it never lies outside of what was observed either.
+pub fn quantile(histogram: &Histogram, parts_per_million: u32) -> Option<Nanos> {
+    if histogram.count == 0 {
+        return None;
+    }
+    let value = highest_at(histogram, rank(histogram.count, parts_per_million));
+    Some(value.min(histogram.max_ns).max(histogram.min_ns))
+}
+
+/// The usual quantiles, as far into the tail as the number of latencies carries.
+pub fn quantiles(histogram: &Histogram) -> Option<Quantiles> {
+    let of = |parts_per_million| quantile(histogram, parts_per_million);
+    let from = |count, parts_per_million| {
+        (histogram.count >= count).then(|| of(parts_per_million)).flatten()
+    };
+    Some(Quantiles {
+        p50_ns: of(500_000)?,
+        p90_ns: of(900_000)?,
+        p99_ns: of(990_000)?,
+        p99_9_ns: from(1_000, 999_000),
+        p99_99_ns: from(10_000, 999_900),
+        p99_999_ns: from(100_000, 999_990),
+    })
+}
+
+/// Position of the quantile in the sorted latencies, from 1; in integers, because a rank of
+/// 10^12 latencies must not be off by one.
+fn rank(count: u64, parts_per_million: u32) -> u64 {
+    let share = parts_per_million.min(MILLION);
+    let rank = (u128::from(count) * u128::from(share)).div_ceil(u128::from(MILLION));
+    (rank as u64).max(1)
+}
+
+fn highest_at(histogram: &Histogram, rank: u64) -> Nanos {
+    let mut seen = histogram.underflow;
+    if rank <= seen {
+        return Nanos(-1);
+    }
+    for &(bin, count) in &histogram.bins {
+        seen = seen.saturating_add(count);
+        if rank <= seen {
+            return Nanos(bin_high(bin.into()) as i64 - 1);
+        }
+    }
+    histogram.max_ns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::histogram_of;
+    use latlab_model::histogram::bin_of;
+    use proptest::prelude::*;
+
+    /// The same by sorting everything.
+    fn by_sorting(latencies: &[i64], parts_per_million: u32) -> i64 {
+        let mut sorted = latencies.to_vec();
+        sorted.sort_unstable();
+        let rank = (sorted.len() * parts_per_million as usize).div_ceil(1_000_000).max(1);
+        let highest = match sorted[rank - 1] {
+            negative if negative < 0 => -1,
+            value => bin_high(bin_of(value as u64)) as i64 - 1,
+        };
+        highest.clamp(sorted[0], sorted[sorted.len() - 1])
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_sorting(
+            latencies in proptest::collection::vec(
+                prop_oneof![-500i64..3_000, 0i64..200_000, 900_000i64..40_000_000], 1..300),
+            share in 0u32..=1_000_000,
+        ) {
+            let histogram = histogram_of(&latencies);
+            prop_assert_eq!(
+                quantile(&histogram, share),
+                Some(Nanos(by_sorting(&latencies, share)))
+            );
+        }
+
+        #[test]
+        fn a_larger_share_is_never_smaller(
+            latencies in proptest::collection::vec(-500i64..2_000_000, 1..200),
+            one in 0u32..=1_000_000, other in 0u32..=1_000_000,
+        ) {
+            let histogram = histogram_of(&latencies);
+            let (low, high) = (one.min(other), one.max(other));
+            prop_assert!(quantile(&histogram, low) <= quantile(&histogram, high));
+            prop_assert_eq!(quantile(&histogram, MILLION), Some(histogram.max_ns));
+        }
+    }
+
+    #[test]
+    fn the_rank_is_exact_for_a_million_million_latencies() {
+        let with = |first: u64| Histogram {
+            count: 1_000_000_000_000,
+            min_ns: Nanos(0),
+            max_ns: Nanos(450),
+            bins: vec![(0, first), (4, 1_000_000_000_000 - first)],
+            ..Histogram::default()
+        };
+        assert_eq!(quantile(&with(999_999_000_000), 999_999), Some(Nanos(99)));
+        assert_eq!(quantile(&with(998_999_999_999), 999_000), Some(Nanos(450)));
+        assert_eq!(quantile(&with(999_000_000_000), 999_000), Some(Nanos(99)));
+        assert_eq!(rank(u64::MAX, MILLION), u64::MAX);
+    }
+
+    #[test]
+    fn the_tail_needs_latencies() {
+        let of = |count: usize| quantiles(&histogram_of(&vec![50; count])).unwrap();
+        assert_eq!(quantiles(&Histogram::default()), None);
+        assert_eq!(of(999).p99_9_ns, None);
+        assert_eq!(of(1_000).p99_9_ns, Some(Nanos(50)));
+        assert_eq!((of(9_999).p99_99_ns, of(10_000).p99_99_ns), (None, Some(Nanos(50))));
+        assert_eq!((of(99_999).p99_999_ns, of(100_000).p99_999_ns), (None, Some(Nanos(50))));
+    }
+}

@@ -1,0 +1,56 @@
+//! The figures of one thread, or of all together.
+
+use crate::quantile::quantiles;
+use latlab_model::plan::{Mechanism, Plan};
+use latlab_model::run::{Run, Summary};
+use latlab_model::{Histogram, Nanos};
+
+/// The figures of what was counted; `max_at` is the release of the observed maximum.
+pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summary {
+    let recorded = counts.count > 0;
+    // A relative sleep has no releases, so what the loop cannot miss must not look like a zero.
+    let missed = (plan.mechanism != Mechanism::Relative).then_some(counts.missed);
+    Summary {
+        cycles: counts.count,
+        activations: Run::activations(plan, counts.count, missed.unwrap_or(0)),
+        missed,
+        misses: plan.deadline_ns.map(|_| counts.misses),
+        underflow: counts.underflow,
+        min_ns: recorded.then_some(counts.min_ns),
+        mean_ns: counts.mean_ns(),
+        quantiles: quantiles(counts),
+        max_ns: recorded.then_some(counts.max_ns),
+        max_at_ns: max_at.filter(|_| recorded),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{histogram_of, plan};
+    use latlab_model::plan::MissedPolicy;
+
+    #[test]
+    fn says_what_was_counted() {
+        let counts = Histogram { missed: 2, misses: 1, ..histogram_of(&[-5, 100, 300, 4_000]) };
+        let all = summary(&plan(), &counts, Some(Nanos(77)));
+        assert_eq!((all.cycles, all.activations, all.underflow), (4, 6, 1));
+        assert_eq!((all.missed, all.misses), (Some(2), Some(1)));
+        assert_eq!((all.min_ns, all.max_ns), (Some(Nanos(-5)), Some(Nanos(4_000))));
+        assert_eq!((all.mean_ns, all.max_at_ns), (Some(4_395.0 / 4.0), Some(Nanos(77))));
+    }
+
+    #[test]
+    fn catching_up_serves_missed_releases_as_cycles() {
+        let counts = Histogram { missed: 2, ..histogram_of(&[1, 2, 3]) };
+        let catch_up = Plan { missed: MissedPolicy::CatchUp, ..plan() };
+        assert_eq!(summary(&catch_up, &counts, None).activations, 3);
+    }
+
+    #[test]
+    fn what_is_not_defined_is_none() {
+        let relative = Plan { mechanism: Mechanism::Relative, deadline_ns: None, ..plan() };
+        let none = summary(&relative, &Histogram::default(), Some(Nanos(1)));
+        assert_eq!(none, Summary { cycles: 0, ..Summary::default() });
+    }
+}

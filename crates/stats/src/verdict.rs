@@ -1,0 +1,250 @@
+//! The judgement of a run against its deadline, by plain counting.
+
+use latlab_model::Nanos;
+use latlab_model::plan::Plan;
+use latlab_model::run::{EndReason, Finding, Summary, Verdict, VerdictWord};
+
+/// Everything that a judgement rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// What was asked.
+    pub plan: &'a Plan,
+    /// All threads together.
+    pub total: &'a Summary,
+    /// Number of measuring threads.
+    pub threads: usize,
+    /// Measuring threads for which nothing was recorded.
+    pub silent_threads: usize,
+    /// From the first counted release to the end of the last interval.
+    pub measured: Nanos,
+    /// Why the run ended, or the first of its threads that ended for a reason of its own.
+    pub ended: EndReason,
+    /// What was found.
+    pub findings: &'a [Finding],
+}
+
+/// With 95 % confidence, no more than this share of activations misses, when none of them did.
+///
+/// The one-sided limit of Clopper and Pearson at zero misses: nearly 3.00/n.
+pub fn at_most_share(activations: u64) -> f64 {
+    if activations == 0 { 1.0 } else { -(0.05_f64.ln() / activations as f64).exp_m1() }
+}
+
+/// The judgement; none where no deadline was given.
+///
+/// What makes the figures worthless goes before everything else, because then not even a miss
+/// says something about the machine; but misses are named in every sentence.
+pub fn judge(evidence: &Evidence) -> Option<Verdict> {
+    let deadline_ns = evidence.plan.deadline_ns?;
+    let misses = evidence.total.misses.unwrap_or(0);
+    let (word, reason) = decide(evidence, misses);
+    let bounded = misses == 0 && evidence.total.activations > 0 && word != VerdictWord::Invalid;
+    let at_most_share = bounded.then(|| at_most_share(evidence.total.activations));
+    let sentence = sentence(evidence, deadline_ns, word, reason, at_most_share);
+    let activations = evidence.total.activations;
+    Some(Verdict { word, deadline_ns, misses, activations, at_most_share, sentence })
+}
+
+/// The word, and the reason where the counts are not reason enough.
+fn decide(evidence: &Evidence, misses: u64) -> (VerdictWord, Option<String>) {
+    if let Some(reason) = why_invalid(evidence.findings) {
+        return (VerdictWord::Invalid, Some(reason));
+    }
+    if misses > 0 {
+        return (VerdictWord::Fail, None);
+    }
+    match why_undecided(evidence) {
+        Some(reason) => (VerdictWord::Inconclusive, Some(reason)),
+        None => (VerdictWord::Pass, None),
+    }
+}
+
+fn why_invalid(findings: &[Finding]) -> Option<String> {
+    let mut invalidating = findings.iter().filter(|finding| finding.invalidates);
+    let first = invalidating.next()?;
+    let text = first.text.trim_end().trim_end_matches('.');
+    Some(match invalidating.count() {
+        0 => text.to_string(),
+        1 => format!("{text} (and one more finding)"),
+        more => format!("{text} (and {more} more findings)"),
+    })
+}
+
+fn why_undecided(evidence: &Evidence) -> Option<String> {
+    if evidence.total.activations == 0 {
+        return Some("nothing was recorded".to_string());
+    }
+    if evidence.silent_threads > 0 {
+        let (silent, all) = (evidence.silent_threads, evidence.threads);
+        return Some(format!("nothing was recorded on {silent} of {all} threads"));
+    }
+    why_too_short(evidence.ended).map(str::to_string)
+}
+
+fn why_too_short(ended: EndReason) -> Option<&'static str> {
+    match ended {
+        EndReason::Finished => None,
+        EndReason::Interrupted => Some("the run was interrupted"),
+        EndReason::StopAbove => Some("the run ended at its stop threshold"),
+        EndReason::CpuOffline => Some("a measured CPU was taken offline"),
+        EndReason::RanAway => Some("a thread ran without sleeping and was stopped"),
+        EndReason::RecorderFull => Some("the recorder could take no more"),
+        EndReason::Failed => Some("a measuring thread failed"),
+        EndReason::Lost => Some("the stream broke off before the end of the run"),
+    }
+}
+
+fn sentence(
+    evidence: &Evidence,
+    deadline: Nanos,
+    word: VerdictWord,
+    reason: Option<String>,
+    at_most_share: Option<f64>,
+) -> String {
+    let Evidence { plan, total, threads, measured, .. } = evidence;
+    let of = |count: u64, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{} {many}", grouped(count)),
+    };
+    let misses = of(total.misses.unwrap_or(0), "miss", "misses");
+    let threads = of(*threads as u64, "thread", "threads");
+    let activations = of(total.activations, "release", "releases");
+    let mut text = format!("Deadline {deadline}, period {}, {threads}: {word}", plan.period_ns);
+    if let Some(reason) = reason {
+        text += &format!(" ({reason})");
+    }
+    text += &format!(". {misses} in {activations} ({measured})");
+    if let Some(max) = total.max_ns {
+        text += &format!(", observed maximum {max}");
+    }
+    text += ".";
+    if let Some(share) = at_most_share {
+        text += &format!(
+            " With 95 % confidence at most {share:.2e} of releases miss (3.00/n), \
+             as long as load and machine stay as they were."
+        );
+    }
+    text
+}
+
+/// A count with a space between its thousands.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::plan;
+    use latlab_model::run::Severity;
+
+    fn total(activations: u64, misses: u64) -> Summary {
+        Summary {
+            cycles: activations,
+            activations,
+            misses: Some(misses),
+            max_ns: (activations > 0).then_some(Nanos(83_000)),
+            ..Summary::default()
+        }
+    }
+
+    fn judged(total: &Summary, ended: EndReason, findings: &[Finding]) -> Verdict {
+        judge(&Evidence {
+            plan: &plan(),
+            total,
+            threads: 1,
+            silent_threads: 0,
+            measured: Nanos(12_500_000_000_000),
+            ended,
+            findings,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn the_limit_at_zero_misses() {
+        let near = |got: f64, expected: f64| (got / expected - 1.0).abs() < 1e-6;
+        assert!(near(at_most_share(100_000_000), 2.995732e-8));
+        assert!(near(at_most_share(10), 1.0 - 0.05_f64.powf(0.1)));
+        assert!(near(at_most_share(1), 0.95));
+        assert_eq!(at_most_share(0), 1.0);
+    }
+
+    #[test]
+    fn a_pass_prints_its_bound() {
+        let verdict = judged(&total(100_000_000, 0), EndReason::Finished, &[]);
+        assert_eq!(verdict.word, VerdictWord::Pass);
+        assert_eq!(
+            verdict.sentence,
+            "Deadline 125 us, period 125 us, 1 thread: pass. 0 misses in 100 000 000 releases \
+             (3.472 h), observed maximum 83 us. With 95 % confidence at most 3.00e-8 of releases \
+             miss (3.00/n), as long as load and machine stay as they were."
+        );
+    }
+
+    #[test]
+    fn one_miss_fails_even_when_interrupted() {
+        for ended in EndReason::ALL {
+            let verdict = judged(&total(1_000, 1), *ended, &[]);
+            assert_eq!(verdict.word, VerdictWord::Fail);
+            assert_eq!(verdict.at_most_share, None);
+            assert!(verdict.sentence.contains("fail. 1 miss in 1 000 releases"));
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_cut_short_decides_nothing() {
+        for ended in EndReason::ALL.iter().filter(|&&ended| ended != EndReason::Finished) {
+            let verdict = judged(&total(1_000, 0), *ended, &[]);
+            assert_eq!(verdict.word, VerdictWord::Inconclusive, "{ended}");
+        }
+        let nothing = judged(&total(0, 0), EndReason::Finished, &[]);
+        assert_eq!((nothing.word, nothing.at_most_share), (VerdictWord::Inconclusive, None));
+    }
+
+    #[test]
+    fn what_invalidates_wins_but_hides_no_miss() {
+        let harmless = Finding::new("a", Severity::Error, "Nothing to do with it.");
+        let refused = Finding::new("b", Severity::Error, "The lock was refused.").invalidates();
+        for misses in [0, 7] {
+            let findings = [harmless.clone(), refused.clone(), refused.clone()];
+            let verdict = judged(&total(1_000, misses), EndReason::Finished, &findings);
+            assert_eq!((verdict.word, verdict.misses), (VerdictWord::Invalid, misses));
+            let words = format!(
+                "invalid (The lock was refused (and one more finding)). {misses} misses in"
+            );
+            assert!(verdict.sentence.contains(&words), "{}", verdict.sentence);
+        }
+        assert_eq!(judged(&total(9, 0), EndReason::Finished, &[harmless]).word, VerdictWord::Pass);
+    }
+
+    #[test]
+    fn no_deadline_no_verdict() {
+        let plan = Plan { deadline_ns: None, ..plan() };
+        let total = total(5, 0);
+        let evidence = Evidence {
+            plan: &plan,
+            total: &total,
+            threads: 1,
+            silent_threads: 0,
+            measured: Nanos::ZERO,
+            ended: EndReason::Finished,
+            findings: &[],
+        };
+        assert_eq!(judge(&evidence), None);
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        let texts = [0, 999, 1_000, 12_345_678].map(grouped);
+        assert_eq!(texts, ["0", "999", "1 000", "12 345 678"]);
+    }
+}
