@@ -45,7 +45,7 @@ install_packages() {
     fi
     say "installing ${missing[*]}"
     as_root apt-get -qq update
-    as_root env DEBIAN_FRONTEND=noninteractive \
+    as_root env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
         apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
 }
 
