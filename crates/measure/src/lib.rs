@@ -1,1 +1,8 @@
 //! The measuring loop, its timers and its recorder.
+//!
+//! [`cyclic::measure`] is the loop; [`timer`] holds the ways it can sleep; [`recorder`] is what
+//! lies between it and the drainer, who takes the counts to the stream.
+
+pub mod cyclic;
+pub mod recorder;
+pub mod timer;

@@ -1,1 +1,27 @@
-//! The only home of unsafe code and of kernel files.
+//! The only home of `unsafe` and of kernel files.
+//!
+//! Every reader of kernel files takes a [`files::Root`], so that a test can plant a machine;
+//! every setting is read back after it was made, and undone by dropping its guard.
+
+pub mod clock;
+pub mod dma_latency;
+pub mod files;
+pub mod memory;
+pub mod process;
+pub mod sched;
+pub mod signal;
+pub mod terminal;
+pub mod timer;
+
+/// The kernel's error numbers, as every call here reports them.
+pub use rustix::io::Errno;
+
+/// Turns the result of a raw system call into ours.
+fn checked(result: libc::c_long) -> Result<libc::c_long, Errno> {
+    match result {
+        -1 => Err(std::io::Error::last_os_error()
+            .raw_os_error()
+            .map_or(Errno::INVAL, Errno::from_raw_os_error)),
+        value => Ok(value),
+    }
+}

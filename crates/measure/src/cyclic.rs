@@ -1,0 +1,367 @@
+//! The cyclic instrument: sleep until a release, read the clock, count how late it was.
+
+use crate::recorder::Recorder;
+use crate::timer::Timer;
+use latlab_sys::Errno;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What one thread is to do, in nanoseconds of the clock it sleeps on.
+#[derive(Clone, Copy, Debug)]
+pub struct Cycles {
+    /// Distance of releases.
+    pub period: i64,
+    /// Whether missed releases are served late instead of left out.
+    pub catch_up: bool,
+    /// A release served later than this is a miss; `i64::MAX` for no deadline.
+    pub deadline: i64,
+    /// A latency above this ends the run; `i64::MAX` for none.
+    pub stop_above: i64,
+    /// The first release that is not served any more; `i64::MAX` for none.
+    pub until: i64,
+    /// Number of cycles; `u64::MAX` for no end.
+    pub count: u64,
+}
+
+/// Why a loop ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The time or the number of cycles is reached.
+    Finished,
+    /// Somebody asked for it; the number says who.
+    Stopped(u8),
+    /// A latency was above the limit.
+    StopAbove,
+    /// Nothing was drained for hours.
+    RecorderFull,
+    /// The timer failed.
+    Failed(Errno),
+}
+
+/// How a loop is asked to end: all threads by a signal handler, or one by the drainer.
+#[derive(Clone)]
+pub struct Stop {
+    /// Ends every thread when it is not 0.
+    pub all: &'static AtomicU8,
+    /// Ends this thread when it is not 0.
+    pub own: Arc<AtomicU8>,
+}
+
+impl Stop {
+    #[inline]
+    fn requested(&self) -> u8 {
+        self.all.load(Ordering::Relaxed) | self.own.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs the cycles from the release `first` on; gives back the release that would be next.
+///
+/// Per cycle: one sleep, one reading of the clock, one count. Everything rare is below `late`.
+pub fn measure<T: Timer>(
+    timer: &mut T,
+    first: i64,
+    cycles: &Cycles,
+    recorder: &mut Recorder,
+    stop: &Stop,
+) -> (Ending, i64) {
+    let attention = attention(cycles);
+    let mut release = first;
+    let mut left = cycles.count;
+    let mut pause = recorder.interval_end.min(cycles.until);
+    loop {
+        if release >= pause {
+            if release >= cycles.until {
+                return (Ending::Finished, release);
+            }
+            if !recorder.next_interval(release) {
+                return (Ending::RecorderFull, release);
+            }
+            pause = recorder.interval_end.min(cycles.until);
+        }
+        if left == 0 {
+            return (Ending::Finished, release);
+        }
+        let requested = stop.requested();
+        if requested != 0 {
+            return (Ending::Stopped(requested), release);
+        }
+        let wake = match timer.wait(release) {
+            Ok(wake) => wake,
+            Err(Errno::INTR) => continue,
+            Err(error) => return (Ending::Failed(error), release),
+        };
+        let latency = wake.at - wake.due;
+        recorder.record(wake.due, latency);
+        left -= 1;
+        release = wake.due + cycles.period;
+        if latency >= attention {
+            release += late(timer, latency, cycles, recorder);
+            if latency > cycles.stop_above {
+                return (Ending::StopAbove, release);
+            }
+        }
+    }
+}
+
+/// The smallest latency that needs more than being counted.
+fn attention(cycles: &Cycles) -> i64 {
+    cycles.period.min(cycles.deadline.saturating_add(1)).min(cycles.stop_above.saturating_add(1))
+}
+
+/// Accounts for a cycle so late that it missed its deadline or the next release; gives back how
+/// far the next release is put off.
+#[cold]
+fn late<T: Timer>(timer: &mut T, latency: i64, cycles: &Cycles, recorder: &mut Recorder) -> i64 {
+    let passed = if latency >= cycles.period { timer.passed(latency, cycles.period) } else { 0 };
+    let skipped = if cycles.catch_up { 0 } else { passed };
+    // With catch-up every late cycle finds one further release past: its own next one.
+    let missed = if cycles.catch_up { passed.min(1) } else { passed };
+    recorder.count_late(missed, misses(latency, cycles.deadline, cycles.period, skipped));
+    skipped * cycles.period
+}
+
+/// Releases beyond the deadline: the one served this late, and those skipped behind it, each of
+/// which would have been one period less late (formula S1 of the statistics: count activations).
+fn misses(latency: i64, deadline: i64, period: i64, skipped: i64) -> i64 {
+    match latency > deadline {
+        true => 1 + skipped.min((latency - deadline - 1) / period),
+        false => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::{Drain, Sealed, recorder};
+    use crate::timer::Wake;
+    use latlab_model::Nanos;
+    use latlab_model::histogram::Histogram;
+    use latlab_model::nanos::{MILLISECOND, SECOND};
+    use proptest::prelude::*;
+
+    const US: i64 = 1_000;
+    const MS: i64 = MILLISECOND.0;
+    const S: i64 = SECOND.0;
+
+    /// A clock of which no time passes: each wake-up comes when it was due, or right away when
+    /// that is past, plus the next delay of the script.
+    struct Scripted {
+        now: i64,
+        delays: Vec<Result<i64, Errno>>,
+    }
+
+    impl Scripted {
+        fn new(delays: impl IntoIterator<Item = i64>) -> Scripted {
+            let mut delays: Vec<_> = delays.into_iter().map(Ok).collect();
+            delays.reverse();
+            Scripted { now: 0, delays }
+        }
+    }
+
+    impl Timer for Scripted {
+        fn wait(&mut self, release: i64) -> Result<Wake, Errno> {
+            self.now = self.now.max(release) + self.delays.pop().unwrap_or(Ok(10 * US))?;
+            Ok(Wake { due: release, at: self.now })
+        }
+
+        fn passed(&mut self, latency: i64, period: i64) -> i64 {
+            latency / period
+        }
+    }
+
+    const EVERY_MS: Cycles = Cycles {
+        period: MS,
+        catch_up: false,
+        deadline: i64::MAX,
+        stop_above: i64::MAX,
+        until: i64::MAX,
+        count: u64::MAX,
+    };
+
+    fn stop() -> Stop {
+        static ALL: AtomicU8 = AtomicU8::new(0);
+        Stop { all: &ALL, own: Arc::default() }
+    }
+
+    fn drained(drain: &mut Drain) -> Vec<Sealed> {
+        std::iter::from_fn(|| drain.next_interval()).collect()
+    }
+
+    /// Runs a script to its end with a drainer that takes each interval as it comes.
+    fn run(cycles: &Cycles, timer: &mut impl Timer) -> (Ending, i64, Histogram) {
+        let (mut recorder, mut drain) = recorder(i64::MAX);
+        recorder.start(0);
+        let (ending, next) = measure(timer, 0, cycles, &mut recorder, &stop());
+        let totals = recorder.finish(next);
+        let mut sum = Histogram::default();
+        for interval in drained(&mut drain) {
+            sum.add(&interval.counts);
+        }
+        assert_eq!((totals.cycles, totals.missed), (sum.count, sum.missed));
+        assert_eq!(sum.binned(), sum.count);
+        (ending, next, sum)
+    }
+
+    #[test]
+    fn a_stall_of_200_ms_is_200_activations_with_both_policies() {
+        let stall = || Scripted::new([0, 0, 200 * MS + 1]);
+        let cycles = Cycles { until: S, ..EVERY_MS };
+        let (_, _, skipped) = run(&cycles, &mut stall());
+        assert_eq!((skipped.count, skipped.missed), (800, 200));
+        assert_eq!(skipped.max_ns.0, 200 * MS + 1);
+
+        let (_, _, served) = run(&Cycles { catch_up: true, ..cycles }, &mut stall());
+        assert_eq!(served.count, 1000);
+        assert!(served.missed >= 200, "{}", served.missed);
+        assert_eq!(served.max_ns, skipped.max_ns);
+    }
+
+    #[test]
+    fn the_vectors_of_the_statistics_hold() {
+        // Formula S1: period 200 us, deadline 125 us; activations and misses.
+        for (latencies, activations, missed_deadline) in
+            [(vec![150], 1, 1), (vec![450], 3, 2), (vec![9031], 46, 45), (vec![130, 640, 20], 6, 4)]
+        {
+            let cycles = Cycles {
+                period: 200 * US,
+                deadline: 125 * US,
+                count: latencies.len() as u64,
+                ..EVERY_MS
+            };
+            let script = latencies.iter().map(|latency| latency * US);
+            let (_, _, sum) = run(&cycles, &mut Scripted::new(script));
+            assert_eq!(sum.count + sum.missed, activations, "{latencies:?}");
+            assert_eq!(sum.misses, missed_deadline, "{latencies:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_release_of_the_window_is_accounted_for(
+            delays in proptest::collection::vec(0i64..5 * MS, 0..300),
+            catch_up: bool,
+            deadline in 1i64..4 * MS,
+        ) {
+            let cycles = Cycles { catch_up, deadline, until: S, ..EVERY_MS };
+            let (ending, next, sum) = run(&cycles, &mut Scripted::new(delays));
+            prop_assert_eq!(ending, Ending::Finished);
+            let releases = (next / MS) as u64;
+            let activations = if catch_up { sum.count } else { sum.count + sum.missed };
+            prop_assert_eq!(activations, releases);
+            prop_assert!(sum.misses <= activations);
+        }
+
+        #[test]
+        fn skipped_misses_are_those_of_the_served_ones(delays in proptest::collection::vec(0i64..9 * MS, 1..50)) {
+            // Serving all releases after one stall finds the same misses as skipping them.
+            for delay in delays {
+                let cycles = Cycles { deadline: 300 * US, until: 20 * MS, ..EVERY_MS };
+                let (_, _, skipped) = run(&cycles, &mut Scripted::new([delay, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+                let (_, _, served) = run(
+                    &Cycles { catch_up: true, ..cycles },
+                    &mut Scripted::new([delay, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+                );
+                prop_assert_eq!(skipped.misses, served.misses);
+                prop_assert_eq!(skipped.missed, served.missed);
+            }
+        }
+    }
+
+    #[test]
+    fn ends_after_its_cycles_at_its_limit_and_when_asked() {
+        let (ending, next, sum) = run(&Cycles { count: 7, ..EVERY_MS }, &mut Scripted::new([]));
+        assert_eq!((ending, next, sum.count), (Ending::Finished, 7 * MS, 7));
+
+        let limit = Cycles { stop_above: 50 * US, ..EVERY_MS };
+        let (ending, _, sum) = run(&limit, &mut Scripted::new([10 * US, 50 * US, 51 * US]));
+        assert_eq!((ending, sum.count), (Ending::StopAbove, 3), "the limit itself is allowed");
+
+        let stop = stop();
+        stop.own.store(9, Ordering::Relaxed);
+        let (mut recorder, _drain) = recorder(S);
+        recorder.start(0);
+        let ended = measure(&mut Scripted::new([]), 0, &EVERY_MS, &mut recorder, &stop);
+        assert_eq!(ended, (Ending::Stopped(9), 0));
+    }
+
+    #[test]
+    fn a_signal_only_wakes_and_an_error_ends() {
+        let mut timer = Scripted::new([]);
+        timer.delays = vec![Err(Errno::INVAL), Ok(5), Err(Errno::INTR), Ok(5)];
+        let (ending, _, sum) = run(&EVERY_MS, &mut timer);
+        assert_eq!((ending, sum.count), (Ending::Failed(Errno::INVAL), 2));
+    }
+
+    #[test]
+    fn a_clock_set_back_is_counted_below_zero_and_a_suspended_one_has_a_bin() {
+        let hours = 7 * 3600 * S;
+        let mut timer = Scripted::new([0, -3 * US, hours]);
+        let (_, _, sum) = run(&Cycles { count: 3, ..EVERY_MS }, &mut timer);
+        assert_eq!((sum.underflow, sum.min_ns.0, sum.max_ns.0), (1, -3 * US, hours));
+        assert_eq!(sum.missed as i64, hours / MS);
+        let last = sum.rows().last().copied().unwrap();
+        assert!(last.low_ns <= Nanos(hours) && Nanos(hours) < last.high_ns);
+    }
+
+    #[test]
+    fn intervals_tile_the_window_and_sum_to_the_total() {
+        let (mut recorder, mut drain) = recorder(10 * MS);
+        recorder.start(0);
+        let mut timer = Scripted::new([0, 0, 35 * MS]);
+        let cycles = Cycles { until: 10 * MS, ..EVERY_MS };
+        let (mut next, mut sum, mut edge) = (0, Histogram::default(), 0);
+        for until in 1..=10 {
+            let window = Cycles { until: until * 10 * MS, ..cycles };
+            (_, next) = measure(&mut timer, next, &window, &mut recorder, &stop());
+            for interval in drained(&mut drain) {
+                assert_eq!(interval.start, edge);
+                edge = interval.end;
+                sum.add(&interval.counts);
+            }
+        }
+        let totals = recorder.finish(next);
+        let last = drained(&mut drain).pop().unwrap();
+        assert_eq!((last.start, last.end), (edge, next));
+        sum.add(&last.counts);
+        assert_eq!((sum.count, sum.missed), (totals.cycles, totals.missed));
+        assert_eq!(sum.count + sum.missed, 100);
+        assert_eq!(totals.intervals_grown, 0);
+    }
+
+    #[test]
+    fn a_starved_drainer_loses_nothing() {
+        let (mut recorder, mut drain) = recorder(10 * MS);
+        recorder.start(0);
+        let cycles = Cycles { until: S, ..EVERY_MS };
+        let (_, next) = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
+        let totals = recorder.finish(next);
+        let intervals = drained(&mut drain);
+        assert_eq!(intervals.iter().map(|interval| interval.counts.count).sum::<u64>(), 1000);
+        assert_eq!(totals.cycles, 1000);
+        assert!(totals.intervals_grown > 90);
+    }
+
+    #[test]
+    fn the_spike_ring_counts_what_it_cannot_hold() {
+        let (mut recorder, mut drain) = recorder(i64::MAX);
+        recorder.start(0);
+        let cycles = Cycles { count: 5000, ..EVERY_MS };
+        let (_, next) = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
+        let kept = std::iter::from_fn(|| drain.next_spike()).count() as u64;
+        assert_eq!(kept + recorder.finish(next).spikes_lost, 5000);
+    }
+
+    #[test]
+    fn the_loop_allocates_nothing() {
+        let (mut recorder, drain) = recorder(10 * MS);
+        recorder.start(0);
+        let mut timer = Scripted::new([0, 2 * MS, 0, 40 * MS]);
+        let cycles = Cycles { until: S, deadline: MS, ..EVERY_MS };
+        let stop = stop();
+        let used = allocation_counter::measure(|| {
+            measure(&mut timer, 0, &cycles, &mut recorder, &stop);
+        });
+        assert_eq!(used.count_total, 0);
+        drop(drain);
+    }
+}

@@ -1,0 +1,267 @@
+//! What lies between the loop and the stream: interval buffers and the spike ring.
+//!
+//! The loop counts into its current buffer. At an interval's end it swaps that for one that the
+//! drainer has given back, or goes on with it if none has come. So nothing is copied, locked or
+//! lost, and the intervals sum to the total by construction.
+
+use latlab_model::Nanos;
+use latlab_model::frame::Spike;
+use latlab_model::histogram::{self, BINS, FINE_END, FINE_WIDTH, Histogram};
+use rtrb::{Consumer, Producer, RingBuffer};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// Large latencies that are kept with their releases, for each thread.
+pub const KEPT_SPIKES: usize = 4096;
+/// Room for large latencies that the drainer has not taken yet.
+const SPIKE_RING: usize = 4096;
+/// Two buffers: one is counted into, one is under way or at rest.
+const BUFFERS: usize = 2;
+/// A buffer that holds this many cycles has not been drained for hours and could overflow a bin.
+const FULL: u64 = 1 << 31;
+
+/// What the loop counts into during one interval.
+struct Buffer {
+    start: i64,
+    end: i64,
+    count: u64,
+    sum: i64,
+    min: i64,
+    max: i64,
+    underflow: u64,
+    missed: u64,
+    misses: u64,
+    bins: [u32; BINS],
+}
+
+impl Buffer {
+    fn new() -> Box<Buffer> {
+        let mut buffer = Box::new(Buffer {
+            start: 0,
+            end: 0,
+            count: 0,
+            sum: 0,
+            min: i64::MAX,
+            max: i64::MIN,
+            underflow: 0,
+            missed: 0,
+            misses: 0,
+            bins: [0; BINS],
+        });
+        // Zeroed memory may be a page that exists only once it is written to.
+        std::hint::black_box(&mut buffer).bins.fill(0);
+        buffer
+    }
+
+    #[cold]
+    fn count_coarse(&mut self, latency: i64) {
+        match u64::try_from(latency) {
+            Ok(latency) => self.bins[histogram::bin_of(latency)] += 1,
+            Err(_) => self.underflow += 1,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.count = 0;
+        self.sum = 0;
+        self.min = i64::MAX;
+        self.max = i64::MIN;
+        self.underflow = 0;
+        self.missed = 0;
+        self.misses = 0;
+        self.bins.fill(0);
+    }
+
+    fn counts(&self) -> Histogram {
+        let (min, max) = if self.count > 0 { (self.min, self.max) } else { (0, 0) };
+        Histogram {
+            count: self.count,
+            sum_ns: self.sum.into(),
+            min_ns: Nanos(min),
+            max_ns: Nanos(max),
+            underflow: self.underflow,
+            missed: self.missed,
+            misses: self.misses,
+            bins: (0_u16..)
+                .zip(self.bins.iter())
+                .filter(|(_, count)| **count > 0)
+                .map(|(bin, count)| (bin, u64::from(*count)))
+                .collect(),
+        }
+    }
+}
+
+/// The loop's side: counts, and hands over full intervals.
+pub struct Recorder {
+    current: Box<Buffer>,
+    sealed: Producer<Box<Buffer>>,
+    returned: Consumer<Box<Buffer>>,
+    spikes: Producer<Spike>,
+    spike_floor: Arc<AtomicI64>,
+    interval: i64,
+    /// First release that does not belong to the current interval any more.
+    pub interval_end: i64,
+    totals: Totals,
+}
+
+/// What a recorder knows of its whole run.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Totals {
+    /// Cycles recorded.
+    pub cycles: u64,
+    /// Missed releases.
+    pub missed: u64,
+    /// Large latencies that found their ring full.
+    pub spikes_lost: u64,
+    /// Times an interval grew because no buffer had come back.
+    pub intervals_grown: u64,
+}
+
+/// The drainer's side.
+pub struct Drain {
+    sealed: Consumer<Box<Buffer>>,
+    returned: Producer<Box<Buffer>>,
+    spikes: Consumer<Spike>,
+    spike_floor: Arc<AtomicI64>,
+}
+
+/// An interval as the drainer takes it: its first release, the next one's, and the counts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sealed {
+    /// First release counted.
+    pub start: i64,
+    /// First release not counted any more.
+    pub end: i64,
+    /// The counts.
+    pub counts: Histogram,
+}
+
+/// Both sides of a thread's recorder, with intervals of this length; all memory is touched.
+pub fn recorder(interval: i64) -> (Recorder, Drain) {
+    let (sealed, sealed_out) = RingBuffer::new(BUFFERS);
+    let (mut returned_in, returned) = RingBuffer::new(BUFFERS);
+    let (mut spikes, mut spikes_out) = RingBuffer::new(SPIKE_RING);
+    let nothing = Spike { latency_ns: Nanos(1), release_ns: Nanos(1) };
+    while spikes.push(nothing).is_ok() {}
+    while spikes_out.pop().is_ok() {}
+    for _ in 1..BUFFERS {
+        // The ring is empty and as long as there are buffers.
+        let _ = returned_in.push(Buffer::new());
+    }
+    // Until the counting starts no latency is large enough.
+    let spike_floor = Arc::new(AtomicI64::new(i64::MAX));
+    let recorder = Recorder {
+        current: Buffer::new(),
+        sealed,
+        returned,
+        spikes,
+        spike_floor: Arc::clone(&spike_floor),
+        interval,
+        interval_end: i64::MAX,
+        totals: Totals::default(),
+    };
+    (recorder, Drain { sealed: sealed_out, returned: returned_in, spikes: spikes_out, spike_floor })
+}
+
+impl Recorder {
+    /// Forgets the warm-up and counts from this release on.
+    pub fn start(&mut self, first_release: i64) {
+        self.current.clear();
+        self.current.start = first_release;
+        self.interval_end = first_release.saturating_add(self.interval);
+        self.totals = Totals::default();
+        self.spike_floor.store(i64::MIN, Ordering::Relaxed);
+    }
+
+    /// Counts one latency.
+    #[inline]
+    pub fn record(&mut self, release: i64, latency: i64) {
+        let buffer = &mut *self.current;
+        buffer.count += 1;
+        buffer.sum += latency;
+        buffer.min = buffer.min.min(latency);
+        buffer.max = buffer.max.max(latency);
+        if (latency as u64) < FINE_END {
+            buffer.bins[(latency as u64 / FINE_WIDTH) as usize] += 1;
+        } else {
+            buffer.count_coarse(latency);
+        }
+        if latency >= self.spike_floor.load(Ordering::Relaxed) {
+            self.keep_spike(release, latency);
+        }
+    }
+
+    #[cold]
+    fn keep_spike(&mut self, release: i64, latency: i64) {
+        let spike = Spike { latency_ns: Nanos(latency), release_ns: Nanos(release) };
+        if self.spikes.push(spike).is_err() {
+            self.totals.spikes_lost += 1;
+        }
+    }
+
+    /// Counts releases that passed unserved or late, and those beyond the deadline.
+    pub fn count_late(&mut self, missed: i64, misses: i64) {
+        self.current.missed += missed as u64;
+        self.current.misses += misses as u64;
+    }
+
+    /// Hands over the interval before this release; false when a bin could overflow.
+    ///
+    /// Without a buffer that has come back the interval grows, and that is counted.
+    pub fn next_interval(&mut self, release: i64) -> bool {
+        match self.returned.pop() {
+            Ok(empty) => {
+                let full = std::mem::replace(&mut self.current, empty);
+                self.current.start = release;
+                hand_over(full, release, &mut self.sealed, &mut self.totals);
+            }
+            Err(_) => self.totals.intervals_grown += 1,
+        }
+        let behind = (release - self.interval_end) / self.interval;
+        self.interval_end =
+            self.interval_end.saturating_add(self.interval.saturating_mul(behind + 1));
+        self.current.count < FULL
+    }
+
+    /// Hands over what is left; the next release would have been this one.
+    pub fn finish(self, next_release: i64) -> Totals {
+        let Recorder { current, mut sealed, mut totals, .. } = self;
+        hand_over(current, next_release, &mut sealed, &mut totals);
+        totals
+    }
+}
+
+fn hand_over(
+    mut full: Box<Buffer>,
+    end: i64,
+    sealed: &mut Producer<Box<Buffer>>,
+    totals: &mut Totals,
+) {
+    totals.cycles += full.count;
+    totals.missed += full.missed;
+    full.end = end;
+    // The ring is as long as there are buffers, so it always has room.
+    let _ = sealed.push(full);
+}
+
+impl Drain {
+    /// The next full interval, if there is one; its buffer goes back to the loop.
+    pub fn next_interval(&mut self) -> Option<Sealed> {
+        let mut buffer = self.sealed.pop().ok()?;
+        let sealed = Sealed { start: buffer.start, end: buffer.end, counts: buffer.counts() };
+        buffer.clear();
+        // Fails only when the loop has ended and handed over one buffer more.
+        let _ = self.returned.push(buffer);
+        Some(sealed)
+    }
+
+    /// The next large latency, if there is one; its release is on the clock of the loop.
+    pub fn next_spike(&mut self) -> Option<Spike> {
+        self.spikes.pop().ok()
+    }
+
+    /// Latencies below this are not wanted as spikes any more.
+    pub fn raise_spike_floor(&self, floor: i64) {
+        self.spike_floor.store(floor, Ordering::Relaxed);
+    }
+}

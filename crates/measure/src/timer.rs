@@ -1,0 +1,145 @@
+//! The ways a measuring thread can sleep until its release.
+
+use latlab_sys::Errno;
+use latlab_sys::clock::{self, Clock};
+use latlab_sys::timer::{PosixTimer, TimerFd};
+
+/// A wake-up: when it was due and when it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wake {
+    /// The release it belongs to.
+    pub due: i64,
+    /// The clock, read first thing after waking.
+    pub at: i64,
+}
+
+/// Something that sleeps until a release; the scripted one of the tests lets no time pass.
+pub trait Timer {
+    /// Sleeps until `release`, if there is one; fails with `EINTR` when a signal came first.
+    fn wait(&mut self, release: i64) -> Result<Wake, Errno>;
+
+    /// How many further releases have passed at a wake-up that was `latency` late.
+    fn passed(&mut self, latency: i64, period: i64) -> i64;
+}
+
+/// `clock_nanosleep` to an absolute time.
+pub struct Nanosleep(pub Clock);
+
+impl Timer for Nanosleep {
+    #[inline]
+    fn wait(&mut self, release: i64) -> Result<Wake, Errno> {
+        clock::sleep_until(self.0, release)?;
+        Ok(Wake { due: release, at: self.0.now() })
+    }
+
+    fn passed(&mut self, latency: i64, period: i64) -> i64 {
+        latency / period
+    }
+}
+
+/// `clock_nanosleep` for a length of time: each wake-up is due one period after the call.
+pub struct Relative {
+    /// The clock to sleep on.
+    pub clock: Clock,
+    /// How long to sleep.
+    pub period: i64,
+}
+
+impl Timer for Relative {
+    #[inline]
+    fn wait(&mut self, _release: i64) -> Result<Wake, Errno> {
+        let due = self.clock.now() + self.period;
+        clock::sleep_for(self.clock, self.period)?;
+        Ok(Wake { due, at: self.clock.now() })
+    }
+
+    fn passed(&mut self, _latency: i64, _period: i64) -> i64 {
+        0
+    }
+}
+
+/// A periodic timer of the kernel that says how often it has expired.
+pub trait Expirations {
+    /// Sleeps until it has expired; how often it has since the last call.
+    fn expired(&mut self) -> Result<u64, Errno>;
+}
+
+impl Expirations for TimerFd {
+    #[inline]
+    fn expired(&mut self) -> Result<u64, Errno> {
+        self.wait()
+    }
+}
+
+impl Expirations for PosixTimer {
+    #[inline]
+    fn expired(&mut self) -> Result<u64, Errno> {
+        self.wait()
+    }
+}
+
+/// A periodic timer of the kernel; missed releases are what it counted, not what we compute.
+pub struct Periodic<E> {
+    timer: E,
+    clock: Clock,
+    /// Whether expirations that were missed are served one by one.
+    catch_up: bool,
+    /// Expirations that the kernel has told of and that no cycle has taken yet.
+    pending: u64,
+}
+
+impl<E: Expirations> Periodic<E> {
+    /// Sleeps on this timer, which expires at the releases of this clock.
+    pub fn new(timer: E, clock: Clock, catch_up: bool) -> Periodic<E> {
+        Periodic { timer, clock, catch_up, pending: 0 }
+    }
+}
+
+impl<E: Expirations> Timer for Periodic<E> {
+    #[inline]
+    fn wait(&mut self, release: i64) -> Result<Wake, Errno> {
+        if self.pending == 0 {
+            self.pending = self.timer.expired()?;
+        }
+        self.pending -= 1;
+        Ok(Wake { due: release, at: self.clock.now() })
+    }
+
+    fn passed(&mut self, _latency: i64, _period: i64) -> i64 {
+        match self.catch_up {
+            true => self.pending as i64,
+            false => std::mem::take(&mut self.pending) as i64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Script(Vec<u64>);
+
+    impl Expirations for Script {
+        fn expired(&mut self) -> Result<u64, Errno> {
+            Ok(self.0.remove(0))
+        }
+    }
+
+    #[test]
+    fn a_periodic_timer_gives_back_what_the_kernel_counted() {
+        let mut skipping = Periodic::new(Script(vec![1, 4]), Clock::Monotonic, false);
+        skipping.wait(0).unwrap();
+        assert_eq!(skipping.passed(0, 1), 0);
+        skipping.wait(1).unwrap();
+        assert_eq!(skipping.passed(0, 1), 3);
+
+        let mut serving = Periodic::new(Script(vec![3]), Clock::Monotonic, true);
+        let passed: Vec<i64> = (0..3)
+            .map(|release| {
+                serving.wait(release).unwrap();
+                serving.passed(0, 1)
+            })
+            .collect();
+        assert_eq!(passed, [2, 1, 0], "three cycles from one sleep");
+    }
+}

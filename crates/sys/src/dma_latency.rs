@@ -1,0 +1,40 @@
+//! `/dev/cpu_dma_latency`: no idle state that takes longer to leave than asked.
+
+use crate::files::Root;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+
+/// Holds the request as long as it lives; the kernel drops it with the file.
+pub struct DmaLatency {
+    _file: File,
+    /// What the kernel reads back, in microseconds.
+    pub applied_us: i32,
+}
+
+impl DmaLatency {
+    /// Asks for at most this many microseconds.
+    pub fn hold(root: &Root, asked_us: i32) -> io::Result<DmaLatency> {
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(root.path("dev/cpu_dma_latency"))?;
+        file.write_all(&asked_us.to_ne_bytes())?;
+        file.rewind()?;
+        let mut applied = [0; 4];
+        file.read_exact(&mut applied)?;
+        Ok(DmaLatency { _file: file, applied_us: i32::from_ne_bytes(applied) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::new(folder.path());
+        assert!(DmaLatency::hold(&root, 0).is_err(), "a machine without the device");
+        std::fs::create_dir(folder.path().join("dev")).unwrap();
+        std::fs::write(folder.path().join("dev/cpu_dma_latency"), [0xff; 4]).unwrap();
+        assert_eq!(DmaLatency::hold(&root, 20).unwrap().applied_us, 20);
+    }
+}

@@ -1,0 +1,181 @@
+//! Scheduling, affinity and timer slack of the calling thread.
+
+use crate::{Errno, checked};
+use rustix::thread::CpuSet;
+use std::num::NonZeroU64;
+
+/// How the kernel schedules a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheduling {
+    /// SCHED_OTHER.
+    Other,
+    /// SCHED_FIFO with its priority.
+    Fifo(u32),
+    /// SCHED_RR with its priority.
+    Rr(u32),
+    /// SCHED_BATCH.
+    Batch,
+    /// SCHED_IDLE.
+    Idle,
+    /// SCHED_DEADLINE, in nanoseconds.
+    Deadline {
+        /// Budget in each period.
+        runtime: u64,
+        /// By when the budget is given.
+        deadline: u64,
+        /// Period of the budget.
+        period: u64,
+    },
+    /// A policy with a number that we do not know.
+    Unknown(u32),
+}
+
+/// The kernel's structure of `sched_setattr`, in its first version, which every kernel takes.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    runtime: u64,
+    deadline: u64,
+    period: u64,
+}
+
+const _: () = assert!(size_of::<Attributes>() == 48);
+
+const OTHER: u32 = 0;
+const FIFO: u32 = 1;
+const RR: u32 = 2;
+const BATCH: u32 = 3;
+const IDLE: u32 = 5;
+const DEADLINE: u32 = 6;
+/// What a real-time thread starts is an ordinary process again.
+const RESET_ON_FORK: u64 = 1;
+
+impl Scheduling {
+    fn attributes(self) -> Attributes {
+        let with = |policy, priority| Attributes { policy, priority, ..Attributes::default() };
+        let attributes = match self {
+            Scheduling::Other => with(OTHER, 0),
+            Scheduling::Fifo(priority) => with(FIFO, priority),
+            Scheduling::Rr(priority) => with(RR, priority),
+            Scheduling::Batch => with(BATCH, 0),
+            Scheduling::Idle => with(IDLE, 0),
+            Scheduling::Deadline { runtime, deadline, period } => {
+                Attributes { runtime, deadline, period, ..with(DEADLINE, 0) }
+            }
+            Scheduling::Unknown(policy) => with(policy, 0),
+        };
+        let size = size_of::<Attributes>() as u32;
+        Attributes { size, flags: RESET_ON_FORK, ..attributes }
+    }
+}
+
+/// Schedules the calling thread so. A raw system call, since musl refuses its own function.
+pub fn set_scheduling(scheduling: Scheduling) -> Result<(), Errno> {
+    let attributes = scheduling.attributes();
+    // SAFETY: the structure has the kernel's layout and says its own size.
+    checked(unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &attributes, 0) }).map(drop)
+}
+
+/// How the calling thread is scheduled.
+pub fn scheduling() -> Result<Scheduling, Errno> {
+    let mut got = Attributes::default();
+    let size = size_of::<Attributes>();
+    // SAFETY: the kernel writes at most `size` bytes to the structure.
+    checked(unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &mut got, size, 0) })?;
+    Ok(match got.policy {
+        OTHER => Scheduling::Other,
+        FIFO => Scheduling::Fifo(got.priority),
+        RR => Scheduling::Rr(got.priority),
+        BATCH => Scheduling::Batch,
+        IDLE => Scheduling::Idle,
+        DEADLINE => Scheduling::Deadline {
+            runtime: got.runtime,
+            deadline: got.deadline,
+            period: got.period,
+        },
+        policy => Scheduling::Unknown(policy),
+    })
+}
+
+/// Lets the calling thread run on these CPUs only.
+pub fn set_affinity(cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
+    let mut set = CpuSet::new();
+    for cpu in cpus {
+        if cpu as usize >= CpuSet::MAX_CPU {
+            return Err(Errno::INVAL);
+        }
+        set.set(cpu as usize);
+    }
+    rustix::thread::sched_setaffinity(None, &set)
+}
+
+/// The CPUs that the calling thread may run on.
+pub fn affinity() -> Result<Vec<u32>, Errno> {
+    affinity_of(None)
+}
+
+/// The CPUs that process 1 may run on: what the system as a whole may use, as far as we can see.
+pub fn affinity_of_init() -> Result<Vec<u32>, Errno> {
+    affinity_of(Some(rustix::process::Pid::INIT))
+}
+
+fn affinity_of(process: Option<rustix::process::Pid>) -> Result<Vec<u32>, Errno> {
+    let set = rustix::thread::sched_getaffinity(process)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).map(|cpu| cpu as u32).collect())
+}
+
+/// Sets how late the kernel may let an ordinary thread's sleep end, in nanoseconds.
+pub fn set_timer_slack(slack: NonZeroU64) -> Result<(), Errno> {
+    rustix::thread::set_current_timer_slack(Some(slack))
+}
+
+/// How late the kernel may let the calling thread's sleep end; real-time threads read 0.
+pub fn timer_slack() -> Result<u64, Errno> {
+    rustix::thread::current_timer_slack()
+}
+
+/// Names the calling thread, so that it can be told apart in `top` and in traces.
+pub fn set_name(name: &str) {
+    if let Ok(name) = std::ffi::CString::new(name) {
+        // A thread without its name measures as well.
+        let _ = rustix::thread::set_name(&name);
+    }
+}
+
+/// Number of the calling thread.
+pub fn thread_id() -> i32 {
+    rustix::thread::gettid().as_raw_nonzero().get()
+}
+
+/// Ends the sleep of a thread of this process with `EINTR`, if its handler for the signal is ours.
+pub fn wake(thread: i32) {
+    let process = std::process::id();
+    // SAFETY: no memory is passed; a thread that has ended only makes the call fail.
+    unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::SIGUSR2) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_is_read_back() {
+        std::thread::spawn(|| {
+            set_scheduling(Scheduling::Batch).unwrap();
+            assert_eq!(scheduling(), Ok(Scheduling::Batch));
+            set_timer_slack(NonZeroU64::MIN).unwrap();
+            assert_eq!(timer_slack(), Ok(1));
+            let first = affinity().unwrap()[0];
+            set_affinity([first]).unwrap();
+            assert_eq!(affinity(), Ok(vec![first]));
+            assert_eq!(set_affinity([5000]), Err(Errno::INVAL));
+        })
+        .join()
+        .unwrap();
+    }
+}

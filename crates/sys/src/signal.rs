@@ -1,0 +1,70 @@
+//! Signals become numbers in flags; nothing else happens in a handler.
+
+use crate::Errno;
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+
+/// Signals that this program listens to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signal {
+    /// Ctrl-C.
+    Interrupt,
+    /// The polite end.
+    Terminate,
+    /// The terminal was closed.
+    HangUp,
+    /// A real-time thread ran too long without sleeping.
+    CpuLimit,
+}
+
+impl Signal {
+    fn number(self) -> libc::c_int {
+        match self {
+            Signal::Interrupt => libc::SIGINT,
+            Signal::Terminate => libc::SIGTERM,
+            Signal::HangUp => libc::SIGHUP,
+            Signal::CpuLimit => libc::SIGXCPU,
+        }
+    }
+}
+
+const SIGNALS: usize = 65;
+static FLAGS: [AtomicPtr<AtomicU8>; SIGNALS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; SIGNALS];
+static VALUES: [AtomicU8; SIGNALS] = [const { AtomicU8::new(0) }; SIGNALS];
+
+extern "C" fn handler(signal: libc::c_int) {
+    let flag = FLAGS[signal as usize].load(Ordering::Acquire);
+    if !flag.is_null() {
+        // SAFETY: only `store_on` writes the pointer, and from a reference that lives for ever.
+        unsafe { &*flag }.store(VALUES[signal as usize].load(Ordering::Relaxed), Ordering::Release);
+    }
+}
+
+/// Stores a value in a flag when the signal comes.
+pub fn store_on(signal: Signal, flag: &'static AtomicU8, value: u8) -> Result<(), Errno> {
+    let number = signal.number();
+    VALUES[number as usize].store(value, Ordering::Relaxed);
+    FLAGS[number as usize].store(std::ptr::from_ref(flag).cast_mut(), Ordering::Release);
+    install(number, handler as *const () as usize)
+}
+
+/// Lets [`crate::sched::wake`] end a sleep of this process's threads.
+pub fn accept_wake() -> Result<(), Errno> {
+    install(libc::SIGUSR2, handler as *const () as usize)
+}
+
+/// Lets the signal pass by.
+pub fn ignore(signal: Signal) -> Result<(), Errno> {
+    install(signal.number(), libc::SIG_IGN)
+}
+
+fn install(signal: libc::c_int, handler: usize) -> Result<(), Errno> {
+    // SAFETY: an all-zero sigaction is a valid value of that plain structure.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = handler;
+    // SAFETY: the action is valid, and its handler only touches atomics.
+    crate::checked(libc::c_long::from(unsafe {
+        libc::sigaction(signal, &action, std::ptr::null_mut())
+    }))
+    .map(drop)
+}

@@ -1,0 +1,43 @@
+//! The terminal that somebody looks at.
+
+use rustix::termios::{LocalModes, OptionalActions, Termios};
+use std::io::{stderr, stdin, stdout};
+
+/// Whether standard error is a terminal.
+pub fn stderr_is_terminal() -> bool {
+    rustix::termios::isatty(stderr())
+}
+
+/// Whether standard output is a terminal.
+pub fn stdout_is_terminal() -> bool {
+    rustix::termios::isatty(stdout())
+}
+
+/// Columns of the terminal at standard output, if it is one.
+pub fn columns() -> Option<u16> {
+    rustix::termios::tcgetwinsize(stdout())
+        .ok()
+        .map(|size| size.ws_col)
+        .filter(|&columns| columns > 0)
+}
+
+/// Keeps what is typed from being shown, as long as it lives; Ctrl-C still works.
+pub struct Quiet(Termios);
+
+impl Quiet {
+    /// Quiet from now on; `None` where standard input is no terminal.
+    pub fn start() -> Option<Quiet> {
+        let before = rustix::termios::tcgetattr(stdin()).ok()?;
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+        rustix::termios::tcsetattr(stdin(), OptionalActions::Now, &quiet).ok()?;
+        Some(Quiet(before))
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        // What was typed meanwhile was meant for nobody, so it is thrown away.
+        let _ = rustix::termios::tcsetattr(stdin(), OptionalActions::Flush, &self.0);
+    }
+}
