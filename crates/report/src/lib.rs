@@ -1,1 +1,20 @@
 //! Pure: a run to SVG, HTML page and terminal tables.
+//!
+//! Nothing here reads a clock or a file, so the same run always gives the same bytes.
+
+#![forbid(unsafe_code)]
+
+pub mod command;
+pub mod latency;
+pub mod page;
+mod sentence;
+mod svg;
+mod table;
+pub mod text;
+pub mod units;
+
+pub use command::command;
+pub use latency::{Axis, Options, latency_picture};
+
+pub use page::page;
+pub use text::{ListEntry, Style, list, show};

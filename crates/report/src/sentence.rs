@@ -1,0 +1,216 @@
+//! What a run says in plain words; the page and the terminal use the same sentences.
+
+use crate::units::{grouped, percent, percent_of, span};
+use latlab_model::plan::{IdleStates, Plan};
+use latlab_model::run::{EndReason, Quantiles, Severity, Summary, ThreadRun, Verdict};
+use latlab_model::{Nanos, Run};
+
+/// What stands for a missed count where the mechanism has no releases.
+pub const NOT_DEFINED: &str = "not defined";
+
+/// The name of the machine for a sentence.
+pub fn machine_name(run: &Run) -> &str {
+    let known = run.machine.hostname.as_deref().or(run.machine.board.as_deref());
+    known.filter(|name| !name.trim().is_empty()).unwrap_or("The machine")
+}
+
+/// The kernel and how it can be preempted, each once.
+pub fn kernel(run: &Run) -> String {
+    let kernel = &run.machine.kernel;
+    match &run.machine.preemption {
+        Some(preemption) if !kernel.contains(preemption.as_str()) => {
+            format!("{kernel} {preemption}")
+        }
+        _ => kernel.clone(),
+    }
+}
+
+/// The observed maximum with what it was observed in.
+pub fn headline(run: &Run) -> String {
+    let name = machine_name(run);
+    match run.total.max_ns {
+        Some(max) => {
+            let exposure = exposure(run);
+            format!("{name} was at most {max} late in {exposure} over {}.", span(run.measured_ns))
+        }
+        None => format!("{name} recorded no latency in {}.", span(run.measured_ns)),
+    }
+}
+
+/// Count of what a maximum was observed in: releases, where there are any.
+pub fn exposure(run: &Run) -> String {
+    let (count, one, many) = match run.has_releases() {
+        true => (run.total.activations, "activation", "activations"),
+        false => (run.total.cycles, "cycle", "cycles"),
+    };
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+/// What else belongs to the headline.
+pub fn lead(run: &Run) -> Vec<String> {
+    [tail(&run.total), Some(missed(run)), misses(run), ending(run.ended), recovered(run)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn tail(total: &Summary) -> Option<String> {
+    let (share, latency) = highest_quantile(total.quantiles.as_ref()?);
+    Some(format!("{share} of the cycles were no later than {latency}."))
+}
+
+fn highest_quantile(quantiles: &Quantiles) -> (&'static str, Nanos) {
+    [
+        ("99.999 %", quantiles.p99_999_ns),
+        ("99.99 %", quantiles.p99_99_ns),
+        ("99.9 %", quantiles.p99_9_ns),
+    ]
+    .into_iter()
+    .find_map(|(share, latency)| Some((share, latency?)))
+    .unwrap_or(("99 %", quantiles.p99_ns))
+}
+
+/// The missed releases, which stand beside every maximum.
+pub fn missed(run: &Run) -> String {
+    match run.total.missed {
+        None => "Missed releases are not defined: a relative sleep has no releases.".to_string(),
+        Some(0) => "No release was missed.".to_string(),
+        Some(missed) => {
+            let share = percent_of(missed, run.total.activations).unwrap_or_default();
+            let verb = if missed == 1 { "release was" } else { "releases were" };
+            format!("{} {verb} missed ({share}).", grouped(missed))
+        }
+    }
+}
+
+fn misses(run: &Run) -> Option<String> {
+    let (misses, deadline) = (run.total.misses?, run.asked.deadline_ns?);
+    Some(match (misses, percent_of(misses, run.total.activations)) {
+        (0, _) => format!("Nothing was later than the deadline of {deadline}."),
+        (misses, share) => {
+            let share = share.unwrap_or_default();
+            let verb = if misses == 1 { "was" } else { "were" };
+            format!("{} {verb} later than the deadline of {deadline} ({share}).", grouped(misses))
+        }
+    })
+}
+
+/// Why the run ended before its time; none where it did not.
+pub fn ending(reason: EndReason) -> Option<String> {
+    let why = match reason {
+        EndReason::Finished => return None,
+        EndReason::Interrupted => "It was interrupted before its planned end.",
+        EndReason::StopAbove => "It ended at a latency above --stop-above.",
+        EndReason::CpuOffline => "It ended because a measured CPU was taken offline.",
+        EndReason::RanAway => "It ended because a measuring thread ran without sleeping.",
+        EndReason::RecorderFull => "It ended because nothing was drained for hours.",
+        EndReason::Failed => "It ended because a system call of the loop failed.",
+        EndReason::Lost => "The stream broke off: the agent was killed or the link was cut.",
+    };
+    Some(why.to_string())
+}
+
+fn recovered(run: &Run) -> Option<String> {
+    run.recovered
+        .then(|| "It was finished from the journal of a program that was killed.".to_string())
+}
+
+/// What the counts prove when nothing was missed: the upper bound on the share of misses.
+pub fn bound(verdict: &Verdict) -> Option<String> {
+    let share = verdict.at_most_share.filter(|share| *share > 0.0)?;
+    Some(format!(
+        "With 95 % confidence at most {} of releases miss the deadline: 3.00/n, one in {}.",
+        percent(share),
+        grouped((1.0 / share).round() as u64)
+    ))
+}
+
+/// Where the observed maximum was seen: thread, CPU and time in the run.
+pub fn maximum_place(run: &Run) -> Option<String> {
+    let max = run.total.max_ns?;
+    let thread = run.threads.iter().find(|thread| thread.summary.max_ns == Some(max))?;
+    let cpu = thread.setup.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
+    let when = seen_at(run, &thread.summary).map(|when| format!(", at {when}")).unwrap_or_default();
+    Some(format!("thread {}{cpu}{when}", thread.setup.thread))
+}
+
+/// How long after the first counted release of the run the maximum of a summary was seen.
+pub fn seen_at(run: &Run, summary: &Summary) -> Option<String> {
+    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
+    Some(span(summary.max_at_ns? - first))
+}
+
+/// The name of a core: its type and its capacity, where the machine says so.
+pub fn core(thread: &ThreadRun) -> Option<String> {
+    let setup = &thread.setup;
+    match (&setup.core_type, setup.capacity) {
+        (Some(name), Some(capacity)) => Some(format!("{name}, {capacity}")),
+        (Some(name), None) => Some(name.clone()),
+        (None, capacity) => capacity.map(|capacity| capacity.to_string()),
+    }
+}
+
+/// How the run measured, as labelled facts.
+pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
+    let step = match plan.period_step_ns {
+        Nanos::ZERO => String::new(),
+        step => format!(", each further thread {step} longer"),
+    };
+    let idle = match plan.idle_states {
+        IdleStates::ExitWithin(Nanos::ZERO) => "none that takes time to leave".to_string(),
+        IdleStates::ExitWithin(limit) => format!("only those that are left within {limit}"),
+        IdleStates::System => "as the system has them".to_string(),
+    };
+    vec![
+        ("Instrument", plan.instrument.to_string()),
+        ("Mechanism", plan.mechanism.to_string()),
+        ("Clock", plan.clock.to_string()),
+        ("Scheduling asked for", plan.policy.to_string()),
+        ("Period", format!("{}{step}", plan.period_ns)),
+        ("Phase", format!("{}, seed {}", plan.phase, plan.seed)),
+        ("Missed releases", plan.missed.to_string()),
+        ("Warm-up", plan.warm_up_ns.to_string()),
+        ("Interval of the stream", plan.interval_ns.to_string()),
+        ("Idle states", idle),
+    ]
+}
+
+/// The counters of what was lost, with what each means.
+pub fn losses(run: &Run) -> [(&'static str, u64); 4] {
+    [
+        ("Cycles that a thread counted and no interval holds", run.losses.cycles),
+        ("Large latencies whose release time was lost", run.losses.spikes),
+        ("Intervals merged with the next one (no count is lost)", run.losses.intervals_merged),
+        ("Bytes at the end of the journal that were no whole frame", run.losses.journal_bytes),
+    ]
+}
+
+/// Whether a finding takes the worth from the figures, with or without a deadline to judge.
+pub fn is_invalid(run: &Run) -> bool {
+    run.findings.iter().any(|finding| finding.invalidates)
+}
+
+/// Where a finding belongs: thread and time in the run.
+pub fn finding_place(run: &Run, finding: &latlab_model::run::Finding) -> Option<String> {
+    let thread = finding.thread.map(|thread| format!("thread {thread}"));
+    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
+    let at = finding.at_ns.zip(first).map(|(at, first)| format!("at {}", span(at - first)));
+    let parts: Vec<String> = thread.into_iter().chain(at).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Findings as they are shown: the heaviest first, else in their order.
+pub fn by_weight(run: &Run) -> Vec<&latlab_model::run::Finding> {
+    let mut findings: Vec<_> = run.findings.iter().collect();
+    findings
+        .sort_by_key(|finding| std::cmp::Reverse((finding.invalidates, weight(finding.severity))));
+    findings
+}
+
+fn weight(severity: Severity) -> u8 {
+    match severity {
+        Severity::Info => 0,
+        Severity::Warning => 1,
+        Severity::Error => 2,
+    }
+}

@@ -1,0 +1,142 @@
+//! Small helpers of every picture: colours, line patterns, marks, numbers and lines of text.
+
+use maud::{Markup, html};
+
+/// Sans-serif type of the reader's system.
+pub const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif";
+/// Colour of text and axes; the page sets the variable, a picture alone has the default.
+pub const INK: &str = "var(--ll-ink,#1b1f24)";
+/// Colour of what is less important.
+pub const MUTED: &str = "var(--ll-muted,#57606a)";
+/// Colour of grid lines.
+pub const GRID: &str = "var(--ll-grid,#dfe3e8)";
+/// Colour of what lies behind everything.
+pub const PAPER: &str = "var(--ll-paper,#ffffff)";
+
+/// Colours that people with any colour vision tell apart, as dark as white paper needs.
+const SERIES: [&str; 6] = [
+    "var(--ll-1,#0062a3)",
+    "var(--ll-2,#c84e00)",
+    "var(--ll-3,#00795a)",
+    "var(--ll-4,#a8437f)",
+    "var(--ll-5,#1b1f24)",
+    "var(--ll-6,#8a6a00)",
+];
+/// Line patterns, so that a print without colour tells the lines apart too.
+const DASHES: [&str; 4] = ["none", "6 2", "2 1.5", "9 2 2 2"];
+
+/// How one line is drawn.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Pen {
+    /// Its colour.
+    pub colour: &'static str,
+    /// Its pattern.
+    pub dash: &'static str,
+    /// Its width.
+    pub width: f64,
+    mark: usize,
+}
+
+impl Pen {
+    /// The pen of the line with this number; twelve in a row differ.
+    pub fn number(index: usize) -> Pen {
+        Pen {
+            colour: SERIES[index % SERIES.len()],
+            dash: DASHES[index % DASHES.len()],
+            width: 1.5,
+            mark: index,
+        }
+    }
+
+    /// The pen of a line that only fills the background.
+    pub fn background() -> Pen {
+        Pen { colour: MUTED, dash: "none", width: 0.6, mark: 0 }
+    }
+
+    /// The style attribute of a line.
+    pub fn style(&self) -> String {
+        format!(
+            "fill:none;stroke:{};stroke-width:{};stroke-dasharray:{}",
+            self.colour, self.width, self.dash
+        )
+    }
+
+    /// The mark that belongs to this pen, at a point.
+    pub fn mark(&self, x: f64, y: f64) -> Markup {
+        let solid = (self.mark / 4).is_multiple_of(2);
+        let fill = if solid { self.colour } else { PAPER };
+        let style = format!("fill:{fill};stroke:{};stroke-width:1.3", self.colour);
+        let corners: &[(f64, f64)] = match self.mark % 4 {
+            0 => return html! { circle cx=(n(x)) cy=(n(y)) r="3.6" style=(style) {} },
+            1 => &[(-3.4, -3.4), (3.4, -3.4), (3.4, 3.4), (-3.4, 3.4)],
+            2 => &[(0.0, -4.4), (4.2, 3.2), (-4.2, 3.2)],
+            _ => &[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)],
+        };
+        let points: Vec<String> =
+            corners.iter().map(|(dx, dy)| format!("{},{}", n(x + dx), n(y + dy))).collect();
+        html! { polygon points=(points.join(" ")) style=(style) {} }
+    }
+}
+
+/// A coordinate: two decimals at most, none that are zero.
+pub fn n(value: f64) -> String {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    match text {
+        "-0" | "" => "0".to_string(),
+        text => text.to_string(),
+    }
+}
+
+/// Where a text stands to its point.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Anchor {
+    /// It begins there.
+    Start,
+    /// Its middle is there.
+    Middle,
+    /// It ends there.
+    End,
+}
+
+/// A line of text.
+pub fn text(x: f64, y: f64, anchor: Anchor, size: f64, colour: &str, content: &str) -> Markup {
+    let anchor = match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    };
+    let style = format!("fill:{colour}");
+    html! {
+        text x=(n(x)) y=(n(y)) text-anchor=(anchor) font-size=(n(size)) style=(style) {
+            (printable(content))
+        }
+    }
+}
+
+/// A straight line.
+pub fn line(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> Markup {
+    let style = format!("stroke:{colour};stroke-width:{}", n(width));
+    html! { line x1=(n(from.0)) y1=(n(from.1)) x2=(n(to.0)) y2=(n(to.1)) style=(style) {} }
+}
+
+/// Text in lines that fit a width, as far as that can be told without the font.
+pub fn lines(content: &str, width: f64, size: f64) -> Vec<String> {
+    let room = (width / (size * 0.53)).max(8.0) as usize;
+    let mut lines: Vec<String> = Vec::new();
+    for word in content.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.chars().take(room).collect()),
+        }
+    }
+    lines
+}
+
+/// Without the control characters that XML forbids, which a host's name may hold.
+pub fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}

@@ -1,0 +1,323 @@
+//! A run, or a list of runs, as tables for the terminal.
+
+use crate::command::command;
+use crate::sentence::{self, NOT_DEFINED};
+use crate::table::{Column, table, wrapped};
+use crate::units::{Scale, bytes, grouped, percent, span};
+use latlab_model::run::{Finding, Quantiles, Severity, Summary, VerdictWord};
+use latlab_model::{Nanos, Run};
+
+/// How text may be marked up.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Style {
+    /// Whether the terminal's colours may be used.
+    pub colour: bool,
+}
+
+/// What is told apart by colour, always besides a word that says the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Colour {
+    Bold,
+    Dim,
+    Good,
+    Warn,
+    Bad,
+}
+
+impl Style {
+    pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
+        let code = match colour {
+            Colour::Bold => "1",
+            Colour::Dim => "2",
+            Colour::Good => "32",
+            Colour::Warn => "33",
+            Colour::Bad => "1;31",
+        };
+        match self.colour {
+            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            false => text.to_string(),
+        }
+    }
+}
+
+/// Everything a run says, in at most `width` columns (from 80 up).
+pub fn show(run: &Run, width: usize, style: Style) -> String {
+    let parts = [
+        head(run, width, style),
+        threads(run, width, style),
+        maximum(run, width),
+        losses(run, width),
+        agent(run, width),
+        findings(run, width, style),
+        verdict(run, width, style),
+        format!("Repeat it:\n  {}\n", command(&run.asked)),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+fn head(run: &Run, width: usize, style: Style) -> String {
+    let headline = wrapped(&sentence::headline(run), width, 0);
+    let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
+    let plan = &run.asked;
+    let method = format!(
+        "{} by {}, clock {}, {}, period {}, phase {}; kernel {}; {}",
+        plan.instrument,
+        plan.mechanism,
+        plan.clock,
+        plan.policy,
+        plan.period_ns,
+        plan.phase,
+        sentence::kernel(run),
+        run.id,
+    );
+    let method = style.paint(Colour::Dim, &wrapped(&method, width, 0));
+    format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline))
+}
+
+fn threads(run: &Run, width: usize, style: Style) -> String {
+    if run.threads.is_empty() {
+        return String::new();
+    }
+    table(thread_columns(run), width, style)
+}
+
+fn thread_columns(run: &Run) -> Vec<Column> {
+    let summaries = Summaries::of(run);
+    let setups = || run.threads.iter().map(|thread| &thread.setup);
+    let total_blank = |with: bool| with.then(String::new);
+    let all = summaries.has_total;
+    let some = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
+    let mut columns = vec![
+        Column::new(
+            "thread",
+            0,
+            setups().map(|s| s.thread.to_string()).chain(all.then(|| "all".to_string())),
+        ),
+        Column::new(
+            "cpu",
+            0,
+            setups().map(|s| some(s.cpu.map(|cpu| cpu.to_string()))).chain(total_blank(all)),
+        ),
+    ];
+    if run.threads.iter().any(|thread| sentence::core(thread).is_some()) {
+        let cores = run.threads.iter().map(|thread| some(sentence::core(thread)));
+        columns.push(Column::new("core", 8, cores.chain(total_blank(all))));
+    }
+    let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
+    columns.push(Column::new("policy", 10, policies).left());
+    let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
+    columns.push(Column::new("period", 9, periods));
+    columns.push(Column::new("cycles", 0, summaries.each(|s| s.cycles.to_string())));
+    columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
+    columns.push(Column::new("missed", 0, summaries.each(|s| missed(s.missed))));
+    if run.asked.deadline_ns.is_some() {
+        columns.push(Column::new(
+            "misses",
+            0,
+            summaries.each(|s| some(s.misses.map(|misses| misses.to_string()))),
+        ));
+    }
+    columns.extend(summaries.latencies());
+    let seen = summaries.each(|s| some(sentence::seen_at(run, s)));
+    columns.push(Column::new("seen at", 6, seen));
+    columns
+}
+
+fn missed(missed: Option<u64>) -> String {
+    missed.map_or_else(|| NOT_DEFINED.to_string(), |missed| missed.to_string())
+}
+
+/// The rows of the table of threads: each thread, and all of them where there are several.
+struct Summaries<'a> {
+    rows: Vec<&'a Summary>,
+    has_total: bool,
+}
+
+impl<'a> Summaries<'a> {
+    fn of(run: &'a Run) -> Summaries<'a> {
+        let has_total = run.threads.len() > 1;
+        let threads = run.threads.iter().map(|thread| &thread.summary);
+        Summaries { rows: threads.chain(has_total.then_some(&run.total)).collect(), has_total }
+    }
+
+    fn each(&self, cell: impl Fn(&Summary) -> String) -> Vec<String> {
+        self.rows.iter().map(|summary| cell(summary)).collect()
+    }
+
+    fn latency(&self, head: &str, rank: u8, of: impl Fn(&Summary) -> Option<f64>) -> Column {
+        let values: Vec<Option<f64>> = self.rows.iter().map(|summary| of(summary)).collect();
+        let scale = Scale::of(values.iter().flatten().map(|value| Nanos(*value as i64)));
+        let cells = values.into_iter().map(|value| match value {
+            Some(value) => scale.number_f64(value),
+            None => "-".to_string(),
+        });
+        Column::new(head, rank, cells.collect::<Vec<_>>()).unit(scale.unit())
+    }
+
+    fn latencies(&self) -> Vec<Column> {
+        let quantile = |head, rank, of: fn(&Quantiles) -> Option<Nanos>| {
+            self.latency(head, rank, move |s| s.quantiles.as_ref().and_then(of).map(float))
+        };
+        vec![
+            self.latency("min", 3, |s| s.min_ns.map(float)),
+            self.latency("mean", 2, |s| s.mean_ns),
+            quantile("p50", 5, |q| Some(q.p50_ns)),
+            quantile("p99", 1, |q| Some(q.p99_ns)),
+            quantile("p99.9", 4, |q| q.p99_9_ns),
+            quantile("p99.99", 1, |q| q.p99_99_ns),
+            quantile("p99.999", 7, |q| q.p99_999_ns),
+            self.latency("max", 0, |s| s.max_ns.map(float)),
+        ]
+    }
+}
+
+fn float(time: Nanos) -> f64 {
+    time.0 as f64
+}
+
+fn maximum(run: &Run, width: usize) -> String {
+    let (Some(max), Some(place)) = (run.total.max_ns, sentence::maximum_place(run)) else {
+        return String::new();
+    };
+    let missed = missed(run.total.missed);
+    let text = format!(
+        "Observed maximum {max} ({place}), in {} over {}; missed releases: {missed}.",
+        sentence::exposure(run),
+        span(run.measured_ns),
+    );
+    format!("{}\n", wrapped(&text, width, 0))
+}
+
+fn losses(run: &Run, width: usize) -> String {
+    if run.losses.none() {
+        return "Nothing was lost.\n".to_string();
+    }
+    let lines = sentence::losses(run).into_iter().filter(|(_, count)| *count > 0);
+    let lines = lines.map(|(what, count)| {
+        format!("  {}\n", wrapped(&format!("{what}: {}", grouped(count)), width, 4))
+    });
+    format!("Lost:\n{}", lines.collect::<String>())
+}
+
+fn agent(run: &Run, width: usize) -> String {
+    let Some(end) = &run.agent else { return String::new() };
+    let share = end.helpers_cpu_ns.as_secs_f64() / run.measured_ns.as_secs_f64();
+    let share = if run.measured_ns > Nanos::ZERO {
+        format!(" ({} of one CPU)", percent(share))
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "Cost of measuring: {} of memory at most, {} of CPU time beside the loops{share}.",
+        bytes(end.agent_peak_rss_bytes),
+        end.helpers_cpu_ns,
+    );
+    format!("{}\n", wrapped(&text, width, 0))
+}
+
+fn findings(run: &Run, width: usize, style: Style) -> String {
+    if run.findings.is_empty() {
+        return "Findings: none.\n".to_string();
+    }
+    let lines = sentence::by_weight(run).into_iter().map(|f| finding(run, f, width, style));
+    format!("Findings:\n{}", lines.collect::<String>())
+}
+
+fn finding(run: &Run, finding: &Finding, width: usize, style: Style) -> String {
+    let colour = match finding.severity {
+        Severity::Info => Colour::Dim,
+        Severity::Warning => Colour::Warn,
+        Severity::Error => Colour::Bad,
+    };
+    let severity = style.paint(colour, &format!("{:<7}", finding.severity));
+    let place = sentence::finding_place(run, finding);
+    let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
+    let text = wrapped(&format!("{}{place} [{}]", finding.text, finding.code), width, 10);
+    let remedy = finding
+        .remedy
+        .as_deref()
+        .map(|remedy| format!("          -> {}\n", wrapped(remedy, width, 13)));
+    format!("  {severity} {text}\n{}", remedy.unwrap_or_default())
+}
+
+fn verdict(run: &Run, width: usize, style: Style) -> String {
+    let Some(verdict) = &run.verdict else {
+        let worthless = match sentence::is_invalid(run) {
+            true => " A finding makes these figures worthless or incomplete.",
+            false => "",
+        };
+        return format!("No deadline was given, so there is no verdict.{worthless}\n");
+    };
+    let word = style.paint(verdict_colour(verdict.word), verdict.word.word());
+    let bound = sentence::bound(verdict).map(|bound| format!(" {bound}")).unwrap_or_default();
+    let text = wrapped(&format!("{}{bound}", verdict.sentence), width, 2);
+    format!("Verdict: {word}\n  {text}\n")
+}
+
+fn verdict_colour(word: VerdictWord) -> Colour {
+    match word {
+        VerdictWord::Pass => Colour::Good,
+        VerdictWord::Inconclusive => Colour::Warn,
+        VerdictWord::Fail | VerdictWord::Invalid => Colour::Bad,
+    }
+}
+
+/// What the list of runs shows of one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ListEntry {
+    /// Name of its folder.
+    pub id: String,
+    /// When it began, in UTC.
+    pub started: String,
+    /// How long it measured.
+    pub measured_ns: Nanos,
+    /// Number of its measuring threads.
+    pub threads: usize,
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// Observed maximum.
+    pub max_ns: Option<Nanos>,
+    /// Missed releases; none where they are not defined.
+    pub missed: Option<u64>,
+    /// The judgement, where there is one.
+    pub verdict: Option<VerdictWord>,
+}
+
+impl From<&Run> for ListEntry {
+    fn from(run: &Run) -> ListEntry {
+        ListEntry {
+            id: run.id.clone(),
+            started: run.started.clone(),
+            measured_ns: run.measured_ns,
+            threads: run.threads.len(),
+            cycles: run.total.cycles,
+            max_ns: run.total.max_ns,
+            missed: run.total.missed,
+            verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+        }
+    }
+}
+
+/// The list of runs, one a line, in at most `width` columns (from 80 up).
+pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
+    let scale = Scale::of(entries.iter().filter_map(|entry| entry.max_ns));
+    let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
+    let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
+    let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::word).to_string();
+    let paint = |text: &str| {
+        let word = VerdictWord::ALL.iter().find(|word| word.word() == text);
+        word.map(|word| verdict_colour(*word))
+    };
+    let columns = vec![
+        Column::new("run", 0, each(&|entry| entry.id.clone())).left(),
+        Column::new("started", 3, each(&|entry| entry.started.clone())).left(),
+        Column::new("measured", 0, each(&|entry| span(entry.measured_ns))),
+        Column::new("threads", 1, each(&|entry| entry.threads.to_string())),
+        Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),
+        Column::new("missed", 0, each(&|entry| missed(entry.missed))),
+        Column::new("max", 0, each(&max)).unit(scale.unit()),
+        Column::new("verdict", 0, each(&word)).left().coloured(paint),
+    ];
+    table(columns, width, style)
+}

@@ -1,0 +1,164 @@
+//! Numbers for people: one unit for a column, digits in groups, shares in plain words.
+
+use latlab_model::Nanos;
+
+/// A unit and a number of decimals that a whole column shares, so that its numbers compare.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Scale {
+    unit: &'static str,
+    nanos: f64,
+    decimals: usize,
+}
+
+impl Scale {
+    /// The scale for these times: microseconds wherever they stay readable.
+    pub fn of(times: impl IntoIterator<Item = Nanos>) -> Scale {
+        let times: Vec<u64> = times.into_iter().map(|time| time.0.unsigned_abs()).collect();
+        let largest = times.iter().copied().max().unwrap_or(0) as f64;
+        let smallest = times.iter().copied().filter(|time| *time > 0).min().unwrap_or(0) as f64;
+        let (unit, nanos) = unit_for(largest);
+        let wanted = decimals_for(largest / nanos).max(decimals_for(smallest / nanos * 10.0));
+        let decimals = (0..wanted).find(|&decimals| all_exact(&times, nanos, decimals));
+        Scale { unit, nanos, decimals: decimals.unwrap_or(if unit == "ns" { 0 } else { wanted }) }
+    }
+
+    /// The unit's sign, for the head of the column.
+    pub fn unit(self) -> &'static str {
+        self.unit
+    }
+
+    /// The number without its unit.
+    pub fn number(self, time: Nanos) -> String {
+        self.number_f64(time.0 as f64)
+    }
+
+    /// The number of a time that need not be whole nanoseconds, such as a mean.
+    pub fn number_f64(self, nanos: f64) -> String {
+        format!("{:.*}", self.decimals, nanos / self.nanos)
+    }
+}
+
+fn unit_for(largest: f64) -> (&'static str, f64) {
+    match largest {
+        l if l < 1e3 => ("ns", 1.0),
+        l if l < 1e8 => ("us", 1e3),
+        l if l < 1e11 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    }
+}
+
+/// Whether more decimals would only add zeros to the whole column.
+fn all_exact(times: &[u64], nanos: f64, decimals: usize) -> bool {
+    let last_digit = (nanos / 10f64.powi(decimals as i32)) as u64;
+    last_digit > 0 && times.iter().all(|time| time.is_multiple_of(last_digit))
+}
+
+/// Decimals that leave a number four significant digits.
+fn decimals_for(value: f64) -> usize {
+    match value {
+        v if v < 10.0 => 3,
+        v if v < 100.0 => 2,
+        v if v < 1000.0 => 1,
+        _ => 0,
+    }
+}
+
+/// A whole number with its digits in groups of three: `1 234 567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A duration with three significant digits: `60 s`, `5.56 h`.
+pub fn span(duration: Nanos) -> String {
+    let (unit, nanos) = match duration.0.unsigned_abs() {
+        0..1_000_000_000 => return duration.to_string(),
+        1_000_000_000..120_000_000_000 => ("s", 1e9),
+        120_000_000_000..7_200_000_000_000 => ("min", 6e10),
+        7_200_000_000_000..172_800_000_000_000 => ("h", 3.6e12),
+        _ => ("d", 8.64e13),
+    };
+    let value = duration.0 as f64 / nanos;
+    format!("{} {unit}", trimmed(format!("{value:.*}", decimals_for(value.abs() * 10.0))))
+}
+
+/// A share in percent with two significant digits: `0.0025 %`.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value <= 0.0 || !value.is_finite() {
+        return "0 %".to_string();
+    }
+    let decimals = (1.0 - value.log10().floor()).clamp(0.0, 12.0) as usize;
+    format!("{} %", trimmed(format!("{value:.decimals$}")))
+}
+
+/// Part of a whole in percent; none where there is no whole.
+pub fn percent_of(part: u64, whole: u64) -> Option<String> {
+    (whole > 0).then(|| percent(part as f64 / whole as f64))
+}
+
+/// Bytes in the unit that fits: `9.4 MiB`.
+pub fn bytes(count: u64) -> String {
+    const STEP: f64 = 1024.0;
+    let value = count as f64;
+    match value {
+        v if v < STEP => format!("{count} B"),
+        v if v < STEP * STEP => format!("{:.1} KiB", v / STEP),
+        v if v < STEP * STEP * STEP => format!("{:.1} MiB", v / (STEP * STEP)),
+        v => format!("{:.1} GiB", v / (STEP * STEP * STEP)),
+    }
+}
+
+fn trimmed(text: String) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(times: &[i64]) -> (String, Vec<String>) {
+        let times: Vec<Nanos> = times.iter().copied().map(Nanos).collect();
+        let scale = Scale::of(times.iter().copied());
+        (scale.unit().to_string(), times.iter().map(|&time| scale.number(time)).collect())
+    }
+
+    #[test]
+    fn a_column_has_one_unit_and_keeps_its_small_numbers() {
+        let (unit, numbers) = column(&[1_834, 214_417]);
+        assert_eq!((unit.as_str(), numbers), ("us", vec!["1.83".into(), "214.42".into()]));
+        assert_eq!(column(&[5_500, 12_000]).1, ["5.5", "12.0"]);
+        let (unit, numbers) = column(&[870, 12]);
+        assert_eq!((unit.as_str(), numbers), ("ns", vec!["870".into(), "12".into()]));
+        let (unit, numbers) = column(&[3 * 3_600_000_000_000, 5_000]);
+        assert_eq!((unit.as_str(), numbers), ("s", vec!["10800.000".into(), "0.000".into()]));
+        let (unit, numbers) = column(&[5_900_000, -214_417]);
+        assert_eq!((unit.as_str(), numbers), ("us", vec!["5900".into(), "-214".into()]));
+        assert_eq!(column(&[]).0, "ns");
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(120_361), "120 361");
+        assert_eq!(grouped(1_000_000), "1 000 000");
+        assert_eq!(span(Nanos(60_003_000_000)), "60 s");
+        assert_eq!(span(Nanos(20_016_000_000_000)), "5.56 h");
+        assert_eq!(percent(0.000_025), "0.0025 %");
+        assert_eq!(percent(0.5), "50 %");
+        assert_eq!(percent(1.0), "100 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent_of(1, 0), None);
+        assert_eq!(bytes(9_856_614), "9.4 MiB");
+    }
+}

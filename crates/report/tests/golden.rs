@@ -1,0 +1,120 @@
+//! Every word that a reader of a run sees, for runs made by hand.
+
+mod common;
+
+use common::Fixture;
+use latlab_report::{ListEntry, Options, Style, command, latency_picture, list, page, show};
+
+const PLAIN: Style = Style { colour: false };
+
+#[test]
+fn the_terminal_says_what_a_run_was() {
+    for (name, fixture) in common::all() {
+        for width in [80, 160] {
+            let text = show(&fixture.run, width, PLAIN);
+            insta::assert_snapshot!(format!("show-{name}-{width}"), text);
+        }
+    }
+}
+
+#[test]
+fn no_line_of_the_terminal_is_too_wide() {
+    for (name, fixture) in common::all().into_iter().chain(common::odd()) {
+        for width in [80, 100, 120, 160] {
+            let text = show(&fixture.run, width, PLAIN);
+            // The command to repeat a run is one line, to be copied.
+            for line in text.lines().filter(|line| !line.contains("latlab run")) {
+                assert!(line.chars().count() <= width, "{name} at {width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_list_has_a_line_for_each_run() {
+    let entries: Vec<ListEntry> =
+        common::all().iter().map(|(_, fixture)| ListEntry::from(&fixture.run)).collect();
+    for width in [80, 120] {
+        insta::assert_snapshot!(format!("list-{width}"), list(&entries, width, PLAIN));
+    }
+    insta::assert_snapshot!("list-none", list(&[], 80, PLAIN));
+}
+
+#[test]
+fn colour_only_adds_marks() {
+    for (_, fixture) in common::all() {
+        let coloured = show(&fixture.run, 100, Style { colour: true });
+        assert!(coloured.contains('\u{1b}'));
+        assert_eq!(without_colour(&coloured), show(&fixture.run, 100, PLAIN));
+    }
+}
+
+fn without_colour(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |text, part| text + part.split_once('m').unwrap().1)
+}
+
+#[test]
+fn the_page_is_golden_but_for_its_pictures() {
+    for (name, fixture) in common::all() {
+        let page = page(&fixture.run, &fixture.bins());
+        insta::assert_snapshot!(format!("page-{name}"), without_pictures_and_style(&page));
+    }
+}
+
+#[test]
+fn the_picture_is_golden() {
+    for (name, fixture) in [("normal", common::normal()), ("empty", common::empty())] {
+        let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
+        insta::assert_snapshot!(format!("picture-{name}"), picture.replace("><", ">\n<"));
+    }
+}
+
+#[test]
+fn commands_repeat_their_runs() {
+    let commands: Vec<String> =
+        common::all().iter().map(|(_, fixture)| command(&fixture.run.asked)).collect();
+    insta::assert_snapshot!("commands", commands.join("\n"));
+}
+
+#[test]
+fn nothing_is_loaded_from_anywhere() {
+    for (_, fixture) in common::all().into_iter().chain(common::odd()) {
+        let page = page(&fixture.run, &fixture.bins());
+        let page = page.replace("http://www.w3.org/2000/svg", "");
+        for word in ["http:", "https:", "src=", "url(", "@import", "<script", "<link"] {
+            assert!(!page.contains(word), "{word}");
+        }
+        assert!(!page.to_lowercase().contains("worst"));
+    }
+}
+
+/// The pages in a folder, to be looked at with a browser.
+#[test]
+fn pages_to_look_at() {
+    let Some(folder) = std::env::var_os("LATLAB_REPORT_LOOK") else { return };
+    let folder = std::path::PathBuf::from(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, fixture) in common::all().into_iter().chain(common::odd()) {
+        write_look(&folder, name, &fixture);
+    }
+}
+
+fn write_look(folder: &std::path::Path, name: &str, fixture: &Fixture) {
+    let page = page(&fixture.run, &fixture.bins());
+    std::fs::write(folder.join(format!("{name}.html")), page).unwrap();
+    let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
+    std::fs::write(folder.join(format!("{name}.svg")), picture).unwrap();
+}
+
+fn without_pictures_and_style(page: &str) -> String {
+    let page = cut(page, "<svg", "</svg>");
+    cut(&page, "<style>", "</style>").replace("><", ">\n<")
+}
+
+fn cut(text: &str, from: &str, to: &str) -> String {
+    let mut parts = text.split(from);
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |text, part| text + "[…]" + part.split_once(to).unwrap().1)
+}
