@@ -1,1 +1,16 @@
 //! What runs on the target: prepare, measure, drain, restore.
+//!
+//! The agent reads a plan from a byte stream, speaks frames over another, and does no analysis.
+//! The same code serves the machine it is started on, a board behind ssh and a guest.
+
+mod drain;
+mod hook;
+mod layout;
+mod machine;
+mod outbox;
+mod prepare;
+mod reasons;
+mod session;
+mod worker;
+
+pub use session::serve;

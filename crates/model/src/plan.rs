@@ -1,5 +1,6 @@
 //! What a run is asked to do: the meaning of the command line, and the first frame of a journal.
 
+use crate::nanos::{MICROSECOND, MILLISECOND};
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -209,6 +210,81 @@ impl fmt::Display for IdleStates {
         match self {
             IdleStates::ExitWithin(limit) => write!(f, "{limit}"),
             IdleStates::System => f.pad("system"),
+        }
+    }
+}
+
+impl Plan {
+    /// Whether the order makes sense by itself; an error is one line for the user.
+    pub fn check(&self) -> Result<(), String> {
+        let refuse = |text: String| Err(text);
+        if self.period_ns < MICROSECOND || self.period_ns > LONGEST_PERIOD {
+            return refuse(format!("--period {}: expected 1us to 24h", self.period_ns));
+        }
+        if self.period_step_ns < Nanos::ZERO || self.period_step_ns > LONGEST_PERIOD {
+            return refuse(format!("--period-step {}: expected 0 to 24h", self.period_step_ns));
+        }
+        if self.interval_ns < MILLISECOND * 100 || self.interval_ns > LONGEST_PERIOD {
+            return refuse(format!("--interval {}: expected 100ms to 24h", self.interval_ns));
+        }
+        for (option, limit) in [
+            ("--deadline", self.deadline_ns),
+            ("--stop-above", self.stop_above_ns),
+            ("--spike-above", self.spike_above_ns),
+            ("--for", self.duration_ns),
+        ] {
+            if limit.is_some_and(|limit| limit <= Nanos::ZERO) {
+                return refuse(format!("{option} must be more than 0"));
+            }
+        }
+        if self.cycles == Some(0) {
+            return refuse("--cycles must be more than 0".into());
+        }
+        if self.on_spike.is_some() && self.spike_above_ns.is_none() {
+            return refuse("--on-spike needs --spike-above or --deadline to know a spike".into());
+        }
+        if self.mechanism == Mechanism::Timerfd && self.clock == ClockName::Tai {
+            return refuse(
+                "the kernel has no timer file descriptors on CLOCK_TAI: take --mechanism \
+                 nanosleep or posix-timer, or another --clock"
+                    .into(),
+            );
+        }
+        if self.mechanism == Mechanism::Relative && self.missed == MissedPolicy::CatchUp {
+            return refuse(
+                "relative sleep has no releases that could be caught up with: leave out --missed, \
+                 or take another --mechanism"
+                    .into(),
+            );
+        }
+        self.policy.check()
+    }
+}
+
+/// A day; a longer period is taken for a mistake.
+const LONGEST_PERIOD: Nanos = Nanos(86_400_000_000_000);
+/// The kernel's smallest budget of SCHED_DEADLINE.
+const SMALLEST_RUNTIME: Nanos = Nanos(1024);
+
+impl Policy {
+    fn check(self) -> Result<(), String> {
+        match self {
+            Policy::Fifo { priority } | Policy::Rr { priority }
+                if !(1..=99).contains(&priority) =>
+            {
+                Err(format!("--priority {priority}: expected 1 (low) to 99 (high)"))
+            }
+            Policy::Deadline { runtime_ns, deadline_ns, period_ns }
+                if !(SMALLEST_RUNTIME <= runtime_ns
+                    && runtime_ns <= deadline_ns
+                    && deadline_ns <= period_ns) =>
+            {
+                Err(format!(
+                    "--policy deadline:{runtime_ns}/{deadline_ns}/{period_ns}: expected 1024 ns \
+                     <= runtime <= deadline <= period"
+                ))
+            }
+            _ => Ok(()),
         }
     }
 }

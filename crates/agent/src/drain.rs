@@ -1,0 +1,264 @@
+//! The drainer: takes intervals and large latencies from the threads to the stream.
+
+use crate::hook::Hook;
+use crate::outbox::Outbox;
+use latlab_measure::recorder::{Drain, KEPT_SPIKES};
+use latlab_model::Nanos;
+use latlab_model::frame::{Interval, Message, Spike, Spikes};
+use latlab_model::run::Clocks;
+use latlab_sys::clock::Clock;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What is under way from one thread.
+struct Line {
+    thread: u32,
+    cpu: Option<u32>,
+    drain: Drain,
+    /// The interval that the stream has not taken yet; later ones are merged into it.
+    interval: Option<Interval>,
+    /// Large latencies that the stream has not taken yet.
+    spikes: Vec<Spike>,
+    /// The largest latencies so far, the smallest of them on top.
+    largest: BinaryHeap<Reverse<Nanos>>,
+}
+
+/// Takes everything from all threads to the outbox.
+pub struct Drainer {
+    lines: Vec<Line>,
+    outbox: Outbox,
+    clock: Clock,
+    hook: Option<Hook>,
+    intervals_merged: u64,
+}
+
+impl Drainer {
+    /// Drains these threads, whose releases are on this clock.
+    pub fn new(
+        drains: Vec<(Option<u32>, Drain)>,
+        clock: Clock,
+        outbox: Outbox,
+        hook: Option<Hook>,
+    ) -> Drainer {
+        let lines = (0..)
+            .zip(drains)
+            .map(|(thread, (cpu, drain))| Line {
+                thread,
+                cpu,
+                drain,
+                interval: None,
+                spikes: Vec::new(),
+                largest: BinaryHeap::new(),
+            })
+            .collect();
+        Drainer { lines, outbox, clock, hook, intervals_merged: 0 }
+    }
+
+    /// Takes what there is; true when nothing is left behind.
+    pub fn pass(&mut self) -> bool {
+        let to_monotonic = offset_to_monotonic(self.clock);
+        let mut nothing_left = true;
+        for line in &mut self.lines {
+            line.take_spikes(to_monotonic, self.hook.as_mut());
+            self.intervals_merged += line.take_intervals(to_monotonic);
+            nothing_left &= line.hand_on(&self.outbox);
+        }
+        if let Some(hook) = &mut self.hook {
+            hook.poll();
+        }
+        nothing_left
+    }
+
+    /// Offers a reading of the clocks to the stream.
+    pub fn send_clocks(&self) {
+        self.outbox.offer(&Message::Clocks(clocks()));
+    }
+
+    /// Intervals that had to be merged, and the spike command with what it has cost.
+    pub fn finish(self) -> (u64, Option<Hook>) {
+        (self.intervals_merged, self.hook)
+    }
+}
+
+impl Line {
+    fn take_spikes(&mut self, to_monotonic: Nanos, mut hook: Option<&mut Hook>) {
+        let before = self.spikes.len();
+        while let Some(mut spike) = self.drain.next_spike() {
+            spike.release_ns += to_monotonic;
+            if let Some(hook) = hook.as_deref_mut() {
+                hook.spike(self.thread, self.cpu, spike);
+            }
+            self.largest.push(Reverse(spike.latency_ns));
+            if self.largest.len() > KEPT_SPIKES {
+                self.largest.pop();
+            }
+            self.spikes.push(spike);
+        }
+        if self.spikes.len() > before {
+            self.raise_floor(hook.map(|hook| hook.floor()));
+        }
+        if self.spikes.len() > 2 * KEPT_SPIKES {
+            // The stream has not taken any for long: keep the largest, which is all it is owed.
+            self.spikes.sort_unstable_by(|a, b| b.cmp(a));
+            self.spikes.truncate(KEPT_SPIKES);
+        }
+    }
+
+    /// Once enough are kept, only a latency larger than the smallest of them is wanted, and what
+    /// the spike command waits for.
+    fn raise_floor(&self, hook_floor: Option<Nanos>) {
+        if self.largest.len() < KEPT_SPIKES {
+            return;
+        }
+        if let Some(Reverse(smallest)) = self.largest.peek() {
+            let floor = *smallest + Nanos(1);
+            self.drain.raise_spike_floor(hook_floor.map_or(floor, |hook| hook.min(floor)).0);
+        }
+    }
+
+    fn take_intervals(&mut self, to_monotonic: Nanos) -> u64 {
+        let mut merged = 0;
+        while let Some(sealed) = self.drain.next_interval() {
+            let start_ns = Nanos(sealed.start) + to_monotonic;
+            let end_ns = Nanos(sealed.end) + to_monotonic;
+            match &mut self.interval {
+                Some(waiting) => {
+                    waiting.end_ns = end_ns;
+                    waiting.counts.add(&sealed.counts);
+                    merged += 1;
+                }
+                None => {
+                    let (thread, counts) = (self.thread, sealed.counts);
+                    self.interval = Some(Interval { thread, start_ns, end_ns, counts });
+                }
+            }
+        }
+        merged
+    }
+
+    fn hand_on(&mut self, outbox: &Outbox) -> bool {
+        if let Some(interval) = self.interval.take() {
+            let message = Message::Interval(interval);
+            if !outbox.offer(&message)
+                && let Message::Interval(interval) = message
+            {
+                self.interval = Some(interval);
+            }
+        }
+        if !self.spikes.is_empty() {
+            let spikes = std::mem::take(&mut self.spikes);
+            let message = Message::Spikes(Spikes { thread: self.thread, spikes });
+            if !outbox.offer(&message)
+                && let Message::Spikes(Spikes { spikes, .. }) = message
+            {
+                self.spikes = spikes;
+            }
+        }
+        self.interval.is_none() && self.spikes.is_empty()
+    }
+}
+
+/// What to add to a time of this clock to get CLOCK_MONOTONIC.
+pub fn offset_to_monotonic(clock: Clock) -> Nanos {
+    match clock {
+        Clock::Monotonic => Nanos::ZERO,
+        clock => {
+            // The clock between two readings of the other, so that a preemption counts half.
+            let (before, other, after) =
+                (Clock::Monotonic.now(), clock.now(), Clock::Monotonic.now());
+            Nanos(before + (after - before) / 2 - other)
+        }
+    }
+}
+
+/// The four clocks side by side.
+pub fn clocks() -> Clocks {
+    Clocks {
+        monotonic_ns: Nanos(Clock::Monotonic.now()),
+        boottime_ns: Nanos(Clock::Boottime.now()),
+        realtime_ns: Nanos(Clock::Realtime.now()),
+        tai_ns: Nanos(Clock::Tai.now()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_measure::recorder::recorder;
+    use latlab_model::frame::{FrameReader, Next};
+
+    fn carried(outbox: &Outbox) -> Vec<Message> {
+        outbox.close();
+        let mut bytes = Vec::new();
+        outbox.carry(&mut bytes);
+        let mut reader = FrameReader::new(bytes.as_slice());
+        std::iter::from_fn(|| match reader.next_frame() {
+            Ok(Next::Frame(frame)) => Some(frame.message),
+            _ => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn the_largest_are_kept_however_many_there_are() {
+        let (mut recorder, drain) = recorder(i64::MAX);
+        recorder.start(0);
+        let outbox = Outbox::default();
+        let mut drainer = Drainer::new(vec![(None, drain)], Clock::Monotonic, outbox.clone(), None);
+        // A scrambled order of 1..=40 000, drained every thousand.
+        for cycle in 0..40_000_i64 {
+            recorder.record(cycle, cycle * 7919 % 40_009);
+            if cycle % 1000 == 0 {
+                drainer.pass();
+            }
+        }
+        drainer.pass();
+        assert_eq!(recorder.finish(0).spikes_lost, 0);
+        let mut sent: Vec<i64> = carried(&outbox)
+            .into_iter()
+            .filter_map(|message| match message {
+                Message::Spikes(spikes) => Some(spikes.spikes),
+                _ => None,
+            })
+            .flatten()
+            .map(|spike| spike.latency_ns.0)
+            .collect();
+        let mut all: Vec<i64> = (0..40_000_i64).map(|cycle| cycle * 7919 % 40_009).collect();
+        sent.sort_unstable_by(|a, b| b.cmp(a));
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        assert_eq!(sent[..KEPT_SPIKES], all[..KEPT_SPIKES]);
+        assert!(sent.len() < 20_000, "the floor rises: {} of 40 000 were sent", sent.len());
+    }
+
+    #[test]
+    fn a_stalled_stream_merges_intervals_and_loses_no_count() {
+        let (mut recorder, drain) = recorder(10);
+        recorder.start(0);
+        let outbox = Outbox::default();
+        while outbox.offer(&Message::Clocks(clocks())) {}
+        let mut drainer = Drainer::new(vec![(None, drain)], Clock::Monotonic, outbox.clone(), None);
+        for cycle in 0..100 {
+            recorder.record(cycle, 5);
+            if cycle % 10 == 9 {
+                recorder.next_interval(cycle + 1);
+                assert!(!drainer.pass(), "the outbox is full");
+            }
+        }
+        recorder.finish(100);
+        let mut link = Vec::new();
+        outbox.close();
+        outbox.carry(&mut link);
+        assert!(drainer.pass(), "there is room again");
+        let intervals: Vec<Interval> = carried(&outbox)
+            .into_iter()
+            .filter_map(|message| match message {
+                Message::Interval(interval) => Some(interval),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(intervals.len(), 1);
+        assert_eq!((intervals[0].start_ns, intervals[0].end_ns), (Nanos(0), Nanos(100)));
+        assert_eq!(intervals[0].counts.count, 100);
+        assert_eq!(drainer.finish().0, 10);
+    }
+}

@@ -1,0 +1,101 @@
+//! `--on-spike`: a command for a spike, off the measured CPUs, never more than one a second.
+
+use latlab_model::Nanos;
+use latlab_model::frame::Spike;
+use latlab_model::run::SpikeHook;
+use latlab_sys::memory;
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Distance of two starts of the command.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The command and what it has cost.
+pub struct Hook {
+    command: String,
+    above: Nanos,
+    running: Option<Child>,
+    last_start: Option<Instant>,
+    cost: SpikeHook,
+}
+
+impl Hook {
+    /// Runs this command for latencies above the limit.
+    pub fn new(command: String, above: Nanos) -> Hook {
+        Hook { command, above, running: None, last_start: None, cost: SpikeHook::default() }
+    }
+
+    /// The latency from which on the drainer must see everything.
+    pub fn floor(&self) -> Nanos {
+        self.above + Nanos(1)
+    }
+
+    /// Starts the command for this spike, unless one runs or has just run.
+    pub fn spike(&mut self, thread: u32, cpu: Option<u32>, spike: Spike) {
+        if spike.latency_ns <= self.above {
+            return;
+        }
+        let too_soon = self.last_start.is_some_and(|start| start.elapsed() < PAUSE);
+        if self.running.is_some() || too_soon {
+            self.cost.suppressed += 1;
+            return;
+        }
+        self.last_start = Some(Instant::now());
+        match self.start(thread, cpu, spike) {
+            Ok(child) => {
+                self.cost.started += 1;
+                self.running = Some(child);
+            }
+            Err(_) => self.cost.failed += 1,
+        }
+    }
+
+    fn start(&self, thread: u32, cpu: Option<u32>, spike: Spike) -> std::io::Result<Child> {
+        // Standard output carries the stream, so what the command prints goes beside it.
+        let mut child = Command::new("sh")
+            .args(["-c", &self.command])
+            .stdin(Stdio::piped())
+            .stdout(std::io::stderr().as_fd().try_clone_to_owned()?)
+            .spawn()?;
+        let text = serde_json::json!({
+            "thread": thread,
+            "cpu": cpu,
+            "latency_ns": spike.latency_ns,
+            "release_ns": spike.release_ns,
+            "above_ns": self.above,
+        });
+        if let Some(mut input) = child.stdin.take() {
+            // A command need not read what it is told.
+            let _ = writeln!(input, "{text}");
+        }
+        Ok(child)
+    }
+
+    /// Looks whether the command has ended.
+    pub fn poll(&mut self) {
+        let Some(child) = &mut self.running else { return };
+        if let Ok(Some(status)) = child.try_wait() {
+            self.cost.failed += u64::from(!status.success());
+            self.running = None;
+        }
+    }
+
+    /// Waits a second at most for a command that still runs; the cost of all.
+    pub fn finish(mut self) -> SpikeHook {
+        let until = Instant::now() + PAUSE;
+        while self.running.is_some() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+            self.poll();
+        }
+        if let Some(child) = &mut self.running {
+            // It had its time; nothing of ours outlives the run.
+            let _ = child.kill();
+            let _ = child.wait();
+            self.cost.failed += 1;
+        }
+        self.cost.cpu_ns = Nanos(memory::children_cpu_time());
+        self.cost
+    }
+}

@@ -1,0 +1,216 @@
+//! Which thread goes where and when: the plan laid over the machine. Pure.
+
+use latlab_model::plan::{Phase, Policy};
+use latlab_model::{CpuSet, Nanos, Plan};
+
+/// The CPUs of the machine as far as they concern a plan.
+#[derive(Clone, Default, Debug)]
+pub struct Cpus {
+    /// Those that are online.
+    pub online: CpuSet,
+    /// Those this process may be placed on, isolated ones included.
+    pub usable: CpuSet,
+}
+
+/// Where everything goes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Layout {
+    /// The CPU of each thread; `None` for threads that float.
+    pub threads: Vec<Option<u32>>,
+    /// CPUs of everything of ours that does not measure.
+    pub helpers: CpuSet,
+    /// Whether the helpers share all their CPUs with measuring threads.
+    pub crowded: bool,
+}
+
+/// More threads than this are a mistake in the order, not a measurement.
+const MOST_THREADS: u32 = 4096;
+
+/// Lays the plan over the machine; an error is one line for the user.
+pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
+    let floats = matches!(plan.policy, Policy::Deadline { .. });
+    let measured = match &plan.cpus {
+        None => cpus.usable.clone(),
+        Some(_) if floats => {
+            return Err("SCHED_DEADLINE threads cannot be pinned (the kernel answers EPERM or \
+                        EBUSY): leave out --cpus, or take another --policy"
+                .to_string());
+        }
+        Some(asked) => checked(asked, cpus, "--cpus")?,
+    };
+    if let Some(helpers) = &plan.helpers_on {
+        checked(helpers, cpus, "--helpers-on")?;
+    }
+    let count = plan.threads.unwrap_or(measured.len() as u32);
+    if count == 0 || count > MOST_THREADS {
+        return Err(format!("{count} measuring threads: expected 1 to {MOST_THREADS}"));
+    }
+    let threads: Vec<Option<u32>> = match floats {
+        true => vec![None; count as usize],
+        false => std::iter::repeat_with(|| measured.iter())
+            .flatten()
+            .take(count as usize)
+            .map(Some)
+            .collect(),
+    };
+    let taken: CpuSet = match floats {
+        true => measured,
+        false => threads.iter().flatten().copied().collect(),
+    };
+    let free = cpus.usable.without(&taken);
+    let helpers = match &plan.helpers_on {
+        Some(asked) => asked.clone(),
+        None if free.is_empty() => cpus.usable.clone(),
+        None => free,
+    };
+    let crowded = helpers.without(&taken).is_empty();
+    Ok(Layout { threads, helpers, crowded })
+}
+
+fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
+    let offline = asked.without(&cpus.online);
+    if asked.is_empty() {
+        return Err(format!("{option} names no CPU"));
+    }
+    if !offline.is_empty() {
+        return Err(format!(
+            "{option} {asked}: CPU {offline} is not online here (online: {})",
+            cpus.online
+        ));
+    }
+    let forbidden = asked.without(&cpus.usable);
+    if !forbidden.is_empty() {
+        return Err(format!(
+            "{option} {asked}: CPU {forbidden} is outside of what this process may use ({}): \
+             a taskset mask, a cpuset or a container keeps it out",
+            cpus.usable
+        ));
+    }
+    Ok(asked.clone())
+}
+
+/// First releases of the threads after the common start, before any warm-up.
+pub fn phases(plan: &Plan, threads: usize) -> Vec<Nanos> {
+    let mut random = SplitMix(plan.seed);
+    // The random start keeps the releases of different runs from meeting the tick alike.
+    let start = match plan.phase {
+        Phase::Aligned => 0,
+        Phase::Spread | Phase::Random => random.below(plan.period_ns.0),
+    };
+    (0..threads as i64)
+        .map(|thread| {
+            Nanos(match plan.phase {
+                Phase::Aligned => 0,
+                Phase::Spread => start + plan.period_ns.0 * thread / threads as i64,
+                Phase::Random => random.below(plan.period_of(thread as u32).0),
+            })
+        })
+        .collect()
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): a seed in, the same numbers out on every machine.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, limit: i64) -> i64 {
+        (self.next() % limit.max(1) as u64) as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::tests::plan;
+
+    fn cpus(online: &str, usable: &str) -> Cpus {
+        Cpus { online: online.parse().unwrap(), usable: usable.parse().unwrap() }
+    }
+
+    fn laid(change: impl FnOnce(&mut Plan), cpus: &Cpus) -> Result<Layout, String> {
+        let mut plan = plan();
+        change(&mut plan);
+        layout(&plan, cpus)
+    }
+
+    #[test]
+    fn one_thread_for_each_usable_cpu() {
+        let layout = laid(|_| (), &cpus("0-3", "0-3")).unwrap();
+        assert_eq!(layout.threads, [Some(0), Some(1), Some(2), Some(3)]);
+        assert!(layout.crowded);
+        let masked = laid(|_| (), &cpus("0-3", "1,3")).unwrap();
+        assert_eq!(masked.threads, [Some(1), Some(3)]);
+        assert_eq!(masked.helpers.to_string(), "1,3", "a mask binds the helpers as well");
+    }
+
+    #[test]
+    fn helpers_stay_off_the_measured_cpus() {
+        let layout = laid(|plan| plan.cpus = Some("1-3".parse().unwrap()), &cpus("0-3", "0-3"));
+        let layout = layout.unwrap();
+        assert_eq!((layout.helpers.to_string().as_str(), layout.crowded), ("0", false));
+        let one = laid(|plan| plan.threads = Some(1), &cpus("0-3", "0-3")).unwrap();
+        assert_eq!(one.helpers.to_string(), "1-3");
+        let asked = laid(|plan| plan.helpers_on = Some("2".parse().unwrap()), &cpus("0-3", "0-3"));
+        assert!(asked.unwrap().crowded);
+    }
+
+    #[test]
+    fn more_threads_than_cpus_go_round() {
+        let layout = laid(|plan| plan.threads = Some(5), &cpus("0-1", "0-1")).unwrap();
+        assert_eq!(layout.threads, [Some(0), Some(1), Some(0), Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_one_line() {
+        let machine = cpus("0-1", "1");
+        let line = |list: &str| {
+            laid(|plan| plan.cpus = Some(list.parse().unwrap()), &machine).unwrap_err()
+        };
+        assert!(line("7").contains("not online here (online: 0-1)"));
+        assert!(line("0").contains("outside of what this process may use (1)"));
+        assert!(line("").contains("names no CPU"));
+        let none = laid(|plan| plan.threads = Some(0), &machine).unwrap_err();
+        assert!(none.contains("expected 1 to"));
+    }
+
+    #[test]
+    fn deadline_threads_float_and_cannot_be_pinned() {
+        let policy =
+            Policy::Deadline { runtime_ns: Nanos(1), deadline_ns: Nanos(2), period_ns: Nanos(3) };
+        let machine = cpus("0-1", "0-1");
+        let layout = laid(|plan| plan.policy = policy, &machine).unwrap();
+        assert_eq!(layout.threads, [None, None]);
+        let both = laid(
+            |plan| {
+                plan.policy = policy;
+                plan.cpus = Some("0".parse().unwrap());
+            },
+            &machine,
+        );
+        assert!(both.unwrap_err().contains("cannot be pinned"));
+    }
+
+    #[test]
+    fn phases_follow_their_names() {
+        let mut plan = plan();
+        plan.phase = Phase::Spread;
+        let spread = phases(&plan, 4);
+        let quarter = plan.period_ns.0 / 4;
+        for pair in spread.windows(2) {
+            assert!((pair[1].0 - pair[0].0 - quarter).abs() <= 1);
+        }
+        assert_eq!(spread, phases(&plan, 4), "the seed decides");
+        plan.seed += 1;
+        assert_ne!(spread, phases(&plan, 4));
+        plan.phase = Phase::Random;
+        assert!(phases(&plan, 9).iter().all(|phase| (0..plan.period_ns.0).contains(&phase.0)));
+        plan.phase = Phase::Aligned;
+        assert_eq!(phases(&plan, 3), [Nanos::ZERO; 3]);
+    }
+}

@@ -1,0 +1,123 @@
+//! What is under way to the stream: bounded, so that a stalled link cannot eat the memory.
+
+use latlab_model::frame::Message;
+use std::collections::VecDeque;
+use std::io::Write;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// Bytes of frames that may wait for the link; beyond that intervals are merged.
+const SPOOL_BYTES: usize = 4 << 20;
+
+#[derive(Default)]
+struct Queue {
+    frames: VecDeque<Vec<u8>>,
+    bytes: usize,
+    closed: bool,
+    broken: bool,
+}
+
+/// The drainer's end; it never blocks.
+#[derive(Clone, Default)]
+pub struct Outbox(Arc<(Mutex<Queue>, Condvar)>);
+
+impl Outbox {
+    fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
+        // The queue is whole after every statement, so a panicked holder leaves it usable.
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a frame if there is room for more.
+    pub fn offer(&self, message: &Message) -> bool {
+        self.put(message, SPOOL_BYTES)
+    }
+
+    /// Takes a frame in any case: for the few that must arrive.
+    pub fn send(&self, message: &Message) {
+        self.put(message, usize::MAX);
+    }
+
+    fn put(&self, message: &Message, room: usize) -> bool {
+        let mut queue = self.queue();
+        if queue.broken {
+            // Nobody listens any more: what is thrown away here is no loss that could be told.
+            return true;
+        }
+        if queue.bytes >= room {
+            return false;
+        }
+        let frame = message.encode();
+        queue.bytes += frame.len();
+        queue.frames.push_back(frame);
+        self.0.1.notify_one();
+        true
+    }
+
+    /// Whether the other end of the link is gone.
+    pub fn is_broken(&self) -> bool {
+        self.queue().broken
+    }
+
+    /// No more frames will come.
+    pub fn close(&self) {
+        self.queue().closed = true;
+        self.0.1.notify_one();
+    }
+
+    /// Writes frames to the link until the outbox is closed and empty, or the link breaks.
+    pub fn carry(&self, mut link: impl Write) {
+        loop {
+            let mut queue = self.queue();
+            while queue.frames.is_empty() && !queue.closed {
+                queue = self.0.1.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            }
+            let Some(frame) = queue.frames.pop_front() else { return };
+            drop(queue);
+            let written = link.write_all(&frame).and_then(|()| link.flush());
+            let mut queue = self.queue();
+            queue.bytes -= frame.len();
+            if written.is_err() {
+                queue.broken = true;
+                queue.frames.clear();
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_outbox_refuses_offers_and_takes_what_must_arrive() {
+        let outbox = Outbox::default();
+        let mut taken = 0;
+        while outbox.offer(&Message::Stop) {
+            taken += 1;
+        }
+        outbox.send(&Message::Stop);
+        outbox.close();
+        let mut link = Vec::new();
+        outbox.carry(&mut link);
+        assert_eq!(link.len(), (taken + 1) * Message::Stop.encode().len());
+        assert!(link.len() >= SPOOL_BYTES && link.len() < SPOOL_BYTES + 100);
+    }
+
+    #[test]
+    fn a_broken_link_ends_the_carrying() {
+        struct Broken;
+        impl Write for Broken {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let outbox = Outbox::default();
+        outbox.send(&Message::Stop);
+        outbox.carry(Broken);
+        assert!(outbox.is_broken());
+        assert!(outbox.offer(&Message::Stop), "the drainer is not held up by it");
+    }
+}

@@ -1,0 +1,133 @@
+//! Settings of the whole program: made, read back, and undone when the guard is dropped.
+
+use latlab_model::Plan;
+use latlab_model::frame::Refusal;
+use latlab_model::plan::{IdleStates, Policy};
+use latlab_model::run::Setting;
+use latlab_sys::Errno;
+use latlab_sys::dma_latency::DmaLatency;
+use latlab_sys::files::Root;
+use latlab_sys::{memory, process};
+use std::io;
+
+/// A real-time thread that has run this long without sleeping is told to end …
+const SIGNAL_AFTER_US: u64 = 2_000_000;
+/// … and this long, is killed, so that a defect of ours cannot hang the machine.
+const KILL_AFTER_US: u64 = 4_000_000;
+
+/// Holds what was set for as long as it lives.
+pub struct Prepared {
+    /// What was asked and what was read back.
+    pub settings: Vec<Setting>,
+    _dma_latency: Option<DmaLatency>,
+}
+
+/// Makes the settings of the whole program.
+pub fn prepare(root: &Root, plan: &Plan) -> Result<Prepared, Refusal> {
+    let mut settings = vec![memory_lock(root, plan)?];
+    if plan.policy.is_realtime() {
+        settings.push(run_away_guard());
+    }
+    let (dma_latency, idle_states) = idle_states(root, plan);
+    settings.extend(idle_states);
+    Ok(Prepared { settings, _dma_latency: dma_latency })
+}
+
+fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {
+    let applied = match memory::lock_all() {
+        Ok(()) if memory::locked_bytes(root) == Some(0) => "nothing is locked".to_string(),
+        Ok(()) => "all pages".to_string(),
+        Err(error) if plan.policy.is_realtime() => {
+            return Err(machine_refuses(format!("cannot lock the memory ({error}): {}", remedy())));
+        }
+        Err(error) => format!("refused: {error}"),
+    };
+    // An ordinary thread is measured as it is; whether paging hurt it, its page faults tell.
+    let matters = plan.policy.is_realtime();
+    Ok(Setting {
+        what: "memory lock".into(),
+        thread: None,
+        asked: "all pages".into(),
+        applied,
+        matters,
+    })
+}
+
+fn run_away_guard() -> Setting {
+    let asked = format!("{} s without sleeping", SIGNAL_AFTER_US / 1_000_000);
+    let applied = match memory::limit_realtime_run(SIGNAL_AFTER_US, KILL_AFTER_US) {
+        Err(error) => format!("refused: {error}"),
+        Ok(()) => match memory::realtime_run_limit() {
+            Some(SIGNAL_AFTER_US) => asked.clone(),
+            Some(other) => format!("{other} us without sleeping"),
+            None => "no limit".to_string(),
+        },
+    };
+    Setting { what: "run-away guard".into(), thread: None, asked, applied, matters: false }
+}
+
+fn idle_states(root: &Root, plan: &Plan) -> (Option<DmaLatency>, Option<Setting>) {
+    let IdleStates::ExitWithin(limit) = plan.idle_states else { return (None, None) };
+    let asked_us = (limit.0 / 1000).clamp(0, i64::from(i32::MAX)) as i32;
+    let text = |us: i32| format!("left within {us} us");
+    let held = DmaLatency::hold(root, asked_us);
+    let applied = match &held {
+        Ok(held) => text(held.applied_us),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            "as the system has them: no /dev/cpu_dma_latency here".to_string()
+        }
+        Err(error) => format!("as the system has them: /dev/cpu_dma_latency: {error}"),
+    };
+    let setting = Setting {
+        what: "idle states".into(),
+        thread: None,
+        asked: text(asked_us),
+        applied,
+        matters: false,
+    };
+    (held.ok(), Some(setting))
+}
+
+/// The machine does not let us measure (exit code 3).
+pub fn machine_refuses(text: String) -> Refusal {
+    Refusal { plan_is_wrong: false, text }
+}
+
+const CAP_SYS_NICE: u32 = 23;
+
+/// Why the scheduling was refused, and what to do, in one line.
+pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
+    let remedy = match (policy, error) {
+        (Policy::Deadline { .. }, Errno::BUSY) => {
+            "the kernel's admission control has no such bandwidth left: ask for less runtime \
+             (--policy deadline:RUNTIME/DEADLINE/PERIOD) or fewer --threads"
+                .to_string()
+        }
+        (Policy::Deadline { .. }, Errno::INVAL) => {
+            "expected 1024 ns <= runtime <= deadline <= period".to_string()
+        }
+        _ if process::has_capability(CAP_SYS_NICE) => {
+            "the right is there but this cgroup has no real-time budget (RT_GROUP_SCHED): move \
+             this shell to the root of the cpu controller, or give the group a cpu.rt_runtime_us"
+                .to_string()
+        }
+        _ => remedy(),
+    };
+    machine_refuses(format!("cannot schedule as {policy} ({error}): {remedy}"))
+}
+
+fn remedy() -> String {
+    if process::effective_user() == 0 {
+        return "this root has lost its rights (a container?): start it with --cap-add SYS_NICE \
+                --cap-add IPC_LOCK --ulimit rtprio=99 --ulimit memlock=-1, or measure without \
+                priority by --policy other"
+            .to_string();
+    }
+    let program =
+        std::env::current_exe().map_or("latlab".into(), |path| path.display().to_string());
+    format!(
+        "run it with sudo; or once `sudo setcap cap_sys_nice,cap_ipc_lock+ep {program}`; or put \
+         `* - rtprio 99` and `* - memlock unlimited` into /etc/security/limits.d/latlab.conf and \
+         log in again; or measure without priority by --policy other --idle-states system"
+    )
+}

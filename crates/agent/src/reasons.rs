@@ -1,0 +1,38 @@
+//! Why threads are asked to end: bits of the flags that the loop looks at in every cycle.
+
+use latlab_measure::cyclic::Ending;
+use latlab_model::run::EndReason;
+use std::sync::atomic::AtomicU8;
+
+/// Ends all measuring threads of this process when it is not 0.
+pub static STOP: AtomicU8 = AtomicU8::new(0);
+
+/// The user or the conductor asked for it.
+pub const INTERRUPTED: u8 = 1;
+/// A thread saw a latency above the limit.
+pub const STOP_ABOVE: u8 = 2;
+/// The thread's CPU is offline.
+pub const CPU_OFFLINE: u8 = 4;
+/// A thread ran too long without sleeping.
+pub const RAN_AWAY: u8 = 8;
+
+/// What the bits of a flag mean; the gravest wins.
+pub fn reason(bits: u8) -> EndReason {
+    match bits {
+        bits if bits & RAN_AWAY != 0 => EndReason::RanAway,
+        bits if bits & CPU_OFFLINE != 0 => EndReason::CpuOffline,
+        bits if bits & STOP_ABOVE != 0 => EndReason::StopAbove,
+        _ => EndReason::Interrupted,
+    }
+}
+
+/// Why a loop ended, in the words of a run.
+pub fn reason_of(ending: Ending) -> EndReason {
+    match ending {
+        Ending::Finished => EndReason::Finished,
+        Ending::Stopped(bits) => reason(bits),
+        Ending::StopAbove => EndReason::StopAbove,
+        Ending::RecorderFull => EndReason::RecorderFull,
+        Ending::Failed(_) => EndReason::Failed,
+    }
+}
