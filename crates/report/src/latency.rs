@@ -7,7 +7,7 @@ use crate::sentence;
 use crate::svg::{
     Anchor, FONT, GRID, INK, MUTED, PAPER, Pen, line, lines, n, printable, text as label,
 };
-use crate::units::{Scale, grouped, span};
+use crate::units::{Scale, grouped, percent, span};
 use latlab_model::histogram::FINE_WIDTH;
 use latlab_model::run::ThreadRun;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
@@ -48,18 +48,20 @@ impl Default for Options {
 const NAMED_LINES: usize = 12;
 /// Of more lines, this many with the largest maxima keep a colour and a name.
 const NAMED_OF_MANY: usize = 8;
-/// Width of a drawn bin on a logarithmic axis, and about the least on a linear one.
+/// About the least width of a drawn bin.
 const CELL_PIXELS: f64 = 2.0;
+/// A maximum of more times p99.9 would squeeze the body of a linear axis into a corner.
+const LINEAR_UP_TO: f64 = 5.0;
 /// Counts below this are under the lower edge, so that a count of one is seen.
 const LOWEST_COUNT: f64 = 0.8;
 
 /// The picture as one SVG element, for a page or on its own.
 pub fn latency_picture(run: &Run, bins: &[ThreadBins], options: &Options) -> String {
     let series = all_series(run, bins);
-    let axis = HorizontalAxis::choose(&series, options.axis);
+    let axis =
+        HorizontalAxis::choose(&series, options.axis, f64::from(options.width.max(280)) - 100.0);
     let layout = Layout::new(run, &series, &axis, options);
-    let drawn: Vec<Drawn> =
-        series.iter().map(|series| Drawn::new(series, &axis, &layout)).collect();
+    let drawn: Vec<Drawn> = series.iter().map(|series| Drawn::new(series, &axis)).collect();
     let counts = VerticalAxis::for_largest(drawn.iter().map(Drawn::largest).max().unwrap_or(0));
     let picture = Picture { run, series: &series, drawn, axis, counts, layout, options };
     picture.render().into_string()
@@ -118,8 +120,10 @@ struct HorizontalAxis {
     log: bool,
     from: f64,
     to: f64,
-    /// Width of a drawn bin in nanoseconds; only on a linear axis.
-    cell: f64,
+    /// Edges of the drawn bins.
+    edges: Vec<f64>,
+    /// Their width: nanoseconds on a linear axis, a share of the latency on a logarithmic one.
+    step: f64,
     below: u64,
     lowest: Nanos,
     beyond: u64,
@@ -127,52 +131,54 @@ struct HorizontalAxis {
 }
 
 impl HorizontalAxis {
-    fn choose(series: &[Series], asked: Axis) -> HorizontalAxis {
+    fn choose(series: &[Series], asked: Axis, pixels: f64) -> HorizontalAxis {
         let data = Pooled::of(series);
         let mut axis = match asked {
-            Axis::LinearTo(end) => HorizontalAxis::linear(end.0.max(1) as f64),
-            Axis::Log => HorizontalAxis::logarithmic(&data),
-            Axis::Auto => HorizontalAxis::automatic(&data),
+            Axis::LinearTo(end) => HorizontalAxis::linear(end.0.max(1) as f64, pixels),
+            Axis::Log => HorizontalAxis::logarithmic(&data, pixels),
+            Axis::Auto => HorizontalAxis::automatic(&data, pixels),
         };
         axis.count_outside(series);
         axis
     }
 
-    /// Linear up to the maximum where the body stays readable; logarithmic where the maximum is
-    /// far off; in between linear up to the last ten-thousandth, the rest as a mass.
-    fn automatic(data: &Pooled) -> HorizontalAxis {
-        let whole = HorizontalAxis::linear(data.max * 1.02);
-        if data.max <= 6.0 * data.p99_9 {
-            return whole;
+    /// Linear where the body of the data stays readable beside the maximum, else logarithmic: so
+    /// every latency of the run is drawn to scale.
+    fn automatic(data: &Pooled, pixels: f64) -> HorizontalAxis {
+        match data.max <= LINEAR_UP_TO * data.p99_9 {
+            true => HorizontalAxis::linear(data.max * 1.02, pixels),
+            false => HorizontalAxis::logarithmic(data, pixels),
         }
-        if data.max > 20.0 * data.p99_9 {
-            return HorizontalAxis::logarithmic(data);
-        }
-        let body = HorizontalAxis::linear(data.p99_99 * 1.25);
-        if data.max <= 2.0 * body.to { whole } else { body }
     }
 
-    fn linear(end: f64) -> HorizontalAxis {
+    fn linear(end: f64, pixels: f64) -> HorizontalAxis {
         let end = end.max(1000.0);
         let step = one_two_five(end / 8.0);
         let to = (end / step).ceil() * step;
-        let fine = FINE_WIDTH as f64;
-        let cell = one_two_five(to / 430.0).max(fine);
-        HorizontalAxis { log: false, from: 0.0, to, cell, ..HorizontalAxis::empty() }
+        let cell = one_two_five(to * CELL_PIXELS / pixels).max(FINE_WIDTH as f64);
+        let cells = (to / cell).round() as usize;
+        let edges = (0..=cells).map(|index| index as f64 * cell).collect();
+        HorizontalAxis::new(false, edges, cell)
     }
 
-    fn logarithmic(data: &Pooled) -> HorizontalAxis {
+    fn logarithmic(data: &Pooled, pixels: f64) -> HorizontalAxis {
         let from = one_two_five_below(data.lowest_positive);
         let to = one_two_five((data.max * 1.02).max(from * 10.0));
-        HorizontalAxis { log: true, from, to, ..HorizontalAxis::empty() }
+        let ratio = (to / from).powf(CELL_PIXELS / pixels) - 1.0;
+        let mut edges = vec![from];
+        while let Some(edge) = edges.last().copied().filter(|edge| *edge < to) {
+            edges.push(next_log_edge(edge, ratio).min(to));
+        }
+        HorizontalAxis::new(true, edges, ratio)
     }
 
-    fn empty() -> HorizontalAxis {
+    fn new(log: bool, edges: Vec<f64>, step: f64) -> HorizontalAxis {
         HorizontalAxis {
-            log: false,
-            from: 0.0,
-            to: 1000.0,
-            cell: FINE_WIDTH as f64,
+            log,
+            from: edges.first().copied().unwrap_or(0.0),
+            to: edges.last().copied().unwrap_or(1.0),
+            edges,
+            step,
             below: 0,
             lowest: Nanos::ZERO,
             beyond: 0,
@@ -210,13 +216,11 @@ impl HorizontalAxis {
         place.clamp(0.0, 1.0)
     }
 
-    /// How many drawn bins the axis has on this many pixels.
-    fn cells(&self, pixels: f64) -> usize {
-        match self.log {
-            true => (pixels / CELL_PIXELS) as usize,
-            false => ((self.to - self.from) / self.cell).round() as usize,
-        }
-        .max(1)
+    /// The drawn bin that holds a latency; the last one holds whatever is larger.
+    fn cell(&self, latency: Nanos) -> usize {
+        // A hair more than the edge, because an edge on the grid must not fall below it.
+        let latency = latency.0 as f64 + 1e-3;
+        self.edges.partition_point(|edge| *edge <= latency).saturating_sub(1)
     }
 
     fn ticks(&self, pixels: f64) -> Vec<(f64, String)> {
@@ -267,11 +271,21 @@ impl HorizontalAxis {
     }
 
     /// What one step of a line stands for.
-    fn step(&self) -> String {
+    fn step_words(&self) -> String {
         match self.log {
-            true => "steps of equal ratio".to_string(),
-            false => format!("steps of {}", Nanos(self.cell as i64)),
+            true => format!("steps of {}, 100 ns or more", percent(self.step)),
+            false => format!("steps of {}", Nanos(self.step.round() as i64)),
         }
+    }
+}
+
+/// The next edge of a logarithmic axis: a whole number of fine bins further, and never fewer
+/// than before, because drawn bins of alternating width would look like a comb.
+fn next_log_edge(edge: f64, ratio: f64) -> f64 {
+    let fine = FINE_WIDTH as f64;
+    match edge < fine {
+        true => fine,
+        false => edge + (edge * ratio / fine).round().max(1.0) * fine,
     }
 }
 
@@ -280,7 +294,6 @@ struct Pooled {
     max: f64,
     lowest_positive: f64,
     p99_9: f64,
-    p99_99: f64,
 }
 
 impl Pooled {
@@ -294,9 +307,8 @@ impl Pooled {
         let lowest_positive = positive.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
         let max = series.iter().filter_map(|series| series.max).max().unwrap_or_default();
         let max = (max.0 as f64).max(1.0);
-        let quantile = |share: f64| quantile(&bins, share).min(max);
-        let (p99_9, p99_99) = (quantile(0.999), quantile(0.9999));
-        Pooled { max, lowest_positive: lowest_positive.min(max).max(1.0), p99_9, p99_99 }
+        let p99_9 = quantile(&bins, 0.999).min(max);
+        Pooled { max, lowest_positive: lowest_positive.min(max).max(1.0), p99_9 }
     }
 }
 
@@ -387,6 +399,7 @@ struct Layout {
     top: f64,
     bottom: f64,
     columns: usize,
+    column_width: f64,
     legend_top: f64,
     title: Vec<String>,
     conditions: Vec<String>,
@@ -397,27 +410,28 @@ const TEXT_SIZE: f64 = 13.0;
 const LEGEND_LINE: f64 = 20.0;
 /// Room beside the axis for what lies outside of it.
 const STRIP: f64 = 34.0;
-const LEGEND_COLUMN: f64 = 300.0;
 
 impl Layout {
     fn new(run: &Run, series: &[Series], axis: &HorizontalAxis, options: &Options) -> Layout {
         let width = f64::from(options.width.max(280));
-        let title = lines(&title(run), width - 24.0, TITLE_SIZE);
+        let title = lines(&title(run), width - 24.0, TITLE_SIZE * 1.1);
         let conditions = lines(&conditions(run), width - 24.0, TEXT_SIZE);
         let top = 22.0 + title.len() as f64 * 21.0 + conditions.len() as f64 * 18.0 + 8.0;
         let bottom = top + f64::from(options.plot_height.max(80));
-        let columns = ((width - 24.0) / LEGEND_COLUMN).max(1.0) as usize;
+        let column_width = legend_width(series);
+        let columns = ((width - 24.0) / column_width).max(1.0) as usize;
         let entries = legend_entries(series);
         let legend_top = bottom + 66.0;
         let rows = entries.div_ceil(columns);
         Layout {
             width,
             height: legend_top + rows as f64 * LEGEND_LINE + 4.0,
-            left: 62.0 + if axis.below > 0 { STRIP } else { 0.0 },
-            right: width - 20.0 - if axis.beyond > 0 { STRIP } else { 0.0 },
+            left: 78.0 + if axis.below > 0 { STRIP } else { 0.0 },
+            right: width - 34.0 - if axis.beyond > 0 { STRIP } else { 0.0 },
             top,
             bottom,
             columns,
+            column_width,
             legend_top,
             title,
             conditions,
@@ -440,6 +454,24 @@ fn named(series: &[Series]) -> usize {
 fn legend_entries(series: &[Series]) -> usize {
     let named = named(series);
     named + usize::from(series.len() > named)
+}
+
+/// Room for the longest entry, as far as that can be told without the font.
+fn legend_width(series: &[Series]) -> f64 {
+    let named = series.iter().take(named(series)).map(|series| series.name().chars().count());
+    let longest = named.chain(others(series).map(|words| words.chars().count())).max();
+    longest.unwrap_or(0) as f64 * TEXT_SIZE * 0.56 + 62.0
+}
+
+fn others(series: &[Series]) -> Option<String> {
+    let others = &series[named(series)..];
+    let largest = others.first()?.max;
+    let smallest = others.iter().filter_map(|series| series.max).min();
+    let maxima = match smallest.zip(largest) {
+        Some((smallest, largest)) => format!(": maxima {smallest} to {largest}"),
+        None => String::new(),
+    };
+    Some(format!("and {} more{maxima}", others.len()))
 }
 
 fn title(run: &Run) -> String {
@@ -474,10 +506,8 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn new(series: &Series, axis: &HorizontalAxis, layout: &Layout) -> Drawn {
-        let cells = axis.cells(layout.pixels());
-        // A hair more than the edge, because an edge on the grid must not fall below it.
-        let cell = |latency: Nanos| (axis.place(latency.0 as f64) * cells as f64 + 1e-6) as usize;
+    fn new(series: &Series, axis: &HorizontalAxis) -> Drawn {
+        let cells = axis.edges.len().saturating_sub(1).max(1);
         let mut drawn = Drawn { steps: Vec::new(), below: 0, beyond: 0 };
         for bin in series.bins.iter().filter(|bin| bin.count > 0) {
             if axis.is_below(bin) {
@@ -485,8 +515,8 @@ impl Drawn {
             } else if axis.is_beyond(bin) {
                 drawn.beyond = drawn.beyond.saturating_add(bin.count);
             } else {
-                let first = cell(bin.low_ns).min(cells - 1);
-                let end = cell(bin.high_ns).clamp(first + 1, cells);
+                let first = axis.cell(bin.low_ns).min(cells - 1);
+                let end = axis.cell(bin.high_ns).clamp(first + 1, cells);
                 drawn.add(Step { first, end, count: bin.count });
             }
         }
@@ -565,7 +595,7 @@ impl Picture<'_> {
 
     fn alternative_text(&self) -> String {
         let named = self.series[..named(self.series)].iter();
-        let lines: Vec<String> = named.map(Series::name).chain(self.others()).collect();
+        let lines: Vec<String> = named.map(Series::name).chain(others(self.series)).collect();
         let outside = [self.beyond_words(), self.below_words()].into_iter().flatten();
         let outside: String = outside.map(|words| format!(" {}.", words.join(" "))).collect();
         printable(&format!(
@@ -634,7 +664,7 @@ impl Picture<'_> {
     }
 
     fn count_title(&self) -> String {
-        format!("Number of latencies ({})", self.axis.step())
+        format!("Number of latencies ({})", self.axis.step_words())
     }
 
     /// The line with the largest maximum comes last and so lies on top.
@@ -670,8 +700,7 @@ impl Picture<'_> {
 
     /// Up from the lower edge, along the steps, and down again wherever nothing was counted.
     fn path(&self, drawn: &Drawn) -> String {
-        let cells = self.axis.cells(self.layout.pixels()) as f64;
-        let x = |cell: usize| self.layout.left + cell as f64 / cells * self.layout.pixels();
+        let x = |edge: usize| self.x(self.axis.edges.get(edge).copied().unwrap_or(self.axis.to));
         let mut path = String::new();
         let mut reached = None;
         for step in &drawn.steps {
@@ -771,27 +800,16 @@ impl Picture<'_> {
             @for (index, series) in self.series.iter().enumerate().take(named(self.series)) {
                 (self.entry(index, &self.pen(index), &series.name(), true))
             }
-            @if let Some(words) = self.others() {
+            @if let Some(words) = others(self.series) {
                 (self.entry(named(self.series), &Pen::background(), &words, false))
             }
         }
     }
 
-    fn others(&self) -> Option<String> {
-        let others = &self.series[named(self.series)..];
-        let largest = others.first()?.max;
-        let smallest = others.iter().filter_map(|series| series.max).min();
-        let maxima = match smallest.zip(largest) {
-            Some((smallest, largest)) => format!(": maxima {smallest} to {largest}"),
-            None => String::new(),
-        };
-        Some(format!("and {} more{maxima}", others.len()))
-    }
-
     /// Entries go down the columns, so that the largest maximum is at the upper left.
     fn entry(&self, index: usize, pen: &Pen, words: &str, marked: bool) -> Markup {
         let rows = legend_entries(self.series).div_ceil(self.layout.columns).max(1);
-        let x = 12.0 + (index / rows) as f64 * LEGEND_COLUMN;
+        let x = 12.0 + (index / rows) as f64 * self.layout.column_width;
         let y = self.layout.legend_top + (index % rows) as f64 * LEGEND_LINE;
         let swatch = format!("M{} {}h34", n(x), n(y));
         html! {

@@ -26,7 +26,7 @@ pub fn page(run: &Run, bins: &[ThreadBins]) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header { (opening(run)) (facts(run)) (verdict(run)) }
+                header { div.top { div { (opening(run)) } (verdict(run)) } (facts(run)) }
                 main {
                     (findings(run))
                     (threads(run))
@@ -44,6 +44,24 @@ pub fn page(run: &Run, bins: &[ThreadBins]) -> String {
     .into_string()
 }
 
+/// A sentence whose numbers keep together with their groups, units and percent signs.
+fn prose(text: &str) -> String {
+    let mut words = text.split(' ');
+    let mut joined = words.next().unwrap_or_default().to_string();
+    for word in words {
+        let after_number = joined.ends_with(|c: char| c.is_ascii_digit());
+        joined.push(if after_number && belongs_to_number(word) { '\u{a0}' } else { ' ' });
+        joined.push_str(word);
+    }
+    joined
+}
+
+fn belongs_to_number(word: &str) -> bool {
+    let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '%');
+    let unit = ["%", "ns", "us", "ms", "s", "min", "h", "d"].contains(&bare);
+    unit || bare.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// A number that is never broken over two lines.
 fn firm(text: &str) -> String {
     text.replace(' ', "\u{202f}")
@@ -56,8 +74,8 @@ fn count(number: u64) -> String {
 fn opening(run: &Run) -> Markup {
     html! {
         p.kicker { "Latency run " (run.id) " · " (run.started) }
-        h1 { (sentence::headline(run)) }
-        p.lead { (sentence::lead(run).join(" ")) }
+        h1 { (prose(&sentence::headline(run))) }
+        p.lead { (prose(&sentence::lead(run).join(" "))) }
         @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
     }
 }
@@ -84,7 +102,7 @@ fn fact(name: &str, value: Option<String>, beside: Option<String>) -> Markup {
     html! {
         div {
             dt { (name) }
-            dd { (value.unwrap_or_else(|| "none".to_string())) @if let Some(beside) = beside { small { (beside) } } }
+            dd { (value.unwrap_or_else(|| "none".to_string())) @if let Some(beside) = beside { small { (prose(&beside)) } } }
         }
     }
 }
@@ -121,8 +139,8 @@ fn verdict(run: &Run) -> Markup {
     html! {
         section class={ "verdict " (verdict.word) } aria-labelledby="verdict" {
             h2 id="verdict" { "Verdict: " strong { (verdict.word) } }
-            p { (verdict.sentence) }
-            @if let Some(bound) = sentence::bound(verdict) { p { (bound) } }
+            p { (prose(&verdict.sentence)) }
+            @if let Some(bound) = sentence::bound(verdict) { p { (prose(&bound)) } }
         }
     }
 }
@@ -150,7 +168,7 @@ fn one_finding(run: &Run, finding: &Finding) -> Markup {
                     @if let Some(place) = sentence::finding_place(run, finding) { " · " (place) }
                 }
             }
-            p { (finding.text) }
+            p { (prose(&finding.text)) }
             @if let Some(remedy) = &finding.remedy { p.remedy { strong { "Remedy: " } (remedy) } }
         }
     }
@@ -177,7 +195,7 @@ fn threads(run: &Run) -> Markup {
     );
     let table = html! {
         table.threads {
-            caption { (caption) }
+            caption { span { (caption) } }
             thead { tr { @for column in &columns { (column.head()) } } }
             tbody { @for row in 0..run.threads.len() { tr { @for column in &columns { (column.cell(row)) } } } }
             @if total { tfoot { tr { @for column in &columns { (column.cell(run.threads.len())) } } } }
@@ -227,7 +245,8 @@ fn thread_columns(run: &Run) -> Vec<Column> {
     if run.asked.deadline_ns.is_some() {
         columns.push(summary_column(run, "Misses", None, |s| dash(s.misses.map(count))));
     }
-    columns.extend(latency_columns(run));
+    let nothing_in = |column: &Column| column.cells.iter().all(|cell| cell == "–");
+    columns.extend(latency_columns(run).into_iter().filter(|column| !nothing_in(column)));
     columns.push(summary_column(run, "Seen at", Some("max"), |s| {
         dash(sentence::seen_at(run, s).map(|when| firm(&when)))
     }));
@@ -324,7 +343,9 @@ fn losses(run: &Run) -> Markup {
         section aria-labelledby="losses" {
             h2 id="losses" { "Losses" }
             @if run.losses.none() { p { "Nothing was lost: every counter below is zero." } }
-            (pairs("Counters of what was lost", sentence::losses(run).map(|(what, number)| (what, count(number)))))
+            div.counters {
+                (pairs("Counters of what was lost", sentence::losses(run).map(|(what, number)| (what, count(number)))))
+            }
         }
     }
 }
@@ -333,7 +354,7 @@ fn losses(run: &Run) -> Markup {
 fn pairs<'a>(caption: &str, rows: impl IntoIterator<Item = (&'a str, String)>) -> Markup {
     let table = html! {
         table.pairs {
-            caption { (caption) }
+            caption { span { (caption) } }
             tbody { @for (name, value) in rows { tr { th scope="row" { (name) } td { (value) } } } }
         }
     };
@@ -448,7 +469,7 @@ fn settings(run: &Run) -> Markup {
 fn setting_table(caption: &str, rows: &[SettingRow]) -> Markup {
     html! {
         table.words {
-            caption { (caption) }
+            caption { span { (caption) } }
             thead { tr { @for name in ["Setting", "Thread", "Asked", "Applied", ""] { th scope="col" { (name) } } } }
             tbody { @for row in rows { (setting_row(row)) } }
         }

@@ -33,6 +33,7 @@ pub fn headline(run: &Run) -> String {
             let exposure = exposure(run);
             format!("{name} was at most {max} late in {exposure} over {}.", span(run.measured_ns))
         }
+        None if run.measured_ns <= Nanos::ZERO => format!("{name} recorded no latency."),
         None => format!("{name} recorded no latency in {}.", span(run.measured_ns)),
     }
 }
@@ -48,10 +49,17 @@ pub fn exposure(run: &Run) -> String {
 
 /// What else belongs to the headline.
 pub fn lead(run: &Run) -> Vec<String> {
-    [tail(&run.total), Some(missed(run)), misses(run), ending(run.ended), recovered(run)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let counted = run.total.activations > 0;
+    [
+        tail(&run.total),
+        counted.then(|| missed(run)),
+        misses(run).filter(|_| counted),
+        ending(run.ended),
+        recovered(run),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn tail(total: &Summary) -> Option<String> {

@@ -36,6 +36,11 @@ impl Column {
         self
     }
 
+    /// Whether no cell says anything.
+    pub fn is_void(&self) -> bool {
+        self.rank > 0 && self.cells.iter().all(|(text, _)| text == "-")
+    }
+
     fn width(&self) -> usize {
         let cells = self.cells.iter().map(|(text, _)| text.chars().count());
         cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)

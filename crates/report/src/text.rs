@@ -61,7 +61,7 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
     let method = format!(
-        "{} by {}, clock {}, {}, period {}, phase {}; kernel {}; {}",
+        "{}, {}, clock {}, {}, period {}, phase {}; kernel {}; {}",
         plan.instrument,
         plan.mechanism,
         plan.clock,
@@ -118,7 +118,7 @@ fn thread_columns(run: &Run) -> Vec<Column> {
             summaries.each(|s| some(s.misses.map(|misses| misses.to_string()))),
         ));
     }
-    columns.extend(summaries.latencies());
+    columns.extend(summaries.latencies().into_iter().filter(|column| !column.is_void()));
     let seen = summaries.each(|s| some(sentence::seen_at(run, s)));
     columns.push(Column::new("seen at", 6, seen));
     columns

@@ -15,9 +15,8 @@ impl Scale {
     pub fn of(times: impl IntoIterator<Item = Nanos>) -> Scale {
         let times: Vec<u64> = times.into_iter().map(|time| time.0.unsigned_abs()).collect();
         let largest = times.iter().copied().max().unwrap_or(0) as f64;
-        let smallest = times.iter().copied().filter(|time| *time > 0).min().unwrap_or(0) as f64;
         let (unit, nanos) = unit_for(largest);
-        let wanted = decimals_for(largest / nanos).max(decimals_for(smallest / nanos * 10.0));
+        let wanted = if largest / nanos < 1000.0 { 3 } else { 1 };
         let decimals = (0..wanted).find(|&decimals| all_exact(&times, nanos, decimals));
         Scale { unit, nanos, decimals: decimals.unwrap_or(if unit == "ns" { 0 } else { wanted }) }
     }
@@ -53,16 +52,6 @@ fn all_exact(times: &[u64], nanos: f64, decimals: usize) -> bool {
     last_digit > 0 && times.iter().all(|time| time.is_multiple_of(last_digit))
 }
 
-/// Decimals that leave a number four significant digits.
-fn decimals_for(value: f64) -> usize {
-    match value {
-        v if v < 10.0 => 3,
-        v if v < 100.0 => 2,
-        v if v < 1000.0 => 1,
-        _ => 0,
-    }
-}
-
 /// A whole number with its digits in groups of three: `1 234 567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -86,7 +75,17 @@ pub fn span(duration: Nanos) -> String {
         _ => ("d", 8.64e13),
     };
     let value = duration.0 as f64 / nanos;
-    format!("{} {unit}", trimmed(format!("{value:.*}", decimals_for(value.abs() * 10.0))))
+    format!(
+        "{} {unit}",
+        trimmed(format!(
+            "{value:.*}",
+            match value.abs() {
+                v if v < 10.0 => 2,
+                v if v < 100.0 => 1,
+                _ => 0,
+            }
+        ))
+    )
 }
 
 /// A share in percent with two significant digits: `0.0025 %`.
@@ -136,14 +135,14 @@ mod tests {
     #[test]
     fn a_column_has_one_unit_and_keeps_its_small_numbers() {
         let (unit, numbers) = column(&[1_834, 214_417]);
-        assert_eq!((unit.as_str(), numbers), ("us", vec!["1.83".into(), "214.42".into()]));
+        assert_eq!((unit.as_str(), numbers), ("us", vec!["1.834".into(), "214.417".into()]));
         assert_eq!(column(&[5_500, 12_000]).1, ["5.5", "12.0"]);
         let (unit, numbers) = column(&[870, 12]);
         assert_eq!((unit.as_str(), numbers), ("ns", vec!["870".into(), "12".into()]));
         let (unit, numbers) = column(&[3 * 3_600_000_000_000, 5_000]);
-        assert_eq!((unit.as_str(), numbers), ("s", vec!["10800.000".into(), "0.000".into()]));
+        assert_eq!((unit.as_str(), numbers), ("s", vec!["10800.0".into(), "0.0".into()]));
         let (unit, numbers) = column(&[5_900_000, -214_417]);
-        assert_eq!((unit.as_str(), numbers), ("us", vec!["5900".into(), "-214".into()]));
+        assert_eq!((unit.as_str(), numbers), ("us", vec!["5900.0".into(), "-214.4".into()]));
         assert_eq!(column(&[]).0, "ns");
     }
 

@@ -1,0 +1,175 @@
+//! The picture says what the run says: read back, its steps and words add up to the input.
+
+mod common;
+
+use common::Fixture;
+use latlab_model::Nanos;
+use latlab_report::{Axis, Options, latency_picture};
+
+/// One line of a picture, as it was drawn.
+struct Line {
+    thread: u32,
+    count: u64,
+    drawn: u64,
+    outside: u64,
+    max: String,
+    steps: Vec<f64>,
+}
+
+fn attribute<'a>(element: &'a str, name: &str) -> &'a str {
+    let start = element.find(&format!(" {name}=\"")).unwrap() + name.len() + 3;
+    element[start..].split('"').next().unwrap()
+}
+
+fn number(element: &str, name: &str) -> f64 {
+    attribute(element, name).parse().unwrap()
+}
+
+fn elements<'a>(picture: &'a str, name: &str) -> Vec<&'a str> {
+    picture
+        .split(&format!("<{name} "))
+        .skip(1)
+        .map(|rest| rest.split('>').next().unwrap())
+        .collect()
+}
+
+/// The heights of the grid lines of one and of ten latencies.
+fn scale(picture: &str) -> (f64, f64) {
+    let ends = |line: &&str| number(line, "y1") == number(line, "y2");
+    let heights: Vec<f64> = elements(picture, "line")
+        .into_iter()
+        .map(|line| format!(" {line}\""))
+        .filter(|line| ends(&line.as_str()))
+        .map(|line| number(&line, "y1"))
+        .collect();
+    (heights[0], heights[1])
+}
+
+fn lines(picture: &str) -> Vec<Line> {
+    let (one, ten) = scale(picture);
+    let paths = elements(picture, "path").into_iter().filter(|path| path.contains("data-thread"));
+    paths
+        .map(|path| {
+            let path = format!(" {path}\"");
+            let integer = |name| attribute(&path, name).parse::<u64>().unwrap();
+            Line {
+                thread: integer("data-thread") as u32,
+                count: integer("data-count"),
+                drawn: integer("data-drawn"),
+                outside: integer("data-below") + integer("data-beyond"),
+                max: attribute(&path, "data-max-ns").to_string(),
+                steps: heights(attribute(&path, "d"))
+                    .map(|height| 10f64.powf((one - height) / (one - ten)))
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+/// Heights of the steps: each is followed by a way to the right, the ways down are not.
+fn heights(path: &str) -> impl Iterator<Item = f64> + '_ {
+    path.split('V').skip(1).filter_map(|part| part.split_once('H')?.0.parse().ok())
+}
+
+fn fixtures() -> Vec<(&'static str, Fixture)> {
+    common::all().into_iter().chain(common::odd()).collect()
+}
+
+fn options() -> [Options; 4] {
+    let base = Options::default();
+    [
+        base.clone(),
+        Options { width: 400, plot_height: 300, ..base.clone() },
+        Options { axis: Axis::Log, ..base.clone() },
+        Options { axis: Axis::LinearTo(Nanos(20_000)), ..base },
+    ]
+}
+
+#[test]
+fn everything_drawn_and_what_lies_outside_is_the_whole() {
+    for (name, fixture) in fixtures() {
+        for options in options() {
+            let picture = latency_picture(&fixture.run, &fixture.bins(), &options);
+            let lines = lines(&picture);
+            assert_eq!(lines.len(), fixture.histograms.len(), "{name}");
+            for line in &lines {
+                let counts = &fixture.histograms[line.thread as usize];
+                assert_eq!(line.count, counts.count, "{name}");
+                assert_eq!(line.drawn + line.outside, counts.count, "{name}");
+                let seen: f64 = line.steps.iter().map(|count| count.round()).sum();
+                let tolerance = line.drawn as f64 * 0.002;
+                assert!((seen - line.drawn as f64).abs() <= tolerance, "{name}: {seen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_latency_that_is_not_zero_is_seen() {
+    for (name, fixture) in fixtures() {
+        let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
+        for line in lines(&picture) {
+            assert!(line.steps.iter().all(|count| *count > 0.99), "{name}");
+        }
+    }
+}
+
+#[test]
+fn maxima_are_the_runs_and_the_largest_comes_first() {
+    for (name, fixture) in fixtures() {
+        let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
+        for line in lines(&picture) {
+            let max = fixture.run.threads[line.thread as usize].summary.max_ns;
+            assert_eq!(line.max, max.map(|max| max.0.to_string()).unwrap_or_default(), "{name}");
+        }
+        let mut maxima: Vec<_> =
+            fixture.run.threads.iter().map(|thread| thread.summary.max_ns).collect();
+        maxima.sort();
+        let named: Vec<&str> = picture.split("observed maximum ").skip(1).collect();
+        if let Some(largest) = maxima.last().copied().flatten() {
+            assert!(named[0].starts_with(&largest.to_string()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_beyond_the_axis_is_said_in_words() {
+    let (_, fixture) = common::odd().into_iter().find(|(name, _)| *name == "beyond").unwrap();
+    let options = Options { axis: Axis::LinearTo(Nanos(100_000)), ..Options::default() };
+    let picture = latency_picture(&fixture.run, &fixture.bins(), &options);
+    let beyond = fixture.histograms[0].rows();
+    let beyond: u64 =
+        beyond.iter().filter(|bin| bin.low_ns >= Nanos(100_000)).map(|bin| bin.count).sum();
+    assert!(beyond >= 3);
+    assert!(picture.contains(&format!("{beyond} beyond 100 us")));
+    assert!(picture.contains("up to 310.5 us"));
+}
+
+#[test]
+fn a_picture_has_alternative_text_and_no_number_that_is_none() {
+    for (name, fixture) in fixtures() {
+        for options in options() {
+            let picture = latency_picture(&fixture.run, &fixture.bins(), &options);
+            assert!(
+                picture.contains("role=\"img\" aria-labelledby=\"latency-title latency-desc\"")
+            );
+            assert!(picture.contains("<title id=\"latency-title\">"), "{name}");
+            assert!(picture.contains("<desc id=\"latency-desc\">"), "{name}");
+            for wrong in ["NaN", "inf", "--"] {
+                let drawn = picture.replace("var(--ll-", "");
+                assert!(!drawn.contains(wrong), "{name}: {wrong}");
+            }
+            let again = latency_picture(&fixture.run, &fixture.bins(), &options);
+            assert_eq!(picture, again);
+        }
+    }
+}
+
+#[test]
+fn a_host_may_have_any_name() {
+    let mut fixture = common::normal();
+    fixture.run.machine.hostname = Some("a<b>&\"c\u{1}\u{0}".into());
+    let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
+    assert!(picture.contains("a&lt;b&gt;&amp;&quot;c"));
+    assert!(!picture.contains(|c: char| c.is_control()));
+}
