@@ -1,0 +1,195 @@
+//! What the four clocks, read side by side, say of suspends and of clocks that were set.
+
+use latlab_model::plan::ClockName;
+use latlab_model::run::{Clocks, Finding, Severity};
+use latlab_model::{Nanos, nanos};
+
+/// A difference of two clocks that two readings one after the other can show by themselves.
+const READING: Nanos = nanos::MILLISECOND;
+/// The kernel slews a clock by no more than 500 us in each second.
+const SLEWED_IN: i64 = 2_000;
+
+/// Watches the readings as they come.
+#[derive(Default, Debug)]
+pub struct ClockWatch {
+    ends: Option<(Clocks, Clocks)>,
+    events: Vec<Event>,
+}
+
+#[derive(Debug)]
+enum Event {
+    Suspended { at: Nanos, length: Nanos },
+    RealtimeStepped { at: Nanos, by: Nanos, with_tai: bool },
+    TaiOffset { at: Nanos, by: Nanos, by_tai: bool },
+}
+
+impl ClockWatch {
+    /// Takes in a reading.
+    pub fn take(&mut self, now: Clocks) {
+        if let Some((_, last)) = self.ends {
+            self.compare(&last, &now);
+        }
+        self.ends = Some((self.ends.map_or(now, |(first, _)| first), now));
+    }
+
+    /// The first and the last reading.
+    pub fn ends(&self) -> Option<(Clocks, Clocks)> {
+        self.ends
+    }
+
+    fn compare(&mut self, last: &Clocks, now: &Clocks) {
+        let at = now.monotonic_ns;
+        let elapsed = now.boottime_ns - last.boottime_ns;
+        let length = elapsed - (at - last.monotonic_ns);
+        if length > READING {
+            self.events.push(Event::Suspended { at, length });
+        }
+        // Boottime is the measure, because the others rightly go on during a suspend.
+        let realtime = now.realtime_ns - last.realtime_ns - elapsed;
+        let tai = now.tai_ns - last.tai_ns - elapsed;
+        let stepped = |by: Nanos| magnitude(by) > READING + Nanos(elapsed.0 / SLEWED_IN);
+        if stepped(realtime) {
+            self.events.push(Event::RealtimeStepped { at, by: realtime, with_tai: stepped(tai) });
+        }
+        if magnitude(tai - realtime) > READING {
+            let by_tai = stepped(tai);
+            self.events.push(Event::TaiOffset { at, by: tai - realtime, by_tai });
+        }
+    }
+
+    /// What the reader of the run must know of it.
+    pub fn findings(&self, clock: ClockName) -> impl Iterator<Item = Finding> + '_ {
+        self.events.iter().map(move |event| event.finding(clock))
+    }
+}
+
+impl Event {
+    fn finding(&self, clock: ClockName) -> Finding {
+        match *self {
+            Event::Suspended { at, length } => Finding::new(
+                "suspended",
+                Severity::Error,
+                format!("The machine was suspended for {length} during the run."),
+            )
+            .at(at)
+            .remedy("Run it under 'systemd-inhibit --what=sleep', or turn automatic suspend off.")
+            .invalidates(),
+            Event::RealtimeStepped { at, by, with_tai } => {
+                let used = match clock {
+                    ClockName::Realtime => true,
+                    ClockName::Tai => with_tai,
+                    ClockName::Monotonic => false,
+                };
+                let text = format!("CLOCK_REALTIME was set by {by} during the run.");
+                let remedy = "Let the time service finish its first synchronisation before a run.";
+                weighed("clock-stepped", text, used, Severity::Warning).at(at).remedy(remedy)
+            }
+            Event::TaiOffset { at, by, by_tai } => {
+                let text = format!("The offset of CLOCK_TAI to CLOCK_REALTIME changed by {by}.");
+                let used = by_tai && clock == ClockName::Tai;
+                weighed("tai-offset-changed", text, used, Severity::Info).at(at)
+            }
+        }
+    }
+}
+
+/// A clock that was set makes figures worthless only when releases were planned on it.
+fn weighed(code: &str, text: String, used: bool, otherwise: Severity) -> Finding {
+    match used {
+        true => Finding::new(code, Severity::Error, text).invalidates(),
+        false => Finding::new(code, otherwise, text),
+    }
+}
+
+fn magnitude(difference: Nanos) -> Nanos {
+    Nanos(difference.0.saturating_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::nanos::SECOND;
+
+    fn reading(second: i64) -> Clocks {
+        let monotonic_ns = SECOND * second;
+        Clocks {
+            monotonic_ns,
+            boottime_ns: monotonic_ns + SECOND * 100,
+            realtime_ns: monotonic_ns + SECOND * 1_000_000,
+            tai_ns: monotonic_ns + SECOND * 1_000_037,
+        }
+    }
+
+    fn found(readings: &[Clocks], clock: ClockName) -> Vec<Finding> {
+        let mut watch = ClockWatch::default();
+        readings.iter().for_each(|&reading| watch.take(reading));
+        watch.findings(clock).collect()
+    }
+
+    #[test]
+    fn clocks_that_run_and_slew_are_silent() {
+        let slewed = |second: i64| {
+            let plain = reading(second);
+            let slew = Nanos(499_000 * second);
+            Clocks { realtime_ns: plain.realtime_ns + slew, tai_ns: plain.tai_ns + slew, ..plain }
+        };
+        let readings: Vec<Clocks> = (0..100).map(slewed).collect();
+        assert_eq!(found(&readings, ClockName::Realtime), []);
+    }
+
+    #[test]
+    fn a_suspend_is_no_step() {
+        let asleep = SECOND * 3_600;
+        let after = reading(2);
+        let after = Clocks {
+            boottime_ns: after.boottime_ns + asleep,
+            realtime_ns: after.realtime_ns + asleep,
+            tai_ns: after.tai_ns + asleep,
+            ..after
+        };
+        let findings = found(&[reading(0), reading(1), after], ClockName::Realtime);
+        assert_eq!(findings.len(), 1);
+        assert_eq!((findings[0].code.as_str(), findings[0].at_ns), ("suspended", Some(SECOND * 2)));
+        assert!(findings[0].invalidates && findings[0].text.contains("60 min"));
+    }
+
+    #[test]
+    fn a_step_counts_for_the_clock_that_was_used() {
+        let after = reading(2);
+        let both = Clocks {
+            realtime_ns: after.realtime_ns - SECOND,
+            tai_ns: after.tai_ns - SECOND,
+            ..after
+        };
+        for (clock, invalidates) in
+            [(ClockName::Monotonic, false), (ClockName::Realtime, true), (ClockName::Tai, true)]
+        {
+            let findings = found(&[reading(1), both], clock);
+            assert_eq!(findings.len(), 1);
+            assert_eq!(findings[0].code, "clock-stepped");
+            assert_eq!(findings[0].invalidates, invalidates, "{clock}");
+        }
+    }
+
+    #[test]
+    fn a_leap_second_leaves_tai_alone() {
+        let after = reading(2);
+        let leap = Clocks { realtime_ns: after.realtime_ns - SECOND, ..after };
+        let findings = found(&[reading(1), leap], ClockName::Tai);
+        assert!(findings.iter().all(|one| !one.invalidates));
+        let codes: Vec<&str> = findings.iter().map(|one| one.code.as_str()).collect();
+        assert_eq!(codes, ["clock-stepped", "tai-offset-changed"]);
+        assert_eq!(findings[1].severity, Severity::Info);
+    }
+
+    #[test]
+    fn absurd_readings_do_not_panic() {
+        let absurd = |value: i64| Clocks {
+            monotonic_ns: Nanos(value),
+            boottime_ns: Nanos(-value),
+            realtime_ns: Nanos(value),
+            tai_ns: Nanos(-value),
+        };
+        let _ = found(&[absurd(i64::MAX), absurd(i64::MIN + 1), absurd(i64::MAX)], ClockName::Tai);
+    }
+}

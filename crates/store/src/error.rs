@@ -1,0 +1,120 @@
+//! What can go wrong with a run folder, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of everything that touches a folder.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A system call failed.
+    #[error("cannot {doing} {}: {error}{}", .path.display(), advice(.error))]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A table cannot be read or written.
+    #[error("{}: {reason}", .path.display())]
+    Table {
+        /// The table.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// `run.json` is not what it should be.
+    #[error("{} cannot be read: {reason}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Written by a later program.
+    #[error(
+        "{} has schema {found}, this latlab reads up to {known}: use a newer latlab",
+        .path.display()
+    )]
+    NewerSchema {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u64,
+        /// The largest version that is known here.
+        known: u32,
+    },
+    /// A stream that this program does not understand.
+    #[error(
+        "{} holds a stream of version {found}, this latlab reads up to {known}: \
+         use a newer latlab",
+        .path.display()
+    )]
+    NewerStream {
+        /// The journal.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The largest version that is known here.
+        known: u32,
+    },
+    /// The journal ends before anything was measured.
+    #[error("nothing was measured: {reason} ({})", .path.display())]
+    NothingMeasured {
+        /// The journal.
+        path: PathBuf,
+        /// What is missing.
+        reason: String,
+        /// Whether counts are in the journal all the same, so that it is worth keeping.
+        holds_counts: bool,
+    },
+    /// Text that cannot be the name of a folder of ours.
+    #[error("'{0}' cannot be the id of a run: use letters, digits, '.', '_' and '-'")]
+    BadId(String),
+    /// No run fits.
+    #[error("no run '{spec}' in {}{}", .root.display(), listed("; there are", .known))]
+    NotFound {
+        /// What was asked for.
+        spec: String,
+        /// Where it was looked for.
+        root: PathBuf,
+        /// The newest runs that are there.
+        known: Vec<String>,
+    },
+    /// More than one run fits.
+    #[error("'{spec}' is part of several ids{}: write more of it", listed(":", .candidates))]
+    Ambiguous {
+        /// What was asked for.
+        spec: String,
+        /// All that fit.
+        candidates: Vec<String>,
+    },
+}
+
+impl Error {
+    /// Wraps what the system said, for `map_err`.
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_path_buf();
+        move |error| Error::Io { doing, path, error }
+    }
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free some space: a run that was begun is finished on the next opening"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; choose another folder with --out"
+        }
+        _ => "",
+    }
+}
+
+fn listed(word: &str, names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("{word} {}", names.join(", ")) }
+}

@@ -1,0 +1,413 @@
+//! The folder with all runs: beginning, finishing, recovering, listing and finding them.
+
+use crate::error::{Error, Result};
+use crate::finish::{Finished, RUN_JSON, publish, sync_folder, write_files};
+use crate::id;
+use crate::journal::{JOURNAL, Journal};
+use jiff::Timestamp;
+use latlab_model::Run;
+use latlab_model::run::SCHEMA_VERSION;
+use std::cmp::Reverse;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::lchown;
+use std::path::{Path, PathBuf};
+
+/// Ending of the name of a folder that is not finished.
+const PARTIAL: &str = ".partial";
+/// Ids that are named when none fits.
+const NAMED_RUNS: usize = 5;
+
+/// A folder with runs.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+    owner: Option<(u32, u32)>,
+}
+
+/// A run that goes on; dropped without a word it stays, to be recovered on the next opening.
+#[derive(Debug)]
+pub struct OpenRun {
+    store: Store,
+    id: String,
+    partial: PathBuf,
+    journal: Journal,
+}
+
+/// A run that an earlier program left unfinished.
+#[derive(Debug)]
+pub struct Recovered {
+    /// Its id.
+    pub id: String,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of an unfinished run.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is finished and published in this folder.
+    Finished(PathBuf),
+    /// It measured nothing, for this reason, and was removed.
+    Removed(String),
+    /// It stays as it is, because it could not be finished.
+    Left(Error),
+}
+
+/// A run as a listing shows it.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// Its folder.
+    pub path: PathBuf,
+    /// In which state it is.
+    pub state: State,
+}
+
+/// In which state a run is.
+#[derive(Debug)]
+pub enum State {
+    /// Published.
+    Finished(Box<Run>),
+    /// Another program is measuring it or finishing it.
+    GoingOn,
+    /// The program that measured it is gone; [`Store::recover`] finishes it.
+    Unfinished,
+    /// It cannot be read, for this reason.
+    Damaged(String),
+}
+
+/// User and group to whom files belong when the program runs under sudo.
+pub fn calling_user() -> Option<(u32, u32)> {
+    let number = |name: &str| std::env::var(name).ok()?.parse().ok();
+    Some((number("SUDO_UID")?, number("SUDO_GID")?))
+}
+
+impl Store {
+    /// The runs of this folder, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Store {
+        Store { root: root.into(), owner: None }
+    }
+
+    /// Gives all that is made from now on to this user and group.
+    pub fn owned_by(self, owner: Option<(u32, u32)>) -> Store {
+        Store { owner, ..self }
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Begins a run; where the id is taken it gets a number behind it.
+    pub fn begin(&self, id: &str) -> Result<OpenRun> {
+        if !id::is_valid(id) {
+            return Err(Error::BadId(id.to_string()));
+        }
+        self.create_root()?;
+        let _alone = self.alone();
+        let (id, partial) = self.take_id(id)?;
+        let journal = Journal::create(&partial).inspect_err(|_| {
+            // Only the folder is there, so nothing is lost with it.
+            let _ = fs::remove_dir(&partial);
+        })?;
+        sync_folder(&partial)?;
+        sync_folder(&self.root)?;
+        let run = OpenRun { store: self.clone(), id, partial, journal };
+        run.store.give_away(&run.partial);
+        Ok(run)
+    }
+
+    fn take_id(&self, wanted: &str) -> Result<(String, PathBuf)> {
+        let mut id = wanted.to_string();
+        for number in 2.. {
+            let partial = self.partial(&id);
+            if !self.root.join(&id).exists() {
+                match fs::create_dir(&partial) {
+                    Ok(()) => return Ok((id, partial)),
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    Err(error) => return Err(Error::io("create", &partial)(error)),
+                }
+            }
+            id = format!("{wanted}-{number}");
+        }
+        Err(Error::BadId(wanted.to_string()))
+    }
+
+    fn partial(&self, id: &str) -> PathBuf {
+        self.root.join(format!(".{id}{PARTIAL}"))
+    }
+
+    fn create_root(&self) -> Result<()> {
+        let missing: Vec<&Path> = self
+            .root
+            .ancestors()
+            .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+            .collect();
+        fs::create_dir_all(&self.root).map_err(Error::io("create", &self.root))?;
+        missing.into_iter().for_each(|folder| self.give(folder));
+        Ok(())
+    }
+
+    /// Keeps two programs from taking over the same run; a file system without locks does not
+    /// keep anyone from measuring.
+    fn alone(&self) -> Option<File> {
+        let root = File::open(&self.root).ok()?;
+        root.lock().ok()?;
+        Some(root)
+    }
+
+    /// A folder and the files in it.
+    fn give_away(&self, folder: &Path) {
+        if self.owner.is_none() {
+            return;
+        }
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
+        files.for_each(|file| self.give(&file.path()));
+        self.give(folder);
+    }
+
+    /// File systems without owners refuse this, which is no reason to lose a run.
+    fn give(&self, path: &Path) {
+        if let Some((user, group)) = self.owner {
+            let _ = lchown(path, Some(user), Some(group));
+        }
+    }
+
+    /// Finishes every run whose program is gone.
+    pub fn recover(&self) -> Result<Vec<Recovered>> {
+        if !self.root.exists() {
+            return Ok(Vec::new());
+        }
+        let alone = self.alone();
+        let mut claimed = Vec::new();
+        for id in self.unfinished()? {
+            let claim = self.claim(&id);
+            claimed.push((id, claim));
+        }
+        drop(alone);
+        let recovered = claimed.into_iter().filter_map(|(id, claim)| {
+            let outcome = match claim {
+                Ok(Claim::GoingOn) => return None,
+                Ok(Claim::Without(outcome)) => outcome,
+                Ok(Claim::Journal(journal)) => self.recover_one(&id, journal),
+                Err(error) => Outcome::Left(error),
+            };
+            Some(Recovered { id, outcome })
+        });
+        Ok(recovered.collect())
+    }
+
+    fn unfinished(&self) -> Result<Vec<String>> {
+        let names = self.names()?.into_iter();
+        let mut ids: Vec<String> = names.filter_map(|name| partial_id(&name)).collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    fn names(&self) -> Result<Vec<String>> {
+        let entries = match fs::read_dir(&self.root) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(Error::io("read", &self.root)(error)),
+        };
+        let folders = entries.flatten().filter(|entry| entry.path().is_dir());
+        Ok(folders.filter_map(|entry| entry.file_name().into_string().ok()).collect())
+    }
+
+    fn claim(&self, id: &str) -> Result<Claim> {
+        let partial = self.partial(id);
+        if partial.join(JOURNAL).exists() {
+            return Ok(Journal::claim(&partial)?.map_or(Claim::GoingOn, Claim::Journal));
+        }
+        if partial.join(RUN_JSON).exists() {
+            let path = self.root.join(id);
+            publish(&partial, &path)?;
+            return Ok(Claim::Without(Outcome::Finished(path)));
+        }
+        // Fails for a folder with something in it, which then is not ours to remove.
+        fs::remove_dir(&partial).map_err(Error::io("remove", &partial))?;
+        let reason = "it was cut off before its journal was made".to_string();
+        Ok(Claim::Without(Outcome::Removed(reason)))
+    }
+
+    fn recover_one(&self, id: &str, journal: Journal) -> Outcome {
+        let partial = self.partial(id);
+        match self.complete(id, &partial, journal, true) {
+            Ok(finished) => Outcome::Finished(finished.path),
+            Err(Error::NothingMeasured { reason, holds_counts: false, .. }) => {
+                match fs::remove_dir_all(&partial) {
+                    Ok(()) => Outcome::Removed(reason),
+                    Err(error) => Outcome::Left(Error::io("remove", &partial)(error)),
+                }
+            }
+            Err(error) => Outcome::Left(error),
+        }
+    }
+
+    /// Writes the files, and only then gives up the journal and publishes the folder.
+    fn complete(
+        &self,
+        id: &str,
+        partial: &Path,
+        journal: Journal,
+        recovered: bool,
+    ) -> Result<Finished> {
+        let run = write_files(partial, id, &journal, recovered)?;
+        self.give_away(partial);
+        fs::remove_file(journal.path()).map_err(Error::io("remove", journal.path()))?;
+        sync_folder(partial)?;
+        let path = self.root.join(id);
+        publish(partial, &path)?;
+        Ok(Finished { run, path })
+    }
+
+    /// All runs, newest first; one that cannot be read does not hide the others.
+    pub fn list(&self) -> Result<Vec<Entry>> {
+        let names = self.names()?.into_iter();
+        let mut entries: Vec<Entry> = names.filter_map(|name| self.entry(&name)).collect();
+        entries.sort_by_cached_key(|entry| Reverse((entry.time(), entry.id.clone())));
+        Ok(entries)
+    }
+
+    fn entry(&self, name: &str) -> Option<Entry> {
+        let path = self.root.join(name);
+        if let Some(id) = partial_id(name) {
+            let state = match Journal::claim(&path) {
+                Ok(None) => State::GoingOn,
+                _ => State::Unfinished,
+            };
+            return Some(Entry { id, path, state });
+        }
+        if name.starts_with('.') {
+            return None;
+        }
+        let state = match load(&path) {
+            Ok(run) => State::Finished(Box::new(run)),
+            Err(error) => State::Damaged(error.to_string()),
+        };
+        Some(Entry { id: name.to_string(), path, state })
+    }
+
+    /// The folder of a run: `last`, an id, a part that only one id has, or a path.
+    pub fn find(&self, spec: &str) -> Result<PathBuf> {
+        let as_path = Path::new(spec);
+        if id::is_valid(spec) && self.root.join(spec).join(RUN_JSON).exists() {
+            return Ok(self.root.join(spec));
+        }
+        if as_path.join(RUN_JSON).exists() {
+            return Ok(as_path.to_path_buf());
+        }
+        if let (true, Some(folder)) = (as_path.ends_with(RUN_JSON), as_path.parent())
+            && as_path.exists()
+        {
+            return Ok(folder.to_path_buf());
+        }
+        let finished = self.list()?.into_iter();
+        let finished = finished.filter(|entry| matches!(entry.state, State::Finished(_)));
+        pick(spec, finished.collect(), &self.root)
+    }
+}
+
+fn pick(spec: &str, newest_first: Vec<Entry>, root: &Path) -> Result<PathBuf> {
+    let ids = |entries: &[&Entry]| entries.iter().map(|entry| entry.id.clone()).collect();
+    let fitting: Vec<&Entry> = match spec {
+        "last" => newest_first.iter().take(1).collect(),
+        "" => Vec::new(),
+        part => newest_first.iter().filter(|entry| entry.id.contains(part)).collect(),
+    };
+    match &fitting[..] {
+        [one] => Ok(one.path.clone()),
+        [] => {
+            let newest: Vec<&Entry> = newest_first.iter().take(NAMED_RUNS).collect();
+            let (spec, root) = (spec.to_string(), root.to_path_buf());
+            Err(Error::NotFound { spec, root, known: ids(&newest) })
+        }
+        several => Err(Error::Ambiguous { spec: spec.to_string(), candidates: ids(several) }),
+    }
+}
+
+/// What is to be done with an unfinished run.
+enum Claim {
+    GoingOn,
+    Journal(Journal),
+    Without(Outcome),
+}
+
+fn partial_id(name: &str) -> Option<String> {
+    let id = name.strip_prefix('.')?.strip_suffix(PARTIAL)?;
+    id::is_valid(id).then(|| id.to_string())
+}
+
+impl Entry {
+    /// When it began, as far as it says.
+    fn time(&self) -> Option<Timestamp> {
+        let started = match &self.state {
+            State::Finished(run) => run.started.parse().ok(),
+            _ => None,
+        };
+        started.or_else(|| id::time_of(&self.id))
+    }
+}
+
+impl OpenRun {
+    /// The id it really got.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its folder as long as it goes on.
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Appends the bytes of whole frames to the journal.
+    ///
+    /// An error (a full disk) is returned once and only counted from then on; the caller may go
+    /// on, because the run says what it lost.
+    pub fn append(&mut self, frames: &[u8]) -> Result<()> {
+        self.journal.append(frames)
+    }
+
+    /// Frames that could not be written so far.
+    pub fn lost_frames(&self) -> u64 {
+        self.journal.lost_frames()
+    }
+
+    /// Brings the journal to the disk.
+    pub fn sync(&self) -> Result<()> {
+        self.journal.sync()
+    }
+
+    /// Makes the run folder; after an error the journal stays, for [`Store::recover`].
+    pub fn finish(self) -> Result<Finished> {
+        let OpenRun { store, id, partial, journal } = self;
+        journal.sync()?;
+        store.complete(&id, &partial, journal, false)
+    }
+
+    /// Removes everything, after a refusal.
+    pub fn discard(self) -> Result<()> {
+        fs::remove_dir_all(&self.partial).map_err(Error::io("remove", &self.partial))
+    }
+}
+
+/// Reads `run.json` of a run folder.
+pub fn load(folder: &Path) -> Result<Run> {
+    let path = folder.join(RUN_JSON);
+    let text = fs::read(&path).map_err(Error::io("read", &path))?;
+    let damaged =
+        |error: serde_json::Error| Error::Damaged { path: path.clone(), reason: error.to_string() };
+    // The version comes first, because what follows it may have another meaning.
+    let Version { schema } = serde_json::from_slice(&text).map_err(damaged)?;
+    if schema > SCHEMA_VERSION.into() {
+        return Err(Error::NewerSchema { path, found: schema, known: SCHEMA_VERSION });
+    }
+    serde_json::from_slice(&text).map_err(damaged)
+}
+
+#[derive(serde::Deserialize)]
+struct Version {
+    schema: u64,
+}

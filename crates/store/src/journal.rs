@@ -1,0 +1,163 @@
+//! The journal: the stream of a run as it came, in a locked file.
+
+use crate::error::{Error, Result};
+use latlab_model::frame::Message;
+use latlab_model::run::{Finding, Severity};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Name of the journal in the folder of an unfinished run.
+pub const JOURNAL: &str = "journal";
+
+/// The journal of a run that goes on; the lock is held until it is dropped.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    /// Length up to the last whole frame.
+    bytes: u64,
+    /// Frames that could not be written since the last one that could.
+    lost_frames: u64,
+    last_error: String,
+}
+
+impl Journal {
+    /// Creates the file and locks it.
+    pub fn create(folder: &Path) -> Result<Journal> {
+        let path = folder.join(JOURNAL);
+        let file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(Error::io("create", &path))?;
+        file.lock().map_err(Error::io("lock", &path))?;
+        Ok(Journal { file, path, bytes: 0, lost_frames: 0, last_error: String::new() })
+    }
+
+    /// Takes over the journal of a run that nobody holds any more; none while it goes on.
+    pub fn claim(folder: &Path) -> Result<Option<Journal>> {
+        let path = folder.join(JOURNAL);
+        let file = OpenOptions::new().append(true).open(&path).map_err(Error::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
+        }
+        let bytes = file.metadata().map_err(Error::io("read", &path))?.len();
+        Ok(Some(Journal { file, path, bytes, lost_frames: 0, last_error: String::new() }))
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Frames that could not be written since the last one that could.
+    pub fn lost_frames(&self) -> u64 {
+        self.lost_frames
+    }
+
+    /// Appends frames.
+    ///
+    /// When the disk is full the first loss is an error and the further ones are only counted:
+    /// measuring goes on, and the journal says what it lost as soon as it can be written again.
+    pub fn append(&mut self, frames: &[u8]) -> Result<()> {
+        let first_loss = self.lost_frames == 0;
+        let written = match self.lost_finding() {
+            None => self.write(frames),
+            Some(finding) => {
+                let mut with_loss = Message::Finding(finding).encode();
+                with_loss.extend_from_slice(frames);
+                self.write(&with_loss)
+            }
+        };
+        match written {
+            Ok(()) => {
+                self.lost_frames = 0;
+                Ok(())
+            }
+            Err(error) => {
+                self.lost_frames += 1;
+                self.last_error = error.to_string();
+                if first_loss { Err(Error::io("write", &self.path)(error)) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// What must be said of the frames that could not be written.
+    pub fn lost_finding(&self) -> Option<Finding> {
+        let (frames, error) = (self.lost_frames, &self.last_error);
+        (frames > 0).then(|| {
+            let text = format!("{frames} frames could not be written to the journal: {error}.");
+            Finding::new("journal-not-written", Severity::Error, text)
+                .remedy("Free some space, or let --out name a larger disk.")
+                .invalidates()
+        })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let written = self.file.write_all(bytes);
+        match &written {
+            Ok(()) => self.bytes += bytes.len() as u64,
+            // Half a frame would hide all that come after it; where even this fails the reader
+            // finds the damage.
+            Err(_) => drop(self.file.set_len(self.bytes)),
+        }
+        written
+    }
+
+    /// Brings everything so far to the disk.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(Error::io("sync", &self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::frame::{FrameReader, Next};
+
+    fn full_disk() -> File {
+        OpenOptions::new().append(true).open("/dev/full").unwrap()
+    }
+
+    #[test]
+    fn a_second_program_cannot_take_it_while_the_run_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::create(folder.path()).unwrap();
+        assert!(Journal::claim(folder.path()).unwrap().is_none());
+        assert!(Journal::create(folder.path()).is_err());
+        drop(journal);
+        assert!(Journal::claim(folder.path()).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_full_disk_is_told_once_and_stands_in_the_journal_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(folder.path()).unwrap();
+        let stop = Message::Stop.encode();
+        journal.append(&stop).unwrap();
+
+        let good = std::mem::replace(&mut journal.file, full_disk());
+        let told = journal.append(&stop).unwrap_err().to_string();
+        assert!(told.contains("journal") && told.contains("free some space"), "{told}");
+        journal.append(&stop).unwrap();
+        assert_eq!(journal.lost_frames(), 2);
+
+        journal.file = good;
+        journal.append(&stop).unwrap();
+        assert_eq!(journal.lost_frames(), 0);
+        let bytes = std::fs::read(journal.path()).unwrap();
+        let mut reader = FrameReader::new(&bytes[..]);
+        let mut findings = Vec::new();
+        while let Next::Frame(frame) = reader.next_frame().unwrap() {
+            if let Message::Finding(finding) = frame.message {
+                findings.push(finding);
+            }
+        }
+        assert_eq!(reader.whole_bytes(), bytes.len() as u64);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].invalidates && findings[0].text.starts_with("2 frames"));
+    }
+}

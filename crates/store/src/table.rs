@@ -1,0 +1,286 @@
+//! Parquet tables, column by column: one declaration of each table writes it and reads it.
+//!
+//! Integers are delta-packed and nothing is compressed, which every reader understands and no
+//! general compression makes smaller.
+
+use crate::error::{Error, Result};
+use parquet::basic::Type as Physical;
+use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition};
+use parquet::column::reader::ColumnReader;
+use parquet::column::writer::ColumnWriter;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows held in memory before they are written.
+const GROUP_ROWS: usize = 32_768;
+
+/// How one column is taken from a row.
+pub enum Cell<R> {
+    /// A 32-bit integer.
+    Int(fn(&R) -> i32),
+    /// A 32-bit integer that may be missing.
+    MaybeInt(fn(&R) -> Option<i32>),
+    /// A 64-bit integer.
+    Long(fn(&R) -> i64),
+    /// A 64-bit integer that may be missing.
+    MaybeLong(fn(&R) -> Option<i64>),
+    /// A real number that may be missing.
+    MaybeReal(fn(&R) -> Option<f64>),
+    /// A list of 32-bit integers.
+    Ints(fn(&R) -> &[i32]),
+}
+
+/// One column of a table.
+pub struct Column<R> {
+    /// Its name in the file.
+    pub name: &'static str,
+    /// How it is taken from a row.
+    pub cell: Cell<R>,
+}
+
+/// A row of a table.
+pub trait Row: Sized + 'static {
+    /// Name of the file.
+    const FILE: &'static str;
+    /// The columns, in their order.
+    const COLUMNS: &'static [Column<Self>];
+
+    /// What the file says of itself, beside the schema version.
+    fn notes() -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+}
+
+/// A table that is being written.
+pub struct Table<R: Row> {
+    writer: SerializedFileWriter<File>,
+    rows: Vec<R>,
+    path: PathBuf,
+}
+
+impl<R: Row> Table<R> {
+    /// Creates the file in this folder; one that is there was left by a try that was cut off.
+    pub fn create(folder: &Path) -> Result<Table<R>> {
+        let path = folder.join(R::FILE);
+        let file = File::create(&path).map_err(Error::io("create", &path))?;
+        let writer = schema::<R>()
+            .and_then(|schema| SerializedFileWriter::new(file, schema, properties::<R>().into()))
+            .map_err(|error| written(&path, error))?;
+        Ok(Table { writer, rows: Vec::new(), path })
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: R) -> Result<()> {
+        self.rows.push(row);
+        if self.rows.len() == GROUP_ROWS { self.write_group() } else { Ok(()) }
+    }
+
+    /// Writes what is left, and the end of the file.
+    pub fn close(mut self) -> Result<()> {
+        if !self.rows.is_empty() {
+            self.write_group()?;
+        }
+        self.writer.close().map_err(|error| written(&self.path, error))?;
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> Result<()> {
+        write_group(&mut self.writer, &self.rows).map_err(|error| written(&self.path, error))?;
+        self.rows.clear();
+        Ok(())
+    }
+}
+
+fn written(path: &Path, error: ParquetError) -> Error {
+    match error {
+        // A full disk must be told as what it is.
+        ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
+            Ok(error) => Error::io("write", path)(*error),
+            Err(other) => Error::Table { path: path.into(), reason: other.to_string() },
+        },
+        other => Error::Table { path: path.into(), reason: other.to_string() },
+    }
+}
+
+fn schema<R: Row>() -> parquet::errors::Result<TypePtr> {
+    let fields = R::COLUMNS.iter().map(field).collect::<parquet::errors::Result<_>>()?;
+    Ok(Arc::new(Type::group_type_builder("row").with_fields(fields).build()?))
+}
+
+fn field<R>(column: &Column<R>) -> parquet::errors::Result<TypePtr> {
+    let plain = |name, physical, repetition| {
+        let builder = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+        builder.build().map(Arc::new)
+    };
+    match column.cell {
+        Cell::Int(_) => plain(column.name, Physical::INT32, Repetition::REQUIRED),
+        Cell::MaybeInt(_) => plain(column.name, Physical::INT32, Repetition::OPTIONAL),
+        Cell::Long(_) => plain(column.name, Physical::INT64, Repetition::REQUIRED),
+        Cell::MaybeLong(_) => plain(column.name, Physical::INT64, Repetition::OPTIONAL),
+        Cell::MaybeReal(_) => plain(column.name, Physical::DOUBLE, Repetition::OPTIONAL),
+        Cell::Ints(_) => {
+            let element = plain("element", Physical::INT32, Repetition::REQUIRED)?;
+            let list = Type::group_type_builder("list")
+                .with_repetition(Repetition::REPEATED)
+                .with_fields(vec![element])
+                .build()?;
+            let outer = Type::group_type_builder(column.name)
+                .with_repetition(Repetition::REQUIRED)
+                .with_converted_type(ConvertedType::LIST)
+                .with_logical_type(Some(LogicalType::List))
+                .with_fields(vec![Arc::new(list)])
+                .build()?;
+            Ok(Arc::new(outer))
+        }
+    }
+}
+
+fn properties<R: Row>() -> WriterProperties {
+    let notes = R::notes()
+        .into_iter()
+        .chain([("latlab_schema", latlab_model::run::SCHEMA_VERSION.to_string())]);
+    let notes = notes.map(|(key, value)| KeyValue::new(key.to_string(), value)).collect();
+    let plain = WriterProperties::builder()
+        .set_created_by(concat!("latlab version ", env!("CARGO_PKG_VERSION")).to_string())
+        .set_compression(Compression::UNCOMPRESSED)
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .set_encoding(Encoding::DELTA_BINARY_PACKED)
+        .set_key_value_metadata(Some(notes));
+    let reals = R::COLUMNS.iter().filter(|column| matches!(column.cell, Cell::MaybeReal(_)));
+    reals
+        .fold(plain, |properties, column| {
+            properties.set_column_encoding(ColumnPath::from(column.name), Encoding::PLAIN)
+        })
+        .build()
+}
+
+fn write_group<R: Row>(
+    writer: &mut SerializedFileWriter<File>,
+    rows: &[R],
+) -> parquet::errors::Result<()> {
+    let mut group = writer.next_row_group()?;
+    for column in R::COLUMNS {
+        let Some(mut target) = group.next_column()? else { break };
+        write_column(target.untyped(), &column.cell, rows)?;
+        target.close()?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+fn write_column<R>(
+    target: &mut ColumnWriter<'_>,
+    cell: &Cell<R>,
+    rows: &[R],
+) -> parquet::errors::Result<()> {
+    match (cell, target) {
+        (Cell::Int(get), ColumnWriter::Int32ColumnWriter(target)) => {
+            target.write_batch(&rows.iter().map(get).collect::<Vec<_>>(), None, None)?;
+        }
+        (Cell::Long(get), ColumnWriter::Int64ColumnWriter(target)) => {
+            target.write_batch(&rows.iter().map(get).collect::<Vec<_>>(), None, None)?;
+        }
+        (Cell::MaybeInt(get), ColumnWriter::Int32ColumnWriter(target)) => {
+            let (values, present) = split(rows, get);
+            target.write_batch(&values, Some(&present), None)?;
+        }
+        (Cell::MaybeLong(get), ColumnWriter::Int64ColumnWriter(target)) => {
+            let (values, present) = split(rows, get);
+            target.write_batch(&values, Some(&present), None)?;
+        }
+        (Cell::MaybeReal(get), ColumnWriter::DoubleColumnWriter(target)) => {
+            let (values, present) = split(rows, get);
+            target.write_batch(&values, Some(&present), None)?;
+        }
+        (Cell::Ints(get), ColumnWriter::Int32ColumnWriter(target)) => {
+            let (values, present, follows) = flatten(rows, get);
+            target.write_batch(&values, Some(&present), Some(&follows))?;
+        }
+        _ => return Err(ParquetError::General("a column has another type".to_string())),
+    }
+    Ok(())
+}
+
+/// The values that are there, and for each row whether there is one.
+fn split<R, T>(rows: &[R], get: &fn(&R) -> Option<T>) -> (Vec<T>, Vec<i16>) {
+    let values: Vec<Option<T>> = rows.iter().map(get).collect();
+    let present = values.iter().map(|value| i16::from(value.is_some())).collect();
+    (values.into_iter().flatten().collect(), present)
+}
+
+/// The values of all lists, for each whether it is there (an empty list is one that is not), and
+/// whether it follows another of the same list.
+fn flatten<R>(rows: &[R], get: &fn(&R) -> &[i32]) -> (Vec<i32>, Vec<i16>, Vec<i16>) {
+    let (mut values, mut present, mut follows) = (Vec::new(), Vec::new(), Vec::new());
+    for list in rows.iter().map(get) {
+        values.extend_from_slice(list);
+        let places = list.len().max(1);
+        present.extend(std::iter::repeat_n(i16::from(!list.is_empty()), places));
+        follows.extend((0..places).map(|place| i16::from(place > 0)));
+    }
+    (values, present, follows)
+}
+
+/// A table that is being read.
+pub struct TableReader {
+    reader: SerializedFileReader<File>,
+    path: PathBuf,
+}
+
+impl TableReader {
+    /// Opens the table of this folder.
+    pub fn open<R: Row>(folder: &Path) -> Result<TableReader> {
+        let path = folder.join(R::FILE);
+        let file = File::open(&path).map_err(Error::io("open", &path))?;
+        match SerializedFileReader::new(file) {
+            Ok(reader) => Ok(TableReader { reader, path }),
+            Err(error) => Err(Error::Table { path, reason: error.to_string() }),
+        }
+    }
+
+    /// Number of row groups, which are read one after the other.
+    pub fn groups(&self) -> usize {
+        self.reader.num_row_groups()
+    }
+
+    /// A column of integers without gaps, in one row group.
+    pub fn longs(&self, group: usize, column: &str) -> Result<Vec<i64>> {
+        let failed = |reason: String| Error::Table {
+            path: self.path.clone(),
+            reason: format!("column '{column}': {reason}"),
+        };
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        let index = schema
+            .columns()
+            .iter()
+            .position(|descriptor| descriptor.path().string() == column)
+            .ok_or_else(|| failed("is missing".to_string()))?;
+        let required = schema.column(index).max_def_level() == 0;
+        let read = self.reader.get_row_group(group).and_then(|group| {
+            let rows = group.metadata().num_rows().max(0) as usize;
+            match (required, group.get_column_reader(index)?) {
+                (true, ColumnReader::Int64ColumnReader(mut source)) => {
+                    let mut values = Vec::new();
+                    source.read_records(rows, None, None, &mut values)?;
+                    Ok(values)
+                }
+                (true, ColumnReader::Int32ColumnReader(mut source)) => {
+                    let mut values = Vec::new();
+                    source.read_records(rows, None, None, &mut values)?;
+                    Ok(values.into_iter().map(i64::from).collect())
+                }
+                _ => Err(ParquetError::General("is not a column of integers".to_string())),
+            }
+        });
+        read.map_err(|error| failed(error.to_string()))
+    }
+}

@@ -1,0 +1,265 @@
+//! The tables of a run folder: each row type beside the columns it is stored in.
+
+use crate::error::{Error, Result};
+use crate::table::{Cell, Column, Row, TableReader};
+use latlab_model::frame::{Interval, Spike};
+use latlab_model::histogram::{bin_low, bin_of};
+use latlab_model::run::Clocks;
+use latlab_model::{Bin, Histogram, Nanos, ThreadBins};
+use latlab_stats::quantile;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+macro_rules! columns {
+    ($($name:literal $cell:ident $get:expr),+ $(,)?) => {
+        &[$(Column { name: $name, cell: Cell::$cell($get) }),+]
+    };
+}
+
+/// A row of `histogram.parquet`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BinRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// The bin.
+    pub bin: Bin,
+}
+
+impl Row for BinRow {
+    const FILE: &'static str = "histogram.parquet";
+    const COLUMNS: &'static [Column<BinRow>] = columns! {
+        "thread" Int |row| row.thread as i32,
+        "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
+        "low_ns" Long |row| row.bin.low_ns.0,
+        "high_ns" Long |row| row.bin.high_ns.0,
+        "count" Long |row| long(row.bin.count),
+    };
+}
+
+/// A row of `intervals.parquet`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct IntervalRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// First release counted here, on CLOCK_MONOTONIC.
+    pub start_ns: Nanos,
+    /// First release not counted here any more.
+    pub end_ns: Nanos,
+    /// Latencies recorded.
+    pub count: u64,
+    /// Missed releases.
+    pub missed: u64,
+    /// Releases later than the deadline, skipped ones included.
+    pub misses: u64,
+    /// Latencies below zero.
+    pub underflow: u64,
+    /// Smallest latency.
+    pub min_ns: Option<Nanos>,
+    /// Mean latency.
+    pub mean_ns: Option<f64>,
+    /// Median.
+    pub p50_ns: Option<Nanos>,
+    /// 99 %.
+    pub p99_ns: Option<Nanos>,
+    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    pub p99_9_ns: Option<Nanos>,
+    /// Largest latency.
+    pub max_ns: Option<Nanos>,
+    /// Counts between [`coarse_edges`], for a heat map.
+    pub coarse: Vec<i32>,
+}
+
+impl IntervalRow {
+    /// What the table keeps of an interval.
+    pub fn new(interval: &Interval, cpu: Option<u32>) -> IntervalRow {
+        let counts = &interval.counts;
+        let recorded = counts.count > 0;
+        let at = |parts_per_million| quantile(counts, parts_per_million);
+        IntervalRow {
+            thread: interval.thread,
+            cpu,
+            start_ns: interval.start_ns,
+            end_ns: interval.end_ns,
+            count: counts.count,
+            missed: counts.missed,
+            misses: counts.misses,
+            underflow: counts.underflow,
+            min_ns: recorded.then_some(counts.min_ns),
+            mean_ns: counts.mean_ns(),
+            p50_ns: at(500_000),
+            p99_ns: at(990_000),
+            p99_9_ns: at(999_000).filter(|_| counts.count >= 1_000),
+            max_ns: recorded.then_some(counts.max_ns),
+            coarse: coarse(counts),
+        }
+    }
+}
+
+impl Row for IntervalRow {
+    const FILE: &'static str = "intervals.parquet";
+    const COLUMNS: &'static [Column<IntervalRow>] = columns! {
+        "thread" Int |row| row.thread as i32,
+        "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
+        "start_ns" Long |row| row.start_ns.0,
+        "end_ns" Long |row| row.end_ns.0,
+        "count" Long |row| long(row.count),
+        "missed" Long |row| long(row.missed),
+        "misses" Long |row| long(row.misses),
+        "underflow" Long |row| long(row.underflow),
+        "min_ns" MaybeLong |row| row.min_ns.map(|time| time.0),
+        "mean_ns" MaybeReal |row| row.mean_ns,
+        "p50_ns" MaybeLong |row| row.p50_ns.map(|time| time.0),
+        "p99_ns" MaybeLong |row| row.p99_ns.map(|time| time.0),
+        "p99_9_ns" MaybeLong |row| row.p99_9_ns.map(|time| time.0),
+        "max_ns" MaybeLong |row| row.max_ns.map(|time| time.0),
+        "coarse" Ints |row| &row.coarse,
+    };
+
+    fn notes() -> Vec<(&'static str, String)> {
+        let edges: Vec<String> = coarse_edges().iter().map(i64::to_string).collect();
+        vec![("coarse_edges_ns", format!("[{}]", edges.join(",")))]
+    }
+}
+
+/// A row of `spikes.parquet`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SpikeRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// The latency and its release.
+    pub spike: Spike,
+}
+
+impl Row for SpikeRow {
+    const FILE: &'static str = "spikes.parquet";
+    const COLUMNS: &'static [Column<SpikeRow>] = columns! {
+        "thread" Int |row| row.thread as i32,
+        "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
+        "release_ns" Long |row| row.spike.release_ns.0,
+        "latency_ns" Long |row| row.spike.latency_ns.0,
+    };
+}
+
+impl Row for Clocks {
+    const FILE: &'static str = "clocks.parquet";
+    const COLUMNS: &'static [Column<Clocks>] = columns! {
+        "monotonic_ns" Long |row| row.monotonic_ns.0,
+        "boottime_ns" Long |row| row.boottime_ns.0,
+        "realtime_ns" Long |row| row.realtime_ns.0,
+        "tai_ns" Long |row| row.tai_ns.0,
+    };
+}
+
+/// Names of all tables.
+pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, Clocks::FILE];
+
+fn long(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// The lower edges of the coarse bins: ten in each decade from 1 us to 10 s, on edges of the
+/// full histogram, with everything below 1 us in the first and everything above in the last.
+pub fn coarse_edges() -> &'static [i64] {
+    static EDGES: LazyLock<Vec<i64>> = LazyLock::new(|| {
+        let steps = (0..=70).map(|step| 10_f64.powf(3.0 + f64::from(step) / 10.0));
+        let on_edges = steps.map(|edge| bin_low(bin_of(edge.round() as u64)) as i64);
+        std::iter::once(0).chain(on_edges).collect()
+    });
+    &EDGES
+}
+
+/// Counts between the coarse edges; latencies below zero have a column of their own.
+fn coarse(counts: &Histogram) -> Vec<i32> {
+    let edges = coarse_edges();
+    let mut coarse = vec![0_i32; edges.len()];
+    for &(bin, count) in &counts.bins {
+        let low = bin_low(bin.into()) as i64;
+        let place = edges.partition_point(|&edge| edge <= low).saturating_sub(1);
+        coarse[place] = coarse[place].saturating_add(i32::try_from(count).unwrap_or(i32::MAX));
+    }
+    coarse
+}
+
+/// The histograms of a run folder, in the order of the threads.
+pub fn histograms(folder: &Path) -> Result<Vec<ThreadBins>> {
+    let table = TableReader::open::<BinRow>(folder)?;
+    let mut threads: BTreeMap<u32, Vec<Bin>> = BTreeMap::new();
+    for group in 0..table.groups() {
+        let [thread, low, high, count] =
+            ["thread", "low_ns", "high_ns", "count"].map(|name| table.longs(group, name));
+        let (thread, low, high, count) = (thread?, low?, high?, count?);
+        for (((thread, low), high), count) in thread.into_iter().zip(low).zip(high).zip(count) {
+            let (Ok(thread), Ok(count)) = (u32::try_from(thread), u64::try_from(count)) else {
+                let reason = "a thread or a count is negative".to_string();
+                return Err(Error::Table { path: folder.join(BinRow::FILE), reason });
+            };
+            let bin = Bin { low_ns: Nanos(low), high_ns: Nanos(high), count };
+            threads.entry(thread).or_default().push(bin);
+        }
+    }
+    Ok(threads.into_iter().map(|(thread, bins)| ThreadBins { thread, bins }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Table;
+
+    #[test]
+    fn coarse_edges_rise_and_lie_on_fine_ones() {
+        let edges = coarse_edges();
+        assert_eq!((edges[0], edges[1], edges.len()), (0, 1_000, 72));
+        assert!(edges.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(edges.iter().all(|&edge| bin_low(bin_of(edge as u64)) == edge as u64));
+    }
+
+    #[test]
+    fn coarse_counts_lose_nothing() {
+        let mut counts = Histogram::default();
+        for latency in [-7, 0, 999, 1_000, 1_250, 55_000, 3_000_000, i64::MAX] {
+            counts.record(Nanos(latency));
+        }
+        let coarse = coarse(&counts);
+        assert_eq!(coarse.iter().sum::<i32>(), 7);
+        assert_eq!((coarse[0], coarse[1], coarse[coarse.len() - 1]), (2, 1, 1));
+    }
+
+    #[test]
+    fn bins_come_back_over_several_row_groups() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut table = Table::create(folder.path()).unwrap();
+        let row = |number: i64| BinRow {
+            thread: (number / 50_000) as u32,
+            cpu: (number % 3 > 0).then_some(number as u32),
+            bin: Bin {
+                low_ns: Nanos(number * 100 - 200),
+                high_ns: Nanos(number * 100 - 100),
+                count: number as u64 + 1,
+            },
+        };
+        for number in 0..70_000 {
+            table.push(row(number)).unwrap();
+        }
+        table.close().unwrap();
+        let read = histograms(folder.path()).unwrap();
+        assert_eq!(read.len(), 2);
+        let bins: Vec<Bin> = read.into_iter().flat_map(|thread| thread.bins).collect();
+        assert_eq!(bins, (0..70_000).map(|number| row(number).bin).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_damaged_table_is_an_error_with_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(histograms(folder.path()).is_err());
+        std::fs::write(folder.path().join(BinRow::FILE), b"PAR1 and no more").unwrap();
+        let error = histograms(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(BinRow::FILE), "{error}");
+    }
+}

@@ -1,0 +1,259 @@
+//! Streams as the agent sends them, made up: for tests, here and in other crates.
+
+use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spikes};
+use latlab_model::histogram::bin_of;
+use latlab_model::machine::Machine;
+use latlab_model::nanos::SECOND;
+use latlab_model::plan::{
+    ClockName, IdleStates, Instrument, Mechanism, MissedPolicy, Phase, Plan, Policy,
+};
+use latlab_model::run::{Clocks, End, EndReason, Prepared, Setting, ThreadEnd, ThreadSetup};
+use latlab_model::{Histogram, Nanos};
+use std::collections::BTreeMap;
+
+/// CLOCK_MONOTONIC at the first release of a made-up run.
+pub const FIRST_RELEASE: Nanos = Nanos(5_000_000_000_123);
+/// CLOCK_REALTIME at that time: 2026-11-21T16:05:01Z.
+pub const STARTED: Nanos = Nanos(1_795_277_101_000_000_000);
+/// What each thread tells of its large latencies.
+const SPIKE_ABOVE: Nanos = Nanos(20_000);
+
+/// A run that was never measured.
+#[derive(Clone, Debug)]
+pub struct Synthetic {
+    /// Name of the run.
+    pub name: String,
+    /// Measuring threads.
+    pub threads: u32,
+    /// Length in seconds, each an interval.
+    pub seconds: u32,
+    /// What each latency is longer by than that of an idle machine.
+    pub slower: Nanos,
+    /// The deadline.
+    pub deadline: Option<Nanos>,
+    /// Each has other latencies.
+    pub seed: u64,
+}
+
+impl Default for Synthetic {
+    fn default() -> Synthetic {
+        Synthetic {
+            name: "made-up".to_string(),
+            threads: 2,
+            seconds: 5,
+            slower: Nanos::ZERO,
+            deadline: Some(Nanos(200_000)),
+            seed: 1,
+        }
+    }
+}
+
+impl Synthetic {
+    /// The plan of the run.
+    pub fn plan(&self) -> Plan {
+        Plan {
+            name: self.name.clone(),
+            note: Some("made up".to_string()),
+            instrument: Instrument::Cyclic,
+            mechanism: Mechanism::Nanosleep,
+            clock: ClockName::Monotonic,
+            policy: Policy::Fifo { priority: 90 },
+            cpus: None,
+            threads: Some(self.threads),
+            helpers_on: None,
+            period_ns: Nanos(997_000),
+            period_step_ns: Nanos::ZERO,
+            phase: Phase::Spread,
+            missed: MissedPolicy::Skip,
+            duration_ns: Some(SECOND * self.seconds.into()),
+            cycles: None,
+            warm_up_ns: SECOND,
+            deadline_ns: self.deadline,
+            stop_above_ns: None,
+            spike_above_ns: None,
+            on_spike: None,
+            idle_states: IdleStates::ExitWithin(Nanos::ZERO),
+            interval_ns: SECOND,
+            seed: self.seed,
+        }
+    }
+
+    /// The target of the run.
+    pub fn machine(&self) -> Machine {
+        Machine {
+            hostname: Some("nowhere".to_string()),
+            cpu_model: Some("Imaginary Core 4".to_string()),
+            architecture: "x86_64".to_string(),
+            kernel: "6.18.0-rt".to_string(),
+            kernel_version: "#1 SMP PREEMPT_RT".to_string(),
+            preemption: Some("PREEMPT_RT".to_string()),
+            cpus_online: (0..self.threads).collect(),
+            cpus_allowed: (0..self.threads).collect(),
+            tick_hz: Some(250),
+            ..Machine::default()
+        }
+    }
+
+    /// How the run was set up.
+    pub fn prepared(&self) -> Prepared {
+        let setting = |what: &str, thread, value: &str| Setting {
+            what: what.to_string(),
+            thread,
+            asked: value.to_string(),
+            applied: value.to_string(),
+            matters: true,
+        };
+        let thread = |thread: u32| ThreadSetup {
+            thread,
+            cpu: Some(thread),
+            core_type: None,
+            capacity: None,
+            policy: "fifo 90".to_string(),
+            period_ns: Nanos(997_000),
+            first_release_ns: FIRST_RELEASE + Nanos(1_000) * thread.into(),
+        };
+        let scheduling = (0..self.threads).map(|one| setting("scheduling", Some(one), "fifo 90"));
+        Prepared {
+            settings: std::iter::once(setting("memory lock", None, "all"))
+                .chain(scheduling)
+                .collect(),
+            threads: (0..self.threads).map(thread).collect(),
+            helpers_on: format!("{}", self.threads),
+        }
+    }
+
+    /// The whole stream, in the order in which the agent sends it.
+    pub fn messages(&self) -> Vec<Message> {
+        let mut random = Random(self.seed.wrapping_mul(2).wrapping_add(1));
+        let mut messages = vec![
+            Message::Hello(Hello {
+                stream: STREAM_VERSION,
+                latlab: env!("CARGO_PKG_VERSION").to_string(),
+                id: self.name.clone(),
+            }),
+            Message::Plan(self.plan()),
+            Message::Machine(self.machine()),
+            Message::Prepared(self.prepared()),
+            Message::Clocks(clocks(0)),
+        ];
+        let mut totals = vec![(0, 0); self.threads as usize];
+        for second in 0..self.seconds {
+            for (thread, total) in (0..).zip(&mut totals) {
+                let (interval, spikes) = self.second(thread, second, &mut random);
+                total.0 += interval.counts.count;
+                total.1 += interval.counts.missed;
+                messages.push(Message::Interval(interval));
+                if !spikes.spikes.is_empty() {
+                    messages.push(Message::Spikes(spikes));
+                }
+            }
+            messages.push(Message::Clocks(clocks(second + 1)));
+        }
+        messages.extend((0..).zip(totals).map(|(thread, (cycles, missed))| {
+            Message::ThreadEnd(thread_end(thread, cycles, missed))
+        }));
+        messages.push(Message::End(End {
+            reason: EndReason::Finished,
+            agent_peak_rss_bytes: 3 << 20,
+            helpers_cpu_ns: Nanos(12_000_000),
+            intervals_merged: 0,
+            spike_hook: None,
+        }));
+        messages
+    }
+
+    /// The bytes of the whole stream.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.messages().iter().flat_map(Message::encode).collect()
+    }
+
+    /// What a thread counts in one second.
+    fn second(&self, thread: u32, second: u32, random: &mut Random) -> (Interval, Spikes) {
+        let start_ns = FIRST_RELEASE + SECOND * second.into();
+        let mut counts = Counts::default();
+        let mut spikes = Vec::new();
+        for cycle in 0..1_003 {
+            let latency_ns = random.latency() + self.slower;
+            counts.record(latency_ns, self.deadline);
+            if latency_ns > SPIKE_ABOVE {
+                let release_ns = start_ns + Nanos(997_000) * cycle;
+                spikes.push(Spike { latency_ns, release_ns });
+            }
+        }
+        let end_ns = start_ns + SECOND;
+        let counts = counts.histogram();
+        (Interval { thread, start_ns, end_ns, counts }, Spikes { thread, spikes })
+    }
+}
+
+/// Readings of the clocks so many seconds after the first release.
+pub fn clocks(second: u32) -> Clocks {
+    let since = SECOND * second.into();
+    Clocks {
+        monotonic_ns: FIRST_RELEASE + since,
+        boottime_ns: FIRST_RELEASE + since + SECOND * 3,
+        realtime_ns: STARTED + since,
+        tai_ns: STARTED + since + SECOND * 37,
+    }
+}
+
+/// The last words of a thread that did its work.
+pub fn thread_end(thread: u32, cycles: u64, missed: u64) -> ThreadEnd {
+    ThreadEnd {
+        thread,
+        reason: EndReason::Finished,
+        cycles,
+        missed,
+        page_faults: 0,
+        involuntary_switches: 0,
+        voluntary_switches: cycles,
+        spikes_lost: 0,
+        intervals_grown: 0,
+    }
+}
+
+/// Counts latencies quickly.
+#[derive(Default)]
+struct Counts {
+    total: Histogram,
+    bins: BTreeMap<u16, u64>,
+}
+
+impl Counts {
+    fn record(&mut self, latency: Nanos, deadline: Option<Nanos>) {
+        let total = &mut self.total;
+        let first = total.count == 0;
+        total.min_ns = if first { latency } else { total.min_ns.min(latency) };
+        total.max_ns = if first { latency } else { total.max_ns.max(latency) };
+        total.count += 1;
+        total.sum_ns += i128::from(latency.0);
+        total.missed += (latency.0 / 997_000) as u64;
+        total.misses += u64::from(deadline.is_some_and(|deadline| latency > deadline));
+        *self.bins.entry(bin_of(latency.0 as u64) as u16).or_insert(0) += 1;
+    }
+
+    fn histogram(self) -> Histogram {
+        Histogram { bins: self.bins.into_iter().collect(), ..self.total }
+    }
+}
+
+/// Numbers that are the same each time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A few microseconds, and one in some thousands much later.
+    fn latency(&mut self) -> Nanos {
+        let share = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
+        let body = 1_800.0 - 900.0 * (1.0 - share).ln();
+        let tail =
+            if self.next().is_multiple_of(700) { (self.next() % 60_000) as f64 } else { 0.0 };
+        Nanos((body + tail) as i64)
+    }
+}
