@@ -1,2 +1,47 @@
-//! The program `latlab`.
-fn main() {}
+//! The program `latlab`: flags to plan to calls; no logic of its own.
+
+mod args;
+mod live;
+mod run;
+mod runs;
+mod screen;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// The verdict is `fail`, or `--stop-above` was reached.
+const EXIT_FAIL: u8 = 1;
+/// Wrong usage or input.
+const EXIT_USAGE: u8 = 2;
+/// Nothing could be measured.
+const EXIT_CANNOT_MEASURE: u8 = 3;
+/// The verdict is `inconclusive` or `invalid` where one was asked for.
+const EXIT_NO_ANSWER: u8 = 4;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::List(args) => runs::list(&args),
+        Command::Show(args) => runs::show(&args),
+        Command::Report(args) => runs::report(&args),
+        Command::Agent => agent(),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("latlab: {error:#}");
+        let code = error.downcast_ref::<Exit>().map_or(EXIT_USAGE, |exit| exit.0);
+        ExitCode::from(code)
+    })
+}
+
+/// The exit code that an error asks for, as context of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{1}")]
+struct Exit(u8, String);
+
+fn agent() -> anyhow::Result<ExitCode> {
+    latlab_agent::serve(std::io::stdin(), std::io::stdout())
+        .map_err(|text| Exit(EXIT_USAGE, format!("agent: {text}")))?;
+    Ok(ExitCode::SUCCESS)
+}

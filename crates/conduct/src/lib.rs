@@ -1,3 +1,170 @@
 //! Plan to finished run: starts the agent, keeps the journal, feeds the live view.
+//!
+//! The conductor measures nothing and stays off the measured CPUs. Each frame is in the journal
+//! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod live;
+
+use latlab_model::frame::{Frame, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
+use latlab_model::{CpuSet, Plan};
+use latlab_store::{Finished, OpenRun, Store};
+use latlab_sys::sched;
+use latlab_sys::signal::{self, Signal};
+use live::Live;
+use std::io::{self, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+/// The live view is refreshed this often.
+pub const REFRESH: Duration = Duration::from_millis(250);
+/// The journal is brought to the disk this often.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// An agent that was asked to end and says nothing for this long is ended.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Frames that may wait for the live view.
+const FRAMES_AHEAD: usize = 1024;
+
+/// Why there is no finished run.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The agent cannot measure what was asked.
+    #[error("{}", .0.text)]
+    Refused(Refusal),
+    /// The agent could not be started or spoken to.
+    #[error("the agent cannot be started: {0}")]
+    Agent(#[from] io::Error),
+    /// The run folder cannot be written.
+    #[error(transparent)]
+    Store(#[from] latlab_store::Error),
+}
+
+static INTERRUPTED: AtomicU8 = AtomicU8::new(0);
+
+/// Runs a plan by an agent and stores what it says; `watch` is called four times a second.
+///
+/// An interrupt ends the run cleanly: what was measured until then is a run like any other.
+pub fn run(
+    plan: &Plan,
+    mut agent: Command,
+    store: &Store,
+    id: &str,
+    mut watch: impl FnMut(&Live),
+) -> Result<Finished, Failure> {
+    for end in [Signal::Interrupt, Signal::Terminate, Signal::HangUp] {
+        signal::store_on(end, &INTERRUPTED, 1).map_err(io::Error::from)?;
+    }
+    let open = store.begin(id)?;
+    // A group of its own, so that Ctrl-C reaches the agent only through us.
+    use std::os::unix::process::CommandExt;
+    let child = agent.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn();
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) => {
+            open.discard()?;
+            return Err(error.into());
+        }
+    };
+    let hello = Hello {
+        stream: STREAM_VERSION,
+        latlab: env!("CARGO_PKG_VERSION").into(),
+        id: open.id().into(),
+    };
+    let (to_agent, stream) = (child.stdin.take(), child.stdout.take());
+    let (Some(mut to_agent), Some(stream)) = (to_agent, stream) else {
+        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+    };
+    // An agent that has died already shows in its stream, which is read below.
+    let _ = to_agent.write_all(&Message::Hello(hello).encode());
+    let _ = to_agent.write_all(&Message::Plan(plan.clone()).encode());
+
+    let (frames_in, frames) = sync_channel(FRAMES_AHEAD);
+    let keeper = std::thread::spawn(move || keep(stream, open, &frames_in));
+    let refusal = follow(&frames, to_agent, &mut child, &mut watch);
+    let _ = child.wait();
+    let open = keeper.join().map_err(|_| io::Error::other("the journal's thread has died"))?;
+    match refusal {
+        Some(refusal) => {
+            open.discard()?;
+            Err(Failure::Refused(refusal))
+        }
+        None => Ok(open.finish()?),
+    }
+}
+
+/// Appends each frame to the journal, and only then passes it on.
+///
+/// A journal that cannot be written any more counts what it loses and says so in the run; the
+/// measuring goes on.
+fn keep(stream: impl Read, mut open: OpenRun, frames: &SyncSender<Message>) -> OpenRun {
+    let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
+    let mut synced = Instant::now();
+    while let Ok(Next::Frame(frame)) = reader.next_frame() {
+        let Frame { message, bytes } = *frame;
+        if let Err(error) = open.append(&bytes) {
+            eprintln!("latlab: {error}");
+        }
+        if let Message::Prepared(prepared) = &message {
+            leave_measured_cpus(&prepared.helpers_on);
+        }
+        if synced.elapsed() >= SYNC_EVERY {
+            // What the disk refuses here it refuses on the next writing as well, which is told.
+            let _ = open.sync();
+            synced = Instant::now();
+        }
+        if frames.send(message).is_err() {
+            break;
+        }
+    }
+    open
+}
+
+/// Shows what passes by, and asks the agent to end when the user does.
+fn follow(
+    frames: &Receiver<Message>,
+    to_agent: ChildStdin,
+    agent: &mut Child,
+    watch: &mut impl FnMut(&Live),
+) -> Option<Refusal> {
+    let mut live = Live::default();
+    let mut to_agent = Some(to_agent);
+    let mut asked_at: Option<Instant> = None;
+    let mut refusal = None;
+    let mut shown = Instant::now();
+    loop {
+        match frames.recv_timeout(REFRESH) {
+            Ok(Message::Refusal(text)) => refusal = Some(text),
+            Ok(message) => {
+                if let Message::Prepared(prepared) = &message {
+                    leave_measured_cpus(&prepared.helpers_on);
+                }
+                live.take(&message);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return refusal,
+        }
+        if shown.elapsed() >= REFRESH {
+            watch(&live);
+            shown = Instant::now();
+        }
+        if INTERRUPTED.load(Ordering::Relaxed) != 0
+            && let Some(mut input) = to_agent.take()
+        {
+            let _ = input.write_all(&Message::Stop.encode());
+            asked_at = Some(Instant::now());
+        }
+        if asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE) {
+            // It had its time; its journal is whole up to here.
+            let _ = agent.kill();
+        }
+    }
+}
+
+/// Takes the calling thread to where it disturbs no measuring thread.
+fn leave_measured_cpus(helpers_on: &str) {
+    if let Ok(cpus) = helpers_on.parse::<CpuSet>() {
+        // Where the kernel refuses, the agent's own setting of the same kind tells.
+        let _ = sched::set_affinity(cpus.iter());
+    }
+}

@@ -1,0 +1,402 @@
+//! The command line, and what it means: flags to plan.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use latlab_model::plan::{
+    ClockName, IdleStates, Instrument, Mechanism, MissedPolicy, Phase, Policy,
+};
+use latlab_model::{CpuSet, Nanos, Plan};
+use std::path::PathBuf;
+
+/// How late can this machine be, why, and is that good enough for your deadline?
+#[derive(Parser)]
+#[command(
+    version,
+    propagate_version = true,
+    disable_help_subcommand = true,
+    after_help = EXAMPLES
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab run --for 60s --deadline 1ms       measure every CPU for a minute and judge it
+  latlab show last                          what that run said, in the terminal
+  latlab report last -o page.html           the same as a page with the picture
+
+Exit codes:
+  0  done, or the verdict is pass           3  could not measure (rights, missing feature)
+  1  the verdict is fail                    4  the verdict is inconclusive or invalid
+  2  wrong usage or input";
+
+/// What latlab can do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Measure how late this machine is, and store the run.
+    Run(Box<RunArgs>),
+    /// List the stored runs, newest first.
+    List(ListArgs),
+    /// Show a stored run in the terminal.
+    Show(ShowArgs),
+    /// Write a stored run as one self-contained HTML page.
+    Report(ReportArgs),
+    /// Serve a plan from standard input: what `run` starts on the target.
+    #[command(hide = true)]
+    Agent,
+}
+
+/// How results are printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// Where runs live and how they are printed.
+#[derive(Args)]
+pub struct Common {
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How to print the result.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+}
+
+/// Flags of `latlab list`.
+#[derive(Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Flags of `latlab show`.
+#[derive(Args)]
+pub struct ShowArgs {
+    /// An id, a part of one, `last`, or the path of a run folder.
+    #[arg(default_value = "last")]
+    pub run: String,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Flags of `latlab report`.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// An id, a part of one, `last`, or the path of a run folder.
+    #[arg(default_value = "last")]
+    pub run: String,
+    /// The page to write [default: report.html in the run's folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// A word of the model as a value of the command line.
+fn word<T: Copy + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        all.iter().copied().find(|&value| name(value) == text).ok_or_else(|| {
+            let words: Vec<&str> = all.iter().map(|&value| name(value)).collect();
+            format!("expected one of {}", words.join(", "))
+        })
+    }
+}
+
+/// Flags of `latlab run`.
+#[derive(Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArgs {
+    /// Method of measuring: cyclic
+    #[arg(long, value_name = "NAME", default_value = "cyclic",
+          value_parser = word(Instrument::ALL, Instrument::word), help_heading = HOW)]
+    pub instrument: Instrument,
+    /// How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer
+    #[arg(long, value_name = "NAME", default_value = "nanosleep",
+          value_parser = word(Mechanism::ALL, Mechanism::word), help_heading = HOW)]
+    pub mechanism: Mechanism,
+    /// Clock of the releases: monotonic, tai, realtime
+    #[arg(long, value_name = "NAME", default_value = "monotonic",
+          value_parser = word(ClockName::ALL, ClockName::word), help_heading = HOW)]
+    pub clock: ClockName,
+    /// Scheduling: fifo, rr, other, batch, idle, or deadline[:RUNTIME/DEADLINE/PERIOD]
+    #[arg(long, value_name = "POLICY", default_value = "fifo", help_heading = HOW)]
+    pub policy: String,
+    /// Priority of fifo and rr, 1 to 99 [default: 90]
+    #[arg(short, long, value_name = "N", help_heading = HOW)]
+    pub priority: Option<u8>,
+
+    /// CPUs to measure, such as 1-3 [default: all that this process may use]
+    #[arg(short = 'a', long, value_name = "LIST", help_heading = WHERE)]
+    pub cpus: Option<CpuSet>,
+    /// Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]
+    #[arg(short, long, value_name = "N", help_heading = WHERE)]
+    pub threads: Option<u32>,
+    /// CPUs for everything of latlab that does not measure [default: those not measured]
+    #[arg(long, value_name = "LIST", help_heading = WHERE)]
+    pub helpers_on: Option<CpuSet>,
+
+    /// Distance of releases; one that divides the tick sees always the same part of it
+    #[arg(short = 'i', long, value_name = "TIME", default_value = "997us", help_heading = WHEN)]
+    pub period: Nanos,
+    /// Thread k has a period longer by k times this
+    #[arg(long, value_name = "TIME", default_value = "0", help_heading = WHEN)]
+    pub period_step: Nanos,
+    /// Offsets of the threads: aligned, spread (evenly, from a random start), random
+    #[arg(long, value_name = "NAME", default_value = "spread",
+          value_parser = word(Phase::ALL, Phase::word), help_heading = WHEN)]
+    pub phase: Phase,
+    /// Releases already past when a cycle ends are counted and: skip, catch-up (served late)
+    #[arg(long, value_name = "NAME", default_value = "skip",
+          value_parser = word(MissedPolicy::ALL, MissedPolicy::word), help_heading = WHEN)]
+    pub missed: MissedPolicy,
+    /// Cycles before the counting starts
+    #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
+    pub warm_up: Nanos,
+    /// Seed of the random offsets [default: from the clock; stored in the run]
+    #[arg(long, value_name = "N", help_heading = WHEN)]
+    pub seed: Option<u64>,
+    /// Length of the intervals that are stored
+    #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
+    pub interval: Nanos,
+
+    /// Length of the run [default: until Ctrl-C]
+    #[arg(short = 'D', long = "for", value_name = "TIME", help_heading = UNTIL)]
+    pub duration: Option<Nanos>,
+    /// Cycles of every thread
+    #[arg(short = 'l', long, value_name = "N", help_heading = UNTIL)]
+    pub cycles: Option<u64>,
+    /// Judge the run: a release served later than this is a miss
+    #[arg(long, value_name = "TIME", help_heading = UNTIL)]
+    pub deadline: Option<Nanos>,
+    /// End the run at the first latency above this (exit code 1)
+    #[arg(short = 'b', long, value_name = "TIME", help_heading = UNTIL)]
+    pub stop_above: Option<Nanos>,
+    /// Run a command for a spike, at most once a second; it reads the spike as JSON
+    #[arg(long, value_name = "CMD", help_heading = UNTIL)]
+    pub on_spike: Option<String>,
+    /// A latency above this is a spike [default: the deadline]
+    #[arg(long, value_name = "TIME", help_heading = UNTIL)]
+    pub spike_above: Option<Nanos>,
+
+    /// Only idle states that are left within this time, or `system` to leave them as they are
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = idle_states,
+          help_heading = OTHER)]
+    pub idle_states: IdleStates,
+    /// Name of the run, part of its folder's name
+    #[arg(long, value_name = "NAME", default_value = "run", help_heading = OTHER)]
+    pub name: String,
+    /// A remark to be stored with the run
+    #[arg(long, value_name = "TEXT", help_heading = OTHER)]
+    pub note: Option<String>,
+    /// No progress, no live table
+    #[arg(short, long, help_heading = OTHER)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const HOW: &str = "How";
+const WHERE: &str = "Where";
+const WHEN: &str = "When";
+const UNTIL: &str = "Until what, and what counts";
+const OTHER: &str = "Other";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  latlab run --for 60s --deadline 1ms
+  latlab run -a 1-3 -i 200us -D 5h --name night --note 'new kernel'
+  latlab run -t 16 -a 0-3 --cycles 1000000 -p 80
+  latlab run --policy other --for 10s               without any rights
+  latlab run --policy deadline:100us/1ms/1ms --for 10s
+  latlab run -b 150us --on-spike 'cat >>spikes.json'
+
+Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";
+
+fn idle_states(text: &str) -> Result<IdleStates, String> {
+    match text {
+        "system" => Ok(IdleStates::System),
+        time => time
+            .parse()
+            .map(IdleStates::ExitWithin)
+            .map_err(|_| format!("'{time}' is neither a time nor the word system")),
+    }
+}
+
+/// Priority where none is given.
+const PRIORITY: u8 = 90;
+
+impl RunArgs {
+    /// The order that these flags make; an error is one line.
+    pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
+        let plan = Plan {
+            name: self.name.clone(),
+            note: self.note.clone(),
+            instrument: self.instrument,
+            mechanism: self.mechanism,
+            clock: self.clock,
+            policy: self.scheduling()?,
+            cpus: self.cpus.clone(),
+            threads: self.threads,
+            helpers_on: self.helpers_on.clone(),
+            period_ns: self.period,
+            period_step_ns: self.period_step,
+            phase: self.phase,
+            missed: self.missed,
+            duration_ns: self.duration,
+            cycles: self.cycles,
+            warm_up_ns: self.warm_up,
+            deadline_ns: self.deadline,
+            stop_above_ns: self.stop_above,
+            spike_above_ns: self.spike_above.or(self.deadline.filter(|_| self.on_spike.is_some())),
+            on_spike: self.on_spike.clone(),
+            idle_states: self.idle_states,
+            interval_ns: self.interval,
+            seed: self.seed.unwrap_or(random_seed),
+        };
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn scheduling(&self) -> Result<Policy, String> {
+        let (name, budget) = match self.policy.split_once(':') {
+            Some((name, budget)) => (name, Some(budget)),
+            None => (self.policy.as_str(), None),
+        };
+        if self.priority.is_some() && !matches!(name, "fifo" | "rr") {
+            return Err(format!("--priority goes with fifo and rr, not with --policy {name}"));
+        }
+        let priority = self.priority.unwrap_or(PRIORITY);
+        match (name, budget) {
+            ("fifo", None) => Ok(Policy::Fifo { priority }),
+            ("rr", None) => Ok(Policy::Rr { priority }),
+            ("other", None) => Ok(Policy::Other),
+            ("batch", None) => Ok(Policy::Batch),
+            ("idle", None) => Ok(Policy::Idle),
+            ("deadline", budget) => self.budget(budget),
+            _ => Err(format!(
+                "--policy {}: expected fifo, rr, other, batch, idle or \
+                 deadline[:RUNTIME/DEADLINE/PERIOD]",
+                self.policy
+            )),
+        }
+    }
+
+    /// Without numbers: a tenth of the period as budget, over the period.
+    fn budget(&self, text: Option<&str>) -> Result<Policy, String> {
+        let period = self.period;
+        let Some(text) = text else {
+            let runtime_ns = Nanos(period.0 / 10).max(Nanos(10_000)).min(period);
+            return Ok(Policy::Deadline { runtime_ns, deadline_ns: period, period_ns: period });
+        };
+        let parts: Vec<&str> = text.split('/').collect();
+        let [runtime, deadline, period] = parts[..] else {
+            return Err(format!("--policy deadline:{text}: expected RUNTIME/DEADLINE/PERIOD"));
+        };
+        let time = |text: &str| text.parse::<Nanos>().map_err(|error| error.to_string());
+        Ok(Policy::Deadline {
+            runtime_ns: time(runtime)?,
+            deadline_ns: time(deadline)?,
+            period_ns: time(period)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn plan(flags: &str) -> Result<Plan, String> {
+        let words = ["latlab", "run"].into_iter().chain(flags.split_whitespace());
+        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
+        let Command::Run(args) = cli.command else { unreachable!("the words say run") };
+        args.plan(7)
+    }
+
+    #[test]
+    fn the_flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_house() {
+        let plan = plan("").unwrap();
+        assert_eq!(plan.policy, Policy::Fifo { priority: 90 });
+        assert_eq!(plan.period_ns, Nanos(997_000));
+        assert_eq!((plan.phase, plan.missed), (Phase::Spread, MissedPolicy::Skip));
+        assert_eq!(plan.warm_up_ns, Nanos(1_000_000_000));
+        assert_eq!(plan.idle_states, IdleStates::ExitWithin(Nanos::ZERO));
+        assert_eq!((plan.seed, plan.cpus, plan.duration_ns), (7, None, None));
+    }
+
+    #[test]
+    fn flags_mean_what_they_say() {
+        let plan = plan(
+            "-a 1-3 -t 16 -p 80 -i 200us -D 5h -l 1000 --deadline 125us --idle-states system \
+             --mechanism posix-timer --clock tai --missed catch-up --phase random --seed 3",
+        )
+        .unwrap();
+        assert_eq!(plan.cpus.unwrap().to_string(), "1-3");
+        assert_eq!((plan.threads, plan.cycles, plan.seed), (Some(16), Some(1000), 3));
+        assert_eq!(plan.spike_above_ns, None);
+        assert_eq!(plan.mechanism, Mechanism::PosixTimer);
+        assert_eq!(plan.idle_states, IdleStates::System);
+    }
+
+    #[test]
+    fn the_deadline_tells_a_spike_unless_something_else_does() {
+        let above = |flags: &str| plan(flags).unwrap().spike_above_ns;
+        assert_eq!(above("--deadline 1ms --on-spike true"), Some(Nanos(1_000_000)));
+        assert_eq!(above("--deadline 1ms --on-spike true --spike-above 5us"), Some(Nanos(5_000)));
+    }
+
+    #[test]
+    fn deadline_scheduling_reads_its_budget() {
+        let policy = |flags: &str| plan(flags).map(|plan| plan.policy);
+        let nanos = |runtime_ns, deadline_ns, period_ns| Policy::Deadline {
+            runtime_ns: Nanos(runtime_ns),
+            deadline_ns: Nanos(deadline_ns),
+            period_ns: Nanos(period_ns),
+        };
+        assert_eq!(
+            policy("--policy deadline:100us/1ms/1ms"),
+            Ok(nanos(100_000, 1_000_000, 1_000_000))
+        );
+        assert_eq!(policy("--policy deadline -i 1ms"), Ok(nanos(100_000, 1_000_000, 1_000_000)));
+        assert!(policy("--policy deadline:1ms/100us/1ms").unwrap_err().contains("runtime <="));
+        assert!(policy("--policy deadline:1ms").unwrap_err().contains("RUNTIME/DEADLINE/PERIOD"));
+    }
+
+    #[test]
+    fn mistakes_are_one_line_with_what_was_expected() {
+        for (flags, expected) in [
+            ("--policy fofo", "expected fifo, rr, other"),
+            ("-p 0", "expected 1 (low) to 99 (high)"),
+            ("-p 50 --policy other", "goes with fifo and rr"),
+            ("-i abc", "expected a number and a unit"),
+            ("-i 0", "expected 1us to 24h"),
+            ("-i 200", "has no unit"),
+            ("--clock 2", "expected one of monotonic"),
+            ("-a 3-1", "not a list of CPUs"),
+            ("--on-spike true", "--spike-above or --deadline"),
+            ("--mechanism timerfd --clock tai", "no timer file descriptors"),
+            ("--mechanism relative --missed catch-up", "no releases"),
+            ("--idle-states deep", "the word system"),
+            ("--cycles 0", "more than 0"),
+            ("--deadline 0", "more than 0"),
+        ] {
+            let error = plan(flags).unwrap_err();
+            assert!(error.contains(expected), "{flags}: {error}");
+        }
+    }
+}

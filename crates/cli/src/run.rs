@@ -1,0 +1,90 @@
+//! `latlab run`.
+
+use crate::args::{Format, RunArgs};
+use crate::live::{View, progress_line};
+use crate::runs::{open_store, print, print_json, recover, style, width};
+use crate::screen::Screen;
+use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
+use latlab_conduct::Failure;
+use latlab_conduct::live::Live;
+use latlab_model::run::{EndReason, VerdictWord};
+use latlab_model::{Nanos, Plan, Run};
+use latlab_store::new_id;
+use latlab_sys::terminal;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+/// Distance of the progress lines where there is no terminal.
+const PROGRESS_EVERY: Duration = Duration::from_secs(10);
+
+/// Measures, stores, shows and judges.
+pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let now = jiff::Timestamp::now();
+    let seed = now.as_nanosecond() as u64;
+    let plan = args.plan(seed).map_err(|text| Exit(EXIT_USAGE, text))?;
+    let store = open_store(&args.common);
+    recover(&store);
+    let mut agent = Command::new(std::env::current_exe()?);
+    agent.arg("agent");
+    let id = new_id(now, &plan.name);
+    let mut progress = Progress::new(&plan, args.quiet);
+    let finished = latlab_conduct::run(&plan, agent, &store, &id, |live| progress.show(live));
+    drop(progress);
+    let finished = finished.map_err(|failure| {
+        let code = match &failure {
+            Failure::Refused(refusal) if refusal.plan_is_wrong => EXIT_USAGE,
+            _ => EXIT_CANNOT_MEASURE,
+        };
+        Exit(code, failure.to_string())
+    })?;
+    match args.common.format {
+        Format::Json => print_json(&finished.run)?,
+        Format::Text => {
+            let shown = latlab_report::show(&finished.run, width(), style());
+            let (path, id) = (finished.path.display(), &finished.run.id);
+            print(&format!("{shown}\nStored in {path}\nAs a page: latlab report {id}\n"))?;
+        }
+    }
+    Ok(ExitCode::from(exit_code(&finished.run)))
+}
+
+/// What the run says to a script.
+fn exit_code(run: &Run) -> u8 {
+    match run.verdict.as_ref().map(|verdict| verdict.word) {
+        _ if run.ended == EndReason::StopAbove => EXIT_FAIL,
+        None | Some(VerdictWord::Pass) => 0,
+        Some(VerdictWord::Fail) => EXIT_FAIL,
+        Some(VerdictWord::Inconclusive | VerdictWord::Invalid) => EXIT_NO_ANSWER,
+    }
+}
+
+/// What is shown while it goes on: a table on a terminal, a line now and then elsewhere.
+struct Progress<'a> {
+    plan: &'a Plan,
+    quiet: bool,
+    screen: Option<Screen>,
+    started: Instant,
+    line_due: Instant,
+}
+
+impl Progress<'_> {
+    fn new(plan: &Plan, quiet: bool) -> Progress<'_> {
+        let wanted = !quiet && terminal::stderr_is_terminal();
+        let screen = if wanted { Screen::open() } else { None };
+        let started = Instant::now();
+        Progress { plan, quiet, screen, started, line_due: started + PROGRESS_EVERY }
+    }
+
+    fn show(&mut self, live: &Live) {
+        let elapsed = Nanos(self.started.elapsed().as_nanos() as i64);
+        let view = View { live, plan: self.plan, elapsed };
+        match &mut self.screen {
+            Some(screen) => screen.draw(&view),
+            None if !self.quiet && Instant::now() >= self.line_due => {
+                self.line_due += PROGRESS_EVERY;
+                eprintln!("{}", progress_line(&view));
+            }
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! `latlab list`, `latlab show`, `latlab report`: what is stored, and how it is shown.
+
+use crate::args::{Common, Format, ListArgs, ReportArgs, ShowArgs};
+use anyhow::{Context, bail};
+use latlab_report::{ListEntry, Style};
+use latlab_store::{Entry, Outcome, Recovered, State, Store, calling_user};
+use latlab_sys::terminal;
+use serde::Serialize;
+use serde_json::json;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::lchown;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Where runs live unless somebody says otherwise.
+const RUNS: &str = "runs";
+
+/// The folder of the runs.
+pub fn open_store(common: &Common) -> Store {
+    let folder = common.out.clone().or_else(|| std::env::var_os("LATLAB_RUNS").map(PathBuf::from));
+    Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
+}
+
+/// Finishes what earlier programs left, and says so; what cannot be finished is no obstacle.
+pub fn recover(store: &Store) {
+    match store.recover() {
+        Ok(all) => all.iter().for_each(|recovered| eprintln!("latlab: {}", sentence(recovered))),
+        Err(error) => eprintln!("latlab: {error}"),
+    }
+}
+
+fn sentence(Recovered { id, outcome }: &Recovered) -> String {
+    match outcome {
+        Outcome::Finished(path) => {
+            format!("recovered {id}, which was cut off: see {}", path.display())
+        }
+        Outcome::Removed(reason) => format!("removed {id}, which measured nothing: {reason}"),
+        Outcome::Left(error) => format!("{id} was cut off and cannot be finished yet: {error}"),
+    }
+}
+
+/// How text for standard output may be marked up.
+pub fn style() -> Style {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    Style { colour: wanted && terminal::stdout_is_terminal() }
+}
+
+/// Columns to fill on standard output.
+pub fn width() -> usize {
+    terminal::columns().map_or(120, usize::from)
+}
+
+/// Prints text; a reader that has seen enough (`| head`) is no error.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a document for programs.
+pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
+    print(&(serde_json::to_string_pretty(document)? + "\n"))
+}
+
+/// `latlab list`.
+pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
+    let store = open_store(&args.common);
+    recover(&store);
+    let entries = store.list()?;
+    match args.common.format {
+        Format::Json => print_json(&entries.iter().map(listed).collect::<Vec<_>>())?,
+        Format::Text => print(&listing(&store, &entries))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn listing(store: &Store, entries: &[Entry]) -> String {
+    if entries.is_empty() {
+        return format!(
+            "No runs in {}. `latlab run --for 10s` makes one.\n",
+            store.root().display()
+        );
+    }
+    let finished: Vec<ListEntry> = entries
+        .iter()
+        .filter_map(|entry| match &entry.state {
+            State::Finished(run) => Some(ListEntry::from(run.as_ref())),
+            _ => None,
+        })
+        .collect();
+    let mut text = String::new();
+    if !finished.is_empty() {
+        text += &latlab_report::list(&finished, width(), style());
+    }
+    for entry in entries {
+        let state = match &entry.state {
+            State::Finished(_) => continue,
+            State::GoingOn => "is being measured now".to_string(),
+            State::Unfinished => "was cut off and is not finished yet".to_string(),
+            State::Damaged(reason) => format!("cannot be read: {reason}"),
+        };
+        text += &format!("{}: {state}\n", entry.id);
+    }
+    text
+}
+
+fn listed(entry: &Entry) -> serde_json::Value {
+    let (id, path) = (&entry.id, entry.path.display().to_string());
+    match &entry.state {
+        State::Finished(run) => json!({
+            "id": id, "path": path, "state": "finished",
+            "name": run.asked.name, "note": run.asked.note, "started": run.started,
+            "ended": run.ended, "recovered": run.recovered, "measured_ns": run.measured_ns,
+            "threads": run.threads.len(), "total": run.total, "verdict": run.verdict,
+        }),
+        State::GoingOn => json!({"id": id, "path": path, "state": "going-on"}),
+        State::Unfinished => json!({"id": id, "path": path, "state": "unfinished"}),
+        State::Damaged(reason) => {
+            json!({"id": id, "path": path, "state": "damaged", "reason": reason})
+        }
+    }
+}
+
+/// `latlab show`.
+pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let store = open_store(&args.common);
+    recover(&store);
+    let run = latlab_store::load(&store.find(&args.run)?)?;
+    match args.common.format {
+        Format::Json => print_json(&run)?,
+        Format::Text => print(&latlab_report::show(&run, width(), style()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `latlab report`.
+pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
+    let store = open_store(&args.common);
+    recover(&store);
+    let folder = store.find(&args.run)?;
+    let run = latlab_store::load(&folder)?;
+    let bins = latlab_store::histograms(&folder)?;
+    let page = latlab_report::page(&run, &bins);
+    let path = args.output.clone().unwrap_or_else(|| folder.join("report.html"));
+    write_whole(&path, &page)?;
+    match args.common.format {
+        Format::Json => print_json(&json!({
+            "run": run.id, "page": path.display().to_string(), "bytes": page.len(),
+        }))?,
+        Format::Text => print(&format!("{}\n", path.display()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file whole or not at all.
+fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let Some(name) = path.file_name() else {
+        bail!("{} is not the name of a file", path.display());
+    };
+    let draft = path.with_file_name(format!(".{}.draft", name.to_string_lossy()));
+    let written = fs::write(&draft, text).and_then(|()| {
+        if let Some((user, group)) = calling_user() {
+            // A file system without owners is no reason to have no page.
+            let _ = lchown(&draft, Some(user), Some(group));
+        }
+        fs::rename(&draft, path)
+    });
+    written.or_else(|error| {
+        let _ = fs::remove_file(&draft);
+        Err(error).with_context(|| format!("cannot write {}", path.display()))
+    })
+}
