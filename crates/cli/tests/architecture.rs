@@ -177,6 +177,23 @@ fn every_crate_inherits_the_workspace_lints() {
     report(broken);
 }
 
+#[test]
+fn every_test_that_the_architecture_names_exists() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let all: String =
+        sources(&root().join("crates")).into_iter().map(|source| source.text).collect();
+    let is_name = |word: &&str| word.contains('_') && word.bytes().all(is_word);
+    let (_, section) = page.split_once("what guards them").expect("a section about the tests");
+    let (section, _) = section.split_once("\n## ").unwrap_or((section, ""));
+    let named: Vec<&str> = section.split('`').skip(1).step_by(2).filter(is_name).collect();
+    assert!(!named.is_empty(), "ARCHITECTURE.md names no test");
+    let broken = named
+        .into_iter()
+        .filter(|name| !all.contains(&format!("fn {name}(")))
+        .map(|name| format!("ARCHITECTURE.md names the test {name}, which no crate has"));
+    report(broken.collect());
+}
+
 fn report(broken: Vec<String>) {
     assert!(broken.is_empty(), "rules of ARCHITECTURE.md are broken:\n  {}", broken.join("\n  "));
 }
