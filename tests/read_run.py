@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Reads a run folder without latlab, with pandas and with DuckDB, and checks its sums.
+
+usage: read_run.py RUN_DIR        needs: pandas, pyarrow, duckdb
+
+For every thread the bins of the histogram, the cycles of the intervals and the cycles in
+run.json must be the same number; minimum, maximum and mean must be exact; every file must have
+its checksum. One line is printed for each table; the exit code is 1 at the first difference.
+"""
+
+import hashlib
+import json
+import pathlib
+import sys
+
+import duckdb
+import pandas
+import pyarrow.parquet
+
+
+def same(what, left, right):
+    if left != right:
+        sys.exit(f"{what}: {left!r} is not {right!r}")
+
+
+def integer(value):
+    return None if pandas.isna(value) else int(value)
+
+
+def check_files(folder, run):
+    for name, stored in run["files"].items():
+        content = (folder / name).read_bytes()
+        same(f"size of {name}", len(content), stored["bytes"])
+        same(f"SHA-256 of {name}", hashlib.sha256(content).hexdigest(), stored["sha256"])
+    others = {path.name for path in folder.iterdir()} - set(run["files"]) - {"run.json", "report.html"}
+    same("files without a checksum", others, set())
+
+
+def check_histogram(table, thread):
+    number, summary = thread["setup"]["thread"], thread["summary"]
+    rows = table[table.thread == number]
+    same(f"bins of thread {number}", int(rows["count"].sum()), summary["cycles"])
+    same(f"order of the bins of thread {number}", rows.low_ns.is_monotonic_increasing, True)
+    same(f"overlaps of thread {number}", bool((rows.high_ns <= rows.low_ns.shift(-1))[:-1].all()), True)
+    negative = int(rows[rows.low_ns < 0]["count"].sum())
+    same(f"latencies below zero of thread {number}", negative, summary["underflow"])
+    if summary["cycles"]:
+        first, last = rows.iloc[0], rows.iloc[-1]
+        same(f"bin of the minimum of thread {number}", first.low_ns <= summary["min_ns"] < first.high_ns, True)
+        same(f"bin of the maximum of thread {number}", last.low_ns <= summary["max_ns"] < last.high_ns, True)
+
+
+def check_intervals(table, thread):
+    number, summary = thread["setup"]["thread"], thread["summary"]
+    rows = table[table.thread == number]
+    recorded = rows[rows["count"] > 0]
+    cycles = int(rows["count"].sum())
+    same(f"intervals of thread {number}", cycles, summary["cycles"])
+    if thread["end"]:
+        same(f"cycles of the loop of thread {number}", cycles, thread["end"]["cycles"])
+        same(f"missed releases of the loop of thread {number}", int(rows.missed.sum()), thread["end"]["missed"])
+    if summary["missed"] is not None:
+        same(f"missed releases of thread {number}", int(rows.missed.sum()), summary["missed"])
+    if summary["misses"] is not None:
+        same(f"misses of thread {number}", int(rows.misses.sum()), summary["misses"])
+    same(f"underflow of thread {number}", int(rows.underflow.sum()), summary["underflow"])
+    same(f"minimum of thread {number}", integer(recorded.min_ns.min()), summary["min_ns"])
+    same(f"maximum of thread {number}", integer(recorded.max_ns.max()), summary["max_ns"])
+    if cycles:
+        # A sum of one interval is a whole number, which its mean times its count rounds to.
+        total = sum(round(mean * count) for mean, count in zip(recorded.mean_ns, recorded["count"]))
+        same(f"mean of thread {number}", total / cycles, summary["mean_ns"])
+    coarse = sum(sum(counts) for counts in rows.coarse)
+    same(f"coarse counts of thread {number}", int(coarse), cycles - summary["underflow"])
+    same(f"order of the intervals of thread {number}", rows.start_ns.is_monotonic_increasing, True)
+
+
+def check_spikes(table, thread):
+    number, summary = thread["setup"]["thread"], thread["summary"]
+    rows = table[table.thread == number]
+    if len(rows):
+        same(f"spikes within the maximum of thread {number}", int(rows.latency_ns.max()) <= summary["max_ns"], True)
+    if summary["max_at_ns"] is not None:
+        largest = rows[rows.release_ns == summary["max_at_ns"]].latency_ns.max()
+        same(f"spike of the maximum of thread {number}", int(largest), summary["max_ns"])
+    same(f"number of spikes of thread {number}", len(rows) <= 4096, True)
+
+
+def check_clocks(table, run):
+    if run["clocks"]:
+        first, last = run["clocks"]
+        same("first reading of the clocks", {k: int(v) for k, v in table.iloc[0].items()}, first)
+        same("last reading of the clocks", {k: int(v) for k, v in table.iloc[-1].items()}, last)
+    else:
+        same("readings of the clocks", len(table), 0)
+
+
+def check_total(tables, run):
+    total = run["total"]
+    same("cycles of all threads", int(tables["intervals"]["count"].sum()), total["cycles"])
+    same("bins of all threads", int(tables["histogram"]["count"].sum()), total["cycles"])
+    if total["cycles"]:
+        same("minimum of all threads", int(tables["intervals"].min_ns.min()), total["min_ns"])
+        same("maximum of all threads", int(tables["intervals"].max_ns.max()), total["max_ns"])
+
+
+def read_with_pandas(folder):
+    names = ["histogram", "intervals", "spikes", "clocks"]
+    return {name: pandas.read_parquet(folder / f"{name}.parquet", engine="pyarrow") for name in names}
+
+
+def read_with_duckdb(folder):
+    names = ["histogram", "intervals", "spikes", "clocks"]
+    query = "select * from read_parquet(?)"
+    with duckdb.connect() as database:
+        return {name: database.execute(query, [str(folder / f"{name}.parquet")]).df() for name in names}
+
+
+def check_edges(folder, tables):
+    notes = pyarrow.parquet.read_metadata(folder / "intervals.parquet").metadata
+    edges = json.loads(notes[b"coarse_edges_ns"])
+    same("order of the coarse edges", edges, sorted(set(edges)))
+    same("length of the coarse counts", {len(counts) for counts in tables["intervals"].coarse} - {len(edges)}, set())
+
+
+def check(folder, run, reader, tables):
+    for thread in run["threads"]:
+        check_histogram(tables["histogram"], thread)
+        check_intervals(tables["intervals"], thread)
+        check_spikes(tables["spikes"], thread)
+    check_clocks(tables["clocks"], run)
+    check_total(tables, run)
+    check_edges(folder, tables)
+    for name, table in tables.items():
+        print(f"{reader:7} {name:10} {len(table):9} rows, {(folder / f'{name}.parquet').stat().st_size:9} bytes: ok")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[1])
+    run = json.loads((folder / "run.json").read_text())
+    check_files(folder, run)
+    check(folder, run, "pandas", read_with_pandas(folder))
+    check(folder, run, "duckdb", read_with_duckdb(folder))
+
+
+if __name__ == "__main__":
+    main()
