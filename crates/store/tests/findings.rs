@@ -1,0 +1,327 @@
+//! What a run says of itself when something went wrong on the way.
+
+use latlab_model::frame::{Interval, Message, Spike, Spikes};
+use latlab_model::nanos::{MILLISECOND, SECOND};
+use latlab_model::plan::{ClockName, Mechanism, Plan, Policy};
+use latlab_model::run::{EndReason, Finding, Severity, VerdictWord};
+use latlab_model::{Nanos, Run};
+use latlab_store::assemble::{Assembled, Assembly, Ending, KEPT_SPIKES, NoRun};
+use latlab_store::testing::Synthetic;
+
+fn assembled(messages: Vec<Message>) -> Assembled {
+    let mut assembly = Assembly::default();
+    for message in messages {
+        assembly.take(message);
+    }
+    assembly.finish("20261121T160501Z_test", Ending::default()).unwrap()
+}
+
+/// The run of a stream of two threads, after every message went through this.
+fn changed(mut change: impl FnMut(&mut Message)) -> Run {
+    let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    messages.iter_mut().for_each(&mut change);
+    assembled(messages).run
+}
+
+/// The same with a change of the plan.
+fn planned(change: impl Fn(&mut Plan)) -> Run {
+    changed(|message| {
+        if let Message::Plan(plan) = message {
+            change(plan);
+        }
+    })
+}
+
+fn only(run: &Run) -> &Finding {
+    assert_eq!(run.findings.len(), 1, "{:?}", run.findings);
+    &run.findings[0]
+}
+
+fn word(run: &Run) -> VerdictWord {
+    run.verdict.as_ref().unwrap().word
+}
+
+#[test]
+fn a_good_run_has_no_findings() {
+    let run = changed(|_| {});
+    assert_eq!(run.findings, []);
+    assert_eq!(word(&run), VerdictWord::Pass);
+}
+
+#[test]
+fn a_refused_setting_invalidates_when_it_matters() {
+    for (matters, expected) in [(true, VerdictWord::Invalid), (false, VerdictWord::Pass)] {
+        let run = changed(|message| {
+            if let Message::Prepared(prepared) = message {
+                prepared.settings[1].applied = "other".to_string();
+                prepared.settings[1].matters = matters;
+            }
+        });
+        let finding = only(&run);
+        assert_eq!((finding.code.as_str(), finding.thread), ("setting-refused", Some(0)));
+        assert!(finding.text.contains("fifo 90") && finding.text.contains("other"));
+        assert_eq!(word(&run), expected);
+    }
+}
+
+#[test]
+fn page_faults_weigh_with_the_memory_lock() {
+    let run_with = |locked: bool, policy: Policy| {
+        changed(|message| match message {
+            Message::ThreadEnd(end) if end.thread == 1 => end.page_faults = 3,
+            Message::Plan(plan) => plan.policy = policy,
+            Message::Prepared(prepared) if !locked => {
+                prepared.settings[0].applied = "none".to_string();
+                prepared.settings[0].matters = false;
+            }
+            _ => {}
+        })
+    };
+    let fifo = Policy::Fifo { priority: 90 };
+    let harmless = run_with(true, fifo);
+    assert_eq!(
+        (only(&harmless).code.as_str(), word(&harmless)),
+        ("page-faults", VerdictWord::Pass)
+    );
+    assert_eq!(only(&harmless).severity, Severity::Warning);
+    assert_eq!(word(&run_with(false, fifo)), VerdictWord::Invalid);
+    assert_eq!(word(&run_with(false, Policy::Other)), VerdictWord::Pass);
+}
+
+#[test]
+fn a_lost_interval_is_counted_and_invalidates() {
+    let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    let interval = messages.iter().position(|one| matches!(one, Message::Interval(_))).unwrap();
+    messages.remove(interval);
+    let run = assembled(messages).run;
+    assert_eq!(only(&run).code, "counts-differ");
+    assert_eq!((run.losses.cycles, word(&run)), (1_003, VerdictWord::Invalid));
+}
+
+#[test]
+fn missed_releases_must_agree_too() {
+    let run = changed(|message| {
+        if let Message::ThreadEnd(end) = message {
+            end.missed += u64::from(end.thread);
+        }
+    });
+    assert_eq!((only(&run).thread, word(&run)), (Some(1), VerdictWord::Invalid));
+}
+
+#[test]
+fn negative_latencies_invalidate() {
+    let run = changed(|message| match message {
+        Message::Interval(Interval { counts, .. }) => counts.record(Nanos(-40)),
+        Message::ThreadEnd(end) => end.cycles += 3,
+        _ => {}
+    });
+    assert_eq!(run.findings.len(), 2);
+    assert!(run.findings.iter().all(|one| one.code == "negative-latency" && one.invalidates));
+    assert!(
+        run.findings[0].text.contains("3 latencies") && run.findings[0].text.contains("-40 ns")
+    );
+    assert_eq!((run.total.underflow, run.total.min_ns), (6, Some(Nanos(-40))));
+}
+
+#[test]
+fn what_costs_no_count_does_not_invalidate() {
+    let run = changed(|message| match message {
+        Message::ThreadEnd(end) if end.thread == 0 => {
+            end.spikes_lost = 7;
+            end.intervals_grown = 2;
+        }
+        Message::End(end) => end.intervals_merged = 4,
+        _ => {}
+    });
+    let codes: Vec<&str> = run.findings.iter().map(|one| one.code.as_str()).collect();
+    assert_eq!(codes.len(), 3);
+    assert_eq!(codes[0], "spikes-lost", "the only warning");
+    assert_eq!((run.losses.spikes, run.losses.intervals_merged), (7, 4));
+    assert_eq!(word(&run), VerdictWord::Pass);
+}
+
+#[test]
+fn a_thread_that_ended_early_decides_nothing() {
+    for (reason, expected) in [
+        (EndReason::CpuOffline, VerdictWord::Inconclusive),
+        (EndReason::RanAway, VerdictWord::Inconclusive),
+        (EndReason::Failed, VerdictWord::Invalid),
+        (EndReason::RecorderFull, VerdictWord::Invalid),
+    ] {
+        let run = changed(|message| {
+            if let Message::ThreadEnd(end) = message
+                && end.thread == 1
+            {
+                end.reason = reason;
+            }
+        });
+        assert_eq!(only(&run).code, "thread-ended-early");
+        assert_eq!(word(&run), expected, "{reason}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_fails_only_when_it_had_failed() {
+    let interrupted = |slower: Nanos| {
+        let synthetic = Synthetic { slower, ..Synthetic::default() };
+        let mut messages = synthetic.messages();
+        if let Some(Message::End(end)) = messages.last_mut() {
+            end.reason = EndReason::Interrupted;
+        }
+        assembled(messages).run
+    };
+    let run = interrupted(Nanos::ZERO);
+    assert_eq!((word(&run), run.ended), (VerdictWord::Inconclusive, EndReason::Interrupted));
+    let run = interrupted(Nanos(199_000));
+    assert_eq!(word(&run), VerdictWord::Fail);
+    assert_eq!(run.verdict.unwrap().misses, run.total.misses.unwrap());
+}
+
+#[test]
+fn a_suspend_shows() {
+    let run = changed(|message| {
+        if let Message::Clocks(clocks) = message
+            && clocks.monotonic_ns > latlab_store::testing::FIRST_RELEASE + SECOND
+        {
+            clocks.boottime_ns += SECOND * 30;
+            clocks.realtime_ns += SECOND * 30;
+            clocks.tai_ns += SECOND * 30;
+        }
+    });
+    assert_eq!(only(&run).code, "suspended");
+    assert_eq!(word(&run), VerdictWord::Invalid);
+}
+
+#[test]
+fn a_clock_that_was_set_counts_for_those_who_use_it() {
+    let stepped = |clock: ClockName| {
+        changed(|message| match message {
+            Message::Plan(plan) => plan.clock = clock,
+            Message::Clocks(clocks)
+                if clocks.monotonic_ns > latlab_store::testing::FIRST_RELEASE + SECOND =>
+            {
+                clocks.realtime_ns += MILLISECOND * 40;
+                clocks.tai_ns += MILLISECOND * 40;
+            }
+            _ => {}
+        })
+    };
+    let run = stepped(ClockName::Monotonic);
+    assert_eq!((only(&run).code.as_str(), word(&run)), ("clock-stepped", VerdictWord::Pass));
+    assert!(only(&run).text.contains("40 ms"));
+    assert_eq!(run.started, "2026-11-21T16:05:01Z", "from the first reading");
+    assert_eq!(word(&stepped(ClockName::Realtime)), VerdictWord::Invalid);
+    assert_eq!(word(&stepped(ClockName::Tai)), VerdictWord::Invalid);
+}
+
+#[test]
+fn without_readings_the_id_says_when_it_began() {
+    let messages = Synthetic::default().messages().into_iter();
+    let run = assembled(messages.filter(|one| !matches!(one, Message::Clocks(_))).collect()).run;
+    assert_eq!((run.started.as_str(), run.clocks), ("2026-11-21T16:05:01Z", None));
+    assert_eq!(only(&run).code, "clocks-unknown");
+}
+
+#[test]
+fn a_period_that_fits_the_tick_is_named() {
+    let fits = |mechanism: Mechanism| {
+        changed(|message| match message {
+            Message::Plan(plan) => plan.mechanism = mechanism,
+            Message::Prepared(prepared) => {
+                prepared.threads.iter_mut().for_each(|one| one.period_ns = MILLISECOND);
+            }
+            _ => {}
+        })
+    };
+    let run = fits(Mechanism::Nanosleep);
+    assert_eq!((only(&run).code.as_str(), word(&run)), ("stroboscope", VerdictWord::Pass));
+    assert_eq!(fits(Mechanism::Relative).findings, []);
+}
+
+#[test]
+fn a_relative_sleep_misses_nothing() {
+    let run = planned(|plan| plan.mechanism = Mechanism::Relative);
+    assert_eq!((run.total.missed, run.total.activations), (None, run.total.cycles));
+}
+
+#[test]
+fn the_largest_spikes_are_kept() {
+    let mut messages = Synthetic::default().messages();
+    let spike = |number: i64| Spike { latency_ns: Nanos(number), release_ns: Nanos(-number) };
+    for part in 0..5 {
+        let spikes = (0..2_000).map(|number| spike(number * 5 + part)).collect();
+        messages.push(Message::Spikes(Spikes { thread: 1, spikes }));
+    }
+    let assembled = assembled(messages);
+    let mut kept: Vec<i64> = assembled
+        .spikes
+        .iter()
+        .filter(|row| row.thread == 1)
+        .map(|row| row.spike.latency_ns.0)
+        .collect();
+    assert_eq!(kept.len(), KEPT_SPIKES);
+    kept.sort_unstable();
+    let own = kept.iter().filter(|&&latency| latency >= 10_000).count() as i64;
+    assert_eq!(kept[0], 10_000 - (KEPT_SPIKES as i64 - own));
+}
+
+#[test]
+fn impossible_intervals_are_left_out_and_invalidate() {
+    let spoil: [fn(&mut Interval); 6] = [
+        |interval| interval.counts.bins[0].0 = u16::MAX,
+        |interval| interval.counts.bins.swap(0, 1),
+        |interval| interval.counts.bins[0].1 = u64::MAX,
+        |interval| interval.counts.missed = u64::MAX,
+        |interval| interval.counts.sum_ns = i128::MIN,
+        |interval| interval.end_ns = interval.start_ns - SECOND,
+    ];
+    for spoil in spoil {
+        let mut first = true;
+        let run = changed(|message| {
+            if let Message::Interval(interval) = message
+                && std::mem::take(&mut first)
+            {
+                spoil(interval);
+            }
+        });
+        assert_eq!(run.findings[0].code, "counts-differ");
+        assert_eq!(run.findings[1].code, "interval-unsound");
+        assert_eq!((run.losses.cycles, word(&run)), (1_003, VerdictWord::Invalid));
+    }
+}
+
+#[test]
+fn threads_that_nobody_set_up_invalidate() {
+    let run = changed(|message| {
+        if let Message::Spikes(spikes) = message {
+            spikes.thread = 77;
+        }
+    });
+    assert!(run.findings.iter().all(|one| one.code == "unknown-thread"));
+    assert_eq!(word(&run), VerdictWord::Invalid);
+}
+
+#[test]
+fn a_thread_without_last_word_invalidates() {
+    let messages = Synthetic::default().messages().into_iter();
+    let run = assembled(
+        messages.filter(|one| !matches!(one, Message::ThreadEnd(end) if end.thread == 0)).collect(),
+    )
+    .run;
+    assert_eq!((only(&run).code.as_str(), word(&run)), ("thread-lost", VerdictWord::Invalid));
+}
+
+#[test]
+fn a_stream_without_its_beginning_is_no_run() {
+    let messages = Synthetic::default().messages();
+    for (left_out, name) in [(1, "Plan"), (2, "Machine"), (3, "Prepared")] {
+        let mut assembly = Assembly::default();
+        for (at, message) in messages.iter().enumerate() {
+            if at != left_out {
+                assembly.take(message.clone());
+            }
+        }
+        let error = assembly.finish("x", Ending::default()).unwrap_err();
+        assert_eq!(error, NoRun::Missing(name));
+    }
+}

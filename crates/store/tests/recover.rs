@@ -1,0 +1,241 @@
+//! Kills, cuts and damage: what was counted before stays, and nothing else gets in.
+
+use latlab_model::frame::{FrameReader, Message, Next, Refusal};
+use latlab_model::run::{EndReason, VerdictWord};
+use latlab_store::testing::Synthetic;
+use latlab_store::{Error, Finished, Outcome, Recovered, State, Store, load};
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+
+fn small() -> Synthetic {
+    Synthetic { threads: 2, seconds: 3, ..Synthetic::default() }
+}
+
+/// A run whose program was killed after it had written this.
+fn killed(root: &Path, id: &str, bytes: &[u8]) {
+    let mut run = Store::new(root).begin(id).unwrap();
+    run.append(bytes).unwrap();
+}
+
+fn recover(root: &Path) -> Vec<Recovered> {
+    Store::new(root).recover().unwrap()
+}
+
+fn finish(root: &Path, bytes: &[u8]) -> Finished {
+    let mut run = Store::new(root).begin("cut").unwrap();
+    run.append(bytes).unwrap();
+    run.finish().unwrap()
+}
+
+/// Cycles in the whole frames of these bytes, the length of those frames, and whether the last
+/// of them is the agent's last word.
+fn whole(bytes: &[u8]) -> (u64, u64, bool) {
+    let mut reader = FrameReader::new(bytes);
+    let (mut cycles, mut ended) = (0, false);
+    while let Next::Frame(frame) = reader.next_frame().unwrap() {
+        match frame.message {
+            Message::Interval(interval) => cycles += interval.counts.count,
+            Message::End(_) => ended = true,
+            _ => {}
+        }
+    }
+    (cycles, reader.whole_bytes(), ended)
+}
+
+/// Where the measuring begins, before which there is no run.
+fn prepared_end(messages: &[Message]) -> usize {
+    let prepared = messages.iter().position(|one| matches!(one, Message::Prepared(_))).unwrap();
+    messages[..=prepared].iter().map(|message| message.encode().len()).sum()
+}
+
+fn assert_holds_what_is_whole(bytes: &[u8]) {
+    let root = tempfile::tempdir().unwrap();
+    let (cycles, whole_bytes, ended) = whole(bytes);
+    let Finished { run, path } = finish(root.path(), bytes);
+    assert_eq!(run.total.cycles, cycles);
+    assert_eq!(run.losses.journal_bytes, bytes.len() as u64 - whole_bytes);
+    assert_eq!(run.ended == EndReason::Lost, !ended);
+    assert_eq!(run.recovered, !ended);
+    let damaged = run.findings.iter().any(|finding| finding.code.starts_with("journal-"));
+    assert_eq!(damaged, run.losses.journal_bytes > 0);
+    assert_eq!(load(&path).unwrap(), run);
+}
+
+#[test]
+fn a_cut_at_every_byte_of_the_last_frames_keeps_what_is_whole() {
+    let messages = small().messages();
+    let bytes = small().bytes();
+    let last: usize = messages.iter().rev().take(3).map(|message| message.encode().len()).sum();
+    for cut in bytes.len() - last - 1..=bytes.len() {
+        assert_holds_what_is_whole(&bytes[..cut]);
+    }
+}
+
+#[test]
+fn a_cut_within_an_interval_keeps_the_ones_before() {
+    let bytes = small().bytes();
+    for cut in (prepared_end(&small().messages())..bytes.len()).step_by(97) {
+        assert_holds_what_is_whole(&bytes[..cut]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_flipped_bit_is_noticed(at in any::<prop::sample::Index>(), bit in 0u8..8) {
+        let mut bytes = small().bytes();
+        let first = prepared_end(&small().messages());
+        let at = first + at.index(bytes.len() - first);
+        bytes[at] ^= 1 << bit;
+        assert_holds_what_is_whole(&bytes);
+    }
+
+    #[test]
+    fn a_damaged_beginning_is_no_run_but_is_kept(at in any::<prop::sample::Index>(), bit in 0u8..8) {
+        let root = tempfile::tempdir().unwrap();
+        let mut bytes = small().bytes();
+        let at = at.index(prepared_end(&small().messages()));
+        bytes[at] ^= 1 << bit;
+        killed(root.path(), "damaged", &bytes);
+        let recovered = recover(root.path());
+        let left = match &recovered[0].outcome {
+            Outcome::Left(Error::NothingMeasured { holds_counts, .. }) => *holds_counts,
+            _ => false,
+        };
+        prop_assert!(left, "{:?}", recovered);
+        prop_assert_eq!(fs::read(root.path().join(".damaged.partial/journal")).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_killed_run_is_finished_on_the_next_opening() {
+    let root = tempfile::tempdir().unwrap();
+    let bytes = small().bytes();
+    killed(root.path(), "whole", &bytes);
+    killed(root.path(), "cut", &bytes[..bytes.len() - 10]);
+    let listed = Store::new(root.path()).list().unwrap();
+    assert!(listed.iter().all(|entry| matches!(entry.state, State::Unfinished)));
+
+    let recovered = recover(root.path());
+    assert_eq!(recovered.len(), 2);
+    assert!(recovered.iter().all(|one| matches!(one.outcome, Outcome::Finished(_))));
+    let whole = load(&root.path().join("whole")).unwrap();
+    assert_eq!((whole.ended, whole.recovered), (EndReason::Finished, true));
+    assert_eq!(whole.verdict.unwrap().word, VerdictWord::Pass);
+    let cut = load(&root.path().join("cut")).unwrap();
+    assert_eq!((cut.ended, cut.recovered), (EndReason::Lost, true));
+    assert_eq!(cut.verdict.unwrap().word, VerdictWord::Inconclusive);
+    assert!(recover(root.path()).is_empty());
+}
+
+#[test]
+fn a_run_that_goes_on_is_left_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let store = Store::new(root.path());
+    let mut run = store.begin("now").unwrap();
+    run.append(&small().bytes()).unwrap();
+    assert!(recover(root.path()).is_empty());
+    assert!(matches!(store.list().unwrap()[0].state, State::GoingOn));
+    run.finish().unwrap();
+    assert!(matches!(store.list().unwrap()[0].state, State::Finished(_)));
+}
+
+#[test]
+fn a_run_that_measured_nothing_is_removed_and_reported() {
+    let root = tempfile::tempdir().unwrap();
+    let messages = small().messages();
+    let before: Vec<u8> = messages[..5].iter().flat_map(Message::encode).collect();
+    killed(root.path(), "warm-up", &before);
+    killed(root.path(), "at-once", b"");
+    killed(root.path(), "half", &before[..before.len() - 3]);
+    fs::create_dir(root.path().join(".no-journal.partial")).unwrap();
+    let recovered = recover(root.path());
+    assert_eq!(recovered.len(), 4);
+    for one in recovered {
+        assert!(matches!(one.outcome, Outcome::Removed(_)), "{}: {:?}", one.id, one.outcome);
+    }
+    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_not_removed() {
+    let root = tempfile::tempdir().unwrap();
+    let strange = root.path().join(".strange.partial");
+    fs::create_dir(&strange).unwrap();
+    fs::write(strange.join("thesis.txt"), "important").unwrap();
+    assert!(matches!(recover(root.path())[0].outcome, Outcome::Left(_)));
+    assert!(strange.join("thesis.txt").exists());
+}
+
+#[test]
+fn a_crash_while_finishing_is_made_good() {
+    let root = tempfile::tempdir().unwrap();
+    let partial = root.path().join(".one.partial");
+    let bytes = small().bytes();
+
+    killed(root.path(), "one", &bytes);
+    // Tables and a document of a first try lie beside the journal, half written.
+    for name in ["histogram.parquet", "intervals.parquet", "run.json"] {
+        fs::write(partial.join(name), b"half").unwrap();
+    }
+    let recovered = recover(root.path());
+    assert!(matches!(recovered[0].outcome, Outcome::Finished(_)), "{recovered:?}");
+    let run = load(&root.path().join("one")).unwrap();
+    assert_eq!(run.total.cycles, whole(&bytes).0);
+    assert!(!root.path().join("one/journal").exists());
+
+    // The journal was given up, but the folder had not its name yet.
+    fs::rename(root.path().join("one"), &partial).unwrap();
+    let recovered = recover(root.path());
+    assert!(matches!(recovered[0].outcome, Outcome::Finished(_)), "{recovered:?}");
+    assert_eq!(load(&root.path().join("one")).unwrap(), run);
+}
+
+#[test]
+fn a_refusal_leaves_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let refusal = Refusal { plan_is_wrong: false, text: "no right to use FIFO".to_string() };
+    let mut run = Store::new(root.path()).begin("one").unwrap();
+    run.append(&small().messages()[0].encode()).unwrap();
+    run.append(&Message::Refusal(refusal.clone()).encode()).unwrap();
+    run.discard().unwrap();
+    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+
+    let mut run = Store::new(root.path()).begin("one").unwrap();
+    run.append(&Message::Refusal(refusal).encode()).unwrap();
+    let error = run.finish().unwrap_err().to_string();
+    assert!(error.contains("no right to use FIFO"), "{error}");
+}
+
+#[test]
+fn a_run_ended_by_its_user_before_the_first_interval_is_kept() {
+    let root = tempfile::tempdir().unwrap();
+    let mut run = Store::new(root.path()).begin("short").unwrap();
+    for message in &small().messages()[..5] {
+        run.append(&message.encode()).unwrap();
+    }
+    let run = run.finish().unwrap().run;
+    assert_eq!((run.total.cycles, run.total.min_ns), (0, None));
+    assert_eq!(run.verdict.unwrap().word, VerdictWord::Inconclusive);
+}
+
+#[test]
+fn a_newer_stream_is_left_for_a_newer_program() {
+    let root = tempfile::tempdir().unwrap();
+    let mut messages = small().messages();
+    if let Message::Hello(hello) = &mut messages[0] {
+        hello.stream += 1;
+    }
+    let bytes: Vec<u8> = messages.iter().flat_map(Message::encode).collect();
+    killed(root.path(), "new", &bytes);
+    let recovered = recover(root.path());
+    let Outcome::Left(error) = &recovered[0].outcome else { panic!("{recovered:?}") };
+    assert!(error.to_string().contains("use a newer latlab"), "{error}");
+    assert!(root.path().join(".new.partial/journal").exists());
+}
