@@ -3,7 +3,7 @@
 use crate::command::command;
 use crate::latency::{Options, latency_picture};
 use crate::sentence::{self, NOT_DEFINED};
-use crate::units::{Scale, bytes, grouped, percent, percent_of, span};
+use crate::units::{Scale, bin_edge, bytes, grouped, percent, percent_of, span};
 use latlab_model::run::{End, Finding, Quantiles, Setting, Summary, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Nanos, Run, ThreadBins};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -304,7 +304,7 @@ fn latency_columns(run: &Run) -> Vec<Column> {
         Column { name: name.to_string(), unit: scale.unit(), class, cells: cells.collect() }
     };
     let quantile = |name: &str, of: fn(&Quantiles) -> Option<Nanos>| {
-        column(name, None, &|s| s.quantiles.as_ref().and_then(of).map(float))
+        column(name, None, &|s| s.quantiles.as_ref().and_then(of).map(bin_edge).map(float))
     };
     vec![
         column("Min", None, &|s| s.min_ns.map(float)),

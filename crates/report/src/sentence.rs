@@ -1,6 +1,6 @@
 //! What a run says in plain words; the page and the terminal use the same sentences.
 
-use crate::units::{grouped, percent, percent_of, span};
+use crate::units::{bin_edge, grouped, percent, percent_of, span};
 use latlab_model::plan::{IdleStates, Plan};
 use latlab_model::run::{EndReason, Quantiles, Severity, Summary, ThreadRun, Verdict};
 use latlab_model::{Nanos, Run};
@@ -64,6 +64,7 @@ pub fn lead(run: &Run) -> Vec<String> {
 
 fn tail(total: &Summary) -> Option<String> {
     let (share, latency) = highest_quantile(total.quantiles.as_ref()?);
+    let latency = total.max_ns.map_or(latency, |max| bin_edge(latency).min(max));
     Some(format!("{share} of the cycles were no later than {latency}."))
 }
 

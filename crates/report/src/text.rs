@@ -3,7 +3,7 @@
 use crate::command::command;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::table::{Column, table, wrapped};
-use crate::units::{Scale, bytes, grouped, percent, span};
+use crate::units::{Scale, bin_edge, bytes, grouped, percent, span};
 use latlab_model::run::{Finding, Quantiles, Severity, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 
@@ -157,7 +157,9 @@ impl<'a> Summaries<'a> {
 
     fn latencies(&self) -> Vec<Column> {
         let quantile = |head, rank, of: fn(&Quantiles) -> Option<Nanos>| {
-            self.latency(head, rank, move |s| s.quantiles.as_ref().and_then(of).map(float))
+            self.latency(head, rank, move |s| {
+                s.quantiles.as_ref().and_then(of).map(bin_edge).map(float)
+            })
         };
         vec![
             self.latency("min", 3, |s| s.min_ns.map(float)),

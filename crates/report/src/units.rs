@@ -1,6 +1,7 @@
 //! Numbers for people: one unit for a column, digits in groups, shares in plain words.
 
 use latlab_model::Nanos;
+use latlab_model::histogram::FINE_WIDTH;
 
 /// A unit and a number of decimals that a whole column shares, so that its numbers compare.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -15,10 +16,15 @@ impl Scale {
     pub fn of(times: impl IntoIterator<Item = Nanos>) -> Scale {
         let times: Vec<u64> = times.into_iter().map(|time| time.0.unsigned_abs()).collect();
         let largest = times.iter().copied().max().unwrap_or(0) as f64;
-        let (unit, nanos) = unit_for(largest);
+        let (unit, nanos) = if times.is_empty() { ("us", 1e3) } else { unit_for(largest) };
         let wanted = if largest / nanos < 1000.0 { 3 } else { 1 };
         let decimals = (0..wanted).find(|&decimals| all_exact(&times, nanos, decimals));
         Scale { unit, nanos, decimals: decimals.unwrap_or(if unit == "ns" { 0 } else { wanted }) }
+    }
+
+    /// The same unit with one decimal, so that a column that is drawn again and again stands still.
+    pub fn steady(self) -> Scale {
+        Scale { decimals: if self.unit == "ns" { 0 } else { 1 }, ..self }
     }
 
     /// The unit's sign, for the head of the column.
@@ -50,6 +56,12 @@ fn unit_for(largest: f64) -> (&'static str, f64) {
 fn all_exact(times: &[u64], nanos: f64, decimals: usize) -> bool {
     let last_digit = (nanos / 10f64.powi(decimals as i32)) as u64;
     last_digit > 0 && times.iter().all(|time| time.is_multiple_of(last_digit))
+}
+
+/// A quantile as its bin allows to say it: rounded up to the edge of a fine bin.
+pub fn bin_edge(quantile: Nanos) -> Nanos {
+    let width = FINE_WIDTH as i64;
+    Nanos(quantile.0.saturating_add(width - 1).div_euclid(width).saturating_mul(width))
 }
 
 /// A whole number with its digits in groups of three: `1 234 567`.
@@ -143,7 +155,16 @@ mod tests {
         assert_eq!((unit.as_str(), numbers), ("s", vec!["10800.0".into(), "0.0".into()]));
         let (unit, numbers) = column(&[5_900_000, -214_417]);
         assert_eq!((unit.as_str(), numbers), ("us", vec!["5900.0".into(), "-214.4".into()]));
-        assert_eq!(column(&[]).0, "ns");
+        assert_eq!(column(&[]).0, "us");
+    }
+
+    #[test]
+    fn a_quantile_is_not_said_finer_than_its_bin() {
+        for (quantile, said) in [(5_599, 5_600), (5_600, 5_600), (0, 0), (-1, 0), (-101, -100)] {
+            assert_eq!(bin_edge(Nanos(quantile)), Nanos(said));
+        }
+        bin_edge(Nanos::MAX);
+        bin_edge(-Nanos::MAX);
     }
 
     #[test]

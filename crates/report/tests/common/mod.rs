@@ -111,7 +111,7 @@ fn quantile(counts: &Histogram, share: f64) -> Nanos {
     for &(bin, count) in &counts.bins {
         seen += count;
         if seen >= wanted {
-            return Nanos(bin_high(bin.into()) as i64).min(counts.max_ns);
+            return Nanos(bin_high(bin.into()) as i64 - 1).clamp(counts.min_ns, counts.max_ns);
         }
     }
     counts.max_ns
