@@ -15,14 +15,14 @@ fi
 # A verdict other than "pass" is a result, not a failure: the page is made all the same.
 status=0
 "${runner[@]}" target/latlab run --for "${DURATION:-60s}" --deadline "${DEADLINE:-1ms}" \
-    --name make-run || status=$?
+    --name make-run --out runs || status=$?
 case $status in
     0 | 1 | 4) ;;
     *) exit "$status" ;;
 esac
 
 # Folders begin with the time, so the last by name is the newest.
-page=$(printf '%s\n' runs/*_make-run* | tail -n1)/report.html
-target/latlab report last -o "$page"
+run=$(printf '%s\n' runs/*_make-run* | tail -n1)
+target/latlab report "$run" -o "$run/report.html" >/dev/null
 echo
-echo "The page: $root/$page"
+echo "The page: $root/$run/report.html"
