@@ -1,0 +1,364 @@
+"""The four measurements; each gives back raw data and a Markdown section, and says whether its
+limit was kept."""
+
+import json
+import re
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools import TOOLS, Job, Missing, command, measure, shown
+
+INSTRUCTIONS_LIMIT = 90
+MEMORY_LIMIT_MIB = 10
+REPEATS = 5
+
+
+@dataclass
+class Result:
+    """What a part found."""
+
+    raw: dict = field(default_factory=dict)
+    text: str = ""
+    broken: list[str] = field(default_factory=list)
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def for_each_tool(part: str, run: Callable[[str, Path], dict]) -> dict:
+    """Runs a part for each tool in a fresh folder; a missing tool is named loudly."""
+    found = {}
+    for tool in TOOLS:
+        say(f"{part}: {tool}")
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                found[tool] = run(tool, Path(folder))
+        except Missing as missing:
+            say(f"SKIPPED: {part}: {missing}")
+    return found
+
+
+def table(head: list[str], rows: list[list]) -> str:
+    """A Markdown table, numbers to the right."""
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
+
+
+def checked(line: list[str], **options) -> subprocess.CompletedProcess:
+    """Runs a program that must succeed."""
+    done = subprocess.run(line, capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(line)}\nended with {done.returncode}: {done.stderr}")
+    return done
+
+
+def growth(few: dict, many: dict) -> dict:
+    """How much each thread's count grew from one run to the other. A thread is known by the
+    place of its process among the processes, and by its own among the threads."""
+    return {key: many[key] - few.get(key, 0) for key in many}
+
+
+# Instructions
+
+
+def instructions(options) -> Result:
+    """User-space instructions per cycle of the measuring thread, by callgrind."""
+    few, many = 20_000, 120_000
+
+    def count(tool: str, cycles: int, folder: Path) -> dict:
+        job = Job(period_us=200, cpus="0", cycles=cycles)
+        (folder / "runs").mkdir(exist_ok=True)
+        line = command(tool, job, folder / "runs", histogram=400)
+        output = folder / str(cycles)
+        output.mkdir()
+        valgrind = ["valgrind", "--tool=callgrind", "--separate-threads=yes"]
+        valgrind += ["--trace-children=yes", f"--callgrind-out-file={output}/out.%p"]
+        checked(valgrind + line)
+        totals, processes = {}, {}
+        for file in sorted(output.iterdir(), key=numbers):
+            text = file.read_text()
+            if total := re.search(r"^totals: (\d+)", text, re.M):
+                process, thread = numbers(file)[0], int(re.search(r"^thread: (\d+)", text, re.M)[1])
+                place = processes.setdefault(process, len(processes))
+                totals[f"process {place} thread {thread}"] = int(total[1])
+        return {"command": shown(line, folder / "runs"), "threads": totals}
+
+    def one(tool: str, folder: Path) -> dict:
+        less, more = count(tool, few, folder), count(tool, many, folder)
+        grown = growth(less["threads"], more["threads"])
+        measuring = max(grown, key=grown.get)
+        return {
+            "command": more["command"],
+            "totals": {few: less["threads"], many: more["threads"]},
+            "measuring": measuring,
+            "per_cycle": grown[measuring] / (many - few),
+            "others_per_cycle": (sum(grown.values()) - grown[measuring]) / (many - few),
+        }
+
+    found = for_each_tool("instructions", one)
+    result = Result({"limit": INSTRUCTIONS_LIMIT, "tools": found})
+    rows = [
+        [tool, f"**{one['per_cycle']:.1f}**", f"{one['others_per_cycle']:.1f}", f"`{one['command']}`"]
+        for tool, one in found.items()
+    ]
+    result.text = (
+        "## Instructions per cycle\n\n"
+        "User-space instructions of the measuring thread, by callgrind "
+        "(`--separate-threads=yes --trace-children=yes`): the difference of "
+        f"{few} and {many} cycles, divided by {many - few}. Everything the tool records is on. "
+        "Under callgrind the clock is read by a system call instead of the vDSO, for every tool. "
+        "The other threads (drawing, draining) are in the second column.\n\n"
+    ) + table(["tool", "measuring thread", "other threads", "command"], rows)
+    ours = found.get("latlab")
+    if ours and ours["per_cycle"] >= INSTRUCTIONS_LIMIT:
+        result.broken.append(
+            f"latlab takes {ours['per_cycle']:.1f} instructions per cycle; "
+            f"the limit is {INSTRUCTIONS_LIMIT}"
+        )
+    return result
+
+
+def numbers(file: Path) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", file.name)]
+
+
+# Memory
+
+
+def memory(options) -> Result:
+    """Peak resident memory on all CPUs, from VmHWM while the tool runs."""
+    job = Job(period_us=1000, seconds=options.seconds)
+
+    def one(tool: str, folder: Path) -> dict:
+        line = command(tool, job, folder)
+        process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        peaks: dict[int, dict] = {}
+        while process.poll() is None:
+            for pid in [process.pid, *descendants(process.pid)]:
+                if (seen := peak(pid)) is not None:
+                    before = peaks.get(pid, seen)["threads"]
+                    peaks[pid] = {**seen, "threads": max(before, seen["threads"])}
+            time.sleep(0.05)
+        if process.returncode != 0:
+            error = process.stderr.read().decode()
+            raise RuntimeError(f"{' '.join(line)}\nended with {process.returncode}: {error}")
+        return {"command": shown(line, folder), "processes": list(peaks.values())}
+
+    found = for_each_tool("memory", one)
+    result = Result({"limit_mib": MEMORY_LIMIT_MIB, "tools": found})
+    rows = []
+    for tool, one in found.items():
+        for seen in one["processes"]:
+            name = f"{tool}: {seen['role']}" if len(one["processes"]) > 1 else tool
+            rows.append([name, f"**{seen['peak_mib']:.1f}**", seen["threads"], f"`{one['command']}`"])
+            if tool == "latlab" and seen["role"] == "agent" and seen["peak_mib"] >= MEMORY_LIMIT_MIB:
+                result.broken.append(
+                    f"the agent takes {seen['peak_mib']:.1f} MiB; the limit is {MEMORY_LIMIT_MIB}"
+                )
+    if "latlab" in found and not any(
+        seen["role"] == "agent" for seen in found["latlab"]["processes"]
+    ):
+        result.broken.append("no agent process of latlab was seen")
+    result.text = (
+        "## Memory\n\n"
+        "Peak resident memory (VmHWM) with one measuring thread on every CPU. "
+        "latlab is two processes: the agent measures, the conductor keeps the journal.\n\n"
+    ) + table(["process", "MiB", "threads", "command"], rows)
+    return result
+
+
+def descendants(pid: int) -> list[int]:
+    """Children of all threads of a process, and theirs."""
+    found = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            for child in children.read_text().split():
+                found += [int(child), *descendants(int(child))]
+        except OSError:
+            continue
+    return found
+
+
+def peak(pid: int) -> dict | None:
+    """The process's peak memory so far; none when it is gone."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    except OSError:
+        return None
+    high = re.search(r"^VmHWM:\s+(\d+) kB", status, re.M)
+    if not high:
+        return None
+    return {
+        "role": "agent" if "agent" in words[1:2] else "conductor",
+        "peak_mib": int(high[1]) / 1024,
+        "threads": int(re.search(r"^Threads:\s+(\d+)", status, re.M)[1]),
+    }
+
+
+# Latency
+
+
+def latency(options) -> Result:
+    """Distributions side by side: interleaved, same CPU, same priority, same period."""
+    result = Result({"periods": {}})
+    result.text = (
+        "## Latency, side by side\n\n"
+        f"One thread on CPU 1, FIFO 90, {options.seconds} s each, {REPEATS} repeats, interleaved "
+        "in changing order. cyclictest and jitterdebugger truncate to whole microseconds, so "
+        "their true median lies up to 1 us above the one shown; latlab's is the upper edge of a "
+        "bin of 100 ns. Their missed releases are computed (duration / period - cycles), since "
+        "neither counts them, so their start-up is in it; jitterdebugger drops what is 1000 us or more from its histogram.\n"
+    )
+    for period in (1000, 200):
+        found: dict[str, list] = {}
+        for repeat in range(REPEATS):
+            order = TOOLS[repeat % len(TOOLS) :] + TOOLS[: repeat % len(TOOLS)]
+            for tool in order:
+                say(f"latency: {period} us, repeat {repeat + 1} of {REPEATS}: {tool}")
+                try:
+                    with tempfile.TemporaryDirectory() as folder:
+                        job = Job(period_us=period, cpus="1", seconds=options.seconds)
+                        figures = measure(tool, job, Path(folder))
+                    found.setdefault(tool, []).append(figures)
+                except Missing as missing:
+                    say(f"SKIPPED: latency: {missing}")
+        result.raw["periods"][period] = found
+        result.text += latency_text(period, found)
+    return result
+
+
+def latency_text(period: int, found: dict[str, list]) -> str:
+    """The tables and the verdict for one period."""
+    repeats = range(1, max(len(runs) for runs in found.values()) + 1)
+    text = f"\n### Period {period} us\n\nMedian of each repeat, in us:\n\n"
+    text += table(
+        ["tool", *repeats],
+        [[tool, *(show(run["p50_us"]) for run in found[tool])] for tool in TOOLS if tool in found],
+    )
+    text += "\nMedians of the repeats, with their range, in us:\n\n"
+    rows = []
+    for tool in TOOLS:
+        if tool not in found:
+            continue
+        figures = (spread(found[tool], key) for key in ("min_us", "p50_us", "p99_us", "max_us"))
+        rows.append([tool, *figures, spread(found[tool], "cycles"), spread(found[tool], "missed")])
+    text += table(["tool", "min", "p50", "p99", "max", "cycles", "missed"], rows)
+    text += "\n" + "\n".join(f"- {line}" for line in noise(found)) + "\n"
+    text += "\n" + "\n".join(f"`{runs[0]['command']}`  " for runs in found.values()) + "\n"
+    return text
+
+
+def show(value: float | None) -> str:
+    """A figure without needless digits."""
+    return "-" if value is None else f"{value:.1f}".removesuffix(".0")
+
+
+def spread(runs: list[dict], key: str) -> str:
+    """The median of the repeats and their range."""
+    values = [run[key] for run in runs if run[key] is not None]
+    if not values:
+        return "-"
+    return f"{show(statistics.median(values))} [{show(min(values))} to {show(max(values))}]"
+
+
+def noise(found: dict[str, list]) -> list[str]:
+    """Whether the tools' ranges of medians overlap, truncation allowed for."""
+
+    def limits(tool: str) -> tuple[float, float]:
+        medians = [run["p50_us"] for run in found[tool] if run["p50_us"] is not None]
+        truncated = 1 if found[tool][0]["resolution_us"] == 1 else 0
+        return min(medians), max(medians) + truncated
+
+    lines = []
+    present = [tool for tool in TOOLS if tool in found]
+    for at, one in enumerate(present):
+        for other in present[at + 1 :]:
+            (low, high), (lower, higher) = limits(one), limits(other)
+            word = "within their noise" if low <= higher and lower <= high else "apart"
+            lines.append(
+                f"{one} and {other}: medians {word} "
+                f"({show(low)} to {show(high)} us, {show(lower)} to {show(higher)} us)"
+            )
+    return lines
+
+
+# System calls
+
+
+def syscalls(options) -> Result:
+    """System calls per cycle of the measuring thread, by strace; page faults, from run.json."""
+    few, many = 1_000, 6_000
+
+    def count(tool: str, cycles: int, folder: Path) -> dict:
+        output = folder / str(cycles)
+        runs = output / "runs"
+        runs.mkdir(parents=True)
+        line = command(tool, Job(period_us=1000, cpus="0", cycles=cycles), runs)
+        done = checked(["strace", "-ff", "-o", str(output / "thread"), *line])
+        threads = {}
+        for place, file in enumerate(sorted(output.glob("thread.*"), key=numbers)):
+            calls: dict[str, int] = {}
+            for call in re.findall(r"^(\w+)\(", file.read_text(errors="replace"), re.M):
+                calls[call] = calls.get(call, 0) + 1
+            threads[f"thread {place}"] = calls
+        return {"command": shown(line, runs), "threads": threads, "output": done.stdout}
+
+    def one(tool: str, folder: Path) -> dict:
+        less, more = count(tool, few, folder), count(tool, many, folder)
+        sums = [
+            {name: sum(calls.values()) for name, calls in side["threads"].items()}
+            for side in (less, more)
+        ]
+        grown = growth(*sums)
+        measuring = max(grown, key=grown.get)
+        found = {
+            "command": more["command"],
+            "per_cycle": grown[measuring] / (many - few),
+            "calls": more["threads"][measuring],
+            "others_per_cycle": (sum(grown.values()) - grown[measuring]) / (many - few),
+        }
+        if tool == "latlab":
+            ends = [thread["end"] for thread in json.loads(more["output"])["threads"]]
+            found["page_faults"] = sum(end["page_faults"] for end in ends)
+        return found
+
+    found = for_each_tool("syscalls", one)
+    result = Result({"tools": found})
+    rows = [
+        [
+            tool,
+            f"**{one['per_cycle']:.2f}**",
+            ", ".join(call for call, times in one["calls"].items() if times > many / 2),
+            f"{one['others_per_cycle']:.2f}",
+            one.get("page_faults", "not counted"),
+        ]
+        for tool, one in found.items()
+    ]
+    result.text = (
+        "## System calls per cycle\n\n"
+        f"By `strace -ff`: the difference of {few} and {many} cycles of 1 ms, divided by "
+        f"{many - few}, for the thread that grew most. "
+        "Page faults are those of the measuring thread after its first counted release.\n\n"
+    ) + table(["tool", "measuring thread", "which", "other threads", "page faults"], rows)
+    result.text += "\n" + "\n".join(f"`{one['command']}`  " for one in found.values()) + "\n"
+    ours = found.get("latlab")
+    if ours and round(ours["per_cycle"], 2) != 1:
+        result.broken.append(f"latlab makes {ours['per_cycle']:.2f} system calls per cycle, not 1")
+    if ours and ours["page_faults"] != 0:
+        result.broken.append(f"latlab had {ours['page_faults']} page faults while it measured")
+    return result
+
+
+PARTS = {
+    "instructions": instructions,
+    "memory": memory,
+    "latency": latency,
+    "syscalls": syscalls,
+}
