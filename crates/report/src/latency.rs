@@ -406,6 +406,8 @@ struct Layout {
 }
 
 const TITLE_SIZE: f64 = 16.0;
+/// How much wider bold type is.
+const BOLD: f64 = 1.25;
 const TEXT_SIZE: f64 = 13.0;
 const LEGEND_LINE: f64 = 20.0;
 /// Room beside the axis for what lies outside of it.
@@ -414,7 +416,7 @@ const STRIP: f64 = 34.0;
 impl Layout {
     fn new(run: &Run, series: &[Series], axis: &HorizontalAxis, options: &Options) -> Layout {
         let width = f64::from(options.width.max(280));
-        let title = lines(&title(run), width - 24.0, TITLE_SIZE * 1.1);
+        let title = lines(&title(run), width - 24.0, TITLE_SIZE * BOLD);
         let conditions = lines(&conditions(run), width - 24.0, TEXT_SIZE);
         let top = 22.0 + title.len() as f64 * 21.0 + conditions.len() as f64 * 18.0 + 8.0;
         let bottom = top + f64::from(options.plot_height.max(80));
@@ -663,8 +665,13 @@ impl Picture<'_> {
         }
     }
 
+    /// The steps are named where the height of the picture has room for it.
     fn count_title(&self) -> String {
-        format!("Number of latencies ({})", self.axis.step_words())
+        let title = format!("Number of latencies ({})", self.axis.step_words());
+        match lines(&title, self.layout.plot_height(), TEXT_SIZE).len() {
+            1 => title,
+            _ => "Number of latencies".to_string(),
+        }
     }
 
     /// The line with the largest maximum comes last and so lies on top.
