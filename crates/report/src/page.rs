@@ -270,7 +270,7 @@ fn setup_columns(run: &Run) -> Vec<Column> {
             t.setup.cpu.map_or_else(|| "floats".to_string(), |cpu| cpu.to_string())
         }),
     ];
-    if run.threads.iter().any(|thread| sentence::core(thread).is_some()) {
+    if sentence::cores_differ(run) {
         columns.push(column("Core, capacity", Some("word"), &|t| dash(sentence::core(t))));
     }
     columns.push(column("Policy", Some("word"), &|t| t.setup.policy.clone()));

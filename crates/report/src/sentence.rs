@@ -159,6 +159,14 @@ pub fn core(thread: &ThreadRun) -> Option<String> {
     }
 }
 
+/// Whether the cores differ as far as the machine says; where all are alike, nobody need read it.
+pub fn cores_differ(run: &Run) -> bool {
+    let mut setups = run.threads.iter().map(|thread| &thread.setup);
+    let first = setups.next().and_then(|setup| setup.capacity);
+    run.threads.iter().any(|thread| thread.setup.core_type.is_some())
+        || setups.any(|setup| setup.capacity != first)
+}
+
 /// How the run measured, as labelled facts.
 pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
     let step = match plan.period_step_ns {

@@ -100,7 +100,7 @@ fn thread_columns(run: &Run) -> Vec<Column> {
             setups().map(|s| some(s.cpu.map(|cpu| cpu.to_string()))).chain(total_blank(all)),
         ),
     ];
-    if run.threads.iter().any(|thread| sentence::core(thread).is_some()) {
+    if sentence::cores_differ(run) {
         let cores = run.threads.iter().map(|thread| some(sentence::core(thread)));
         columns.push(Column::new("core", 8, cores.chain(total_blank(all))));
     }
