@@ -2,7 +2,7 @@
 
 use crate::prepare::scheduling_refused;
 use crate::reasons::{STOP_ABOVE, reason_of};
-use latlab_measure::cyclic::{Cycles, Ending, Stop, measure};
+use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, measure};
 use latlab_measure::recorder::Recorder;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::frame::Refusal;
@@ -195,31 +195,32 @@ fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
         deadline: i64::MAX,
         stop_above: i64::MAX,
         until: start.from,
-        count: u64::MAX,
+        count: NO_END,
     };
-    let (ending, first) = measure(&mut timer, start.warm_up_from, &warm_up, &mut recorder, &stop);
+    let warmed = measure(&mut timer, start.warm_up_from, &warm_up, &mut recorder, &stop);
+    let first = warmed.next;
     recorder.start(first);
     let counted = Cycles {
         deadline: plan.deadline_ns.map_or(i64::MAX, |limit| limit.0),
         stop_above: plan.stop_above_ns.map_or(i64::MAX, |limit| limit.0),
         until: plan.duration_ns.map_or(i64::MAX, |length| first.saturating_add(length.0)),
-        count: plan.cycles.unwrap_or(u64::MAX),
+        count: plan.cycles.unwrap_or(NO_END).min(NO_END),
         ..warm_up
     };
     let before = memory::thread_usage();
-    let (ending, next) = match ending {
+    let ended = match warmed.ending {
         Ending::Finished => measure(&mut timer, first, &counted, &mut recorder, &stop),
-        early => (early, first),
+        ending => Ended { ending, next: first, cycles: 0 },
     };
     let after = memory::thread_usage();
-    if ending == Ending::StopAbove {
+    if ended.ending == Ending::StopAbove {
         stop.all.fetch_or(STOP_ABOVE, Ordering::Relaxed);
     }
-    let totals = recorder.finish(next);
+    let totals = recorder.finish(ended.next);
     ThreadEnd {
         thread,
-        reason: reason_of(ending),
-        cycles: totals.cycles,
+        reason: reason_of(ended.ending),
+        cycles: ended.cycles,
         missed: totals.missed,
         page_faults: after.page_faults - before.page_faults,
         involuntary_switches: after.involuntary_switches - before.involuntary_switches,

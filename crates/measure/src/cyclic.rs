@@ -19,9 +19,12 @@ pub struct Cycles {
     pub stop_above: i64,
     /// The first release that is not served any more; `i64::MAX` for none.
     pub until: i64,
-    /// Number of cycles; `u64::MAX` for no end.
+    /// Number of cycles, [`NO_END`] for no end.
     pub count: u64,
 }
+
+/// Number of cycles that stands for no end; a year at 20 kHz is far below it.
+pub const NO_END: u64 = i64::MAX as u64;
 
 /// Why a loop ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +57,18 @@ impl Stop {
     }
 }
 
-/// Runs the cycles from the release `first` on; gives back the release that would be next.
+/// What a loop says when it ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// Why it ended.
+    pub ending: Ending,
+    /// The release that would have been next.
+    pub next: i64,
+    /// Cycles it ran.
+    pub cycles: u64,
+}
+
+/// Runs the cycles from the release `first` on.
 ///
 /// Per cycle: one sleep, one reading of the clock, one count. Everything rare is below `late`.
 pub fn measure<T: Timer>(
@@ -63,44 +77,44 @@ pub fn measure<T: Timer>(
     cycles: &Cycles,
     recorder: &mut Recorder,
     stop: &Stop,
-) -> (Ending, i64) {
+) -> Ended {
     let attention = attention(cycles);
+    let before = recorder.cycles();
     let mut release = first;
-    let mut left = cycles.count;
-    let mut pause = recorder.interval_end.min(cycles.until);
-    loop {
+    let mut pause = first;
+    let ending = loop {
         if release >= pause {
-            if release >= cycles.until {
-                return (Ending::Finished, release);
+            let left = cycles.count - (recorder.cycles() - before);
+            if release >= cycles.until || left == 0 {
+                break Ending::Finished;
             }
-            if !recorder.next_interval(release) {
-                return (Ending::RecorderFull, release);
+            if release >= recorder.interval_end && !recorder.next_interval(release) {
+                break Ending::RecorderFull;
             }
-            pause = recorder.interval_end.min(cycles.until);
-        }
-        if left == 0 {
-            return (Ending::Finished, release);
+            // Each cycle takes a period at least, so that no more than `left` come before this.
+            let enough = release.saturating_add(cycles.period.saturating_mul(left as i64));
+            pause = recorder.interval_end.min(cycles.until).min(enough);
         }
         let requested = stop.requested();
         if requested != 0 {
-            return (Ending::Stopped(requested), release);
+            break Ending::Stopped(requested);
         }
         let wake = match timer.wait(release) {
             Ok(wake) => wake,
             Err(Errno::INTR) => continue,
-            Err(error) => return (Ending::Failed(error), release),
+            Err(error) => break Ending::Failed(error),
         };
         let latency = wake.at - wake.due;
         recorder.record(wake.due, latency);
-        left -= 1;
         release = wake.due + cycles.period;
         if latency >= attention {
             release += late(timer, latency, cycles, recorder);
             if latency > cycles.stop_above {
-                return (Ending::StopAbove, release);
+                break Ending::StopAbove;
             }
         }
-    }
+    };
+    Ended { ending, next: release, cycles: recorder.cycles() - before }
 }
 
 /// The smallest latency that needs more than being counted.
@@ -175,7 +189,7 @@ mod tests {
         deadline: i64::MAX,
         stop_above: i64::MAX,
         until: i64::MAX,
-        count: u64::MAX,
+        count: NO_END,
     };
 
     fn stop() -> Stop {
@@ -191,13 +205,13 @@ mod tests {
     fn run(cycles: &Cycles, timer: &mut impl Timer) -> (Ending, i64, Histogram) {
         let (mut recorder, mut drain) = recorder(i64::MAX);
         recorder.start(0);
-        let (ending, next) = measure(timer, 0, cycles, &mut recorder, &stop());
+        let Ended { ending, next, cycles } = measure(timer, 0, cycles, &mut recorder, &stop());
         let totals = recorder.finish(next);
         let mut sum = Histogram::default();
         for interval in drained(&mut drain) {
             sum.add(&interval.counts);
         }
-        assert_eq!((totals.cycles, totals.missed), (sum.count, sum.missed));
+        assert_eq!((cycles, totals.missed), (sum.count, sum.missed));
         assert_eq!(sum.binned(), sum.count);
         (ending, next, sum)
     }
@@ -281,7 +295,7 @@ mod tests {
         let (mut recorder, _drain) = recorder(S);
         recorder.start(0);
         let ended = measure(&mut Scripted::new([]), 0, &EVERY_MS, &mut recorder, &stop);
-        assert_eq!(ended, (Ending::Stopped(9), 0));
+        assert_eq!(ended, Ended { ending: Ending::Stopped(9), next: 0, cycles: 0 });
     }
 
     #[test]
@@ -309,10 +323,11 @@ mod tests {
         recorder.start(0);
         let mut timer = Scripted::new([0, 0, 35 * MS]);
         let cycles = Cycles { until: 10 * MS, ..EVERY_MS };
-        let (mut next, mut sum, mut edge) = (0, Histogram::default(), 0);
+        let (mut next, mut served, mut sum, mut edge) = (0, 0, Histogram::default(), 0);
         for until in 1..=10 {
             let window = Cycles { until: until * 10 * MS, ..cycles };
-            (_, next) = measure(&mut timer, next, &window, &mut recorder, &stop());
+            let ended = measure(&mut timer, next, &window, &mut recorder, &stop());
+            (next, served) = (ended.next, served + ended.cycles);
             for interval in drained(&mut drain) {
                 assert_eq!(interval.start, edge);
                 edge = interval.end;
@@ -323,7 +338,7 @@ mod tests {
         let last = drained(&mut drain).pop().unwrap();
         assert_eq!((last.start, last.end), (edge, next));
         sum.add(&last.counts);
-        assert_eq!((sum.count, sum.missed), (totals.cycles, totals.missed));
+        assert_eq!((sum.count, sum.missed), (served, totals.missed));
         assert_eq!(sum.count + sum.missed, 100);
         assert_eq!(totals.intervals_grown, 0);
     }
@@ -333,11 +348,11 @@ mod tests {
         let (mut recorder, mut drain) = recorder(10 * MS);
         recorder.start(0);
         let cycles = Cycles { until: S, ..EVERY_MS };
-        let (_, next) = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
-        let totals = recorder.finish(next);
+        let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
+        let totals = recorder.finish(ended.next);
         let intervals = drained(&mut drain);
         assert_eq!(intervals.iter().map(|interval| interval.counts.count).sum::<u64>(), 1000);
-        assert_eq!(totals.cycles, 1000);
+        assert_eq!(ended.cycles, 1000);
         assert!(totals.intervals_grown > 90);
     }
 
@@ -346,9 +361,9 @@ mod tests {
         let (mut recorder, mut drain) = recorder(i64::MAX);
         recorder.start(0);
         let cycles = Cycles { count: 5000, ..EVERY_MS };
-        let (_, next) = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
+        let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
         let kept = std::iter::from_fn(|| drain.next_spike()).count() as u64;
-        assert_eq!(kept + recorder.finish(next).spikes_lost, 5000);
+        assert_eq!(kept + recorder.finish(ended.next).spikes_lost, 5000);
     }
 
     #[test]

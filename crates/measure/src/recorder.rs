@@ -101,14 +101,14 @@ pub struct Recorder {
     interval: i64,
     /// First release that does not belong to the current interval any more.
     pub interval_end: i64,
+    /// Cycles in the buffers handed over so far.
+    handed_over: u64,
     totals: Totals,
 }
 
-/// What a recorder knows of its whole run.
+/// What a recorder knows of its whole run without looking at its buffers.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Totals {
-    /// Cycles recorded.
-    pub cycles: u64,
     /// Missed releases.
     pub missed: u64,
     /// Large latencies that found their ring full.
@@ -158,6 +158,7 @@ pub fn recorder(interval: i64) -> (Recorder, Drain) {
         spike_floor: Arc::clone(&spike_floor),
         interval,
         interval_end: i64::MAX,
+        handed_over: 0,
         totals: Totals::default(),
     };
     (recorder, Drain { sealed: sealed_out, returned: returned_in, spikes: spikes_out, spike_floor })
@@ -168,6 +169,7 @@ impl Recorder {
     pub fn start(&mut self, first_release: i64) {
         self.current.clear();
         self.current.start = first_release;
+        self.handed_over = 0;
         self.interval_end = first_release.saturating_add(self.interval);
         self.totals = Totals::default();
         self.spike_floor.store(i64::MIN, Ordering::Relaxed);
@@ -179,8 +181,13 @@ impl Recorder {
         let buffer = &mut *self.current;
         buffer.count += 1;
         buffer.sum += latency;
-        buffer.min = buffer.min.min(latency);
-        buffer.max = buffer.max.max(latency);
+        // Branches that are hardly ever taken cost less than conditional stores.
+        if latency < buffer.min {
+            buffer.min = latency;
+        }
+        if latency > buffer.max {
+            buffer.max = latency;
+        }
         if (latency as u64) < FINE_END {
             buffer.bins[(latency as u64 / FINE_WIDTH) as usize] += 1;
         } else {
@@ -202,7 +209,13 @@ impl Recorder {
     /// Counts releases that passed unserved or late, and those beyond the deadline.
     pub fn count_late(&mut self, missed: i64, misses: i64) {
         self.current.missed += missed as u64;
+        self.totals.missed += missed as u64;
         self.current.misses += misses as u64;
+    }
+
+    /// Cycles recorded since the start.
+    pub fn cycles(&self) -> u64 {
+        self.handed_over + self.current.count
     }
 
     /// Hands over the interval before this release; false when a bin could overflow.
@@ -212,33 +225,27 @@ impl Recorder {
         match self.returned.pop() {
             Ok(empty) => {
                 let full = std::mem::replace(&mut self.current, empty);
+                self.handed_over += full.count;
                 self.current.start = release;
-                hand_over(full, release, &mut self.sealed, &mut self.totals);
+                hand_over(full, release, &mut self.sealed);
             }
+            Err(_) if self.current.count >= FULL => return false,
             Err(_) => self.totals.intervals_grown += 1,
         }
         let behind = (release - self.interval_end) / self.interval;
         self.interval_end =
             self.interval_end.saturating_add(self.interval.saturating_mul(behind + 1));
-        self.current.count < FULL
+        true
     }
 
     /// Hands over what is left; the next release would have been this one.
-    pub fn finish(self, next_release: i64) -> Totals {
-        let Recorder { current, mut sealed, mut totals, .. } = self;
-        hand_over(current, next_release, &mut sealed, &mut totals);
-        totals
+    pub fn finish(mut self, next_release: i64) -> Totals {
+        hand_over(self.current, next_release, &mut self.sealed);
+        self.totals
     }
 }
 
-fn hand_over(
-    mut full: Box<Buffer>,
-    end: i64,
-    sealed: &mut Producer<Box<Buffer>>,
-    totals: &mut Totals,
-) {
-    totals.cycles += full.count;
-    totals.missed += full.missed;
+fn hand_over(mut full: Box<Buffer>, end: i64, sealed: &mut Producer<Box<Buffer>>) {
     full.end = end;
     // The ring is as long as there are buffers, so it always has room.
     let _ = sealed.push(full);

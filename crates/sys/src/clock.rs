@@ -1,32 +1,28 @@
 //! Reading clocks and sleeping on them.
 
-use crate::{Errno, checked};
+use crate::Errno;
 use rustix::time::Timespec;
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND: i64 = 1_000_000_000;
 
-/// A clock of the kernel.
+/// A clock of the kernel, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
 pub enum Clock {
     /// CLOCK_MONOTONIC.
-    Monotonic,
+    Monotonic = libc::CLOCK_MONOTONIC,
     /// CLOCK_BOOTTIME.
-    Boottime,
+    Boottime = libc::CLOCK_BOOTTIME,
     /// CLOCK_REALTIME.
-    Realtime,
+    Realtime = libc::CLOCK_REALTIME,
     /// CLOCK_TAI.
-    Tai,
+    Tai = libc::CLOCK_TAI,
 }
 
 impl Clock {
     pub(crate) fn number(self) -> libc::clockid_t {
-        match self {
-            Clock::Monotonic => libc::CLOCK_MONOTONIC,
-            Clock::Boottime => libc::CLOCK_BOOTTIME,
-            Clock::Realtime => libc::CLOCK_REALTIME,
-            Clock::Tai => libc::CLOCK_TAI,
-        }
+        self as libc::clockid_t
     }
 
     /// Nanoseconds on this clock.
@@ -46,9 +42,12 @@ pub fn thread_cpu_time() -> i64 {
 #[inline]
 #[cfg(target_pointer_width = "64")]
 fn read(clock: libc::clockid_t) -> i64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid timespec that outlives the call, and the clock exists.
-    unsafe { libc::clock_gettime(clock, &mut time) };
+    let mut time = std::mem::MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `time` outlives the call, and the call writes all of it, since the clock exists.
+    let time = unsafe {
+        libc::clock_gettime(clock, time.as_mut_ptr());
+        time.assume_init()
+    };
     time.tv_sec * SECOND + time.tv_nsec
 }
 
@@ -67,8 +66,11 @@ fn read(clock: libc::clockid_t) -> i64 {
     time.tv_sec * SECOND + time.tv_nsec
 }
 
+#[inline]
 pub(crate) fn timespec(time: i64) -> Timespec {
-    Timespec { tv_sec: time / SECOND, tv_nsec: time % SECOND }
+    // Times of clocks are not negative, and unsigned division takes fewer instructions.
+    let (time, second) = (time as u64, SECOND as u64);
+    Timespec { tv_sec: (time / second) as i64, tv_nsec: (time % second) as i64 }
 }
 
 /// Sleeps until a time of a clock; `EINTR` when a signal came first.
@@ -83,17 +85,75 @@ pub fn sleep_for(clock: Clock, length: i64) -> Result<(), Errno> {
     sleep(clock, 0, length)
 }
 
-#[cfg(target_pointer_width = "64")]
-const CLOCK_NANOSLEEP: libc::c_long = libc::SYS_clock_nanosleep;
-#[cfg(target_pointer_width = "32")]
-const CLOCK_NANOSLEEP: libc::c_long = 407; // clock_nanosleep_time64, the same number everywhere
-
-/// The bare system call: the C library's function is a cancellation point, which costs more
-/// instructions than the rest of the measuring loop; rustix's has no CLOCK_TAI.
+/// The bare system call: the C library's function is a cancellation point and its `syscall` goes
+/// through all registers, either of which costs more than the rest of the measuring loop.
 #[inline]
 fn sleep(clock: Clock, flags: libc::c_int, time: i64) -> Result<(), Errno> {
     let time = timespec(time);
+    match clock_nanosleep(clock, flags, &time) {
+        0 => Ok(()),
+        error => Err(refused(error)),
+    }
+}
+
+#[cold]
+fn refused(result: isize) -> Errno {
+    Errno::from_raw_os_error(-result as i32)
+}
+
+#[inline]
+#[cfg(target_arch = "x86_64")]
+fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
+    let result;
+    // SAFETY: the kernel reads `time` and writes nothing, since the rest is null; rcx and r11 are
+    // what the instruction itself destroys.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            inlateout("rax") libc::SYS_clock_nanosleep as isize => result,
+            in("rdi") clock as isize,
+            in("rsi") flags as isize,
+            in("rdx") time,
+            in("r10") 0,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack, readonly),
+        );
+    }
+    result
+}
+
+#[inline]
+#[cfg(target_arch = "aarch64")]
+fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
+    let result;
+    // SAFETY: the kernel reads `time` and writes nothing, since the rest is null.
+    unsafe {
+        std::arch::asm!(
+            "svc 0",
+            in("x8") libc::SYS_clock_nanosleep,
+            inlateout("x0") clock as isize => result,
+            in("x1") flags as isize,
+            in("x2") time,
+            in("x3") 0,
+            options(nostack, readonly),
+        );
+    }
+    result
+}
+
+#[inline]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
+    #[cfg(target_pointer_width = "64")]
+    const CLOCK_NANOSLEEP: libc::c_long = libc::SYS_clock_nanosleep;
+    #[cfg(target_pointer_width = "32")]
+    const CLOCK_NANOSLEEP: libc::c_long = 407; // clock_nanosleep_time64, the same number everywhere
     let rest = std::ptr::null_mut::<Timespec>();
     // SAFETY: `time` is a 64-bit timespec as this call expects; the rest may be null.
-    checked(unsafe { libc::syscall(CLOCK_NANOSLEEP, clock.number(), flags, &time, rest) }).map(drop)
+    let result = unsafe { libc::syscall(CLOCK_NANOSLEEP, clock.number(), flags, time, rest) };
+    match crate::checked(result) {
+        Ok(_) => 0,
+        Err(error) => -(error.raw_os_error() as isize),
+    }
 }
