@@ -290,8 +290,12 @@ fn stop_threads_of_offline_cpus(root: &Root, layout: &Layout, team: &Team, outbo
     let Some(online) = root.read_as::<CpuSet>("sys/devices/system/cpu/online") else { return };
     for (thread, (&cpu, own)) in layout.threads.iter().zip(&team.stops).enumerate() {
         let Some(cpu) = cpu.filter(|&cpu| !online.contains(cpu)) else { continue };
-        if own.fetch_or(CPU_OFFLINE, Ordering::Relaxed) == 0 {
+        let known = own.fetch_or(CPU_OFFLINE, Ordering::Relaxed) != 0;
+        if !team.workers[thread].handle.is_finished() {
+            // The thread looks at its own flag when its sleep is cut short.
             sched::wake(team.ready[thread].thread_id);
+        }
+        if !known {
             let text = format!(
                 "CPU {cpu} went offline: thread {thread} ends here, and up to {} ms of its last \
                  cycles ran on another CPU",

@@ -41,20 +41,14 @@ pub enum Ending {
     Failed(Errno),
 }
 
-/// How a loop is asked to end: all threads by a signal handler, or one by the drainer.
+/// How a loop is asked to end.
 #[derive(Clone)]
 pub struct Stop {
-    /// Ends every thread when it is not 0.
+    /// Ends every thread when it is not 0; looked at in every cycle.
     pub all: &'static AtomicU8,
-    /// Ends this thread when it is not 0.
+    /// Ends this thread when it is not 0; looked at when a signal ends its sleep, and after each
+    /// interval, so that it costs a cycle nothing.
     pub own: Arc<AtomicU8>,
-}
-
-impl Stop {
-    #[inline]
-    fn requested(&self) -> u8 {
-        self.all.load(Ordering::Relaxed) | self.own.load(Ordering::Relaxed)
-    }
 }
 
 /// What a loop says when it ends.
@@ -84,6 +78,10 @@ pub fn measure<T: Timer>(
     let mut pause = first;
     let ending = loop {
         if release >= pause {
+            let asked = stop.own.load(Ordering::Relaxed);
+            if asked != 0 {
+                break Ending::Stopped(asked);
+            }
             let left = cycles.count - (recorder.cycles() - before);
             if release >= cycles.until || left == 0 {
                 break Ending::Finished;
@@ -95,13 +93,16 @@ pub fn measure<T: Timer>(
             let enough = release.saturating_add(cycles.period.saturating_mul(left as i64));
             pause = recorder.interval_end.min(cycles.until).min(enough);
         }
-        let requested = stop.requested();
-        if requested != 0 {
-            break Ending::Stopped(requested);
+        let asked = stop.all.load(Ordering::Relaxed);
+        if asked != 0 {
+            break Ending::Stopped(asked);
         }
         let wake = match timer.wait(release) {
             Ok(wake) => wake,
-            Err(Errno::INTR) => continue,
+            Err(Errno::INTR) => {
+                pause = release;
+                continue;
+            }
             Err(error) => break Ending::Failed(error),
         };
         let latency = wake.at - wake.due;
