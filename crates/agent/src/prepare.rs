@@ -50,6 +50,7 @@ fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {
         asked: "all pages".into(),
         applied,
         matters,
+        remedy: Some("Raise the limit (`ulimit -l unlimited`), or run it with sudo.".into()),
     })
 }
 
@@ -63,7 +64,8 @@ fn run_away_guard() -> Setting {
             None => "no limit".to_string(),
         },
     };
-    Setting { what: "run-away guard".into(), thread: None, asked, applied, matters: false }
+    let what = "run-away guard".into();
+    Setting { what, thread: None, asked, applied, matters: false, remedy: None }
 }
 
 fn idle_states(root: &Root, plan: &Plan) -> (Option<DmaLatency>, Option<Setting>) {
@@ -84,6 +86,12 @@ fn idle_states(root: &Root, plan: &Plan) -> (Option<DmaLatency>, Option<Setting>
         asked: text(asked_us),
         applied,
         matters: false,
+        remedy: Some(
+            "Run it with sudo, or let the user write to /dev/cpu_dma_latency; without it, waking \
+             from deep idle states is part of every latency: --idle-states system says that this \
+             is what you want to measure."
+                .into(),
+        ),
     };
     (held.ok(), Some(setting))
 }

@@ -132,6 +132,8 @@ fn run(root: &Root, plan: Arc<Plan>, outbox: &Outbox) -> Result<End, Refusal> {
     // Back to ordinary before waiting for anything, and the settings with it.
     let _ = sched::set_scheduling(Scheduling::Other);
     drop(prepared);
+    let measuring: i64 = ends.iter().map(|end| end.cpu_ns.0).sum();
+    let helpers_cpu_ns = Nanos(clock::process_cpu_time() - measuring);
     for end in &ends {
         outbox.send(&Message::ThreadEnd(end.clone()));
     }
@@ -139,7 +141,7 @@ fn run(root: &Root, plan: Arc<Plan>, outbox: &Outbox) -> Result<End, Refusal> {
     Ok(End {
         reason: run_reason(&ends),
         agent_peak_rss_bytes: memory::peak_resident_bytes(root).unwrap_or(0),
-        helpers_cpu_ns: Nanos(clock::thread_cpu_time()),
+        helpers_cpu_ns,
         intervals_merged,
         spike_hook: hook.map(Hook::finish),
     })
@@ -153,7 +155,8 @@ fn place_helpers(layout: &Layout) -> Setting {
         Ok(cpus) => format!("CPUs {}", cpus.into_iter().collect::<CpuSet>()),
         Err(error) => format!("refused: {error}"),
     };
-    Setting { what: "helpers".into(), thread: None, asked, applied, matters: false }
+    let what = "helpers".into();
+    Setting { what, thread: None, asked, applied, matters: false, remedy: None }
 }
 
 /// Where every CPU is measured, the drainer needs a priority above all that is ordinary, or a
@@ -166,7 +169,8 @@ fn lift_drainer() -> Setting {
         Ok(other) => format!("{other:?}"),
         Err(error) => format!("refused: {error}"),
     };
-    Setting { what: "drainer's scheduling".into(), thread: None, asked, applied, matters: false }
+    let what = "drainer's scheduling".into();
+    Setting { what, thread: None, asked, applied, matters: false, remedy: None }
 }
 
 /// The measuring threads, set up and waiting.

@@ -9,7 +9,7 @@ use latlab_model::frame::Refusal;
 use latlab_model::plan::{ClockName, Mechanism, MissedPolicy, Policy};
 use latlab_model::run::{Setting, ThreadEnd};
 use latlab_model::{Nanos, Plan};
-use latlab_sys::clock::Clock;
+use latlab_sys::clock::{self, Clock};
 use latlab_sys::sched::{self, Scheduling};
 use latlab_sys::timer::{PosixTimer, TimerFd};
 use latlab_sys::{Errno, memory};
@@ -90,7 +90,7 @@ fn set_up(job: &Job) -> Result<Ready, Refusal> {
     let mut settings = Vec::new();
     let mut note = |what: &str, asked: String, applied: String, matters: bool| {
         let thread = Some(job.thread);
-        settings.push(Setting { what: what.into(), thread, asked, applied, matters });
+        settings.push(Setting { what: what.into(), thread, asked, applied, matters, remedy: None });
     };
     match job.cpu {
         Some(cpu) => {
@@ -227,6 +227,7 @@ fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
         voluntary_switches: after.voluntary_switches - before.voluntary_switches,
         spikes_lost: totals.spikes_lost,
         intervals_grown: totals.intervals_grown,
+        cpu_ns: Nanos(clock::thread_cpu_time()),
     }
 }
 

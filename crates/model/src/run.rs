@@ -23,6 +23,8 @@ pub struct Setting {
     pub applied: String,
     /// Whether a difference makes the figures worthless.
     pub matters: bool,
+    /// What would make the machine do it, where it did not.
+    pub remedy: Option<String>,
 }
 
 impl Setting {
@@ -171,6 +173,8 @@ pub struct ThreadEnd {
     pub spikes_lost: u64,
     /// Seconds in which the drainer did not come, so that an interval grew.
     pub intervals_grown: u64,
+    /// CPU time of the thread, its warm-up included.
+    pub cpu_ns: Nanos,
 }
 
 /// What the agent says when it has restored everything.

@@ -449,7 +449,7 @@ fn decisive(ended: EndReason, threads: &[ThreadRun]) -> EndReason {
 }
 
 fn refused_setting(setting: &Setting) -> Option<Finding> {
-    let Setting { what, thread, asked, applied, matters } = setting;
+    let Setting { what, thread, asked, applied, matters, remedy } = setting;
     if setting.holds() {
         return None;
     }
@@ -458,7 +458,7 @@ fn refused_setting(setting: &Setting) -> Option<Finding> {
         true => Finding::new("setting-refused", Severity::Error, text).invalidates(),
         false => Finding::new("setting-refused", Severity::Warning, text),
     };
-    Some(Finding { thread: *thread, ..finding })
+    Some(Finding { thread: *thread, remedy: remedy.clone(), ..finding })
 }
 
 fn is_refused_memory_lock(setting: &Setting) -> bool {

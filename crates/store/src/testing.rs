@@ -102,6 +102,7 @@ impl Synthetic {
             asked: value.to_string(),
             applied: value.to_string(),
             matters: true,
+            remedy: None,
         };
         let thread = |thread: u32| ThreadSetup {
             thread,
@@ -209,6 +210,7 @@ pub fn thread_end(thread: u32, cycles: u64, missed: u64) -> ThreadEnd {
         voluntary_switches: cycles,
         spikes_lost: 0,
         intervals_grown: 0,
+        cpu_ns: Nanos(0),
     }
 }
 

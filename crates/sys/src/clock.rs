@@ -37,6 +37,11 @@ pub fn thread_cpu_time() -> i64 {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
+/// CPU time of all threads of this process in nanoseconds.
+pub fn process_cpu_time() -> i64 {
+    read(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
 // libc's reader goes through the vDSO on every C library we build for, and unlike rustix's own
 // it works under valgrind, which is how the loop's instructions are counted.
 #[inline]
@@ -60,6 +65,7 @@ fn read(clock: libc::clockid_t) -> i64 {
         libc::CLOCK_BOOTTIME => rustix::time::ClockId::Boottime,
         libc::CLOCK_REALTIME => rustix::time::ClockId::Realtime,
         libc::CLOCK_TAI => rustix::time::ClockId::Tai,
+        libc::CLOCK_PROCESS_CPUTIME_ID => rustix::time::ClockId::ProcessCPUTime,
         _ => rustix::time::ClockId::ThreadCPUTime,
     };
     let time = rustix::time::clock_gettime(id);

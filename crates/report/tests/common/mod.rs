@@ -218,6 +218,7 @@ fn thread(plan: &Plan, number: u32, counts: &Histogram) -> ThreadRun {
             voluntary_switches: counts.count,
             spikes_lost: 0,
             intervals_grown: 0,
+            cpu_ns: Nanos(0),
         }),
     }
 }
@@ -229,7 +230,8 @@ pub fn setting(
     applied: &str,
     matters: bool,
 ) -> Setting {
-    Setting { what: what.into(), thread, asked: asked.into(), applied: applied.into(), matters }
+    let (what, asked, applied) = (what.into(), asked.into(), applied.into());
+    Setting { what, thread, asked, applied, matters, remedy: None }
 }
 
 fn settings(plan: &Plan, thread: u32) -> Vec<Setting> {
