@@ -1,0 +1,362 @@
+//! The program as a user starts it: real threads, real signals, real folders.
+//!
+//! Nothing here asserts how late the machine is; what is asserted holds on any machine.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_latlab");
+
+/// A folder for runs, and the program started in it without asking for any rights.
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        Bench(tempfile::tempdir().unwrap())
+    }
+
+    fn command(&self, flags: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(flags.split_whitespace())
+            .current_dir(self.0.path())
+            .env_remove("LATLAB_RUNS")
+            .env("NO_COLOR", "1");
+        command
+    }
+
+    fn output(&self, flags: &str) -> Output {
+        self.command(flags).output().unwrap()
+    }
+
+    /// A run as its `run.json` tells it, and the exit code.
+    fn run(&self, flags: &str) -> (Value, i32) {
+        let output = self.output(&format!("run --format json --quiet {flags}"));
+        let text = String::from_utf8_lossy(&output.stderr);
+        let run = serde_json::from_slice(&output.stdout);
+        (run.unwrap_or_else(|error| panic!("{error}: {text}")), output.status.code().unwrap())
+    }
+
+    /// Starts a run in the background and waits until it measures.
+    fn start(&self, flags: &str) -> Going {
+        let child = self
+            .command(&format!("run --format json --quiet {flags}"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let agent = within_seconds("the agent to start", || agent_of(child.id()));
+        // A thread is named only once it is set up.
+        within_seconds("a measuring thread", || measuring_thread(agent));
+        Going { child, agent }
+    }
+
+    fn folders(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path().join("runs")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+    }
+}
+
+/// A run in the background.
+struct Going {
+    child: Child,
+    agent: u32,
+}
+
+impl Going {
+    fn end(self) -> (Value, i32) {
+        let output = self.child.wait_with_output().unwrap();
+        let run = serde_json::from_slice(&output.stdout).unwrap();
+        (run, output.status.code().unwrap())
+    }
+}
+
+fn signal(name: &str, process: u32) {
+    let status = Command::new("kill").args(["-s", name, &process.to_string()]).status();
+    assert!(status.unwrap().success());
+}
+
+fn within_seconds<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let until = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < until {
+        if let Some(found) = look() {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("waited in vain for {what}");
+}
+
+fn agent_of(parent: u32) -> Option<u32> {
+    let parent_line = format!("PPid:\t{parent}\n");
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(|process: &u32| {
+        let file = |name: &str| fs::read_to_string(format!("/proc/{process}/{name}"));
+        file("status").is_ok_and(|status| status.contains(&parent_line))
+            && file("cmdline").is_ok_and(|line| line.ends_with("\0agent\0"))
+    })
+}
+
+fn measuring_thread(agent: u32) -> Option<PathBuf> {
+    let threads = fs::read_dir(format!("/proc/{agent}/task")).ok()?.flatten();
+    threads.map(|entry| entry.path()).find(|thread| {
+        fs::read_to_string(thread.join("comm")).is_ok_and(|name| name.starts_with("latlab/"))
+    })
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))
+}
+
+fn threads(run: &Value) -> &Vec<Value> {
+    run["threads"].as_array().unwrap()
+}
+
+fn codes(run: &Value) -> Vec<&str> {
+    let findings = run["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["code"].as_str().unwrap()).collect()
+}
+
+const ORDINARY: &str = "--policy other --idle-states system";
+
+#[test]
+fn every_thread_runs_the_cycles_it_was_asked_for() {
+    let bench = Bench::new();
+    let (run, code) = bench
+        .run(&format!("{ORDINARY} --cycles 250 --threads 5 --period-step 300us --warm-up 10ms"));
+    assert_eq!(code, 0);
+    assert_eq!(run["ended"], "finished");
+    let periods: Vec<u64> =
+        threads(&run).iter().map(|thread| number(&thread["setup"]["period_ns"])).collect();
+    assert_eq!(periods, [997_000, 1_297_000, 1_597_000, 1_897_000, 2_197_000]);
+    for thread in threads(&run) {
+        assert_eq!(thread["summary"]["cycles"], 250);
+        assert_eq!(thread["end"]["cycles"], 250);
+        let (missed, due) = (&thread["summary"]["missed"], &thread["summary"]["activations"]);
+        assert_eq!(number(missed) + 250, number(due), "every release is accounted for");
+    }
+}
+
+#[test]
+fn a_stall_of_the_measuring_process_is_counted_release_by_release() {
+    for (policy, counts_served) in [("skip", false), ("catch-up", true)] {
+        let bench = Bench::new();
+        let flags = format!("{ORDINARY} --for 2s -i 1ms --deadline 100ms --missed {policy}");
+        let going = bench.start(&format!("{flags} --warm-up 0s"));
+        std::thread::sleep(Duration::from_millis(500));
+        signal("STOP", going.agent);
+        std::thread::sleep(Duration::from_millis(400));
+        signal("CONT", going.agent);
+        let (run, code) = going.end();
+        assert_eq!(code, 1, "the deadline was missed");
+        for thread in threads(&run) {
+            let summary = &thread["summary"];
+            let due = number(&summary["activations"]);
+            assert!((1999..=2001).contains(&due), "{policy}: {due} releases in 2 s at 1 ms");
+            assert!(number(&summary["missed"]) >= 350, "{policy}: {summary}");
+            assert!(number(&summary["max_ns"]) >= 350_000_000, "{policy}: {summary}");
+            // Of 400 releases one after the other some 300 were more than 100 ms late.
+            assert!(number(&summary["misses"]) >= 250, "{policy}: {summary}");
+            assert_eq!(number(&summary["cycles"]) == due, counts_served, "{policy}: {summary}");
+        }
+    }
+}
+
+#[test]
+fn an_interrupt_ends_cleanly_and_keeps_what_there_is() {
+    for (name, deadline, expected) in [("INT", "", 0), ("TERM", "--deadline 10s", 4)] {
+        let bench = Bench::new();
+        let going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 0s {deadline}"));
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(name, going.child.id());
+        let (run, code) = going.end();
+        assert_eq!((code, &run["ended"]), (expected, &Value::from("interrupted")));
+        assert!(number(&run["total"]["cycles"]) > 0);
+        assert!(codes(&run).iter().all(|code| *code != "stream-lost"));
+        assert_eq!(bench.folders(), [run["id"].as_str().unwrap()], "nothing is left beside it");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_a_sleep_of_hours() {
+    let bench = Bench::new();
+    let going = bench.start(&format!("{ORDINARY} -i 10h --warm-up 0s --threads 1"));
+    let asked = Instant::now();
+    signal("INT", going.child.id());
+    assert_eq!(going.end().0["ended"], "interrupted");
+    assert!(asked.elapsed() < Duration::from_secs(9), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn a_killed_agent_leaves_a_run_that_says_so() {
+    let bench = Bench::new();
+    let going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 0s --deadline 10s"));
+    std::thread::sleep(Duration::from_millis(2500));
+    signal("KILL", going.agent);
+    let (run, code) = going.end();
+    assert_eq!((code, &run["ended"]), (4, &Value::from("lost")));
+    assert_eq!(run["verdict"]["word"], "inconclusive");
+    assert!(codes(&run).contains(&"stream-lost"));
+    // What had been drained by then is there: all but the last second or so.
+    assert!(number(&run["total"]["activations"]) >= 1000);
+}
+
+#[test]
+fn a_killed_conductor_is_recovered_by_the_next_command_and_its_agent_ends() {
+    let bench = Bench::new();
+    let mut going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 0s --name cut"));
+    std::thread::sleep(Duration::from_millis(2500));
+    signal("KILL", going.child.id());
+    going.child.wait().unwrap();
+    within_seconds("the agent to end", || measuring_thread(going.agent).is_none().then_some(()));
+    assert!(bench.folders()[0].ends_with("_cut.partial"));
+    let list = bench.output("list --format json");
+    assert!(String::from_utf8_lossy(&list.stderr).contains("recovered"));
+    let entries: Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(entries[0]["state"], "finished");
+    assert_eq!(entries[0]["recovered"], true);
+    assert!(number(&entries[0]["total"]["cycles"]) > 0);
+    assert!(!bench.folders()[0].starts_with('.'));
+}
+
+#[test]
+fn a_latency_above_the_limit_ends_the_run() {
+    let bench = Bench::new();
+    let (run, code) = bench.run(&format!("{ORDINARY} --for 1h --stop-above 1us"));
+    assert_eq!((code, &run["ended"]), (1, &Value::from("stop-above")));
+    assert!(number(&run["total"]["max_ns"]) > 1_000);
+}
+
+#[test]
+fn a_spike_starts_the_command_and_its_cost_is_counted() {
+    let bench = Bench::new();
+    let output = bench
+        .command(&format!("run --format json -q {ORDINARY} --for 2500ms --warm-up 0s"))
+        .args(["--spike-above", "1us", "--on-spike", "cat >>spikes.json; echo heard"])
+        .output()
+        .unwrap();
+    let run: Value = serde_json::from_slice(&output.stdout).expect("the stream stays clean");
+    let hook = &run["agent"]["spike_hook"];
+    // At most one a second, and every spike that was passed over is counted.
+    assert!((1..=4).contains(&number(&hook["started"])), "{hook}");
+    assert!(number(&hook["suppressed"]) > 100, "{hook}");
+    assert_eq!(hook["failed"], 0);
+    let told = fs::read_to_string(bench.0.path().join("spikes.json")).unwrap();
+    for line in told.lines() {
+        let spike: Value = serde_json::from_str(line).unwrap();
+        assert!(number(&spike["latency_ns"]) > 1_000);
+    }
+    assert_eq!(told.lines().count() as u64, number(&hook["started"]));
+}
+
+#[test]
+fn mistakes_are_one_line_with_exit_code_2_and_leave_nothing() {
+    let bench = Bench::new();
+    for (flags, expected) in [
+        ("run --cpus 4000", "not online here"),
+        ("run --helpers-on 4000", "not online here"),
+        ("run --policy deadline --cpus 0", "cannot be pinned"),
+        ("run --policy fofo", "expected fifo, rr"),
+        ("run --for 0s", "more than 0"),
+        ("run --threads 0", "expected 1 to"),
+        ("show nothing-like-this", "no run"),
+        ("report last", "no run"),
+    ] {
+        let output = bench.output(flags);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{flags}: {text}");
+        assert!(text.contains(expected), "{flags}: {text}");
+        assert_eq!(text.lines().count(), 1, "{flags}: {text}");
+        assert!(output.stdout.is_empty());
+    }
+    assert_eq!(bench.folders(), Vec::<String>::new());
+}
+
+#[test]
+fn without_rights_the_remedy_is_one_line_and_exit_code_3() {
+    let bench = Bench::new();
+    let folder = bench.0.path().join("open");
+    fs::create_dir(&folder).unwrap();
+    let is_root = fs::metadata("/proc/self").is_ok_and(|own| {
+        use std::os::unix::fs::MetadataExt;
+        own.uid() == 0
+    });
+    let mut command = match is_root {
+        true => {
+            // Root without its capabilities is what a container gives.
+            let mut command = Command::new("setpriv");
+            command.args(["--bounding-set=-all", "--inh-caps=-all", PROGRAM]);
+            command
+        }
+        false => Command::new(PROGRAM),
+    };
+    let output = command.args(["run", "--for", "1s", "--out"]).arg(&folder).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.contains("--policy other"), "{text}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing half-written");
+}
+
+#[test]
+fn other_mechanisms_and_clocks_account_for_every_release() {
+    for flags in [
+        "--mechanism timerfd",
+        "--mechanism posix-timer",
+        "--mechanism posix-timer --clock tai --missed catch-up",
+        "--mechanism timerfd --clock realtime --missed catch-up",
+        "--clock tai",
+    ] {
+        let bench = Bench::new();
+        let (run, _) =
+            bench.run(&format!("{ORDINARY} {flags} --for 500ms -i 500us --warm-up 50ms"));
+        for thread in threads(&run) {
+            let due = number(&thread["summary"]["activations"]);
+            assert!((999..=1001).contains(&due), "{flags}: {due}");
+        }
+    }
+    let bench = Bench::new();
+    let (run, _) = bench.run(&format!("{ORDINARY} --mechanism relative --cycles 100"));
+    assert_eq!(run["total"]["missed"], Value::Null, "relative sleep has no releases to miss");
+    assert_eq!(run["total"]["cycles"].as_u64(), Some(100 * threads(&run).len() as u64));
+}
+
+#[test]
+fn the_commands_tell_the_same_of_a_run() {
+    let bench = Bench::new();
+    let (run, _) = bench.run(&format!("{ORDINARY} --cycles 200 --name same --note hello"));
+    let id = run["id"].as_str().unwrap();
+    for spec in ["last", id, "same", &format!("runs/{id}")] {
+        let shown = bench.output(&format!("show {spec} --format json"));
+        assert_eq!(serde_json::from_slice::<Value>(&shown.stdout).unwrap(), run, "{spec}");
+    }
+    let listed = bench.output("list");
+    assert!(String::from_utf8_lossy(&listed.stdout).contains(id));
+    let written = bench.output("report last -o page.html --format json");
+    let told: Value = serde_json::from_slice(&written.stdout).unwrap();
+    let page = fs::read_to_string(bench.0.path().join("page.html")).unwrap();
+    assert_eq!((told["bytes"].as_u64(), told["run"].as_str()), (Some(page.len() as u64), Some(id)));
+    assert!(page.contains("hello") && page.contains(id));
+    assert!(!Path::new(&bench.0.path().join(".page.html.draft")).exists());
+    let nowhere = bench.output("report last -o /nowhere/page.html");
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("cannot write /nowhere/page.html"));
+}
+
+#[test]
+fn folders_that_are_no_runs_do_not_hide_those_that_are() {
+    let bench = Bench::new();
+    bench.run(&format!("{ORDINARY} --cycles 50 --name good"));
+    let broken = bench.0.path().join("runs/20260101T000000Z_broken");
+    fs::create_dir(&broken).unwrap();
+    fs::write(broken.join("run.json"), "{").unwrap();
+    let listed = bench.output("list");
+    let text = String::from_utf8_lossy(&listed.stdout);
+    assert!(text.contains("_good") && text.contains("20260101T000000Z_broken: cannot be read"));
+    assert_eq!(listed.status.code(), Some(0));
+}
