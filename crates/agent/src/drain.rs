@@ -60,7 +60,7 @@ impl Drainer {
         let mut nothing_left = true;
         for line in &mut self.lines {
             line.take_spikes(to_monotonic, self.hook.as_mut());
-            self.intervals_merged += line.take_intervals(to_monotonic);
+            self.intervals_merged += line.take_intervals(to_monotonic, &self.outbox);
             nothing_left &= line.hand_on(&self.outbox);
         }
         if let Some(hook) = &mut self.hook {
@@ -116,35 +116,42 @@ impl Line {
         }
     }
 
-    fn take_intervals(&mut self, to_monotonic: Nanos) -> u64 {
+    /// Takes intervals to the stream one by one; gives back how many had to be merged.
+    fn take_intervals(&mut self, to_monotonic: Nanos, outbox: &Outbox) -> u64 {
         let mut merged = 0;
         while let Some(sealed) = self.drain.next_interval() {
-            let start_ns = Nanos(sealed.start) + to_monotonic;
-            let end_ns = Nanos(sealed.end) + to_monotonic;
+            let next = Interval {
+                thread: self.thread,
+                start_ns: Nanos(sealed.start) + to_monotonic,
+                end_ns: Nanos(sealed.end) + to_monotonic,
+                counts: sealed.counts,
+            };
             match &mut self.interval {
                 Some(waiting) => {
-                    waiting.end_ns = end_ns;
-                    waiting.counts.add(&sealed.counts);
+                    waiting.end_ns = next.end_ns;
+                    waiting.counts.add(&next.counts);
                     merged += 1;
                 }
-                None => {
-                    let (thread, counts) = (self.thread, sealed.counts);
-                    self.interval = Some(Interval { thread, start_ns, end_ns, counts });
-                }
+                None => self.interval = Some(next),
             }
+            self.hand_on_interval(outbox);
         }
         merged
     }
 
-    fn hand_on(&mut self, outbox: &Outbox) -> bool {
-        if let Some(interval) = self.interval.take() {
-            let message = Message::Interval(interval);
-            if !outbox.offer(&message)
-                && let Message::Interval(interval) = message
-            {
-                self.interval = Some(interval);
-            }
+    fn hand_on_interval(&mut self, outbox: &Outbox) {
+        let Some(interval) = self.interval.take() else { return };
+        let message = Message::Interval(interval);
+        if !outbox.offer(&message)
+            && let Message::Interval(interval) = message
+        {
+            self.interval = Some(interval);
         }
+    }
+
+    /// Offers what is left to the stream; true when all of it was taken.
+    fn hand_on(&mut self, outbox: &Outbox) -> bool {
+        self.hand_on_interval(outbox);
         if !self.spikes.is_empty() {
             let spikes = std::mem::take(&mut self.spikes);
             let message = Message::Spikes(Spikes { thread: self.thread, spikes });
@@ -228,6 +235,22 @@ mod tests {
         all.sort_unstable_by(|a, b| b.cmp(a));
         assert_eq!(sent[..KEPT_SPIKES], all[..KEPT_SPIKES]);
         assert!(sent.len() < 20_000, "the floor rises: {} of 40 000 were sent", sent.len());
+    }
+
+    #[test]
+    fn intervals_that_come_together_are_sent_one_by_one() {
+        let (mut recorder, drain) = recorder(10);
+        recorder.start(0);
+        let outbox = Outbox::default();
+        let mut drainer = Drainer::new(vec![(None, drain)], Clock::Monotonic, outbox.clone(), None);
+        recorder.record(0, 5);
+        recorder.next_interval(10);
+        recorder.record(10, 5);
+        recorder.finish(11);
+        assert!(drainer.pass());
+        assert_eq!(drainer.finish().0, 0);
+        let is_interval = |message: &Message| matches!(message, Message::Interval(_));
+        assert_eq!(carried(&outbox).iter().filter(|message| is_interval(message)).count(), 2);
     }
 
     #[test]

@@ -59,6 +59,16 @@ pub struct Start {
     pub from: i64,
 }
 
+impl Start {
+    /// A thread that comes too late for its first release (a loaded machine, no priority) begins
+    /// with the next one that is still ahead, so that its own start is in no figure.
+    fn not_before(self, now: i64, period: i64) -> Start {
+        let late = (now - self.warm_up_from).max(-1).div_euclid(period) + 1;
+        let warm_up_from = self.warm_up_from + late * period;
+        Start { warm_up_from, from: self.from.max(warm_up_from) }
+    }
+}
+
 /// A measuring thread, seen from the session.
 pub struct Worker {
     /// Ends with what the thread says of itself; with nothing if it was never started.
@@ -172,6 +182,7 @@ fn run_with_timer(job: Job, start: Start) -> ThreadEnd {
     let clock = clock_of(&job.plan);
     let period = job.plan.period_of(job.thread).0;
     let catch_up = job.plan.missed == MissedPolicy::CatchUp;
+    let start = start.not_before(clock.now(), period);
     let first = start.warm_up_from;
     match job.plan.mechanism {
         Mechanism::Nanosleep => run(job, start, Nanosleep(clock)),
@@ -243,4 +254,22 @@ fn failed(job: Job, start: Start, error: Errno) -> ThreadEnd {
         }
     }
     run(job, start, Never(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_comes_late_begins_with_a_release_ahead() {
+        let at = |now: i64, warm_up_from: i64, from: i64| {
+            let start = Start { warm_up_from, from }.not_before(now, 10);
+            (start.warm_up_from, start.from)
+        };
+        assert_eq!(at(95, 100, 100), (100, 100), "in time");
+        assert_eq!(at(0, 100, 150), (100, 150), "in time");
+        assert_eq!(at(100, 100, 100), (110, 110), "the release is now");
+        assert_eq!(at(137, 100, 100), (140, 140));
+        assert_eq!(at(137, 100, 200), (140, 200), "the warm-up takes it");
+    }
 }

@@ -1,0 +1,249 @@
+#!/usr/bin/env bash
+# A real run, and everything that can be said of its folder, with and without latlab.
+# FOR is how long it measures.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$(realpath "${LATLAB:-target/latlab}")
+export PATH=$PWD/.venv/bin:$PATH
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+runs=$here/runs
+export LATLAB_RUNS=$runs
+unset NO_COLOR
+status=0
+
+# Does what a command does, silently if it succeeds.
+try() {
+    local what=$1
+    shift
+    if "$@" >"$here/said" 2>&1; then
+        echo "ok $what"
+    else
+        echo "not ok $what"
+        tail -n 20 "$here/said" | sed 's/^/    /'
+        status=1
+    fi
+}
+
+# Says what is not as it should be, and fails.
+expect() {
+    local what=$1
+    shift
+    "$@" || { echo "expected: $what"; return 1; }
+}
+
+# A field of a JSON file, as Python indexes it.
+field() {
+    python3 -c 'import json, sys; print(eval("run" + sys.argv[2], {"run": json.load(open(sys.argv[1]))}))' "$@"
+}
+
+# Whether two JSON documents say the same, to the last digit.
+same_json() {
+    python3 - "$@" <<'PYTHON'
+import json, sys
+left, right = (json.load(open(name), parse_float=str) for name in sys.argv[1:])
+sys.exit(None if left == right else "the documents differ")
+PYTHON
+}
+
+# A command's output on a terminal of 80 columns, its colours left in.
+on_terminal() {
+    script -qec "stty cols 80 rows 24; exec $*" /dev/null </dev/null | tr -d '\r'
+}
+
+without_colour() { sed 's/\x1b\[[0-9;]*m//g'; }
+
+rights=()
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: real-time priority in the run whose folder is read: needs root"
+    rights=(--policy other --idle-states system)
+fi
+
+"$program" run --for "${FOR:-5s}" --deadline 1ms --name folder "${rights[@]}" \
+    >"$here/summary" 2>"$here/errors"
+code=$?
+folder=$(echo "$runs"/*_folder)
+run=$folder/run.json
+if [ ! -f "$run" ]; then
+    echo "not ok a run makes a folder with run.json (exit code $code)"
+    sed 's/^/    /' "$here/errors"
+    exit 1
+fi
+id=${folder##*/}
+
+# The exit code
+
+exit_code() {
+    local word
+    word=$(field "$run" '["verdict"]["word"]')
+    case $word in pass) expected=0 ;; fail) expected=1 ;; *) expected=4 ;; esac
+    expect "exit code $expected for $word, not $code" [ "$code" = "$expected" ] &&
+        expect "the word $word in the summary" grep -q "^Verdict: $word\$" "$here/summary"
+}
+try "the exit code is that of the verdict" exit_code
+
+# The folder, without latlab
+
+if python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null; then
+    try "pandas and DuckDB find every cycle in the bins and in the intervals" \
+        python3 tests/read_run.py "$folder"
+else
+    echo "SKIPPED: the tables: pandas, pyarrow or duckdb is missing (scripts/setup.sh test)"
+fi
+
+sums() {
+    python3 - "$run" >"$here/sums" <<'PYTHON'
+import json, sys
+for name, file in json.load(open(sys.argv[1]))["files"].items():
+    print(f"{file['sha256']}  {name}")
+PYTHON
+    cat "$here/sums"
+    expect "four tables" [ "$(wc -l <"$here/sums")" -ge 4 ] &&
+        (cd "$folder" && sha256sum --strict -c "$here/sums")
+}
+try "sha256sum agrees with the checksums" sums
+
+leftovers() {
+    expect "nothing but the run in the folder of runs" [ "$(ls -A "$runs")" = "$id" ] &&
+        expect "no journal" [ ! -e "$folder/journal" ]
+}
+try "nothing is left beside the finished run" leftovers
+
+# What is printed for programs
+
+list_json() {
+    "$program" list --format json >"$here/list.json" &&
+        expect "this run alone" [ "$(field "$here/list.json" '[0]["id"]') $(field "$here/list.json" '.__len__()')" = "$id 1" ] &&
+        expect "finished" [ "$(field "$here/list.json" '[0]["state"]')" = finished ] &&
+        expect "the cycles of run.json" [ "$(field "$here/list.json" '[0]["total"]["cycles"]')" = "$(field "$run" '["total"]["cycles"]')" ]
+}
+try "list --format json names the run and its cycles" list_json
+
+show_json() {
+    local name
+    for name in last "$id" "${id%_folder}" "$folder"; do
+        "$program" show "$name" --format json >"$here/show.json" &&
+            same_json "$run" "$here/show.json" || { echo "show $name"; return 1; }
+    done
+}
+try "show --format json is run.json, by every name of the run" show_json
+
+report_json() {
+    local page="$here/the page.html"
+    "$program" report --format json -o "$page" >"$here/report.json" &&
+        expect "the size of the page" [ "$(field "$here/report.json" '["bytes"]')" = "$(stat -c %s "$page")" ] &&
+        expect "the run's id" [ "$(field "$here/report.json" '["run"]')" = "$id" ]
+}
+try "report --format json says what it wrote" report_json
+
+run_json() {
+    "$program" run --for 1s --warm-up 0s --name second --format json --quiet "${rights[@]}" \
+        >"$here/second.json" || { echo "exit code $?"; return 1; }
+    same_json "$here/second.json" "$runs"/*_second/run.json
+}
+try "run --format json prints its run.json, and ends with 0 without a deadline" run_json
+
+newest_first() {
+    "$program" list --format json >"$here/list.json"
+    "$program" show --format json >"$here/show.json"
+    expect "the second run first in the list" \
+        [ "$(field "$here/list.json" '[0]["name"]') $(field "$here/list.json" '[1]["name"]')" = "second folder" ] &&
+        expect "the second run as last" [ "$(field "$here/show.json" '["asked"]["name"]')" = second ]
+}
+try "the newest run is the first of the list, and the last one" newest_first
+
+# What is printed for people
+
+narrow() {
+    local wide
+    on_terminal "$@" >"$here/text"
+    expect "some text" [ -s "$here/text" ] || return 1
+    without_colour <"$here/text" >"$here/plain"
+    wide=$(LC_ALL=C.UTF-8 wc -L <"$here/plain")
+    cat "$here/plain"
+    expect "no line wider than 80, the widest has $wide" [ "$wide" -le 80 ]
+}
+if command -v script >/dev/null; then
+    try "show has no line wider than a terminal of 80 columns" narrow "$program" show "$id"
+    try "list has no line wider than a terminal of 80 columns" narrow "$program" list
+    colours() {
+        on_terminal "$program" show "$id" >"$here/text"
+        expect "colours on a terminal" grep -q $'\x1b\[' "$here/text" || return 1
+        on_terminal env NO_COLOR=1 "$program" show "$id" >"$here/text"
+        expect "no colours under NO_COLOR" [ "$(grep -c $'\x1b' "$here/text")" = 0 ] &&
+            expect "the same text" [ "$(wc -l <"$here/text")" -gt 10 ]
+    }
+    try "a terminal has colours, unless NO_COLOR says otherwise" colours
+else
+    echo "SKIPPED: text at 80 columns: script (of util-linux) is missing"
+fi
+
+plain() {
+    "$program" show "$id" >"$here/text"
+    expect "no colours where no terminal is" [ "$(grep -c $'\x1b' "$here/text" "$here/summary" | grep -vc ':0$')" = 0 ] &&
+        expect "the summary of the run above where it was stored" \
+            cmp "$here/text" <(sed -n "1,$(wc -l <"$here/text")p" "$here/summary")
+}
+try "show prints what the run printed, without colours in a file" plain
+
+# A reader that goes away
+
+no_reader() {
+    local code
+    "$program" "$@" 2>"$here/errors" | head -n 1 >/dev/null
+    code=${PIPESTATUS[0]}
+    expect "exit code 0 before head, not $code" [ "$code" = 0 ] || return 1
+    # Here nobody reads by the time that it writes.
+    { sleep 0.2; "$program" "$@" 2>>"$here/errors"; echo $? >"$here/code"; } | :
+    cat "$here/errors"
+    expect "exit code 0 without a reader, not $(<"$here/code")" [ "$(<"$here/code")" = 0 ] &&
+        expect "no word about it" [ ! -s "$here/errors" ]
+}
+for words in "show $id" "show $id --format json" "list" "report $id"; do
+    try "${words/ $id/} | head -1 is no error" no_reader $words
+done
+
+# The page
+
+page() {
+    local page=$here/page.html
+    "$program" report "$id" -o "$page" >"$here/text" &&
+        expect "the name of the page" [ "$(<"$here/text")" = "$page" ] &&
+        expect "a whole page" grep -q '</html>' "$page" &&
+        expect "the run's id" grep -q "$id" "$page" &&
+        expect "no draft" [ -z "$(find "$here" -name '*.draft')" ]
+}
+try "report -o writes the page" page
+
+twice() {
+    "$program" report "$id" >/dev/null && cp "$folder/report.html" "$here/first.html" &&
+        "$program" report "$id" >/dev/null && cmp "$folder/report.html" "$here/first.html" &&
+        cmp "$folder/report.html" "$here/page.html" &&
+        (cd "$folder" && sha256sum --quiet --strict -c "$here/sums")
+}
+try "report can be made again, is the same, and changes nothing else" twice
+
+# Mistakes
+
+mistake() {
+    local expected=$1 code
+    shift
+    "$@" >"$here/text" 2>"$here/errors"
+    code=$?
+    cat "$here/errors"
+    expect "exit code $expected, not $code" [ "$code" = "$expected" ] &&
+        expect "a word about it" [ -s "$here/errors" ] &&
+        expect "nothing on standard output" [ ! -s "$here/text" ]
+}
+try "an unknown run is wrong input" mistake 2 "$program" show no-such-run
+try "a page that cannot be written is named" mistake 2 "$program" report "$id" -o "$here/none/page.html"
+
+hint() {
+    local words
+    words=$(sed -n 's/^As a page: latlab //p' "$here/summary")
+    expect "a command that makes the page" [ -n "$words" ] &&
+        (cd "$here" && "$program" $words)
+}
+try "the command named below the summary makes the page" hint
+
+exit $status
