@@ -51,10 +51,8 @@ pub enum Command {
 /// How results are printed.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Format {
-    /// For people.
     #[default]
     Text,
-    /// For programs.
     Json,
 }
 
@@ -64,8 +62,8 @@ pub struct Common {
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// How to print the result.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// How to print the result: text, json
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 }
 
@@ -184,7 +182,7 @@ pub struct RunArgs {
     /// Run a command for a spike, at most once a second; it reads the spike as JSON
     #[arg(long, value_name = "CMD", help_heading = UNTIL)]
     pub on_spike: Option<String>,
-    /// A latency above this is a spike [default: the deadline]
+    /// A latency above this is a spike [default: the deadline, else --stop-above]
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub spike_above: Option<Nanos>,
 
@@ -257,7 +255,7 @@ impl RunArgs {
             warm_up_ns: self.warm_up,
             deadline_ns: self.deadline,
             stop_above_ns: self.stop_above,
-            spike_above_ns: self.spike_above.or(self.deadline.filter(|_| self.on_spike.is_some())),
+            spike_above_ns: self.spike_above(),
             on_spike: self.on_spike.clone(),
             idle_states: self.idle_states,
             interval_ns: self.interval,
@@ -265,6 +263,12 @@ impl RunArgs {
         };
         plan.check()?;
         Ok(plan)
+    }
+
+    /// Without a command for it nobody needs to know what a spike is.
+    fn spike_above(&self) -> Option<Nanos> {
+        let known = self.deadline.or(self.stop_above).filter(|_| self.on_spike.is_some());
+        self.spike_above.or(known)
     }
 
     fn scheduling(&self) -> Result<Policy, String> {
@@ -358,6 +362,7 @@ mod tests {
         let above = |flags: &str| plan(flags).unwrap().spike_above_ns;
         assert_eq!(above("--deadline 1ms --on-spike true"), Some(Nanos(1_000_000)));
         assert_eq!(above("--deadline 1ms --on-spike true --spike-above 5us"), Some(Nanos(5_000)));
+        assert_eq!(above("-b 150us --on-spike true"), Some(Nanos(150_000)));
     }
 
     #[test]
@@ -388,7 +393,7 @@ mod tests {
             ("-i 200", "has no unit"),
             ("--clock 2", "expected one of monotonic"),
             ("-a 3-1", "not a list of CPUs"),
-            ("--on-spike true", "--spike-above or --deadline"),
+            ("--on-spike true", "--spike-above, --deadline or --stop-above"),
             ("--mechanism timerfd --clock tai", "no timer file descriptors"),
             ("--mechanism relative --missed catch-up", "no releases"),
             ("--idle-states deep", "the word system"),

@@ -241,7 +241,9 @@ impl Plan {
             return refuse("--cycles must be more than 0".into());
         }
         if self.on_spike.is_some() && self.spike_above_ns.is_none() {
-            return refuse("--on-spike needs --spike-above or --deadline to know a spike".into());
+            return refuse(
+                "--on-spike needs --spike-above, --deadline or --stop-above to know a spike".into(),
+            );
         }
         if self.mechanism == Mechanism::Timerfd && self.clock == ClockName::Tai {
             return refuse(
