@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# What a cycle costs, and that nothing of it is lost: system calls, instructions, page faults,
+# memory, and the largest latencies.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$(realpath "${LATLAB:-target/latlab}")
+export PATH=$PWD/.venv/bin:$PATH
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+status=0
+
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: what a cycle costs: real-time priority and locked memory need root"
+    exit 0
+fi
+
+# Does what a command does, silently if it succeeds.
+try() {
+    local what=$1
+    shift
+    if "$@" >"$here/said" 2>&1; then
+        echo "ok $what"
+    else
+        echo "not ok $what"
+        tail -n 20 "$here/said" | sed 's/^/    /'
+        status=1
+    fi
+}
+
+# Makes a run and leaves what it prints for programs in $here/NAME.json.
+run() {
+    local name=$1
+    shift
+    "$program" run --quiet --format json --out "$here/runs" --name "$name" "$@" >"$here/$name.json"
+}
+
+# Python that knows `run`, the document of a run, and the program's other arguments.
+judge() {
+    local name=$1 code=$2
+    shift 2
+    python3 -c "import json, sys; run = json.load(open(sys.argv[1])); $code" "$here/$name.json" "$@"
+}
+
+# Page faults and memory, in normal runs on all CPUs
+
+no_page_faults() {
+    local name=$1
+    shift
+    run "$name" --for 1s "$@" && judge "$name" '
+assert run["threads"] and all(thread["summary"]["cycles"] for thread in run["threads"]), "no cycles"
+faults = [thread["end"]["page_faults"] for thread in run["threads"]]
+assert not any(faults), f"page faults of each thread: {faults}"'
+}
+
+for mechanism in nanosleep relative timerfd posix-timer; do
+    for missed in skip catch-up; do
+        # A relative sleep has no releases that could be caught up with.
+        [ "$mechanism $missed" != "relative catch-up" ] || continue
+        try "$mechanism, $missed: no page fault after the warm-up" \
+            no_page_faults "$mechanism-$missed" --mechanism "$mechanism" --missed "$missed"
+    done
+done
+
+memory() {
+    judge nanosleep-skip '
+peak = run["agent"]["agent_peak_rss_bytes"]
+print(f"{peak / 2**20:.1f} MiB")
+assert 0 < peak < 10 * 2**20'
+}
+try "the agent stays under 10 MiB on all CPUs" memory
+
+# The largest latencies
+
+if python3 -c 'import pyarrow' 2>/dev/null; then
+    # So many cycles are too many for the table, or are all in it.
+    spikes() {
+        local cycles=$1
+        run "spikes-$cycles" --cycles "$cycles" --period 200us && judge "spikes-$cycles" '
+import pathlib, pyarrow.parquet
+folder = pathlib.Path(sys.argv[2]) / run["id"]
+table = pyarrow.parquet.read_table(folder / "spikes.parquet").to_pylist()
+for thread in run["threads"]:
+    number, summary = thread["setup"]["thread"], thread["summary"]
+    rows = [row for row in table if row["thread"] == number]
+    latencies = [row["latency_ns"] for row in rows]
+    print("thread", number, "spikes", len(rows), "cycles", summary["cycles"],
+          "lost", thread["end"]["spikes_lost"])
+    assert summary["cycles"] == int(sys.argv[3]), "not as many cycles as asked for"
+    assert len(rows) == min(4096, summary["cycles"]), "not as many spikes as there can be"
+    assert max(latencies) == summary["max_ns"], [max(latencies), summary["max_ns"]]
+    assert len({row["release_ns"] for row in rows}) == len(rows), "a release twice"
+    # Of a thread that has all its cycles here, the mean is known as well.
+    if len(rows) == summary["cycles"]:
+        assert sum(latencies) / len(rows) == summary["mean_ns"], "another mean"
+        assert min(latencies) == summary["min_ns"], "another minimum"' "$here/runs" "$cycles"
+    }
+    try "of 6000 cycles the 4096 largest are kept, with the observed maximum" spikes 6000
+    try "of 1000 cycles all are kept" spikes 1000
+else
+    echo "SKIPPED: the table of the largest latencies: pyarrow is missing (scripts/setup.sh test)"
+fi
+
+# System calls and instructions of a cycle, as `make bench` counts them
+
+# Prints what one part of the bench finds for latlab alone.
+bench() {
+    python3 - "$program" "$@" <<'PYTHON'
+import pathlib, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, "benches")
+import parts, tools
+tools.LATLAB, parts.TOOLS = pathlib.Path(sys.argv[1]), ("latlab",)
+found = parts.PARTS[sys.argv[2]](None).raw["tools"]["latlab"]
+each = found["per_cycle"]
+if "totals" in found:
+    # On a slow machine a helper may grow more than the measuring thread, which is the last one
+    # that the agent starts; the conductor has fewer threads.
+    (few, less), (many, more) = sorted(found["totals"].items())
+    last = max(more, key=lambda name: int(name.split()[-1]))
+    each = (more[last] - less[last]) / (many - few)
+    print(less, more)
+print(found["command"])
+print(f"{each:.3f} each cycle; the limits are {sys.argv[3]} and {sys.argv[4]}")
+sys.exit(not float(sys.argv[3]) <= each < float(sys.argv[4]))
+PYTHON
+}
+
+if command -v strace >/dev/null; then
+    try "one system call each cycle" bench syscalls 0.995 1.005
+else
+    echo "SKIPPED: system calls of a cycle: strace is missing"
+fi
+if command -v valgrind >/dev/null; then
+    try "less than 90 instructions of user space each cycle" bench instructions 1 90
+else
+    echo "SKIPPED: instructions of a cycle: valgrind is missing"
+fi
+
+exit $status
