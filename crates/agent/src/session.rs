@@ -334,32 +334,15 @@ pub(crate) mod tests {
     use super::*;
     use latlab_model::plan::*;
 
-    /// An ordinary plan for tests to change.
+    /// A short plan that needs no rights, for tests to change.
     pub fn plan() -> Plan {
         Plan {
-            name: "test".into(),
-            note: None,
-            instrument: Instrument::Cyclic,
-            mechanism: Mechanism::Nanosleep,
-            clock: ClockName::Monotonic,
             policy: Policy::Other,
-            cpus: None,
-            threads: None,
-            helpers_on: None,
-            period_ns: Nanos(997_000),
-            period_step_ns: Nanos::ZERO,
-            phase: Phase::Spread,
-            missed: MissedPolicy::Skip,
-            duration_ns: None,
             cycles: Some(100),
             warm_up_ns: Nanos::ZERO,
-            deadline_ns: None,
-            stop_above_ns: None,
-            spike_above_ns: None,
-            on_spike: None,
             idle_states: IdleStates::System,
-            interval_ns: Nanos(1_000_000_000),
             seed: 1,
+            ..Plan::default()
         }
     }
 }

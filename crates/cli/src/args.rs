@@ -230,9 +230,6 @@ fn idle_states(text: &str) -> Result<IdleStates, String> {
     }
 }
 
-/// Priority where none is given.
-const PRIORITY: u8 = 90;
-
 impl RunArgs {
     /// The order that these flags make; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
@@ -279,7 +276,7 @@ impl RunArgs {
         if self.priority.is_some() && !matches!(name, "fifo" | "rr") {
             return Err(format!("--priority goes with fifo and rr, not with --policy {name}"));
         }
-        let priority = self.priority.unwrap_or(PRIORITY);
+        let priority = self.priority.unwrap_or(Policy::DEFAULT_PRIORITY);
         match (name, budget) {
             ("fifo", None) => Ok(Policy::Fifo { priority }),
             ("rr", None) => Ok(Policy::Rr { priority }),
@@ -334,13 +331,7 @@ mod tests {
 
     #[test]
     fn defaults_are_those_of_the_house() {
-        let plan = plan("").unwrap();
-        assert_eq!(plan.policy, Policy::Fifo { priority: 90 });
-        assert_eq!(plan.period_ns, Nanos(997_000));
-        assert_eq!((plan.phase, plan.missed), (Phase::Spread, MissedPolicy::Skip));
-        assert_eq!(plan.warm_up_ns, Nanos(1_000_000_000));
-        assert_eq!(plan.idle_states, IdleStates::ExitWithin(Nanos::ZERO));
-        assert_eq!((plan.seed, plan.cpus, plan.duration_ns), (7, None, None));
+        assert_eq!(plan(""), Ok(Plan { seed: 7, ..Plan::default() }));
     }
 
     #[test]

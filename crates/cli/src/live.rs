@@ -332,38 +332,13 @@ fn cut(text: &str, room: usize) -> String {
 mod tests {
     use super::*;
     use latlab_model::frame::{Interval, Message};
-    use latlab_model::plan::{ClockName, IdleStates, Instrument, MissedPolicy, Phase, Policy};
     use latlab_model::run::{Finding, Prepared, Severity, ThreadEnd, ThreadSetup};
     use latlab_model::{Histogram, nanos::SECOND};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     fn plan() -> Plan {
-        Plan {
-            name: "idle".into(),
-            note: None,
-            instrument: Instrument::Cyclic,
-            mechanism: Mechanism::Nanosleep,
-            clock: ClockName::Monotonic,
-            policy: Policy::Fifo { priority: 90 },
-            cpus: None,
-            threads: None,
-            helpers_on: None,
-            period_ns: Nanos(997_000),
-            period_step_ns: Nanos::ZERO,
-            phase: Phase::Spread,
-            missed: MissedPolicy::Skip,
-            duration_ns: Some(SECOND * 90),
-            cycles: None,
-            warm_up_ns: SECOND,
-            deadline_ns: None,
-            stop_above_ns: None,
-            spike_above_ns: None,
-            on_spike: None,
-            idle_states: IdleStates::System,
-            interval_ns: SECOND,
-            seed: 1,
-        }
+        Plan { name: "idle".into(), duration_ns: Some(SECOND * 90), ..Plan::default() }
     }
 
     fn setup(thread: u32) -> ThreadSetup {

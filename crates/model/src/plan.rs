@@ -1,6 +1,6 @@
 //! What a run is asked to do: the meaning of the command line, and the first frame of a journal.
 
-use crate::nanos::{MICROSECOND, MILLISECOND};
+use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -54,6 +54,38 @@ pub struct Plan {
     pub interval_ns: Nanos,
     /// Seed of the random phase.
     pub seed: u64,
+}
+
+/// The defaults of the house, in this one place: what `latlab run` does without any flag, and what
+/// the command that repeats a run leaves out.
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            name: "run".into(),
+            note: None,
+            instrument: Instrument::Cyclic,
+            mechanism: Mechanism::Nanosleep,
+            clock: ClockName::Monotonic,
+            policy: Policy::Fifo { priority: Policy::DEFAULT_PRIORITY },
+            cpus: None,
+            threads: None,
+            helpers_on: None,
+            period_ns: MICROSECOND * 997,
+            period_step_ns: Nanos::ZERO,
+            phase: Phase::Spread,
+            missed: MissedPolicy::Skip,
+            duration_ns: None,
+            cycles: None,
+            warm_up_ns: SECOND,
+            deadline_ns: None,
+            stop_above_ns: None,
+            spike_above_ns: None,
+            on_spike: None,
+            idle_states: IdleStates::ExitWithin(Nanos::ZERO),
+            interval_ns: SECOND,
+            seed: 0,
+        }
+    }
 }
 
 impl Plan {
@@ -174,6 +206,9 @@ pub enum Policy {
 }
 
 impl Policy {
+    /// Priority of `fifo` and `rr` where none is given.
+    pub const DEFAULT_PRIORITY: u8 = 90;
+
     /// Whether the policy runs before all ordinary threads.
     pub fn is_realtime(self) -> bool {
         matches!(self, Policy::Fifo { .. } | Policy::Rr { .. } | Policy::Deadline { .. })

@@ -1,74 +1,75 @@
 //! The command that repeats a run.
 
-use latlab_model::plan::{
-    ClockName, IdleStates, Instrument, Mechanism, MissedPolicy, Phase, Plan, Policy,
-};
-use latlab_model::{Nanos, nanos};
-
-const DEFAULT_PERIOD: Nanos = Nanos(997_000);
-const DEFAULT_PRIORITY: u8 = 90;
+use latlab_model::Nanos;
+use latlab_model::plan::{IdleStates, Plan, Policy};
 
 /// The whole command line for this plan, without what is the default anyway.
 pub fn command(plan: &Plan) -> String {
+    let default = Plan::default();
     let mut words = Words(vec!["latlab run".to_string()]);
-    method(&mut words, plan);
-    scheduling(&mut words, plan);
-    releases(&mut words, plan);
-    limits(&mut words, plan);
-    words.option("--name", Some(&plan.name).filter(|name| !name.is_empty()));
+    method(&mut words, plan, &default);
+    scheduling(&mut words, plan, &default);
+    releases(&mut words, plan, &default);
+    limits(&mut words, plan, &default);
+    words.unless(&default.name, "--name", &plan.name);
     words.option("--note", plan.note.as_ref());
     words.0.join(" ")
 }
 
-fn method(words: &mut Words, plan: &Plan) {
-    words.unless(Instrument::Cyclic, "--instrument", plan.instrument);
-    words.unless(Mechanism::Nanosleep, "--mechanism", plan.mechanism);
-    words.unless(ClockName::Monotonic, "--clock", plan.clock);
+fn method(words: &mut Words, plan: &Plan, default: &Plan) {
+    words.unless(default.instrument, "--instrument", plan.instrument);
+    words.unless(default.mechanism, "--mechanism", plan.mechanism);
+    words.unless(default.clock, "--clock", plan.clock);
 }
 
-fn scheduling(words: &mut Words, plan: &Plan) {
-    match plan.policy {
-        Policy::Fifo { priority } => words.unless(DEFAULT_PRIORITY, "--priority", priority),
-        Policy::Rr { priority } => {
-            words.option("--policy", Some("rr"));
-            words.unless(DEFAULT_PRIORITY, "--priority", priority);
-        }
-        Policy::Other => words.option("--policy", Some("other")),
-        Policy::Batch => words.option("--policy", Some("batch")),
-        Policy::Idle => words.option("--policy", Some("idle")),
-        Policy::Deadline { runtime_ns, deadline_ns, period_ns } => {
-            let budget = [runtime_ns, deadline_ns, period_ns].map(duration).join("/");
-            words.option("--policy", Some(format!("deadline:{budget}")));
-        }
+fn scheduling(words: &mut Words, plan: &Plan, default: &Plan) {
+    words.unless(policy(default.policy), "--policy", policy(plan.policy));
+    if let Policy::Fifo { priority } | Policy::Rr { priority } = plan.policy {
+        words.unless(Policy::DEFAULT_PRIORITY, "--priority", priority);
     }
     words.option("--cpus", plan.cpus.as_ref());
     words.option("--threads", plan.threads);
     words.option("--helpers-on", plan.helpers_on.as_ref());
 }
 
-fn releases(words: &mut Words, plan: &Plan) {
-    words.duration_unless(DEFAULT_PERIOD, "--period", plan.period_ns);
-    words.duration_unless(Nanos::ZERO, "--period-step", plan.period_step_ns);
-    words.unless(Phase::Spread, "--phase", plan.phase);
-    words.unless(MissedPolicy::Skip, "--missed", plan.missed);
-    words.option("--for", plan.duration_ns.map(duration));
-    words.option("--cycles", plan.cycles);
-    words.duration_unless(nanos::SECOND, "--warm-up", plan.warm_up_ns);
+fn policy(policy: Policy) -> String {
+    match policy {
+        Policy::Fifo { .. } => "fifo".to_string(),
+        Policy::Rr { .. } => "rr".to_string(),
+        Policy::Other => "other".to_string(),
+        Policy::Batch => "batch".to_string(),
+        Policy::Idle => "idle".to_string(),
+        Policy::Deadline { runtime_ns, deadline_ns, period_ns } => {
+            format!("deadline:{}", [runtime_ns, deadline_ns, period_ns].map(duration).join("/"))
+        }
+    }
 }
 
-fn limits(words: &mut Words, plan: &Plan) {
+fn releases(words: &mut Words, plan: &Plan, default: &Plan) {
+    words.duration_unless(default.period_ns, "--period", plan.period_ns);
+    words.duration_unless(default.period_step_ns, "--period-step", plan.period_step_ns);
+    words.unless(default.phase, "--phase", plan.phase);
+    words.unless(default.missed, "--missed", plan.missed);
+    words.option("--for", plan.duration_ns.map(duration));
+    words.option("--cycles", plan.cycles);
+    words.duration_unless(default.warm_up_ns, "--warm-up", plan.warm_up_ns);
+}
+
+fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.option("--deadline", plan.deadline_ns.map(duration));
     words.option("--stop-above", plan.stop_above_ns.map(duration));
     words.option("--spike-above", plan.spike_above_ns.map(duration));
     words.option("--on-spike", plan.on_spike.as_ref());
-    match plan.idle_states {
-        IdleStates::ExitWithin(limit) => {
-            words.duration_unless(Nanos::ZERO, "--idle-states", limit);
-        }
-        IdleStates::System => words.option("--idle-states", Some("system")),
-    }
-    words.duration_unless(nanos::SECOND, "--interval", plan.interval_ns);
+    words.unless(idle_states(default), "--idle-states", idle_states(plan));
+    words.duration_unless(default.interval_ns, "--interval", plan.interval_ns);
     words.option("--seed", Some(plan.seed));
+}
+
+fn idle_states(plan: &Plan) -> String {
+    match plan.idle_states {
+        IdleStates::ExitWithin(limit) => duration(limit),
+        IdleStates::System => "system".to_string(),
+    }
 }
 
 /// The words of a command line, each safe for a shell.

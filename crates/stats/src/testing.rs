@@ -1,8 +1,6 @@
 //! What several tests of this crate need.
 
-use latlab_model::plan::{ClockName, IdleStates, Instrument, Mechanism, MissedPolicy, Phase};
-use latlab_model::plan::{Plan, Policy};
-use latlab_model::{Histogram, Nanos, histogram};
+use latlab_model::{Histogram, Nanos, Plan, histogram};
 use std::collections::BTreeMap;
 
 /// A histogram of these latencies, made in one go because there can be many.
@@ -24,29 +22,5 @@ pub fn histogram_of(latencies: &[i64]) -> Histogram {
 
 /// A plan with a deadline of 125 us at 8 kHz.
 pub fn plan() -> Plan {
-    Plan {
-        name: "test".into(),
-        note: None,
-        instrument: Instrument::Cyclic,
-        mechanism: Mechanism::Nanosleep,
-        clock: ClockName::Monotonic,
-        policy: Policy::Fifo { priority: 90 },
-        cpus: None,
-        threads: None,
-        helpers_on: None,
-        period_ns: Nanos(125_000),
-        period_step_ns: Nanos::ZERO,
-        phase: Phase::Spread,
-        missed: MissedPolicy::Skip,
-        duration_ns: None,
-        cycles: None,
-        warm_up_ns: Nanos::ZERO,
-        deadline_ns: Some(Nanos(125_000)),
-        stop_above_ns: None,
-        spike_above_ns: None,
-        on_spike: None,
-        idle_states: IdleStates::System,
-        interval_ns: Nanos(1_000_000_000),
-        seed: 1,
-    }
+    Plan { period_ns: Nanos(125_000), deadline_ns: Some(Nanos(125_000)), ..Plan::default() }
 }

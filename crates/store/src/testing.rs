@@ -4,11 +4,8 @@ use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spike
 use latlab_model::histogram::bin_of;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
-use latlab_model::plan::{
-    ClockName, IdleStates, Instrument, Mechanism, MissedPolicy, Phase, Plan, Policy,
-};
 use latlab_model::run::{Clocks, End, EndReason, Prepared, Setting, ThreadEnd, ThreadSetup};
-use latlab_model::{Histogram, Nanos};
+use latlab_model::{Histogram, Nanos, Plan};
 use std::collections::BTreeMap;
 
 /// CLOCK_MONOTONIC at the first release of a made-up run.
@@ -54,27 +51,11 @@ impl Synthetic {
         Plan {
             name: self.name.clone(),
             note: Some("made up".to_string()),
-            instrument: Instrument::Cyclic,
-            mechanism: Mechanism::Nanosleep,
-            clock: ClockName::Monotonic,
-            policy: Policy::Fifo { priority: 90 },
-            cpus: None,
             threads: Some(self.threads),
-            helpers_on: None,
-            period_ns: Nanos(997_000),
-            period_step_ns: Nanos::ZERO,
-            phase: Phase::Spread,
-            missed: MissedPolicy::Skip,
             duration_ns: Some(SECOND * self.seconds.into()),
-            cycles: None,
-            warm_up_ns: SECOND,
             deadline_ns: self.deadline,
-            stop_above_ns: None,
-            spike_above_ns: None,
-            on_spike: None,
-            idle_states: IdleStates::ExitWithin(Nanos::ZERO),
-            interval_ns: SECOND,
             seed: self.seed,
+            ..Plan::default()
         }
     }
 

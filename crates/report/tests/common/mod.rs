@@ -38,28 +38,9 @@ pub struct Fixture {
 pub fn plan() -> Plan {
     Plan {
         name: "idle".into(),
-        note: None,
-        instrument: Instrument::Cyclic,
-        mechanism: Mechanism::Nanosleep,
-        clock: ClockName::Monotonic,
-        policy: Policy::Fifo { priority: 90 },
-        cpus: None,
-        threads: None,
-        helpers_on: None,
-        period_ns: Nanos(997_000),
-        period_step_ns: Nanos::ZERO,
-        phase: Phase::Spread,
-        missed: MissedPolicy::Skip,
         duration_ns: Some(Nanos(60 * SECOND)),
-        cycles: None,
-        warm_up_ns: Nanos(SECOND),
-        deadline_ns: None,
-        stop_above_ns: None,
-        spike_above_ns: None,
-        on_spike: None,
-        idle_states: IdleStates::ExitWithin(Nanos::ZERO),
-        interval_ns: Nanos(SECOND),
         seed: 20_261_121,
+        ..Plan::default()
     }
 }
 
