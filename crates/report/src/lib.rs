@@ -8,6 +8,7 @@ pub mod command;
 pub mod latency;
 pub mod page;
 mod sentence;
+mod style;
 mod svg;
 mod table;
 pub mod text;
@@ -17,4 +18,5 @@ pub use command::command;
 pub use latency::{Axis, Options, latency_picture};
 
 pub use page::page;
-pub use text::{ListEntry, Style, list, show};
+pub use style::Style;
+pub use text::{ListEntry, list, show};

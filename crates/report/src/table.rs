@@ -1,6 +1,6 @@
 //! A table for the terminal that gives up columns until it fits.
 
-use crate::text::{Colour, Style};
+use crate::style::{Colour, Style};
 
 /// One column; `rank` 0 is never given up, the highest rank goes first.
 pub struct Column {
