@@ -4,10 +4,15 @@
 
 #![forbid(unsafe_code)]
 
+mod axis;
+mod bins;
 pub mod command;
+mod frame;
 pub mod latency;
+mod legend;
 pub mod page;
 mod sentence;
+mod series;
 mod style;
 mod svg;
 mod table;

@@ -167,6 +167,25 @@ pub fn cores_differ(run: &Run) -> bool {
         || setups.any(|setup| setup.capacity != first)
 }
 
+/// What stands above a picture.
+pub fn picture_title(run: &Run) -> String {
+    format!("Latency of {} on {}", machine_name(run), kernel(run))
+}
+
+/// What a picture was measured under, on a line or two.
+pub fn conditions(run: &Run) -> String {
+    let threads = run.threads.len();
+    format!(
+        "{} cycles in {}, {threads} thread{}, period {}, {}; missed releases: {}",
+        grouped(run.total.cycles),
+        span(run.measured_ns),
+        if threads == 1 { "" } else { "s" },
+        run.asked.period_ns,
+        run.asked.policy,
+        run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped),
+    )
+}
+
 /// How the run measured, as labelled facts.
 pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
     let step = match plan.period_step_ns {

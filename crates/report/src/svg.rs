@@ -4,6 +4,10 @@ use maud::{Markup, html};
 
 /// Sans-serif type of the reader's system.
 pub const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif";
+/// Size of a title's type.
+pub const TITLE_SIZE: f64 = 16.0;
+/// Size of all other type.
+pub const TEXT_SIZE: f64 = 13.0;
 /// Colour of text and axes; the page sets the variable, a picture alone has the default.
 pub const INK: &str = "var(--ll-ink,#1b1f24)";
 /// Colour of what is less important.

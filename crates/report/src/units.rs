@@ -127,7 +127,8 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-fn trimmed(text: String) -> String {
+/// A number without the zeros that say nothing.
+pub(crate) fn trimmed(text: String) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
         false => text,

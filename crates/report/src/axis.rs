@@ -1,0 +1,217 @@
+//! The axes of a picture: which part of the latencies is drawn to scale, and how.
+
+use crate::units::{Scale, grouped, trimmed};
+use latlab_model::{Bin, Nanos};
+
+/// A maximum of more times p99.9 would squeeze the body of a linear axis into a corner.
+const LINEAR_UP_TO: f64 = 5.0;
+/// Counts below this are under the lower edge, so that a count of one is seen.
+const LOWEST_COUNT: f64 = 0.8;
+
+/// The axis of latencies.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Axis {
+    /// Whatever shows this run best.
+    #[default]
+    Auto,
+    /// Linear from zero to here, which makes pictures comparable.
+    LinearTo(Nanos),
+    /// Logarithmic.
+    Log,
+}
+
+/// The latency axis: which part is drawn to scale, and how.
+pub struct HorizontalAxis {
+    pub log: bool,
+    /// Latency at the left end.
+    pub from: f64,
+    /// Latency at the right end.
+    pub to: f64,
+}
+
+impl HorizontalAxis {
+    /// The axis that was asked for, as these latencies need it.
+    pub fn choose(data: &Pooled, asked: Axis) -> HorizontalAxis {
+        match asked {
+            Axis::LinearTo(end) => HorizontalAxis::linear(end.0.max(1) as f64),
+            Axis::Log => HorizontalAxis::logarithmic(data),
+            Axis::Auto => HorizontalAxis::automatic(data),
+        }
+    }
+
+    /// Linear where the body of the data stays readable beside the maximum, else logarithmic: so
+    /// every latency of the run is drawn to scale.
+    fn automatic(data: &Pooled) -> HorizontalAxis {
+        match data.max <= LINEAR_UP_TO * data.p99_9 {
+            true => HorizontalAxis::linear(data.max * 1.02),
+            false => HorizontalAxis::logarithmic(data),
+        }
+    }
+
+    fn linear(end: f64) -> HorizontalAxis {
+        let end = end.max(1000.0);
+        let step = one_two_five(end / 8.0);
+        HorizontalAxis { log: false, from: 0.0, to: (end / step).ceil() * step }
+    }
+
+    fn logarithmic(data: &Pooled) -> HorizontalAxis {
+        let from = one_two_five_below(data.lowest_positive);
+        let to = one_two_five((data.max * 1.02).max(from * 10.0));
+        HorizontalAxis { log: true, from, to }
+    }
+
+    /// Where a latency lies, 0 at the left end of the axis and 1 at its right end.
+    pub fn place(&self, latency: f64) -> f64 {
+        let place = match self.log {
+            true => (latency.max(self.from) / self.from).ln() / (self.to / self.from).ln(),
+            false => (latency - self.from) / (self.to - self.from),
+        };
+        place.clamp(0.0, 1.0)
+    }
+
+    /// Latencies to be named on an axis of this length, and their names.
+    pub fn ticks(&self, pixels: f64) -> Vec<(f64, String)> {
+        match self.log {
+            true => self.log_ticks(pixels),
+            false => self.linear_ticks(pixels),
+        }
+    }
+
+    fn linear_ticks(&self, pixels: f64) -> Vec<(f64, String)> {
+        let wanted = (pixels / 90.0).clamp(3.0, 10.0);
+        let step = one_two_five(self.to / wanted);
+        let scale = self.scale();
+        let count = (self.to / step + 1e-6).floor() as usize;
+        (0..=count)
+            .map(|index| index as f64 * step)
+            .map(|at| (at, trimmed(scale.number_f64(at))))
+            .collect()
+    }
+
+    fn log_ticks(&self, pixels: f64) -> Vec<(f64, String)> {
+        let decades = (self.to / self.from).log10();
+        let all: &[f64] = match pixels / decades {
+            room if room > 170.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        // Few pixels for many decades: every second or third label has room.
+        let every = (52.0 * decades / pixels).ceil().max(1.0) as i32;
+        let first = self.from.log10().floor() as i32;
+        let last = self.to.log10().ceil() as i32;
+        (first..=last)
+            .filter(|exponent| (exponent - first) % every == 0)
+            .flat_map(|exponent| all.iter().map(move |digit| digit * 10f64.powi(exponent)))
+            .filter(|at| *at >= self.from * 0.999 && *at <= self.to * 1.001)
+            .map(|at| (at, decimal_time(at)))
+            .collect()
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::of([Nanos(self.to as i64)])
+    }
+
+    /// What stands below the axis.
+    pub fn title(&self) -> String {
+        match self.log {
+            true => "Latency, logarithmic".to_string(),
+            false => format!("Latency in {}", self.scale().unit()),
+        }
+    }
+}
+
+/// What decides the axis, of all lines together.
+pub struct Pooled {
+    max: f64,
+    lowest_positive: f64,
+    p99_9: f64,
+}
+
+impl Pooled {
+    /// Of all bins, in any order, and the largest latency.
+    pub fn of<'a>(bins: impl Iterator<Item = &'a Bin>, max: Option<Nanos>) -> Pooled {
+        let mut bins: Vec<&Bin> = bins.collect();
+        bins.sort_by_key(|bin| bin.high_ns);
+        let positive = bins.iter().map(|bin| match bin.low_ns {
+            Nanos(..=0) => bin.high_ns.0 as f64 / 2.0,
+            low => low.0 as f64,
+        });
+        let lowest_positive = positive.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
+        let max = (max.unwrap_or_default().0 as f64).max(1.0);
+        let p99_9 = quantile(&bins, 0.999).min(max);
+        Pooled { max, lowest_positive: lowest_positive.min(max).max(1.0), p99_9 }
+    }
+}
+
+/// Upper edge of the bin that holds this share of all latencies.
+fn quantile(rising: &[&Bin], share: f64) -> f64 {
+    let all: f64 = rising.iter().map(|bin| bin.count as f64).sum();
+    let mut seen = 0.0;
+    for bin in rising {
+        seen += bin.count as f64;
+        if seen >= share * all {
+            return bin.high_ns.0 as f64;
+        }
+    }
+    0.0
+}
+
+/// The first of 1, 2, 5 and their decades that is no smaller.
+pub fn one_two_five(at_least: f64) -> f64 {
+    let decade = 10f64.powf(at_least.max(1e-9).log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * decade);
+    steps.into_iter().find(|step| *step >= at_least * 0.999_999).unwrap_or(decade * 10.0)
+}
+
+fn one_two_five_below(at_most: f64) -> f64 {
+    let decade = 10f64.powf(at_most.max(1.0).log10().floor());
+    let steps = [5.0, 2.0, 1.0].map(|digit| digit * decade);
+    steps.into_iter().find(|step| *step <= at_most * 1.000_001).unwrap_or(decade)
+}
+
+/// A time in decimal units, as the labels of a logarithmic axis need: `10 000 s`, not `2.778 h`.
+fn decimal_time(nanos: f64) -> String {
+    let (unit, scale) = match nanos {
+        v if v < 999.0 => ("ns", 1.0),
+        v if v < 999_000.0 => ("us", 1e3),
+        v if v < 999_000_000.0 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    };
+    format!("{} {unit}", grouped((nanos / scale).round() as u64))
+}
+
+/// The axis of counts: decades from below one up.
+pub struct VerticalAxis {
+    decades: i32,
+}
+
+impl VerticalAxis {
+    /// An axis that holds this count.
+    pub fn for_largest(count: u64) -> VerticalAxis {
+        let decades = (count.max(1) as f64 * 1.1).log10().ceil() as i32;
+        VerticalAxis { decades: decades.max(1) }
+    }
+
+    /// Height above the lower edge, 0 to 1.
+    pub fn place(&self, count: u64) -> f64 {
+        let lowest = LOWEST_COUNT.log10();
+        let place = ((count as f64).log10() - lowest) / (f64::from(self.decades) - lowest);
+        place.clamp(0.0, 1.0)
+    }
+
+    /// Counts to be named, and their names.
+    pub fn ticks(&self) -> impl Iterator<Item = (u64, String)> + '_ {
+        (0..=self.decades.min(19)).map(|exponent| {
+            let text = match exponent {
+                0..=4 => grouped(10u64.pow(exponent as u32)),
+                _ => format!("10{}", superscript(exponent)),
+            };
+            (10u64.pow(exponent as u32), text)
+        })
+    }
+}
+
+fn superscript(number: i32) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let digits = number.to_string();
+    digits.chars().filter_map(|c| DIGITS.get(c.to_digit(10)? as usize)).collect()
+}
