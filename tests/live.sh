@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.." || exit 1
 program=$(realpath "${LATLAB:-target/latlab}")
 here=$(mktemp -d)
 socket=latlab-test-$$
-export LATLAB_RUNS=$here/runs LC_ALL=C.UTF-8
+export LATLAB_RUNS=$here/runs TMUX_TMPDIR=$here LC_ALL=C.UTF-8
 status=0 line= look=
 unset TMUX NO_COLOR
 
@@ -75,8 +75,9 @@ cycles() { screen | grep -Eo '^[0-9 ]+ cycles' | tr -dc 0-9; }
 
 # A fresh shell on a terminal of this size.
 open_terminal() {
+    socket=latlab-test-$$-$1
     tmux -L "$socket" -u -f /dev/null new-session -d -x "$1" -y "$2" \
-        "PS1='here> ' exec bash --norc --noprofile" &&
+        "PS1='here> ' HISTFILE= exec bash --norc --noprofile" &&
         tmux -L "$socket" set-option -g history-limit 5000 &&
         wait_for '^here>'
 }

@@ -264,6 +264,6 @@ signal.alarm(150)
 main()
 sys.exit(failed > 0)
 PYTHON
-# Its own home, so that the browser leaves nothing in the user's.
-HOME=$here XDG_CACHE_HOME=$here/cache XDG_CONFIG_HOME=$here/config \
+# Its own places, so that the browser leaves nothing in the user's.
+HOME=$here TMPDIR=$here XDG_CACHE_HOME=$here/cache XDG_CONFIG_HOME=$here/config \
     python3 "$here/browse.py" "$browser" "$here"
