@@ -2,9 +2,9 @@
 
 use crate::hook::Hook;
 use crate::outbox::Outbox;
-use latlab_measure::recorder::{Drain, KEPT_SPIKES};
+use latlab_measure::recorder::Drain;
 use latlab_model::Nanos;
-use latlab_model::frame::{Interval, Message, Spike, Spikes};
+use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::run::Clocks;
 use latlab_sys::clock::Clock;
 use std::cmp::Reverse;

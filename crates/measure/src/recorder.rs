@@ -11,8 +11,6 @@ use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Large latencies that are kept with their releases, for each thread.
-pub const KEPT_SPIKES: usize = 4096;
 /// Room for large latencies that the drainer has not taken yet.
 const SPIKE_RING: usize = 4096;
 /// Two buffers: one is counted into, one is under way or at rest.

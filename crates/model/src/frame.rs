@@ -54,7 +54,10 @@ pub struct Spike {
     pub release_ns: Nanos,
 }
 
-/// Large latencies of one thread; the largest 4096 of a run are always among them.
+/// Large latencies that are kept with their releases, for each thread.
+pub const KEPT_SPIKES: usize = 4096;
+
+/// Large latencies of one thread; its largest [`KEPT_SPIKES`] are always among them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Spikes {
     /// Number of the thread.

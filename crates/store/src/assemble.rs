@@ -5,7 +5,9 @@ use crate::findings::Findings;
 use crate::id;
 use crate::tables::{BinRow, IntervalRow, SpikeRow};
 use jiff::Timestamp;
-use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spike, Spikes};
+use latlab_model::frame::{
+    Damage, Hello, Interval, KEPT_SPIKES, Message, STREAM_VERSION, Spike, Spikes,
+};
 use latlab_model::histogram::BINS;
 use latlab_model::machine::Machine;
 use latlab_model::plan::Mechanism;
@@ -18,8 +20,6 @@ use latlab_stats::{Evidence, judge, stroboscope, summary};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Largest latencies that are kept of each thread.
-pub const KEPT_SPIKES: usize = 4_096;
 /// More in one interval is no count; the limit keeps every sum of a run within its integer.
 const LARGEST_COUNT: u64 = 1 << 36;
 

@@ -1,11 +1,11 @@
 //! What a run says of itself when something went wrong on the way.
 
-use latlab_model::frame::{Interval, Message, Spike, Spikes};
+use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::nanos::{MILLISECOND, SECOND};
 use latlab_model::plan::{ClockName, Mechanism, Plan, Policy};
 use latlab_model::run::{EndReason, Finding, Severity, VerdictWord};
 use latlab_model::{Nanos, Run};
-use latlab_store::assemble::{Assembled, Assembly, Ending, KEPT_SPIKES, NoRun};
+use latlab_store::assemble::{Assembled, Assembly, Ending, NoRun};
 use latlab_store::testing::Synthetic;
 
 fn assembled(messages: Vec<Message>) -> Assembled {
