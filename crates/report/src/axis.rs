@@ -80,7 +80,7 @@ impl HorizontalAxis {
     fn linear_ticks(&self, pixels: f64) -> Vec<(f64, String)> {
         let wanted = (pixels / 90.0).clamp(3.0, 10.0);
         let step = one_two_five(self.to / wanted);
-        let scale = self.scale();
+        let scale = Scale::of_axis(self.end(), Nanos(step as i64));
         let count = (self.to / step + 1e-6).floor() as usize;
         (0..=count)
             .map(|index| index as f64 * step)
@@ -106,15 +106,15 @@ impl HorizontalAxis {
             .collect()
     }
 
-    fn scale(&self) -> Scale {
-        Scale::of([Nanos(self.to as i64)])
+    fn end(&self) -> Nanos {
+        Nanos(self.to as i64)
     }
 
     /// What stands below the axis.
     pub fn title(&self) -> String {
         match self.log {
             true => "Latency, logarithmic".to_string(),
-            false => format!("Latency in {}", self.scale().unit()),
+            false => format!("Latency in {}", Scale::of_axis(self.end(), self.end()).unit()),
         }
     }
 }
@@ -214,4 +214,51 @@ fn superscript(number: i32) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let digits = number.to_string();
     digits.chars().filter_map(|c| DIGITS.get(c.to_digit(10)? as usize)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linear(end: i64) -> HorizontalAxis {
+        HorizontalAxis::choose(&Pooled::of([].iter(), None), Axis::LinearTo(Nanos(end)))
+    }
+
+    fn names(axis: &HorizontalAxis, pixels: f64) -> Vec<String> {
+        axis.ticks(pixels).into_iter().map(|(_, name)| name).collect()
+    }
+
+    #[test]
+    fn a_linear_axis_has_the_unit_that_keeps_its_numbers_short() {
+        let axis = linear(25_000_000);
+        assert_eq!(axis.title(), "Latency in ms");
+        assert_eq!(names(&axis, 450.0), ["0", "5", "10", "15", "20", "25"]);
+        for (end, unit) in [
+            (1, "us"),
+            (8_000_000, "us"),
+            (10_000_000, "ms"),
+            (8_000_000_000, "ms"),
+            (10_000_000_000, "s"),
+            (10_800_000_000_000, "s"),
+        ] {
+            assert_eq!(linear(end).title(), format!("Latency in {unit}"), "{end}");
+        }
+    }
+
+    #[test]
+    fn names_of_ticks_are_exact() {
+        for end in (0..44).map(|power| 1.9f64.powi(power) as i64).chain([1, 2_500, 12_500_000]) {
+            let axis = linear(end);
+            let title = axis.title();
+            let unit = title.strip_prefix("Latency in ").unwrap();
+            for pixels in [100.0, 300.0, 848.0, 2000.0] {
+                let ticks = axis.ticks(pixels);
+                assert!(ticks.len() >= 2, "{end} {pixels}");
+                for (at, name) in ticks {
+                    let named: Nanos = format!("{name}{unit}").parse().unwrap();
+                    assert_eq!(named.0 as f64, at, "{end} {pixels}: {name}");
+                }
+            }
+        }
+    }
 }

@@ -22,6 +22,18 @@ impl Scale {
         Scale { unit, nanos, decimals: decimals.unwrap_or(if unit == "ns" { 0 } else { wanted }) }
     }
 
+    /// The scale of a linear axis: the largest unit of which the axis holds ten or more, so that
+    /// its numbers are short, and every decimal of its steps, so that they are exact.
+    pub fn of_axis(end: Nanos, step: Nanos) -> Scale {
+        let (unit, nanos) = match end.0 {
+            ..10_000_000 => ("us", 1e3),
+            10_000_000..10_000_000_000 => ("ms", 1e6),
+            _ => ("s", 1e9),
+        };
+        let exact = |decimals: &usize| all_exact(&[step.0.unsigned_abs()], nanos, *decimals);
+        Scale { unit, nanos, decimals: (0..9).find(exact).unwrap_or(9) }
+    }
+
     /// The same unit with one decimal, so that a column that is drawn again and again stands still.
     pub fn steady(self) -> Scale {
         Scale { decimals: if self.unit == "ns" { 0 } else { 1 }, ..self }
