@@ -5,6 +5,7 @@
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Width of the fine bins.
 pub const FINE_WIDTH: u64 = 100;
@@ -119,19 +120,7 @@ impl Histogram {
 
     /// Records one latency; the measuring loop has its own buffer, this is for everybody else.
     pub fn record(&mut self, latency: Nanos) {
-        let one = match u64::try_from(latency.0) {
-            Ok(value) => {
-                Histogram { bins: vec![(bin_of(value) as u16, 1)], ..Histogram::default() }
-            }
-            Err(_) => Histogram { underflow: 1, ..Histogram::default() },
-        };
-        self.add(&Histogram {
-            count: 1,
-            sum_ns: latency.0.into(),
-            min_ns: latency,
-            max_ns: latency,
-            ..one
-        });
+        self.add(&[latency].into_iter().collect());
     }
 
     /// Sum of all bins and of the underflow; equals `count` unless something was lost.
@@ -159,6 +148,25 @@ impl Histogram {
                 count,
             }))
             .collect()
+    }
+}
+
+/// Many latencies in one go, which recording them one by one would take long for.
+impl FromIterator<Nanos> for Histogram {
+    fn from_iter<I: IntoIterator<Item = Nanos>>(latencies: I) -> Histogram {
+        let mut total = Histogram::default();
+        let mut bins = BTreeMap::new();
+        for latency in latencies {
+            total.min_ns = if total.count == 0 { latency } else { total.min_ns.min(latency) };
+            total.max_ns = if total.count == 0 { latency } else { total.max_ns.max(latency) };
+            total.count += 1;
+            total.sum_ns += i128::from(latency.0);
+            match u64::try_from(latency.0) {
+                Ok(value) => *bins.entry(bin_of(value) as u16).or_insert(0) += 1,
+                Err(_) => total.underflow += 1,
+            }
+        }
+        Histogram { bins: bins.into_iter().collect(), ..total }
     }
 }
 

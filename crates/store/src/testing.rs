@@ -1,12 +1,10 @@
 //! Streams as the agent sends them, made up: for tests, here and in other crates.
 
 use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spikes};
-use latlab_model::histogram::bin_of;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
 use latlab_model::run::{Clocks, End, EndReason, Prepared, Setting, ThreadEnd, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan};
-use std::collections::BTreeMap;
 
 /// CLOCK_MONOTONIC at the first release of a made-up run.
 pub const FIRST_RELEASE: Nanos = Nanos(5_000_000_000_123);
@@ -91,7 +89,7 @@ impl Synthetic {
             core_type: None,
             capacity: None,
             policy: "fifo 90".to_string(),
-            period_ns: Nanos(997_000),
+            period_ns: self.plan().period_ns,
             first_release_ns: FIRST_RELEASE + Nanos(1_000) * thread.into(),
         };
         let scheduling = (0..self.threads).map(|one| setting("scheduling", Some(one), "fifo 90"));
@@ -152,18 +150,21 @@ impl Synthetic {
     /// What a thread counts in one second.
     fn second(&self, thread: u32, second: u32, random: &mut Random) -> (Interval, Spikes) {
         let start_ns = FIRST_RELEASE + SECOND * second.into();
-        let mut counts = Counts::default();
-        let mut spikes = Vec::new();
-        for cycle in 0..1_003 {
-            let latency_ns = random.latency() + self.slower;
-            counts.record(latency_ns, self.deadline);
-            if latency_ns > SPIKE_ABOVE {
-                let release_ns = start_ns + Nanos(997_000) * cycle;
-                spikes.push(Spike { latency_ns, release_ns });
-            }
-        }
+        let period = self.plan().period_ns;
+        let latencies: Vec<Nanos> = (0..1_003).map(|_| random.latency() + self.slower).collect();
+        let spikes = (0..).zip(&latencies).filter(|(_, latency)| **latency > SPIKE_ABOVE);
+        let spikes = spikes.map(|(cycle, &latency_ns)| Spike {
+            latency_ns,
+            release_ns: start_ns + period * cycle,
+        });
+        let is_miss = |latency: &&Nanos| self.deadline.is_some_and(|deadline| **latency > deadline);
+        let counts = Histogram {
+            missed: latencies.iter().map(|latency| (latency.0 / period.0) as u64).sum(),
+            misses: latencies.iter().filter(is_miss).count() as u64,
+            ..latencies.iter().copied().collect()
+        };
+        let spikes = spikes.collect();
         let end_ns = start_ns + SECOND;
-        let counts = counts.histogram();
         (Interval { thread, start_ns, end_ns, counts }, Spikes { thread, spikes })
     }
 }
@@ -192,31 +193,6 @@ pub fn thread_end(thread: u32, cycles: u64, missed: u64) -> ThreadEnd {
         spikes_lost: 0,
         intervals_grown: 0,
         cpu_ns: Nanos(0),
-    }
-}
-
-/// Counts latencies quickly.
-#[derive(Default)]
-struct Counts {
-    total: Histogram,
-    bins: BTreeMap<u16, u64>,
-}
-
-impl Counts {
-    fn record(&mut self, latency: Nanos, deadline: Option<Nanos>) {
-        let total = &mut self.total;
-        let first = total.count == 0;
-        total.min_ns = if first { latency } else { total.min_ns.min(latency) };
-        total.max_ns = if first { latency } else { total.max_ns.max(latency) };
-        total.count += 1;
-        total.sum_ns += i128::from(latency.0);
-        total.missed += (latency.0 / 997_000) as u64;
-        total.misses += u64::from(deadline.is_some_and(|deadline| latency > deadline));
-        *self.bins.entry(bin_of(latency.0 as u64) as u16).or_insert(0) += 1;
-    }
-
-    fn histogram(self) -> Histogram {
-        Histogram { bins: self.bins.into_iter().collect(), ..self.total }
     }
 }
 

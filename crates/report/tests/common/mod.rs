@@ -1,7 +1,7 @@
 //! Runs made by hand: every figure follows from the samples, as in a real run folder.
 #![allow(dead_code)]
 
-use latlab_model::histogram::{bin_high, bin_of};
+use latlab_model::histogram::bin_high;
 use latlab_model::machine::Machine;
 use latlab_model::plan::*;
 use latlab_model::run::*;
@@ -70,20 +70,7 @@ fn machine(cpus: u32) -> Machine {
 
 /// A histogram of samples, faster than recording them one by one.
 pub fn histogram(samples: impl IntoIterator<Item = i64>) -> Histogram {
-    let mut bins = BTreeMap::new();
-    let mut sum = Histogram::default();
-    for latency in samples {
-        let latency = Nanos(latency);
-        sum.min_ns = if sum.count == 0 { latency } else { sum.min_ns.min(latency) };
-        sum.max_ns = if sum.count == 0 { latency } else { sum.max_ns.max(latency) };
-        sum.count += 1;
-        sum.sum_ns += i128::from(latency.0);
-        match u64::try_from(latency.0) {
-            Ok(value) => *bins.entry(bin_of(value) as u16).or_insert(0) += 1,
-            Err(_) => sum.underflow += 1,
-        }
-    }
-    Histogram { bins: bins.into_iter().collect(), ..sum }
+    samples.into_iter().map(Nanos).collect()
 }
 
 fn quantile(counts: &Histogram, share: f64) -> Nanos {
