@@ -1,10 +1,11 @@
 //! A run as one self-contained page: nothing is loaded, nothing needs a script.
 
 use crate::command::command;
+use crate::figures::{Figure, LATENCIES};
 use crate::latency::{Options, latency_picture};
 use crate::sentence::{self, NOT_DEFINED};
-use crate::units::{Scale, bin_edge, bytes, grouped, percent, percent_of, span};
-use latlab_model::run::{End, Finding, Quantiles, Setting, Summary, ThreadEnd, ThreadRun};
+use crate::units::{bytes, grouped, percent, percent_of, span};
+use latlab_model::run::{End, Finding, Setting, Summary, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Nanos, Run, ThreadBins};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -296,26 +297,14 @@ fn summaries(run: &Run) -> impl Iterator<Item = &Summary> {
 }
 
 fn latency_columns(run: &Run) -> Vec<Column> {
-    let float = |time: Nanos| time.0 as f64;
-    let column = |name: &str, class, of: &dyn Fn(&Summary) -> Option<f64>| {
-        let values: Vec<Option<f64>> = summaries(run).map(of).collect();
-        let scale = Scale::of(values.iter().flatten().map(|value| Nanos(*value as i64)));
-        let cells = values.iter().map(|value| dash(value.map(|value| scale.number_f64(value))));
-        Column { name: name.to_string(), unit: scale.unit(), class, cells: cells.collect() }
+    let column = |figure: &Figure| {
+        let (unit, numbers) = figure.column(summaries(run));
+        // Only the maximum always stays.
+        let class = (figure.rank == 0).then_some("max");
+        let cells = numbers.into_iter().map(dash).collect();
+        Column { name: figure.name.to_string(), unit, class, cells }
     };
-    let quantile = |name: &str, of: fn(&Quantiles) -> Option<Nanos>| {
-        column(name, None, &|s| s.quantiles.as_ref().and_then(of).map(bin_edge).map(float))
-    };
-    vec![
-        column("Min", None, &|s| s.min_ns.map(float)),
-        column("Mean", None, &|s| s.mean_ns),
-        quantile("p50", |q| Some(q.p50_ns)),
-        quantile("p99", |q| Some(q.p99_ns)),
-        quantile("p99.9", |q| q.p99_9_ns),
-        quantile("p99.99", |q| q.p99_99_ns),
-        quantile("p99.999", |q| q.p99_999_ns),
-        column("Observed maximum", Some("max"), &|s| s.max_ns.map(float)),
-    ]
+    LATENCIES.iter().map(column).collect()
 }
 
 /// Two pictures, of which the width of the page shows one: shrunk text could not be read.

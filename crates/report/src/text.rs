@@ -1,12 +1,13 @@
 //! A run, or a list of runs, as tables for the terminal.
 
 use crate::command::command;
+use crate::figures::{Figure, LATENCIES};
 use crate::sentence::{self, NOT_DEFINED};
 use crate::style::Colour;
 pub use crate::style::Style;
 use crate::table::{Column, table, wrapped};
-use crate::units::{Scale, bin_edge, bytes, grouped, percent, span};
-use latlab_model::run::{Finding, Quantiles, Severity, Summary, VerdictWord};
+use crate::units::{Scale, bytes, grouped, percent, span};
+use latlab_model::run::{Finding, Severity, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 
 /// Everything a run says, in at most `width` columns (from 80 up).
@@ -114,37 +115,14 @@ impl<'a> Summaries<'a> {
         self.rows.iter().map(|summary| cell(summary)).collect()
     }
 
-    fn latency(&self, head: &str, rank: u8, of: impl Fn(&Summary) -> Option<f64>) -> Column {
-        let values: Vec<Option<f64>> = self.rows.iter().map(|summary| of(summary)).collect();
-        let scale = Scale::of(values.iter().flatten().map(|value| Nanos(*value as i64)));
-        let cells = values.into_iter().map(|value| match value {
-            Some(value) => scale.number_f64(value),
-            None => "-".to_string(),
-        });
-        Column::new(head, rank, cells.collect::<Vec<_>>()).unit(scale.unit())
-    }
-
     fn latencies(&self) -> Vec<Column> {
-        let quantile = |head, rank, of: fn(&Quantiles) -> Option<Nanos>| {
-            self.latency(head, rank, move |s| {
-                s.quantiles.as_ref().and_then(of).map(bin_edge).map(float)
-            })
+        let column = |figure: &Figure| {
+            let (unit, numbers) = figure.column(self.rows.iter().copied());
+            let cells = numbers.into_iter().map(|number| number.unwrap_or_else(|| "-".to_string()));
+            Column::new(figure.short, figure.rank, cells).unit(unit)
         };
-        vec![
-            self.latency("min", 3, |s| s.min_ns.map(float)),
-            self.latency("mean", 2, |s| s.mean_ns),
-            quantile("p50", 5, |q| Some(q.p50_ns)),
-            quantile("p99", 1, |q| Some(q.p99_ns)),
-            quantile("p99.9", 4, |q| q.p99_9_ns),
-            quantile("p99.99", 1, |q| q.p99_99_ns),
-            quantile("p99.999", 7, |q| q.p99_999_ns),
-            self.latency("max", 0, |s| s.max_ns.map(float)),
-        ]
+        LATENCIES.iter().map(column).collect()
     }
-}
-
-fn float(time: Nanos) -> f64 {
-    time.0 as f64
 }
 
 fn maximum(run: &Run, width: usize) -> String {

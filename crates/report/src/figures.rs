@@ -1,0 +1,53 @@
+//! The figures of latency that page and terminal show of each thread: one list for both.
+
+use crate::units::{Scale, bin_edge};
+use latlab_model::Nanos;
+use latlab_model::run::{Quantiles, Summary};
+
+/// One column of figures.
+pub struct Figure {
+    /// Its name on the page.
+    pub name: &'static str,
+    /// Its name in the terminal.
+    pub short: &'static str,
+    /// The larger, the sooner a narrow terminal does without it; the maximum, 0, always stays.
+    pub rank: u8,
+    of: fn(&Summary) -> Option<f64>,
+}
+
+/// All of them, in their order.
+pub const LATENCIES: [Figure; 8] = [
+    Figure { name: "Min", short: "min", rank: 3, of: |s| s.min_ns.map(float) },
+    Figure { name: "Mean", short: "mean", rank: 2, of: |s| s.mean_ns },
+    quantile("p50", 5, |s| edge(s, |q| Some(q.p50_ns))),
+    quantile("p99", 1, |s| edge(s, |q| Some(q.p99_ns))),
+    quantile("p99.9", 4, |s| edge(s, |q| q.p99_9_ns)),
+    quantile("p99.99", 1, |s| edge(s, |q| q.p99_99_ns)),
+    quantile("p99.999", 7, |s| edge(s, |q| q.p99_999_ns)),
+    Figure { name: "Observed maximum", short: "max", rank: 0, of: |s| s.max_ns.map(float) },
+];
+
+const fn quantile(name: &'static str, rank: u8, of: fn(&Summary) -> Option<f64>) -> Figure {
+    Figure { name, short: name, rank, of }
+}
+
+fn edge(summary: &Summary, of: fn(&Quantiles) -> Option<Nanos>) -> Option<f64> {
+    summary.quantiles.as_ref().and_then(of).map(bin_edge).map(float)
+}
+
+fn float(time: Nanos) -> f64 {
+    time.0 as f64
+}
+
+impl Figure {
+    /// The unit of the column and its numbers, none where there is nothing to say.
+    pub fn column<'a>(
+        &self,
+        summaries: impl Iterator<Item = &'a Summary>,
+    ) -> (&'static str, Vec<Option<String>>) {
+        let values: Vec<Option<f64>> = summaries.map(self.of).collect();
+        let scale = Scale::of(values.iter().flatten().map(|value| Nanos(*value as i64)));
+        let numbers = values.into_iter().map(|value| value.map(|value| scale.number_f64(value)));
+        (scale.unit(), numbers.collect())
+    }
+}
