@@ -41,8 +41,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         Format::Json => print_json(&finished.run)?,
         Format::Text => {
             let shown = latlab_report::show(&finished.run, width(), style());
-            let (path, id) = (finished.path.display(), &finished.run.id);
-            print(&format!("{shown}\nStored in {path}\nAs a page: latlab report {id}\n"))?;
+            let path = finished.path.display();
+            print(&format!("{shown}\nStored in {path}\nAs a page: latlab report {path}\n"))?;
         }
     }
     Ok(ExitCode::from(exit_code(&finished.run)))
@@ -52,7 +52,11 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
 fn exit_code(run: &Run) -> u8 {
     match run.verdict.as_ref().map(|verdict| verdict.word) {
         _ if run.ended == EndReason::StopAbove => EXIT_FAIL,
-        None | Some(VerdictWord::Pass) => 0,
+        None => match run.ended {
+            EndReason::Finished | EndReason::Interrupted => 0,
+            _ => EXIT_CANNOT_MEASURE,
+        },
+        Some(VerdictWord::Pass) => 0,
         Some(VerdictWord::Fail) => EXIT_FAIL,
         Some(VerdictWord::Inconclusive | VerdictWord::Invalid) => EXIT_NO_ANSWER,
     }

@@ -193,14 +193,26 @@ fn an_interrupt_ends_a_sleep_of_hours() {
 }
 
 #[test]
+fn a_run_that_is_ended_in_its_warm_up_has_measured_nothing_and_leaves_nothing() {
+    let bench = Bench::new();
+    let going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 1h"));
+    signal("INT", going.child.id());
+    let output = going.child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("nothing was measured") && text.lines().count() == 1, "{text}");
+    assert_eq!(bench.folders(), Vec::<String>::new());
+}
+
+#[test]
 fn a_killed_agent_leaves_a_run_that_says_so() {
     let bench = Bench::new();
-    let going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 0s --deadline 10s"));
+    let going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 0s"));
     std::thread::sleep(Duration::from_millis(2500));
     signal("KILL", going.agent);
     let (run, code) = going.end();
-    assert_eq!((code, &run["ended"]), (4, &Value::from("lost")));
-    assert_eq!(run["verdict"]["word"], "inconclusive");
+    assert_eq!((code, &run["ended"]), (3, &Value::from("lost")));
+    assert_eq!(run["recovered"], false, "the conductor lived");
     assert!(codes(&run).contains(&"stream-lost"));
     // What had been drained by then is there: all but the last second or so.
     assert!(number(&run["total"]["activations"]) >= 1000);

@@ -32,6 +32,9 @@ pub enum Failure {
     /// The agent cannot measure what was asked.
     #[error("{}", .0.text)]
     Refused(Refusal),
+    /// The run was ended before its first counted cycle.
+    #[error("nothing was measured: the run was ended before its first counted cycle")]
+    Nothing,
     /// The agent could not be started or spoken to.
     #[error("the agent cannot be started: {0}")]
     Agent(#[from] io::Error),
@@ -81,13 +84,13 @@ pub fn run(
 
     let (frames_in, frames) = sync_channel(FRAMES_AHEAD);
     let keeper = std::thread::spawn(move || keep(stream, open, &frames_in));
-    let refusal = follow(&frames, to_agent, &mut child, &mut watch);
+    let (refusal, counted) = follow(&frames, to_agent, &mut child, &mut watch);
     let _ = child.wait();
     let open = keeper.join().map_err(|_| io::Error::other("the journal's thread has died"))?;
-    match refusal {
-        Some(refusal) => {
+    match refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing)) {
+        Some(failure) => {
             open.discard()?;
-            Err(Failure::Refused(refusal))
+            Err(failure)
         }
         None => Ok(open.finish()?),
     }
@@ -120,29 +123,32 @@ fn keep(stream: impl Read, mut open: OpenRun, frames: &SyncSender<Message>) -> O
     open
 }
 
-/// Shows what passes by, and asks the agent to end when the user does.
+/// Shows what passes by, and asks the agent to end when the user does; gives back why nothing
+/// could be measured, and whether anything was.
 fn follow(
     frames: &Receiver<Message>,
     to_agent: ChildStdin,
     agent: &mut Child,
     watch: &mut impl FnMut(&Live),
-) -> Option<Refusal> {
+) -> (Option<Refusal>, bool) {
     let mut live = Live::default();
     let mut to_agent = Some(to_agent);
     let mut asked_at: Option<Instant> = None;
-    let mut refusal = None;
+    let (mut refusal, mut counted) = (None, false);
     let mut shown = Instant::now();
     loop {
         match frames.recv_timeout(REFRESH) {
             Ok(Message::Refusal(text)) => refusal = Some(text),
             Ok(message) => {
-                if let Message::Prepared(prepared) = &message {
-                    leave_measured_cpus(&prepared.helpers_on);
+                match &message {
+                    Message::Prepared(prepared) => leave_measured_cpus(&prepared.helpers_on),
+                    Message::Interval(interval) => counted |= interval.counts.count > 0,
+                    _ => {}
                 }
                 live.take(&message);
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return refusal,
+            Err(RecvTimeoutError::Disconnected) => return (refusal, counted),
         }
         if shown.elapsed() >= REFRESH {
             watch(&live);

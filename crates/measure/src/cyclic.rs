@@ -64,7 +64,7 @@ pub struct Ended {
 
 /// Runs the cycles from the release `first` on.
 ///
-/// Per cycle: one sleep, one reading of the clock, one count. Everything rare is below `late`.
+/// Per cycle: one sleep, one reading of the clock, one count. What is rare is in `look_around` and `late`.
 pub fn measure<T: Timer>(
     timer: &mut T,
     first: i64,
@@ -78,20 +78,10 @@ pub fn measure<T: Timer>(
     let mut pause = first;
     let ending = loop {
         if release >= pause {
-            let asked = stop.own.load(Ordering::Relaxed);
-            if asked != 0 {
-                break Ending::Stopped(asked);
-            }
-            let left = cycles.count - (recorder.cycles() - before);
-            if release >= cycles.until || left == 0 {
-                break Ending::Finished;
-            }
-            if release >= recorder.interval_end && !recorder.next_interval(release) {
-                break Ending::RecorderFull;
-            }
-            // Each cycle takes a period at least, so that no more than `left` come before this.
-            let enough = release.saturating_add(cycles.period.saturating_mul(left as i64));
-            pause = recorder.interval_end.min(cycles.until).min(enough);
+            pause = match look_around(release, cycles, before, recorder, stop) {
+                Ok(pause) => pause,
+                Err(ending) => break ending,
+            };
         }
         let asked = stop.all.load(Ordering::Relaxed);
         if asked != 0 {
@@ -116,6 +106,33 @@ pub fn measure<T: Timer>(
         }
     };
     Ended { ending, next: release, cycles: recorder.cycles() - before }
+}
+
+/// At an interval's end or a limit: hands over the interval, and gives back the release at which
+/// to look again, or why the loop is to end.
+#[cold]
+#[inline(never)]
+fn look_around(
+    release: i64,
+    cycles: &Cycles,
+    before: u64,
+    recorder: &mut Recorder,
+    stop: &Stop,
+) -> Result<i64, Ending> {
+    let asked = stop.own.load(Ordering::Relaxed);
+    if asked != 0 {
+        return Err(Ending::Stopped(asked));
+    }
+    let left = cycles.count - (recorder.cycles() - before);
+    if release >= cycles.until || left == 0 {
+        return Err(Ending::Finished);
+    }
+    if release >= recorder.interval_end && !recorder.next_interval(release) {
+        return Err(Ending::RecorderFull);
+    }
+    // Each cycle takes a period at least, so that no more than `left` come before this.
+    let enough = release.saturating_add(cycles.period.saturating_mul(left as i64));
+    Ok(recorder.interval_end.min(cycles.until).min(enough))
 }
 
 /// The smallest latency that needs more than being counted.

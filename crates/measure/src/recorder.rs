@@ -19,13 +19,17 @@ const BUFFERS: usize = 2;
 const FULL: u64 = 1 << 31;
 
 /// What the loop counts into during one interval.
+///
+/// The order of the fields is kept, because count and sum side by side are added to by vector
+/// instructions, of which it takes more.
+#[repr(C)]
 struct Buffer {
     start: i64,
     end: i64,
-    count: u64,
     sum: i64,
     min: i64,
     max: i64,
+    count: u64,
     underflow: u64,
     missed: u64,
     misses: u64,

@@ -231,7 +231,7 @@ impl Assembly {
             started,
             measured_ns,
             ended,
-            recovered: ending.recovered || self.end.is_none(),
+            recovered: ending.recovered,
             asked,
             applied,
             machine,

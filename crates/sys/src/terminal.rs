@@ -1,7 +1,10 @@
 //! The terminal that somebody looks at.
 
-use rustix::termios::{LocalModes, OptionalActions, Termios};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 use std::io::{stderr, stdin, stdout};
+
+/// The key that does nothing, in the terminal's own settings.
+const NO_KEY: u8 = 0;
 
 /// Whether standard error is a terminal.
 pub fn stderr_is_terminal() -> bool {
@@ -13,15 +16,15 @@ pub fn stdout_is_terminal() -> bool {
     rustix::termios::isatty(stdout())
 }
 
-/// Columns of the terminal at standard output, if it is one.
+/// Columns of the terminal at standard output or, behind a pipe, at standard error.
 pub fn columns() -> Option<u16> {
-    rustix::termios::tcgetwinsize(stdout())
-        .ok()
-        .map(|size| size.ws_col)
-        .filter(|&columns| columns > 0)
+    let size = rustix::termios::tcgetwinsize(stdout());
+    let size = size.or_else(|_| rustix::termios::tcgetwinsize(stderr()));
+    size.ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
 }
 
-/// Keeps what is typed from being shown, as long as it lives; Ctrl-C still works.
+/// Keeps what is typed from being shown, as long as it lives; of the keys that make signals only
+/// Ctrl-C works, because the others would leave the screen as it is.
 pub struct Quiet(Termios);
 
 impl Quiet {
@@ -30,6 +33,9 @@ impl Quiet {
         let before = rustix::termios::tcgetattr(stdin()).ok()?;
         let mut quiet = before.clone();
         quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+        for key in [SpecialCodeIndex::VQUIT, SpecialCodeIndex::VSUSP] {
+            quiet.special_codes[key] = NO_KEY;
+        }
         rustix::termios::tcsetattr(stdin(), OptionalActions::Now, &quiet).ok()?;
         Some(Quiet(before))
     }
