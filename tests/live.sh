@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
 # What is shown while a run goes on: a table on a terminal, which is given back; else a line.
-set -u
-cd "$(dirname "$0")/.." || exit 1
-program=$(realpath "${LATLAB:-target/latlab}")
-here=$(mktemp -d)
+. "$(dirname "$0")/common.bash"
 socket=latlab-test-$$
 export LATLAB_RUNS=$here/runs TMUX_TMPDIR=$here LC_ALL=C.UTF-8
-status=0 line= look=
+line= look=
 unset TMUX NO_COLOR
 
 clean_up() {
@@ -17,35 +14,11 @@ clean_up() {
 }
 trap clean_up EXIT
 
-rights=
-if [ "$(id -u)" != 0 ]; then
-    echo "SKIPPED: the live view of a run with real-time priority: needs root"
-    rights="--policy other --idle-states system"
-fi
-
-# Does what a command does, silently if it succeeds.
-try() {
-    local what=$1
-    shift
-    if "$@" >"$here/said" 2>&1; then
-        echo "ok $what"
-    else
-        echo "not ok $what"
-        tail -n 60 "$here/said" | sed 's/^/    /'
-        status=1
-    fi
-}
-
-# Says what is not as it should be, and fails.
-expect() {
-    local what=$1
-    shift
-    "$@" || { echo "expected: $what"; return 1; }
-}
+rights_for "the live view of a run"
 
 # Where there is no terminal: begins here, and is looked at below.
 
-"$program" run --for 12s --name line $rights >"$here/line.out" 2>"$here/line.err" </dev/null &
+"$program" run --for 12s --name line "${rights[@]}" >"$here/line.out" 2>"$here/line.err" </dev/null &
 line=$!
 # With its warm-up the run takes 13 s.
 (sleep 9 && wc -c <"$here/line.out" >"$here/line.bytes") &
@@ -152,7 +125,7 @@ usable() {
 
 # A terminal that goes away ends the run as well, and the run is kept.
 hung_up() {
-    type_in "$program run --name hangup $rights" Enter
+    type_in "$program run --name hangup ${rights[*]}" Enter
     wait_for '[0-9] cycles, ' || return 1
     tmux -L "$socket" kill-server
     for tries in {1..50}; do
@@ -166,7 +139,7 @@ on_terminal() {
     local width=$1 height=$2 code=$3 name=size-$1
     shift 3
     try "a terminal of ${width}x$height is opened" open_terminal "$width" "$height"
-    type_in "clear; $program run --name $name $* $rights; echo ended with \$?" Enter
+    type_in "clear; $program run --name $name $* ${rights[*]}; echo ended with \$?" Enter
     try "${width}x$height: the table shows threads, missed releases and maxima" table
     cp "$here/screen" "target/live-${width}x$height.txt"
     try "${width}x$height: the cycles grow" grows

@@ -1,31 +1,12 @@
 #!/usr/bin/env bash
 # What a cycle costs, and that nothing of it is lost: system calls, instructions, page faults,
 # memory, and the largest latencies.
-set -u
-cd "$(dirname "$0")/.." || exit 1
-program=$(realpath "${LATLAB:-target/latlab}")
-export PATH=$PWD/.venv/bin:$PATH
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
-status=0
+. "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: what a cycle costs: real-time priority and locked memory need root"
     exit 0
 fi
-
-# Does what a command does, silently if it succeeds.
-try() {
-    local what=$1
-    shift
-    if "$@" >"$here/said" 2>&1; then
-        echo "ok $what"
-    else
-        echo "not ok $what"
-        tail -n 20 "$here/said" | sed 's/^/    /'
-        status=1
-    fi
-}
 
 # Makes a run and leaves what it prints for programs in $here/NAME.json.
 run() {

@@ -1,24 +1,16 @@
 #!/usr/bin/env bash
 # The page of real runs in a real browser: narrow and wide, light and dark.
 # The pictures that it sees are left in target/page-*.png.
-set -u
-cd "$(dirname "$0")/.." || exit 1
-program=$(realpath "${LATLAB:-target/latlab}")
+. "$(dirname "$0")/common.bash"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [ -z "$browser" ]; then
     echo "SKIPPED: the page in a browser: chromium is missing"
     exit 0
 fi
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
 mkdir -p target
 rm -f target/page-*.png
 
-rights=()
-if [ "$(id -u)" != 0 ]; then
-    echo "SKIPPED: pages of runs with real-time priority: needs root"
-    rights=(--policy other --idle-states system)
-fi
+rights_for "pages of runs"
 
 # Measures, and puts the page beside its run.json.
 measure() {

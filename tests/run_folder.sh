@@ -1,36 +1,10 @@
 #!/usr/bin/env bash
 # A real run, and everything that can be said of its folder, with and without latlab.
 # FOR is how long it measures.
-set -u
-cd "$(dirname "$0")/.." || exit 1
-program=$(realpath "${LATLAB:-target/latlab}")
-export PATH=$PWD/.venv/bin:$PATH
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
+. "$(dirname "$0")/common.bash"
 runs=$here/runs
 export LATLAB_RUNS=$runs
 unset NO_COLOR
-status=0
-
-# Does what a command does, silently if it succeeds.
-try() {
-    local what=$1
-    shift
-    if "$@" >"$here/said" 2>&1; then
-        echo "ok $what"
-    else
-        echo "not ok $what"
-        tail -n 20 "$here/said" | sed 's/^/    /'
-        status=1
-    fi
-}
-
-# Says what is not as it should be, and fails.
-expect() {
-    local what=$1
-    shift
-    "$@" || { echo "expected: $what"; return 1; }
-}
 
 # A field of a JSON file, as Python indexes it.
 field() {
@@ -53,12 +27,7 @@ on_terminal() {
 
 without_colour() { sed 's/\x1b\[[0-9;]*m//g'; }
 
-rights=()
-if [ "$(id -u)" != 0 ]; then
-    echo "SKIPPED: real-time priority in the run whose folder is read: needs root"
-    rights=(--policy other --idle-states system)
-fi
-
+rights_for "a run"
 "$program" run --for "${FOR:-5s}" --deadline 1ms --name folder "${rights[@]}" \
     >"$here/summary" 2>"$here/errors"
 code=$?

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A CPU that is taken offline during a run ends its thread's part with a finding; the others go on.
-set -u
-program=${LATLAB:-target/latlab}
+. "$(dirname "$0")/common.bash"
 cpu=$(tr ',-' '\n\n' </sys/devices/system/cpu/online | tail -1)
 switch=/sys/devices/system/cpu/cpu$cpu/online
 
@@ -10,10 +9,9 @@ if [ "$(id -u)" != 0 ] || [ "$cpu" = 0 ] || [ ! -w "$switch" ]; then
     exit 0
 fi
 
-folder=$(mktemp -d)
-trap 'echo 1 >"$switch"; rm -rf "$folder"' EXIT
+trap 'echo 1 >"$switch"; rm -rf "$here"' EXIT
 
-"$program" run --quiet --format json --out "$folder/runs" --for 5s --warm-up 0s >"$folder/run.json" &
+"$program" run --quiet --format json --out "$here/runs" --for 5s --warm-up 0s >"$here/run.json" &
 run=$!
 sleep 2
 echo 0 >"$switch"
@@ -22,27 +20,23 @@ echo 1 >"$switch"
 wait "$run"
 code=$?
 
-# A claim in words, and the same in Python on the run.
-try() {
-    if python3 -c "
+# Python that knows the run, and the CPU that went away with its threads and the others.
+holds() {
+    python3 -c "
 import json, sys
-run = json.load(open(sys.argv[1]))
-cpu = int(sys.argv[2])
+run, cpu = json.load(open(sys.argv[1])), int(sys.argv[2])
 gone = [t for t in run['threads'] if t['setup']['cpu'] == cpu]
 others = [t for t in run['threads'] if t['setup']['cpu'] != cpu]
-sys.exit(0 if ($2) else 1)" "$folder/run.json" "$cpu"; then
-        echo "ok $1"
-    else
-        echo "not ok $1"
-    fi
+sys.exit(0 if ($1) else json.dumps(run['threads'] + run['findings']))" "$here/run.json" "$cpu"
 }
 
-[ "$code" = 0 ] && echo "ok the run ends as planned" || echo "not ok exit code $code"
-try "the thread of the CPU that went away ended then" \
+try "the run ends as planned" expect "exit code 0, not $code" [ "$code" = 0 ]
+try "the thread of the CPU that went away ended then" holds \
     "gone and all(t['end']['reason'] == 'cpu-offline' for t in gone)"
-try "the other threads went on to the end" \
+try "the other threads went on to the end" holds \
     "all(t['end']['reason'] == 'finished' for t in others)"
-try "a finding names the CPU and the time" \
+try "a finding names the CPU and the time" holds \
     "any(f['code'] == 'cpu-offline' and f['at_ns'] and 'CPU %d' % cpu in f['text'] for f in run['findings'])"
-try "the thread's cycles up to then are kept" \
+try "the thread's cycles up to then are kept" holds \
     "all(500 < t['summary']['activations'] < 4000 for t in gone)"
+exit $status
