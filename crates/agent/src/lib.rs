@@ -11,6 +11,7 @@ mod outbox;
 mod prepare;
 mod reasons;
 mod session;
+mod team;
 mod worker;
 
 pub use session::serve;

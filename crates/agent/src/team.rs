@@ -1,0 +1,238 @@
+//! The measuring threads as one: set up, started together, drained, and heard at their end.
+
+use crate::drain::{Drainer, offset_to_monotonic};
+use crate::hook::Hook;
+use crate::layout::{Layout, phases};
+use crate::machine;
+use crate::outbox::Outbox;
+use crate::prepare::machine_refuses;
+use crate::reasons::{CPU_OFFLINE, INTERRUPTED, STOP};
+use crate::worker::{self, Job, Ready, Start, Worker, clock_of};
+use latlab_measure::cyclic::Stop;
+use latlab_measure::recorder::{Drain, recorder};
+use latlab_model::frame::{Message, Refusal};
+use latlab_model::run::{EndReason, Finding, Setting, Severity, ThreadEnd, ThreadSetup};
+use latlab_model::{CpuSet, Nanos, Plan};
+use latlab_sys::clock::Clock;
+use latlab_sys::files::Root;
+use latlab_sys::sched;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+/// Distance of two passes of the drainer; at 20 kHz the spike ring holds four times as much.
+const PASS: Duration = Duration::from_millis(50);
+/// Distance of two readings of the clocks.
+const CLOCKS_EVERY: Duration = Duration::from_secs(1);
+/// All threads know their first release this long before it.
+const START_MARGIN: Nanos = Nanos(20_000_000);
+
+/// The measuring threads, set up and waiting.
+pub struct Team {
+    plan: Arc<Plan>,
+    members: Vec<Member>,
+    drains: Vec<(Option<u32>, Drain)>,
+}
+
+/// One measuring thread.
+struct Member {
+    cpu: Option<u32>,
+    /// Type and capacity of its core.
+    core: (Option<String>, Option<u32>),
+    worker: Worker,
+    ready: Ready,
+    start: Start,
+    stop: Arc<AtomicU8>,
+}
+
+/// What the threads came to.
+pub struct Drained {
+    /// What each thread says of itself.
+    pub ends: Vec<ThreadEnd>,
+    /// Intervals that the stream did not take in time.
+    pub intervals_merged: u64,
+    /// The spike command with what it has cost.
+    pub hook: Option<Hook>,
+}
+
+impl Team {
+    /// Starts the threads; each sets itself up and waits. Where one cannot, all go home.
+    pub fn assemble(
+        root: &Root,
+        plan: &Arc<Plan>,
+        layout: &Layout,
+        usable: &CpuSet,
+    ) -> Result<Team, Refusal> {
+        let (mut waiting, mut drains) = (Vec::new(), Vec::new());
+        for (thread, &cpu) in (0..).zip(&layout.threads) {
+            let (recorder, drain) = recorder(plan.interval_ns.0);
+            let stop = Arc::new(AtomicU8::new(0));
+            let job = Job {
+                thread,
+                cpu,
+                usable: usable.iter().collect(),
+                plan: Arc::clone(plan),
+                recorder,
+                stop: Stop { all: &STOP, own: Arc::clone(&stop) },
+            };
+            let worker = worker::spawn(job).map_err(|error| {
+                machine_refuses(format!("cannot start thread {thread}: {error}"))
+            })?;
+            waiting.push((cpu, worker, stop));
+            drains.push((cpu, drain));
+        }
+        let mut set_up = Vec::new();
+        for (cpu, worker, _) in &waiting {
+            let died = |_| machine_refuses("a measuring thread died while it was set up".into());
+            let core = cpu.map_or((None, None), |cpu| machine::core(root, cpu));
+            set_up.push((worker.ready.recv().map_err(died)??, core));
+        }
+        // Only now that all are ready is it known when they can begin together.
+        let starts = starts(plan, waiting.len());
+        let members = waiting.into_iter().zip(set_up).zip(starts);
+        let members = members.map(|(((cpu, worker, stop), (ready, core)), start)| Member {
+            cpu,
+            core,
+            worker,
+            ready,
+            start,
+            stop,
+        });
+        Ok(Team { plan: Arc::clone(plan), members: members.collect(), drains })
+    }
+
+    /// How the threads are set up.
+    pub fn setups(&self) -> Vec<ThreadSetup> {
+        let to_monotonic = offset_to_monotonic(clock_of(&self.plan));
+        let setup = |(thread, member): (u32, &Member)| {
+            let (core_type, capacity) = member.core.clone();
+            ThreadSetup {
+                thread,
+                cpu: member.cpu,
+                core_type,
+                capacity,
+                policy: member.ready.policy.clone(),
+                period_ns: self.plan.period_of(thread),
+                first_release_ns: Nanos(member.start.from) + to_monotonic,
+            }
+        };
+        (0..).zip(&self.members).map(setup).collect()
+    }
+
+    /// What was asked for each thread, and what was read back.
+    pub fn settings(&self) -> impl Iterator<Item = Setting> + '_ {
+        self.members.iter().flat_map(|member| member.ready.settings.iter().cloned())
+    }
+
+    /// Lets all threads begin: each knows its first release before any of them has come.
+    pub fn start(&self) {
+        for member in &self.members {
+            // Fails only when the thread has died, which its missing end will show.
+            let _ = member.worker.start.send(member.start);
+        }
+    }
+
+    /// Takes what the threads count to the stream until all of them have ended.
+    pub fn drain(mut self, root: &Root, outbox: &Outbox) -> Drained {
+        let plan = Arc::clone(&self.plan);
+        let hook = plan.on_spike.clone().zip(plan.spike_above_ns);
+        let hook = hook.map(|(command, above)| Hook::new(command, above));
+        let drains = std::mem::take(&mut self.drains);
+        let mut drainer = Drainer::new(drains, clock_of(&plan), outbox.clone(), hook);
+        let mut clocks_due = Instant::now() + CLOCKS_EVERY;
+        loop {
+            // Looked at before the pass, so that the pass takes the last that the threads left.
+            let ended = self.members.iter().all(Member::has_ended);
+            drainer.pass();
+            if ended {
+                break;
+            }
+            if Instant::now() >= clocks_due {
+                drainer.send_clocks();
+                clocks_due += CLOCKS_EVERY;
+            }
+            if outbox.is_broken() {
+                STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
+            }
+            self.stop_those_of_offline_cpus(root, outbox);
+            if STOP.load(Ordering::Relaxed) != 0 {
+                self.members.iter().for_each(Member::wake);
+            }
+            std::thread::sleep(PASS);
+        }
+        let members = self.members.into_iter();
+        let ends = members.filter_map(|member| member.worker.handle.join().ok().flatten());
+        let ends = ends.collect();
+        // What the stream did not take at once it gets now, however slow it is.
+        while !drainer.pass() && !outbox.is_broken() {
+            std::thread::sleep(PASS);
+        }
+        let (intervals_merged, hook) = drainer.finish();
+        Drained { ends, intervals_merged, hook }
+    }
+
+    /// The kernel moves a thread off a CPU that goes away, where it would measure something else.
+    fn stop_those_of_offline_cpus(&self, root: &Root, outbox: &Outbox) {
+        let Some(online) = root.read_as::<CpuSet>("sys/devices/system/cpu/online") else { return };
+        for (thread, member) in (0..).zip(&self.members) {
+            let Some(cpu) = member.cpu.filter(|&cpu| !online.contains(cpu)) else { continue };
+            let known = member.stop.fetch_or(CPU_OFFLINE, Ordering::Relaxed) != 0;
+            // The thread looks at its own flag when its sleep is cut short.
+            member.wake();
+            if !known {
+                let text = format!(
+                    "CPU {cpu} went offline: thread {thread} ends here, and up to {} ms of its \
+                     last cycles ran on another CPU",
+                    PASS.as_millis()
+                );
+                let finding = Finding::new("cpu-offline", Severity::Error, text)
+                    .at(Nanos(Clock::Monotonic.now()))
+                    .of_thread(thread);
+                outbox.send(&Message::Finding(finding));
+            }
+        }
+    }
+}
+
+impl Member {
+    fn has_ended(&self) -> bool {
+        self.worker.handle.is_finished()
+    }
+
+    /// Gets the thread out of a long sleep, so that it sees that it is asked to end.
+    fn wake(&self) {
+        if !self.has_ended() {
+            sched::wake(self.ready.thread_id);
+        }
+    }
+}
+
+fn starts(plan: &Plan, threads: usize) -> Vec<Start> {
+    let base = clock_of(plan).now() + START_MARGIN.0;
+    (0..)
+        .zip(phases(plan, threads))
+        .map(|(thread, phase)| {
+            let period = plan.period_of(thread).0;
+            let warm_up_cycles = plan.warm_up_ns.0 / period;
+            let warm_up_from = base + phase.0;
+            Start { warm_up_from, from: warm_up_from + warm_up_cycles * period }
+        })
+        .collect()
+}
+
+/// Why the run as a whole ended; the gravest of what its threads say.
+pub fn run_reason(ends: &[ThreadEnd]) -> EndReason {
+    let any = |wanted: EndReason| ends.iter().any(|end| end.reason == wanted);
+    let all_offline =
+        !ends.is_empty() && ends.iter().all(|end| end.reason == EndReason::CpuOffline);
+    match STOP.load(Ordering::Relaxed) {
+        _ if any(EndReason::StopAbove) => EndReason::StopAbove,
+        _ if any(EndReason::RanAway) => EndReason::RanAway,
+        _ if any(EndReason::Failed) || ends.is_empty() => EndReason::Failed,
+        _ if any(EndReason::RecorderFull) => EndReason::RecorderFull,
+        _ if all_offline => EndReason::CpuOffline,
+        0 => EndReason::Finished,
+        _ if any(EndReason::Interrupted) => EndReason::Interrupted,
+        _ => EndReason::Finished,
+    }
+}
