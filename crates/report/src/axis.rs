@@ -5,8 +5,12 @@ use latlab_model::{Bin, Nanos};
 
 /// A maximum of more times p99.9 would squeeze the body of a linear axis into a corner.
 const LINEAR_UP_TO: f64 = 5.0;
-/// Counts below this are under the lower edge, so that a count of one is seen.
-const LOWEST_COUNT: f64 = 0.8;
+/// The same of p99, since p99.9 can be far out in a tail of its own.
+const LINEAR_UP_TO_P99: f64 = 8.0;
+/// The lower edge of the picture, as part of the lowest height, so that it is seen.
+const BELOW_LOWEST: f64 = 0.8;
+/// The lowest exponent that a vertical axis can begin above.
+const LOWEST_EXPONENT: f64 = -15.0;
 
 /// The axis of latencies.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -42,7 +46,7 @@ impl HorizontalAxis {
     /// Linear where the body of the data stays readable beside the maximum, else logarithmic: so
     /// every latency of the run is drawn to scale.
     fn automatic(data: &Pooled) -> HorizontalAxis {
-        match data.max <= LINEAR_UP_TO * data.p99_9 {
+        match data.max <= LINEAR_UP_TO * data.p99_9 && data.max <= LINEAR_UP_TO_P99 * data.p99 {
             true => HorizontalAxis::linear(data.max * 1.02),
             false => HorizontalAxis::logarithmic(data),
         }
@@ -123,6 +127,7 @@ impl HorizontalAxis {
 pub struct Pooled {
     max: f64,
     lowest_positive: f64,
+    p99: f64,
     p99_9: f64,
 }
 
@@ -137,8 +142,8 @@ impl Pooled {
         });
         let lowest_positive = positive.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
         let max = (max.unwrap_or_default().0 as f64).max(1.0);
-        let p99_9 = quantile(&bins, 0.999).min(max);
-        Pooled { max, lowest_positive: lowest_positive.min(max).max(1.0), p99_9 }
+        let [p99, p99_9] = [0.99, 0.999].map(|share| quantile(&bins, share).min(max));
+        Pooled { max, lowest_positive: lowest_positive.min(max).max(1.0), p99, p99_9 }
     }
 }
 
@@ -179,41 +184,48 @@ fn decimal_time(nanos: f64) -> String {
     format!("{} {unit}", grouped((nanos / scale).round() as u64))
 }
 
-/// The axis of counts: decades from below one up.
+/// The vertical axis: decades from below the lowest height up.
 pub struct VerticalAxis {
-    decades: i32,
+    /// Logarithm of the lower edge.
+    from: f64,
+    /// The exponent of ten at the upper edge.
+    to: i32,
 }
 
 impl VerticalAxis {
-    /// An axis that holds this count.
-    pub fn for_largest(count: u64) -> VerticalAxis {
-        let decades = (count.max(1) as f64 * 1.1).log10().ceil() as i32;
-        VerticalAxis { decades: decades.max(1) }
+    /// An axis that holds these heights, and a height of one.
+    pub fn holding(heights: impl Iterator<Item = f64>) -> VerticalAxis {
+        let hold = |(low, high): (f64, f64), height: f64| (low.min(height), high.max(height));
+        let (low, high) = heights.filter(|height| *height > 0.0).fold((1.0, 1.0), hold);
+        let to = ((high * 1.1).log10().ceil() as i32).max(1);
+        VerticalAxis { from: (low * BELOW_LOWEST).log10().max(LOWEST_EXPONENT), to }
     }
 
-    /// Height above the lower edge, 0 to 1.
-    pub fn place(&self, count: u64) -> f64 {
-        let lowest = LOWEST_COUNT.log10();
-        let place = ((count as f64).log10() - lowest) / (f64::from(self.decades) - lowest);
+    /// Part of the axis below a height, 0 to 1.
+    pub fn place(&self, height: f64) -> f64 {
+        let place = (height.log10() - self.from) / (f64::from(self.to) - self.from);
         place.clamp(0.0, 1.0)
     }
 
-    /// Counts to be named, and their names.
-    pub fn ticks(&self) -> impl Iterator<Item = (u64, String)> + '_ {
-        (0..=self.decades.min(19)).map(|exponent| {
+    /// Heights to be named, and their names.
+    pub fn ticks(&self) -> impl Iterator<Item = (f64, String)> + '_ {
+        (self.from.ceil() as i32..=self.to).map(|exponent| {
             let text = match exponent {
+                -3..=-1 => format!("{:.*}", exponent.unsigned_abs() as usize, 10f64.powi(exponent)),
                 0..=4 => grouped(10u64.pow(exponent as u32)),
                 _ => format!("10{}", superscript(exponent)),
             };
-            (10u64.pow(exponent as u32), text)
+            (10f64.powi(exponent), text)
         })
     }
 }
 
 fn superscript(number: i32) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    let digits = number.to_string();
-    digits.chars().filter_map(|c| DIGITS.get(c.to_digit(10)? as usize)).collect()
+    let sign = if number < 0 { "⁻" } else { "" };
+    let digits = number.unsigned_abs().to_string();
+    let digits = digits.chars().filter_map(|c| DIGITS.get(c.to_digit(10)? as usize));
+    sign.chars().chain(digits.copied()).collect()
 }
 
 #[cfg(test)]
@@ -243,6 +255,28 @@ mod tests {
         ] {
             assert_eq!(linear(end).title(), format!("Latency in {unit}"), "{end}");
         }
+    }
+
+    #[test]
+    fn the_axis_is_linear_where_the_body_stays_readable() {
+        let bin = |low: i64, count| Bin { low_ns: Nanos(low), high_ns: Nanos(low + 100), count };
+        let log = |p99: i64, p99_9: i64, max: i64| {
+            let bins = [bin(p99 - 100, 99_000), bin(p99_9 - 100, 900), bin(max - 100, 100)];
+            let data = Pooled::of(bins.iter(), Some(Nanos(max)));
+            HorizontalAxis::choose(&data, Axis::Auto).log
+        };
+        assert!(!log(9_000, 14_000, 60_000));
+        assert!(log(9_000, 11_000, 60_000));
+        assert!(log(9_000, 80_000, 100_000), "p99 would lie in the first tenth");
+    }
+
+    #[test]
+    fn heights_below_one_are_named() {
+        let names: Vec<String> = VerticalAxis::holding([3e-5, 200.0].into_iter())
+            .ticks()
+            .map(|(_, name)| name)
+            .collect();
+        assert_eq!(names, ["10⁻⁴", "0.001", "0.01", "0.1", "1", "10", "100", "1 000"]);
     }
 
     #[test]

@@ -1,18 +1,23 @@
 //! Bins of a histogram summed up for the pixels of a picture; what does not fit is counted.
+//!
+//! Drawn bins cannot all be equally wide, since none may cut a bin of the histogram. So a picture
+//! shows how dense latencies are, never how many fell into a drawn bin: a count doubles where the
+//! bins do, and would look like a second mode.
 
 use crate::axis::{HorizontalAxis, one_two_five};
 use crate::units::percent;
-use latlab_model::histogram::FINE_WIDTH;
+use latlab_model::histogram::{FINE_WIDTH, bin_high, bin_low, bin_of};
 use latlab_model::{Bin, Nanos};
 
 /// About the least width of a drawn bin.
 const CELL_PIXELS: f64 = 2.0;
 
-/// The drawn bins: every edge is one of fine bins too.
+/// The drawn bins: every edge inside the axis is one of the histogram's too.
 pub struct Cells {
     edges: Vec<f64>,
     log: bool,
-    /// Their width: nanoseconds on a linear axis, a share of the latency on a logarithmic one.
+    /// The width that is wanted, and the unit of all of them: nanoseconds on a linear axis, a
+    /// share of the latency on a logarithmic one.
     step: f64,
 }
 
@@ -27,17 +32,26 @@ impl Cells {
 
     fn linear(axis: &HorizontalAxis, pixels: f64) -> Cells {
         let step = one_two_five(axis.to * CELL_PIXELS / pixels).max(FINE_WIDTH as f64);
-        let cells = (axis.to / step).round() as usize;
-        Cells { edges: (0..=cells).map(|index| index as f64 * step).collect(), log: false, step }
+        Cells { edges: edges(axis, |edge| edge + step), log: false, step }
     }
 
     fn logarithmic(axis: &HorizontalAxis, pixels: f64) -> Cells {
-        let ratio = (axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0;
-        let mut edges = vec![axis.from];
-        while let Some(edge) = edges.last().copied().filter(|edge| *edge < axis.to) {
-            edges.push(next_log_edge(edge, ratio).min(axis.to));
+        let step = one_two_five((axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0);
+        Cells { edges: edges(axis, |edge| edge * (1.0 + step)), log: true, step }
+    }
+
+    /// Width of a step of a line in units, as the axis shows it.
+    pub fn width(&self, step: &Step) -> f64 {
+        let (low, high) = (self.edge(step.first), self.edge(step.end));
+        match self.log {
+            true => (high / low).ln() / self.step.ln_1p(),
+            false => (high - low) / self.step,
         }
-        Cells { edges, log: true, step: ratio }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.edges.len().saturating_sub(1)
     }
 
     /// Latency at an edge.
@@ -52,22 +66,34 @@ impl Cells {
         self.edges.partition_point(|edge| *edge <= latency).saturating_sub(1)
     }
 
-    /// What one step of a line stands for.
-    pub fn step_words(&self) -> String {
+    /// The unit of width in words.
+    pub fn unit_words(&self) -> String {
         match self.log {
-            true => format!("steps of {}, 100 ns or more", percent(self.step)),
-            false => format!("steps of {}", Nanos(self.step.round() as i64)),
+            true => format!("{} of latency", percent(self.step)),
+            false => Nanos(self.step.round() as i64).to_string(),
         }
     }
 }
 
-/// The next edge of a logarithmic axis: a whole number of fine bins further, and never fewer
-/// than before, because drawn bins of alternating width would look like a comb.
-fn next_log_edge(edge: f64, ratio: f64) -> f64 {
-    let fine = FINE_WIDTH as f64;
-    match edge < fine {
-        true => fine,
-        false => edge + (edge * ratio / fine).round().max(1.0) * fine,
+/// Edges from one end of an axis to the other, each the edge of a bin that is nearest to the one
+/// wanted after the edge before it.
+fn edges(axis: &HorizontalAxis, wanted: impl Fn(f64) -> f64) -> Vec<f64> {
+    let mut edges = vec![axis.from];
+    while let Some(edge) = edges.last().copied().filter(|edge| *edge < axis.to) {
+        edges.push(bin_edge_near(wanted(edge), edge).min(axis.to));
+    }
+    edges
+}
+
+/// The edge of a bin nearest to a latency, of those after another one.
+fn bin_edge_near(latency: f64, after: f64) -> f64 {
+    let bin = bin_of(latency as u64);
+    let (low, high) = (bin_low(bin) as f64, bin_high(bin) as f64);
+    match low > after && latency - low <= high - latency {
+        true => low,
+        false if high > after => high,
+        // Behind the last bin.
+        false => f64::INFINITY,
     }
 }
 
@@ -112,6 +138,13 @@ pub struct Step {
     pub count: u64,
 }
 
+impl Step {
+    /// Latencies per unit of width.
+    pub fn density(&self, cells: &Cells) -> f64 {
+        self.count as f64 / cells.width(self).max(1e-9)
+    }
+}
+
 /// A line summed up for the pixels it has.
 pub struct Drawn {
     pub steps: Vec<Step>,
@@ -124,7 +157,7 @@ impl Drawn {
     pub fn new(bins: &[Bin], axis: &HorizontalAxis, cells: &Cells) -> Drawn {
         let Outside { below, beyond, .. } = Outside::of(bins.iter(), axis);
         let mut drawn = Drawn { steps: Vec::new(), below, beyond };
-        let last = cells.edges.len().saturating_sub(1).max(1);
+        let last = cells.len().max(1);
         let inside = bins.iter().filter(|bin| !is_below(bin) && !is_beyond(bin, axis));
         for bin in inside.filter(|bin| bin.count > 0) {
             let first = cells.holding(bin.low_ns).min(last - 1);
@@ -145,10 +178,9 @@ impl Drawn {
         }
     }
 
-    /// The largest count that is drawn anywhere.
-    pub fn largest(&self) -> u64 {
-        let steps = self.steps.iter().map(|step| step.count);
-        steps.chain([self.below, self.beyond]).max().unwrap_or(0)
+    /// The densities of all steps.
+    pub fn densities(&self, cells: &Cells) -> impl Iterator<Item = f64> {
+        self.steps.iter().map(|step| step.density(cells))
     }
 
     /// Count of all steps.

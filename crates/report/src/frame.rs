@@ -21,7 +21,7 @@ pub struct Frame {
     /// Left end of the axes: that of the plotted area, or of the strip beside it.
     axis_left: f64,
     pub axis: HorizontalAxis,
-    counts: VerticalAxis,
+    densities: VerticalAxis,
     title: Vec<String>,
     conditions: Vec<String>,
 }
@@ -29,7 +29,7 @@ pub struct Frame {
 /// What a frame has to hold.
 pub struct Contents<'a> {
     pub axis: HorizontalAxis,
-    pub counts: VerticalAxis,
+    pub densities: VerticalAxis,
     pub title: &'a str,
     pub conditions: &'a str,
     /// Whether something lies below the axis, which needs a strip.
@@ -54,7 +54,7 @@ impl Frame {
             bottom: top + plot_height,
             axis_left,
             axis: contents.axis,
-            counts: contents.counts,
+            densities: contents.densities,
             title,
             conditions,
         }
@@ -74,17 +74,17 @@ impl Frame {
         self.left + self.axis.place(latency) * (self.right - self.left)
     }
 
-    /// Where a count lies in height.
-    pub fn y(&self, count: u64) -> f64 {
-        self.bottom - self.counts.place(count) * (self.bottom - self.top)
+    /// Where a density lies in height.
+    pub fn y(&self, density: f64) -> f64 {
+        self.bottom - self.densities.place(density) * (self.bottom - self.top)
     }
 
     /// The grid with the numbers of both axes.
     pub fn grid(&self) -> Markup {
         html! {
-            @for (count, words) in self.counts.ticks() {
-                (line((self.left, self.y(count)), (self.right, self.y(count)), GRID, 1.0))
-                (text(self.axis_left - 8.0, self.y(count) + 4.5, Anchor::End, TEXT_SIZE, INK, &words))
+            @for (density, words) in self.densities.ticks() {
+                (line((self.left, self.y(density)), (self.right, self.y(density)), GRID, 1.0))
+                (text(self.axis_left - 8.0, self.y(density) + 4.5, Anchor::End, TEXT_SIZE, INK, &words))
             }
             @for (at, words) in self.axis.ticks(self.right - self.left) {
                 (line((self.x(at), self.top), (self.x(at), self.bottom), GRID, 1.0))
@@ -95,7 +95,7 @@ impl Frame {
     }
 
     /// The axes with their titles.
-    pub fn axes(&self, count_title: &str) -> Markup {
+    pub fn axes(&self, density_title: &str) -> Markup {
         let (left, bottom) = (self.axis_left, self.bottom);
         let (middle, high) = self.middle();
         let turn = format!("rotate(-90 16 {})", n(high));
@@ -104,7 +104,7 @@ impl Frame {
             (line((left, bottom), (self.right, bottom), INK, 1.2))
             (text(middle, bottom + 42.0, Anchor::Middle, TEXT_SIZE, INK, &self.axis.title()))
             g transform=(turn) {
-                (text(16.0, high, Anchor::Middle, TEXT_SIZE, INK, count_title))
+                (text(16.0, high, Anchor::Middle, TEXT_SIZE, INK, density_title))
             }
         }
     }

@@ -1,18 +1,17 @@
 //! The latency picture of this field: how many latencies were how large, a line a thread.
 //!
-//! Counts are logarithmic, so that one late wake-up among a hundred million is seen. Nothing
-//! is cut: what does not fit on the axis is drawn as a mass beside it, with its count in words.
+//! Heights are logarithmic, so that one late wake-up among a hundred million is seen, and are
+//! densities, so that no step of a line depends on how wide it happens to be. Nothing is cut: what does not fit on the axis is drawn as a mass beside it, with its count in words.
 
 pub use crate::axis::Axis;
 use crate::axis::{HorizontalAxis, Pooled, VerticalAxis};
-use crate::bins::{Cells, Drawn, Outside};
+use crate::bins::{Cells, Drawn, Outside, Step};
 use crate::frame::{Contents, Frame, STRIP};
 use crate::legend::{Entry, Legend};
 use crate::sentence;
 use crate::series::{Series, all_series, named, others};
 use crate::svg::{
-    Anchor, FONT, INK, MUTED, PAPER, Pen, TEXT_SIZE, TITLE_SIZE, line, lines, n, printable,
-    text as label,
+    Anchor, FONT, INK, MUTED, PAPER, Pen, TEXT_SIZE, TITLE_SIZE, line, n, printable, text as label,
 };
 use crate::units::grouped;
 use latlab_model::{Nanos, Run, ThreadBins};
@@ -63,10 +62,11 @@ impl<'a> Picture<'a> {
         let outside = Outside::of(bins(), &axis);
         let drawn: Vec<Drawn> =
             series.iter().map(|series| Drawn::new(series.bins, &axis, &cells)).collect();
-        let largest = drawn.iter().map(Drawn::largest).max().unwrap_or(0);
+        let densities = drawn.iter().flat_map(|drawn| drawn.densities(&cells));
+        let masses = [outside.below, outside.beyond].map(|count| count as f64);
         let contents = Contents {
             axis,
-            counts: VerticalAxis::for_largest(largest),
+            densities: VerticalAxis::holding(densities.chain(masses)),
             title: &sentence::picture_title(run),
             conditions: &sentence::conditions(run),
             below: outside.below > 0,
@@ -113,7 +113,7 @@ impl Picture<'_> {
                 rect width="100%" height="100%" style={ "fill:" (PAPER) } {}
                 (self.frame.heading())
                 (self.frame.grid())
-                (self.frame.axes(&self.count_title()))
+                (self.frame.axes(&self.density_title()))
                 (self.lines())
                 (self.mass_beyond())
                 (self.mass_below())
@@ -141,20 +141,22 @@ impl Picture<'_> {
         let outside = [self.beyond_words(), self.below_words()].into_iter().flatten();
         let outside: String = outside.map(|words| format!(" {}.", words.join(" "))).collect();
         printable(&format!(
-            "Logarithmic count over {}, one line for each measuring thread. {}. {}.{outside}",
+            "Latencies per {}, logarithmic, over {}, one line for each measuring thread. {}. {}.{outside}",
+            self.cells.unit_words(),
             if self.frame.axis.log { "logarithmic latency" } else { "latency" },
             sentence::conditions(self.run),
             lines.join("; "),
         ))
     }
 
-    /// The steps are named where the height of the picture has room for it.
-    fn count_title(&self) -> String {
-        let title = format!("Number of latencies ({})", self.cells.step_words());
-        match lines(&title, self.frame.bottom - self.frame.top, TEXT_SIZE).len() {
-            1 => title,
-            _ => "Number of latencies".to_string(),
-        }
+    fn density_title(&self) -> String {
+        format!("Latencies per {}", self.cells.unit_words())
+    }
+
+    /// Pixels of a unit of width: a density over so many is one latency.
+    fn unit_pixels(&self) -> f64 {
+        let whole = Step { first: 0, end: self.cells.len(), count: 0 };
+        (self.frame.right - self.frame.left) / self.cells.width(&whole).max(1e-9)
     }
 
     /// The line with the largest maximum comes last and so lies on top.
@@ -177,6 +179,7 @@ impl Picture<'_> {
         html! {
             path d=(self.path(drawn)) style=(pen(index, self.series).style())
                 data-thread=(series.thread) data-count=(series.count) data-drawn=(drawn.count())
+                data-unit=(format!("{:.6}", self.unit_pixels()))
                 data-below=(drawn.below) data-beyond=(drawn.beyond) data-max-ns=(max) {}
         }
     }
@@ -193,7 +196,7 @@ impl Picture<'_> {
                 }
                 path += &format!("M{} {}", n(x(step.first)), n(self.frame.bottom));
             }
-            path += &format!("V{}H{}", n(self.frame.y(step.count)), n(x(step.end)));
+            path += &format!("V{}H{}", n(self.frame.y(step.density(&self.cells))), n(x(step.end)));
             reached = Some(step.end);
         }
         match reached {
@@ -206,9 +209,11 @@ impl Picture<'_> {
         let drawn = &self.drawn[index];
         let pen = pen(index, self.series);
         match (drawn.beyond, drawn.steps.last(), series.max) {
-            (1.., _, _) => pen.mark(self.frame.right + STRIP * 0.6, self.frame.y(drawn.beyond)),
+            (1.., _, _) => {
+                pen.mark(self.frame.right + STRIP * 0.6, self.frame.y(drawn.beyond as f64))
+            }
             (0, Some(last), Some(max)) => {
-                pen.mark(self.frame.x(max.0 as f64), self.frame.y(last.count))
+                pen.mark(self.frame.x(max.0 as f64), self.frame.y(last.density(&self.cells)))
             }
             _ => html! {},
         }
@@ -259,7 +264,7 @@ impl Picture<'_> {
     }
 
     fn mass(&self, left: f64, right: f64, count: u64) -> Markup {
-        let top = self.frame.y(count);
+        let top = self.frame.y(count as f64);
         let style = format!("fill:{MUTED};fill-opacity:.25;stroke:{MUTED}");
         let bottom = self.frame.bottom;
         html! {

@@ -307,19 +307,22 @@ fn latency_columns(run: &Run) -> Vec<Column> {
     LATENCIES.iter().map(column).collect()
 }
 
-/// Two pictures, of which the width of the page shows one: shrunk text could not be read.
+/// Three pictures, of which the width of the page shows one: shrunk text could not be read.
 fn picture(run: &Run, bins: &[ThreadBins]) -> Markup {
     let wide = Options { width: 1120, plot_height: 420, id: "wide".into(), ..Options::default() };
+    let middle = Options { width: 700, plot_height: 380, id: "middle".into(), ..wide.clone() };
     let narrow = Options { width: 400, plot_height: 300, id: "narrow".into(), ..wide.clone() };
     html! {
         section aria-labelledby="picture" {
             h2 id="picture" { "Latencies" }
             figure {
                 div.wide { (PreEscaped(latency_picture(run, bins, &wide))) }
+                div.middle { (PreEscaped(latency_picture(run, bins, &middle))) }
                 div.narrow { (PreEscaped(latency_picture(run, bins, &narrow))) }
                 figcaption {
-                    "How many latencies were how large, one line for each measuring thread. Counts are "
-                    "logarithmic: a single late wake-up is as visible as a million punctual ones. "
+                    "How many latencies were how large, one line for each measuring thread. Heights are "
+                    "logarithmic: a single late wake-up is as visible as a million punctual ones. They "
+                    "count latencies per unit of width, so that no step depends on the width of a bin. "
                     "A mark shows each named thread's observed maximum."
                 }
             }
