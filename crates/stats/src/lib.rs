@@ -5,6 +5,7 @@ pub mod quantile;
 pub mod summary;
 #[cfg(test)]
 mod testing;
+pub mod units;
 pub mod verdict;
 
 pub use phase::stroboscope;

@@ -1,5 +1,6 @@
 //! The judgement of a run against its deadline, by plain counting.
 
+use crate::units::{grouped, percent, planned};
 use latlab_model::Nanos;
 use latlab_model::plan::Plan;
 use latlab_model::run::{EndReason, Finding, Summary, Verdict, VerdictWord};
@@ -109,33 +110,26 @@ fn sentence(
     let misses = of(total.misses.unwrap_or(0), "miss", "misses");
     let threads = of(*threads as u64, "thread", "threads");
     let activations = of(total.activations, "release", "releases");
-    let mut text = format!("Deadline {deadline}, period {}, {threads}: {word}", plan.period_ns);
+    let mut text = format!(
+        "Deadline {}, period {}, {threads}: {word}",
+        planned(deadline),
+        planned(plan.period_ns)
+    );
     if let Some(reason) = reason {
         text += &format!(" ({reason})");
     }
-    text += &format!(". {misses} in {activations} ({measured})");
+    text += &format!(". {misses} in {activations} ({})", planned(*measured));
     if let Some(max) = total.max_ns {
         text += &format!(", observed maximum {max}");
     }
     text += ".";
     if let Some(share) = at_most_share {
         text += &format!(
-            " With 95 % confidence at most {share:.2e} of releases miss (3.00/n), \
-             as long as load and machine stay as they were."
+            " With 95 % confidence at most {} of releases miss (3.00/n, one in {}), \
+             as long as load and machine stay as they were.",
+            percent(share),
+            grouped((1.0 / share).round() as u64)
         );
-    }
-    text
-}
-
-/// A count with a space between its thousands.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
     }
     text
 }
@@ -185,8 +179,9 @@ mod tests {
         assert_eq!(
             verdict.sentence,
             "Deadline 125 us, period 125 us, 1 thread: pass. 0 misses in 100 000 000 releases \
-             (3.472 h), observed maximum 83 us. With 95 % confidence at most 3.00e-8 of releases \
-             miss (3.00/n), as long as load and machine stay as they were."
+             (3.472 h), observed maximum 83 us. With 95 % confidence at most 0.000003 % of \
+             releases miss (3.00/n, one in 33 380 821), as long as load and machine stay as they \
+             were."
         );
     }
 
@@ -240,11 +235,5 @@ mod tests {
             findings: &[],
         };
         assert_eq!(judge(&evidence), None);
-    }
-
-    #[test]
-    fn thousands_are_grouped() {
-        let texts = [0, 999, 1_000, 12_345_678].map(grouped);
-        assert_eq!(texts, ["0", "999", "1 000", "12 345 678"]);
     }
 }

@@ -1,0 +1,59 @@
+//! Numbers as people read them, alike in every sentence.
+
+use latlab_model::Nanos;
+
+const HOUR: u64 = 3_600_000_000_000;
+
+/// A whole number with its digits in groups of three: `1 234 567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share in percent with two significant digits: `0.0025 %`.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value <= 0.0 || !value.is_finite() {
+        return "0 %".to_string();
+    }
+    let decimals = (1.0 - value.log10().floor()).clamp(0.0, 12.0) as usize;
+    format!("{} %", trimmed(format!("{value:.decimals$}")))
+}
+
+/// A time as somebody planned it: an hour is `1 h`, not `60 min`.
+pub fn planned(time: Nanos) -> String {
+    match time.0.unsigned_abs() {
+        hours @ HOUR.. if hours.is_multiple_of(HOUR) => format!("{} h", time.0 / HOUR as i64),
+        _ => time.to_string(),
+    }
+}
+
+/// A number without the zeros that say nothing.
+pub fn trimmed(text: String) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        let texts = [0, 999, 1_000, 120_361, 12_345_678].map(grouped);
+        assert_eq!(texts, ["0", "999", "1 000", "120 361", "12 345 678"]);
+        let texts = [0.000_025, 0.5, 1.0, 0.0, 3e-8].map(percent);
+        assert_eq!(texts, ["0.0025 %", "50 %", "100 %", "0 %", "0.000003 %"]);
+        let times = [250_000, 5_400_000_000_000, 3_600_000_000_000, 7_200_000_000_000];
+        assert_eq!(times.map(|time| planned(Nanos(time))), ["250 us", "90 min", "1 h", "2 h"]);
+    }
+}
