@@ -107,6 +107,7 @@ fn duration(time: Nanos) -> String {
             format!("{}s", time.0 / 1_000_000_000)
         }
         Some((unit, scale)) => format!("{}{unit}", time.0 / scale),
+        None if time == Nanos::ZERO => "0".to_string(),
         None => format!("{}ns", time.0),
     }
 }
@@ -129,6 +130,7 @@ mod tests {
             let text = duration(Nanos(time));
             assert_eq!(text.parse::<Nanos>().unwrap(), Nanos(time), "{text}");
         }
+        assert_eq!(duration(Nanos::ZERO), "0");
         assert_eq!(duration(Nanos(60_000_000_000)), "60s");
         assert_eq!(duration(Nanos(18_000_000_000_000)), "5h");
     }

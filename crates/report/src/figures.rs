@@ -10,13 +10,17 @@ pub struct Figure {
     pub name: &'static str,
     /// Its name in the terminal.
     pub short: &'static str,
-    /// The larger, the sooner a narrow terminal does without it; the maximum, 0, always stays.
+    /// The larger, the sooner a narrow terminal does without it; with 0 it always stays.
     pub rank: u8,
     of: fn(&Summary) -> Option<f64>,
 }
 
-/// All of them, in their order.
-pub const LATENCIES: [Figure; 8] = [
+/// The observed maximum, which comes before all others, so that no narrow window hides it.
+pub const MAXIMUM: Figure =
+    Figure { name: "Observed maximum", short: "max", rank: 0, of: |s| s.max_ns.map(float) };
+
+/// All the others, in their order.
+pub const LATENCIES: [Figure; 7] = [
     Figure { name: "Min", short: "min", rank: 3, of: |s| s.min_ns.map(float) },
     Figure { name: "Mean", short: "mean", rank: 2, of: |s| s.mean_ns },
     quantile("p50", 5, |s| edge(s, |q| Some(q.p50_ns))),
@@ -24,7 +28,6 @@ pub const LATENCIES: [Figure; 8] = [
     quantile("p99.9", 4, |s| edge(s, |q| q.p99_9_ns)),
     quantile("p99.99", 1, |s| edge(s, |q| q.p99_99_ns)),
     quantile("p99.999", 7, |s| edge(s, |q| q.p99_999_ns)),
-    Figure { name: "Observed maximum", short: "max", rank: 0, of: |s| s.max_ns.map(float) },
 ];
 
 const fn quantile(name: &'static str, rank: u8, of: fn(&Summary) -> Option<f64>) -> Figure {

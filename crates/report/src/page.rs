@@ -1,10 +1,10 @@
 //! A run as one self-contained page: nothing is loaded, nothing needs a script.
 
 use crate::command::command;
-use crate::figures::{Figure, LATENCIES};
+use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::latency::{Options, latency_picture};
 use crate::sentence::{self, NOT_DEFINED};
-use crate::units::{bytes, grouped, percent, percent_of, span};
+use crate::units::{bytes, grouped, joined, percent, percent_of, planned, span};
 use latlab_model::run::{End, Finding, Setting, Summary, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Nanos, Run, ThreadBins};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -45,24 +45,6 @@ pub fn page(run: &Run, bins: &[ThreadBins]) -> String {
     .into_string()
 }
 
-/// A sentence whose numbers keep together with their groups, units and percent signs.
-fn prose(text: &str) -> String {
-    let mut words = text.split(' ');
-    let mut joined = words.next().unwrap_or_default().to_string();
-    for word in words {
-        let after_number = joined.ends_with(|c: char| c.is_ascii_digit());
-        joined.push(if after_number && belongs_to_number(word) { '\u{a0}' } else { ' ' });
-        joined.push_str(word);
-    }
-    joined
-}
-
-fn belongs_to_number(word: &str) -> bool {
-    let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '%');
-    let unit = ["%", "ns", "us", "ms", "s", "min", "h", "d"].contains(&bare);
-    unit || bare.starts_with(|c: char| c.is_ascii_digit())
-}
-
 /// A number that is never broken over two lines.
 fn firm(text: &str) -> String {
     text.replace(' ', "\u{202f}")
@@ -74,9 +56,9 @@ fn count(number: u64) -> String {
 
 fn opening(run: &Run) -> Markup {
     html! {
-        p.kicker { "Latency run " (run.id) " · " (run.started) }
-        h1 { (prose(&sentence::headline(run))) }
-        p.lead { (prose(&sentence::lead(run).join(" "))) }
+        p.kicker { "Latency run " (run.id) " · " (sentence::started(&run.started)) }
+        h1 { (joined(&sentence::headline(run))) }
+        p.lead { (joined(&sentence::lead(run).join(" "))) }
         @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
     }
 }
@@ -90,7 +72,7 @@ fn facts(run: &Run) -> Markup {
             (fact("Missed releases", Some(missed(total.missed)), missed_share(total)))
             @if run.asked.deadline_ns.is_some() {
                 (fact("Deadline misses", total.misses.map(count),
-                    run.asked.deadline_ns.map(|deadline| format!("later than {deadline}"))))
+                    run.asked.deadline_ns.map(|deadline| format!("later than {}", planned(deadline)))))
             }
             (fact("Cycles", Some(count(total.cycles)), releases_due(run)))
             (fact("Measured for", Some(firm(&span(run.measured_ns))),
@@ -103,7 +85,7 @@ fn fact(name: &str, value: Option<String>, beside: Option<String>) -> Markup {
     html! {
         div {
             dt { (name) }
-            dd { (value.unwrap_or_else(|| "none".to_string())) @if let Some(beside) = beside { small { (prose(&beside)) } } }
+            dd { (value.unwrap_or_else(|| "none".to_string())) @if let Some(beside) = beside { small { (joined(&beside)) } } }
         }
     }
 }
@@ -140,8 +122,7 @@ fn verdict(run: &Run) -> Markup {
     html! {
         section class={ "verdict " (verdict.word) } aria-labelledby="verdict" {
             h2 id="verdict" { "Verdict: " strong { (verdict.word) } }
-            p { (prose(&verdict.sentence)) }
-            @if let Some(bound) = sentence::bound(verdict) { p { (prose(&bound)) } }
+            p { (joined(&verdict.sentence)) }
         }
     }
 }
@@ -166,10 +147,10 @@ fn one_finding(run: &Run, finding: &Finding) -> Markup {
                 span.tag { (finding.severity) @if finding.invalidates { ", makes the run invalid" } }
                 " " span.where {
                     code { (finding.code) }
-                    @if let Some(place) = sentence::finding_place(run, finding) { " · " (place) }
+                    @if let Some(place) = sentence::finding_place(run, finding) { " · " (joined(&place)) }
                 }
             }
-            p { (prose(&finding.text)) }
+            p { (joined(&finding.text)) }
             @if let Some(remedy) = &finding.remedy { p.remedy { strong { "Remedy: " } (remedy) } }
         }
     }
@@ -196,7 +177,7 @@ fn threads(run: &Run) -> Markup {
     );
     let table = html! {
         table.threads {
-            caption { span { (caption) } }
+            caption { span { (joined(&caption)) } }
             thead { tr { @for column in &columns { (column.head()) } } }
             tbody { @for row in 0..run.threads.len() { tr { @for column in &columns { (column.cell(row)) } } } }
             @if total { tfoot { tr { @for column in &columns { (column.cell(run.threads.len())) } } } }
@@ -237,20 +218,22 @@ impl Column {
 }
 
 fn thread_columns(run: &Run) -> Vec<Column> {
-    let mut columns = setup_columns(run);
-    columns.push(summary_column(run, "Cycles", None, |s| count(s.cycles)));
-    columns.push(summary_column(run, "Missed", None, |s| missed(s.missed)));
-    if run.has_releases() {
-        columns.push(summary_column(run, "Activations", None, |s| count(s.activations)));
-    }
+    let (mut columns, setup) = setup_columns(run);
+    columns.push(latency_column(run, &MAXIMUM));
+    columns.push(summary_column(run, "Missed", |s| missed(s.missed)));
     if run.asked.deadline_ns.is_some() {
-        columns.push(summary_column(run, "Misses", None, |s| dash(s.misses.map(count))));
+        columns.push(summary_column(run, "Misses", |s| dash(s.misses.map(count))));
     }
-    let nothing_in = |column: &Column| column.cells.iter().all(|cell| cell == "–");
-    columns.extend(latency_columns(run).into_iter().filter(|column| !nothing_in(column)));
-    columns.push(summary_column(run, "Seen at", Some("max"), |s| {
-        dash(sentence::seen_at(run, s).map(|when| firm(&when)))
-    }));
+    let seen = summary_column(run, "Seen at", |s| dash(sentence::seen_at(run, s)));
+    columns.push(Column { unit: "s", ..seen });
+    columns.push(summary_column(run, "Cycles", |s| count(s.cycles)));
+    if run.has_releases() {
+        columns.push(summary_column(run, "Activations", |s| count(s.activations)));
+    }
+    columns.extend(LATENCIES.iter().map(|figure| latency_column(run, figure)));
+    columns.extend(setup);
+    let (first, nothing) = (columns[0].name.clone(), "–");
+    columns.retain(|c| c.name == first || c.cells.iter().any(|cell| cell != nothing));
     columns
 }
 
@@ -258,7 +241,8 @@ fn dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "–".to_string())
 }
 
-fn setup_columns(run: &Run) -> Vec<Column> {
+/// Columns that say which thread it is, and those that say how it ran, which come last.
+fn setup_columns(run: &Run) -> (Vec<Column>, Vec<Column>) {
     let column = |name: &str, class, cell: &dyn Fn(&ThreadRun) -> String| Column {
         name: name.to_string(),
         unit: "",
@@ -274,37 +258,30 @@ fn setup_columns(run: &Run) -> Vec<Column> {
     if sentence::cores_differ(run) {
         columns.push(column("Core, capacity", Some("word"), &|t| dash(sentence::core(t))));
     }
-    columns.push(column("Policy", Some("word"), &|t| t.setup.policy.clone()));
-    columns.push(column("Period", None, &|t| firm(&t.setup.period_ns.to_string())));
     if let Some(first) = columns.first_mut() {
         first.cells.push("all".to_string());
     }
-    columns
+    let setup = vec![
+        column("Policy", Some("word"), &|t| t.setup.policy.clone()),
+        column("Period", None, &|t| firm(&planned(t.setup.period_ns))),
+    ];
+    (columns, setup)
 }
 
-fn summary_column(
-    run: &Run,
-    name: &str,
-    class: Option<&'static str>,
-    cell: impl Fn(&Summary) -> String,
-) -> Column {
+fn summary_column(run: &Run, name: &str, cell: impl Fn(&Summary) -> String) -> Column {
     let cells = summaries(run).map(cell).collect();
-    Column { name: name.to_string(), unit: "", class, cells }
+    Column { name: name.to_string(), unit: "", class: None, cells }
 }
 
 fn summaries(run: &Run) -> impl Iterator<Item = &Summary> {
     run.threads.iter().map(|thread| &thread.summary).chain([&run.total])
 }
 
-fn latency_columns(run: &Run) -> Vec<Column> {
-    let column = |figure: &Figure| {
-        let (unit, numbers) = figure.column(summaries(run));
-        // Only the maximum always stays.
-        let class = (figure.rank == 0).then_some("max");
-        let cells = numbers.into_iter().map(dash).collect();
-        Column { name: figure.name.to_string(), unit, class, cells }
-    };
-    LATENCIES.iter().map(column).collect()
+fn latency_column(run: &Run, figure: &Figure) -> Column {
+    let (unit, numbers) = figure.column(summaries(run));
+    let class = (figure.name == MAXIMUM.name).then_some("max");
+    let cells = numbers.into_iter().map(dash).collect();
+    Column { name: figure.name.to_string(), unit, class, cells }
 }
 
 /// Three pictures, of which the width of the page shows one: shrunk text could not be read.
@@ -334,7 +311,10 @@ fn losses(run: &Run) -> Markup {
     html! {
         section aria-labelledby="losses" {
             h2 id="losses" { "Losses" }
-            @if run.losses.none() { p { "Nothing was lost: every counter below is zero." } }
+            @match sentence::unknown_end(run) {
+                Some(unknown) => p { (unknown) },
+                None => @if run.losses.none() { p { "Nothing was lost: every counter below is zero." } },
+            }
             div.counters {
                 (pairs("Counters of what was lost", sentence::losses(run).map(|(what, number)| (what, count(number)))))
             }
@@ -371,7 +351,8 @@ fn how(run: &Run) -> Vec<(&'static str, String)> {
     let mut rows = sentence::method(&run.asked);
     rows.push(("Helpers ran on CPUs", run.applied.helpers_on.clone()));
     rows.push(("Ended", run.ended.to_string()));
-    rows.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    rows.map(|(name, value)| (name, joined(&value))).collect()
 }
 
 fn machine(run: &Run) -> Vec<(&'static str, String)> {
@@ -385,7 +366,7 @@ fn machine(run: &Run) -> Vec<(&'static str, String)> {
         ("Kernel", Some(machine.kernel.clone())),
         ("Kernel version", Some(machine.kernel_version.clone())),
         ("Preemption", machine.preemption.clone()),
-        ("Tick", machine.tick_hz.map(|rate| format!("{rate} Hz"))),
+        ("Tick", machine.tick_hz.map(|rate| joined(&format!("{rate} Hz")))),
         ("Command line", machine.command_line.clone()),
         ("Distribution", machine.distribution.clone()),
         ("Virtualisation", machine.virtualisation.clone()),
@@ -395,8 +376,8 @@ fn machine(run: &Run) -> Vec<(&'static str, String)> {
         ("CPUs without tick", set(&machine.cpus_nohz_full)),
         ("Clock source", machine.clocksource.clone()),
         ("Governor", machine.governor.clone()),
-        ("Real-time limit", machine.rt_runtime_us.map(rt_limit)),
-        ("Memory", machine.memory_bytes.map(bytes)),
+        ("Real-time limit", machine.rt_runtime_us.map(rt_limit).map(|limit| joined(&limit))),
+        ("Memory", machine.memory_bytes.map(|memory| joined(&bytes(memory)))),
         ("Microcode", machine.microcode.clone()),
         ("Boot id", machine.boot_id.clone()),
     ];
@@ -408,7 +389,7 @@ fn machine(run: &Run) -> Vec<(&'static str, String)> {
 fn rt_limit(runtime_us: i64) -> String {
     match runtime_us {
         -1 => "none (-1)".to_string(),
-        runtime => format!("{runtime} us of each period"),
+        runtime => format!("{} us of each period", grouped(runtime.unsigned_abs())),
     }
 }
 
@@ -482,7 +463,7 @@ fn setting_row(row: &SettingRow) -> Markup {
     html! {
         tr {
             th scope="row" { (setting.what) }
-            td { (threads) } td { (setting.asked) } td { (setting.applied) }
+            td { (threads) } td { (joined(&setting.asked)) } td { (joined(&setting.applied)) }
             td { @if setting.holds() { (mark) } @else { strong.differs { (mark) } } }
         }
     }
@@ -564,7 +545,7 @@ fn cost_rows(run: &Run, end: &End) -> Vec<(&'static str, String)> {
             ),
         ));
     }
-    rows
+    rows.into_iter().map(|(name, value)| (name, joined(&value))).collect()
 }
 
 fn repeat(run: &Run) -> Markup {
@@ -586,7 +567,7 @@ fn files(run: &Run) -> Markup {
             thead { tr { @for name in ["File", "Size", "SHA-256"] { th scope="col" { (name) } } } }
             tbody {
                 @for (name, file) in &run.files {
-                    tr { th scope="row" { (name) } td { (bytes(file.bytes)) } td { code { (file.sha256) } } }
+                    tr { th scope="row" { (name) } td { (firm(&bytes(file.bytes))) } td { code { (file.sha256) } } }
                 }
             }
         }

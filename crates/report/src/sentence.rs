@@ -1,8 +1,8 @@
 //! What a run says in plain words; the page and the terminal use the same sentences.
 
-use crate::units::{bin_edge, grouped, percent, percent_of, span};
+use crate::units::{bin_edge, grouped, percent_of, planned, span};
 use latlab_model::plan::{IdleStates, Plan};
-use latlab_model::run::{EndReason, Quantiles, Severity, Summary, ThreadRun, Verdict};
+use latlab_model::run::{EndReason, Quantiles, Severity, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
 
 /// What stands for a missed count where the mechanism has no releases.
@@ -93,7 +93,7 @@ pub fn missed(run: &Run) -> String {
 }
 
 fn misses(run: &Run) -> Option<String> {
-    let (misses, deadline) = (run.total.misses?, run.asked.deadline_ns?);
+    let (misses, deadline) = (run.total.misses?, planned(run.asked.deadline_ns?));
     Some(match (misses, percent_of(misses, run.total.activations)) {
         (0, _) => format!("Nothing was later than the deadline of {deadline}."),
         (misses, share) => {
@@ -124,14 +124,22 @@ fn recovered(run: &Run) -> Option<String> {
         .then(|| "It was finished from the journal of a program that was killed.".to_string())
 }
 
-/// What the counts prove when nothing was missed: the upper bound on the share of misses.
-pub fn bound(verdict: &Verdict) -> Option<String> {
-    let share = verdict.at_most_share.filter(|share| *share > 0.0)?;
-    Some(format!(
-        "With 95 % confidence at most {} of releases miss the deadline: 3.00/n, one in {}.",
-        percent(share),
-        grouped((1.0 / share).round() as u64)
-    ))
+/// What no counter can tell, because those who count were gone.
+pub fn unknown_end(run: &Run) -> Option<String> {
+    (run.ended == EndReason::Lost).then(|| {
+        "What had not been drained when the stream broke off, up to about a second, is unknown."
+            .to_string()
+    })
+}
+
+/// When a run began, to the second: `2026-11-21T17:09:16Z`.
+pub fn started(time: &str) -> String {
+    match time.split_once('.') {
+        Some((seconds, rest)) => {
+            format!("{seconds}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        None => time.to_string(),
+    }
 }
 
 /// Where the observed maximum was seen: thread, CPU and time in the run.
@@ -139,14 +147,19 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     let max = run.total.max_ns?;
     let thread = run.threads.iter().find(|thread| thread.summary.max_ns == Some(max))?;
     let cpu = thread.setup.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
-    let when = seen_at(run, &thread.summary).map(|when| format!(", at {when}")).unwrap_or_default();
+    let when = since_first_release(run, &thread.summary);
+    let when = when.map(|when| format!(", at {}", span(when))).unwrap_or_default();
     Some(format!("thread {}{cpu}{when}", thread.setup.thread))
 }
 
-/// How long after the first counted release of the run the maximum of a summary was seen.
+/// Seconds from the first counted release of the run to the maximum of a summary.
 pub fn seen_at(run: &Run, summary: &Summary) -> Option<String> {
+    since_first_release(run, summary).map(|when| format!("{:.3}", when.as_secs_f64()))
+}
+
+fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
     let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
-    Some(span(summary.max_at_ns? - first))
+    Some(summary.max_at_ns? - first)
 }
 
 /// The name of a core: its type and its capacity, where the machine says so.
@@ -180,7 +193,7 @@ pub fn conditions(run: &Run) -> String {
         grouped(run.total.cycles),
         span(run.measured_ns),
         if threads == 1 { "" } else { "s" },
-        run.asked.period_ns,
+        planned(run.asked.period_ns),
         run.asked.policy,
         run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped),
     )
@@ -190,7 +203,7 @@ pub fn conditions(run: &Run) -> String {
 pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
     let step = match plan.period_step_ns {
         Nanos::ZERO => String::new(),
-        step => format!(", each further thread {step} longer"),
+        step => format!(", each further thread {} longer", planned(step)),
     };
     let idle = match plan.idle_states {
         IdleStates::ExitWithin(Nanos::ZERO) => "none that takes time to leave".to_string(),
@@ -202,11 +215,11 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
         ("Mechanism", plan.mechanism.to_string()),
         ("Clock", plan.clock.to_string()),
         ("Scheduling asked for", plan.policy.to_string()),
-        ("Period", format!("{}{step}", plan.period_ns)),
+        ("Period", format!("{}{step}", planned(plan.period_ns))),
         ("Phase", format!("{}, seed {}", plan.phase, plan.seed)),
         ("Missed releases", plan.missed.to_string()),
-        ("Warm-up", plan.warm_up_ns.to_string()),
-        ("Interval of the stream", plan.interval_ns.to_string()),
+        ("Warm-up", planned(plan.warm_up_ns)),
+        ("Interval of the stream", planned(plan.interval_ns)),
         ("Idle states", idle),
     ]
 }

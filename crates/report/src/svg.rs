@@ -1,5 +1,6 @@
 //! Small helpers of every picture: colours, line patterns, marks, numbers and lines of text.
 
+use crate::units::joined;
 use maud::{Markup, html};
 
 /// Sans-serif type of the reader's system.
@@ -128,7 +129,7 @@ pub fn line(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> Marku
 pub fn lines(content: &str, width: f64, size: f64) -> Vec<String> {
     let room = (width / (size * 0.53)).max(8.0) as usize;
     let mut lines: Vec<String> = Vec::new();
-    for word in content.split_whitespace() {
+    for word in joined(content).split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
                 line.push(' ');

@@ -1,6 +1,7 @@
 //! A table for the terminal that gives up columns until it fits.
 
 use crate::style::{Colour, Style};
+use crate::units::joined;
 
 /// One column; `rank` 0 is never given up, the highest rank goes first.
 pub struct Column {
@@ -125,11 +126,12 @@ fn shortened(text: &str, width: usize) -> String {
     }
 }
 
-/// Text in lines of at most `width` characters, each after the first with an indent.
+/// Text in lines of at most `width` characters, each after the first with an indent; no line ends
+/// between a number and its unit.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let room = width.saturating_sub(indent).max(20);
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    for word in joined(text).split([' ', '\n']).filter(|word| !word.is_empty()) {
         let filled = lines.last().map_or(0, |line| line.chars().count());
         if filled > 0 && filled + 1 + word.chars().count() > room {
             lines.push(String::new());
@@ -141,5 +143,5 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
             line.push_str(word);
         }
     }
-    lines.join(&format!("\n{}", " ".repeat(indent)))
+    lines.join(&format!("\n{}", " ".repeat(indent))).replace('\u{a0}', " ")
 }

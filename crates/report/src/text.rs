@@ -1,12 +1,12 @@
 //! A run, or a list of runs, as tables for the terminal.
 
 use crate::command::command;
-use crate::figures::{Figure, LATENCIES};
+use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::sentence::{self, NOT_DEFINED};
 use crate::style::Colour;
 pub use crate::style::Style;
 use crate::table::{Column, table, wrapped};
-use crate::units::{Scale, bytes, grouped, percent, span};
+use crate::units::{Scale, bytes, grouped, percent, planned, span};
 use latlab_model::run::{Finding, Severity, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 
@@ -36,7 +36,7 @@ fn head(run: &Run, width: usize, style: Style) -> String {
         plan.mechanism,
         plan.clock,
         plan.policy,
-        plan.period_ns,
+        planned(plan.period_ns),
         plan.phase,
         sentence::kernel(run),
         run.id,
@@ -74,12 +74,7 @@ fn thread_columns(run: &Run) -> Vec<Column> {
         let cores = run.threads.iter().map(|thread| some(sentence::core(thread)));
         columns.push(Column::new("core", 8, cores.chain(total_blank(all))));
     }
-    let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
-    columns.push(Column::new("policy", 10, policies).left());
-    let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
-    columns.push(Column::new("period", 9, periods));
-    columns.push(Column::new("cycles", 0, summaries.each(|s| s.cycles.to_string())));
-    columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
+    columns.push(summaries.latency(&MAXIMUM));
     columns.push(Column::new("missed", 0, summaries.each(|s| missed(s.missed))));
     if run.asked.deadline_ns.is_some() {
         columns.push(Column::new(
@@ -88,9 +83,16 @@ fn thread_columns(run: &Run) -> Vec<Column> {
             summaries.each(|s| some(s.misses.map(|misses| misses.to_string()))),
         ));
     }
-    columns.extend(summaries.latencies().into_iter().filter(|column| !column.is_void()));
     let seen = summaries.each(|s| some(sentence::seen_at(run, s)));
-    columns.push(Column::new("seen at", 6, seen));
+    columns.push(Column::new("seen at", 6, seen).unit("s"));
+    columns.push(Column::new("cycles", 0, summaries.each(|s| s.cycles.to_string())));
+    columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
+    columns.extend(LATENCIES.iter().map(|figure| summaries.latency(figure)));
+    let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
+    columns.push(Column::new("policy", 10, policies).left());
+    let periods = setups().map(|s| planned(s.period_ns)).chain(total_blank(all));
+    columns.push(Column::new("period", 9, periods));
+    columns.retain(|column| !column.is_void());
     columns
 }
 
@@ -115,13 +117,10 @@ impl<'a> Summaries<'a> {
         self.rows.iter().map(|summary| cell(summary)).collect()
     }
 
-    fn latencies(&self) -> Vec<Column> {
-        let column = |figure: &Figure| {
-            let (unit, numbers) = figure.column(self.rows.iter().copied());
-            let cells = numbers.into_iter().map(|number| number.unwrap_or_else(|| "-".to_string()));
-            Column::new(figure.short, figure.rank, cells).unit(unit)
-        };
-        LATENCIES.iter().map(column).collect()
+    fn latency(&self, figure: &Figure) -> Column {
+        let (unit, numbers) = figure.column(self.rows.iter().copied());
+        let cells = numbers.into_iter().map(|number| number.unwrap_or_else(|| "-".to_string()));
+        Column::new(figure.short, figure.rank, cells).unit(unit)
     }
 }
 
@@ -139,14 +138,15 @@ fn maximum(run: &Run, width: usize) -> String {
 }
 
 fn losses(run: &Run, width: usize) -> String {
+    let unknown = sentence::unknown_end(run).map(|text| format!("{}\n", wrapped(&text, width, 0)));
     if run.losses.none() {
-        return "Nothing was lost.\n".to_string();
+        return unknown.unwrap_or_else(|| "Nothing was lost.\n".to_string());
     }
     let lines = sentence::losses(run).into_iter().filter(|(_, count)| *count > 0);
     let lines = lines.map(|(what, count)| {
         format!("  {}\n", wrapped(&format!("{what}: {}", grouped(count)), width, 4))
     });
-    format!("Lost:\n{}", lines.collect::<String>())
+    format!("Lost:\n{}{}", lines.collect::<String>(), unknown.unwrap_or_default())
 }
 
 fn agent(run: &Run, width: usize) -> String {
@@ -199,8 +199,7 @@ fn verdict(run: &Run, width: usize, style: Style) -> String {
         return format!("No deadline was given, so there is no verdict.{worthless}\n");
     };
     let word = style.paint(verdict_colour(verdict.word), verdict.word.word());
-    let bound = sentence::bound(verdict).map(|bound| format!(" {bound}")).unwrap_or_default();
-    let text = wrapped(&format!("{}{bound}", verdict.sentence), width, 2);
+    let text = wrapped(&verdict.sentence, width, 2);
     format!("Verdict: {word}\n  {text}\n")
 }
 
@@ -260,7 +259,7 @@ pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
     };
     let columns = vec![
         Column::new("run", 0, each(&|entry| entry.id.clone())).left(),
-        Column::new("started", 3, each(&|entry| entry.started.clone())).left(),
+        Column::new("started", 3, each(&|entry| sentence::started(&entry.started))).left(),
         Column::new("measured", 0, each(&|entry| span(entry.measured_ns))),
         Column::new("threads", 1, each(&|entry| entry.threads.to_string())),
         Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),

@@ -2,6 +2,8 @@
 
 use latlab_model::Nanos;
 use latlab_model::histogram::FINE_WIDTH;
+pub(crate) use latlab_stats::units::trimmed;
+pub use latlab_stats::units::{grouped, percent, planned};
 
 /// A unit and a number of decimals that a whole column shares, so that its numbers compare.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -76,26 +78,13 @@ pub fn bin_edge(quantile: Nanos) -> Nanos {
     Nanos(quantile.0.saturating_add(width - 1).div_euclid(width).saturating_mul(width))
 }
 
-/// A whole number with its digits in groups of three: `1 234 567`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A duration with three significant digits: `60 s`, `5.56 h`.
 pub fn span(duration: Nanos) -> String {
     let (unit, nanos) = match duration.0.unsigned_abs() {
         0..1_000_000_000 => return duration.to_string(),
         1_000_000_000..120_000_000_000 => ("s", 1e9),
-        120_000_000_000..7_200_000_000_000 => ("min", 6e10),
-        7_200_000_000_000..172_800_000_000_000 => ("h", 3.6e12),
+        120_000_000_000..3_599_500_000_000 => ("min", 6e10),
+        3_599_500_000_000..172_800_000_000_000 => ("h", 3.6e12),
         _ => ("d", 8.64e13),
     };
     let value = duration.0 as f64 / nanos;
@@ -110,16 +99,6 @@ pub fn span(duration: Nanos) -> String {
             }
         ))
     )
-}
-
-/// A share in percent with two significant digits: `0.0025 %`.
-pub fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    if value <= 0.0 || !value.is_finite() {
-        return "0 %".to_string();
-    }
-    let decimals = (1.0 - value.log10().floor()).clamp(0.0, 12.0) as usize;
-    format!("{} %", trimmed(format!("{value:.decimals$}")))
 }
 
 /// Part of a whole in percent; none where there is no whole.
@@ -139,11 +118,32 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A number without the zeros that say nothing.
-pub(crate) fn trimmed(text: String) -> String {
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text,
+/// Names of which the number after them is a part.
+const NUMBERED: [&str; 5] = ["fifo", "rr", "thread", "CPU", "seed"];
+const UNITS: [&str; 13] =
+    ["%", "ns", "us", "ms", "s", "min", "h", "d", "Hz", "B", "KiB", "MiB", "GiB"];
+
+/// A sentence with a non-breaking space wherever a number meets its groups, its unit, its percent
+/// sign or the name before it.
+pub fn joined(text: &str) -> String {
+    let mut words = text.split(' ');
+    let mut joined = words.next().unwrap_or_default().to_string();
+    let mut before = joined.clone();
+    for word in words {
+        joined.push(if belong_together(&before, word) { '\u{a0}' } else { ' ' });
+        joined.push_str(word);
+        before = word.to_string();
+    }
+    joined
+}
+
+fn belong_together(before: &str, word: &str) -> bool {
+    let number = word.starts_with(|c: char| c.is_ascii_digit());
+    let name = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let unit = word.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '%');
+    match before.ends_with(|c: char| c.is_ascii_digit()) {
+        true => number || UNITS.contains(&unit),
+        false => number && NUMBERED.contains(&name),
     }
 }
 
@@ -181,16 +181,20 @@ mod tests {
     }
 
     #[test]
+    fn numbers_stay_with_what_belongs_to_them() {
+        let text =
+            "in 1 020 361 cycles over 2 s. (0.02 %) by fifo 90, 2 threads, thread 0 on CPU 1";
+        let expected =
+            "in 1~020~361 cycles over 2~s. (0.02~%) by fifo~90, 2 threads, thread~0 on CPU~1";
+        assert_eq!(joined(text).replace('\u{a0}', "~"), expected);
+    }
+
+    #[test]
     fn numbers_read_well() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(120_361), "120 361");
-        assert_eq!(grouped(1_000_000), "1 000 000");
         assert_eq!(span(Nanos(60_003_000_000)), "60 s");
         assert_eq!(span(Nanos(20_016_000_000_000)), "5.56 h");
-        assert_eq!(percent(0.000_025), "0.0025 %");
-        assert_eq!(percent(0.5), "50 %");
-        assert_eq!(percent(1.0), "100 %");
-        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(span(Nanos(3_599_998_000_000)), "1 h");
+        assert_eq!(span(Nanos(1_800_000_000_000)), "30 min");
         assert_eq!(percent_of(1, 0), None);
         assert_eq!(bytes(9_856_614), "9.4 MiB");
     }

@@ -251,7 +251,13 @@ pub fn normal() -> Fixture {
         vec![sample(5_600.0, 16_000.0, 214_417), sample(7_900.0, 21_000.0, 187_030)];
     histograms[0].missed = 1;
     let mut fixture = Fixture::new(plan, histograms);
-    verdict(&mut fixture.run, VerdictWord::Pass, "0 of 120 361 releases were later than 250 us.");
+    verdict(
+        &mut fixture.run,
+        VerdictWord::Pass,
+        "Deadline 250 us, period 997 us, 2 threads: pass. 0 misses in 120 361 releases (60.003 s), \
+         observed maximum 214.417 us. With 95 % confidence at most 0.0025 % of releases miss \
+         (3.00/n, one in 40 178), as long as load and machine stay as they were.",
+    );
     fixture
 }
 
