@@ -4,13 +4,13 @@ use latlab_conduct::live::{Live, LiveThread, RECENT};
 use latlab_model::plan::Mechanism;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
-use latlab_report::units::{Scale, bin_edge, grouped};
+use latlab_report::units::{Scale, bin_edge, grouped, planned};
 use latlab_stats::quantiles;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Stylize;
 use ratatui::text::{Line, Text};
-use ratatui::widgets::{Paragraph, Row, Table, Wrap};
+use ratatui::widgets::{Paragraph, Row, Table};
 
 /// What the live view is drawn from.
 pub struct View<'a> {
@@ -26,7 +26,9 @@ pub struct View<'a> {
 const GAP: u16 = 2;
 /// A sparkline with fewer characters shows nothing.
 const LEAST_SPARK: u16 = 13;
-/// Columns that a narrow terminal goes without, the first one first.
+/// Lines for the figures of all threads together.
+const TOTALS_LINES: usize = 2;
+/// Columns that a narrow terminal goes without, the first one first, after those that hold nothing.
 const GIVEN_UP: [&str; 7] = ["min", "mean", "p99", SPARK, "cycles", "p99.99", "cpu"];
 const SPARK: &str = "last minute";
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -44,14 +46,50 @@ pub fn draw(frame: &mut Frame, view: &View) {
 /// One line for where there is no terminal.
 pub fn progress_line(view: &View) -> String {
     let left = left(view).map(|left| format!(", {} left", clock(left))).unwrap_or_default();
-    format!("{} elapsed{left}: {}", clock(view.elapsed), totals(view))
+    format!("{} elapsed{left}: {}", clock(view.elapsed), totals(view).join(", "))
 }
 
 /// Three lines and a blank one, which a narrow terminal needs for the end of the third.
 fn draw_head(frame: &mut Frame, area: Rect, view: &View) {
-    let method = Line::from(method(view)).dim();
-    let lines = vec![title_line(view, area.width), method, Line::from(totals(view))];
-    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), area);
+    let method = Line::from(cut(&method(view), area.width.into())).dim();
+    let mut lines = vec![title_line(view, area.width), method];
+    lines.extend(totals_lines(totals(view), area.width.into()).into_iter().map(Line::from));
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// The parts in as many lines as there are for them; where they are too many, the last one, which
+/// is the observed maximum, goes first.
+fn totals_lines(mut parts: Vec<String>, width: usize) -> Vec<String> {
+    let mut lines = filled(&parts, width);
+    if lines.len() > TOTALS_LINES || lines.iter().any(|line| line.chars().count() > width) {
+        parts.rotate_right(1);
+        if let Some(maximum) = parts.first_mut().filter(|part| part.chars().count() >= width) {
+            *maximum = maximum.replace("observed maximum", "max");
+        }
+        lines = filled(&parts, width);
+        let more = lines.len() > TOTALS_LINES;
+        lines.truncate(TOTALS_LINES);
+        if let Some(last) = lines.last_mut().filter(|_| more) {
+            *last += "…";
+        }
+    }
+    lines.iter().map(|line| cut(line, width)).collect()
+}
+
+/// Parts with commas between them, in lines that end between two parts only.
+fn filled(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let comma = if index + 1 < parts.len() { "," } else { "" };
+        let part = format!("{part}{comma}");
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + part.chars().count() <= width => {
+                *line += &format!(" {part}");
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines
 }
 
 fn title_line(view: &View, width: u16) -> Line<'static> {
@@ -59,47 +97,47 @@ fn title_line(view: &View, width: u16) -> Line<'static> {
         Some(left) => format!("{} elapsed, {} left", clock(view.elapsed), clock(left)),
         None => format!("{} elapsed", clock(view.elapsed)),
     };
+    let time = cut(&time, width.into());
     let room = usize::from(width).saturating_sub(time.chars().count() + 1);
+    if room == 0 {
+        return time.into();
+    }
     let name = cut(&format!("latlab run {}", view.plan.name), room);
     Line::from(vec![format!("{name:<room$} ").bold(), time.into()])
 }
 
 fn method(view: &View) -> String {
     let plan = view.plan;
-    let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {deadline}"));
+    let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", planned(deadline)));
     format!(
         "{}, {}, {}, period {}{}",
         plan.instrument,
         plan.mechanism,
         plan.policy,
-        plan.period_ns,
+        planned(plan.period_ns),
         deadline.unwrap_or_default()
     )
 }
 
-/// The figures of all threads together, the observed maximum with what it was observed in.
-fn totals(view: &View) -> String {
+/// The figures of all threads together, last the observed maximum.
+fn totals(view: &View) -> Vec<String> {
     let threads = &view.live.threads;
     let Some(slowest) = threads.iter().filter(|t| t.total.count > 0).max_by_key(|t| t.total.max_ns)
     else {
-        return if threads.is_empty() { "preparing" } else { "warming up" }.to_string();
+        return vec![if threads.is_empty() { "preparing" } else { "warming up" }.to_string()];
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
     let missed = match has_releases(view.plan) {
         true => format!("{} missed", sum(|thread| thread.total.missed)),
         false => "missed not defined".to_string(),
     };
-    let misses = view
-        .plan
-        .deadline_ns
-        .map(|deadline| format!(" {} above {deadline},", sum(|thread| thread.total.misses)));
-    format!(
-        "{} cycles, {missed},{} observed maximum {} (thread {})",
-        sum(|thread| thread.total.count),
-        misses.unwrap_or_default(),
-        slowest.total.max_ns,
-        slowest.setup.thread,
-    )
+    let misses = view.plan.deadline_ns.map(|deadline| {
+        format!("{} above {}", sum(|thread| thread.total.misses), planned(deadline))
+    });
+    let maximum =
+        format!("observed maximum {} (thread {})", slowest.total.max_ns, slowest.setup.thread);
+    let cycles = format!("{} cycles", sum(|thread| thread.total.count));
+    [Some(cycles), Some(missed), misses, Some(maximum)].into_iter().flatten().collect()
 }
 
 fn has_releases(plan: &Plan) -> bool {
@@ -147,7 +185,7 @@ fn draw_threads(frame: &mut Frame, area: Rect, view: &View) {
     if hides {
         let count = view.live.threads.len() - shown.len();
         let text = format!("{count} more threads, none with a larger observed maximum");
-        frame.render_widget(Line::from(text).dim(), hidden);
+        frame.render_widget(Line::from(cut(&text, area.width.into())).dim(), hidden);
     }
 }
 
@@ -251,7 +289,12 @@ fn spark(thread: &LiveThread, largest: Nanos) -> String {
 
 /// The columns that a terminal of this width has room for.
 fn fitting(mut columns: Vec<Column>, width: u16) -> Vec<Column> {
-    for given_up in GIVEN_UP {
+    let void = |head: &&str| {
+        let mut column = columns.iter().filter(|column| column.head == *head);
+        column.any(|column| column.cells.iter().all(|cell| cell == "-"))
+    };
+    let void: Vec<&str> = GIVEN_UP.into_iter().filter(void).collect();
+    for given_up in void.into_iter().chain(GIVEN_UP) {
         if least_width(&columns) <= width {
             break;
         }
@@ -316,7 +359,7 @@ fn draw_foot(frame: &mut Frame, area: Rect, view: &View) {
     let lines = vec![
         Line::default(),
         if findings.is_empty() { newest.dim() } else { newest.bold() },
-        Line::from("Ctrl-C ends the run and keeps it").dim(),
+        Line::from(cut("Ctrl-C ends the run and keeps it", area.width.into())).dim(),
     ];
     frame.render_widget(Paragraph::new(lines), area);
 }
@@ -441,6 +484,27 @@ mod tests {
                 assert!(screen.contains(head), "{head} at {width}:\n{screen}");
             }
         }
+    }
+
+    #[test]
+    fn a_tiny_terminal_shows_the_maximum_and_says_what_it_cuts() {
+        let live = live(2, 14);
+        let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+        let view = View { live: &live, plan: &plan, elapsed: SECOND };
+        insta::assert_snapshot!("tiny-50", screen(50, 12, &view));
+        insta::assert_snapshot!("tiny-24", screen(24, 12, &view));
+        for width in 18..80 {
+            let screen = screen(width, 12, &view);
+            assert!(screen.contains("54.185 us"), "{width}:\n{screen}");
+        }
+    }
+
+    #[test]
+    fn a_column_that_holds_nothing_goes_first() {
+        let column = |head, cell: &str| Column::new(head, [cell.to_string()]);
+        let columns = vec![column("min", "3.21"), column("p99.99", "-"), column("max", "41.72")];
+        let heads: Vec<&str> = fitting(columns, 12).iter().map(|column| column.head).collect();
+        assert_eq!(heads, ["min", "max"]);
     }
 
     #[test]
