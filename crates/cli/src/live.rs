@@ -4,7 +4,7 @@ use latlab_conduct::live::{Live, LiveThread, RECENT};
 use latlab_model::plan::Mechanism;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
-use latlab_report::units::{Scale, bin_edge, grouped, planned};
+use latlab_report::units::{Scale, bin_edge, grouped, whole_hours};
 use latlab_stats::quantiles;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -108,13 +108,13 @@ fn title_line(view: &View, width: u16) -> Line<'static> {
 
 fn method(view: &View) -> String {
     let plan = view.plan;
-    let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", planned(deadline)));
+    let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", whole_hours(deadline)));
     format!(
         "{}, {}, {}, period {}{}",
         plan.instrument,
         plan.mechanism,
         plan.policy,
-        planned(plan.period_ns),
+        whole_hours(plan.period_ns),
         deadline.unwrap_or_default()
     )
 }
@@ -132,7 +132,7 @@ fn totals(view: &View) -> Vec<String> {
         false => "missed not defined".to_string(),
     };
     let misses = view.plan.deadline_ns.map(|deadline| {
-        format!("{} above {}", sum(|thread| thread.total.misses), planned(deadline))
+        format!("{} above {}", sum(|thread| thread.total.misses), whole_hours(deadline))
     });
     let maximum =
         format!("observed maximum {} (thread {})", slowest.total.max_ns, slowest.setup.thread);

@@ -1,5 +1,6 @@
 //! The lines of a picture: one for each measuring thread, the largest maximum first.
 
+use crate::units::whole_hours;
 use latlab_model::run::ThreadRun;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 
@@ -50,7 +51,7 @@ impl<'a> Series<'a> {
     pub fn name(&self) -> String {
         let cpu = self.cpu.map(|cpu| format!(", CPU {cpu}")).unwrap_or_default();
         let max = match self.max {
-            Some(max) => format!("observed maximum {max}"),
+            Some(max) => format!("observed maximum {}", whole_hours(max)),
             None => "no latencies".to_string(),
         };
         format!("thread {}{cpu}: {max}", self.thread)
@@ -68,7 +69,9 @@ pub fn others(series: &[Series]) -> Option<String> {
     let largest = others.first()?.max;
     let smallest = others.iter().filter_map(|series| series.max).min();
     let maxima = match smallest.zip(largest) {
-        Some((smallest, largest)) => format!(": maxima {smallest} to {largest}"),
+        Some((smallest, largest)) => {
+            format!(": maxima {} to {}", whole_hours(smallest), whole_hours(largest))
+        }
         None => String::new(),
     };
     Some(format!("and {} more{maxima}", others.len()))

@@ -3,6 +3,7 @@
 mod common;
 
 use common::Fixture;
+use latlab_model::run::EndReason;
 use latlab_report::{ListEntry, Options, Style, command, latency_picture, list, page, show};
 
 const PLAIN: Style = Style { colour: false };
@@ -68,6 +69,34 @@ fn the_picture_is_golden() {
     for (name, fixture) in [("normal", common::normal()), ("empty", common::empty())] {
         let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
         insta::assert_snapshot!(format!("picture-{name}"), picture.replace("><", ">\n<"));
+    }
+}
+
+#[test]
+fn a_stream_that_broke_off_may_have_lost_something() {
+    let mut fixture = common::normal();
+    assert!(show(&fixture.run, 80, PLAIN).contains("Nothing was lost"));
+    fixture.run.ended = EndReason::Lost;
+    for text in [page(&fixture.run, &fixture.bins()), show(&fixture.run, 160, PLAIN)] {
+        assert!(!text.contains("Nothing was lost"));
+        assert!(text.contains("up to about a second, is unknown"));
+    }
+}
+
+#[test]
+fn no_line_of_the_terminal_ends_between_a_number_and_its_unit() {
+    for (name, fixture) in common::all() {
+        for width in 80..160 {
+            let text = show(&fixture.run, width, PLAIN);
+            let lines: Vec<&str> = text.lines().collect();
+            // The head of the table stands above its units.
+            for pair in lines.windows(2).filter(|pair| !pair[0].starts_with("thread  cpu")) {
+                let number = pair[0].ends_with(|c: char| c.is_ascii_digit());
+                let word = pair[1].trim_start().split([' ', ')', '.', ',']).next();
+                let parted = ["%", "s", "ms", "us", "ns"].contains(&word.unwrap_or_default());
+                assert!(!(number && parted), "{name} at {width}: {pair:?}");
+            }
+        }
     }
 }
 

@@ -27,8 +27,8 @@ pub fn percent(share: f64) -> String {
     format!("{} %", trimmed(format!("{value:.decimals$}")))
 }
 
-/// A time as somebody planned it: an hour is `1 h`, not `60 min`.
-pub fn planned(time: Nanos) -> String {
+/// A time in the unit that fits, an hour as `1 h`, not `60 min`.
+pub fn whole_hours(time: Nanos) -> String {
     match time.0.unsigned_abs() {
         hours @ HOUR.. if hours.is_multiple_of(HOUR) => format!("{} h", time.0 / HOUR as i64),
         _ => time.to_string(),
@@ -54,6 +54,6 @@ mod tests {
         let texts = [0.000_025, 0.5, 1.0, 0.0, 3e-8].map(percent);
         assert_eq!(texts, ["0.0025 %", "50 %", "100 %", "0 %", "0.000003 %"]);
         let times = [250_000, 5_400_000_000_000, 3_600_000_000_000, 7_200_000_000_000];
-        assert_eq!(times.map(|time| planned(Nanos(time))), ["250 us", "90 min", "1 h", "2 h"]);
+        assert_eq!(times.map(|time| whole_hours(Nanos(time))), ["250 us", "90 min", "1 h", "2 h"]);
     }
 }

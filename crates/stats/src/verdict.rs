@@ -1,6 +1,6 @@
 //! The judgement of a run against its deadline, by plain counting.
 
-use crate::units::{grouped, percent, planned};
+use crate::units::{grouped, percent, whole_hours};
 use latlab_model::Nanos;
 use latlab_model::plan::Plan;
 use latlab_model::run::{EndReason, Finding, Summary, Verdict, VerdictWord};
@@ -112,13 +112,13 @@ fn sentence(
     let activations = of(total.activations, "release", "releases");
     let mut text = format!(
         "Deadline {}, period {}, {threads}: {word}",
-        planned(deadline),
-        planned(plan.period_ns)
+        whole_hours(deadline),
+        whole_hours(plan.period_ns)
     );
     if let Some(reason) = reason {
         text += &format!(" ({reason})");
     }
-    text += &format!(". {misses} in {activations} ({})", planned(*measured));
+    text += &format!(". {misses} in {activations} ({})", whole_hours(*measured));
     if let Some(max) = total.max_ns {
         text += &format!(", observed maximum {max}");
     }
