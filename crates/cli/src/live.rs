@@ -4,7 +4,7 @@ use latlab_conduct::live::{Live, LiveThread, RECENT};
 use latlab_model::plan::Mechanism;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
-use latlab_report::units::{Scale, bin_edge, grouped, whole_hours};
+use latlab_report::units::{Scale, bin_edge, grouped};
 use latlab_stats::quantiles;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -108,13 +108,13 @@ fn title_line(view: &View, width: u16) -> Line<'static> {
 
 fn method(view: &View) -> String {
     let plan = view.plan;
-    let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", whole_hours(deadline)));
+    let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", deadline));
     format!(
         "{}, {}, {}, period {}{}",
         plan.instrument,
         plan.mechanism,
         plan.policy,
-        whole_hours(plan.period_ns),
+        plan.period_ns,
         deadline.unwrap_or_default()
     )
 }
@@ -131,9 +131,10 @@ fn totals(view: &View) -> Vec<String> {
         true => format!("{} missed", sum(|thread| thread.total.missed)),
         false => "missed not defined".to_string(),
     };
-    let misses = view.plan.deadline_ns.map(|deadline| {
-        format!("{} above {}", sum(|thread| thread.total.misses), whole_hours(deadline))
-    });
+    let misses = view
+        .plan
+        .deadline_ns
+        .map(|deadline| format!("{} above {}", sum(|thread| thread.total.misses), deadline));
     let maximum =
         format!("observed maximum {} (thread {})", slowest.total.max_ns, slowest.setup.thread);
     let cycles = format!("{} cycles", sum(|thread| thread.total.count));

@@ -70,6 +70,8 @@ impl Mul<i64> for Nanos {
     }
 }
 
+const HOUR: u64 = 3_600_000_000_000;
+
 const UNITS: [(&str, i64); 9] = [
     ("ns", 1),
     ("us", 1_000),
@@ -91,8 +93,9 @@ impl fmt::Display for Nanos {
             1_000..1_000_000 => ("us", 1_000),
             1_000_000..1_000_000_000 => ("ms", 1_000_000),
             1_000_000_000..120_000_000_000 => ("s", 1_000_000_000),
-            120_000_000_000..7_200_000_000_000 => ("min", 60_000_000_000),
-            _ => ("h", 3_600_000_000_000_i64),
+            // A whole hour is an hour; what lies between reads better in minutes.
+            120_000_000_000..7_200_000_000_000 if magnitude != HOUR => ("min", 60_000_000_000),
+            _ => ("h", HOUR as i64),
         };
         let value = self.0 as f64 / scale as f64;
         let text = format!("{value:.3}");
@@ -193,5 +196,7 @@ mod tests {
         assert_eq!(Nanos(90_000_000_000).to_string(), "90 s");
         assert_eq!(Nanos(3_600_000_000_000 * 8).to_string(), "8 h");
         assert_eq!(Nanos(0).to_string(), "0 ns");
+        assert_eq!(Nanos(3_600_000_000_000).to_string(), "1 h");
+        assert_eq!(Nanos(5_400_000_000_000).to_string(), "90 min");
     }
 }

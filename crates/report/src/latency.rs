@@ -13,7 +13,7 @@ use crate::series::{Series, all_series, named, others};
 use crate::svg::{
     Anchor, FONT, INK, MUTED, PAPER, Pen, TEXT_SIZE, TITLE_SIZE, line, n, printable, text as label,
 };
-use crate::units::{grouped, whole_hours};
+use crate::units::grouped;
 use latlab_model::{Nanos, Run, ThreadBins};
 use maud::{Markup, html};
 
@@ -228,8 +228,8 @@ impl Picture<'_> {
         let limit = Nanos(self.frame.axis.to as i64);
         (self.outside.beyond > 0).then(|| {
             vec![
-                format!("{} beyond {}", grouped(self.outside.beyond), whole_hours(limit)),
-                format!("up to {}", whole_hours(self.highest())),
+                format!("{} beyond {}", grouped(self.outside.beyond), limit.to_string()),
+                format!("up to {}", self.highest().to_string()),
             ]
         })
     }
@@ -238,7 +238,7 @@ impl Picture<'_> {
         (self.outside.below > 0).then(|| {
             vec![
                 format!("{} below zero", grouped(self.outside.below)),
-                format!("down to {}", whole_hours(self.outside.lowest)),
+                format!("down to {}", self.outside.lowest.to_string()),
             ]
         })
     }

@@ -4,7 +4,7 @@ use crate::command::command;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::latency::{Options, latency_picture};
 use crate::sentence::{self, NOT_DEFINED};
-use crate::units::{bytes, grouped, joined, percent, percent_of, span, whole_hours};
+use crate::units::{bytes, grouped, joined, percent, percent_of, span};
 use latlab_model::run::{End, Finding, Setting, Summary, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Nanos, Run, ThreadBins};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -72,7 +72,7 @@ fn facts(run: &Run) -> Markup {
             (fact("Missed releases", Some(missed(total.missed)), missed_share(total)))
             @if run.asked.deadline_ns.is_some() {
                 (fact("Deadline misses", total.misses.map(count),
-                    run.asked.deadline_ns.map(|deadline| format!("later than {}", whole_hours(deadline)))))
+                    run.asked.deadline_ns.map(|deadline| format!("later than {}", deadline))))
             }
             (fact("Cycles", Some(count(total.cycles)), releases_due(run)))
             (fact("Measured for", Some(firm(&span(run.measured_ns))),
@@ -263,7 +263,7 @@ fn setup_columns(run: &Run) -> (Vec<Column>, Vec<Column>) {
     }
     let setup = vec![
         column("Policy", Some("word"), &|t| t.setup.policy.clone()),
-        column("Period", None, &|t| firm(&whole_hours(t.setup.period_ns))),
+        column("Period", None, &|t| firm(&t.setup.period_ns.to_string())),
     ];
     (columns, setup)
 }

@@ -1,6 +1,6 @@
 //! What a run says in plain words; the page and the terminal use the same sentences.
 
-use crate::units::{bin_edge, grouped, percent_of, span, whole_hours};
+use crate::units::{bin_edge, grouped, percent_of, span};
 use latlab_model::plan::{IdleStates, Plan};
 use latlab_model::run::{EndReason, Quantiles, Severity, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
@@ -93,7 +93,7 @@ pub fn missed(run: &Run) -> String {
 }
 
 fn misses(run: &Run) -> Option<String> {
-    let (misses, deadline) = (run.total.misses?, whole_hours(run.asked.deadline_ns?));
+    let (misses, deadline) = (run.total.misses?, run.asked.deadline_ns?.to_string());
     Some(match (misses, percent_of(misses, run.total.activations)) {
         (0, _) => format!("Nothing was later than the deadline of {deadline}."),
         (misses, share) => {
@@ -194,7 +194,7 @@ pub fn conditions(run: &Run) -> String {
         if run.total.cycles == 1 { "" } else { "s" },
         span(run.measured_ns),
         if threads == 1 { "" } else { "s" },
-        whole_hours(run.asked.period_ns),
+        run.asked.period_ns,
         run.asked.policy,
         run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped),
     )
@@ -204,7 +204,7 @@ pub fn conditions(run: &Run) -> String {
 pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
     let step = match plan.period_step_ns {
         Nanos::ZERO => String::new(),
-        step => format!(", each further thread {} longer", whole_hours(step)),
+        step => format!(", each further thread {} longer", step),
     };
     let idle = match plan.idle_states {
         IdleStates::ExitWithin(Nanos::ZERO) => "none that takes time to leave".to_string(),
@@ -216,11 +216,11 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
         ("Mechanism", plan.mechanism.to_string()),
         ("Clock", plan.clock.to_string()),
         ("Scheduling asked for", plan.policy.to_string()),
-        ("Period", format!("{}{step}", whole_hours(plan.period_ns))),
+        ("Period", format!("{}{step}", plan.period_ns)),
         ("Phase", format!("{}, seed {}", plan.phase, plan.seed)),
         ("Missed releases", plan.missed.to_string()),
-        ("Warm-up", whole_hours(plan.warm_up_ns)),
-        ("Interval of the stream", whole_hours(plan.interval_ns)),
+        ("Warm-up", plan.warm_up_ns.to_string()),
+        ("Interval of the stream", plan.interval_ns.to_string()),
         ("Idle states", idle),
     ]
 }

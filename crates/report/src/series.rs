@@ -1,6 +1,5 @@
 //! The lines of a picture: one for each measuring thread, the largest maximum first.
 
-use crate::units::whole_hours;
 use latlab_model::run::ThreadRun;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 
@@ -51,7 +50,7 @@ impl<'a> Series<'a> {
     pub fn name(&self) -> String {
         let cpu = self.cpu.map(|cpu| format!(", CPU {cpu}")).unwrap_or_default();
         let max = match self.max {
-            Some(max) => format!("observed maximum {}", whole_hours(max)),
+            Some(max) => format!("observed maximum {}", max),
             None => "no latencies".to_string(),
         };
         format!("thread {}{cpu}: {max}", self.thread)
@@ -70,7 +69,7 @@ pub fn others(series: &[Series]) -> Option<String> {
     let smallest = others.iter().filter_map(|series| series.max).min();
     let maxima = match smallest.zip(largest) {
         Some((smallest, largest)) => {
-            format!(": maxima {} to {}", whole_hours(smallest), whole_hours(largest))
+            format!(": maxima {} to {}", smallest, largest)
         }
         None => String::new(),
     };

@@ -6,7 +6,7 @@ use crate::sentence::{self, NOT_DEFINED};
 use crate::style::Colour;
 pub use crate::style::Style;
 use crate::table::{Column, table, wrapped};
-use crate::units::{Scale, bytes, grouped, percent, span, whole_hours};
+use crate::units::{Scale, bytes, grouped, percent, span};
 use latlab_model::run::{Finding, Severity, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 
@@ -36,7 +36,7 @@ fn head(run: &Run, width: usize, style: Style) -> String {
         plan.mechanism,
         plan.clock,
         plan.policy,
-        whole_hours(plan.period_ns),
+        plan.period_ns,
         plan.phase,
         sentence::kernel(run),
         run.id,
@@ -90,7 +90,7 @@ fn thread_columns(run: &Run) -> Vec<Column> {
     columns.extend(LATENCIES.iter().map(|figure| summaries.latency(figure)));
     let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
     columns.push(Column::new("policy", 10, policies).left());
-    let periods = setups().map(|s| whole_hours(s.period_ns)).chain(total_blank(all));
+    let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
     columns.push(Column::new("period", 9, periods));
     columns.retain(|column| !column.is_void());
     columns

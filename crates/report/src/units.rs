@@ -3,7 +3,7 @@
 use latlab_model::Nanos;
 use latlab_model::histogram::FINE_WIDTH;
 pub(crate) use latlab_stats::units::trimmed;
-pub use latlab_stats::units::{grouped, percent, whole_hours};
+pub use latlab_stats::units::{grouped, percent};
 
 /// A unit and a number of decimals that a whole column shares, so that its numbers compare.
 #[derive(Clone, Copy, PartialEq, Debug)]

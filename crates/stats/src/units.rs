@@ -1,9 +1,5 @@
 //! Numbers as people read them, alike in every sentence.
 
-use latlab_model::Nanos;
-
-const HOUR: u64 = 3_600_000_000_000;
-
 /// A whole number with its digits in groups of three: `1 234 567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -27,14 +23,6 @@ pub fn percent(share: f64) -> String {
     format!("{} %", trimmed(format!("{value:.decimals$}")))
 }
 
-/// A time in the unit that fits, an hour as `1 h`, not `60 min`.
-pub fn whole_hours(time: Nanos) -> String {
-    match time.0.unsigned_abs() {
-        hours @ HOUR.. if hours.is_multiple_of(HOUR) => format!("{} h", time.0 / HOUR as i64),
-        _ => time.to_string(),
-    }
-}
-
 /// A number without the zeros that say nothing.
 pub fn trimmed(text: String) -> String {
     match text.contains('.') {
@@ -53,7 +41,5 @@ mod tests {
         assert_eq!(texts, ["0", "999", "1 000", "120 361", "12 345 678"]);
         let texts = [0.000_025, 0.5, 1.0, 0.0, 3e-8].map(percent);
         assert_eq!(texts, ["0.0025 %", "50 %", "100 %", "0 %", "0.000003 %"]);
-        let times = [250_000, 5_400_000_000_000, 3_600_000_000_000, 7_200_000_000_000];
-        assert_eq!(times.map(|time| whole_hours(Nanos(time))), ["250 us", "90 min", "1 h", "2 h"]);
     }
 }

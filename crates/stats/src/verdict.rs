@@ -1,6 +1,6 @@
 //! The judgement of a run against its deadline, by plain counting.
 
-use crate::units::{grouped, percent, whole_hours};
+use crate::units::{grouped, percent};
 use latlab_model::Nanos;
 use latlab_model::plan::Plan;
 use latlab_model::run::{EndReason, Finding, Summary, Verdict, VerdictWord};
@@ -110,15 +110,11 @@ fn sentence(
     let misses = of(total.misses.unwrap_or(0), "miss", "misses");
     let threads = of(*threads as u64, "thread", "threads");
     let activations = of(total.activations, "release", "releases");
-    let mut text = format!(
-        "Deadline {}, period {}, {threads}: {word}",
-        whole_hours(deadline),
-        whole_hours(plan.period_ns)
-    );
+    let mut text = format!("Deadline {}, period {}, {threads}: {word}", deadline, plan.period_ns);
     if let Some(reason) = reason {
         text += &format!(" ({reason})");
     }
-    text += &format!(". {misses} in {activations} ({})", whole_hours(*measured));
+    text += &format!(". {misses} in {activations} ({})", measured);
     if let Some(max) = total.max_ns {
         text += &format!(", observed maximum {max}");
     }

@@ -150,7 +150,7 @@ mod tests {
         let findings = found(&[reading(0), reading(1), after], ClockName::Realtime);
         assert_eq!(findings.len(), 1);
         assert_eq!((findings[0].code.as_str(), findings[0].at_ns), ("suspended", Some(SECOND * 2)));
-        assert!(findings[0].invalidates && findings[0].text.contains("60 min"));
+        assert!(findings[0].invalidates && findings[0].text.contains("1 h"));
     }
 
     #[test]
