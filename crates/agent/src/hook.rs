@@ -4,8 +4,10 @@ use latlab_model::Nanos;
 use latlab_model::frame::Spike;
 use latlab_model::run::SpikeHook;
 use latlab_sys::memory;
+use latlab_sys::process::{KillSignal, Pid, kill_process_group};
 use std::io::Write;
 use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -54,7 +56,9 @@ impl Hook {
 
     fn start(&self, thread: u32, cpu: Option<u32>, spike: Spike) -> std::io::Result<Child> {
         // Standard output carries the stream, so what the command prints goes beside it.
+        // A group of its own, so that all it has started can be ended with it.
         let mut child = Command::new("sh")
+            .process_group(0)
             .args(["-c", &self.command])
             .stdin(Stdio::piped())
             .stdout(std::io::stderr().as_fd().try_clone_to_owned()?)
@@ -91,7 +95,9 @@ impl Hook {
         }
         if let Some(child) = &mut self.running {
             // It had its time; nothing of ours outlives the run.
-            let _ = child.kill();
+            if let Some(group) = Pid::from_raw(child.id() as i32) {
+                let _ = kill_process_group(group, KillSignal::KILL);
+            }
             let _ = child.wait();
             self.cost.failed += 1;
         }

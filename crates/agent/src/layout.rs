@@ -89,13 +89,16 @@ fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> 
     Ok(asked.clone())
 }
 
+/// The random start of a long period: far more than a tick, and nobody waits hours for it.
+const LONGEST_START: i64 = 1_000_000_000;
+
 /// First releases of the threads after the common start, before any warm-up.
 pub fn phases(plan: &Plan, threads: usize) -> Vec<Nanos> {
     let mut random = SplitMix(plan.seed);
     // The random start keeps the releases of different runs from meeting the tick alike.
     let start = match plan.phase {
         Phase::Aligned => 0,
-        Phase::Spread | Phase::Random => random.below(plan.period_ns.0),
+        Phase::Spread | Phase::Random => random.below(plan.period_ns.0.min(LONGEST_START)),
     };
     (0..threads as i64)
         .map(|thread| {

@@ -19,6 +19,7 @@ use latlab_sys::{memory, process};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
 
 /// Serves one plan: reads it from `input`, speaks the stream over `output`.
 ///
@@ -43,10 +44,10 @@ pub fn serve(
     let ground = Ground::prepare(&Root::default(), &plan);
     listen(frames)?;
     let outbox = Outbox::default();
-    let carrier = std::thread::spawn({
+    let carrier = spawn({
         let outbox = outbox.clone();
         move || outbox.carry(output)
-    });
+    })?;
     outbox.send(&Message::Hello(Hello { latlab: env!("CARGO_PKG_VERSION").into(), ..hello }));
     outbox.send(&Message::Plan(plan.clone()));
     match ground.and_then(|ground| run(&Root::default(), Arc::new(plan), ground, &outbox)) {
@@ -74,12 +75,17 @@ fn listen(mut frames: FrameReader<impl Read + Send + 'static>) -> Result<(), Str
         .and_then(|()| signal::store_on(Signal::CpuLimit, &STOP, RAN_AWAY))
         .and_then(|()| signal::accept_wake());
     installed.map_err(|error| format!("cannot listen to signals: {error}"))?;
-    std::thread::spawn(move || {
+    spawn(move || {
         // Whatever comes after the plan, or nothing more at all, asks to end.
         let _ = frames.next_frame();
         STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
-    });
-    Ok(())
+    })
+    .map(drop)
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, String> {
+    let thread = std::thread::Builder::new().spawn(work);
+    thread.map_err(|error| format!("cannot start a thread ({error}): raise `ulimit -u`"))
 }
 
 /// The plan laid over this machine, and everything of ours that does not measure put in its place.

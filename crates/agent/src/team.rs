@@ -24,8 +24,11 @@ use std::time::{Duration, Instant};
 const PASS: Duration = Duration::from_millis(50);
 /// Distance of two readings of the clocks.
 const CLOCKS_EVERY: Duration = Duration::from_secs(1);
-/// All threads know their first release this long before it.
-const START_MARGIN: Nanos = Nanos(20_000_000);
+/// All threads know their first release this long before it, so that their own start is in no
+/// figure …
+const START_MARGIN: Nanos = Nanos(50_000_000);
+/// … and this much longer for each of them, since they are told one after the other.
+const START_MARGIN_EACH: Nanos = Nanos(50_000);
 
 /// The measuring threads, set up and waiting.
 pub struct Team {
@@ -208,7 +211,8 @@ impl Member {
 }
 
 fn starts(plan: &Plan, threads: usize) -> Vec<Start> {
-    let base = clock_of(plan).now() + START_MARGIN.0;
+    let margin = START_MARGIN + START_MARGIN_EACH * threads as i64;
+    let base = clock_of(plan).now() + margin.0;
     (0..)
         .zip(phases(plan, threads))
         .map(|(thread, phase)| {

@@ -2,7 +2,7 @@
 
 use crate::prepare::scheduling_refused;
 use crate::reasons::{STOP_ABOVE, reason_of};
-use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, measure};
+use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, count_passed, measure};
 use latlab_measure::recorder::Recorder;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::frame::Refusal;
@@ -57,16 +57,6 @@ pub struct Start {
     pub warm_up_from: i64,
     /// First release that counts.
     pub from: i64,
-}
-
-impl Start {
-    /// A thread that comes too late for its first release (a loaded machine, no priority) begins
-    /// with the next one that is still ahead, so that its own start is in no figure.
-    fn not_before(self, now: i64, period: i64) -> Start {
-        let late = (now - self.warm_up_from).max(-1).div_euclid(period) + 1;
-        let warm_up_from = self.warm_up_from + late * period;
-        Start { warm_up_from, from: self.from.max(warm_up_from) }
-    }
 }
 
 /// A measuring thread, seen from the session.
@@ -182,7 +172,6 @@ fn run_with_timer(job: Job, start: Start) -> ThreadEnd {
     let clock = clock_of(&job.plan);
     let period = job.plan.period_of(job.thread).0;
     let catch_up = job.plan.missed == MissedPolicy::CatchUp;
-    let start = start.not_before(clock.now(), period);
     let first = start.warm_up_from;
     match job.plan.mechanism {
         Mechanism::Nanosleep => run(job, start, Nanosleep(clock)),
@@ -209,19 +198,24 @@ fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
         count: NO_END,
     };
     let warmed = measure(&mut timer, start.warm_up_from, &warm_up, &mut recorder, &stop);
-    let first = warmed.next;
-    recorder.start(first);
+    recorder.start(start.from);
     let counted = Cycles {
         deadline: plan.deadline_ns.map_or(i64::MAX, |limit| limit.0),
         stop_above: plan.stop_above_ns.map_or(i64::MAX, |limit| limit.0),
-        until: plan.duration_ns.map_or(i64::MAX, |length| first.saturating_add(length.0)),
+        until: plan.duration_ns.map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
         count: plan.cycles.unwrap_or(NO_END).min(NO_END),
         ..warm_up
     };
     let before = memory::thread_usage();
     let ended = match warmed.ending {
-        Ending::Finished => measure(&mut timer, first, &counted, &mut recorder, &stop),
-        ending => Ended { ending, next: first, cycles: 0 },
+        Ending::Finished => {
+            // A stall that began in the warm-up may have passed counted releases.
+            let served = count_passed(&warmed, start.from, &counted, &mut recorder);
+            let rest = Cycles { count: counted.count - served, ..counted };
+            let ended = measure(&mut timer, warmed.next, &rest, &mut recorder, &stop);
+            Ended { cycles: ended.cycles + served, ..ended }
+        }
+        ending => Ended { ending, next: start.from, cycles: 0, ..warmed },
     };
     let after = memory::thread_usage();
     if ended.ending == Ending::StopAbove {
@@ -254,22 +248,4 @@ fn failed(job: Job, start: Start, error: Errno) -> ThreadEnd {
         }
     }
     run(job, start, Never(error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_thread_that_comes_late_begins_with_a_release_ahead() {
-        let at = |now: i64, warm_up_from: i64, from: i64| {
-            let start = Start { warm_up_from, from }.not_before(now, 10);
-            (start.warm_up_from, start.from)
-        };
-        assert_eq!(at(95, 100, 100), (100, 100), "in time");
-        assert_eq!(at(0, 100, 150), (100, 150), "in time");
-        assert_eq!(at(100, 100, 100), (110, 110), "the release is now");
-        assert_eq!(at(137, 100, 100), (140, 140));
-        assert_eq!(at(137, 100, 200), (140, 200), "the warm-up takes it");
-    }
 }

@@ -90,7 +90,7 @@ pub struct ReportArgs {
     /// An id, a part of one, `last`, or the path of a run folder.
     #[arg(default_value = "last")]
     pub run: String,
-    /// The page to write [default: report.html in the run's folder]
+    /// The page to write, - for standard output [default: report.html in the run's folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]

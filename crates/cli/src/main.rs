@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         Command::Agent => agent(),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("latlab: {error:#}");
+        runs::warn(format_args!("{error:#}"));
         let code = error.downcast_ref::<Exit>().map_or(EXIT_USAGE, |exit| exit.0);
         ExitCode::from(code)
     })

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, RunArgs};
 use crate::live::{View, progress_line};
-use crate::runs::{open_store, print, print_json, recover, style, width};
+use crate::runs::{harmless, open_store, print, print_json, recover, style, width};
 use crate::screen::Screen;
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use latlab_conduct::Failure;
@@ -11,6 +11,7 @@ use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run};
 use latlab_store::new_id;
 use latlab_sys::terminal;
+use std::io::{Write, stderr};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -40,7 +41,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     match args.common.format {
         Format::Json => print_json(&finished.run)?,
         Format::Text => {
-            let shown = latlab_report::show(&finished.run, width(), style());
+            let shown = latlab_report::show(&harmless(&finished.run)?, width(), style());
             let path = finished.path.display();
             print(&format!("{shown}\nStored in {path}\nAs a page: latlab report {path}\n"))?;
         }
@@ -86,7 +87,7 @@ impl Progress<'_> {
             Some(screen) => screen.draw(&view),
             None if !self.quiet && Instant::now() >= self.line_due => {
                 self.line_due += PROGRESS_EVERY;
-                eprintln!("{}", progress_line(&view));
+                let _ = writeln!(stderr(), "{}", progress_line(&view));
             }
             None => {}
         }

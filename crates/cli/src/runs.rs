@@ -2,11 +2,12 @@
 
 use crate::args::{Common, Format, ListArgs, ReportArgs, ShowArgs};
 use anyhow::{Context, bail};
+use latlab_model::Run;
 use latlab_report::{ListEntry, Style};
 use latlab_store::{Entry, Outcome, Recovered, State, Store, calling_user};
 use latlab_sys::terminal;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::lchown;
@@ -25,8 +26,8 @@ pub fn open_store(common: &Common) -> Store {
 /// Finishes what earlier programs left, and says so; what cannot be finished is no obstacle.
 pub fn recover(store: &Store) {
     match store.recover() {
-        Ok(all) => all.iter().for_each(|recovered| eprintln!("latlab: {}", sentence(recovered))),
-        Err(error) => eprintln!("latlab: {error}"),
+        Ok(all) => all.iter().for_each(|recovered| warn(sentence(recovered))),
+        Err(error) => warn(error),
     }
 }
 
@@ -60,6 +61,28 @@ pub fn print(text: &str) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The run without control characters in its texts, which could steer the reader's terminal.
+pub fn harmless(run: &Run) -> anyhow::Result<Run> {
+    fn clean(value: &mut Value) {
+        match value {
+            Value::String(text) if text.contains(char::is_control) => {
+                *text = text.replace(char::is_control, "\u{fffd}");
+            }
+            Value::Array(values) => values.iter_mut().for_each(clean),
+            Value::Object(fields) => fields.values_mut().for_each(clean),
+            _ => {}
+        }
+    }
+    let mut document = serde_json::to_value(run)?;
+    clean(&mut document);
+    Ok(serde_json::from_value(document)?)
+}
+
+/// Says something beside the result; nobody may be there to read it.
+pub fn warn(text: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "latlab: {text}");
 }
 
 /// Prints a document for programs.
@@ -133,7 +156,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let run = latlab_store::load(&store.find(&args.run)?)?;
     match args.common.format {
         Format::Json => print_json(&run)?,
-        Format::Text => print(&latlab_report::show(&run, width(), style()))?,
+        Format::Text => print(&latlab_report::show(&harmless(&run)?, width(), style()))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -143,10 +166,14 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(&args.common);
     recover(&store);
     let folder = store.find(&args.run)?;
-    let run = latlab_store::load(&folder)?;
+    let run = harmless(&latlab_store::load(&folder)?)?;
     let bins = latlab_store::histograms(&folder)?;
     let page = latlab_report::page(&run, &bins);
     let path = args.output.clone().unwrap_or_else(|| folder.join("report.html"));
+    if path.as_os_str() == "-" {
+        print(&page)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     write_whole(&path, &page)?;
     match args.common.format {
         Format::Json => print_json(&json!({
@@ -157,21 +184,35 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all; what is there and is no file (a pipe, a device) is written
+/// into, and a link is followed.
 fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {}", path.display());
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let there = fs::metadata(&path);
+    if there.as_ref().is_ok_and(|there| !there.is_file()) {
+        return fs::OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .with_context(cannot);
+    }
     let Some(name) = path.file_name() else {
         bail!("{} is not the name of a file", path.display());
     };
     let draft = path.with_file_name(format!(".{}.draft", name.to_string_lossy()));
     let written = fs::write(&draft, text).and_then(|()| {
+        if let Ok(there) = there {
+            fs::set_permissions(&draft, there.permissions())?;
+        }
         if let Some((user, group)) = calling_user() {
             // A file system without owners is no reason to have no page.
             let _ = lchown(&draft, Some(user), Some(group));
         }
-        fs::rename(&draft, path)
+        fs::rename(&draft, &path)
     });
     written.or_else(|error| {
         let _ = fs::remove_file(&draft);
-        Err(error).with_context(|| format!("cannot write {}", path.display()))
+        Err(error).with_context(cannot)
     })
 }

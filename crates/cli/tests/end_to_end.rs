@@ -304,6 +304,7 @@ fn mistakes_are_one_line_with_exit_code_2_and_leave_nothing() {
         ("run --policy deadline --cpus 0", "cannot be pinned"),
         ("run --policy fofo", "expected fifo, rr"),
         ("run --for 0s", "more than 0"),
+        ("run --for 1s --period 2s", "not one release would be due"),
         ("run --threads 0", "expected 1 to"),
         ("show nothing-like-this", "no run"),
         ("report last", "no run"),
@@ -384,9 +385,36 @@ fn the_commands_tell_the_same_of_a_run() {
     assert_eq!((told["bytes"].as_u64(), told["run"].as_str()), (Some(page.len() as u64), Some(id)));
     assert!(page.contains("hello") && page.contains(id));
     assert!(!Path::new(&bench.0.path().join(".page.html.draft")).exists());
+    let printed = bench.output("report last -o -");
+    assert_eq!(printed.stdout, page.as_bytes());
+    // What is no file is written into, never replaced: root has only one /dev/null.
+    let pipe = bench.0.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    assert!(bench.output("report last -o pipe").status.success());
+    assert_eq!(reader.join().unwrap(), page);
+    assert!(!fs::metadata(&pipe).unwrap().is_file());
     let nowhere = bench.output("report last -o /nowhere/page.html");
     assert_eq!(nowhere.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("cannot write /nowhere/page.html"));
+}
+
+#[test]
+fn texts_of_a_run_cannot_steer_the_terminal_or_the_page() {
+    let bench = Bench::new();
+    let flags = format!("run -q {ORDINARY} --cycles 50 --warm-up 0s --name evil");
+    let mut run = bench.command(&flags);
+    run.args(["--note", "red \u{1b}[31m\r<script>alert(1)</script>"]);
+    let shown = [run.output().unwrap(), bench.output("show last"), bench.output("report -o -")];
+    for output in shown {
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("red"), "{text}");
+        assert!(!text.contains(['\u{1b}', '\r']), "{text}");
+        assert!(!text.contains("<script>") || !text.starts_with("<!DOCTYPE"), "{text}");
+    }
 }
 
 #[test]

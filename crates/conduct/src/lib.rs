@@ -106,7 +106,8 @@ fn keep(stream: impl Read, mut open: OpenRun, frames: &SyncSender<Message>) -> O
     while let Ok(Next::Frame(frame)) = reader.next_frame() {
         let Frame { message, bytes } = *frame;
         if let Err(error) = open.append(&bytes) {
-            eprintln!("latlab: {error}");
+            // Nobody may be there to read it; the run says it as well.
+            let _ = writeln!(io::stderr(), "latlab: {error}");
         }
         if let Message::Prepared(prepared) = &message {
             leave_measured_cpus(&prepared.helpers_on);

@@ -60,6 +60,8 @@ pub struct Ended {
     pub next: i64,
     /// Cycles it ran.
     pub cycles: u64,
+    /// The clock at the last wake-up that was late by a period or more.
+    pub late_wake: i64,
 }
 
 /// Runs the cycles from the release `first` on.
@@ -76,6 +78,7 @@ pub fn measure<T: Timer>(
     let before = recorder.cycles();
     let mut release = first;
     let mut pause = first;
+    let mut late_wake = first;
     let ending = loop {
         if release >= pause {
             pause = match look_around(release, cycles, before, recorder, stop) {
@@ -100,12 +103,13 @@ pub fn measure<T: Timer>(
         release = wake.due + cycles.period;
         if latency >= attention {
             release += late(timer, wake, cycles, recorder);
+            late_wake = wake.at;
             if latency > cycles.stop_above {
                 break Ending::StopAbove;
             }
         }
     };
-    Ended { ending, next: release, cycles: recorder.cycles() - before }
+    Ended { ending, next: release, cycles: recorder.cycles() - before, late_wake }
 }
 
 /// At an interval's end or a limit: hands over the interval, and gives back the release at which
@@ -154,6 +158,20 @@ fn late<T: Timer>(timer: &mut T, wake: Wake, cycles: &Cycles, recorder: &mut Rec
     let misses = misses(latency, cycles.deadline, cycles.period, skipped.min(left));
     recorder.count_late(missed.min(left), misses);
     skipped * cycles.period
+}
+
+/// Counts the releases from `first` on that the last stall of a warm-up has passed: the wake-up
+/// that ended it served the first of them, as it would have without a warm-up. Gives back how
+/// many cycles that are.
+pub fn count_passed(warm_up: &Ended, first: i64, cycles: &Cycles, recorder: &mut Recorder) -> u64 {
+    let passed = (warm_up.next.min(cycles.until) - first + cycles.period - 1) / cycles.period;
+    if passed <= 0 {
+        return 0;
+    }
+    let latency = warm_up.late_wake - first;
+    recorder.record(first, latency);
+    recorder.count_late(passed - 1, misses(latency, cycles.deadline, cycles.period, passed - 1));
+    1
 }
 
 /// Releases beyond the deadline: the one served this late, and those skipped behind it, each of
@@ -226,7 +244,7 @@ mod tests {
     fn run(cycles: &Cycles, timer: &mut impl Timer) -> (Ending, i64, Histogram) {
         let (mut recorder, mut drain) = recorder(i64::MAX);
         recorder.start(0);
-        let Ended { ending, next, cycles } = measure(timer, 0, cycles, &mut recorder, &stop());
+        let Ended { ending, next, cycles, .. } = measure(timer, 0, cycles, &mut recorder, &stop());
         let totals = recorder.finish(next);
         let mut sum = Histogram::default();
         for interval in drained(&mut drain) {
@@ -303,6 +321,26 @@ mod tests {
     }
 
     #[test]
+    fn a_stall_across_the_end_of_the_warm_up_is_counted_from_there_on() {
+        let (mut recorder, mut drain) = recorder(i64::MAX);
+        // Five releases of warm-up; the fourth is served 20.5 ms late.
+        let mut timer = Scripted::new([0, 0, 0, 20 * MS + 500 * US]);
+        let warm_up = Cycles { until: 5 * MS, ..EVERY_MS };
+        let warmed = measure(&mut timer, 0, &warm_up, &mut recorder, &stop());
+        recorder.start(5 * MS);
+        let counted = Cycles { until: 105 * MS, deadline: 10 * MS, ..EVERY_MS };
+        assert_eq!(count_passed(&warmed, 5 * MS, &counted, &mut recorder), 1);
+        let ended = measure(&mut timer, warmed.next, &counted, &mut recorder, &stop());
+        recorder.finish(ended.next);
+        let counts = drained(&mut drain).pop().unwrap().counts;
+        // It ended at 23.5 ms: release 5 was served then, 6 to 23 were missed, and those up to 13
+        // were more than 10 ms late.
+        assert_eq!((counts.missed, counts.misses, counts.count), (18, 9, 82));
+        assert_eq!(counts.max_ns.0, 18 * MS + 500 * US);
+        assert_eq!(ended.cycles, 81);
+    }
+
+    #[test]
     fn ends_after_its_cycles_at_its_limit_and_when_asked() {
         let (ending, next, sum) = run(&Cycles { count: 7, ..EVERY_MS }, &mut Scripted::new([]));
         assert_eq!((ending, next, sum.count), (Ending::Finished, 7 * MS, 7));
@@ -316,7 +354,7 @@ mod tests {
         let (mut recorder, _drain) = recorder(S);
         recorder.start(0);
         let ended = measure(&mut Scripted::new([]), 0, &EVERY_MS, &mut recorder, &stop);
-        assert_eq!(ended, Ended { ending: Ending::Stopped(9), next: 0, cycles: 0 });
+        assert_eq!((ended.ending, ended.next, ended.cycles), (Ending::Stopped(9), 0, 0));
     }
 
     #[test]

@@ -272,6 +272,12 @@ impl Plan {
                 return refuse(format!("{option} must be more than 0"));
             }
         }
+        if self.duration_ns.is_some_and(|length| length < self.period_ns) {
+            return refuse(format!(
+                "--for is shorter than --period {}: not one release would be due",
+                self.period_ns
+            ));
+        }
         if self.cycles == Some(0) {
             return refuse("--cycles must be more than 0".into());
         }

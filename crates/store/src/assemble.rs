@@ -94,6 +94,8 @@ struct Counted {
     /// All bins, because merging sparse ones for each second of a day takes minutes.
     bins: Vec<u64>,
     spikes: BinaryHeap<Reverse<Spike>>,
+    /// Where its last interval ends.
+    counted_to: Nanos,
     end: Option<ThreadEnd>,
 }
 
@@ -157,6 +159,7 @@ impl Assembly {
             thread.bins[usize::from(bin)] += count;
         }
         thread.total.add(&interval.counts);
+        thread.counted_to = interval.end_ns;
         self.measured_to = self.measured_to.max(Some(interval.end_ns));
         Some(row)
     }
@@ -215,13 +218,14 @@ impl Assembly {
         let total = total(&asked, &counted, &threads);
         let findings = self.findings.sorted();
         let ended = self.end.as_ref().map_or(EndReason::Lost, |end| end.reason);
+        let seen = with_uncounted(&asked, &total, counted.iter().flat_map(Counted::uncounted));
         let verdict = judge(&Evidence {
             plan: &asked,
-            total: &total,
+            total: &seen,
             threads: threads.len(),
             silent_threads: threads.iter().filter(|one| one.summary.activations == 0).count(),
             measured: measured_ns,
-            ended: decisive(ended, &threads),
+            ended: decisive(&asked, ended, &threads),
             findings: &findings,
         });
         let run = Run {
@@ -295,6 +299,8 @@ impl Assembly {
             found.extend(silent.map(|thread| no_last_word(thread.setup.thread)));
         }
         found.extend(self.broken_stream(ending));
+        found.extend(self.uncounted_spikes());
+        found.extend(self.end.as_ref().and_then(failed_hook));
         if losses.intervals_merged > 0 {
             let text = format!(
                 "{} intervals were merged with their next one, because the stream was not taken \
@@ -305,6 +311,18 @@ impl Assembly {
         }
         found.extend(sampling_phase(plan, machine, prepared));
         found.into_iter().for_each(|finding| self.findings.push(finding));
+    }
+
+    /// What was seen after the last interval is in no histogram, but it was seen.
+    fn uncounted_spikes(&self) -> Option<Finding> {
+        let latencies = || self.threads.values().flat_map(Counted::uncounted);
+        let largest = latencies().max()?;
+        let text = format!(
+            "{} latencies came after the last interval that was stored, the largest {largest}: \
+             they are in spikes.parquet and in the verdict, and in no other figure.",
+            latencies().count()
+        );
+        Some(Finding::new("spikes-uncounted", Severity::Warning, text))
     }
 
     fn broken_stream(&self, ending: &Ending) -> Vec<Finding> {
@@ -337,6 +355,7 @@ impl Counted {
             total: Histogram::default(),
             bins: vec![0; BINS],
             spikes: BinaryHeap::new(),
+            counted_to: Nanos(i64::MIN),
             end: None,
         }
     }
@@ -347,6 +366,13 @@ impl Counted {
         self.total.bins =
             bins.filter(|(_, count)| *count > 0).map(|(bin, count)| (bin as u16, count)).collect();
         self
+    }
+
+    /// Latencies whose interval never came, because the stream broke off before its end.
+    fn uncounted(&self) -> impl Iterator<Item = Nanos> + '_ {
+        let spikes = self.spikes.iter().map(|spike| spike.0).filter(|_| self.end.is_none());
+        let late = spikes.filter(|spike| spike.release_ns >= self.counted_to);
+        late.map(|spike| spike.latency_ns)
     }
 
     /// Release of the observed maximum, where it is among the spikes.
@@ -440,12 +466,37 @@ fn total(plan: &Plan, counted: &[Counted], threads: &[ThreadRun]) -> Summary {
 }
 
 /// Why the run as a whole ended, or the first reason of a thread to end before it.
-fn decisive(ended: EndReason, threads: &[ThreadRun]) -> EndReason {
+fn decisive(plan: &Plan, ended: EndReason, threads: &[ThreadRun]) -> EndReason {
+    // Without a planned end, being interrupted is how a run ends.
+    let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
     let reasons = threads.iter().filter_map(|thread| thread.end.as_ref().map(|end| end.reason));
     std::iter::once(ended)
         .chain(reasons)
+        .filter(|&reason| !(open_ended && reason == EndReason::Interrupted))
         .find(|&reason| reason != EndReason::Finished)
         .unwrap_or(EndReason::Finished)
+}
+
+/// The total with what was seen after the last interval, as far as it concerns the verdict.
+fn with_uncounted(plan: &Plan, total: &Summary, late: impl Iterator<Item = Nanos>) -> Summary {
+    late.fold(total.clone(), |total, latency| Summary {
+        misses: total
+            .misses
+            .zip(plan.deadline_ns)
+            .map(|(misses, deadline)| misses + u64::from(latency > deadline)),
+        max_ns: total.max_ns.max(Some(latency)),
+        activations: total.activations + 1,
+        ..total
+    })
+}
+
+fn failed_hook(end: &End) -> Option<Finding> {
+    let hook = end.spike_hook.as_ref().filter(|hook| hook.failed > 0)?;
+    let text = format!(
+        "The spike command failed {} times; it was started {} times.",
+        hook.failed, hook.started
+    );
+    Some(Finding::new("spike-command-failed", Severity::Warning, text))
 }
 
 fn refused_setting(setting: &Setting) -> Option<Finding> {

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::table::{Row, Table};
 use crate::tables;
-use latlab_model::frame::{FrameReader, Interval, Message, Next, STREAM_VERSION};
+use latlab_model::frame::{Damage, FrameReader, Interval, Message, Next, STREAM_VERSION};
 use latlab_model::run::StoredFile;
 use latlab_model::{Histogram, Nanos, Run};
 use sha2::{Digest, Sha256};
@@ -31,12 +31,15 @@ pub struct Finished {
 pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) -> Result<Run> {
     let (assembly, ending) = read_journal(folder, journal, recovered)?;
     let (intervals, tail) = (assembly.intervals(), ending.journal_bytes);
+    // What cannot be read at all may be anything, and is not ours to remove.
+    let illegible = matches!(&ending.damage, Some(damage) if *damage != Damage::CutOff);
     // A run that its user ended before the first interval is kept; one that was killed is not.
     let assembled = match recovered && intervals == 0 {
         true => Err(NoRun::Missing("first Interval")),
         false => assembly.finish(id, ending),
     };
-    let assembled = assembled.map_err(|reason| no_run(journal, reason, intervals, tail))?;
+    let keep = illegible || intervals > 0;
+    let assembled = assembled.map_err(|reason| no_run(journal, reason, keep, tail))?;
     let Assembled { mut run, bins, spikes } = assembled;
     write_table(folder, bins)?;
     write_table(folder, spikes)?;
@@ -75,12 +78,12 @@ fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<(As
     Ok((assembly, Ending { damage, journal_bytes, recovered, findings }))
 }
 
-fn no_run(journal: &Journal, reason: NoRun, intervals: u64, tail: u64) -> Error {
+fn no_run(journal: &Journal, reason: NoRun, keep: bool, tail: u64) -> Error {
     let path = journal.path().to_path_buf();
     match reason {
         NoRun::Newer(found) => Error::NewerStream { path, found, known: STREAM_VERSION },
         other => {
-            let holds_counts = intervals > 0 || tail_holds_counts(&path, tail).unwrap_or(true);
+            let holds_counts = keep || tail_holds_counts(&path, tail).unwrap_or(true);
             Error::NothingMeasured { path, reason: other.to_string(), holds_counts }
         }
     }

@@ -325,3 +325,41 @@ fn a_stream_without_its_beginning_is_no_run() {
         assert_eq!(error, NoRun::Missing(name));
     }
 }
+
+#[test]
+fn a_miss_that_was_seen_after_the_last_interval_is_judged() {
+    let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    messages.retain(|message| !matches!(message, Message::ThreadEnd(_) | Message::End(_)));
+    let end = messages.iter().filter_map(|message| match message {
+        Message::Interval(interval) if interval.thread == 0 => Some(interval.end_ns),
+        _ => None,
+    });
+    let after = end.max().unwrap() + MILLISECOND;
+    let spike = |latency_ns| Spike { latency_ns, release_ns: after };
+    let cut = assembled(messages.clone()).run;
+    assert_eq!(word(&cut), VerdictWord::Inconclusive);
+
+    let spikes = vec![spike(SECOND * 2), spike(Nanos(7))];
+    messages.push(Message::Spikes(Spikes { thread: 0, spikes }));
+    let run = assembled(messages).run;
+    assert_eq!(word(&run), VerdictWord::Fail);
+    assert_eq!(run.verdict.as_ref().unwrap().misses, 1);
+    assert!(run.verdict.as_ref().unwrap().sentence.contains("2 s"));
+    assert!(run.findings.iter().any(|finding| finding.code == "spikes-uncounted"));
+    assert_eq!(run.total, cut.total, "the histogram's figures are its own");
+}
+
+#[test]
+fn without_a_planned_end_an_interrupt_is_the_end() {
+    for (duration_ns, expected) in
+        [(Some(SECOND * 60), VerdictWord::Inconclusive), (None, VerdictWord::Pass)]
+    {
+        let run = changed(|message| match message {
+            Message::Plan(plan) => (plan.duration_ns, plan.cycles) = (duration_ns, None),
+            Message::End(end) => end.reason = EndReason::Interrupted,
+            Message::ThreadEnd(end) => end.reason = EndReason::Interrupted,
+            _ => {}
+        });
+        assert_eq!(word(&run), expected);
+    }
+}

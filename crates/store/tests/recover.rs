@@ -239,3 +239,12 @@ fn a_newer_stream_is_left_for_a_newer_program() {
     assert!(error.to_string().contains("use a newer latlab"), "{error}");
     assert!(root.path().join(".new.partial/journal").exists());
 }
+
+#[test]
+fn a_journal_that_cannot_be_read_at_all_is_not_removed() {
+    let root = tempfile::tempdir().unwrap();
+    killed(root.path(), "noise", &[0x5a; 5000]);
+    let recovered = recover(root.path());
+    assert!(matches!(recovered[0].outcome, Outcome::Left(_)), "{:?}", recovered[0].outcome);
+    assert_eq!(fs::read(root.path().join(".noise.partial/journal")).unwrap().len(), 5000);
+}

@@ -1,6 +1,6 @@
 //! What this process is: user, rights, place.
 
-pub use rustix::process::{Pid, Signal as KillSignal, kill_process, kill_process_group};
+pub use rustix::process::{Pid, Signal as KillSignal, kill_process_group};
 
 /// Number of the effective user; 0 is root.
 pub fn effective_user() -> u32 {
