@@ -185,12 +185,16 @@ fn an_interrupt_ends_cleanly_and_keeps_what_there_is() {
 #[test]
 fn an_interrupt_ends_a_sleep_of_hours() {
     let bench = Bench::new();
-    let going = bench.start(&format!("{ORDINARY} -i 10h --warm-up 0s --threads 1"));
+    let flags = format!("{ORDINARY} -i 10h --phase aligned --warm-up 0s --threads 1");
+    let going = bench.start(&flags);
+    // The first release is at once, the second after ten hours.
+    std::thread::sleep(Duration::from_secs(1));
     let asked = Instant::now();
     signal("INT", going.child.id());
-    let output = going.child.wait_with_output().unwrap();
+    let (run, code) = going.end();
     assert!(asked.elapsed() < Duration::from_secs(9), "{:?}", asked.elapsed());
-    assert_eq!(output.status.code(), Some(3), "not one cycle was due");
+    assert_eq!((code, &run["ended"]), (0, &Value::from("interrupted")));
+    assert_eq!(run["total"]["cycles"], 1);
 }
 
 #[test]
@@ -424,8 +428,12 @@ fn folders_that_are_no_runs_do_not_hide_those_that_are() {
     let broken = bench.0.path().join("runs/20260101T000000Z_broken");
     fs::create_dir(&broken).unwrap();
     fs::write(broken.join("run.json"), "{").unwrap();
+    let pipe = bench.0.path().join("runs/20260102T000000Z_pipe");
+    fs::create_dir(&pipe).unwrap();
+    assert!(Command::new("mkfifo").arg(pipe.join("run.json")).status().unwrap().success());
     let listed = bench.output("list");
     let text = String::from_utf8_lossy(&listed.stdout);
     assert!(text.contains("_good") && text.contains("20260101T000000Z_broken: cannot be read"));
+    assert!(text.contains("20260102T000000Z_pipe: cannot be read"));
     assert_eq!(listed.status.code(), Some(0));
 }

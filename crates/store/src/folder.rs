@@ -396,6 +396,11 @@ impl OpenRun {
 /// Reads `run.json` of a run folder.
 pub fn load(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN_JSON);
+    let there = fs::metadata(&path).map_err(Error::io("read", &path))?;
+    if !there.is_file() {
+        // Reading a pipe or a device could go on for ever.
+        return Err(Error::Damaged { path, reason: "it is not a file".to_string() });
+    }
     let text = fs::read(&path).map_err(Error::io("read", &path))?;
     let damaged =
         |error: serde_json::Error| Error::Damaged { path: path.clone(), reason: error.to_string() };
