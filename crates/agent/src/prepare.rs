@@ -42,15 +42,11 @@ fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {
         }
         Err(error) => format!("refused: {error}"),
     };
-    // An ordinary thread is measured as it is; whether paging hurt it, its page faults tell.
-    let matters = plan.policy.is_realtime();
     Ok(Setting {
-        what: "memory lock".into(),
-        thread: None,
-        asked: "all pages".into(),
-        applied,
-        matters,
+        // An ordinary thread is measured as it is; whether paging hurt it, its page faults tell.
+        matters: plan.policy.is_realtime(),
         remedy: Some("Raise the limit (`ulimit -l unlimited`), or run it with sudo.".into()),
+        ..Setting::new("memory lock", "all pages".into(), applied)
     })
 }
 
@@ -64,8 +60,7 @@ fn run_away_guard() -> Setting {
             None => "no limit".to_string(),
         },
     };
-    let what = "run-away guard".into();
-    Setting { what, thread: None, asked, applied, matters: false, remedy: None }
+    Setting::new("run-away guard", asked, applied)
 }
 
 fn idle_states(root: &Root, plan: &Plan) -> (Option<DmaLatency>, Option<Setting>) {
@@ -81,17 +76,13 @@ fn idle_states(root: &Root, plan: &Plan) -> (Option<DmaLatency>, Option<Setting>
         Err(error) => format!("as the system has them: /dev/cpu_dma_latency: {error}"),
     };
     let setting = Setting {
-        what: "idle states".into(),
-        thread: None,
-        asked: text(asked_us),
-        applied,
-        matters: false,
         remedy: Some(
             "Run it with sudo, or let the user write to /dev/cpu_dma_latency; without it, waking \
              from deep idle states is part of every latency: --idle-states system says that this \
              is what you want to measure."
                 .into(),
         ),
+        ..Setting::new("idle states", text(asked_us), applied)
     };
     (held.ok(), Some(setting))
 }

@@ -147,8 +147,7 @@ fn place_helpers(layout: &Layout) -> Setting {
         Ok(cpus) => format!("CPUs {}", cpus.into_iter().collect::<CpuSet>()),
         Err(error) => format!("refused: {error}"),
     };
-    let what = "helpers".into();
-    Setting { what, thread: None, asked, applied, matters: false, remedy: None }
+    Setting::new("helpers", asked, applied)
 }
 
 /// Where every CPU is measured, the drainer needs a priority above all that is ordinary, or a
@@ -161,8 +160,7 @@ fn lift_drainer() -> Setting {
         Ok(other) => format!("{other:?}"),
         Err(error) => format!("refused: {error}"),
     };
-    let what = "drainer's scheduling".into();
-    Setting { what, thread: None, asked, applied, matters: false, remedy: None }
+    Setting::new("drainer's scheduling", asked, applied)
 }
 
 #[cfg(test)]

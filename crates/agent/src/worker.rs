@@ -90,7 +90,7 @@ fn set_up(job: &Job) -> Result<Ready, Refusal> {
     let mut settings = Vec::new();
     let mut note = |what: &str, asked: String, applied: String, matters: bool| {
         let thread = Some(job.thread);
-        settings.push(Setting { what: what.into(), thread, asked, applied, matters, remedy: None });
+        settings.push(Setting { thread, matters, ..Setting::new(what, asked, applied) });
     };
     match job.cpu {
         Some(cpu) => {

@@ -29,11 +29,6 @@ impl Nanos {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
-
-    /// As a standard duration; negative values become zero.
-    pub fn as_duration(self) -> std::time::Duration {
-        std::time::Duration::from_nanos(self.0.max(0) as u64)
-    }
 }
 
 impl Add for Nanos {

@@ -28,6 +28,12 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// A setting of the whole program; a difference does not make the figures worthless.
+    pub fn new(what: &str, asked: String, applied: String) -> Setting {
+        let what = what.to_string();
+        Setting { what, thread: None, asked, applied, matters: false, remedy: None }
+    }
+
     /// Whether the machine did what was asked.
     pub fn holds(&self) -> bool {
         self.asked == self.applied

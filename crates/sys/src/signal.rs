@@ -53,11 +53,6 @@ pub fn accept_wake() -> Result<(), Errno> {
     install(libc::SIGUSR2, handler as *const () as usize)
 }
 
-/// Lets the signal pass by.
-pub fn ignore(signal: Signal) -> Result<(), Errno> {
-    install(signal.number(), libc::SIG_IGN)
-}
-
 fn install(signal: libc::c_int, handler: usize) -> Result<(), Errno> {
     // SAFETY: an all-zero sigaction is a valid value of that plain structure.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
