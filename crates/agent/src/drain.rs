@@ -2,6 +2,7 @@
 
 use crate::hook::Hook;
 use crate::outbox::Outbox;
+use crate::samples::SampleLine;
 use latlab_measure::recorder::Drain;
 use latlab_model::Nanos;
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
@@ -10,11 +11,20 @@ use latlab_sys::clock::Clock;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// What a drainer takes from one thread.
+pub struct Source {
+    /// The CPU it is pinned to.
+    pub cpu: Option<u32>,
+    /// Its intervals and large latencies.
+    pub drain: Drain,
+    /// All its latencies, where they are asked for.
+    pub samples: Option<SampleLine>,
+}
+
 /// What is under way from one thread.
 struct Line {
     thread: u32,
-    cpu: Option<u32>,
-    drain: Drain,
+    source: Source,
     /// The interval that the stream has not taken yet; later ones are merged into it.
     interval: Option<Interval>,
     /// Large latencies that the stream has not taken yet.
@@ -34,18 +44,12 @@ pub struct Drainer {
 
 impl Drainer {
     /// Drains these threads, whose releases are on this clock.
-    pub fn new(
-        drains: Vec<(Option<u32>, Drain)>,
-        clock: Clock,
-        outbox: Outbox,
-        hook: Option<Hook>,
-    ) -> Drainer {
+    pub fn new(sources: Vec<Source>, clock: Clock, outbox: Outbox, hook: Option<Hook>) -> Drainer {
         let lines = (0..)
-            .zip(drains)
-            .map(|(thread, (cpu, drain))| Line {
+            .zip(sources)
+            .map(|(thread, source)| Line {
                 thread,
-                cpu,
-                drain,
+                source,
                 interval: None,
                 spikes: Vec::new(),
                 largest: BinaryHeap::new(),
@@ -54,14 +58,18 @@ impl Drainer {
         Drainer { lines, outbox, clock, hook, intervals_merged: 0 }
     }
 
-    /// Takes what there is; true when nothing is left behind.
-    pub fn pass(&mut self) -> bool {
+    /// Takes what there is; true when nothing is left behind. The `last` passes send samples as
+    /// few as they are.
+    pub fn pass(&mut self, last: bool) -> bool {
         let to_monotonic = offset_to_monotonic(self.clock);
         let mut nothing_left = true;
         for line in &mut self.lines {
             line.take_spikes(to_monotonic, self.hook.as_mut());
             self.intervals_merged += line.take_intervals(to_monotonic, &self.outbox);
             nothing_left &= line.hand_on(&self.outbox);
+            if let Some(samples) = &mut line.source.samples {
+                nothing_left &= samples.pass(to_monotonic, last, &self.outbox);
+            }
         }
         if let Some(hook) = &mut self.hook {
             hook.poll();
@@ -83,10 +91,10 @@ impl Drainer {
 impl Line {
     fn take_spikes(&mut self, to_monotonic: Nanos, mut hook: Option<&mut Hook>) {
         let before = self.spikes.len();
-        while let Some(mut spike) = self.drain.next_spike() {
+        while let Some(mut spike) = self.source.drain.next_spike() {
             spike.release_ns += to_monotonic;
             if let Some(hook) = hook.as_deref_mut() {
-                hook.spike(self.thread, self.cpu, spike);
+                hook.spike(self.thread, self.source.cpu, spike);
             }
             self.largest.push(Reverse(spike.latency_ns));
             if self.largest.len() > KEPT_SPIKES {
@@ -112,14 +120,14 @@ impl Line {
         }
         if let Some(Reverse(smallest)) = self.largest.peek() {
             let floor = *smallest + Nanos(1);
-            self.drain.raise_spike_floor(hook_floor.map_or(floor, |hook| hook.min(floor)).0);
+            self.source.drain.raise_spike_floor(hook_floor.map_or(floor, |hook| hook.min(floor)).0);
         }
     }
 
     /// Takes intervals to the stream one by one; gives back how many had to be merged.
     fn take_intervals(&mut self, to_monotonic: Nanos, outbox: &Outbox) -> u64 {
         let mut merged = 0;
-        while let Some(sealed) = self.drain.next_interval() {
+        while let Some(sealed) = self.source.drain.next_interval() {
             let next = Interval {
                 thread: self.thread,
                 start_ns: Nanos(sealed.start) + to_monotonic,
@@ -189,12 +197,17 @@ pub fn clocks() -> Clocks {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use latlab_measure::recorder::recorder;
     use latlab_model::frame::{FrameReader, Next};
 
-    fn carried(outbox: &Outbox) -> Vec<Message> {
+    fn source(drain: Drain) -> Source {
+        Source { cpu: None, drain, samples: None }
+    }
+
+    /// What the outbox holds, which takes no more.
+    pub fn carried(outbox: &Outbox) -> Vec<Message> {
         outbox.close();
         let mut bytes = Vec::new();
         outbox.carry(&mut bytes);
@@ -209,17 +222,17 @@ mod tests {
     #[test]
     fn the_largest_are_kept_however_many_there_are() {
         let (mut recorder, drain) = recorder(i64::MAX);
-        recorder.start(0);
+        recorder.start(0, None);
         let outbox = Outbox::default();
-        let mut drainer = Drainer::new(vec![(None, drain)], Clock::Monotonic, outbox.clone(), None);
+        let mut drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
         // A scrambled order of 1..=40 000, drained every thousand.
         for cycle in 0..40_000_i64 {
             recorder.record(cycle, cycle * 7919 % 40_009);
             if cycle % 1000 == 0 {
-                drainer.pass();
+                drainer.pass(false);
             }
         }
-        drainer.pass();
+        drainer.pass(false);
         assert_eq!(recorder.finish(0).spikes_lost, 0);
         let mut sent: Vec<i64> = carried(&outbox)
             .into_iter()
@@ -240,14 +253,14 @@ mod tests {
     #[test]
     fn intervals_that_come_together_are_sent_one_by_one() {
         let (mut recorder, drain) = recorder(10);
-        recorder.start(0);
+        recorder.start(0, None);
         let outbox = Outbox::default();
-        let mut drainer = Drainer::new(vec![(None, drain)], Clock::Monotonic, outbox.clone(), None);
+        let mut drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
         recorder.record(0, 5);
         recorder.next_interval(10);
         recorder.record(10, 5);
         recorder.finish(11);
-        assert!(drainer.pass());
+        assert!(drainer.pass(false));
         assert_eq!(drainer.finish().0, 0);
         let is_interval = |message: &Message| matches!(message, Message::Interval(_));
         assert_eq!(carried(&outbox).iter().filter(|message| is_interval(message)).count(), 2);
@@ -256,22 +269,22 @@ mod tests {
     #[test]
     fn a_stalled_stream_merges_intervals_and_loses_no_count() {
         let (mut recorder, drain) = recorder(10);
-        recorder.start(0);
+        recorder.start(0, None);
         let outbox = Outbox::default();
         while outbox.offer(&Message::Clocks(clocks())) {}
-        let mut drainer = Drainer::new(vec![(None, drain)], Clock::Monotonic, outbox.clone(), None);
+        let mut drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
         for cycle in 0..100 {
             recorder.record(cycle, 5);
             if cycle % 10 == 9 {
                 recorder.next_interval(cycle + 1);
-                assert!(!drainer.pass(), "the outbox is full");
+                assert!(!drainer.pass(false), "the outbox is full");
             }
         }
         recorder.finish(100);
         let mut link = Vec::new();
         outbox.close();
         outbox.carry(&mut link);
-        assert!(drainer.pass(), "there is room again");
+        assert!(drainer.pass(false), "there is room again");
         let intervals: Vec<Interval> = carried(&outbox)
             .into_iter()
             .filter_map(|message| match message {

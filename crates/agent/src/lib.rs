@@ -10,6 +10,7 @@ mod machine;
 mod outbox;
 mod prepare;
 mod reasons;
+mod samples;
 mod session;
 mod team;
 mod worker;

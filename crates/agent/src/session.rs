@@ -48,9 +48,10 @@ pub fn serve(
         let outbox = outbox.clone();
         move || outbox.carry(output)
     })?;
-    outbox.send(&Message::Hello(Hello { latlab: env!("CARGO_PKG_VERSION").into(), ..hello }));
-    outbox.send(&Message::Plan(plan.clone()));
-    match ground.and_then(|ground| run(&Root::default(), Arc::new(plan), ground, &outbox)) {
+    let hello = Hello { latlab: env!("CARGO_PKG_VERSION").into(), ..hello };
+    let head = [Message::Hello(hello), Message::Plan(plan.clone())];
+    head.iter().for_each(|message| outbox.send(message));
+    match ground.and_then(|ground| run(&Root::default(), Arc::new(plan), ground, head, &outbox)) {
         Ok(end) => outbox.send(&Message::End(end)),
         Err(refusal) => outbox.send(&Message::Refusal(refusal)),
     }
@@ -106,9 +107,16 @@ impl Ground {
     }
 }
 
-fn run(root: &Root, plan: Arc<Plan>, ground: Ground, outbox: &Outbox) -> Result<End, Refusal> {
+fn run(
+    root: &Root,
+    plan: Arc<Plan>,
+    ground: Ground,
+    head: [Message; 2],
+    outbox: &Outbox,
+) -> Result<End, Refusal> {
     let Ground { cpus, layout, helpers } = ground;
-    outbox.send(&Message::Machine(machine::read(root, process::uname(), &cpus)));
+    let machine = Message::Machine(machine::read(root, process::uname(), &cpus));
+    outbox.send(&machine);
     let prepared = prepare(root, &plan)?;
     let team = Team::assemble(root, &plan, &layout, &cpus.usable)?;
     let mut settings = vec![helpers];
@@ -117,7 +125,10 @@ fn run(root: &Root, plan: Arc<Plan>, ground: Ground, outbox: &Outbox) -> Result<
         settings.push(lift_drainer());
     }
     let (threads, helpers_on) = (team.setups(), layout.helpers.to_string());
-    outbox.send(&Message::Prepared(Prepared { settings, threads, helpers_on }));
+    let prepared_as = Message::Prepared(Prepared { settings, threads, helpers_on });
+    outbox.send(&prepared_as);
+    // Without these the rest of a journal is worth nothing, so that they stand there twice.
+    head.iter().chain([&machine, &prepared_as]).for_each(|message| outbox.send(message));
     outbox.send(&Message::Clocks(clocks()));
     team.start();
     let Drained { ends, intervals_merged, hook } = team.drain(root, outbox);

@@ -1,15 +1,17 @@
 //! The measuring threads as one: set up, started together, drained, and heard at their end.
 
-use crate::drain::{Drainer, offset_to_monotonic};
+use crate::drain::{Drainer, Source, offset_to_monotonic};
 use crate::hook::Hook;
 use crate::layout::{Layout, phases};
 use crate::machine;
 use crate::outbox::Outbox;
 use crate::prepare::machine_refuses;
 use crate::reasons::{CPU_OFFLINE, INTERRUPTED, STOP};
+use crate::samples::SampleLine;
 use crate::worker::{self, Job, Ready, Start, Worker, clock_of};
 use latlab_measure::cyclic::Stop;
-use latlab_measure::recorder::{Drain, recorder};
+use latlab_measure::recorder::recorder;
+use latlab_measure::samples::samples;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::run::{EndReason, Finding, Setting, Severity, ThreadEnd, ThreadSetup};
 use latlab_model::{CpuSet, Nanos, Plan};
@@ -34,7 +36,7 @@ const START_MARGIN_EACH: Nanos = Nanos(50_000);
 pub struct Team {
     plan: Arc<Plan>,
     members: Vec<Member>,
-    drains: Vec<(Option<u32>, Drain)>,
+    sources: Vec<Source>,
 }
 
 /// One measuring thread.
@@ -66,9 +68,15 @@ impl Team {
         layout: &Layout,
         usable: &CpuSet,
     ) -> Result<Team, Refusal> {
-        let (mut waiting, mut drains) = (Vec::new(), Vec::new());
+        let (mut waiting, mut sources) = (Vec::new(), Vec::new());
         for (thread, &cpu) in (0..).zip(&layout.threads) {
-            let (recorder, drain) = recorder(plan.interval_ns.0);
+            let (recorder, drain) = recorder(plan.part_ns().0);
+            let period = plan.period_of(thread);
+            let samples = plan.samples.then(|| samples(period.0));
+            let (ring, line) = match samples {
+                Some((ring, drain)) => (Some(ring), Some(SampleLine::new(thread, drain, period))),
+                None => (None, None),
+            };
             let stop = Arc::new(AtomicU8::new(0));
             let job = Job {
                 thread,
@@ -76,13 +84,14 @@ impl Team {
                 usable: usable.iter().collect(),
                 plan: Arc::clone(plan),
                 recorder,
+                samples: ring,
                 stop: Stop { all: &STOP, own: Arc::clone(&stop) },
             };
             let worker = worker::spawn(job).map_err(|error| {
                 machine_refuses(format!("cannot start thread {thread}: {error}"))
             })?;
             waiting.push((cpu, worker, stop));
-            drains.push((cpu, drain));
+            sources.push(Source { cpu, drain, samples: line });
         }
         let mut set_up = Vec::new();
         for (cpu, worker, _) in &waiting {
@@ -101,7 +110,7 @@ impl Team {
             start,
             stop,
         });
-        Ok(Team { plan: Arc::clone(plan), members: members.collect(), drains })
+        Ok(Team { plan: Arc::clone(plan), members: members.collect(), sources })
     }
 
     /// How the threads are set up.
@@ -140,13 +149,13 @@ impl Team {
         let plan = Arc::clone(&self.plan);
         let hook = plan.on_spike.clone().zip(plan.spike_above_ns);
         let hook = hook.map(|(command, above)| Hook::new(command, above));
-        let drains = std::mem::take(&mut self.drains);
-        let mut drainer = Drainer::new(drains, clock_of(&plan), outbox.clone(), hook);
+        let sources = std::mem::take(&mut self.sources);
+        let mut drainer = Drainer::new(sources, clock_of(&plan), outbox.clone(), hook);
         let mut clocks_due = Instant::now() + CLOCKS_EVERY;
         loop {
             // Looked at before the pass, so that the pass takes the last that the threads left.
             let ended = self.members.iter().all(Member::has_ended);
-            drainer.pass();
+            drainer.pass(ended);
             if ended {
                 break;
             }
@@ -167,7 +176,7 @@ impl Team {
         let ends = members.filter_map(|member| member.worker.handle.join().ok().flatten());
         let ends = ends.collect();
         // What the stream did not take at once it gets now, however slow it is.
-        while !drainer.pass() && !outbox.is_broken() {
+        while !drainer.pass(true) && !outbox.is_broken() {
             std::thread::sleep(PASS);
         }
         let (intervals_merged, hook) = drainer.finish();

@@ -4,6 +4,7 @@ use crate::prepare::scheduling_refused;
 use crate::reasons::{STOP_ABOVE, reason_of};
 use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, count_passed, measure};
 use latlab_measure::recorder::Recorder;
+use latlab_measure::samples::SampleRing;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::frame::Refusal;
 use latlab_model::plan::{ClockName, Mechanism, MissedPolicy, Policy};
@@ -36,6 +37,8 @@ pub struct Job {
     pub plan: Arc<Plan>,
     /// What it counts into.
     pub recorder: Recorder,
+    /// Where every latency goes, if that was asked for.
+    pub samples: Option<SampleRing>,
     /// How it is asked to end.
     pub stop: Stop,
 }
@@ -188,7 +191,7 @@ fn run_with_timer(job: Job, start: Start) -> ThreadEnd {
 }
 
 fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
-    let Job { thread, plan, mut recorder, stop, .. } = job;
+    let Job { thread, plan, mut recorder, samples, stop, .. } = job;
     let warm_up = Cycles {
         period: plan.period_of(thread).0,
         catch_up: plan.missed == MissedPolicy::CatchUp,
@@ -198,7 +201,7 @@ fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
         count: NO_END,
     };
     let warmed = measure(&mut timer, start.warm_up_from, &warm_up, &mut recorder, &stop);
-    recorder.start(start.from);
+    recorder.start(start.from, samples);
     let counted = Cycles {
         deadline: plan.deadline_ns.map_or(i64::MAX, |limit| limit.0),
         stop_above: plan.stop_above_ns.map_or(i64::MAX, |limit| limit.0),
@@ -232,6 +235,7 @@ fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
         voluntary_switches: after.voluntary_switches - before.voluntary_switches,
         spikes_lost: totals.spikes_lost,
         intervals_grown: totals.intervals_grown,
+        samples_lost: totals.samples_lost,
         cpu_ns: Nanos(clock::thread_cpu_time()),
     }
 }

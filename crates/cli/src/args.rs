@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
-    ClockName, IdleStates, Instrument, Mechanism, MissedPolicy, Phase, Policy,
+    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
 };
 use latlab_model::{CpuSet, Nanos, Plan};
 use std::path::PathBuf;
@@ -186,16 +186,29 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub spike_above: Option<Nanos>,
 
+    /// Store every latency with its release, in less than two bytes each
+    #[arg(long, help_heading = KEEP)]
+    pub samples: bool,
+    /// Go on when the terminal is closed (SIGHUP), instead of ending cleanly
+    #[arg(long, help_heading = KEEP)]
+    pub keep_going: bool,
+    /// Name of the run, part of its folder's name
+    #[arg(long, value_name = "NAME", default_value = "run", help_heading = KEEP)]
+    pub name: String,
+    /// A remark to be stored with the run
+    #[arg(long, value_name = "TEXT", help_heading = KEEP)]
+    pub note: Option<String>,
+
+    /// Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it
+    #[arg(long, value_name = "FILE=VALUE", help_heading = OTHER)]
+    pub set: Vec<KernelFile>,
+    /// Measure CPUs that another latlab measures already
+    #[arg(long, help_heading = OTHER)]
+    pub share: bool,
     /// Only idle states that are left within this time, or `system` to leave them as they are
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = idle_states,
           help_heading = OTHER)]
     pub idle_states: IdleStates,
-    /// Name of the run, part of its folder's name
-    #[arg(long, value_name = "NAME", default_value = "run", help_heading = OTHER)]
-    pub name: String,
-    /// A remark to be stored with the run
-    #[arg(long, value_name = "TEXT", help_heading = OTHER)]
-    pub note: Option<String>,
     /// No progress, no live table
     #[arg(short, long, help_heading = OTHER)]
     pub quiet: bool,
@@ -207,6 +220,7 @@ const HOW: &str = "How";
 const WHERE: &str = "Where";
 const WHEN: &str = "When";
 const UNTIL: &str = "Until what, and what counts";
+const KEEP: &str = "What is kept";
 const OTHER: &str = "Other";
 
 const RUN_EXAMPLES: &str = "\
@@ -217,6 +231,7 @@ Examples:
   latlab run --policy other --for 10s               without any rights
   latlab run --policy deadline:100us/1ms/1ms --for 10s
   latlab run -b 150us --on-spike 'cat >>spikes.json'
+  latlab run --samples -i 50us --for 8h --keep-going --name night
 
 Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";
 
@@ -256,6 +271,9 @@ impl RunArgs {
             on_spike: self.on_spike.clone(),
             idle_states: self.idle_states,
             interval_ns: self.interval,
+            samples: self.samples,
+            share_cpus: self.share,
+            kernel_files: self.set.clone(),
             seed: self.seed.unwrap_or(random_seed),
         };
         plan.check()?;
@@ -390,6 +408,9 @@ mod tests {
             ("--idle-states deep", "the word system"),
             ("--cycles 0", "more than 0"),
             ("--deadline 0", "more than 0"),
+            ("--set kernel.sched_rt_runtime_us", "expected /sys/FILE=VALUE"),
+            ("--set /proc/sys/../../etc/passwd=x", "expected /sys/FILE=VALUE"),
+            ("--set /etc/passwd=x", "expected /sys/FILE=VALUE"),
         ] {
             let error = plan(flags).unwrap_err();
             assert!(error.contains(expected), "{flags}: {error}");

@@ -456,6 +456,7 @@ mod tests {
             voluntary_switches: 0,
             spikes_lost: 0,
             intervals_grown: 0,
+            samples_lost: 0,
             cpu_ns: Nanos(0),
         }));
         let cases = [

@@ -2,7 +2,7 @@
 
 use latlab_model::frame::Message;
 use latlab_model::run::{EndReason, Finding, ThreadSetup};
-use latlab_model::{Histogram, Nanos};
+use latlab_model::{Histogram, Nanos, Plan};
 use std::collections::VecDeque;
 
 /// Maxima that a thread's sparkline shows: one for each interval of the last minute.
@@ -17,6 +17,8 @@ pub struct LiveThread {
     pub total: Histogram,
     /// Maxima of the last [`RECENT`] intervals, oldest first.
     pub recent_max: VecDeque<Nanos>,
+    /// Number of the interval that the last of them belongs to.
+    interval: Option<i64>,
     /// Why it ended, once it has.
     pub ended: Option<EndReason>,
 }
@@ -30,12 +32,14 @@ pub struct Live {
     pub findings: Vec<Finding>,
     /// End of the last interval, counted from the first release.
     pub measured: Nanos,
+    plan: Option<Plan>,
 }
 
 impl Live {
     /// Takes in a frame.
     pub fn take(&mut self, message: &Message) {
         match message {
+            Message::Plan(plan) => self.plan = Some(plan.clone()),
             Message::Prepared(prepared) => {
                 self.threads = prepared
                     .threads
@@ -44,20 +48,18 @@ impl Live {
                         setup: setup.clone(),
                         total: Histogram::default(),
                         recent_max: VecDeque::with_capacity(RECENT),
+                        interval: None,
                         ended: None,
                     })
                     .collect();
             }
             Message::Interval(interval) => {
                 let Some(thread) = self.threads.get_mut(interval.thread as usize) else { return };
-                self.measured = self.measured.max(interval.end_ns - thread.setup.first_release_ns);
-                thread.total.add(&interval.counts);
-                if interval.counts.count > 0 {
-                    if thread.recent_max.len() == RECENT {
-                        thread.recent_max.pop_front();
-                    }
-                    thread.recent_max.push_back(interval.counts.max_ns);
-                }
+                let first = thread.setup.first_release_ns;
+                self.measured = self.measured.max(interval.end_ns - first);
+                let number =
+                    self.plan.as_ref().map(|plan| plan.interval_of(first, interval.start_ns));
+                thread.count(&interval.counts, number);
             }
             Message::ThreadEnd(end) => {
                 if let Some(thread) = self.threads.get_mut(end.thread as usize) {
@@ -66,6 +68,28 @@ impl Live {
             }
             Message::Finding(finding) => self.findings.push(finding.clone()),
             _ => {}
+        }
+    }
+}
+
+impl LiveThread {
+    /// Counts a part of an interval; the sparkline has one value for the whole of it.
+    fn count(&mut self, counts: &Histogram, interval: Option<i64>) {
+        self.total.add(counts);
+        if counts.count == 0 {
+            return;
+        }
+        match self.recent_max.back_mut() {
+            Some(max) if interval.is_some() && self.interval == interval => {
+                *max = (*max).max(counts.max_ns)
+            }
+            _ => {
+                if self.recent_max.len() == RECENT {
+                    self.recent_max.pop_front();
+                }
+                self.recent_max.push_back(counts.max_ns);
+                self.interval = interval;
+            }
         }
     }
 }

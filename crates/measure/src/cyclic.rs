@@ -243,7 +243,7 @@ mod tests {
     /// Runs a script to its end with a drainer that takes each interval as it comes.
     fn run(cycles: &Cycles, timer: &mut impl Timer) -> (Ending, i64, Histogram) {
         let (mut recorder, mut drain) = recorder(i64::MAX);
-        recorder.start(0);
+        recorder.start(0, None);
         let Ended { ending, next, cycles, .. } = measure(timer, 0, cycles, &mut recorder, &stop());
         let totals = recorder.finish(next);
         let mut sum = Histogram::default();
@@ -327,7 +327,7 @@ mod tests {
         let mut timer = Scripted::new([0, 0, 0, 20 * MS + 500 * US]);
         let warm_up = Cycles { until: 5 * MS, ..EVERY_MS };
         let warmed = measure(&mut timer, 0, &warm_up, &mut recorder, &stop());
-        recorder.start(5 * MS);
+        recorder.start(5 * MS, None);
         let counted = Cycles { until: 105 * MS, deadline: 10 * MS, ..EVERY_MS };
         assert_eq!(count_passed(&warmed, 5 * MS, &counted, &mut recorder), 1);
         let ended = measure(&mut timer, warmed.next, &counted, &mut recorder, &stop());
@@ -352,7 +352,7 @@ mod tests {
         let stop = stop();
         stop.own.store(9, Ordering::Relaxed);
         let (mut recorder, _drain) = recorder(S);
-        recorder.start(0);
+        recorder.start(0, None);
         let ended = measure(&mut Scripted::new([]), 0, &EVERY_MS, &mut recorder, &stop);
         assert_eq!((ended.ending, ended.next, ended.cycles), (Ending::Stopped(9), 0, 0));
     }
@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn intervals_tile_the_window_and_sum_to_the_total() {
         let (mut recorder, mut drain) = recorder(10 * MS);
-        recorder.start(0);
+        recorder.start(0, None);
         let mut timer = Scripted::new([0, 0, 35 * MS]);
         // Five cycles at a time, so that the drainer comes in between.
         let five = Cycles { until: 100 * MS, count: 5, ..EVERY_MS };
@@ -405,7 +405,7 @@ mod tests {
     #[test]
     fn a_starved_drainer_loses_nothing() {
         let (mut recorder, mut drain) = recorder(10 * MS);
-        recorder.start(0);
+        recorder.start(0, None);
         let cycles = Cycles { until: S, ..EVERY_MS };
         let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
         let totals = recorder.finish(ended.next);
@@ -418,7 +418,7 @@ mod tests {
     #[test]
     fn the_spike_ring_counts_what_it_cannot_hold() {
         let (mut recorder, mut drain) = recorder(i64::MAX);
-        recorder.start(0);
+        recorder.start(0, None);
         let cycles = Cycles { count: 5000, ..EVERY_MS };
         let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
         let kept = std::iter::from_fn(|| drain.next_spike()).count() as u64;
@@ -428,7 +428,7 @@ mod tests {
     #[test]
     fn the_loop_allocates_nothing() {
         let (mut recorder, drain) = recorder(10 * MS);
-        recorder.start(0);
+        recorder.start(0, None);
         let mut timer = Scripted::new([0, 2 * MS, 0, 40 * MS]);
         let cycles = Cycles { until: S, deadline: MS, ..EVERY_MS };
         let stop = stop();

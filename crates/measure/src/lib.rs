@@ -5,4 +5,5 @@
 
 pub mod cyclic;
 pub mod recorder;
+pub mod samples;
 pub mod timer;

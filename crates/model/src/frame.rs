@@ -7,13 +7,14 @@
 use crate::histogram::Histogram;
 use crate::machine::Machine;
 use crate::run::{Clocks, End, Finding, Prepared, ThreadEnd};
+use crate::samples::Samples;
 use crate::{Nanos, Plan};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 
-/// Version of the frames; the first frame of a stream carries it.
-pub const STREAM_VERSION: u32 = 1;
+/// Version of the frames; the first frame of a stream carries it. Version 1 had no samples.
+pub const STREAM_VERSION: u32 = 2;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;
 /// A longer payload is taken for damage.
@@ -102,6 +103,8 @@ pub enum Message {
     End(End),
     /// Nothing can be measured; last frame of such a stream.
     Refusal(Refusal),
+    /// Every latency of a stretch of releases.
+    Samples(Samples),
 }
 
 macro_rules! kinds {
@@ -115,6 +118,9 @@ macro_rules! kinds {
                 };
                 raw_frame(kind, &payload)
             }
+
+            /// Kinds are numbered from 0 to this.
+            const LAST_KIND: u32 = [$($number),+][[$($number),+].len() - 1];
 
             fn decode_payload(kind: u32, payload: &[u8]) -> Result<Message, Damage> {
                 match kind {
@@ -139,6 +145,7 @@ kinds! {
     9 ThreadEnd json,
     10 End json,
     11 Refusal json,
+    12 Samples packed,
 }
 
 /// What is wrong with the bytes of a stream.
@@ -166,12 +173,12 @@ fn raw_frame(kind: u32, payload: &[u8]) -> Vec<u8> {
     let mut frame = Vec::with_capacity(HEADER_BYTES + payload.len());
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(&kind.to_le_bytes());
-    frame.extend_from_slice(&checksum(length, kind, payload).to_le_bytes());
+    frame.extend_from_slice(&checksum_of(length, kind, payload).to_le_bytes());
     frame.extend_from_slice(payload);
     frame
 }
 
-fn checksum(length: u32, kind: u32, payload: &[u8]) -> u32 {
+fn checksum_of(length: u32, kind: u32, payload: &[u8]) -> u32 {
     let header = crc32c::crc32c(&length.to_le_bytes());
     let header = crc32c::crc32c_append(header, &kind.to_le_bytes());
     crc32c::crc32c_append(header, payload)
@@ -222,10 +229,7 @@ impl<R: Read> FrameReader<R> {
             HEADER_BYTES => {}
             _ => return Ok(Next::Damaged(Damage::CutOff)),
         }
-        let word = |at: usize| {
-            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-        };
-        let (length, kind, expected) = (word(0), word(4), word(8));
+        let Header { length, kind, checksum } = Header::of(&bytes);
         if length as usize > LARGEST_PAYLOAD {
             return Ok(Next::Damaged(Damage::ImpossibleLength(length)));
         }
@@ -234,7 +238,7 @@ impl<R: Read> FrameReader<R> {
         if read_up_to(&mut self.source, payload)? < payload.len() {
             return Ok(Next::Damaged(Damage::CutOff));
         }
-        if checksum(length, kind, payload) != expected {
+        if checksum != checksum_of(length, kind, payload) {
             return Ok(Next::Damaged(Damage::Checksum));
         }
         Ok(match Message::decode_payload(kind, payload) {
@@ -245,6 +249,65 @@ impl<R: Read> FrameReader<R> {
             Err(damage) => Next::Damaged(damage),
         })
     }
+}
+
+struct Header {
+    length: u32,
+    kind: u32,
+    checksum: u32,
+}
+
+impl Header {
+    fn of(bytes: &[u8]) -> Header {
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        Header { length: word(0), kind: word(4), checksum: word(8) }
+    }
+}
+
+/// Bytes up to the next whole frame of a damaged stream; none where there is none.
+///
+/// Only frames with a payload of [`FOUND_PAYLOAD`] at most are found: all but a stream's first
+/// ones are far below it, and looking stays cheap.
+pub fn skip_damage(source: &mut impl Read) -> io::Result<Option<u64>> {
+    let (mut window, mut skipped, mut ended) = (Vec::new(), 0_u64, false);
+    loop {
+        if !ended {
+            let kept = window.len();
+            window.resize(kept + 2 * FOUND_PAYLOAD, 0);
+            let more = read_up_to(source, &mut window[kept..])?;
+            window.truncate(kept + more);
+            ended = more < 2 * FOUND_PAYLOAD;
+        }
+        // Unless it is the end, a frame of any size fits behind each place that is looked at.
+        let look_ahead = if ended { 0 } else { HEADER_BYTES + FOUND_PAYLOAD };
+        let places = window.len() - look_ahead;
+        if let Some(at) = (0..places).find(|&at| starts_a_frame(&window[at..])) {
+            return Ok(Some(skipped + at as u64));
+        }
+        if ended {
+            return Ok(None);
+        }
+        skipped += places as u64;
+        window.drain(..places);
+    }
+}
+
+/// The largest payload that is looked for behind damage.
+const FOUND_PAYLOAD: usize = 1 << 20;
+
+fn starts_a_frame(bytes: &[u8]) -> bool {
+    if bytes.len() < HEADER_BYTES {
+        return false;
+    }
+    let Header { length, kind, checksum } = Header::of(bytes);
+    let end = HEADER_BYTES + (length as usize).min(FOUND_PAYLOAD);
+    length as usize <= FOUND_PAYLOAD
+        && kind <= Message::LAST_KIND
+        && bytes
+            .get(HEADER_BYTES..end)
+            .is_some_and(|payload| checksum == checksum_of(length, kind, payload))
 }
 
 fn read_up_to(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
@@ -345,6 +408,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn damage_longer_than_any_frame_is_skipped() {
+        let (_, bytes) = sample_stream();
+        for length in [2 * FOUND_PAYLOAD - 5, 2 * FOUND_PAYLOAD, 5 * FOUND_PAYLOAD + 77] {
+            let damaged = [&vec![0xaa; length][..], &bytes[..]].concat();
+            assert_eq!(skip_damage(&mut &damaged[..]).unwrap(), Some(length as u64));
+        }
+    }
+
     proptest! {
         #[test]
         fn a_flipped_bit_is_noticed_and_never_read_as_a_number(at in 0usize..10_000, bit in 0u8..8) {
@@ -355,6 +427,17 @@ mod tests {
             prop_assert!(damage.is_some());
             prop_assert!(whole_bytes as usize <= at);
             prop_assert_eq!(&read[..], &messages[..read.len()]);
+        }
+
+        #[test]
+        fn whole_frames_behind_damage_are_found(
+            noise in proptest::collection::vec(any::<u8>(), 1..3000), at in 0usize..5,
+        ) {
+            let (messages, _) = sample_stream();
+            let rest: Vec<u8> = messages[at..].iter().flat_map(Message::encode).collect();
+            let damaged = [&noise[..], &rest[..]].concat();
+            prop_assert_eq!(skip_damage(&mut &damaged[..]).unwrap(), Some(noise.len() as u64));
+            prop_assert_eq!(skip_damage(&mut &noise[..]).unwrap(), None);
         }
 
         #[test]

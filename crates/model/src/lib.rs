@@ -10,6 +10,7 @@ pub mod machine;
 pub mod nanos;
 pub mod plan;
 pub mod run;
+pub mod samples;
 
 pub use cpu::CpuSet;
 pub use histogram::{Bin, Histogram, ThreadBins};

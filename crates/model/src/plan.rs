@@ -52,6 +52,15 @@ pub struct Plan {
     pub idle_states: IdleStates,
     /// Length of an interval of the stream.
     pub interval_ns: Nanos,
+    /// Whether every latency is stored with its release.
+    #[serde(default)]
+    pub samples: bool,
+    /// Whether CPUs may be measured that another latlab measures already.
+    #[serde(default)]
+    pub share_cpus: bool,
+    /// Kernel files to be written for the time of the run.
+    #[serde(default)]
+    pub kernel_files: Vec<KernelFile>,
     /// Seed of the random phase.
     pub seed: u64,
 }
@@ -83,8 +92,47 @@ impl Default for Plan {
             on_spike: None,
             idle_states: IdleStates::ExitWithin(Nanos::ZERO),
             interval_ns: SECOND,
+            samples: false,
+            share_cpus: false,
+            kernel_files: Vec::new(),
             seed: 0,
         }
+    }
+}
+
+/// A file under `/proc/sys` or `/sys` that holds a value for the time of a run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KernelFile {
+    /// Its path.
+    pub path: String,
+    /// What to write.
+    pub value: String,
+}
+
+/// Reads `/sys/…=VALUE` and, as `sysctl` has it, `kernel.sched_rt_runtime_us=VALUE`.
+impl std::str::FromStr for KernelFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<KernelFile, String> {
+        let expected = "expected /sys/FILE=VALUE, /proc/sys/FILE=VALUE or NAME.OF.SYSCTL=VALUE";
+        let (file, value) = text.split_once('=').ok_or(expected)?;
+        let (file, value) = (file.trim(), value.trim());
+        let path = match file.starts_with('/') {
+            true => file.to_string(),
+            false => format!("/proc/sys/{}", file.replace('.', "/")),
+        };
+        let below = ["/proc/sys/", "/sys/"].iter().find_map(|root| path.strip_prefix(root));
+        let is_file = |rest: &str| rest.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        match below.is_some_and(is_file) && !value.is_empty() && !text.contains(char::is_control) {
+            true => Ok(KernelFile { path, value: value.to_string() }),
+            false => Err(expected.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for KernelFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.path, self.value)
     }
 }
 
@@ -92,6 +140,19 @@ impl Plan {
     /// Period of a thread by its number.
     pub fn period_of(&self, thread: u32) -> Nanos {
         self.period_ns + self.period_step_ns * i64::from(thread)
+    }
+
+    /// The number of the interval that a release lies in.
+    pub fn interval_of(&self, first_release: Nanos, release: Nanos) -> i64 {
+        (release - first_release).0.div_euclid(self.interval_ns.0.max(1))
+    }
+
+    /// Length of the parts in which an interval is sent: half a second at most, because what was
+    /// not sent is lost to a kill.
+    pub fn part_ns(&self) -> Nanos {
+        let interval = self.interval_ns.0.unsigned_abs();
+        let parts = interval.div_ceil(LONGEST_PART).max(1);
+        Nanos(interval.div_ceil(parts) as i64)
     }
 }
 
@@ -304,6 +365,8 @@ impl Plan {
     }
 }
 
+/// Half a second, in nanoseconds.
+const LONGEST_PART: u64 = 500_000_000;
 /// A day; a longer period is taken for a mistake.
 const LONGEST_PERIOD: Nanos = Nanos(86_400_000_000_000);
 /// The kernel's smallest budget of SCHED_DEADLINE.

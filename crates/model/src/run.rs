@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Version of `run.json` and of the tables beside it.
-pub const SCHEMA_VERSION: u32 = 1;
+/// Version of `run.json` and of the tables beside it: 1 had no samples. A field that came later
+/// has a default, so that older documents are read as they are.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// One setting: what was asked, and what was read back after it was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -179,6 +180,9 @@ pub struct ThreadEnd {
     pub spikes_lost: u64,
     /// Seconds in which the drainer did not come, so that an interval grew.
     pub intervals_grown: u64,
+    /// Samples that found their ring full; zero where none were asked for.
+    #[serde(default)]
+    pub samples_lost: u64,
     /// CPU time of the thread, its warm-up included.
     pub cpu_ns: Nanos,
 }
@@ -319,6 +323,9 @@ pub struct Losses {
     pub intervals_merged: u64,
     /// Cycles that a thread counted and no interval holds.
     pub cycles: u64,
+    /// Cycles whose sample is missing; zero where no samples were asked for.
+    #[serde(default)]
+    pub samples: u64,
 }
 
 impl Losses {

@@ -63,6 +63,9 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.unless(idle_states(default), "--idle-states", idle_states(plan));
     words.duration_unless(default.interval_ns, "--interval", plan.interval_ns);
     words.option("--seed", Some(plan.seed));
+    words.flag("--samples", plan.samples);
+    words.flag("--share", plan.share_cpus);
+    plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
 }
 
 fn idle_states(plan: &Plan) -> String {
@@ -79,6 +82,12 @@ impl Words {
     fn option(&mut self, flag: &str, value: Option<impl ToString>) {
         if let Some(value) = value {
             self.0.push(format!("{flag} {}", quoted(&value.to_string())));
+        }
+    }
+
+    fn flag(&mut self, flag: &str, set: bool) {
+        if set {
+            self.0.push(flag.to_string());
         }
     }
 

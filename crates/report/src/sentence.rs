@@ -226,12 +226,13 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
 }
 
 /// The counters of what was lost, with what each means.
-pub fn losses(run: &Run) -> [(&'static str, u64); 4] {
+pub fn losses(run: &Run) -> [(&'static str, u64); 5] {
     [
         ("Cycles that a thread counted and no interval holds", run.losses.cycles),
         ("Large latencies whose release time was lost", run.losses.spikes),
         ("Intervals merged with the next one (no count is lost)", run.losses.intervals_merged),
-        ("Bytes at the end of the journal that were no whole frame", run.losses.journal_bytes),
+        ("Cycles without a sample", run.losses.samples),
+        ("Bytes of the journal that were no whole frame", run.losses.journal_bytes),
     ]
 }
 

@@ -3,18 +3,19 @@
 use crate::clocks::ClockWatch;
 use crate::findings::Findings;
 use crate::id;
-use crate::tables::{BinRow, IntervalRow, SpikeRow};
+use crate::tables::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use jiff::Timestamp;
 use latlab_model::frame::{
     Damage, Hello, Interval, KEPT_SPIKES, Message, STREAM_VERSION, Spike, Spikes,
 };
 use latlab_model::histogram::BINS;
 use latlab_model::machine::Machine;
-use latlab_model::plan::Mechanism;
+use latlab_model::plan::{ClockName, Mechanism};
 use latlab_model::run::{
     Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Setting, Severity, Summary,
     ThreadEnd, ThreadRun, ThreadSetup,
 };
+use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan, Run};
 use latlab_stats::{Evidence, judge, stroboscope, summary};
 use std::cmp::Reverse;
@@ -30,6 +31,8 @@ pub enum StreamedRow {
     Interval(IntervalRow),
     /// Of `clocks.parquet`.
     Clocks(Clocks),
+    /// Of `samples.parquet`: all of one thread.
+    Samples(Vec<SampleRow>),
 }
 
 /// How the stream ended, from whoever read it.
@@ -39,6 +42,8 @@ pub struct Ending {
     pub damage: Option<Damage>,
     /// Bytes after the last whole frame.
     pub journal_bytes: u64,
+    /// Bytes before it that were no whole frame.
+    pub skipped_bytes: u64,
     /// Whether the program that wrote the journal was gone before it finished the run.
     pub recovered: bool,
     /// What the writer of the journal has to add.
@@ -94,8 +99,14 @@ struct Counted {
     /// All bins, because merging sparse ones for each second of a day takes minutes.
     bins: Vec<u64>,
     spikes: BinaryHeap<Reverse<Spike>>,
+    /// The interval whose last part has not been seen yet.
+    interval: Option<Interval>,
     /// Where its last interval ends.
     counted_to: Nanos,
+    /// Samples that are stored.
+    samples: u64,
+    /// The release that the last sample lets expect.
+    sampled_to: Nanos,
     end: Option<ThreadEnd>,
 }
 
@@ -114,6 +125,7 @@ impl Assembly {
             Message::Prepared(prepared) => self.prepare(prepared),
             Message::Interval(interval) => return self.count(interval).map(StreamedRow::Interval),
             Message::Spikes(spikes) => self.keep_spikes(spikes),
+            Message::Samples(samples) => return self.sample(samples).map(StreamedRow::Samples),
             Message::Clocks(clocks) => {
                 self.clocks.take(clocks);
                 return Some(StreamedRow::Clocks(clocks));
@@ -154,14 +166,61 @@ impl Assembly {
             self.findings.push(finding.invalidates());
             return None;
         }
-        let row = IntervalRow::new(&interval, thread.setup.cpu);
-        for (bin, count) in std::mem::take(&mut interval.counts.bins) {
+        let plan = self.plan.as_ref()?;
+        self.findings.extend(thread.gap_before(interval.start_ns, plan));
+        for &(bin, count) in &interval.counts.bins {
             thread.bins[usize::from(bin)] += count;
         }
+        let bins = std::mem::take(&mut interval.counts.bins);
         thread.total.add(&interval.counts);
+        interval.counts.bins = bins;
         thread.counted_to = interval.end_ns;
         self.measured_to = self.measured_to.max(Some(interval.end_ns));
-        Some(row)
+        thread.join(interval, plan)
+    }
+
+    /// The intervals whose last part was the last of all.
+    pub fn last_intervals(&mut self) -> Vec<IntervalRow> {
+        let row = |thread: &mut Counted| {
+            let interval = thread.interval.take()?;
+            Some(IntervalRow::new(&interval, thread.setup.cpu))
+        };
+        self.threads.values_mut().filter_map(row).collect()
+    }
+
+    fn sample(&mut self, samples: Samples) -> Option<Vec<SampleRow>> {
+        let Some(thread) = self.threads.get_mut(&samples.thread) else {
+            self.unknown_thread("samples", samples.thread);
+            return None;
+        };
+        let finding = |text: String| {
+            let finding = Finding::new("samples-lost", Severity::Error, text);
+            finding.at(samples.first_release_ns).of_thread(samples.thread).invalidates()
+        };
+        let read = match samples.unpack() {
+            Ok(read) => read,
+            Err(error) => {
+                self.findings.push(finding(format!("A frame was left out, because {error}.")));
+                return None;
+            }
+        };
+        if samples.lost_before > 0 {
+            let span = samples.first_release_ns - thread.sampled_to;
+            self.findings.push(
+                finding(format!(
+                    "{} samples were lost in the {span} before this, because the stream was not \
+                     taken in time; the histogram holds them all.",
+                    samples.lost_before
+                ))
+                .remedy(
+                    "Let --out name a faster disk, or measure fewer threads or a longer period.",
+                ),
+            );
+        }
+        thread.samples += read.len() as u64;
+        thread.sampled_to = read.last()?.release_ns + samples.period_ns;
+        let Counted { setup: ThreadSetup { thread, cpu, .. }, .. } = *thread;
+        Some(read.into_iter().map(|sample| SampleRow { thread, cpu, sample }).collect())
     }
 
     fn keep_spikes(&mut self, spikes: Spikes) {
@@ -205,7 +264,7 @@ impl Assembly {
         applied: Prepared,
         ending: Ending,
     ) -> Assembled {
-        let losses = self.losses(&ending);
+        let losses = self.losses(&asked, &ending);
         self.find(&asked, &machine, &applied, &ending, &losses);
         let first_release = applied.threads.iter().map(|thread| thread.first_release_ns).min();
         let first_release = first_release.unwrap_or_default();
@@ -252,26 +311,35 @@ impl Assembly {
         Assembled { run, bins, spikes: counted.into_iter().flat_map(Counted::spike_rows).collect() }
     }
 
-    fn losses(&self, ending: &Ending) -> Losses {
+    fn losses(&self, plan: &Plan, ending: &Ending) -> Losses {
         let ends =
             || self.threads.values().filter_map(|one| one.end.as_ref().map(|end| (one, end)));
         Losses {
-            journal_bytes: ending.journal_bytes,
+            journal_bytes: ending.journal_bytes + ending.skipped_bytes,
             spikes: ends().fold(0, |sum, (_, end)| sum.saturating_add(end.spikes_lost)),
             intervals_merged: self.end.as_ref().map_or(0, |end| end.intervals_merged),
             cycles: ends().fold(0, |sum, (thread, end)| {
                 sum.saturating_add(end.cycles.saturating_sub(thread.total.count))
             }),
+            samples: match plan.samples {
+                true => self.threads.values().map(Counted::samples_missing).sum(),
+                false => 0,
+            },
         }
     }
 
     /// The first counted release in UTC; without any reading of the clocks, the time in the id.
     fn started(&self, id: &str, first_release: Nanos) -> String {
-        let from_clocks = self.clocks.ends().and_then(|(first, _)| {
-            let offset = first.realtime_ns - first.monotonic_ns;
-            Timestamp::from_nanosecond(i128::from((first_release + offset).0)).ok()
-        });
+        let from_clocks = self.clocks.ends().and_then(|(first, _)| utc(&first, first_release));
         from_clocks.or_else(|| id::time_of(id)).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
+    }
+
+    /// A time near the end of the run, to the millisecond.
+    fn in_utc(&self, time: Nanos) -> String {
+        match self.clocks.ends().and_then(|(_, last)| utc(&last, time)) {
+            Some(time) => format!("{time:.3}"),
+            None => format!("{} s of CLOCK_MONOTONIC", time.as_secs_f64()),
+        }
     }
 
     fn find(
@@ -292,7 +360,7 @@ impl Assembly {
         }
         let locked = !prepared.settings.iter().any(is_refused_memory_lock);
         for thread in self.threads.values() {
-            found.extend(thread.findings(!locked && plan.policy.is_realtime()));
+            found.extend(thread.findings(plan, !locked && plan.policy.is_realtime()));
         }
         if self.end.is_some() {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());
@@ -328,9 +396,24 @@ impl Assembly {
     fn broken_stream(&self, ending: &Ending) -> Vec<Finding> {
         let mut found = Vec::new();
         if self.end.is_none() {
-            let text = "The stream ended without a last word: the agent was killed, or the link \
-                        to it was cut.";
-            found.push(Finding::new("stream-lost", Severity::Error, text));
+            let last = match self.measured_to {
+                Some(end) => format!("what was measured up to {} is here", self.in_utc(end)),
+                None => "nothing was counted".to_string(),
+            };
+            let text = format!(
+                "The stream ended without a last word, because latlab was killed or the link to \
+                 the agent was cut: {last}."
+            );
+            let finding = Finding::new("stream-lost", Severity::Error, text);
+            found.push(Finding { at_ns: self.measured_to, ..finding });
+        }
+        if ending.skipped_bytes > 0 {
+            let text = format!(
+                "{} bytes within the journal are damaged: what they held is lost, and everything \
+                 before and after them is in this run.",
+                ending.skipped_bytes
+            );
+            found.push(Finding::new("journal-damaged", Severity::Error, text).invalidates());
         }
         if let Some(damage) = &ending.damage {
             let bytes = ending.journal_bytes;
@@ -348,16 +431,69 @@ impl Assembly {
     }
 }
 
+/// A time of CLOCK_MONOTONIC in UTC, as a reading of the clocks has it.
+fn utc(reading: &Clocks, time: Nanos) -> Option<Timestamp> {
+    let offset = reading.realtime_ns - reading.monotonic_ns;
+    Timestamp::from_nanosecond(i128::from((time + offset).0)).ok()
+}
+
 impl Counted {
     fn new(setup: ThreadSetup) -> Counted {
         Counted {
-            setup,
             total: Histogram::default(),
             bins: vec![0; BINS],
             spikes: BinaryHeap::new(),
+            interval: None,
             counted_to: Nanos(i64::MIN),
+            samples: 0,
+            sampled_to: setup.first_release_ns,
+            setup,
             end: None,
         }
+    }
+
+    /// Cycles of which no sample came: of those that the thread says it ran, or else of those that
+    /// were counted.
+    fn samples_missing(&self) -> u64 {
+        let cycles = self.end.as_ref().map_or(self.total.count, |end| end.cycles);
+        cycles.saturating_sub(self.samples)
+    }
+
+    /// A stream that broke off has its last samples a moment before or after its last interval.
+    fn without_sample(&self) -> Option<Finding> {
+        let missing = self.samples_missing();
+        let text = format!("{missing} cycles of the thread have no row in samples.parquet.");
+        match (missing, &self.end) {
+            (0, _) => None,
+            (_, None) => Some(Finding::new("samples-missing", Severity::Warning, text)),
+            (_, Some(_)) => {
+                Some(Finding::new("samples-missing", Severity::Error, text).invalidates())
+            }
+        }
+    }
+
+    /// Puts the part of an interval to those before it; gives back the interval that is whole now.
+    fn join(&mut self, part: Interval, plan: &Plan) -> Option<IntervalRow> {
+        let number = |start| plan.interval_of(self.setup.first_release_ns, start);
+        match &mut self.interval {
+            Some(whole) if number(whole.start_ns) == number(part.start_ns) => {
+                whole.end_ns = part.end_ns;
+                whole.counts.add(&part.counts);
+                None
+            }
+            whole => whole.replace(part).map(|whole| IntervalRow::new(&whole, self.setup.cpu)),
+        }
+    }
+
+    /// Intervals follow each other without a gap, unless frames between them were lost; the times
+    /// of other clocks may jump.
+    fn gap_before(&self, start: Nanos, plan: &Plan) -> Option<Finding> {
+        let gap = start - self.counted_to.max(self.setup.first_release_ns);
+        (plan.clock == ClockName::Monotonic && gap > Nanos::ZERO).then(|| {
+            let text = format!("The counts of the {gap} before this are lost.");
+            let finding = Finding::new("interval-lost", Severity::Error, text).at(start);
+            finding.of_thread(self.setup.thread).invalidates()
+        })
     }
 
     /// Puts the bins where a histogram has them.
@@ -402,7 +538,7 @@ impl Counted {
         spikes.into_iter().map(|spike| SpikeRow { thread, cpu, spike }).collect()
     }
 
-    fn findings(&self, faults_invalidate: bool) -> Vec<Finding> {
+    fn findings(&self, plan: &Plan, faults_invalidate: bool) -> Vec<Finding> {
         let underflow = self.total.underflow;
         let negative = (underflow > 0).then(|| {
             let text = format!(
@@ -414,7 +550,13 @@ impl Counted {
         });
         let last_words = self.end.iter().flat_map(|end| self.last_words(end, faults_invalidate));
         let thread = self.setup.thread;
-        negative.into_iter().chain(last_words).map(|finding| finding.of_thread(thread)).collect()
+        let without_sample = self.without_sample().filter(|_| plan.samples);
+        negative
+            .into_iter()
+            .chain(without_sample)
+            .chain(last_words)
+            .map(|finding| finding.of_thread(thread))
+            .collect()
     }
 
     fn last_words(&self, end: &ThreadEnd, faults_invalidate: bool) -> Vec<Finding> {

@@ -30,6 +30,11 @@ impl Findings {
         }
     }
 
+    /// Adds several.
+    pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        findings.into_iter().for_each(|finding| self.push(finding));
+    }
+
     /// Heaviest first, then by time.
     pub fn sorted(mut self) -> Vec<Finding> {
         for (code, seen) in self.of_kind {

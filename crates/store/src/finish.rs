@@ -4,10 +4,10 @@ use crate::assemble::{Assembled, Assembly, Ending, NoRun, StreamedRow};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::table::{Row, Table};
-use crate::tables;
-use latlab_model::frame::{Damage, FrameReader, Interval, Message, Next, STREAM_VERSION};
-use latlab_model::run::StoredFile;
-use latlab_model::{Histogram, Nanos, Run};
+use crate::tables::{self, IntervalRow, SampleRow, SampleTable};
+use latlab_model::Run;
+use latlab_model::frame::{Damage, FrameReader, Next, STREAM_VERSION, skip_damage};
+use latlab_model::run::{Clocks, StoredFile};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -15,8 +15,6 @@ use std::path::{Path, PathBuf};
 
 /// Name of the document in a run folder.
 pub const RUN_JSON: &str = "run.json";
-/// A longer damaged end of a journal is not searched but taken for something worth keeping.
-const LONGEST_TAIL: u64 = 1 << 20;
 
 /// A run that is published.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,21 +27,21 @@ pub struct Finished {
 
 /// Writes all files of a run beside its journal.
 pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) -> Result<Run> {
-    let (assembly, ending) = read_journal(folder, journal, recovered)?;
-    let (intervals, tail) = (assembly.intervals(), ending.journal_bytes);
+    let JournalRead { assembly, ending, samples } = read_journal(folder, journal, recovered)?;
+    let intervals = assembly.intervals();
     // What cannot be read at all may be anything, and is not ours to remove.
     let illegible = matches!(&ending.damage, Some(damage) if *damage != Damage::CutOff);
+    let keep = illegible || ending.skipped_bytes > 0 || intervals > 0;
     // A run that its user ended before the first interval is kept; one that was killed is not.
     let assembled = match recovered && intervals == 0 {
         true => Err(NoRun::Missing("first Interval")),
         false => assembly.finish(id, ending),
     };
-    let keep = illegible || intervals > 0;
-    let assembled = assembled.map_err(|reason| no_run(journal, reason, keep, tail))?;
+    let assembled = assembled.map_err(|reason| no_run(journal, reason, keep))?;
     let Assembled { mut run, bins, spikes } = assembled;
     write_table(folder, bins)?;
     write_table(folder, spikes)?;
-    for name in tables::FILES {
+    for name in tables::FILES.into_iter().chain(samples.then_some(SampleRow::FILE)) {
         run.files.insert(name.to_string(), seal(&folder.join(name))?);
     }
     write_document(&folder.join(RUN_JSON), &run)?;
@@ -51,71 +49,103 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
     Ok(run)
 }
 
-/// Reads the journal from its start; what can be stored at once goes into its table.
-fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<(Assembly, Ending)> {
-    let path = journal.path();
-    let file = File::open(path).map_err(Error::io("open", path))?;
-    let length = file.metadata().map_err(Error::io("read", path))?.len();
-    let mut frames = FrameReader::new(BufReader::with_capacity(1 << 16, file));
-    let mut assembly = Assembly::default();
-    let mut intervals = Table::create(folder)?;
-    let mut clocks = Table::create(folder)?;
-    let damage = loop {
-        match frames.next_frame().map_err(Error::io("read", path))? {
-            Next::End => break None,
-            Next::Damaged(damage) => break Some(damage),
-            Next::Frame(frame) => match assembly.take(frame.message) {
-                Some(StreamedRow::Interval(row)) => intervals.push(row)?,
-                Some(StreamedRow::Clocks(row)) => clocks.push(row)?,
-                None => {}
-            },
-        }
-    };
-    intervals.close()?;
-    clocks.close()?;
-    let journal_bytes = length.saturating_sub(frames.whole_bytes());
-    let findings = journal.lost_finding().into_iter().collect();
-    Ok((assembly, Ending { damage, journal_bytes, recovered, findings }))
+/// What a journal came to.
+struct JournalRead {
+    assembly: Assembly,
+    ending: Ending,
+    /// Whether there is a table of samples.
+    samples: bool,
 }
 
-fn no_run(journal: &Journal, reason: NoRun, keep: bool, tail: u64) -> Error {
+/// Reads the journal from its start, over what is damaged to the next whole frame; what can be
+/// stored at once goes into its table.
+fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<JournalRead> {
+    let path = journal.path();
+    let mut file = open_file(path)?;
+    let failed = || Error::io("read", path);
+    let length = file.metadata().map_err(failed())?.len();
+    let mut tables = Tables::create(folder)?;
+    let mut assembly = Assembly::default();
+    let (mut start, mut skipped_bytes) = (0, 0);
+    let damage = loop {
+        file.seek(SeekFrom::Start(start)).map_err(failed())?;
+        let mut frames = FrameReader::new(BufReader::with_capacity(1 << 16, &file));
+        let damage = loop {
+            match frames.next_frame().map_err(failed())? {
+                Next::End => break None,
+                Next::Damaged(damage) => break Some(damage),
+                Next::Frame(frame) => {
+                    assembly.take(frame.message).map_or(Ok(()), |row| tables.push(row))?
+                }
+            }
+        };
+        start += frames.whole_bytes();
+        let Some(damage) = damage else { break None };
+        file.seek(SeekFrom::Start(start + 1)).map_err(failed())?;
+        let Some(skipped) = skip_damage(&mut &file).map_err(failed())? else { break Some(damage) };
+        skipped_bytes += skipped + 1;
+        start += skipped + 1;
+    };
+    assembly.last_intervals().into_iter().try_for_each(|row| tables.intervals.push(row))?;
+    let samples = tables.close()?;
+    let journal_bytes = length.saturating_sub(start);
+    let findings = journal.lost_finding().into_iter().collect();
+    let ending = Ending { damage, journal_bytes, skipped_bytes, recovered, findings };
+    Ok(JournalRead { assembly, ending, samples })
+}
+
+/// The tables that are written while the journal is read.
+struct Tables {
+    folder: PathBuf,
+    intervals: Table<IntervalRow>,
+    clocks: Table<Clocks>,
+    samples: Option<SampleTable>,
+}
+
+impl Tables {
+    fn create(folder: &Path) -> Result<Tables> {
+        let (intervals, clocks) = (Table::create(folder)?, Table::create(folder)?);
+        // A try that was cut off may have left one.
+        let _ = fs::remove_file(folder.join(SampleRow::FILE));
+        Ok(Tables { folder: folder.into(), intervals, clocks, samples: None })
+    }
+
+    fn push(&mut self, row: StreamedRow) -> Result<()> {
+        match row {
+            StreamedRow::Interval(row) => self.intervals.push(row),
+            StreamedRow::Clocks(row) => self.clocks.push(row),
+            StreamedRow::Samples(rows) => {
+                if self.samples.is_none() {
+                    self.samples = Some(SampleTable::create(&self.folder)?);
+                }
+                self.samples.as_mut().map_or(Ok(()), |table| table.push(rows))
+            }
+        }
+    }
+
+    /// True when there is a table of samples.
+    fn close(self) -> Result<bool> {
+        self.intervals.close()?;
+        self.clocks.close()?;
+        self.samples.map_or(Ok(false), |samples| samples.close().map(|()| true))
+    }
+}
+
+fn no_run(journal: &Journal, reason: NoRun, holds_counts: bool) -> Error {
     let path = journal.path().to_path_buf();
     match reason {
         NoRun::Newer(found) => Error::NewerStream { path, found, known: STREAM_VERSION },
-        other => {
-            let holds_counts = keep || tail_holds_counts(&path, tail).unwrap_or(true);
-            Error::NothingMeasured { path, reason: other.to_string(), holds_counts }
-        }
+        other => Error::NothingMeasured { path, reason: other.to_string(), holds_counts },
     }
 }
 
-/// Whether a whole interval lies behind the damage, where no reader of the stream comes to.
-fn tail_holds_counts(path: &Path, tail: u64) -> std::io::Result<bool> {
-    if tail > LONGEST_TAIL {
-        return Ok(true);
+/// Opens what must be a file: reading a pipe or a device could go on for ever.
+pub fn open_file(path: &Path) -> Result<File> {
+    let there = fs::metadata(path).map_err(Error::io("read", path))?;
+    if !there.is_file() {
+        return Err(Error::Damaged { path: path.into(), reason: "it is not a file".to_string() });
     }
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::End(-(tail as i64)))?;
-    let mut bytes = Vec::with_capacity(tail as usize);
-    file.read_to_end(&mut bytes)?;
-    let kind = interval_kind();
-    let looks_like_one = |at: usize| bytes.get(at + 4..at + 8) == Some(&kind[..]);
-    Ok((0..bytes.len()).filter(|&at| looks_like_one(at)).any(|at| {
-        let next = FrameReader::new(&bytes[at..]).next_frame();
-        matches!(next, Ok(Next::Frame(_)))
-    }))
-}
-
-/// The bytes by which a frame with an interval can be known.
-fn interval_kind() -> [u8; 4] {
-    let none = Interval {
-        thread: 0,
-        start_ns: Nanos::ZERO,
-        end_ns: Nanos::ZERO,
-        counts: Histogram::default(),
-    };
-    let frame = Message::Interval(none).encode();
-    [frame[4], frame[5], frame[6], frame[7]]
+    File::open(path).map_err(Error::io("open", path))
 }
 
 fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {

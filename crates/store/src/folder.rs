@@ -1,7 +1,7 @@
 //! The folder with all runs: beginning, finishing, recovering, listing and finding them.
 
 use crate::error::{Error, Result};
-use crate::finish::{Finished, RUN_JSON, publish, sync_folder, write_files};
+use crate::finish::{Finished, RUN_JSON, open_file, publish, sync_folder, write_files};
 use crate::id;
 use crate::journal::{JOURNAL, Journal};
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use latlab_model::Run;
 use latlab_model::run::SCHEMA_VERSION;
 use std::cmp::Reverse;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 
@@ -396,12 +396,8 @@ impl OpenRun {
 /// Reads `run.json` of a run folder.
 pub fn load(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN_JSON);
-    let there = fs::metadata(&path).map_err(Error::io("read", &path))?;
-    if !there.is_file() {
-        // Reading a pipe or a device could go on for ever.
-        return Err(Error::Damaged { path, reason: "it is not a file".to_string() });
-    }
-    let text = fs::read(&path).map_err(Error::io("read", &path))?;
+    let mut text = Vec::new();
+    open_file(&path)?.read_to_end(&mut text).map_err(Error::io("read", &path))?;
     let damaged =
         |error: serde_json::Error| Error::Damaged { path: path.clone(), reason: error.to_string() };
     // The version comes first, because what follows it may have another meaning.

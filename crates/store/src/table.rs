@@ -1,11 +1,12 @@
 //! Parquet tables, column by column: one declaration of each table writes it and reads it.
 //!
-//! Integers are delta-packed and nothing is compressed, which every reader understands and no
-//! general compression makes smaller.
+//! Integers are delta-packed and nothing is compressed, which every reader understands; only the
+//! table of samples is made smaller by more than that.
 
 use crate::error::{Error, Result};
+use crate::finish::open_file;
 use parquet::basic::Type as Physical;
-use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition};
+use parquet::basic::{Compression, ConvertedType, Encoding, GzipLevel, LogicalType, Repetition};
 use parquet::column::reader::ColumnReader;
 use parquet::column::writer::ColumnWriter;
 use parquet::errors::ParquetError;
@@ -20,6 +21,9 @@ use std::sync::Arc;
 
 /// Rows held in memory before they are written.
 const GROUP_ROWS: usize = 32_768;
+
+/// Bytes of different values in a group; a column with more is delta-packed after all.
+const LARGEST_DICTIONARY: usize = 512 << 10;
 
 /// How one column is taken from a row.
 pub enum Cell<R> {
@@ -52,6 +56,10 @@ pub trait Row: Sized + 'static {
     /// The columns, in their order.
     const COLUMNS: &'static [Column<Self>];
 
+    /// For a table that must be small: the column whose different values are written once for each
+    /// group, before gzip squeezes the rest.
+    const SQUEEZED: Option<&'static str> = None;
+
     /// What the file says of itself, beside the schema version.
     fn notes() -> Vec<(&'static str, String)> {
         Vec::new()
@@ -80,6 +88,14 @@ impl<R: Row> Table<R> {
     pub fn push(&mut self, row: R) -> Result<()> {
         self.rows.push(row);
         if self.rows.len() == GROUP_ROWS { self.write_group() } else { Ok(()) }
+    }
+
+    /// Writes these rows as a group of their own, after those that were pushed.
+    pub fn push_group(&mut self, rows: &[R]) -> Result<()> {
+        if !self.rows.is_empty() {
+            self.write_group()?;
+        }
+        write_group(&mut self.writer, rows).map_err(|error| written(&self.path, error))
     }
 
     /// Writes what is left, and the end of the file.
@@ -155,10 +171,25 @@ fn properties<R: Row>() -> WriterProperties {
         .set_offset_index_disabled(true)
         .set_encoding(Encoding::DELTA_BINARY_PACKED)
         .set_key_value_metadata(Some(notes));
-    let reals = R::COLUMNS.iter().filter(|column| matches!(column.cell, Cell::MaybeReal(_)));
-    reals
+    let plain = match R::SQUEEZED {
+        None => plain,
+        Some(column) => plain
+            .set_compression(Compression::GZIP(GzipLevel::default()))
+            .set_column_dictionary_enabled(ColumnPath::from(column), true)
+            .set_dictionary_page_size_limit(LARGEST_DICTIONARY),
+    };
+    R::COLUMNS
+        .iter()
         .fold(plain, |properties, column| {
-            properties.set_column_encoding(ColumnPath::from(column.name), Encoding::PLAIN)
+            let path = ColumnPath::from(column.name);
+            match column.cell {
+                Cell::MaybeReal(_) => properties.set_column_encoding(path, Encoding::PLAIN),
+                // Threads and CPUs are few, and the same in long rows.
+                Cell::Int(_) | Cell::MaybeInt(_) => {
+                    properties.set_column_dictionary_enabled(path, true)
+                }
+                _ => properties,
+            }
         })
         .build()
 }
@@ -240,7 +271,7 @@ impl TableReader {
     /// Opens the table of this folder.
     pub fn open<R: Row>(folder: &Path) -> Result<TableReader> {
         let path = folder.join(R::FILE);
-        let file = File::open(&path).map_err(Error::io("open", &path))?;
+        let file = open_file(&path)?;
         match SerializedFileReader::new(file) {
             Ok(reader) => Ok(TableReader { reader, path }),
             Err(error) => Err(Error::Table { path, reason: error.to_string() }),

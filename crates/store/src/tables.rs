@@ -1,10 +1,11 @@
 //! The tables of a run folder: each row type beside the columns it is stored in.
 
 use crate::error::{Error, Result};
-use crate::table::{Cell, Column, Row, TableReader};
+use crate::table::{Cell, Column, Row, Table, TableReader};
 use latlab_model::frame::{Interval, Spike};
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::run::Clocks;
+use latlab_model::samples::Sample;
 use latlab_model::{Bin, Histogram, Nanos, ThreadBins};
 use latlab_stats::quantile;
 use std::collections::BTreeMap;
@@ -147,6 +148,68 @@ impl Row for SpikeRow {
     };
 }
 
+/// A row of `samples.parquet`: one cycle. Row groups hold one thread each, so that a stretch of
+/// time is read without the rest, and the thread costs nothing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SampleRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// The release and the latency.
+    pub sample: Sample,
+}
+
+impl Row for SampleRow {
+    const FILE: &'static str = "samples.parquet";
+    const COLUMNS: &'static [Column<SampleRow>] = columns! {
+        "thread" Int |row| row.thread as i32,
+        "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
+        "release_ns" Long |row| row.sample.release_ns.0,
+        "latency_ns" Long |row| row.sample.latency_ns.0,
+    };
+    // A minute of a quiet machine has some ten thousand different latencies.
+    const SQUEEZED: Option<&'static str> = Some("latency_ns");
+}
+
+/// Samples of one thread that are written as a group; more make fewer groups of a long run, and
+/// each takes 32 bytes of memory until then.
+const GROUP_SAMPLES: usize = 131_072;
+
+/// `samples.parquet` as it is written.
+pub struct SampleTable {
+    table: Table<SampleRow>,
+    waiting: BTreeMap<u32, Vec<SampleRow>>,
+}
+
+impl SampleTable {
+    /// Creates the file in this folder.
+    pub fn create(folder: &Path) -> Result<SampleTable> {
+        Ok(SampleTable { table: Table::create(folder)?, waiting: BTreeMap::new() })
+    }
+
+    /// Adds rows of one thread.
+    pub fn push(&mut self, rows: Vec<SampleRow>) -> Result<()> {
+        let Some(first) = rows.first() else { return Ok(()) };
+        let waiting = self.waiting.entry(first.thread).or_default();
+        waiting.extend(rows);
+        if waiting.len() < GROUP_SAMPLES {
+            return Ok(());
+        }
+        self.table.push_group(waiting)?;
+        waiting.clear();
+        Ok(())
+    }
+
+    /// Writes what is left, and the end of the file.
+    pub fn close(mut self) -> Result<()> {
+        for rows in self.waiting.values().filter(|rows| !rows.is_empty()) {
+            self.table.push_group(rows)?;
+        }
+        self.table.close()
+    }
+}
+
 impl Row for Clocks {
     const FILE: &'static str = "clocks.parquet";
     const COLUMNS: &'static [Column<Clocks>] = columns! {
@@ -157,7 +220,7 @@ impl Row for Clocks {
     };
 }
 
-/// Names of all tables.
+/// Names of the tables that every run has.
 pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, Clocks::FILE];
 
 fn long(count: u64) -> i64 {

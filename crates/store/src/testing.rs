@@ -105,7 +105,7 @@ impl Synthetic {
     /// The whole stream, in the order in which the agent sends it.
     pub fn messages(&self) -> Vec<Message> {
         let mut random = Random(self.seed.wrapping_mul(2).wrapping_add(1));
-        let mut messages = vec![
+        let head = [
             Message::Hello(Hello {
                 stream: STREAM_VERSION,
                 latlab: env!("CARGO_PKG_VERSION").to_string(),
@@ -114,8 +114,8 @@ impl Synthetic {
             Message::Plan(self.plan()),
             Message::Machine(self.machine()),
             Message::Prepared(self.prepared()),
-            Message::Clocks(clocks(0)),
         ];
+        let mut messages = [&head[..], &head[..], &[Message::Clocks(clocks(0))]].concat();
         let mut totals = vec![(0, 0); self.threads as usize];
         for second in 0..self.seconds {
             for (thread, total) in (0..).zip(&mut totals) {
@@ -192,6 +192,7 @@ pub fn thread_end(thread: u32, cycles: u64, missed: u64) -> ThreadEnd {
         voluntary_switches: cycles,
         spikes_lost: 0,
         intervals_grown: 0,
+        samples_lost: 0,
         cpu_ns: Nanos(0),
     }
 }

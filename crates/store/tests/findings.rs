@@ -4,9 +4,10 @@ use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::nanos::{MILLISECOND, SECOND};
 use latlab_model::plan::{ClockName, Mechanism, Plan, Policy};
 use latlab_model::run::{EndReason, Finding, Severity, VerdictWord};
+use latlab_model::samples::{Samples, pack};
 use latlab_model::{Nanos, Run};
 use latlab_store::assemble::{Assembled, Assembly, Ending, NoRun};
-use latlab_store::testing::Synthetic;
+use latlab_store::testing::{FIRST_RELEASE, Synthetic};
 
 fn assembled(messages: Vec<Message>) -> Assembled {
     let mut assembly = Assembly::default();
@@ -94,7 +95,9 @@ fn a_lost_interval_is_counted_and_invalidates() {
     let interval = messages.iter().position(|one| matches!(one, Message::Interval(_))).unwrap();
     messages.remove(interval);
     let run = assembled(messages).run;
-    assert_eq!(only(&run).code, "counts-differ");
+    let codes: Vec<&str> = run.findings.iter().map(|finding| finding.code.as_str()).collect();
+    assert_eq!(codes, ["counts-differ", "interval-lost"]);
+    assert_eq!(run.findings[1].at_ns, Some(FIRST_RELEASE + SECOND), "and when it was");
     assert_eq!((run.losses.cycles, word(&run)), (1_003, VerdictWord::Invalid));
 }
 
@@ -317,13 +320,47 @@ fn a_stream_without_its_beginning_is_no_run() {
     for (left_out, name) in [(1, "Plan"), (2, "Machine"), (3, "Prepared")] {
         let mut assembly = Assembly::default();
         for (at, message) in messages.iter().enumerate() {
-            if at != left_out {
+            // The beginning of a stream stands there twice.
+            if at != left_out && at != left_out + 4 {
                 assembly.take(message.clone());
             }
         }
         let error = assembly.finish("x", Ending::default()).unwrap_err();
         assert_eq!(error, NoRun::Missing(name));
     }
+}
+
+#[test]
+fn samples_that_are_missing_are_counted_with_thread_and_time_and_invalidate() {
+    let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    let period_ns = Synthetic::default().plan().period_ns;
+    let samples = |lost_before, first: i64, count: i64| {
+        Message::Samples(Samples {
+            thread: 1,
+            lost_before,
+            first_release_ns: FIRST_RELEASE + Nanos(1_000) + period_ns * first,
+            period_ns,
+            count: count as u32,
+            jumps: Vec::new(),
+            packed: pack(&vec![5_000; count as usize]),
+        })
+    };
+    let first_interval = messages.iter().position(|one| matches!(one, Message::Interval(_)));
+    messages.insert(first_interval.unwrap(), samples(0, 0, 1_000));
+    messages.insert(first_interval.unwrap() + 1, samples(9, 1_009, 2_000));
+    messages.iter_mut().for_each(|message| {
+        if let Message::Plan(plan) = message {
+            plan.samples = true;
+        }
+    });
+    let run = assembled(messages).run;
+    let thread_1: Vec<&Finding> =
+        run.findings.iter().filter(|finding| finding.thread == Some(1)).collect();
+    assert_eq!(thread_1.len(), 2, "{thread_1:?}");
+    assert!(thread_1[0].text.starts_with("9 cycles"), "{}", thread_1[0].text);
+    assert!(thread_1[1].text.starts_with("9 samples were lost in the 8.973 ms"));
+    assert_eq!(thread_1[1].at_ns, Some(FIRST_RELEASE + Nanos(1_000) + period_ns * 1_009));
+    assert_eq!((run.losses.samples, word(&run)), (3_009 + 9, VerdictWord::Invalid));
 }
 
 #[test]

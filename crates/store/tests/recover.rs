@@ -2,6 +2,7 @@
 
 use latlab_model::frame::{FrameReader, Message, Next, Refusal};
 use latlab_model::run::{EndReason, VerdictWord};
+use latlab_store::assemble::{Assembly, Ending};
 use latlab_store::testing::Synthetic;
 use latlab_store::{Error, Finished, Outcome, Recovered, State, Store, load};
 use proptest::prelude::*;
@@ -88,29 +89,58 @@ proptest! {
     })]
 
     #[test]
-    fn a_flipped_bit_is_noticed(at in any::<prop::sample::Index>(), bit in 0u8..8) {
-        let mut bytes = small().bytes();
-        let first = prepared_end(&small().messages());
-        let at = first + at.index(bytes.len() - first);
-        bytes[at] ^= 1 << bit;
-        assert_holds_what_is_whole(&bytes);
-    }
-
-    #[test]
-    fn a_damaged_beginning_is_no_run_but_is_kept(at in any::<prop::sample::Index>(), bit in 0u8..8) {
+    fn a_flipped_bit_anywhere_costs_its_own_frame_and_is_told(
+        at in any::<prop::sample::Index>(), bit in 0u8..8,
+    ) {
         let root = tempfile::tempdir().unwrap();
         let mut bytes = small().bytes();
-        let at = at.index(prepared_end(&small().messages()));
+        let at = at.index(bytes.len());
         bytes[at] ^= 1 << bit;
         killed(root.path(), "damaged", &bytes);
         let recovered = recover(root.path());
-        let left = match &recovered[0].outcome {
-            Outcome::Left(Error::NothingMeasured { holds_counts, .. }) => *holds_counts,
-            _ => false,
+        let run = match &recovered[0].outcome {
+            Outcome::Finished(path) => load(path).unwrap(),
+            other => return Err(TestCaseError::fail(format!("{other:?}"))),
         };
-        prop_assert!(left, "{:?}", recovered);
-        prop_assert_eq!(fs::read(root.path().join(".damaged.partial/journal")).unwrap(), bytes);
+        let (lost, kept) = without_frame_at(at);
+        prop_assert_eq!(run.losses.journal_bytes, lost);
+        prop_assert!(run.findings.iter().any(|finding| finding.code == "journal-damaged"));
+        prop_assert!(run.verdict.unwrap().word != VerdictWord::Pass);
+        let mut expected = Assembly::default();
+        kept.into_iter().for_each(|message| drop(expected.take(message)));
+        let expected = expected.finish("damaged", Ending::default()).unwrap().run;
+        prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));
     }
+}
+
+/// The messages of the small run without the one that this byte belongs to, and its length.
+fn without_frame_at(at: usize) -> (u64, Vec<Message>) {
+    let mut messages = small().messages();
+    let mut end = 0;
+    let damaged = messages.iter().position(|message| {
+        end += message.encode().len();
+        at < end
+    });
+    let damaged = messages.remove(damaged.unwrap());
+    (damaged.encode().len() as u64, messages)
+}
+
+#[test]
+fn damage_that_leaves_no_plan_is_no_run_but_is_kept() {
+    let root = tempfile::tempdir().unwrap();
+    let mut bytes = small().bytes();
+    let plan = Message::Plan(small().plan()).encode();
+    let places: Vec<usize> =
+        (0..bytes.len() - plan.len()).filter(|&at| bytes[at..].starts_with(&plan)).collect();
+    assert_eq!(places.len(), 2, "the plan stands there twice");
+    places.into_iter().for_each(|at| bytes[at + 100] ^= 1);
+    killed(root.path(), "damaged", &bytes);
+    let recovered = recover(root.path());
+    let Outcome::Left(Error::NothingMeasured { holds_counts, .. }) = &recovered[0].outcome else {
+        panic!("{recovered:?}");
+    };
+    assert!(holds_counts);
+    assert_eq!(fs::read(root.path().join(".damaged.partial/journal")).unwrap(), bytes);
 }
 
 #[test]

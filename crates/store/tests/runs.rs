@@ -99,9 +99,9 @@ fn one_bad_folder_does_not_hide_the_others() {
 fn a_newer_schema_is_one_line() {
     let root = tempfile::tempdir().unwrap();
     let path = finish(&Store::new(root.path()), "one");
-    fs::write(path.join("run.json"), "{\"schema\": 2, \"all\": [\"is\", \"new\"]}").unwrap();
+    fs::write(path.join("run.json"), "{\"schema\": 99, \"all\": [\"is\", \"new\"]}").unwrap();
     let error = load(&path).unwrap_err();
-    assert!(matches!(error, Error::NewerSchema { found: 2, .. }));
+    assert!(matches!(error, Error::NewerSchema { found: 99, .. }));
     let text = error.to_string();
     assert!(text.contains("use a newer latlab") && !text.contains('\n'), "{text}");
 }

@@ -186,6 +186,7 @@ fn thread(plan: &Plan, number: u32, counts: &Histogram) -> ThreadRun {
             voluntary_switches: counts.count,
             spikes_lost: 0,
             intervals_grown: 0,
+            samples_lost: 0,
             cpu_ns: Nanos(0),
         }),
     }
@@ -291,7 +292,8 @@ pub fn invalid() -> Fixture {
         setting.applied = "other".into();
     }
     run.applied.settings.push(setting("idle states", None, "0 ns", "refused", false));
-    run.losses = Losses { journal_bytes: 117, spikes: 3, intervals_merged: 2, cycles: 0 };
+    run.losses =
+        Losses { journal_bytes: 117, spikes: 3, intervals_merged: 2, cycles: 0, samples: 0 };
     run.recovered = true;
     run.ended = EndReason::Lost;
     run.threads[1].end = None;

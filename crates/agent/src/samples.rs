@@ -1,0 +1,184 @@
+//! Every sample of a thread, from its ring to frames of the stream.
+
+use crate::outbox::Outbox;
+use latlab_measure::samples::{SampleDrain, Step};
+use latlab_model::Nanos;
+use latlab_model::frame::Message;
+use latlab_model::samples::{Samples, pack};
+use std::time::{Duration, Instant};
+
+/// A frame has this many samples at most …
+const MOST: usize = 16_384;
+/// … and is sent after this long, since what is not sent is lost to a kill.
+const OLDEST: Duration = Duration::from_millis(500);
+
+/// The samples of one thread on their way.
+pub struct SampleLine {
+    thread: u32,
+    drain: SampleDrain,
+    period: Nanos,
+    /// Release of the next sample, on the clock of the loop.
+    next: Nanos,
+    /// Lost since the last frame.
+    lost_before: u64,
+    first: Nanos,
+    latencies: Vec<i64>,
+    jumps: Vec<(u32, Nanos)>,
+    begun: Instant,
+    /// A frame that the stream has not taken yet; until then the ring is left as it is.
+    waiting: Option<Message>,
+}
+
+impl SampleLine {
+    /// The samples of a thread with this period.
+    pub fn new(thread: u32, drain: SampleDrain, period: Nanos) -> SampleLine {
+        SampleLine {
+            thread,
+            drain,
+            period,
+            next: Nanos::ZERO,
+            lost_before: 0,
+            first: Nanos::ZERO,
+            latencies: Vec::with_capacity(MOST),
+            jumps: Vec::new(),
+            begun: Instant::now(),
+            waiting: None,
+        }
+    }
+
+    /// Takes what there is to the stream; true when nothing is left behind but a frame in the
+    /// making, which `all` sends as well.
+    pub fn pass(&mut self, to_monotonic: Nanos, all: bool, outbox: &Outbox) -> bool {
+        while self.offer(outbox) {
+            let Some(step) = self.drain.next_step() else {
+                let due = all || self.begun.elapsed() >= OLDEST;
+                if self.latencies.is_empty() || !due {
+                    return true;
+                }
+                self.seal(to_monotonic);
+                continue;
+            };
+            self.take(step, to_monotonic);
+        }
+        false
+    }
+
+    fn take(&mut self, step: Step, to_monotonic: Nanos) {
+        match step {
+            Step::Latency(latency) => {
+                if self.latencies.is_empty() {
+                    (self.first, self.begun) = (self.next, Instant::now());
+                }
+                self.latencies.push(latency);
+                self.next += self.period;
+                if self.latencies.len() == MOST {
+                    self.seal(to_monotonic);
+                }
+            }
+            Step::Jump(by) => {
+                self.next += Nanos(by);
+                if !self.latencies.is_empty() {
+                    self.jumps.push((self.latencies.len() as u32, Nanos(by)));
+                }
+            }
+            Step::Lost(count) => {
+                // The samples before the loss and those after it are two stretches.
+                self.seal(to_monotonic);
+                self.lost_before += count;
+            }
+        }
+    }
+
+    /// Makes a frame of what was taken.
+    fn seal(&mut self, to_monotonic: Nanos) {
+        if self.latencies.is_empty() {
+            return;
+        }
+        self.waiting = Some(Message::Samples(Samples {
+            thread: self.thread,
+            lost_before: std::mem::take(&mut self.lost_before),
+            first_release_ns: self.first + to_monotonic,
+            period_ns: self.period,
+            count: self.latencies.len() as u32,
+            jumps: std::mem::take(&mut self.jumps),
+            packed: pack(&self.latencies),
+        }));
+        self.latencies.clear();
+    }
+
+    /// Whether the stream has taken what was waiting for it.
+    fn offer(&mut self, outbox: &Outbox) -> bool {
+        let taken = self.waiting.as_ref().is_none_or(|message| outbox.offer(message));
+        if taken {
+            self.waiting = None;
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drain::tests::carried;
+    use latlab_measure::samples::samples;
+    use latlab_model::samples::Sample;
+
+    const PERIOD: i64 = 1_000_000;
+
+    fn frames(outbox: &Outbox) -> Vec<Samples> {
+        let only_samples = |message| match message {
+            Message::Samples(samples) => Some(samples),
+            _ => None,
+        };
+        carried(outbox).into_iter().filter_map(only_samples).collect()
+    }
+
+    #[test]
+    fn every_sample_reaches_the_stream_with_its_release() {
+        let (mut ring, drain) = samples(PERIOD);
+        let outbox = Outbox::default();
+        let mut line = SampleLine::new(3, drain, Nanos(PERIOD));
+        let mut given = Vec::new();
+        let mut release = 77;
+        for cycle in 0..40_000_i64 {
+            release += PERIOD * if cycle % 1000 == 999 { 7 } else { 1 };
+            let latency = 5_000 + cycle * 7919 % 3001;
+            assert!(ring.keep(release, latency));
+            given.push(Sample { release_ns: Nanos(release + 9), latency_ns: Nanos(latency) });
+            if cycle % 1_234 == 0 {
+                line.pass(Nanos(9), false, &outbox);
+            }
+        }
+        assert!(line.pass(Nanos(9), true, &outbox));
+        let frames = frames(&outbox);
+        let came: Vec<Sample> = frames.iter().flat_map(|frame| frame.unpack().unwrap()).collect();
+        assert!(came == given && frames.iter().all(|frame| frame.lost_before == 0));
+    }
+
+    #[test]
+    fn a_stalled_stream_loses_samples_only_when_the_ring_is_full_and_counts_them() {
+        let (mut ring, drain) = samples(PERIOD);
+        let outbox = Outbox::default();
+        while outbox.offer(&Message::Stop) {}
+        let mut line = SampleLine::new(0, drain, Nanos(PERIOD));
+        let mut lost = 0;
+        for cycle in 0..60_000 {
+            lost += u64::from(!ring.keep(cycle * PERIOD, 1_000));
+            if cycle % 1000 == 0 {
+                line.pass(Nanos::ZERO, true, &outbox);
+            }
+        }
+        assert!(lost > 0, "a minute is more than the ring holds");
+        let mut link = Vec::new();
+        outbox.close();
+        outbox.carry(&mut link);
+        assert!(line.pass(Nanos::ZERO, true, &outbox), "there is room again");
+        assert!(ring.keep(60_000 * PERIOD, 1_000));
+        assert!(line.pass(Nanos::ZERO, true, &outbox));
+        let frames = frames(&outbox);
+        let came: u64 = frames.iter().map(|frame| u64::from(frame.count)).sum();
+        assert_eq!(frames.iter().map(|frame| frame.lost_before).sum::<u64>(), lost);
+        assert_eq!(came + lost, 60_001);
+        assert_eq!(frames.last().unwrap().first_release_ns, Nanos(60_000 * PERIOD));
+    }
+}

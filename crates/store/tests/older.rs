@@ -1,0 +1,40 @@
+//! What an older latlab has stored is read by this one, for every version of the schema.
+
+use latlab_model::run::{EndReason, SCHEMA_VERSION};
+use latlab_store::{Outcome, State, Store, histograms};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn fixtures(version: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/schema-{version}"))
+}
+
+#[test]
+fn every_version_has_a_run_and_it_is_read() {
+    for version in 1..=SCHEMA_VERSION {
+        let store = Store::new(fixtures(version).join("runs"));
+        let listed = store.list().unwrap();
+        let State::Finished(run) = &listed[0].state else { panic!("{version}: {listed:?}") };
+        assert_eq!((run.schema, run.ended), (version, EndReason::Finished));
+        let bins = histograms(&listed[0].path).unwrap();
+        let counted: u64 = bins.iter().flat_map(|one| &one.bins).map(|bin| bin.count).sum();
+        assert_eq!(counted, run.total.cycles);
+        assert!(counted > 1000);
+    }
+}
+
+#[test]
+fn every_version_has_a_cut_journal_and_it_is_finished() {
+    for version in 1..=SCHEMA_VERSION {
+        let root = tempfile::tempdir().unwrap();
+        let partial = fs::read_dir(fixtures(version).join("cut")).unwrap().next().unwrap().unwrap();
+        let copy = root.path().join(partial.file_name());
+        fs::create_dir(&copy).unwrap();
+        fs::copy(partial.path().join("journal"), copy.join("journal")).unwrap();
+        let recovered = Store::new(root.path()).recover().unwrap();
+        let Outcome::Finished(path) = &recovered[0].outcome else { panic!("{recovered:?}") };
+        let run = latlab_store::load(path).unwrap();
+        assert_eq!((run.schema, run.ended), (SCHEMA_VERSION, EndReason::Lost));
+        assert!(run.recovered && run.total.cycles > 1000, "{:?}", run.total);
+    }
+}
