@@ -4,6 +4,7 @@
 //! The same code serves the machine it is started on, a board behind ssh and a guest.
 
 mod drain;
+mod hold;
 mod hook;
 mod layout;
 mod machine;

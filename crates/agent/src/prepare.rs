@@ -2,11 +2,12 @@
 
 use latlab_model::Plan;
 use latlab_model::frame::Refusal;
-use latlab_model::plan::{IdleStates, Policy};
-use latlab_model::run::Setting;
+use latlab_model::plan::{IdleStates, KernelFile, Policy};
+use latlab_model::run::{Finding, Setting, Severity};
 use latlab_sys::Errno;
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
+use latlab_sys::undo::{Change, Changes, Undone};
 use latlab_sys::{memory, process};
 use std::io;
 
@@ -20,6 +21,25 @@ pub struct Prepared {
     /// What was asked and what was read back.
     pub settings: Vec<Setting>,
     _dma_latency: Option<DmaLatency>,
+    kernel_files: Option<Changes>,
+}
+
+impl Prepared {
+    /// Puts everything back, and says what could not be.
+    pub fn undo(self) -> Vec<Finding> {
+        let undone = self.kernel_files.map(Changes::undo).unwrap_or_default();
+        undone.iter().filter_map(not_put_back).collect()
+    }
+}
+
+fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Option<Finding> {
+    let what = match undone {
+        Undone::Restored => return None,
+        Undone::ChangedSince(now) => format!("somebody has set it to '{now}' during the run"),
+        Undone::Failed(reason) => reason.clone(),
+    };
+    let text = format!("{path} was not set back to '{before}': {what}.");
+    Some(Finding::new("setting-not-restored", Severity::Warning, text))
 }
 
 /// Makes the settings of the whole program.
@@ -30,7 +50,29 @@ pub fn prepare(root: &Root, plan: &Plan) -> Result<Prepared, Refusal> {
     }
     let (dma_latency, idle_states) = idle_states(root, plan);
     settings.extend(idle_states);
-    Ok(Prepared { settings, _dma_latency: dma_latency })
+    let kernel_files = kernel_files(root, plan, &mut settings)?;
+    Ok(Prepared { settings, _dma_latency: dma_latency, kernel_files })
+}
+
+/// The files of `--set`, each with what was read back.
+fn kernel_files(
+    root: &Root,
+    plan: &Plan,
+    settings: &mut Vec<Setting>,
+) -> Result<Option<Changes>, Refusal> {
+    if plan.kernel_files.is_empty() {
+        return Ok(None);
+    }
+    let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
+    let mut changes = Changes::begin(root).map_err(cannot)?;
+    for KernelFile { path, value } in &plan.kernel_files {
+        let asked = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        let applied = changes.set(path, value).unwrap_or_else(|error| format!("refused: {error}"));
+        let remedy = format!("Try it by hand: echo '{value}' | sudo tee {path}");
+        let setting = Setting::new(path, asked, applied);
+        settings.push(Setting { matters: true, remedy: Some(remedy), ..setting });
+    }
+    Ok(Some(changes))
 }
 
 fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {

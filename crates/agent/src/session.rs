@@ -1,6 +1,7 @@
 //! One run on the target, from the plan to the last frame.
 
 use crate::drain::clocks;
+use crate::hold::hold;
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
 use crate::machine;
@@ -72,7 +73,8 @@ fn next(frames: &mut FrameReader<impl Read>) -> Result<Message, String> {
 fn listen(mut frames: FrameReader<impl Read + Send + 'static>) -> Result<(), String> {
     let installed = signal::store_on(Signal::Interrupt, &STOP, INTERRUPTED)
         .and_then(|()| signal::store_on(Signal::Terminate, &STOP, INTERRUPTED))
-        .and_then(|()| signal::store_on(Signal::HangUp, &STOP, INTERRUPTED))
+        // A closed terminal ends the conductor, or does not; this end follows.
+        .and_then(|()| signal::ignore(Signal::HangUp))
         .and_then(|()| signal::store_on(Signal::CpuLimit, &STOP, RAN_AWAY))
         .and_then(|()| signal::accept_wake());
     installed.map_err(|error| format!("cannot listen to signals: {error}"))?;
@@ -117,6 +119,7 @@ fn run(
     let Ground { cpus, layout, helpers } = ground;
     let machine = Message::Machine(machine::read(root, process::uname(), &cpus));
     outbox.send(&machine);
+    let hold = hold(root, &plan, &layout, &cpus)?;
     let prepared = prepare(root, &plan)?;
     let team = Team::assemble(root, &plan, &layout, &cpus.usable)?;
     let mut settings = vec![helpers];
@@ -127,6 +130,9 @@ fn run(
     let (threads, helpers_on) = (team.setups(), layout.helpers.to_string());
     let prepared_as = Message::Prepared(Prepared { settings, threads, helpers_on });
     outbox.send(&prepared_as);
+    if let Some(finding) = &hold.finding {
+        outbox.send(&Message::Finding(finding.clone()));
+    }
     // Without these the rest of a journal is worth nothing, so that they stand there twice.
     head.iter().chain([&machine, &prepared_as]).for_each(|message| outbox.send(message));
     outbox.send(&Message::Clocks(clocks()));
@@ -134,7 +140,8 @@ fn run(
     let Drained { ends, intervals_merged, hook } = team.drain(root, outbox);
     // Back to ordinary before waiting for anything, and the settings with it.
     let _ = sched::set_scheduling(Scheduling::Other);
-    drop(prepared);
+    prepared.undo().into_iter().for_each(|finding| outbox.send(&Message::Finding(finding)));
+    drop(hold);
     let measuring: i64 = ends.iter().map(|end| end.cpu_ns.0).sum();
     let helpers_cpu_ns = Nanos(clock::process_cpu_time() - measuring);
     for end in &ends {

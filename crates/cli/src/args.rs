@@ -45,7 +45,24 @@ pub enum Command {
     Report(ReportArgs),
     /// Serve a plan from standard input: what `run` starts on the target.
     #[command(hide = true)]
-    Agent,
+    Agent(AgentArgs),
+    /// Put the machine right.
+    Doctor(DoctorArgs),
+}
+
+/// Flags of `latlab agent`.
+#[derive(Args)]
+pub struct AgentArgs {
+    /// Id of the run, for those who look at the list of processes.
+    pub run: Option<String>,
+}
+
+/// Flags of `latlab doctor`.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// Put back the kernel files that a killed latlab has left changed
+    #[arg(long, required = true)]
+    pub restore: bool,
 }
 
 /// How results are printed.

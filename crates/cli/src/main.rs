@@ -1,6 +1,7 @@
 //! The program `latlab`: flags to plan to calls; no logic of its own.
 
 mod args;
+mod doctor;
 mod live;
 mod run;
 mod runs;
@@ -26,7 +27,8 @@ fn main() -> ExitCode {
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => runs::report(&args),
-        Command::Agent => agent(),
+        Command::Agent(_) => agent(),
+        Command::Doctor(args) => doctor::doctor(&args),
     };
     done.unwrap_or_else(|error| {
         runs::warn(format_args!("{error:#}"));

@@ -2,11 +2,11 @@
 
 use crate::args::{Format, RunArgs};
 use crate::live::{View, progress_line};
-use crate::runs::{harmless, open_store, print, print_json, recover, style, width};
+use crate::runs::{harmless, open_store, print, print_json, recover, style, warn, width};
 use crate::screen::Screen;
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
-use latlab_conduct::Failure;
 use latlab_conduct::live::Live;
+use latlab_conduct::{Failure, Order, check_room};
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run};
 use latlab_store::new_id;
@@ -25,19 +25,19 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let plan = args.plan(seed).map_err(|text| Exit(EXIT_USAGE, text))?;
     let store = open_store(&args.common);
     recover(&store);
+    if let Some(arithmetic) = check_room(&plan, &store).map_err(exit)?
+        && !args.quiet
+    {
+        warn(arithmetic);
+    }
     let mut agent = Command::new(std::env::current_exe()?);
     agent.arg("agent");
     let id = new_id(now, &plan.name);
     let mut progress = Progress::new(&plan, args.quiet);
-    let finished = latlab_conduct::run(&plan, agent, &store, &id, |live| progress.show(live));
+    let order = Order { plan: &plan, agent, store: &store, id: &id, keep_going: args.keep_going };
+    let finished = latlab_conduct::run(order, |live| progress.show(live));
     drop(progress);
-    let finished = finished.map_err(|failure| {
-        let code = match &failure {
-            Failure::Refused(refusal) if refusal.plan_is_wrong => EXIT_USAGE,
-            _ => EXIT_CANNOT_MEASURE,
-        };
-        Exit(code, failure.to_string())
-    })?;
+    let finished = finished.map_err(exit)?;
     match args.common.format {
         Format::Json => print_json(&finished.run)?,
         Format::Text => {
@@ -47,6 +47,15 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::from(exit_code(&finished.run)))
+}
+
+/// Why there is no run, with its exit code.
+fn exit(failure: Failure) -> Exit {
+    let code = match &failure {
+        Failure::Refused(refusal) if refusal.plan_is_wrong => EXIT_USAGE,
+        _ => EXIT_CANNOT_MEASURE,
+    };
+    Exit(code, failure.to_string())
 }
 
 /// What the run says to a script.
@@ -74,7 +83,7 @@ struct Progress<'a> {
 
 impl Progress<'_> {
     fn new(plan: &Plan, quiet: bool) -> Progress<'_> {
-        let wanted = !quiet && terminal::stderr_is_terminal();
+        let wanted = !quiet && terminal::stderr_is_terminal() && terminal::in_foreground();
         let screen = if wanted { Screen::open() } else { None };
         let started = Instant::now();
         Progress { plan, quiet, screen, started, line_due: started + PROGRESS_EVERY }

@@ -1,6 +1,7 @@
 //! `latlab list`, `latlab show`, `latlab report`: what is stored, and how it is shown.
 
 use crate::args::{Common, Format, ListArgs, ReportArgs, ShowArgs};
+use crate::doctor::restore;
 use anyhow::{Context, bail};
 use latlab_model::Run;
 use latlab_report::{ListEntry, Style};
@@ -25,6 +26,7 @@ pub fn open_store(common: &Common) -> Store {
 
 /// Finishes what earlier programs left, and says so; what cannot be finished is no obstacle.
 pub fn recover(store: &Store) {
+    restore();
     match store.recover() {
         Ok(all) => all.iter().for_each(|recovered| warn(sentence(recovered))),
         Err(error) => warn(error),

@@ -4,6 +4,7 @@
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod live;
+mod room;
 
 use latlab_model::frame::{Frame, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::{CpuSet, Plan};
@@ -11,6 +12,7 @@ use latlab_store::{Finished, OpenRun, Store};
 use latlab_sys::sched;
 use latlab_sys::signal::{self, Signal};
 use live::Live;
+pub use room::check_room;
 use std::io::{self, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -38,6 +40,9 @@ pub enum Failure {
     /// The agent could not be started or spoken to.
     #[error("the agent cannot be started: {0}")]
     Agent(#[from] io::Error),
+    /// The disk cannot hold the run.
+    #[error("{0}")]
+    NoRoom(String),
     /// The run folder cannot be written.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
@@ -45,23 +50,31 @@ pub enum Failure {
 
 static INTERRUPTED: AtomicU8 = AtomicU8::new(0);
 
+/// What is to be conducted.
+pub struct Order<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// What speaks the agent's side of the stream.
+    pub agent: Command,
+    /// Where the run is kept.
+    pub store: &'a Store,
+    /// The id it shall have.
+    pub id: &'a str,
+    /// Whether to go on when the terminal is closed.
+    pub keep_going: bool,
+}
+
 /// Runs a plan by an agent and stores what it says; `watch` is called four times a second.
 ///
 /// An interrupt ends the run cleanly: what was measured until then is a run like any other.
-pub fn run(
-    plan: &Plan,
-    mut agent: Command,
-    store: &Store,
-    id: &str,
-    mut watch: impl FnMut(&Live),
-) -> Result<Finished, Failure> {
-    for end in [Signal::Interrupt, Signal::Terminate, Signal::HangUp] {
-        signal::store_on(end, &INTERRUPTED, 1).map_err(io::Error::from)?;
-    }
+pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, Failure> {
+    let Order { plan, mut agent, store, id, keep_going } = order;
+    listen(keep_going).map_err(io::Error::from)?;
     let open = store.begin(id)?;
     // A group of its own, so that Ctrl-C reaches the agent only through us.
     use std::os::unix::process::CommandExt;
-    let child = agent.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn();
+    let child =
+        agent.arg(open.id()).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn();
     let mut child = match child {
         Ok(child) => child,
         Err(error) => {
@@ -96,6 +109,16 @@ pub fn run(
     }
 }
 
+/// The ways in which a run is asked to end.
+fn listen(keep_going: bool) -> Result<(), latlab_sys::Errno> {
+    signal::store_on(Signal::Interrupt, &INTERRUPTED, 1)?;
+    signal::store_on(Signal::Terminate, &INTERRUPTED, 1)?;
+    match keep_going {
+        true => signal::ignore(Signal::HangUp),
+        false => signal::store_on(Signal::HangUp, &INTERRUPTED, 1),
+    }
+}
+
 /// Appends each frame to the journal, and only then passes it on.
 ///
 /// A journal that cannot be written any more counts what it loses and says so in the run; the
@@ -114,7 +137,9 @@ fn keep(stream: impl Read, mut open: OpenRun, frames: &SyncSender<Message>) -> O
         }
         if synced.elapsed() >= SYNC_EVERY {
             // What the disk refuses here it refuses on the next writing as well, which is told.
-            let _ = open.sync();
+            if let Ok(Some(finding)) = open.sync() {
+                let _ = writeln!(io::stderr(), "latlab: {}", finding.text);
+            }
             synced = Instant::now();
         }
         if frames.send(message).is_err() {

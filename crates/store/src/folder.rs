@@ -6,7 +6,8 @@ use crate::id;
 use crate::journal::{JOURNAL, Journal};
 use jiff::Timestamp;
 use latlab_model::Run;
-use latlab_model::run::SCHEMA_VERSION;
+use latlab_model::frame::Message;
+use latlab_model::run::{Finding, SCHEMA_VERSION, Severity};
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -375,15 +376,30 @@ impl OpenRun {
         self.journal.lost_frames()
     }
 
-    /// Brings the journal to the disk.
-    pub fn sync(&self) -> Result<()> {
-        self.journal.sync()
+    /// Brings the journal to the disk, and into a new folder where somebody has deleted the old
+    /// one: a finding says so then.
+    pub fn sync(&mut self) -> Result<Option<Finding>> {
+        self.journal.sync()?;
+        if !self.journal.is_deleted() {
+            return Ok(None);
+        }
+        self.store.create_root()?;
+        fs::create_dir_all(&self.partial).map_err(Error::io("create", &self.partial))?;
+        let bytes = self.journal.write_again(&self.partial)?;
+        self.store.give_away(&self.partial);
+        let text = format!(
+            "The folder of this run was deleted while it went on; its journal of {bytes} bytes \
+             was written again, and nothing is lost."
+        );
+        let finding = Finding::new("folder-deleted", Severity::Warning, text);
+        self.journal.append(&Message::Finding(finding.clone()).encode())?;
+        Ok(Some(finding))
     }
 
     /// Makes the run folder; after an error the journal stays, for [`Store::recover`].
-    pub fn finish(self) -> Result<Finished> {
+    pub fn finish(mut self) -> Result<Finished> {
+        self.sync()?;
         let OpenRun { store, id, partial, journal } = self;
-        journal.sync()?;
         store.complete(&id, &partial, journal, false)
     }
 

@@ -1,10 +1,12 @@
 //! The journal: the stream of a run as it came, in a locked file.
 
 use crate::error::{Error, Result};
+use crate::finish::open_file;
 use latlab_model::frame::Message;
 use latlab_model::run::{Finding, Severity};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Name of the journal in the folder of an unfinished run.
@@ -26,18 +28,15 @@ impl Journal {
     /// Creates the file and locks it.
     pub fn create(folder: &Path) -> Result<Journal> {
         let path = folder.join(JOURNAL);
-        let file = OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(Error::io("create", &path))?;
-        file.lock().map_err(Error::io("lock", &path))?;
+        let file = create(&path)?;
         Ok(Journal { file, path, bytes: 0, lost_frames: 0, last_error: String::new() })
     }
 
     /// Takes over the journal of a run that nobody holds any more; none while it goes on.
     pub fn claim(folder: &Path) -> Result<Option<Journal>> {
         let path = folder.join(JOURNAL);
+        // A pipe in its place would be waited for.
+        open_file(&path)?;
         let file = OpenOptions::new().append(true).open(&path).map_err(Error::io("open", &path))?;
         match file.try_lock() {
             Ok(()) => {}
@@ -85,6 +84,25 @@ impl Journal {
         }
     }
 
+    /// Whether somebody has deleted it, so that only this program still has it.
+    pub fn is_deleted(&self) -> bool {
+        self.file.metadata().is_ok_and(|there| there.nlink() == 0)
+    }
+
+    /// Writes all of a deleted journal into this folder and goes on there; gives back its length.
+    pub fn write_again(&mut self, folder: &Path) -> Result<u64> {
+        let path = folder.join(JOURNAL);
+        let mut file = create(&path)?;
+        let copied = self.file.rewind().and_then(|()| io::copy(&mut self.file, &mut file));
+        let bytes = copied.and_then(|bytes| file.sync_data().map(|()| bytes)).map_err(|error| {
+            // Half a copy would be taken for the whole.
+            let _ = fs::remove_file(&path);
+            Error::io("write", &path)(error)
+        })?;
+        (self.file, self.path) = (file, path);
+        Ok(bytes)
+    }
+
     /// What must be said of the frames that could not be written.
     pub fn lost_finding(&self) -> Option<Finding> {
         let (frames, error) = (self.lost_frames, &self.last_error);
@@ -111,6 +129,14 @@ impl Journal {
     pub fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(Error::io("sync", &self.path))
     }
+}
+
+fn create(path: &Path) -> Result<File> {
+    // It is read as well, should somebody delete it.
+    let options = OpenOptions::new().read(true).append(true).create_new(true).to_owned();
+    let file = options.open(path).map_err(Error::io("create", path))?;
+    file.lock().map_err(Error::io("lock", path))?;
+    Ok(file)
 }
 
 #[cfg(test)]

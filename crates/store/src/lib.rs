@@ -12,6 +12,7 @@ mod finish;
 mod folder;
 mod id;
 mod journal;
+mod room;
 mod table;
 pub mod tables;
 #[doc(hidden)]
@@ -21,4 +22,5 @@ pub use error::{Error, Result};
 pub use finish::Finished;
 pub use folder::{Entry, OpenRun, Outcome, Recovered, State, Store, calling_user, load};
 pub use id::new_id;
+pub use room::Room;
 pub use tables::histograms;

@@ -4,6 +4,8 @@
 //! every setting is read back after it was made, and undone by dropping its guard.
 
 pub mod clock;
+pub mod cpu_lock;
+pub mod disk;
 pub mod dma_latency;
 pub mod files;
 pub mod memory;
@@ -12,6 +14,7 @@ pub mod sched;
 pub mod signal;
 pub mod terminal;
 pub mod timer;
+pub mod undo;
 
 /// The kernel's error numbers, as every call here reports them.
 pub use rustix::io::Errno;

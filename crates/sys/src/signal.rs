@@ -48,6 +48,11 @@ pub fn store_on(signal: Signal, flag: &'static AtomicU8, value: u8) -> Result<()
     install(number, handler as *const () as usize)
 }
 
+/// Nothing happens when the signal comes, here and in programs that are started from here.
+pub fn ignore(signal: Signal) -> Result<(), Errno> {
+    install(signal.number(), libc::SIG_IGN)
+}
+
 /// Lets [`crate::sched::wake`] end a sleep of this process's threads.
 pub fn accept_wake() -> Result<(), Errno> {
     install(libc::SIGUSR2, handler as *const () as usize)

@@ -16,6 +16,13 @@ pub fn stdout_is_terminal() -> bool {
     rustix::termios::isatty(stdout())
 }
 
+/// Whether this process is the one that the terminal listens to: one in the background is stopped
+/// when it changes the terminal.
+pub fn in_foreground() -> bool {
+    let owner = rustix::termios::tcgetpgrp(stderr());
+    owner.is_ok_and(|owner| owner == rustix::process::getpgrp())
+}
+
 /// Columns of the terminal at standard output or, behind a pipe, at standard error.
 pub fn columns() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(stdout());
@@ -43,6 +50,9 @@ impl Quiet {
 
 impl Drop for Quiet {
     fn drop(&mut self) {
+        if !in_foreground() {
+            return;
+        }
         // What was typed meanwhile was meant for nobody, so it is thrown away.
         let _ = rustix::termios::tcsetattr(stdin(), OptionalActions::Flush, &self.0);
     }

@@ -1,0 +1,62 @@
+//! The CPUs of a run, held against every other latlab of this machine.
+
+use crate::layout::{Cpus, Layout};
+use crate::prepare::machine_refuses;
+use latlab_model::frame::Refusal;
+use latlab_model::run::{Finding, Severity};
+use latlab_model::{CpuSet, Plan};
+use latlab_sys::cpu_lock::CpuLock;
+use latlab_sys::files::Root;
+
+/// CPUs that are held as long as this lives.
+pub struct Hold {
+    _lock: Option<CpuLock>,
+    /// What must be said of it.
+    pub finding: Option<Finding>,
+}
+
+/// Takes the CPUs that are to be measured; a refusal says who has them.
+pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Hold, Refusal> {
+    let pinned: CpuSet = layout.threads.iter().flatten().copied().collect();
+    // Threads that float measure wherever they are put.
+    let measured = if pinned.is_empty() { cpus.usable.clone() } else { pinned };
+    let lock = match CpuLock::take(root, measured.iter()) {
+        Ok(lock) => lock,
+        Err(error) => {
+            let text = format!(
+                "Whether another latlab measures these CPUs is unknown, because neither /run/lock \
+                 nor /tmp can be written: {error}."
+            );
+            let finding = Finding::new("cpus-not-held", Severity::Info, text);
+            return Ok(Hold { _lock: None, finding: Some(finding) });
+        }
+    };
+    if lock.held.is_empty() {
+        return Ok(Hold { _lock: Some(lock), finding: None });
+    }
+    let taken: CpuSet = lock.held.iter().map(|(cpu, _)| *cpu).collect();
+    let (cpus, are, were) = match taken.len() {
+        1 => (format!("CPU {taken}"), "is", "was"),
+        _ => (format!("CPUs {taken}"), "are", "were"),
+    };
+    let holder = holder(root, lock.held[0].1);
+    if !plan.share_cpus {
+        return Err(machine_refuses(format!(
+            "{cpus} {are} measured by {holder} already: wait for it, take other --cpus, or \
+             measure beside it with --share"
+        )));
+    }
+    let text =
+        format!("{cpus} {were} measured by {holder} at the same time: each disturbed the other.");
+    let finding = Finding::new("cpus-shared", Severity::Warning, text);
+    Ok(Hold { _lock: Some(lock), finding: Some(finding) })
+}
+
+/// A process as a person can find it.
+fn holder(root: &Root, pid: i32) -> String {
+    let words = root.read(format!("proc/{pid}/cmdline")).map(|line| line.replace('\0', " "));
+    match words.filter(|words| !words.is_empty()) {
+        Some(words) => format!("'{words}' (process {pid})"),
+        None => format!("process {pid}"),
+    }
+}

@@ -1,0 +1,78 @@
+//! How much of the disk a run takes, before it is begun.
+
+use latlab_model::{Nanos, Plan};
+
+/// A sample, from above: in the journal it takes less than in the table.
+const SAMPLE: u64 = 2;
+/// What a thread counts in a second, with the clocks and whatever else is told.
+const JOURNAL_SECOND: u64 = 3_000;
+/// A row of `intervals.parquet`.
+const INTERVAL_ROW: u64 = 300;
+/// The largest latencies of a thread on their way to being the largest, and all that comes once.
+const JOURNAL_ONCE: u64 = 1 << 20;
+/// The largest latencies of a thread, its histogram, `run.json`.
+const TABLES_ONCE: u64 = 1 << 18;
+
+/// Bytes that a run takes, estimated from above.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// Samples that are expected; zero where none are kept.
+    pub samples: u64,
+    /// The journal.
+    pub journal: u64,
+    /// The tables that are made of it while it is still there.
+    pub tables: u64,
+}
+
+impl Room {
+    /// What a run takes at most at any time.
+    pub fn bytes(&self) -> u64 {
+        self.journal.saturating_add(self.tables)
+    }
+
+    /// For a run of so many threads that lasts this long, or as long as the plan says; none where
+    /// nobody says.
+    pub fn for_run(plan: &Plan, threads: u32, length: Option<Nanos>) -> Option<Room> {
+        let whole = |thread: u32| {
+            let by_cycles = plan.cycles.map(|cycles| {
+                Nanos(plan.period_of(thread).0.saturating_mul(cycles.min(1 << 62) as i64))
+            });
+            [length.or(plan.duration_ns), by_cycles].into_iter().flatten().min()
+        };
+        let mut room = Room { samples: 0, journal: 0, tables: 0 };
+        for thread in 0..threads {
+            let length = whole(thread)?;
+            let cycles = (length.0 / plan.period_of(thread).0.max(1)) as u64;
+            let samples = if plan.samples { cycles } else { 0 };
+            let seconds = length.0 as u64 / 1_000_000_000 + 1;
+            let intervals = length.0 / plan.interval_ns.0.max(1) + 1;
+            room.samples += samples;
+            room.journal += samples * SAMPLE + seconds * JOURNAL_SECOND + JOURNAL_ONCE;
+            room.tables += samples * SAMPLE + intervals as u64 * INTERVAL_ROW + TABLES_ONCE;
+        }
+        Some(room)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::nanos::SECOND;
+
+    #[test]
+    fn a_night_of_samples_is_two_bytes_each_twice() {
+        let plan = Plan {
+            samples: true,
+            period_ns: Nanos(50_000),
+            duration_ns: Some(SECOND * 8 * 3600),
+            ..Plan::default()
+        };
+        let room = Room::for_run(&plan, 4, None).unwrap();
+        assert_eq!(room.samples, 4 * 20_000 * 8 * 3600);
+        let both = 2 * 2 * room.samples;
+        assert!(room.bytes() > both && room.bytes() < both + both / 10, "{room:?}");
+        assert_eq!(Room::for_run(&Plan { duration_ns: None, ..plan.clone() }, 4, None), None);
+        let short = Plan { cycles: Some(1_000), ..plan };
+        assert_eq!(Room::for_run(&short, 4, None).unwrap().samples, 4_000);
+    }
+}

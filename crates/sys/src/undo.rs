@@ -1,0 +1,313 @@
+//! Kernel files that are changed for a while: each change stands on disk before it is made, so
+//! that it can be undone by whoever comes after a kill.
+
+use crate::files::Root;
+use crate::process::effective_user;
+use std::fs;
+use std::io::{self, Error, ErrorKind};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+const HEAD: &str = "# Changed by latlab, which puts it back when it ends; after a kill the next \
+                    latlab does,\n# or `latlab doctor --restore`.\n";
+
+/// A kernel file that was changed.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Change {
+    /// Its path, from the root on.
+    pub path: String,
+    /// What it held.
+    pub before: String,
+    /// What was read back after the change, or else what was asked.
+    pub after: String,
+}
+
+/// What became of a change that was to be undone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Undone {
+    /// It holds again what it held before.
+    Restored,
+    /// Somebody has changed it since, to this; it was left alone.
+    ChangedSince(String),
+    /// It could not be put back.
+    Failed(String),
+}
+
+/// The changes of one process, and the record of them on disk.
+#[derive(Debug)]
+pub struct Changes {
+    root: Root,
+    record: PathBuf,
+    made: Vec<Change>,
+}
+
+impl Changes {
+    /// Nothing is changed yet.
+    pub fn begin(root: &Root) -> io::Result<Changes> {
+        let pid = std::process::id();
+        let started = started(root, pid).unwrap_or(0);
+        let folder = folders(root)
+            .into_iter()
+            .find(|folder| create_private(folder).is_ok())
+            .ok_or_else(|| Error::other("there is no folder for the record that undoes it"))?;
+        let record = folder.join(format!("undo-{pid}-{started}"));
+        Ok(Changes { root: root.clone(), record, made: Vec::new() })
+    }
+
+    /// Writes a value and gives back what is read afterwards.
+    pub fn set(&mut self, path: &str, value: &str) -> io::Result<String> {
+        let before = read(&self.root, path)?;
+        let after = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.made.push(Change { path: path.to_string(), before, after });
+        let written = self.write_record().and_then(|()| write(&self.root, path, value));
+        let applied = written.and_then(|()| read(&self.root, path));
+        let last = self.made.len() - 1;
+        match applied {
+            Ok(applied) => {
+                self.made[last].after.clone_from(&applied);
+                // The record of what was asked is there, and serves where this cannot be written.
+                let _ = self.write_record();
+                Ok(applied)
+            }
+            Err(error) => {
+                self.made.remove(last);
+                let _ = self.write_record();
+                Err(error)
+            }
+        }
+    }
+
+    fn write_record(&self) -> io::Result<()> {
+        let lines = self.made.iter().map(|Change { path, before, after }| {
+            format!("file {path}\nbefore {before}\nafter {after}\n")
+        });
+        let draft = self.record.with_extension("draft");
+        fs::write(&draft, HEAD.to_string() + &lines.collect::<String>())?;
+        fs::File::open(&draft)?.sync_all()?;
+        fs::rename(&draft, &self.record)
+    }
+
+    /// Puts everything back, the last change first, and says what became of each.
+    pub fn undo(mut self) -> Vec<(Change, Undone)> {
+        self.put_back()
+    }
+
+    fn put_back(&mut self) -> Vec<(Change, Undone)> {
+        let made = std::mem::take(&mut self.made).into_iter().rev();
+        let undone: Vec<_> = made
+            .map(|change| {
+                let undone = undo(&self.root, &change);
+                (change, undone)
+            })
+            .collect();
+        if undone.iter().all(|(_, undone)| !matches!(undone, Undone::Failed(_))) {
+            let _ = fs::remove_file(&self.record);
+        }
+        undone
+    }
+}
+
+impl Drop for Changes {
+    fn drop(&mut self) {
+        self.put_back();
+    }
+}
+
+/// Puts back what processes that are gone have left changed.
+pub fn restore_leftovers(root: &Root) -> Vec<(Change, Undone)> {
+    let mine = |folder: &PathBuf| {
+        // What others may write is not believed.
+        fs::symlink_metadata(folder)
+            .is_ok_and(|there| there.is_dir() && there.uid() == effective_user())
+    };
+    let records = folders(root).into_iter().filter(mine).flat_map(fs::read_dir);
+    let records = records.flatten().flatten().map(|entry| entry.path());
+    let left = records.filter(|record| left_behind(root, record));
+    left.flat_map(|record| {
+        let made = fs::read_to_string(&record).map(|text| parse(&text)).unwrap_or_default();
+        Changes { root: root.clone(), record, made }.undo()
+    })
+    .collect()
+}
+
+/// Whether this is the record of a process that is gone.
+fn left_behind(root: &Root, record: &Path) -> bool {
+    let name = record.file_name().and_then(|name| name.to_str());
+    let Some((pid, start)) = name.and_then(|name| name.strip_prefix("undo-")?.split_once('-'))
+    else {
+        return false;
+    };
+    match (pid.parse(), start.parse::<u64>()) {
+        (Ok(pid), Ok(start)) => started(root, pid) != Some(start),
+        _ => false,
+    }
+}
+
+/// When a process was started, in ticks since boot; a number that comes again has another time.
+fn started(root: &Root, pid: u32) -> Option<u64> {
+    let stat = root.read(format!("proc/{pid}/stat"))?;
+    // The name, in parentheses, may hold anything.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+}
+
+fn parse(record: &str) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    for line in record.lines() {
+        let (word, value) = line.split_once(' ').unwrap_or((line, ""));
+        match (word, changes.last_mut()) {
+            ("file", _) => {
+                changes.push(Change { path: value.to_string(), ..Change::default() });
+            }
+            ("before", Some(change)) => change.before = value.to_string(),
+            ("after", Some(change)) => change.after = value.to_string(),
+            _ => {}
+        }
+    }
+    changes
+}
+
+fn undo(root: &Root, change: &Change) -> Undone {
+    let Change { path, before, after } = change;
+    match read(root, path) {
+        Ok(now) if now == *before => Undone::Restored,
+        Ok(now) if now != *after => Undone::ChangedSince(now),
+        Ok(_) => match write(root, path, before).and_then(|()| read(root, path)) {
+            Ok(now) if now == *before => Undone::Restored,
+            Ok(now) => Undone::Failed(format!("it holds '{now}' after '{before}' was written")),
+            Err(error) => Undone::Failed(error.to_string()),
+        },
+        Err(error) => Undone::Failed(error.to_string()),
+    }
+}
+
+/// The value of a kernel file of one line; of a choice of words the one in brackets.
+fn read(root: &Root, path: &str) -> io::Result<String> {
+    let text = fs::read_to_string(root.path(path.trim_start_matches('/')))?;
+    let text = text.trim();
+    if text.contains('\n') {
+        return Err(Error::new(ErrorKind::InvalidData, "it has several lines"));
+    }
+    let chosen = text.split_whitespace().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
+    Ok(match chosen {
+        Some(word) => word.to_string(),
+        None => text.split_whitespace().collect::<Vec<_>>().join(" "),
+    })
+}
+
+fn write(root: &Root, path: &str, value: &str) -> io::Result<()> {
+    let file = root.path(path.trim_start_matches('/'));
+    // Without creating it: a kernel file is there or is not.
+    let mut file = fs::OpenOptions::new().write(true).truncate(true).open(file)?;
+    io::Write::write_all(&mut file, value.as_bytes())
+}
+
+/// Where records may lie, the best first: what is lost with a reboot, as the changes are.
+fn folders(root: &Root) -> Vec<PathBuf> {
+    let user = effective_user();
+    let names =
+        ["run/latlab".into(), format!("run/user/{user}/latlab"), format!("tmp/latlab-{user}")];
+    names.into_iter().map(|name: String| root.path(name)).collect()
+}
+
+fn create_private(folder: &Path) -> io::Result<()> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let there = fs::symlink_metadata(folder)?;
+    match there.is_dir() && there.uid() == effective_user() {
+        true => Ok(()),
+        false => Err(ErrorKind::PermissionDenied.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["proc/sys/kernel", "sys/kernel/mm", "run", "tmp"] {
+            fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        let root = Root::new(folder.path());
+        fs::write(root.path("proc/sys/kernel/sched_rt_runtime_us"), "950000\n").unwrap();
+        fs::write(root.path("proc/sys/kernel/printk"), "4\t4\t1\t7\n").unwrap();
+        fs::write(root.path("sys/kernel/mm/huge"), "always [madvise] never\n").unwrap();
+        (folder, root)
+    }
+
+    fn value(root: &Root, path: &str) -> String {
+        read(root, path).unwrap()
+    }
+
+    const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
+
+    #[test]
+    fn a_change_is_recorded_read_back_and_undone() {
+        let (_folder, root) = machine();
+        let mut changes = Changes::begin(&root).unwrap();
+        assert_eq!(changes.set(RUNTIME, "-1").unwrap(), "-1");
+        assert_eq!(changes.set("/proc/sys/kernel/printk", "1 4 1 7").unwrap(), "1 4 1 7");
+        assert!(changes.set("/proc/sys/kernel/none", "1").is_err());
+        let record = fs::read_to_string(&changes.record).unwrap();
+        assert_eq!(parse(&record), changes.made);
+        assert!(restore_leftovers(&root).len() == 2, "this process is not in the planted machine");
+        changes.made = parse(&record);
+        changes.set(RUNTIME, "-1").unwrap();
+        drop(changes);
+        assert_eq!(value(&root, RUNTIME), "950000");
+        assert_eq!(value(&root, "/proc/sys/kernel/printk"), "4 4 1 7");
+        assert!(fs::read_dir(root.path("run/latlab")).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_put_back_and_what_goes_on_is_left() {
+        let (_folder, root) = machine();
+        for (pid, start, now) in [(7, 70, 70), (8, 80, 81)] {
+            fs::create_dir(root.path(format!("proc/{pid}"))).unwrap();
+            let fields: Vec<String> = (3..60)
+                .map(|field| if field == 22 { now.to_string() } else { "0".into() })
+                .collect();
+            fs::write(
+                root.path(format!("proc/{pid}/stat")),
+                format!("{pid} (a) b) {}", fields.join(" ")),
+            )
+            .unwrap();
+            let name = format!("run/latlab/undo-{pid}-{start}");
+            fs::create_dir_all(root.path("run/latlab")).unwrap();
+            fs::write(
+                root.path(name),
+                format!("{HEAD}file /sys/kernel/mm/huge{pid}\nbefore madvise\nafter always\n"),
+            )
+            .unwrap();
+            fs::write(root.path(format!("sys/kernel/mm/huge{pid}")), "[always] madvise never")
+                .unwrap();
+        }
+        let restored = restore_leftovers(&root);
+        assert_eq!(restored.len(), 1);
+        assert_eq!(restored[0].0.path, "/sys/kernel/mm/huge8");
+        assert_eq!(fs::read_to_string(root.path("sys/kernel/mm/huge8")).unwrap(), "madvise");
+        assert_eq!(value(&root, "/sys/kernel/mm/huge7"), "always");
+        assert!(root.has("run/latlab/undo-7-70") && !root.has("run/latlab/undo-8-80"));
+    }
+
+    #[test]
+    fn what_somebody_has_changed_since_is_left_alone() {
+        let (_folder, root) = machine();
+        let mut changes = Changes::begin(&root).unwrap();
+        changes.set(RUNTIME, "-1").unwrap();
+        fs::write(root.path(&RUNTIME[1..]), "900000").unwrap();
+        let undone = changes.undo();
+        assert_eq!(undone[0].1, Undone::ChangedSince("900000".to_string()));
+        assert_eq!(value(&root, RUNTIME), "900000");
+    }
+
+    #[test]
+    fn a_choice_reads_as_the_word_in_brackets_and_several_lines_are_refused() {
+        let (_folder, root) = machine();
+        assert_eq!(value(&root, "/sys/kernel/mm/huge"), "madvise");
+        fs::write(root.path("sys/kernel/mm/table"), "1\n2\n").unwrap();
+        assert!(read(&root, "/sys/kernel/mm/table").is_err());
+    }
+}
