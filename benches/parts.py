@@ -1,4 +1,4 @@
-"""The four measurements; each gives back raw data and a Markdown section, and says whether its
+"""The measurements; each gives back raw data and a Markdown section, and says whether its
 limit was kept."""
 
 import json
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools import TOOLS, Job, Missing, command, measure, shown
+from tools import SAMPLES, TOOLS, Job, Missing, command, is_latlab, measure, shown
 
 INSTRUCTIONS_LIMIT = 90
 MEMORY_LIMIT_MIB = 10
@@ -33,10 +33,10 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def for_each_tool(part: str, run: Callable[[str, Path], dict]) -> dict:
+def for_each_tool(part: str, run: Callable[[str, Path], dict], further: tuple = ()) -> dict:
     """Runs a part for each tool in a fresh folder; a missing tool is named loudly."""
     found = {}
-    for tool in TOOLS:
+    for tool in (*TOOLS, *further):
         say(f"{part}: {tool}")
         try:
             with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +92,7 @@ def instructions(options) -> Result:
         grown = growth(less["threads"], more["threads"])
         # latlab's drainer grows about as much as its loop, so the loop is known by its name.
         loops = [key for key in grown if "the loop" in key]
-        measuring = loops[0] if tool == "latlab" else max(grown, key=grown.get)
+        measuring = loops[0] if is_latlab(tool) else max(grown, key=grown.get)
         return {
             "command": more["command"],
             "totals": {few: less["threads"], many: more["threads"]},
@@ -101,7 +101,7 @@ def instructions(options) -> Result:
             "others_per_cycle": (sum(grown.values()) - grown[measuring]) / (many - few),
         }
 
-    found = for_each_tool("instructions", one)
+    found = for_each_tool("instructions", one, (SAMPLES,))
     result = Result({"limit": INSTRUCTIONS_LIMIT, "tools": found})
     rows = [
         [tool, f"**{one['per_cycle']:.1f}**", f"{one['others_per_cycle']:.1f}", f"`{one['command']}`"]
@@ -135,13 +135,13 @@ def dumps(tool: str, folder: Path) -> dict[str, int]:
             text = file.read_text()
             total = re.search(r"^totals: (\d+)", text, re.M)
             if total:
-                process = "agent" if re.search(r"^cmd: .* agent\s*$", text, re.M) else "main"
+                process = "agent" if re.search(r"^cmd: .* agent( \S+)?\s*$", text, re.M) else "main"
                 number = re.search(r"^thread: (\d+)", text, re.M)[1]
                 loop = " (the loop)" if LOOP.search(text) else ""
                 totals[f"{process} thread {number}{loop}"] = int(total[1])
         threads = [file for file in folder.iterdir() if re.search(r"-\d+$", file.name)]
         whole = totals and len(totals) == len(threads)
-        if whole and (tool != "latlab" or sum("the loop" in key for key in totals) == 1):
+        if whole and (not is_latlab(tool) or sum("the loop" in key for key in totals) == 1):
             return totals
         if time.monotonic() > until:
             raise RuntimeError(f"callgrind left no whole dumps of {tool}: {sorted(totals)}")
@@ -313,6 +313,49 @@ def noise(found: dict[str, list]) -> list[str]:
     return lines
 
 
+# Samples
+
+
+def samples(options) -> Result:
+    """With and without every sample stored, at 20 kHz on every CPU, interleaved."""
+    found: dict[str, list] = {"latlab": [], SAMPLES: []}
+    for repeat in range(REPEATS):
+        for tool in list(found)[:: -1 if repeat % 2 else 1]:
+            say(f"samples: repeat {repeat + 1} of {REPEATS}: {tool}")
+            with tempfile.TemporaryDirectory() as folder:
+                job = Job(period_us=50, seconds=2 * options.seconds)
+                found[tool].append(measure(tool, job, Path(folder)))
+    keys = ("p50_us", "p99_us", "max_us", "cycles", "missed", "agent_mib", "helpers_percent")
+    rows = [[tool, *(spread(runs, key) for key in keys)] for tool, runs in found.items()]
+    pairs = [
+        [word, *(show(there[key] - here[key]) for here, there in zip(found["latlab"], found[SAMPLES]))]
+        for word, key in (("p50, us", "p50_us"), ("p99, us", "p99_us"))
+    ]
+    lost = [run["samples_lost"] for run in found[SAMPLES]]
+    sizes = [run["bytes_per_sample"] for run in found[SAMPLES]]
+    result = Result({"tools": found})
+    result.text = (
+        "## Every sample\n\n"
+        f"20 kHz on every CPU, FIFO 90, {2 * options.seconds} s each, {REPEATS} repeats, interleaved in "
+        "changing order. Medians of the repeats, with their range. The helpers are everything of the "
+        "agent that does not measure, in per cent of one CPU.\n\n"
+    )
+    head = ["", "p50, us", "p99, us", "max, us", "cycles", "missed", "agent, MiB", "helpers, %"]
+    result.text += table(head, rows)
+    result.text += "\nWhat samples added to each repeat beside its neighbour:\n\n"
+    result.text += table(["", *range(1, REPEATS + 1)], pairs)
+    result.text += (
+        f"\nSamples lost: {sum(lost)}. Bytes a sample in `samples.parquet`, release included: "
+        f"{min(sizes):.2f} to {max(sizes):.2f}.\n\n"
+    )
+    result.text += "\n".join(f"`{runs[0]['command']}`  " for runs in found.values()) + "\n"
+    if sum(lost):
+        result.broken.append(f"{sum(lost)} samples were lost")
+    if max(sizes) >= 2:
+        result.broken.append(f"a sample took {max(sizes):.2f} bytes; the limit is 2")
+    return result
+
+
 # System calls
 
 
@@ -386,5 +429,6 @@ PARTS = {
     "instructions": instructions,
     "memory": memory,
     "latency": latency,
+    "samples": samples,
     "syscalls": syscalls,
 }

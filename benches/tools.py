@@ -10,6 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LATLAB = ROOT / "target" / "latlab"
 TOOLS = ("latlab", "cyclictest", "jitterdebugger")
+# latlab as well, but every latency is stored with its release.
+SAMPLES = "latlab --samples"
 PRIORITY = 90
 
 
@@ -27,9 +29,13 @@ class Job:
     cycles: int | None = None
 
 
+def is_latlab(tool: str) -> bool:
+    return tool in ("latlab", SAMPLES)
+
+
 def program(tool: str) -> str:
     """The path of a tool."""
-    path = str(LATLAB) if tool == "latlab" and LATLAB.exists() else shutil.which(tool)
+    path = str(LATLAB) if is_latlab(tool) and LATLAB.exists() else shutil.which(tool)
     if not path:
         raise Missing(f"{tool} is not installed")
     return path
@@ -38,8 +44,8 @@ def program(tool: str) -> str:
 def command(tool: str, job: Job, folder: Path, histogram: int | None = None) -> list[str]:
     """The command line; a tool that writes files writes them to `folder`."""
     line = [program(tool)]
-    if tool == "latlab":
-        line += ["run", "--format", "json", "--out", str(folder), "--name", "bench"]
+    if is_latlab(tool):
+        line += ["run", *tool.split()[1:], "--format", "json", "--out", str(folder), "--name", "bench"]
         line += ["--period", f"{job.period_us}us", "--warm-up", "0s"]
         line += ["--policy", "fifo", "--priority", str(PRIORITY)]
         line += ["--cpus", job.cpus] if job.cpus else []
@@ -97,13 +103,15 @@ def measure(tool: str, job: Job, folder: Path) -> dict:
     done = subprocess.run(line, capture_output=True, text=True, timeout=job.seconds * 3 + 60)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(line)}\nended with {done.returncode}: {done.stderr}")
-    read = {"latlab": read_latlab, "cyclictest": read_cyclictest}.get(tool, read_jitterdebugger)
+    readers = {"latlab": read_latlab, SAMPLES: read_latlab, "cyclictest": read_cyclictest}
+    read = readers.get(tool, read_jitterdebugger)
     return {"command": shown(line, folder), **read(done.stdout, job, folder)}
 
 
 def read_latlab(text: str, job: Job, folder: Path) -> dict:
     """`run.json`, as it is printed."""
-    total = json.loads(text)["total"]
+    run = json.loads(text)
+    total, stored = run["total"], run["files"].get("samples.parquet", {"bytes": 0})
     micro = lambda nanos: None if nanos is None else nanos / 1000
     return {
         "cycles": total["cycles"],
@@ -112,6 +120,10 @@ def read_latlab(text: str, job: Job, folder: Path) -> dict:
         "p99_us": micro(total["quantiles"]["p99_ns"]),
         "max_us": micro(total["max_ns"]),
         "missed": total["missed"],
+        "samples_lost": run["losses"]["samples"],
+        "bytes_per_sample": stored["bytes"] / total["cycles"],
+        "agent_mib": run["agent"]["agent_peak_rss_bytes"] / 2**20,
+        "helpers_percent": 100 * run["agent"]["helpers_cpu_ns"] / run["measured_ns"],
         "resolution_us": 0.1,
     }
 

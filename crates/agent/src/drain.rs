@@ -222,7 +222,7 @@ pub(crate) mod tests {
     #[test]
     fn the_largest_are_kept_however_many_there_are() {
         let (mut recorder, drain) = recorder(i64::MAX);
-        recorder.start(0, None);
+        recorder.start(0);
         let outbox = Outbox::default();
         let mut drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
         // A scrambled order of 1..=40 000, drained every thousand.
@@ -253,7 +253,7 @@ pub(crate) mod tests {
     #[test]
     fn intervals_that_come_together_are_sent_one_by_one() {
         let (mut recorder, drain) = recorder(10);
-        recorder.start(0, None);
+        recorder.start(0);
         let outbox = Outbox::default();
         let mut drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
         recorder.record(0, 5);
@@ -269,7 +269,7 @@ pub(crate) mod tests {
     #[test]
     fn a_stalled_stream_merges_intervals_and_loses_no_count() {
         let (mut recorder, drain) = recorder(10);
-        recorder.start(0, None);
+        recorder.start(0);
         let outbox = Outbox::default();
         while outbox.offer(&Message::Clocks(clocks())) {}
         let mut drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);

@@ -4,7 +4,7 @@ use crate::prepare::scheduling_refused;
 use crate::reasons::{STOP_ABOVE, reason_of};
 use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, count_passed, measure};
 use latlab_measure::recorder::Recorder;
-use latlab_measure::samples::SampleRing;
+use latlab_measure::samples::{Keep, SampleRing};
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::frame::Refusal;
 use latlab_model::plan::{ClockName, Mechanism, MissedPolicy, Policy};
@@ -190,8 +190,20 @@ fn run_with_timer(job: Job, start: Start) -> ThreadEnd {
     }
 }
 
-fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
-    let Job { thread, plan, mut recorder, samples, stop, .. } = job;
+fn run<T: Timer>(mut job: Job, start: Start, timer: T) -> ThreadEnd {
+    match job.samples.take() {
+        Some(samples) => run_and_keep(job, start, timer, samples),
+        None => run_and_keep(job, start, timer, ()),
+    }
+}
+
+fn run_and_keep<T: Timer, S: Keep>(
+    job: Job,
+    start: Start,
+    mut timer: T,
+    mut samples: S,
+) -> ThreadEnd {
+    let Job { thread, plan, mut recorder, stop, .. } = job;
     let warm_up = Cycles {
         period: plan.period_of(thread).0,
         catch_up: plan.missed == MissedPolicy::CatchUp,
@@ -200,8 +212,10 @@ fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
         until: start.from,
         count: NO_END,
     };
-    let warmed = measure(&mut timer, start.warm_up_from, &warm_up, &mut recorder, &stop);
-    recorder.start(start.from, samples);
+    let from = start.warm_up_from;
+    let warmed = measure(&mut timer, from, &warm_up, &mut recorder, &mut samples, &stop);
+    recorder.start(start.from);
+    samples.start();
     let counted = Cycles {
         deadline: plan.deadline_ns.map_or(i64::MAX, |limit| limit.0),
         stop_above: plan.stop_above_ns.map_or(i64::MAX, |limit| limit.0),
@@ -213,9 +227,9 @@ fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
     let ended = match warmed.ending {
         Ending::Finished => {
             // A stall that began in the warm-up may have passed counted releases.
-            let served = count_passed(&warmed, start.from, &counted, &mut recorder);
+            let served = count_passed(&warmed, start.from, &counted, &mut recorder, &mut samples);
             let rest = Cycles { count: counted.count - served, ..counted };
-            let ended = measure(&mut timer, warmed.next, &rest, &mut recorder, &stop);
+            let ended = measure(&mut timer, warmed.next, &rest, &mut recorder, &mut samples, &stop);
             Ended { cycles: ended.cycles + served, ..ended }
         }
         ending => Ended { ending, next: start.from, cycles: 0, ..warmed },
@@ -235,7 +249,7 @@ fn run<T: Timer>(job: Job, start: Start, mut timer: T) -> ThreadEnd {
         voluntary_switches: after.voluntary_switches - before.voluntary_switches,
         spikes_lost: totals.spikes_lost,
         intervals_grown: totals.intervals_grown,
-        samples_lost: totals.samples_lost,
+        samples_lost: samples.lost(),
         cpu_ns: Nanos(clock::thread_cpu_time()),
     }
 }

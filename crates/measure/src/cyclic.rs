@@ -1,6 +1,7 @@
 //! The cyclic instrument: sleep until a release, read the clock, count how late it was.
 
 use crate::recorder::Recorder;
+use crate::samples::Keep;
 use crate::timer::{Timer, Wake};
 use latlab_sys::Errno;
 use std::sync::Arc;
@@ -67,11 +68,12 @@ pub struct Ended {
 /// Runs the cycles from the release `first` on.
 ///
 /// Per cycle: one sleep, one reading of the clock, one count. What is rare is in `look_around` and `late`.
-pub fn measure<T: Timer>(
+pub fn measure<T: Timer, S: Keep>(
     timer: &mut T,
     first: i64,
     cycles: &Cycles,
     recorder: &mut Recorder,
+    samples: &mut S,
     stop: &Stop,
 ) -> Ended {
     let attention = attention(cycles);
@@ -100,6 +102,7 @@ pub fn measure<T: Timer>(
         };
         let latency = wake.at - wake.due;
         recorder.record(wake.due, latency);
+        samples.keep(wake.due, latency);
         release = wake.due + cycles.period;
         if latency >= attention {
             release += late(timer, wake, cycles, recorder);
@@ -163,13 +166,20 @@ fn late<T: Timer>(timer: &mut T, wake: Wake, cycles: &Cycles, recorder: &mut Rec
 /// Counts the releases from `first` on that the last stall of a warm-up has passed: the wake-up
 /// that ended it served the first of them, as it would have without a warm-up. Gives back how
 /// many cycles that are.
-pub fn count_passed(warm_up: &Ended, first: i64, cycles: &Cycles, recorder: &mut Recorder) -> u64 {
+pub fn count_passed(
+    warm_up: &Ended,
+    first: i64,
+    cycles: &Cycles,
+    recorder: &mut Recorder,
+    samples: &mut impl Keep,
+) -> u64 {
     let passed = (warm_up.next.min(cycles.until) - first + cycles.period - 1) / cycles.period;
     if passed <= 0 {
         return 0;
     }
     let latency = warm_up.late_wake - first;
     recorder.record(first, latency);
+    samples.keep(first, latency);
     recorder.count_late(passed - 1, misses(latency, cycles.deadline, cycles.period, passed - 1));
     1
 }
@@ -187,6 +197,7 @@ fn misses(latency: i64, deadline: i64, period: i64, skipped: i64) -> i64 {
 mod tests {
     use super::*;
     use crate::recorder::{Drain, Sealed, recorder};
+    use crate::samples::samples;
     use latlab_model::Nanos;
     use latlab_model::histogram::Histogram;
     use latlab_model::nanos::{MILLISECOND, SECOND};
@@ -243,8 +254,9 @@ mod tests {
     /// Runs a script to its end with a drainer that takes each interval as it comes.
     fn run(cycles: &Cycles, timer: &mut impl Timer) -> (Ending, i64, Histogram) {
         let (mut recorder, mut drain) = recorder(i64::MAX);
-        recorder.start(0, None);
-        let Ended { ending, next, cycles, .. } = measure(timer, 0, cycles, &mut recorder, &stop());
+        recorder.start(0);
+        let Ended { ending, next, cycles, .. } =
+            measure(timer, 0, cycles, &mut recorder, &mut (), &stop());
         let totals = recorder.finish(next);
         let mut sum = Histogram::default();
         for interval in drained(&mut drain) {
@@ -326,11 +338,11 @@ mod tests {
         // Five releases of warm-up; the fourth is served 20.5 ms late.
         let mut timer = Scripted::new([0, 0, 0, 20 * MS + 500 * US]);
         let warm_up = Cycles { until: 5 * MS, ..EVERY_MS };
-        let warmed = measure(&mut timer, 0, &warm_up, &mut recorder, &stop());
-        recorder.start(5 * MS, None);
+        let warmed = measure(&mut timer, 0, &warm_up, &mut recorder, &mut (), &stop());
+        recorder.start(5 * MS);
         let counted = Cycles { until: 105 * MS, deadline: 10 * MS, ..EVERY_MS };
-        assert_eq!(count_passed(&warmed, 5 * MS, &counted, &mut recorder), 1);
-        let ended = measure(&mut timer, warmed.next, &counted, &mut recorder, &stop());
+        assert_eq!(count_passed(&warmed, 5 * MS, &counted, &mut recorder, &mut ()), 1);
+        let ended = measure(&mut timer, warmed.next, &counted, &mut recorder, &mut (), &stop());
         recorder.finish(ended.next);
         let counts = drained(&mut drain).pop().unwrap().counts;
         // It ended at 23.5 ms: release 5 was served then, 6 to 23 were missed, and those up to 13
@@ -352,8 +364,8 @@ mod tests {
         let stop = stop();
         stop.own.store(9, Ordering::Relaxed);
         let (mut recorder, _drain) = recorder(S);
-        recorder.start(0, None);
-        let ended = measure(&mut Scripted::new([]), 0, &EVERY_MS, &mut recorder, &stop);
+        recorder.start(0);
+        let ended = measure(&mut Scripted::new([]), 0, &EVERY_MS, &mut recorder, &mut (), &stop);
         assert_eq!((ended.ending, ended.next, ended.cycles), (Ending::Stopped(9), 0, 0));
     }
 
@@ -379,13 +391,13 @@ mod tests {
     #[test]
     fn intervals_tile_the_window_and_sum_to_the_total() {
         let (mut recorder, mut drain) = recorder(10 * MS);
-        recorder.start(0, None);
+        recorder.start(0);
         let mut timer = Scripted::new([0, 0, 35 * MS]);
         // Five cycles at a time, so that the drainer comes in between.
         let five = Cycles { until: 100 * MS, count: 5, ..EVERY_MS };
         let (mut next, mut served, mut sum, mut edge) = (0, 0, Histogram::default(), 0);
         while next < 100 * MS {
-            let ended = measure(&mut timer, next, &five, &mut recorder, &stop());
+            let ended = measure(&mut timer, next, &five, &mut recorder, &mut (), &stop());
             (next, served) = (ended.next, served + ended.cycles);
             for interval in drained(&mut drain) {
                 assert_eq!(interval.start, edge);
@@ -405,9 +417,9 @@ mod tests {
     #[test]
     fn a_starved_drainer_loses_nothing() {
         let (mut recorder, mut drain) = recorder(10 * MS);
-        recorder.start(0, None);
+        recorder.start(0);
         let cycles = Cycles { until: S, ..EVERY_MS };
-        let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
+        let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &mut (), &stop());
         let totals = recorder.finish(ended.next);
         let intervals = drained(&mut drain);
         assert_eq!(intervals.iter().map(|interval| interval.counts.count).sum::<u64>(), 1000);
@@ -418,9 +430,9 @@ mod tests {
     #[test]
     fn the_spike_ring_counts_what_it_cannot_hold() {
         let (mut recorder, mut drain) = recorder(i64::MAX);
-        recorder.start(0, None);
+        recorder.start(0);
         let cycles = Cycles { count: 5000, ..EVERY_MS };
-        let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &stop());
+        let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &mut (), &stop());
         let kept = std::iter::from_fn(|| drain.next_spike()).count() as u64;
         assert_eq!(kept + recorder.finish(ended.next).spikes_lost, 5000);
     }
@@ -428,12 +440,14 @@ mod tests {
     #[test]
     fn the_loop_allocates_nothing() {
         let (mut recorder, drain) = recorder(10 * MS);
-        recorder.start(0, None);
+        let (mut samples, _sample_drain) = samples(MS);
+        recorder.start(0);
+        samples.start();
         let mut timer = Scripted::new([0, 2 * MS, 0, 40 * MS]);
         let cycles = Cycles { until: S, deadline: MS, ..EVERY_MS };
         let stop = stop();
         let used = allocation_counter::measure(|| {
-            measure(&mut timer, 0, &cycles, &mut recorder, &stop);
+            measure(&mut timer, 0, &cycles, &mut recorder, &mut samples, &stop);
         });
         assert_eq!(used.count_total, 0);
         drop(drain);

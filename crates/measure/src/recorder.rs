@@ -4,7 +4,6 @@
 //! drainer has given back, or goes on with it if none has come. So nothing is copied, locked or
 //! lost, and the intervals sum to the total by construction.
 
-use crate::samples::SampleRing;
 use latlab_model::Nanos;
 use latlab_model::frame::Spike;
 use latlab_model::histogram::{self, BINS, FINE_END, FINE_WIDTH, Histogram};
@@ -106,8 +105,6 @@ pub struct Recorder {
     pub interval_end: i64,
     /// Cycles in the buffers handed over so far.
     handed_over: u64,
-    /// Where every latency goes, if that was asked for.
-    samples: Option<SampleRing>,
     totals: Totals,
 }
 
@@ -120,8 +117,6 @@ pub struct Totals {
     pub spikes_lost: u64,
     /// Times an interval grew because no buffer had come back.
     pub intervals_grown: u64,
-    /// Samples that found their ring full.
-    pub samples_lost: u64,
 }
 
 /// The drainer's side.
@@ -166,17 +161,14 @@ pub fn recorder(interval: i64) -> (Recorder, Drain) {
         interval,
         interval_end: i64::MAX,
         handed_over: 0,
-        samples: None,
         totals: Totals::default(),
     };
     (recorder, Drain { sealed: sealed_out, returned: returned_in, spikes: spikes_out, spike_floor })
 }
 
 impl Recorder {
-    /// Forgets the warm-up and counts from this release on; keeps every sample where there is a
-    /// ring for them.
-    pub fn start(&mut self, first_release: i64, samples: Option<SampleRing>) {
-        self.samples = samples;
+    /// Forgets the warm-up and counts from this release on.
+    pub fn start(&mut self, first_release: i64) {
         self.current.clear();
         self.current.start = first_release;
         self.handed_over = 0;
@@ -205,11 +197,6 @@ impl Recorder {
         }
         if latency >= self.spike_floor.load(Ordering::Relaxed) {
             self.keep_spike(release, latency);
-        }
-        if let Some(samples) = &mut self.samples
-            && !samples.keep(release, latency)
-        {
-            self.totals.samples_lost += 1;
         }
     }
 

@@ -13,14 +13,40 @@ const LOST: i64 = 3;
 /// Words that a latency takes with all that may have to be said before it.
 const MOST_WORDS: usize = 5;
 
+/// What keeps every sample, or, as `()`, none.
+pub trait Keep {
+    /// From now on what comes is kept; before, only the way is warmed up.
+    fn start(&mut self);
+
+    /// Keeps a latency.
+    fn keep(&mut self, release: i64, latency: i64);
+
+    /// Samples that could not be kept.
+    fn lost(&self) -> u64;
+}
+
+impl Keep for () {
+    fn start(&mut self) {}
+
+    #[inline]
+    fn keep(&mut self, _: i64, _: i64) {}
+
+    fn lost(&self) -> u64 {
+        0
+    }
+}
+
 /// The loop's end of the ring.
 pub struct SampleRing {
     words: Producer<i64>,
     period: i64,
+    started: bool,
     /// The release that follows the last one kept at the distance of the period.
     expected: i64,
     /// Lost since the last one kept.
     lost: u64,
+    /// Lost before that.
+    lost_before: u64,
 }
 
 /// The drainer's end of the ring.
@@ -45,36 +71,49 @@ pub fn samples(period: i64) -> (SampleRing, SampleDrain) {
     let (mut words, mut out) = RingBuffer::new(words);
     while words.push(1).is_ok() {}
     while out.pop().is_ok() {}
-    (SampleRing { words, period, expected: 0, lost: 0 }, SampleDrain { words: out })
+    (
+        SampleRing { words, period, started: false, expected: 0, lost: 0, lost_before: 0 },
+        SampleDrain { words: out },
+    )
 }
 
-impl SampleRing {
-    /// Keeps a latency; false when the drainer has left no room for it.
+impl Keep for SampleRing {
+    fn start(&mut self) {
+        self.started = true;
+    }
+
     #[inline]
-    pub fn keep(&mut self, release: i64, latency: i64) -> bool {
+    fn keep(&mut self, release: i64, latency: i64) {
         if release != self.expected || self.words.push(latency << 1).is_err() {
             return self.keep_after_gap(release, latency);
         }
         self.expected += self.period;
-        true
     }
 
+    fn lost(&self) -> u64 {
+        self.lost_before + self.lost
+    }
+}
+
+impl SampleRing {
     #[cold]
-    fn keep_after_gap(&mut self, release: i64, latency: i64) -> bool {
+    #[inline(never)]
+    fn keep_after_gap(&mut self, release: i64, latency: i64) {
+        if !self.started {
+            return;
+        }
         if self.words.slots() < MOST_WORDS {
             self.lost += 1;
-            return false;
+            return;
         }
-        let lost = [LOST, self.lost as i64];
-        let jump = [JUMP, release - self.expected, latency << 1];
         if self.lost > 0 {
-            // There is room for all of it, and each half of a pair comes to be seen with the other.
-            let _ = self.words.push_entire_slice(&lost);
-            self.lost = 0;
+            // There is room for all of it, and both halves of a pair come to be seen together.
+            let _ = self.words.push_entire_slice(&[LOST, self.lost as i64]);
+            self.lost_before += std::mem::take(&mut self.lost);
         }
+        let jump = [JUMP, release - self.expected, latency << 1];
         let _ = self.words.push_entire_slice(&jump);
         self.expected = release + self.period;
-        true
     }
 }
 
@@ -102,28 +141,23 @@ mod tests {
     #[test]
     fn a_jump_is_said_once_and_what_found_no_room_is_counted_with_its_place() {
         let (mut ring, mut drain) = samples(HOLDS);
-        assert!(ring.keep(500, 7) && ring.keep(500 + HOLDS, -8) && ring.keep(500 + 3 * HOLDS, 9));
-        assert_eq!(
-            steps(&mut drain),
-            [
-                Step::Jump(500),
-                Step::Latency(7),
-                Step::Latency(-8),
-                Step::Jump(HOLDS),
-                Step::Latency(9)
-            ]
-        );
-        let mut release = 500 + 4 * HOLDS;
-        let mut kept = 0;
-        while ring.keep(release, 1) {
-            release += HOLDS;
-            kept += 1;
+        ring.keep(77, 7);
+        ring.start();
+        for (release, latency) in [(500, 7), (500 + HOLDS, -8), (500 + 3 * HOLDS, 9)] {
+            ring.keep(release, latency);
         }
-        assert!(!ring.keep(release + HOLDS, 2));
-        assert_eq!(steps(&mut drain).len(), kept);
-        assert!(ring.keep(release + 2 * HOLDS, 3));
+        let (seven, eight, nine) = (Step::Latency(7), Step::Latency(-8), Step::Latency(9));
+        assert_eq!(steps(&mut drain), [Step::Jump(500), seven, eight, Step::Jump(HOLDS), nine]);
+        let mut release = 500 + 4 * HOLDS;
+        while ring.lost() == 0 {
+            ring.keep(release, 1);
+            release += HOLDS;
+        }
+        ring.keep(release, 2);
+        assert_eq!(steps(&mut drain).len(), *WORDS.start() as usize);
+        ring.keep(release + HOLDS, 3);
         let after = [Step::Lost(2), Step::Jump(2 * HOLDS), Step::Latency(3)];
-        assert_eq!(steps(&mut drain), after);
+        assert_eq!((&steps(&mut drain)[..], ring.lost()), (&after[..], 2));
     }
 
     proptest! {
@@ -134,15 +168,23 @@ mod tests {
         ) {
             const PERIOD: i64 = 10;
             let (words, out) = RingBuffer::new(64);
-            let mut ring = SampleRing { words, period: PERIOD, expected: 0, lost: 0 };
+            let mut ring = SampleRing {
+                words,
+                period: PERIOD,
+                started: true,
+                expected: 0,
+                lost: 0,
+                lost_before: 0,
+            };
             let mut drain = SampleDrain { words: out };
-            let (mut release, mut given, mut kept, mut lost) = (1000, Vec::new(), Vec::new(), 0);
+            let (mut release, mut given, mut kept) = (1000, Vec::new(), Vec::new());
             let (mut next, mut told) = (0, 0);
             for (cycle, (skipped, latency)) in cycles.iter().enumerate() {
                 release += PERIOD * (1 + skipped);
-                match ring.keep(release, *latency) {
-                    true => given.push((release, *latency)),
-                    false => lost += 1,
+                let lost = ring.lost();
+                ring.keep(release, *latency);
+                if ring.lost() == lost {
+                    given.push((release, *latency));
                 }
                 if cycle % drained_every == 0 {
                     for step in steps(&mut drain) {
@@ -158,7 +200,8 @@ mod tests {
                 }
             }
             prop_assert_eq!(&kept[..], &given[..kept.len()]);
-            prop_assert!(told <= lost);
+            prop_assert!(told <= ring.lost());
+            prop_assert_eq!(given.len() as u64 + ring.lost(), cycles.len() as u64);
         }
     }
 }
