@@ -24,7 +24,7 @@ import numpy
 import pyarrow.parquet
 
 ROOT = Path(__file__).resolve().parent.parent
-LATLAB = ROOT / "target/latlab"
+LATLAB = Path(os.environ.get("LATLAB", ROOT / "target/latlab"))
 SETTLED = 8
 KINDS = {5: "intervals", 6: "spikes", 12: "samples"}
 

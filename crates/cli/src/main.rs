@@ -9,6 +9,7 @@ mod screen;
 
 use args::{Cli, Command};
 use clap::Parser;
+use clap::error::ErrorKind;
 use std::process::ExitCode;
 
 /// The verdict is `fail`, or `--stop-above` was reached.
@@ -21,7 +22,7 @@ const EXIT_CANNOT_MEASURE: u8 = 3;
 const EXIT_NO_ANSWER: u8 = 4;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::List(args) => runs::list(&args),
@@ -35,6 +36,19 @@ fn main() -> ExitCode {
         let code = error.downcast_ref::<Exit>().map_or(EXIT_USAGE, |exit| exit.0);
         ExitCode::from(code)
     })
+}
+
+/// Help goes where it was asked for; a mistake is one line, with what clap would suggest.
+fn refuse(error: &clap::Error) -> ! {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        error.exit();
+    }
+    let text = error.render().to_string();
+    let lines = text.lines().map(|line| line.trim().trim_start_matches("error: "));
+    let said = |line: &&str| !line.is_empty() && !line.starts_with("Usage:");
+    let said: Vec<&str> = lines.filter(said).collect();
+    runs::warn(said.join("; ").replace("; For more", ". For more"));
+    std::process::exit(EXIT_USAGE.into());
 }
 
 /// The exit code that an error asks for, as context of it.

@@ -115,19 +115,30 @@ impl Drop for Changes {
 
 /// Puts back what processes that are gone have left changed.
 pub fn restore_leftovers(root: &Root) -> Vec<(Change, Undone)> {
-    let mine = |folder: &PathBuf| {
-        // What others may write is not believed.
-        fs::symlink_metadata(folder)
-            .is_ok_and(|there| there.is_dir() && there.uid() == effective_user())
+    folders(root).into_iter().flat_map(|folder| restore_from(root, &folder)).collect()
+}
+
+fn restore_from(root: &Root, folder: &Path) -> Vec<(Change, Undone)> {
+    let Some(owner) = fs::symlink_metadata(folder).ok().filter(|there| there.is_dir()) else {
+        return Vec::new();
     };
-    let records = folders(root).into_iter().filter(mine).flat_map(fs::read_dir);
-    let records = records.flatten().flatten().map(|entry| entry.path());
+    let records = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let left = records.filter(|record| left_behind(root, record));
-    left.flat_map(|record| {
-        let made = fs::read_to_string(&record).map(|text| parse(&text)).unwrap_or_default();
-        Changes { root: root.clone(), record, made }.undo()
-    })
-    .collect()
+    let changes = left.filter_map(|record| {
+        let made = fs::read_to_string(&record).map(|text| parse(&text)).ok()?;
+        Some(Changes { root: root.clone(), record, made })
+    });
+    match owner.uid() {
+        uid if uid == effective_user() => changes.flat_map(Changes::undo).collect(),
+        0 => changes.flat_map(|mut changes| std::mem::take(&mut changes.made)).map(roots).collect(),
+        // What others may write is not believed.
+        _ => Vec::new(),
+    }
+}
+
+fn roots(change: Change) -> (Change, Undone) {
+    let reason = "only root may do that: run `sudo latlab doctor --restore`";
+    (change, Undone::Failed(reason.to_string()))
 }
 
 /// Whether this is the record of a process that is gone.
