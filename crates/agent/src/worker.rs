@@ -226,8 +226,12 @@ fn run_and_keep<T: Timer, S: Keep>(
     let before = memory::thread_usage();
     let ended = match warmed.ending {
         Ending::Finished => {
-            // A stall that began in the warm-up may have passed counted releases.
-            let served = count_passed(&warmed, start.from, &counted, &mut recorder, &mut samples);
+            let served = match plan.mechanism {
+                // Without releases there are none to pass.
+                Mechanism::Relative => 0,
+                // A stall that began in the warm-up may have passed counted releases.
+                _ => count_passed(&warmed, start.from, &counted, &mut recorder, &mut samples),
+            };
             let rest = Cycles { count: counted.count - served, ..counted };
             let ended = measure(&mut timer, warmed.next, &rest, &mut recorder, &mut samples, &stop);
             Ended { cycles: ended.cycles + served, ..ended }
