@@ -203,7 +203,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub spike_above: Option<Nanos>,
 
-    /// Store every latency with its release, in less than two bytes each
+    /// Store every latency with its release, in about two bytes each
     #[arg(long, help_heading = KEEP)]
     pub samples: bool,
     /// Go on when the terminal is closed (SIGHUP), instead of ending cleanly

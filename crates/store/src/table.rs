@@ -22,9 +22,6 @@ use std::sync::Arc;
 /// Rows held in memory before they are written.
 const GROUP_ROWS: usize = 32_768;
 
-/// Bytes of different values in a group; a column with more is delta-packed after all.
-const LARGEST_DICTIONARY: usize = 512 << 10;
-
 /// How one column is taken from a row.
 pub enum Cell<R> {
     /// A 32-bit integer.
@@ -56,8 +53,8 @@ pub trait Row: Sized + 'static {
     /// The columns, in their order.
     const COLUMNS: &'static [Column<Self>];
 
-    /// For a table that must be small: the column whose different values are written once for each
-    /// group, before gzip squeezes the rest.
+    /// For a table that must be small: the column whose values share their upper bytes, which are
+    /// written apart from the lower ones, so that gzip finds them.
     const SQUEEZED: Option<&'static str> = None;
 
     /// What the file says of itself, beside the schema version.
@@ -175,8 +172,7 @@ fn properties<R: Row>() -> WriterProperties {
         None => plain,
         Some(column) => plain
             .set_compression(Compression::GZIP(GzipLevel::default()))
-            .set_column_dictionary_enabled(ColumnPath::from(column), true)
-            .set_dictionary_page_size_limit(LARGEST_DICTIONARY),
+            .set_column_encoding(ColumnPath::from(column), Encoding::BYTE_STREAM_SPLIT),
     };
     R::COLUMNS
         .iter()

@@ -168,7 +168,6 @@ impl Row for SampleRow {
         "release_ns" Long |row| row.sample.release_ns.0,
         "latency_ns" Long |row| row.sample.latency_ns.0,
     };
-    // A minute of a quiet machine has some ten thousand different latencies.
     const SQUEEZED: Option<&'static str> = Some("latency_ns");
 }
 
