@@ -1,7 +1,10 @@
 //! The program `latlab`: flags to plan to calls; no logic of its own.
 
 mod args;
+mod documents;
 mod live;
+#[cfg(test)]
+mod reference;
 mod run;
 mod runs;
 mod screen;
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => runs::report(&args),
+        Command::Completions(args) => runs::print(args.shell.script()).map(|()| ExitCode::SUCCESS),
         Command::Agent => agent(),
     };
     done.unwrap_or_else(|error| {
