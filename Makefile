@@ -22,7 +22,7 @@ bench: ## measure latlab beside the other tools; the figures go to results/
 	@python3 benches/run.py
 
 reference: ## write docs/reference anew: man pages, completions, JSON Schemas
-	@LATLAB_WRITE_REFERENCE=1 cargo test --quiet --package latlab --bin latlab reference
+	@scripts/reference.sh
 
 share = $(DESTDIR)$(PREFIX)/share
 

@@ -21,7 +21,7 @@ const WRITE: &str = "LATLAB_WRITE_REFERENCE";
 fn man_pages_are_those_of_the_flags() {
     let program = shown_commands();
     let commands = std::iter::once(&program).chain(program.get_subcommands());
-    compare("man", commands.map(|command| man_page(command)).collect());
+    compare("man", commands.map(man_page).collect());
 }
 
 #[test]
@@ -131,7 +131,7 @@ const EXIT_STATUS_OF_READING: Terms = &[
 
 const ENVIRONMENT: Terms = &[
     ("LATLAB_RUNS", "Folder of the runs, where --out does not name one; else it is ./runs."),
-    ("NO_COLOR", "Set to anything, it turns colours off."),
+    ("NO_COLOR", "Set and not empty, it turns colours off."),
     (
         "SUDO_UID, SUDO_GID",
         "Who called sudo(8): what latlab writes as root belongs to that user and group.",
