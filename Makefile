@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export DURATION ?= 60s
 export DEADLINE ?= 1ms
 
-.PHONY: build run test bench install clean help
+.PHONY: build run test bench reference install clean help
 
 build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
@@ -21,9 +21,20 @@ bench: ## measure latlab beside the other tools; the figures go to results/
 	@scripts/build.sh
 	@python3 benches/run.py
 
-install: ## copy the program to PREFIX/bin (/usr/local/bin); run `make` before
+reference: ## write docs/reference anew: man pages, completions, JSON Schemas
+	@scripts/reference.sh
+
+share = $(DESTDIR)$(PREFIX)/share
+
+install: ## copy the program, man pages and completions below PREFIX (/usr/local); run `make` before
 	@test -e target/latlab || { echo "nothing to install: run 'make' first" >&2; exit 1; }
 	install -D -m 755 target/latlab $(DESTDIR)$(PREFIX)/bin/latlab
+	install -d $(share)/man/man1
+	install -m 644 docs/reference/man/*.1 $(share)/man/man1
+	cd docs/reference/completions && \
+	    install -D -m 644 latlab.bash $(share)/bash-completion/completions/latlab && \
+	    install -D -m 644 _latlab $(share)/zsh/site-functions/_latlab && \
+	    install -D -m 644 latlab.fish $(share)/fish/vendor_completions.d/latlab.fish
 
 clean: ## remove what was built; runs and results stay
 	rm -rf target

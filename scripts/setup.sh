@@ -113,8 +113,8 @@ if [ -n "$want_test" ]; then
         say "building cargo-deny (some minutes, once)"
         cargo install --quiet --locked cargo-deny
     fi
-    if ! .venv/bin/python -c 'import pandas, pyarrow, duckdb' 2>/dev/null; then
-        say "making .venv with pandas, pyarrow and duckdb"
+    if ! .venv/bin/python -c 'import pandas, pyarrow, duckdb, jsonschema' 2>/dev/null; then
+        say "making .venv with pandas, pyarrow, duckdb and jsonschema"
         python3 -m venv --clear .venv
         .venv/bin/pip install --quiet --requirement scripts/requirements.txt
     fi

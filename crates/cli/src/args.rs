@@ -1,5 +1,6 @@
 //! The command line, and what it means: flags to plan.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
@@ -43,6 +44,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Write a stored run as one self-contained HTML page.
     Report(ReportArgs),
+    /// Print what completes these commands in a shell.
+    Completions(CompletionsArgs),
     /// Serve a plan from standard input: what `run` starts on the target.
     #[command(hide = true)]
     Agent(AgentArgs),
@@ -114,17 +117,49 @@ pub struct ReportArgs {
     pub common: Common,
 }
 
-/// A word of the model as a value of the command line.
-fn word<T: Copy + 'static>(
+/// Flags of `latlab completions`.
+#[derive(Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub struct CompletionsArgs {
+    /// The shell: bash, zsh, fish
+    #[arg(hide_possible_values = true)]
+    pub shell: Shell,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  source <(latlab completions bash)                       for this bash
+  latlab completions zsh >~/.zfunc/_latlab                for zsh, with ~/.zfunc in its fpath
+  latlab completions fish >~/.config/fish/completions/latlab.fish
+
+`make install` puts all three where the shells look for them.";
+
+/// The shells whose completions are shipped.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl Shell {
+    /// The script, made anew from the flags by `make reference`.
+    pub fn script(self) -> &'static str {
+        match self {
+            Shell::Bash => include_str!("../../../docs/reference/completions/latlab.bash"),
+            Shell::Zsh => include_str!("../../../docs/reference/completions/_latlab"),
+            Shell::Fish => include_str!("../../../docs/reference/completions/latlab.fish"),
+        }
+    }
+}
+
+/// A word of the model as a value of the command line; shells complete it.
+fn word<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
-) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| {
-        all.iter().copied().find(|&value| name(value) == text).ok_or_else(|| {
-            let words: Vec<&str> = all.iter().map(|&value| name(value)).collect();
-            format!("expected one of {}", words.join(", "))
-        })
-    }
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|&value| name(value)))
+        .try_map(move |text| all.iter().copied().find(|&value| name(value) == text).ok_or(text))
 }
 
 /// Flags of `latlab run`.
@@ -133,15 +168,18 @@ fn word<T: Copy + 'static>(
 pub struct RunArgs {
     /// Method of measuring: cyclic
     #[arg(long, value_name = "NAME", default_value = "cyclic",
-          value_parser = word(Instrument::ALL, Instrument::word), help_heading = HOW)]
+          value_parser = word(Instrument::ALL, Instrument::word), hide_possible_values = true,
+          help_heading = HOW)]
     pub instrument: Instrument,
     /// How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer
     #[arg(long, value_name = "NAME", default_value = "nanosleep",
-          value_parser = word(Mechanism::ALL, Mechanism::word), help_heading = HOW)]
+          value_parser = word(Mechanism::ALL, Mechanism::word), hide_possible_values = true,
+          help_heading = HOW)]
     pub mechanism: Mechanism,
     /// Clock of the releases: monotonic, tai, realtime
     #[arg(long, value_name = "NAME", default_value = "monotonic",
-          value_parser = word(ClockName::ALL, ClockName::word), help_heading = HOW)]
+          value_parser = word(ClockName::ALL, ClockName::word), hide_possible_values = true,
+          help_heading = HOW)]
     pub clock: ClockName,
     /// Scheduling: fifo, rr, other, batch, idle, or deadline[:RUNTIME/DEADLINE/PERIOD]
     #[arg(long, value_name = "POLICY", default_value = "fifo", help_heading = HOW)]
@@ -168,11 +206,13 @@ pub struct RunArgs {
     pub period_step: Nanos,
     /// Offsets of the threads: aligned, spread (evenly, from a random start), random
     #[arg(long, value_name = "NAME", default_value = "spread",
-          value_parser = word(Phase::ALL, Phase::word), help_heading = WHEN)]
+          value_parser = word(Phase::ALL, Phase::word), hide_possible_values = true,
+          help_heading = WHEN)]
     pub phase: Phase,
     /// Releases already past when a cycle ends are counted and: skip, catch-up (served late)
     #[arg(long, value_name = "NAME", default_value = "skip",
-          value_parser = word(MissedPolicy::ALL, MissedPolicy::word), help_heading = WHEN)]
+          value_parser = word(MissedPolicy::ALL, MissedPolicy::word), hide_possible_values = true,
+          help_heading = WHEN)]
     pub missed: MissedPolicy,
     /// Cycles before the counting starts
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
@@ -417,7 +457,7 @@ mod tests {
             ("-i abc", "expected a number and a unit"),
             ("-i 0", "expected 1us to 24h"),
             ("-i 200", "has no unit"),
-            ("--clock 2", "expected one of monotonic"),
+            ("--clock 2", "monotonic, tai, realtime"),
             ("-a 3-1", "not a list of CPUs"),
             ("--on-spike true", "--spike-above, --deadline or --stop-above"),
             ("--mechanism timerfd --clock tai", "no timer file descriptors"),

@@ -2,7 +2,10 @@
 
 mod args;
 mod doctor;
+mod documents;
 mod live;
+#[cfg(test)]
+mod reference;
 mod run;
 mod runs;
 mod screen;
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         Command::Report(args) => runs::report(&args),
         Command::Agent(_) => agent(),
         Command::Doctor(args) => doctor::doctor(&args),
+        Command::Completions(args) => runs::print(args.shell.script()).map(|()| ExitCode::SUCCESS),
     };
     done.unwrap_or_else(|error| {
         runs::warn(format_args!("{error:#}"));

@@ -2,13 +2,14 @@
 
 use crate::args::{Common, Format, ListArgs, ReportArgs, ShowArgs};
 use crate::doctor::restore;
+use crate::documents::{List, Reported};
 use anyhow::{Context, bail};
 use latlab_model::Run;
 use latlab_report::{ListEntry, Style};
 use latlab_store::{Entry, Outcome, Recovered, State, Store, calling_user};
 use latlab_sys::terminal;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::lchown;
@@ -98,7 +99,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
     recover(&store);
     let entries = store.list()?;
     match args.common.format {
-        Format::Json => print_json(&entries.iter().map(listed).collect::<Vec<_>>())?,
+        Format::Json => print_json(&List::new(&entries))?,
         Format::Text => print(&listing(&store, &entries))?,
     }
     Ok(ExitCode::SUCCESS)
@@ -134,23 +135,6 @@ fn listing(store: &Store, entries: &[Entry]) -> String {
     text
 }
 
-fn listed(entry: &Entry) -> serde_json::Value {
-    let (id, path) = (&entry.id, entry.path.display().to_string());
-    match &entry.state {
-        State::Finished(run) => json!({
-            "id": id, "path": path, "state": "finished",
-            "name": run.asked.name, "note": run.asked.note, "started": run.started,
-            "ended": run.ended, "recovered": run.recovered, "measured_ns": run.measured_ns,
-            "threads": run.threads.len(), "total": run.total, "verdict": run.verdict,
-        }),
-        State::GoingOn => json!({"id": id, "path": path, "state": "going-on"}),
-        State::Unfinished => json!({"id": id, "path": path, "state": "unfinished"}),
-        State::Damaged(reason) => {
-            json!({"id": id, "path": path, "state": "damaged", "reason": reason})
-        }
-    }
-}
-
 /// `latlab show`.
 pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(&args.common);
@@ -178,9 +162,11 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     }
     write_whole(&path, &page)?;
     match args.common.format {
-        Format::Json => print_json(&json!({
-            "run": run.id, "page": path.display().to_string(), "bytes": page.len(),
-        }))?,
+        Format::Json => print_json(&Reported {
+            run: &run.id,
+            page: path.display().to_string(),
+            bytes: page.len(),
+        })?,
         Format::Text => print(&format!("{}\n", path.display()))?,
     }
     Ok(ExitCode::SUCCESS)

@@ -21,6 +21,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// All that the measuring crate may use at all: no format, no logger, nothing that allocates.
 const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 
+/// What makes the man pages, completions and schemas; their results are in the repository.
+const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
+
 /// The crates that read no clock and no file.
 const PURE: &[&str] = &["model", "stats", "report"];
 
@@ -76,6 +79,27 @@ fn the_measuring_crate_uses_next_to_nothing() {
             )
         });
     report(broken.collect());
+}
+
+#[test]
+fn the_program_carries_no_generator() {
+    let metadata = metadata();
+    let mut broken = Vec::new();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let name = package["name"].as_str().expect("a name");
+        for used in package["dependencies"].as_array().expect("dependencies") {
+            let other = used["name"].as_str().expect("a name");
+            let generator = GENERATORS.contains(&other) && used["optional"] != true;
+            let features = used["features"].as_array().expect("features");
+            if used["kind"] != "dev" && (generator || features.contains(&"schema".into())) {
+                broken.push(format!("{name} uses {other} with a generator: only its tests may"));
+            }
+        }
+        if !package["features"]["default"].is_null() {
+            broken.push(format!("{name} has default features: the program would carry them"));
+        }
+    }
+    report(broken);
 }
 
 #[test]

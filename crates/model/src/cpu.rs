@@ -113,6 +113,21 @@ impl<'de> Deserialize<'de> for CpuSet {
     }
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for CpuSet {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "CpuSet".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A set of CPU numbers, written as the kernel writes it: `0-2,5`.",
+            "type": "string",
+            "pattern": "^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -268,7 +268,7 @@ impl Header {
 
 /// Bytes up to the next whole frame of a damaged stream; none where there is none.
 ///
-/// Only frames with a payload of [`FOUND_PAYLOAD`] at most are found: all but a stream's first
+/// Only frames with a payload of `FOUND_PAYLOAD` at most are found: all but a stream's first
 /// ones are far below it, and looking stays cheap.
 pub fn skip_damage(source: &mut impl Read) -> io::Result<Option<u64>> {
     let (mut window, mut skipped, mut ended) = (Vec::new(), 0_u64, false);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What identifies and explains the machine that was measured; what could not be read is `None`.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Name of the host.
     pub hostname: Option<String>,

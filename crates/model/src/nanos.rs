@@ -6,9 +6,12 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 use std::str::FromStr;
 
 /// Nanoseconds; a point on a clock or a signed difference of two points.
+///
+/// Points on a clock are beyond 2^53: what reads numbers as doubles loses their last digits.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Nanos(pub i64);
 

@@ -5,8 +5,9 @@ use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The whole order for one run; what of it could be applied stands in [`crate::run::Prepared`].
+/// The whole order for one run; what of it could be applied stands in `applied` of the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plan {
     /// Name of the run, part of its folder's name.
     pub name: String,
@@ -61,7 +62,7 @@ pub struct Plan {
     /// Kernel files to be written for the time of the run.
     #[serde(default)]
     pub kernel_files: Vec<KernelFile>,
-    /// Seed of the random phase.
+    /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
 
@@ -102,6 +103,7 @@ impl Default for Plan {
 
 /// A file under `/proc/sys` or `/sys` that holds a value for the time of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelFile {
     /// Its path.
     pub path: String,
@@ -160,6 +162,7 @@ macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $name { $($(#[$doc])* #[serde(rename = $word)] $variant),+ }
 
         impl $name {
@@ -237,6 +240,7 @@ words! {
 
 /// Scheduling of the measuring threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "name", rename_all = "lowercase")]
 pub enum Policy {
     /// SCHED_FIFO.
@@ -293,6 +297,7 @@ impl fmt::Display for Policy {
 
 /// What is asked of the idle states during a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleStates {
     /// Hold `/dev/cpu_dma_latency` at this value: no idle state that takes longer to leave.

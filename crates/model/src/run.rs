@@ -13,6 +13,7 @@ pub const SCHEMA_VERSION: u32 = 2;
 
 /// One setting: what was asked, and what was read back after it was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
     /// What was set, in words: `memory lock`, `scheduling`, `affinity`.
     pub what: String,
@@ -43,6 +44,7 @@ impl Setting {
 
 /// A measuring thread as it was set up.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadSetup {
     /// Number of the thread, from 0.
     pub thread: u32,
@@ -62,6 +64,7 @@ pub struct ThreadSetup {
 
 /// What the agent made of the plan, read back.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Prepared {
     /// All settings.
     pub settings: Vec<Setting>,
@@ -85,6 +88,7 @@ words! {
 
 /// Something the reader of a run must know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Stable name for scripts: `setting-refused`, `suspended`, `clock-stepped`.
     pub code: String,
@@ -161,6 +165,7 @@ words! {
 
 /// What a measuring thread says of itself when it ends.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadEnd {
     /// Number of the thread.
     pub thread: u32,
@@ -189,6 +194,7 @@ pub struct ThreadEnd {
 
 /// What the agent says when it has restored everything.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct End {
     /// Why the run ended.
     pub reason: EndReason,
@@ -204,6 +210,7 @@ pub struct End {
 
 /// What the spike command cost.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpikeHook {
     /// Times it was started.
     pub started: u64,
@@ -217,6 +224,7 @@ pub struct SpikeHook {
 
 /// The four clocks, read one after the other in well under a microsecond.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clocks {
     /// CLOCK_MONOTONIC.
     pub monotonic_ns: Nanos,
@@ -244,6 +252,7 @@ words! {
 
 /// The judgement of a run against its deadline, by counting.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// One of the four words.
     pub word: VerdictWord,
@@ -261,6 +270,7 @@ pub struct Verdict {
 
 /// Quantiles, each the upper edge of its bin or the observed maximum, whichever is smaller.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quantiles {
     /// Median.
     pub p50_ns: Nanos,
@@ -278,6 +288,7 @@ pub struct Quantiles {
 
 /// The figures of one measuring thread, or of all together.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Latencies recorded.
     pub cycles: u64,
@@ -303,6 +314,7 @@ pub struct Summary {
 
 /// One measuring thread of a finished run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadRun {
     /// How it was set up.
     pub setup: ThreadSetup,
@@ -314,6 +326,7 @@ pub struct ThreadRun {
 
 /// What was lost on the way, counted; all zero in a good run.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Losses {
     /// Bytes at the end of the journal that were no whole frame.
     pub journal_bytes: u64,
@@ -337,6 +350,7 @@ impl Losses {
 
 /// A file of the run folder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StoredFile {
     /// Its size.
     pub bytes: u64,
@@ -346,8 +360,9 @@ pub struct StoredFile {
 
 /// `run.json`: one execution of one plan on one target.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
-    /// [`SCHEMA_VERSION`].
+    /// Version of this document and of the tables beside it.
     pub schema: u32,
     /// Version of the program.
     pub latlab: String,

@@ -1,0 +1,231 @@
+//! What the documentation names exists: links, flags, findings.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folders that hold no documentation of ours.
+const NOT_OURS: &[&str] = &["target", "runs", ".git", ".venv"];
+
+#[test]
+fn every_relative_link_leads_somewhere() {
+    let mut broken = Vec::new();
+    for page in pages() {
+        let folder = page.path.parent().expect("a page has a folder");
+        for link in links(&page.text) {
+            let (file, _) = link.split_once('#').unwrap_or((link, ""));
+            if !link.contains("://") && !file.is_empty() && !folder.join(file).exists() {
+                broken.push(format!("{} links to {link}, which is not there", page.name));
+            }
+        }
+    }
+    report(broken);
+}
+
+#[test]
+fn every_flag_that_the_guides_name_exists() {
+    let flags = flags();
+    let mut broken = Vec::new();
+    let mut named = 0;
+    for page in pages().iter().filter(|page| is_guide(&page.name)) {
+        for call in calls(&page.text) {
+            named += 1;
+            let Some(known) = flags.get(call.command) else {
+                broken.push(format!("{}: there is no `latlab {}`", page.name, call.command));
+                continue;
+            };
+            for flag in call.flags.iter().filter(|flag| !known.contains(**flag)) {
+                let command = call.command;
+                broken.push(format!("{}: `latlab {command}` has no {flag}", page.name));
+            }
+        }
+        for flag in lone_flags(&page.text) {
+            named += 1;
+            if !flags.values().any(|known| known.contains(flag)) {
+                broken.push(format!("{}: no command of latlab has {flag}", page.name));
+            }
+        }
+    }
+    assert!(named > 50, "the guides name no more than {named} commands and flags?");
+    report(broken);
+}
+
+#[test]
+fn the_table_of_findings_is_whole() {
+    let page = fs::read_to_string(root().join("docs/reference/findings.md")).expect("the table");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let told: BTreeSet<String> = rows.map(str::to_string).collect();
+    let mut made = BTreeSet::new();
+    for folder in fs::read_dir(root().join("crates")).expect("the crates") {
+        for text in files(&folder.expect("a crate").path().join("src"), "rs") {
+            let text = fs::read_to_string(text).expect("a source can be read");
+            // Tests come last in a file, and make findings of their own.
+            made.extend(finding_codes(text.split("#[cfg(test)]").next().unwrap_or("")));
+        }
+    }
+    assert!(made.len() > 20, "only these codes were found in the sources: {made:?}");
+    let untold = made.difference(&told).map(|code| format!("findings.md does not tell `{code}`"));
+    let unmade = told.difference(&made).map(|code| format!("no crate makes the finding `{code}`"));
+    report(untold.chain(unmade).collect());
+}
+
+/// The codes of findings in a source: the text before a severity, or what `weighed` is given.
+fn finding_codes(source: &str) -> BTreeSet<String> {
+    let is_code = |text: &str| {
+        text.len() > 2 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+    };
+    let parts: Vec<&str> = source.split('"').collect();
+    let around = parts.windows(3).filter(|around| {
+        let (before, after) = (around[0].trim_end(), around[2].trim_start());
+        let next = after.strip_prefix(',').map(str::trim_start);
+        before.ends_with("weighed(")
+            || before.ends_with("Finding::new(")
+            || next.is_some_and(|next| next.starts_with("Severity::"))
+    });
+    around.map(|around| around[1].to_string()).filter(|text| is_code(text)).collect()
+}
+
+/// A call of latlab in a page.
+#[derive(Debug, PartialEq)]
+struct Call<'a> {
+    command: &'a str,
+    flags: Vec<&'a str>,
+}
+
+/// Every `latlab COMMAND …` in the code of a page, up to where the shell takes over.
+fn calls(page: &str) -> Vec<Call<'_>> {
+    let mut found = Vec::new();
+    for line in code(page) {
+        for (at, _) in line.match_indices("latlab ") {
+            let begins = line[..at].chars().next_back().is_none_or(|c| " '/(\"".contains(c));
+            let rest = &line[at + "latlab ".len()..];
+            let end = rest.find(['|', '>', '<', ';', '&', '#', ')', '`']).unwrap_or(rest.len());
+            let mut words = rest[..end].split_whitespace();
+            let Some(command) = words.next().filter(|word| begins && is_command(word)) else {
+                continue;
+            };
+            let words = words.map(|word| word.trim_matches(['\'', '"', ',', '.']));
+            let flags = words
+                .filter(|word| is_flag(word))
+                .map(|word| word.split_once('=').map_or(word, |(flag, _)| flag));
+            found.push(Call { command, flags: flags.collect() });
+        }
+    }
+    found
+}
+
+/// Flags that a page names alone, as in `--samples`.
+fn lone_flags(page: &str) -> Vec<&str> {
+    let spans = prose(page).into_iter().flat_map(|text| text.split('`').skip(1).step_by(2));
+    let flags = spans.filter(|span| span.starts_with("--"));
+    flags.map(|span| span.split([' ', '=', '[']).next().unwrap_or(span)).collect()
+}
+
+fn is_command(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_flag(word: &str) -> bool {
+    let name = word.trim_start_matches('-');
+    word.len() > name.len() && name.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// The text outside of blocks of code.
+fn prose(page: &str) -> Vec<&str> {
+    page.split("\n```").step_by(2).collect()
+}
+
+/// Lines of blocks of code, and the spans in the text.
+fn code(page: &str) -> Vec<&str> {
+    let blocks = page.split("\n```").skip(1).step_by(2).flat_map(str::lines);
+    let spans = prose(page).into_iter().flat_map(|text| text.split('`').skip(1).step_by(2));
+    blocks.chain(spans).collect()
+}
+
+/// What `](…)` leads to.
+fn links(page: &str) -> impl Iterator<Item = &str> {
+    page.split("](").skip(1).filter_map(|rest| rest.split(')').next())
+}
+
+/// The flags of every command, as its help has them.
+fn flags() -> BTreeMap<String, BTreeSet<String>> {
+    let help = |command: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_latlab"));
+        let words = [command, "--help"].into_iter().filter(|word| !word.is_empty());
+        let output = program.args(words).output().expect("latlab can be started");
+        String::from_utf8(output.stdout).expect("help is text")
+    };
+    let all = help("");
+    let (_, list) = all.split_once("Commands:\n").expect("a list of commands");
+    let names = list.lines().take_while(|line| !line.is_empty());
+    let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| {
+            let help = help(name);
+            let words = help.split([' ', '\n', ',', '[']).filter(|word| is_flag(word));
+            (name.to_string(), words.map(str::to_string).collect())
+        })
+        .collect()
+}
+
+struct Page {
+    path: PathBuf,
+    name: String,
+    text: String,
+}
+
+fn is_guide(name: &str) -> bool {
+    name.starts_with("docs/") || matches!(name, "README.md" | "CHANGELOG.md")
+}
+
+/// All pages of the repository.
+fn pages() -> Vec<Page> {
+    let pages = files(&root(), "md").into_iter().map(|path| Page {
+        name: path.strip_prefix(root()).expect("below the root").display().to_string(),
+        text: fs::read_to_string(&path).expect("a page can be read"),
+        path,
+    });
+    let pages: Vec<Page> = pages.collect();
+    assert!(pages.iter().any(|page| page.name == "docs/guide/first-run.md"), "no guide");
+    pages
+}
+
+/// All files below a folder with this ending.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.expect("a folder can be read").path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && !NOT_OURS.contains(&name.as_ref()) {
+            found.extend(files(&path, ending));
+        } else if path.extension().is_some_and(|extension| extension == ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().expect("the repository is above crates/cli")
+}
+
+fn report(broken: Vec<String>) {
+    assert!(broken.is_empty(), "the documentation is not true:\n  {}", broken.join("\n  "));
+}
+
+#[test]
+fn calls_and_codes_are_found_where_they_are() {
+    let page =
+        "Say `--samples` or `latlab run -b 1us`.\n```sh\nsudo latlab show --x=1 | cat -n\n```\n";
+    let expected = [("show", vec!["--x"]), ("run", vec!["-b"])];
+    let expected = expected.map(|(command, flags)| Call { command, flags });
+    assert_eq!(calls(page), expected);
+    assert_eq!(lone_flags(page), ["--samples"]);
+    let source = "Finding::new(\n \"one-a\",\n Severity::Info); weighed(\"two\", text); \
+                  (\"three\", Severity::Error, \"no code\"); json(\"four\", x)";
+    let found: Vec<String> = finding_codes(source).into_iter().collect();
+    assert_eq!(found, ["one-a", "three", "two"]);
+}

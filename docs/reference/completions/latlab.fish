@@ -1,0 +1,97 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_latlab_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_latlab_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_latlab_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_latlab_using_subcommand
+    set -l cmd (__fish_latlab_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c latlab -n "__fish_latlab_needs_command" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure how late this machine is, and store the run'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a stored run as one self-contained HTML page'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Put the machine right'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic' -r -f -a "cyclic\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer' -r -f -a "nanosleep\t''
+relative\t''
+timerfd\t''
+posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l clock -d 'Clock of the releases: monotonic, tai, realtime' -r -f -a "monotonic\t''
+tai\t''
+realtime\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l policy -d 'Scheduling: fifo, rr, other, batch, idle, or deadline[:RUNTIME/DEADLINE/PERIOD]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l helpers-on -d 'CPUs for everything of latlab that does not measure [default: those not measured]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s i -l period -d 'Distance of releases; one that divides the tick sees always the same part of it' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l period-step -d 'Thread k has a period longer by k times this' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l phase -d 'Offsets of the threads: aligned, spread (evenly, from a random start), random' -r -f -a "aligned\t''
+spread\t''
+random\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l missed -d 'Releases already past when a cycle ends are counted and: skip, catch-up (served late)' -r -f -a "skip\t''
+catch-up\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l warm-up -d 'Cycles before the counting starts' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l interval -d 'Length of the intervals that are stored' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s D -l for -d 'Length of the run [default: until Ctrl-C]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s l -l cycles -d 'Cycles of every thread' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge the run: a release served later than this is a miss' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second; it reads the spike as JSON' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'A latency above this is a spike [default: the deadline, else --stop-above]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, part of its folder\'s name' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'A remark to be stored with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Only idle states that are left within this time, or `system` to leave them as they are' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Go on when the terminal is closed (SIGHUP), instead of ending cleanly'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs that another latlab measures already'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'No progress, no live table'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand list" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand list" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output [default: report.html in the run\'s folder]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand report" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# The code of the guides, as it stands there, on a real run.
+. "$(dirname "$0")/common.bash"
+pages=("$PWD"/docs/guide/*.md)
+
+# The blocks of code of one language in a page, each in a file of its own.
+blocks() {
+    python3 - "$1" "$2" "$here/blocks" <<'PYTHON'
+import pathlib, re, sys
+page, language, folder = sys.argv[1:]
+pathlib.Path(folder).mkdir(exist_ok=True)
+text = pathlib.Path(page).read_text()
+for number, block in enumerate(re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S), 1):
+    path = pathlib.Path(folder) / f"{pathlib.Path(page).stem}-{number}.{language}"
+    path.write_text(block)
+    print(path)
+PYTHON
+}
+
+rights_for "the run of the guides"
+cd "$here" || exit 1
+"$program" run --for 1s --warm-up 0s --deadline 1ms --samples --name night --quiet \
+    "${rights[@]}" >"$here/summary" 2>&1
+[ -d "$(echo runs/*_night)" ] || { echo "not ok a run to compute with"; cat summary; exit 1; }
+
+if python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null; then
+    for page in "${pages[@]}"; do
+        for block in $(blocks "$page" python); do
+            name=${block##*/}
+            try "the Python of ${name%.python} runs" python3 "$block"
+        done
+    done
+else
+    echo "SKIPPED: the Python of the guides: pandas, pyarrow or duckdb is missing (scripts/setup.sh test)"
+fi
+
+keep_last() {
+    mkdir -p kept/{20260101T0000{01..16}Z_nightly,.20260101T000017Z_nightly.partial}
+    line=$(grep -h '^ls -d "$LATLAB_RUNS"' "${pages[@]}") &&
+        LATLAB_RUNS=$here/kept bash -c "$line" || return 1
+    ls -A kept
+    expect "the last 14 and the one that goes on" [ "$(ls -A kept | wc -l)" = 15 ] &&
+        expect "no older one" [ ! -e kept/20260101T000002Z_nightly ]
+}
+try "the line that keeps the last runs keeps just these" keep_last
+
+if command -v systemd-analyze >/dev/null; then
+    units() {
+        local page=${pages[0]}
+        mkdir -p units
+        blocks "$(dirname "$page")/cron-and-systemd.md" ini >/dev/null
+        sed "s|/usr/local/bin/latlab|$program|" blocks/cron-and-systemd-1.ini >units/latlab.service
+        cp blocks/cron-and-systemd-2.ini units/latlab.timer
+        systemd-analyze verify --man=no units/latlab.service units/latlab.timer >said.units 2>&1
+        cat said.units
+        expect "no complaint about our units" [ -z "$(grep 'latlab\.' said.units)" ]
+    }
+    try "systemd accepts the units" units
+else
+    echo "SKIPPED: the units: systemd-analyze is missing"
+fi
+
+exit $status

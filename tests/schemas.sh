@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# What the program prints and stores as JSON, against the schemas of docs/reference.
+. "$(dirname "$0")/common.bash"
+schemas=$PWD/docs/reference
+export LATLAB_RUNS=$here/runs
+
+if ! python3 -c 'import jsonschema' 2>/dev/null; then
+    echo "SKIPPED: the schemas: jsonschema is missing (scripts/setup.sh test)"
+    exit 0
+fi
+
+# Whether documents fit a schema; a change of Python code may spoil the document before.
+fits() {
+    python3 - "$schemas/$1.schema.json" "$2" "${3:-}" <<'PYTHON'
+import json, sys
+import jsonschema
+schema, document = (json.load(open(name)) for name in sys.argv[1:3])
+jsonschema.Draft202012Validator.check_schema(schema)
+exec(sys.argv[3])
+errors = list(jsonschema.Draft202012Validator(schema).iter_errors(document))
+sys.exit("\n".join(f"{error.json_path}: {error.message[:200]}" for error in errors) or None)
+PYTHON
+}
+
+refuses() { ! fits "$@" >/dev/null 2>&1; }
+
+rights_for "a run"
+"$program" run --for 1s --warm-up 0s --deadline 1ms --name judged --format json --quiet \
+    "${rights[@]}" >"$here/run.json" 2>"$here/errors"
+code=$?
+case $code in
+    0 | 1 | 4) ;;
+    *)
+        echo "not ok a run makes a document (exit code $code)"
+        sed 's/^/    /' "$here/errors"
+        exit 1
+        ;;
+esac
+try "run --format json fits run.schema.json" fits run "$here/run.json"
+try "run.json fits it" fits run "$here"/runs/*_judged/run.json
+
+other_flags() {
+    "$program" run --cycles 100 --warm-up 0s --threads 1 --policy other --idle-states system \
+        --samples --note 'ä "quoted" note' --seed 18446744073709551615 --name plain --quiet \
+        --spike-above 1ns --on-spike true --format json >"$here/plain.json" &&
+        fits run "$here/plain.json"
+}
+try "a run with other flags, without a deadline, fits it" other_flags
+
+show_json() { "$program" show --format json >"$here/show.json" && fits run "$here/show.json"; }
+try "show --format json fits it" show_json
+
+list_json() { "$program" list --format json >"$here/list.json" && fits list "$here/list.json"; }
+try "list --format json fits list.schema.json" list_json
+
+every_state() {
+    mkdir -p "$here/states/20260101T000000Z_damaged"
+    echo '{' >"$here/states/20260101T000000Z_damaged/run.json"
+    # A folder with this lock is being measured.
+    mkdir "$here/states/.20260102T000000Z_busy.partial"
+    cp fixtures/schema-2/cut/.*.partial/journal "$here/states/.20260102T000000Z_busy.partial/"
+    flock "$here/states/.20260102T000000Z_busy.partial/journal" \
+        "$program" list --out "$here/states" --format json >"$here/states.json" 2>/dev/null
+    expect "a damaged run and one that is measured" \
+        [ "$(grep -c '"state": "\(damaged\|going-on\)"' "$here/states.json")" = 2 ] &&
+        fits list "$here/states.json"
+}
+try "so does a list with a damaged run and one that goes on" every_state
+
+report_json() {
+    "$program" report -o "$here/page.html" --format json >"$here/report.json" &&
+        fits report "$here/report.json"
+}
+try "report --format json fits report.schema.json" report_json
+
+# One schema for all versions: what came later is not required of an older document.
+older() {
+    local file found=0
+    for file in fixtures/schema-*/runs/*/run.json; do
+        fits run "$file" || { echo "$file"; return 1; }
+        found=$((found + 1))
+    done
+    expect "a run of each version" [ "$found" -ge 2 ]
+}
+try "run.json of every older version fits run.schema.json" older
+
+# What must not fit, so that it is known that the schemas see something.
+wrong() {
+    local spoil
+    for spoil in \
+        'document["measured_ns"] = "1 s"' \
+        'document["verdict"]["word"] = "perhaps"' \
+        'document["asked"]["policy"]["name"] = "fofo"' \
+        'document["asked"]["cpus"] = [0, 1]' \
+        'document["threads"][0]["summary"]["cycles"] = -1' \
+        'document["clocks"].pop()' \
+        'document["total"]["mean_ns"] = True' \
+        'del document["findings"]'; do
+        refuses run "$here/run.json" "$spoil" || { echo "it fits after $spoil"; return 1; }
+    done
+    refuses list "$here/list.json" 'del document[0]["total"]' || { echo "a list fits"; return 1; }
+    refuses list "$here/list.json" 'document[0]["state"] = "gone"' || { echo "a list fits"; return 1; }
+    refuses report "$here/report.json" 'document["bytes"] = 1.5' || { echo "a report fits"; return 1; }
+}
+try "a document with a wrong type, word or gap does not fit" wrong
+
+exit $status
