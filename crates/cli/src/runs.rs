@@ -36,12 +36,22 @@ pub fn recover(store: &Store) {
 
 fn sentence(Recovered { id, outcome }: &Recovered) -> String {
     match outcome {
-        Outcome::Finished(path) => {
-            format!("recovered {id}, which was cut off: see {}", path.display())
-        }
+        Outcome::Finished(path) => match latlab_store::load(path).ok().and_then(last_instant) {
+            Some(last) => format!(
+                "recovered {id}, which was cut off: what was measured up to {last:.3} is in {}",
+                path.display()
+            ),
+            None => format!("recovered {id}, which was cut off: see {}", path.display()),
+        },
         Outcome::Removed(reason) => format!("removed {id}, which measured nothing: {reason}"),
         Outcome::Left(error) => format!("{id} was cut off and cannot be finished yet: {error}"),
     }
+}
+
+/// Where the counts of a run end, in UTC.
+fn last_instant(run: Run) -> Option<jiff::Timestamp> {
+    let started: jiff::Timestamp = run.started.parse().ok()?;
+    started.checked_add(jiff::SignedDuration::from_nanos(run.measured_ns.0)).ok()
 }
 
 /// How text for standard output may be marked up.

@@ -113,7 +113,7 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
 fn listen(keep_going: bool) -> Result<(), latlab_sys::Errno> {
     signal::store_on(Signal::Interrupt, &INTERRUPTED, 1)?;
     signal::store_on(Signal::Terminate, &INTERRUPTED, 1)?;
-    match keep_going {
+    match keep_going || signal::is_ignored(Signal::HangUp) {
         true => signal::ignore(Signal::HangUp),
         false => signal::store_on(Signal::HangUp, &INTERRUPTED, 1),
     }

@@ -48,6 +48,15 @@ pub fn store_on(signal: Signal, flag: &'static AtomicU8, value: u8) -> Result<()
     install(number, handler as *const () as usize)
 }
 
+/// Whether whoever started this program had it ignore the signal, as `nohup` does.
+pub fn is_ignored(signal: Signal) -> bool {
+    // SAFETY: an all-zero sigaction is a valid value of that plain structure.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action the kernel only writes the present one to `action`.
+    let asked = unsafe { libc::sigaction(signal.number(), std::ptr::null(), &raw mut action) };
+    asked == 0 && action.sa_sigaction == libc::SIG_IGN
+}
+
 /// Nothing happens when the signal comes, here and in programs that are started from here.
 pub fn ignore(signal: Signal) -> Result<(), Errno> {
     install(signal.number(), libc::SIG_IGN)
