@@ -45,7 +45,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Serve a plan from standard input: what `run` starts on the target.
     #[command(hide = true)]
-    Agent,
+    Agent(AgentArgs),
 }
 
 /// How results are printed.
@@ -95,6 +95,17 @@ pub struct ReportArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common,
+}
+
+/// Flags of `latlab agent`.
+#[derive(Args)]
+pub struct AgentArgs {
+    /// Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64
+    #[arg(long, value_name = "MACHINE")]
+    pub write: Option<String>,
+    /// The program to write, - for standard output [default: latlab-agent-MACHINE]
+    #[arg(short, long, value_name = "FILE", requires = "write")]
+    pub output: Option<PathBuf>,
 }
 
 /// A word of the model as a value of the command line.

@@ -1,5 +1,6 @@
 //! The program `latlab`: flags to plan to calls; no logic of its own.
 
+mod agent;
 mod args;
 mod live;
 mod run;
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => runs::report(&args),
-        Command::Agent => agent(),
+        Command::Agent(args) => agent::agent(&args),
     };
     done.unwrap_or_else(|error| {
         runs::warn(format_args!("{error:#}"));
@@ -39,9 +40,3 @@ fn main() -> ExitCode {
 #[derive(Debug, thiserror::Error)]
 #[error("{1}")]
 struct Exit(u8, String);
-
-fn agent() -> anyhow::Result<ExitCode> {
-    latlab_agent::serve(std::io::stdin(), std::io::stdout())
-        .map_err(|text| Exit(EXIT_USAGE, format!("agent: {text}")))?;
-    Ok(ExitCode::SUCCESS)
-}
