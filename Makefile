@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export DURATION ?= 60s
 export DEADLINE ?= 1ms
 
-.PHONY: build run test bench install clean help
+.PHONY: build run test bench dist install clean help
 
 build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
@@ -21,12 +21,16 @@ bench: ## measure latlab beside the other tools; the figures go to results/
 	@scripts/build.sh
 	@python3 benches/run.py
 
+dist: ## static programs, agents and Debian packages for three architectures, to dist/
+	@scripts/setup.sh dist
+	@scripts/dist.sh
+
 install: ## copy the program to PREFIX/bin (/usr/local/bin); run `make` before
 	@test -e target/latlab || { echo "nothing to install: run 'make' first" >&2; exit 1; }
 	install -D -m 755 target/latlab $(DESTDIR)$(PREFIX)/bin/latlab
 
 clean: ## remove what was built; runs and results stay
-	rm -rf target
+	rm -rf target dist
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
