@@ -25,6 +25,7 @@ put "$from/default" etc/default/latlab
 put "$from/udev.rules" usr/lib/udev/rules.d/60-latlab.rules
 put "$from/latlab-night.service" usr/lib/systemd/system/latlab-night.service
 put "$from/latlab-night.timer" usr/lib/systemd/system/latlab-night.timer
+put "$from/lintian" usr/share/lintian/overrides/latlab
 
 # What is generated from the program's own description lies in docs/reference.
 generated() {
@@ -46,11 +47,14 @@ printf 'latlab (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s 
     "$version" "$maintainer" "$date" | gzip -n9 >"$doc/changelog.gz"
 put CHANGELOG.md usr/share/doc/latlab/CHANGELOG.md
 gzip -n9 "$doc/CHANGELOG.md"
+put "$licences" usr/share/doc/latlab/licences.txt
+gzip -n9 "$doc/licences.txt"
 {
-    printf 'latlab: %s\n\n' "MIT OR Apache-2.0, at your choice."
+    echo "latlab is MIT OR Apache-2.0, at your choice."
+    echo "The text of Apache-2.0 is in /usr/share/common-licenses/Apache-2.0, that of MIT below."
+    echo "What is linked in, and under which licences, is in licences.txt.gz beside this file."
+    echo
     cat LICENSE-MIT
-    printf '\nThe text of Apache-2.0 is in /usr/share/common-licenses/Apache-2.0.\n\n'
-    cat "$licences"
 } >"$doc/copyright"
 
 mkdir "$tree/DEBIAN"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds what is given away, for all three architectures. Usage: scripts/dist.sh [FOLDER]
 #   FOLDER  where it goes, dist unless named
+# LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
 # The same sources and tools give the same files, wherever and whenever they are built: no path
 # of this machine gets in, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
@@ -16,6 +17,7 @@ export SOURCE_DATE_EPOCH
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 build=${CARGO_TARGET_DIR:-$root/target}
 agents=$build/agents
+[ -z "${LATLAB_AGENT_ONLY:-}" ] || architectures=$(grep "^$LATLAB_AGENT_ONLY " <<<"$architectures")
 targets=($(cut -d' ' -f2 <<<"$architectures"))
 
 # The folder of the crates' sources is known when they are there.
@@ -42,6 +44,8 @@ while read -r name target debian machine _; do
     install -m 755 "$build/$target/dist/latlab-agent" "$program"
     gzip -n9 <"$program" >"$agents/latlab-agent-$machine.gz"
 done <<<"$architectures"
+
+[ -z "${LATLAB_AGENT_ONLY:-}" ] || exit 0
 
 say "building latlab, with the agents, for the same"
 export LATLAB_AGENTS=$agents
