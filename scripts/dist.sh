@@ -35,14 +35,18 @@ build() {
         --package latlab --package latlab-agent --bin "$1"
 }
 
-rm -rf "$folder" "$agents"
 mkdir -p "$folder" "$agents"
+# What an earlier build left, and nothing else.
+rm -f "$folder"/latlab[-_]* "$folder"/{SHA256SUMS,licences.txt,sbom.cdx.json}
 say "building latlab-agent for ${targets[*]}"
 build latlab-agent
 while read -r name target debian machine _; do
     program=$folder/latlab-agent-$version-linux-$name
     install -m 755 "$build/$target/dist/latlab-agent" "$program"
-    gzip -n9 <"$program" >"$agents/latlab-agent-$machine.gz"
+    packed=$agents/latlab-agent-$machine.gz
+    gzip -n9 <"$program" >"$packed.new"
+    # One that is the same keeps its time, so that cargo need not build anything anew.
+    if cmp -s "$packed.new" "$packed"; then rm "$packed.new"; else mv "$packed.new" "$packed"; fi
 done <<<"$architectures"
 
 [ -z "${LATLAB_AGENT_ONLY:-}" ] || exit 0
