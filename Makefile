@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export DURATION ?= 60s
 export DEADLINE ?= 1ms
 
-.PHONY: build run test bench reference install clean help
+.PHONY: build run test bench dist reference install clean help
 
 build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
@@ -20,6 +20,10 @@ bench: ## measure latlab beside the other tools; the figures go to results/
 	@scripts/setup.sh build bench
 	@scripts/build.sh
 	@python3 benches/run.py
+
+dist: ## static programs, agents and Debian packages for three architectures, to dist/
+	@scripts/setup.sh dist
+	@scripts/dist.sh
 
 reference: ## write docs/reference anew: man pages, completions, JSON Schemas
 	@scripts/reference.sh
@@ -37,7 +41,7 @@ install: ## copy the program, man pages and completions below PREFIX (/usr/local
 	    install -D -m 644 latlab.fish $(share)/fish/vendor_completions.d/latlab.fish
 
 clean: ## remove what was built; runs and results stay
-	rm -rf target
+	rm -rf target dist
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18

@@ -38,3 +38,40 @@ find_rust() {
     done
     return 1
 }
+
+# Whether the Rust that was found can build for a target.
+has_std() {
+    ls "$(rustc --print target-libdir --target "$1" 2>/dev/null)"/libstd-*.rlib >/dev/null 2>&1
+}
+
+# What `make dist` builds: our name of an architecture, the target, Debian's name, what `uname -m`
+# says there, and qemu's name.
+architectures="\
+x86-64 x86_64-unknown-linux-musl amd64 x86_64 x86_64
+arm64 aarch64-unknown-linux-musl arm64 aarch64 aarch64
+armv7 armv7-unknown-linux-gnueabihf armhf armv7l arm"
+
+# Tells cargo how a target is linked: statically, where that can be. More flags may follow.
+use_target() {
+    local target=$1 variable
+    variable=CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")
+    shift
+    case $target in
+        *-musl)
+            # Rust's own linker and start files: no C compiler for the target is needed.
+            export "${variable}_LINKER=rust-lld"
+            set -- -C link-self-contained=yes "$@"
+            ;;
+        armv7-*-gnueabihf)
+            # Rust's musl for it brings no standard library everywhere; Debian's glibc is there.
+            export "${variable}_LINKER=arm-linux-gnueabihf-gcc"
+            set -- -C target-feature=+crt-static "$@"
+            ;;
+        *-gnu)
+            if [ "$(cc -print-file-name=libc.a)" != libc.a ]; then
+                set -- -C target-feature=+crt-static "$@"
+            fi
+            ;;
+    esac
+    export "${variable}_RUSTFLAGS=$*"
+}

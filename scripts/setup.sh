@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench]
+# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench] [dist]
 #   build  a C linker and Rust
-#   test   what `make test` needs as well
+#   test   what `make test` needs as well, `make dist` among it
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
+#   dist   what `make dist` needs as well: three targets, a linker for ARMv7
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 packages=()
-want_rust= want_test=
+want_rust= want_test= want_dist=
+for_dist=(gcc libc6-dev ca-certificates curl git python3 gcc-arm-linux-gnueabihf
+    libc6-dev-armhf-cross)
 for set in "${@:-build}"; do
     case $set in
         build)
@@ -16,11 +19,15 @@ for set in "${@:-build}"; do
             ;;
         test)
             packages+=(git python3 python3-venv file strace valgrind rt-tests procps tmux
-                chromium fonts-dejavu-core)
-            want_test=1
+                chromium fonts-dejavu-core qemu-user-static debootstrap man-db "${for_dist[@]}")
+            want_test=1 want_dist=1
             ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
-        *) die "unknown set '$set'; there are build, test and bench" ;;
+        dist)
+            packages+=("${for_dist[@]}")
+            want_rust=1 want_dist=1
+            ;;
+        *) die "unknown set '$set'; there are build, test, bench and dist" ;;
     esac
 done
 
@@ -100,6 +107,13 @@ install_rust() {
 [ ${#packages[@]} -eq 0 ] || install_packages $(printf '%s\n' "${packages[@]}" | sort -u)
 
 [ -z "$want_rust$want_test" ] || install_rust
+
+if [ -n "$want_dist" ]; then
+    for target in $(cut -d' ' -f2 <<<"$architectures"); do
+        has_std "$target" || rustup target add "$target" >/dev/null 2>&1 ||
+            say "no standard library for $target can be had: 'make dist' needs it"
+    done
+fi
 
 if [ -n "$want_test" ]; then
     if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then

@@ -11,10 +11,6 @@ if [ -n "${LATLAB_TARGET:-}" ]; then
     exit
 fi
 
-has_std() {
-    ls "$(rustc --print target-libdir --target "$1" 2>/dev/null)"/libstd-*.rlib >/dev/null 2>&1
-}
-
 host=$(rustc -vV | sed -n 's/^host: //p')
 case $host in
     x86_64-*-linux-* | aarch64-*-linux-*) musl=${host%%-*}-unknown-linux-musl ;;

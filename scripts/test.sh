@@ -85,6 +85,8 @@ if find_rust; then
         cargo doc --workspace --no-deps --locked
     deny
     check "release build" scripts/build.sh
+    # Here and not in tests/dist.sh, which has a limit of time and finds most of it built.
+    check "make dist" scripts/dist.sh
     cargo_tests
     export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
     for file in tests/*.sh; do

@@ -56,8 +56,14 @@ pub enum Command {
 /// Flags of `latlab agent`.
 #[derive(Args)]
 pub struct AgentArgs {
-    /// Id of the run, for those who look at the list of processes.
+    /// Id of the run, for those who look at the list of processes
     pub run: Option<String>,
+    /// Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64
+    #[arg(long, value_name = "MACHINE")]
+    pub write: Option<String>,
+    /// The program to write, - for standard output [default: latlab-agent-MACHINE]
+    #[arg(short, long, value_name = "FILE", requires = "write")]
+    pub output: Option<PathBuf>,
 }
 
 /// Flags of `latlab doctor`.

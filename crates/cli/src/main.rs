@@ -1,5 +1,6 @@
 //! The program `latlab`: flags to plan to calls; no logic of its own.
 
+mod agent;
 mod args;
 mod doctor;
 mod documents;
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => runs::report(&args),
-        Command::Agent(_) => agent(),
+        Command::Agent(args) => agent::agent(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => runs::print(args.shell.script()).map(|()| ExitCode::SUCCESS),
     };
@@ -59,9 +60,3 @@ fn refuse(error: &clap::Error) -> ! {
 #[derive(Debug, thiserror::Error)]
 #[error("{1}")]
 struct Exit(u8, String);
-
-fn agent() -> anyhow::Result<ExitCode> {
-    latlab_agent::serve(std::io::stdin(), std::io::stdout())
-        .map_err(|text| Exit(EXIT_USAGE, format!("agent: {text}")))?;
-    Ok(ExitCode::SUCCESS)
-}

@@ -170,7 +170,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         print(&page)?;
         return Ok(ExitCode::SUCCESS);
     }
-    write_whole(&path, &page)?;
+    write_whole(&path, page.as_bytes())?;
     match args.common.format {
         Format::Json => print_json(&Reported {
             run: &run.id,
@@ -184,7 +184,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
 
 /// Writes a file whole or not at all; what is there and is no file (a pipe, a device) is written
 /// into, and a link is followed.
-fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let there = fs::metadata(&path);
@@ -192,14 +192,14 @@ fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
         return fs::OpenOptions::new()
             .write(true)
             .open(&path)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|mut file| file.write_all(bytes))
             .with_context(cannot);
     }
     let Some(name) = path.file_name() else {
         bail!("{} is not the name of a file", path.display());
     };
     let draft = path.with_file_name(format!(".{}.draft", name.to_string_lossy()));
-    let written = fs::write(&draft, text).and_then(|()| {
+    let written = fs::write(&draft, bytes).and_then(|()| {
         if let Ok(there) = there {
             fs::set_permissions(&draft, there.permissions())?;
         }

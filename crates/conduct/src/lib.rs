@@ -3,6 +3,7 @@
 //! The conductor measures nothing and stays off the measured CPUs. Each frame is in the journal
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
+pub mod agents;
 pub mod live;
 mod room;
 

@@ -60,16 +60,23 @@ fn read(clock: libc::clockid_t) -> i64 {
 #[inline]
 #[cfg(target_pointer_width = "32")]
 fn read(clock: libc::clockid_t) -> i64 {
-    let id = match clock {
-        libc::CLOCK_MONOTONIC => rustix::time::ClockId::Monotonic,
-        libc::CLOCK_BOOTTIME => rustix::time::ClockId::Boottime,
-        libc::CLOCK_REALTIME => rustix::time::ClockId::Realtime,
-        libc::CLOCK_TAI => rustix::time::ClockId::Tai,
-        libc::CLOCK_PROCESS_CPUTIME_ID => rustix::time::ClockId::ProcessCPUTime,
-        _ => rustix::time::ClockId::ThreadCPUTime,
-    };
-    let time = rustix::time::clock_gettime(id);
+    let time = rustix::time::clock_gettime(named(clock));
     time.tv_sec * SECOND + time.tv_nsec
+}
+
+/// The clock of this number, as rustix names it.
+#[inline]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn named(clock: libc::clockid_t) -> rustix::time::ClockId {
+    use rustix::time::ClockId;
+    match clock {
+        libc::CLOCK_MONOTONIC => ClockId::Monotonic,
+        libc::CLOCK_BOOTTIME => ClockId::Boottime,
+        libc::CLOCK_REALTIME => ClockId::Realtime,
+        libc::CLOCK_TAI => ClockId::Tai,
+        libc::CLOCK_PROCESS_CPUTIME_ID => ClockId::ProcessCPUTime,
+        _ => ClockId::ThreadCPUTime,
+    }
 }
 
 #[inline]
@@ -148,18 +155,20 @@ fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
     result
 }
 
+// Elsewhere rustix's call: on 32-bit machines it takes 64-bit times, and the older call where the
+// kernel is older than those.
 #[inline]
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn clock_nanosleep(clock: Clock, flags: libc::c_int, time: &Timespec) -> isize {
-    #[cfg(target_pointer_width = "64")]
-    const CLOCK_NANOSLEEP: libc::c_long = libc::SYS_clock_nanosleep;
-    #[cfg(target_pointer_width = "32")]
-    const CLOCK_NANOSLEEP: libc::c_long = 407; // clock_nanosleep_time64, the same number everywhere
-    let rest = std::ptr::null_mut::<Timespec>();
-    // SAFETY: `time` is a 64-bit timespec as this call expects; the rest may be null.
-    let result = unsafe { libc::syscall(CLOCK_NANOSLEEP, clock.number(), flags, time, rest) };
-    match crate::checked(result) {
-        Ok(_) => 0,
-        Err(error) => -(error.raw_os_error() as isize),
-    }
+    use rustix::thread::{NanosleepRelativeResult, clock_nanosleep_absolute};
+    let clock = named(clock.number());
+    let slept = match flags {
+        libc::TIMER_ABSTIME => clock_nanosleep_absolute(clock, time),
+        _ => match rustix::thread::clock_nanosleep_relative(clock, time) {
+            NanosleepRelativeResult::Ok => Ok(()),
+            NanosleepRelativeResult::Interrupted(_) => Err(Errno::INTR),
+            NanosleepRelativeResult::Err(error) => Err(error),
+        },
+    };
+    slept.map_or_else(|error| -(error.raw_os_error() as isize), |()| 0)
 }

@@ -48,7 +48,7 @@ struct SignalInfo {
     padding: i32,
     timer: i32,
     overrun: i32,
-    rest: [i32; 26],
+    rest: [i32; 27],
 }
 
 // The kernel writes up to 128 bytes.

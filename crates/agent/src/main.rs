@@ -1,0 +1,40 @@
+//! The program `latlab-agent`: the measuring half alone, small enough for any board.
+
+use std::io::{stderr, stdin, stdout};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+latlab-agent: measures on behalf of latlab, which starts it and gives it a plan
+
+Usage: latlab-agent [RUN]       serve one plan: frames from standard input to standard output;
+                                the id of the run is for those who look at the processes
+       latlab-agent --version   what it is
+       latlab-agent --help      this text
+
+`latlab agent --write MACHINE` makes the one for another machine.";
+
+/// Wrong usage or input, as in `latlab`.
+const EXIT_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let done = match words.join(" ").as_str() {
+        "--version" | "-V" => say(stdout(), concat!("latlab-agent ", env!("CARGO_PKG_VERSION"))),
+        "--help" | "-h" => say(stdout(), HELP),
+        run if words.len() < 2 && !run.starts_with('-') => latlab_agent::serve(stdin(), stdout()),
+        words => Err(format!("cannot make sense of '{words}': see latlab-agent --help")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            // Nobody may be there to read it; the exit code says it as well.
+            let _ = say(stderr(), &format!("latlab-agent: {text}"));
+            ExitCode::from(EXIT_USAGE)
+        }
+    }
+}
+
+fn say(mut to: impl std::io::Write, text: &str) -> Result<(), String> {
+    writeln!(to, "{text}").map_err(|error| format!("cannot write: {error}"))
+}

@@ -1,0 +1,34 @@
+//! The agents for other machines that this program carries; an ordinary build carries none.
+
+use flate2::read::GzDecoder;
+use std::io::{self, Read};
+
+/// Machine, as `uname -m` says it there, and its compressed program.
+static CARRIED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/agents.rs"));
+
+/// The machines that there is a program for, in the order of the alphabet.
+pub fn machines() -> impl Iterator<Item = &'static str> {
+    CARRIED.iter().map(|(machine, _)| *machine)
+}
+
+/// The program for a machine; none where this build carries none for it.
+pub fn program(machine: &str) -> Option<io::Result<Vec<u8>>> {
+    let (_, packed) = CARRIED.iter().find(|(name, _)| *name == machine)?;
+    let mut program = Vec::new();
+    Some(GzDecoder::new(*packed).read_to_end(&mut program).map(|_| program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_that_is_carried_is_a_whole_program() {
+        for machine in machines() {
+            let program = program(machine).expect("it is in the list").expect("it is whole");
+            assert!(program.starts_with(b"\x7fELF"), "{machine}");
+        }
+        assert!(machines().is_sorted());
+        assert!(program("pdp11").is_none());
+    }
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Builds what is given away, for all three architectures. Usage: scripts/dist.sh [FOLDER]
+#   FOLDER  where it goes, dist unless named
+# LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
+# The same sources and tools give the same files, wherever and whenever they are built: no path
+# of this machine gets in, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
+set -euo pipefail
+folder=$(realpath -m "${1:-$(dirname "$0")/../dist}")
+. "$(dirname "$0")/env.sh"
+find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh dist'"
+umask 022
+export LC_ALL=C TZ=UTC CARGO_INCREMENTAL=0
+unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS LATLAB_AGENTS
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ||
+    die "no commit to take the time from: set SOURCE_DATE_EPOCH"
+export SOURCE_DATE_EPOCH
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+build=${CARGO_TARGET_DIR:-$root/target}
+agents=$build/agents
+[ -z "${LATLAB_AGENT_ONLY:-}" ] || architectures=$(grep "^$LATLAB_AGENT_ONLY " <<<"$architectures")
+targets=($(cut -d' ' -f2 <<<"$architectures"))
+
+# The folder of the crates' sources is known when they are there.
+cargo fetch --locked --quiet
+flags=(--remap-path-prefix="$root=/latlab")
+for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/; do
+    flags+=(--remap-path-prefix="${sources%/}=/crates")
+done
+for target in "${targets[@]}"; do use_target "$target" "${flags[@]}"; done
+
+# Builds one program for all targets. Both packages are named, so that their dependencies have
+# the same features and are built once.
+build() {
+    cargo build --profile dist --locked "${targets[@]/#/--target=}" \
+        --package latlab --package latlab-agent --bin "$1"
+}
+
+mkdir -p "$folder" "$agents"
+# What an earlier build left, and nothing else.
+rm -f "$folder"/latlab[-_]* "$folder"/{SHA256SUMS,licences.txt,sbom.cdx.json}
+say "building latlab-agent for ${targets[*]}"
+build latlab-agent
+while read -r name target debian machine _; do
+    program=$folder/latlab-agent-$version-linux-$name
+    install -m 755 "$build/$target/dist/latlab-agent" "$program"
+    packed=$agents/latlab-agent-$machine.gz
+    gzip -n9 <"$program" >"$packed.new"
+    # One that is the same keeps its time, so that cargo need not build anything anew.
+    if cmp -s "$packed.new" "$packed"; then rm "$packed.new"; else mv "$packed.new" "$packed"; fi
+done <<<"$architectures"
+
+[ -z "${LATLAB_AGENT_ONLY:-}" ] || exit 0
+
+say "building latlab, with the agents, for the same"
+export LATLAB_AGENTS=$agents
+build latlab
+python3 packaging/inventory.py "$folder" "${targets[@]}"
+while read -r name target debian machine _; do
+    program=$folder/latlab-$version-linux-$name
+    install -m 755 "$build/$target/dist/latlab" "$program"
+    scripts/deb.sh "$program" "$debian" "$folder/licences.txt" "$folder"
+done <<<"$architectures"
+
+(cd "$folder" && sha256sum * >SHA256SUMS)
+find "$folder" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+say "made $folder:"
+(cd "$folder" && ls -l | awk 'NR > 1 { printf "  %9d  %s\n", $5, $9 }') >&2
