@@ -46,15 +46,15 @@ pub enum Command {
     Report(ReportArgs),
     /// Print what completes these commands in a shell.
     Completions(CompletionsArgs),
-    /// Serve a plan from standard input: what `run` starts on the target.
-    #[command(hide = true)]
-    Agent(AgentArgs),
-    /// Put the machine right.
+    /// Put back what a killed latlab has left changed.
     Doctor(DoctorArgs),
+    /// Measure for another latlab, or write the program that does so on a board.
+    Agent(AgentArgs),
 }
 
 /// Flags of `latlab agent`.
 #[derive(Args)]
+#[command(after_help = AGENT_EXAMPLES)]
 pub struct AgentArgs {
     /// Id of the run, for those who look at the list of processes
     pub run: Option<String>,
@@ -65,6 +65,13 @@ pub struct AgentArgs {
     #[arg(short, long, value_name = "FILE", requires = "write")]
     pub output: Option<PathBuf>,
 }
+
+const AGENT_EXAMPLES: &str = "\
+Examples:
+  latlab agent --write aarch64 -o latlab-agent      the measuring half alone, for a 64-bit board
+
+Without --write it reads a plan from standard input and writes the stream of a run to standard
+output: `latlab run` starts it so, and nobody else needs to.";
 
 /// Flags of `latlab doctor`.
 #[derive(Args)]

@@ -201,6 +201,11 @@ fn description(command: &str) -> &'static str {
             "Writes a page that needs nothing beside itself: no network, no other file. It can be \
              made again at any time."
         }
+        "agent" => {
+            "The half of latlab that runs on the machine that is measured. It does no analysis and \
+             writes no file; the other half keeps what it says. Builds by `make dist` carry it for \
+             three kinds of machines."
+        }
         "doctor" => {
             "Puts back the kernel files that --set has written for a run whose latlab was killed. \
              Every other command does the same before its work; where root has changed them, only \

@@ -16,6 +16,9 @@ _latlab() {
             ",$1")
                 cmd="latlab"
                 ;;
+            latlab,agent)
+                cmd="latlab__subcmd__agent"
+                ;;
             latlab,completions)
                 cmd="latlab__subcmd__completions"
                 ;;
@@ -41,12 +44,38 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run list show report completions doctor"
+            opts="-h -V --help --version run list show report completions doctor agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__agent)
+            opts="-o -h -V --write --output --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --write)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

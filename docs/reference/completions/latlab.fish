@@ -31,7 +31,8 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the st
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a stored run as one self-contained HTML page'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Put the machine right'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Put back what a killed latlab has left changed'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic' -r -f -a "cyclic\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer' -r -f -a "nanosleep\t''
 relative\t''
@@ -95,3 +96,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand completions" -s V -l versi
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand agent" -l write -d 'Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64' -r
+complete -c latlab -n "__fish_latlab_using_subcommand agent" -s o -l output -d 'The program to write, - for standard output [default: latlab-agent-MACHINE]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand agent" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand agent" -s V -l version -d 'Print version'
