@@ -5,6 +5,8 @@ mod live;
 mod run;
 mod runs;
 mod screen;
+mod verify;
+mod window;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => runs::report(&args),
+        Command::Verify(args) => verify::verify(&args),
         Command::Agent => agent(),
     };
     done.unwrap_or_else(|error| {

@@ -16,7 +16,7 @@ fn every_version_has_a_run_and_it_is_read() {
         let listed = store.list().unwrap();
         let State::Finished(run) = &listed[0].state else { panic!("{version}: {listed:?}") };
         assert_eq!((run.schema, run.ended), (version, EndReason::Finished));
-        let bins = histograms(&listed[0].path).unwrap();
+        let bins = histograms(&listed[0].path, run).unwrap();
         let counted: u64 = bins.iter().flat_map(|one| &one.bins).map(|bin| bin.count).sum();
         assert_eq!(counted, run.total.cycles);
         assert!(counted > 1000);
