@@ -80,8 +80,9 @@ impl SampleReader {
         let first = from.saturating_sub(1);
         let next = releases.get(to.max(from)).copied().map(Nanos).or(group.next);
         let latencies = self.table.longs(index, "latency_ns")?;
-        if latencies.len() != releases.len() {
-            return Err(self.table.wrong("its columns differ in length"));
+        let range = releases.iter().min().zip(releases.iter().max());
+        if range != Some((&group.first.0, &group.last.0)) || latencies.len() != releases.len() {
+            return Err(self.table.wrong(format!("row group {index} is not what its end says")));
         }
         let mut samples = releases.iter().zip(&latencies).map(|(&release, &latency)| Sample {
             release_ns: Nanos(release),
