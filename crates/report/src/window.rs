@@ -79,14 +79,20 @@ fn largest(run: &Run, window: &Window, width: usize, style: Style) -> String {
 fn findings(run: &Run, window: &Window, width: usize) -> String {
     let within = |at: Nanos| (window.from_ns..window.to_ns).contains(&at);
     let here = run.findings.iter().filter(|finding| finding.at_ns.is_some_and(within)).count();
-    let text = match (run.findings.len(), here) {
-        (0, _) => return String::new(),
-        (all, here) => format!(
-            "The run has {all} finding{}, {here} of them in this stretch of {}: `latlab show {}`.",
-            if all == 1 { "" } else { "s" },
-            span(window.to_ns - window.from_ns),
-            run.id,
-        ),
+    let all = run.findings.len();
+    if all == 0 {
+        return String::new();
+    }
+    let worthless = match sentence::is_invalid(run) {
+        true => " One makes its figures worthless or incomplete.",
+        false => "",
     };
+    let text = format!(
+        "The run has {all} finding{}, {here} of them in this stretch of {}: `latlab show {}`.\
+         {worthless}",
+        if all == 1 { "" } else { "s" },
+        span(window.to_ns - window.from_ns),
+        run.id,
+    );
     format!("{}\n", wrapped(&text, width, 0))
 }
