@@ -171,9 +171,13 @@ fn lost_samples(run: &Run, thread: Option<u32>) -> bool {
     })
 }
 
-/// The largest latencies so far, and of equal ones the earliest.
+/// A latency, its release and its thread: the largest latency comes first, and of equal ones the
+/// earliest.
+type Ranked = Reverse<(Nanos, Reverse<Nanos>, Reverse<u32>)>;
+
+/// The largest latencies so far.
 #[derive(Default)]
-struct Largest(BinaryHeap<Reverse<(Nanos, Reverse<Nanos>, Reverse<u32>)>>);
+struct Largest(BinaryHeap<Ranked>);
 
 impl Largest {
     fn take(&mut self, thread: u32, sample: Sample) {
