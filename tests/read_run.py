@@ -5,7 +5,8 @@ usage: read_run.py RUN_DIR        needs: pandas, pyarrow, duckdb
 
 For every thread the bins of the histogram, the cycles of the intervals and the cycles in
 run.json must be the same number; minimum, maximum and mean must be exact; every file must have
-its checksum. One line is printed for each table; the exit code is 1 at the first difference.
+its checksum. Where samples are stored there must be one for every cycle, at releases of the thread,
+and the figures of run.json must follow from them. One line is printed for each table; the exit code is 1 at the first difference.
 """
 
 import hashlib
@@ -116,6 +117,100 @@ def read_with_duckdb(folder):
         return {name: database.execute(query, [str(folder / f"{name}.parquet")]).df() for name in names}
 
 
+# Shares in parts per million, and from how many latencies on they are stored.
+QUANTILES = {
+    "p50_ns": (500_000, 1), "p90_ns": (900_000, 1), "p99_ns": (990_000, 1),
+    "p99_9_ns": (999_000, 1_000), "p99_99_ns": (999_900, 10_000), "p99_999_ns": (999_990, 100_000),
+}
+
+
+def rank(count, share):
+    """The place of a nearest-rank quantile in the sorted latencies, from 0."""
+    return max(1, -(-count * share // 1_000_000)) - 1
+
+
+def figures_with_pandas(folder, period):
+    """For each thread: its sorted latencies by rank, sum, and its releases."""
+    table = pandas.read_parquet(folder / "samples.parquet", engine="pyarrow")
+    found = {}
+    for number, rows in table.groupby("thread"):
+        latencies, gaps = rows.latency_ns.sort_values().array, rows.release_ns.diff()[1:]
+        found[number] = {
+            "count": len(rows), "sum": int(rows.latency_ns.sum()), "at": lambda place, of=latencies: int(of[place]),
+            "first": int(rows.release_ns.iloc[0]), "last_latency": int(rows.latency_ns.iloc[-1]),
+            "least_gap": int(gaps.min()), "off_grid": int((gaps % period[number] != 0).sum()),
+            "gaps": int((gaps // period[number] - 1).sum()), "cpus": set(rows.cpu.dropna().astype(int)),
+        }
+    return found
+
+
+def figures_with_duckdb(folder, period):
+    found = {}
+    with duckdb.connect() as database:
+        database.execute(f"create view samples as from read_parquet('{folder}/samples.parquet')")
+        for (number,) in database.execute("select distinct thread from samples").fetchall():
+            query = f"from samples where thread = {number}"
+            gaps = f"(select release_ns - lag(release_ns) over (order by file_row_number) gap " \
+                   f"from read_parquet('{folder}/samples.parquet', file_row_number=true) where thread = {number})"
+            count, total, first = database.execute(
+                f"select count(*), sum(latency_ns), min(release_ns) {query}").fetchone()
+            step = period[number]
+            least, off, missed = database.execute(
+                f"select min(gap), count(*) filter (gap % {step} <> 0), sum(gap // {step} - 1) from {gaps}").fetchone()
+            (last,) = database.execute(f"select arg_max(latency_ns, release_ns) {query}").fetchone()
+            cpus = {cpu for (cpu,) in database.execute(f"select distinct cpu {query}").fetchall() if cpu is not None}
+            ordered = database.execute(f"select latency_ns {query} order by latency_ns").fetchnumpy()["latency_ns"]
+            found[number] = {
+                "count": count, "sum": int(total), "at": lambda place, of=ordered: int(of[place]), "first": first,
+                "last_latency": last, "least_gap": least, "off_grid": off, "gaps": int(missed), "cpus": cpus,
+            }
+    return found
+
+
+def check_quantiles(number, summary, found):
+    for name, (share, least) in QUANTILES.items():
+        stored = summary["quantiles"][name]
+        same(f"{name} of thread {number} is there", stored is not None, found["count"] >= least)
+        if stored is not None:
+            exact = found["at"](rank(found["count"], share))
+            # The upper edge of the bin, or the maximum.
+            width = 100 if exact < 1_000_000 else exact / 32
+            same(f"{name} of thread {number}: {exact} in the bin below {stored}", 0 <= stored - exact < width, True)
+
+
+def check_samples(run, thread, found):
+    setup, summary = thread["setup"], thread["summary"]
+    number = setup["thread"]
+    same(f"samples of thread {number}", found["count"], summary["cycles"])
+    same(f"minimum of the samples of thread {number}", found["at"](0), summary["min_ns"])
+    same(f"maximum of the samples of thread {number}", found["at"](found["count"] - 1), summary["max_ns"])
+    same(f"mean of the samples of thread {number}", found["sum"] / found["count"], summary["mean_ns"])
+    same(f"CPUs of thread {number}", found["cpus"], {setup["cpu"]} - {None})
+    check_quantiles(number, summary, found)
+    same(f"releases of thread {number} rise", found["least_gap"] > 0, True)
+    if run["asked"]["clock"] == "monotonic" and summary["missed"] is not None:
+        same(f"first release of thread {number}", found["first"], setup["first_release_ns"])
+        same(f"releases of thread {number} off the grid", found["off_grid"], 0)
+    if run["asked"]["missed"] == "skip" and summary["missed"] is not None:
+        # Behind the last cycle no gap tells what was missed.
+        behind = found["last_latency"] // setup["period_ns"]
+        same(f"missed releases of thread {number}", 0 <= summary["missed"] - found["gaps"] <= behind, True)
+
+
+def check_all_samples(folder, run):
+    periods = {thread["setup"]["thread"]: thread["setup"]["period_ns"] for thread in run["threads"]}
+    same("samples lost", run["losses"]["samples"], 0)
+    for reader, figures in ("pandas", figures_with_pandas), ("duckdb", figures_with_duckdb):
+        found = figures(folder, periods)
+        same("threads with samples", set(found), set(periods))
+        for thread in run["threads"]:
+            check_samples(run, thread, found[thread["setup"]["thread"]])
+        rows, size = sum(one["count"] for one in found.values()), (folder / "samples.parquet").stat().st_size
+        print(f"{reader:7} {'samples':10} {rows:9} rows, {size:9} bytes: ok, {size / rows:.3f} bytes a sample")
+        if rows > 100_000:
+            same("a sample is less than two bytes", size / rows < 2, True)
+
+
 def check_edges(folder, tables):
     notes = pyarrow.parquet.read_metadata(folder / "intervals.parquet").metadata
     edges = json.loads(notes[b"coarse_edges_ns"])
@@ -143,6 +238,8 @@ def main():
     check_files(folder, run)
     check(folder, run, "pandas", read_with_pandas(folder))
     check(folder, run, "duckdb", read_with_duckdb(folder))
+    if "samples.parquet" in run["files"]:
+        check_all_samples(folder, run)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A real run, and everything that can be said of its folder, with and without latlab.
-# FOR is how long it measures.
+# FOR is how long it measures (10 s where every sample is stored), PERIOD the distance of those.
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
 export LATLAB_RUNS=$runs
@@ -169,7 +169,7 @@ no_reader() {
     expect "exit code 0 without a reader, not $(<"$here/code")" [ "$(<"$here/code")" = 0 ] &&
         expect "no word about it" [ ! -s "$here/errors" ]
 }
-for words in "show $id" "show $id --format json" "list" "report $id"; do
+for words in "show $id" "show $id --format json" "list" "report $id" "verify $id"; do
     try "${words/ $id/} | head -1 is no error" no_reader $words
 done
 
@@ -215,5 +215,106 @@ hint() {
         (cd "$here" && "$program" $words)
 }
 try "the command named below the summary makes the page" hint
+
+# Every sample
+
+"$program" run --for "${FOR:-10s}" --period "${PERIOD:-100us}" --samples --name samples --quiet \
+    "${rights[@]}" >"$here/summary" 2>"$here/errors" ||
+    { echo "not ok a run with samples: exit code $?"; status=1; }
+sampled=$(echo "$runs"/*_samples)
+if [ -f "$sampled/samples.parquet" ]; then
+    if python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null; then
+        try "pandas and DuckDB find a sample for every cycle, and the figures follow from them" \
+            python3 tests/read_run.py "$sampled"
+        sed -n 's/^pandas  samples/     samples:/p' "$here/said"
+    else
+        echo "SKIPPED: the samples: pandas, pyarrow or duckdb is missing (scripts/setup.sh test)"
+    fi
+else
+    echo "not ok a run with samples stores them"
+    sed 's/^/    /' "$here/errors"
+    status=1
+fi
+
+whole_window() {
+    "$program" show "$sampled" --window .. --format json >"$here/window.json" &&
+        python3 - "$sampled/run.json" "$here/window.json" <<'PYTHON'
+import json, sys
+run, window = (json.load(open(name), parse_float=str) for name in sys.argv[1:])
+summaries = lambda of: [of["total"]] + [thread["summary"] for thread in of["threads"]]
+if summaries(run) != summaries(window):
+    sys.exit(f"not the same:\n{summaries(run)}\n{summaries(window)}")
+if window["largest"][0]["latency_ns"] != run["total"]["max_ns"]:
+    sys.exit("the largest latency is not the maximum")
+PYTHON
+}
+try "show --window over the whole run has the figures of run.json" whole_window
+
+csv_lines() {
+    local window cycles
+    for window in .. +1s..+2s +2.0005s.. ; do
+        cycles=$("$program" show "$sampled" --window "$window" --format json |
+            python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["cycles"])')
+        "$program" show "$sampled" --window "$window" --format csv >"$here/csv" || return 1
+        expect "$cycles lines and a head of $window" [ "$(wc -l <"$here/csv")" = $((cycles + 1)) ] || return 1
+    done
+    head -3 "$here/csv"
+    expect "the head" [ "$(head -1 "$here/csv")" = time,thread,cpu,release_ns,latency_ns ] &&
+        expect "nanoseconds of UTC" grep -qE '^20..-..-..T..:..:..\.[0-9]{9}Z,0,' "$here/csv"
+}
+try "csv has a line for every cycle that json counts" csv_lines
+
+by_the_clock() {
+    local from to
+    from=$("$program" show "$sampled" --window +1s..+2s --format json | python3 -c 'import json, sys; w = json.load(sys.stdin); print(w["from"], w["to"])')
+    to=${from#* } from=${from% *}
+    "$program" show "$sampled" --window "$from..$to" --format json >"$here/window.json" &&
+        "$program" show "$sampled" --window "$(cut -c12-19 <<<"$from")..$(cut -c12-19 <<<"$to")" >"$here/text" &&
+        # What is printed has microseconds, so that an edge may move by less than one.
+        expect "a second by the clock" [ "$(field "$here/window.json" '["to_ns"]')" -gt "$(field "$here/window.json" '["from_ns"]')" ] &&
+        expect "its beginning" [ "$(field "$here/window.json" '["from"]' | cut -c1-25)" = "$(cut -c1-25 <<<"$from")" ]
+}
+try "a window is found by its time of day and by its date" by_the_clock
+
+if command -v script >/dev/null; then
+    try "show --window has no line wider than a terminal of 80 columns" \
+        narrow "$program" show "$sampled" --window +1s..+2s
+fi
+for words in "show $sampled --window .." "show $sampled --window .. --format csv"; do
+    try "${words/ $sampled/} | head -1 is no error" no_reader $words
+done
+samples_line() {
+    "$program" show "$sampled" >"$here/text"
+    expect "how many samples are stored" grep -qE '^[0-9 ]+ samples stored, in [01]\.[0-9]+ bytes each' "$here/text"
+}
+try "show says how many samples are stored, in how many bytes" samples_line
+try "csv without a window is wrong usage" mistake 2 "$program" show "$sampled" --format csv
+try "a window of a run without samples is told" mistake 2 "$program" show "$id" --window ..
+try "a window outside of the run is told" mistake 2 "$program" show "$sampled" --window +9999h..
+
+# Whether it is as it was stored
+
+all_whole() {
+    "$program" verify --all >"$here/text" &&
+        expect "a line for each run" [ "$(grep -c ': ok, ' "$here/text")" = "$(ls "$runs" | wc -l)" ]
+}
+try "verify --all finds every run whole" all_whole
+
+damage() {
+    local name code
+    for name in samples clocks histogram; do
+        rm -rf "$here/damaged"
+        cp -r "$sampled" "$here/damaged"
+        printf '\xff\xfe\xfd' | dd of="$here/damaged/$name.parquet" bs=1 seek=100 conv=notrunc status=none
+        "$program" verify "$here/damaged" >"$here/text"
+        code=$?
+        cat "$here/text"
+        expect "exit code 1, not $code" [ "$code" = 1 ] &&
+            expect "the file" grep -q "DAMAGED: $name.parquet: its SHA-256" "$here/text" || return 1
+    done
+    mistake 2 "$program" report "$here/damaged" -o "$here/none.html" &&
+        expect "no page" [ ! -e "$here/none.html" ]
+}
+try "verify names a damaged file, and nothing is made from it" damage
 
 exit $status

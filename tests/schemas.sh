@@ -73,6 +73,19 @@ report_json() {
 }
 try "report --format json fits report.schema.json" report_json
 
+window_json() {
+    "$program" show plain --window +0s.. --format json >"$here/window.json" &&
+        fits window "$here/window.json"
+}
+try "show --window --format json fits window.schema.json" window_json
+
+verify_json() {
+    "$program" verify --all --format json >"$here/verify.json" && fits verify "$here/verify.json" &&
+        { "$program" verify --all --out "$here/states" --format json >"$here/bad.json"; [ $? = 1 ]; } &&
+        fits verify "$here/bad.json" && grep -q '"whole": false' "$here/bad.json"
+}
+try "verify --format json fits verify.schema.json, with a damaged run as well" verify_json
+
 # One schema for all versions: what came later is not required of an older document.
 older() {
     local file found=0
@@ -100,6 +113,9 @@ wrong() {
     done
     refuses list "$here/list.json" 'del document[0]["total"]' || { echo "a list fits"; return 1; }
     refuses list "$here/list.json" 'document[0]["state"] = "gone"' || { echo "a list fits"; return 1; }
+    refuses window "$here/window.json" 'document["largest"][0]["latency_ns"] = "1 us"' ||
+        { echo "a window fits"; return 1; }
+    refuses verify "$here/verify.json" 'document[0]["whole"] = 1' || { echo "a verify fits"; return 1; }
     refuses report "$here/report.json" 'document["bytes"] = 1.5' || { echo "a report fits"; return 1; }
 }
 try "a document with a wrong type, word or gap does not fit" wrong

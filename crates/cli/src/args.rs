@@ -6,6 +6,7 @@ use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
 };
 use latlab_model::{CpuSet, Nanos, Plan};
+use latlab_store::WindowSpec;
 use std::path::PathBuf;
 
 /// How late can this machine be, why, and is that good enough for your deadline?
@@ -27,6 +28,7 @@ Examples:
   latlab run --for 60s --deadline 1ms       measure every CPU for a minute and judge it
   latlab show last                          what that run said, in the terminal
   latlab report last -o page.html           the same as a page with the picture
+  latlab verify --all                       whether every stored run is as it was stored
 
 Exit codes:
   0  done, or the verdict is pass           3  could not measure (rights, missing feature)
@@ -44,6 +46,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Write a stored run as one self-contained HTML page.
     Report(ReportArgs),
+    /// Check that stored runs are as they were stored.
+    Verify(VerifyArgs),
     /// Print what completes these commands in a shell.
     Completions(CompletionsArgs),
     /// Put back what a killed latlab has left changed.
@@ -107,18 +111,76 @@ pub struct ListArgs {
     pub common: Common,
 }
 
+/// How `latlab show` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum ShowFormat {
+    #[default]
+    Text,
+    Json,
+    Csv,
+}
+
 /// Flags of `latlab show`.
 #[derive(Args)]
+#[command(after_help = SHOW_EXAMPLES)]
 pub struct ShowArgs {
     /// An id, a part of one, `last`, or the path of a run folder.
     #[arg(default_value = "last")]
     pub run: String,
+    /// Only a stretch of a run with samples: times in UTC, or since the first release (+10s)
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
+    pub window: Option<WindowSpec>,
+    /// How to print the result: text, json; with --window also csv, which is every sample
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    pub format: ShowFormat,
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  latlab show                                       the last run
+  latlab show night --window 14:03:00..14:03:10     ten seconds of it, in UTC
+  latlab show night --window +1h..+1h10s            the same since the first release
+  latlab show night --window 2026-11-21T23:50:00Z..
+  latlab show last --window ..+1min --format csv    every sample of the first minute
+
+Either side of a window may be left out. A time without a date is the one that lies in the run.
+Missed releases are those that lie in the window. CSV comes as it is stored: some thousand samples
+of one thread, then of the next.
+
+What is read from a table is compared with its checksum first, but for samples.parquet: gigabytes
+are not read for the sake of a second. `latlab verify` reads everything.";
+
+/// Flags of `latlab verify`.
+#[derive(Args)]
+#[command(after_help = VERIFY_EXAMPLES)]
+pub struct VerifyArgs {
+    /// Ids, parts of them, `last`, or paths of run folders
+    #[arg(value_name = "RUN", default_value = "last", conflicts_with = "all")]
+    pub runs: Vec<String>,
+    /// Every stored run
+    #[arg(long)]
+    pub all: bool,
     #[command(flatten)]
     pub common: Common,
 }
 
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  latlab verify                   the last run
+  latlab verify --all             every run, a line each
+
+Compares size and SHA-256 of every file with run.json, and the sums of the tables with its counts.
+Files that do not belong to a run are named; they harm nothing.
+
+Exit codes:
+  0  every run is whole      1  a run is damaged      2  wrong usage or input";
+
 /// Flags of `latlab report`.
 #[derive(Args)]
+#[command(after_help = REPORT_EXAMPLES)]
 pub struct ReportArgs {
     /// An id, a part of one, `last`, or the path of a run folder.
     #[arg(default_value = "last")]
@@ -165,6 +227,12 @@ impl Shell {
         }
     }
 }
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  latlab report                             report.html in the folder of the last run
+  latlab report night -o page.html
+  latlab report last -o - | mail -s 'the last run' somebody@example.org";
 
 /// A word of the model as a value of the command line; shells complete it.
 fn word<T: Copy + Send + Sync + 'static>(

@@ -10,6 +10,8 @@ mod reference;
 mod run;
 mod runs;
 mod screen;
+mod verify;
+mod window;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Agent(args) => agent::agent(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => runs::print(args.shell.script()).map(|()| ExitCode::SUCCESS),
+        Command::Verify(args) => verify::verify(&args),
     };
     done.unwrap_or_else(|error| {
         runs::warn(format_args!("{error:#}"));

@@ -7,6 +7,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use latlab_model::Run;
+use latlab_model::window::{Checked, Window};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -50,6 +51,8 @@ fn schemas_are_those_of_the_types() {
         ("run.schema.json".to_string(), schema::<Run>()),
         ("list.schema.json".to_string(), schema::<List>()),
         ("report.schema.json".to_string(), schema::<Reported>()),
+        ("window.schema.json".to_string(), schema::<Window>()),
+        ("verify.schema.json".to_string(), schema::<Vec<Checked>>()),
     ];
     for (name, text) in &files {
         assert!(!text.contains("[`"), "{name} has a link that only rustdoc can follow");
@@ -129,6 +132,12 @@ const EXIT_STATUS_OF_READING: Terms = &[
     ("2", "Wrong usage or input, such as a run that does not exist."),
 ];
 
+const EXIT_STATUS_OF_VERIFY: Terms = &[
+    ("0", "All runs are whole."),
+    ("1", "At least one run is damaged."),
+    ("2", "Wrong usage or input, such as a run that does not exist."),
+];
+
 const ENVIRONMENT: Terms = &[
     ("LATLAB_RUNS", "Folder of the runs, where --out does not name one; else it is ./runs."),
     ("NO_COLOR", "Set and not empty, it turns colours off."),
@@ -195,7 +204,14 @@ fn description(command: &str) -> &'static str {
         }
         "show" => {
             "Prints what a run measured: one line for each thread, the findings, the verdict, and \
-             the command that repeats it. With --format json it is the run's run.json."
+             the command that repeats it. With --format json it is the run's run.json.\n\n\
+             With --window it prints the figures of a stretch of a run that has samples, and with \
+             --format csv the samples themselves."
+        }
+        "verify" => {
+            "Compares every file of a run with the size and the checksum that run.json has of it, and \
+             the sums of the tables with each other. A file that is not of the run is named, and is \
+             no damage."
         }
         "report" => {
             "Writes a page that needs nothing beside itself: no network, no other file. It can be \
@@ -251,6 +267,10 @@ fn man_page(command: &Command) -> (String, String) {
             section(&mut more, "EXIT STATUS", EXIT_STATUS);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
             section(&mut more, "FILES", FILES);
+        }
+        "verify" => {
+            section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_VERIFY);
+            section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }
         "list" | "show" | "report" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING);

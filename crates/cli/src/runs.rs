@@ -1,8 +1,9 @@
 //! `latlab list`, `latlab show`, `latlab report`: what is stored, and how it is shown.
 
-use crate::args::{Common, Format, ListArgs, ReportArgs, ShowArgs};
+use crate::args::{Common, Format, ListArgs, ReportArgs, ShowArgs, ShowFormat};
 use crate::doctor::restore;
 use crate::documents::{List, Reported};
+use crate::window;
 use anyhow::{Context, bail};
 use latlab_model::Run;
 use latlab_report::{ListEntry, Style};
@@ -21,7 +22,12 @@ const RUNS: &str = "runs";
 
 /// The folder of the runs.
 pub fn open_store(common: &Common) -> Store {
-    let folder = common.out.clone().or_else(|| std::env::var_os("LATLAB_RUNS").map(PathBuf::from));
+    store_in(common.out.as_deref())
+}
+
+fn store_in(out: Option<&Path>) -> Store {
+    let folder = out.map(PathBuf::from);
+    let folder = folder.or_else(|| std::env::var_os("LATLAB_RUNS").map(PathBuf::from));
     Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
 }
 
@@ -147,12 +153,19 @@ fn listing(store: &Store, entries: &[Entry]) -> String {
 
 /// `latlab show`.
 pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let store = open_store(&args.common);
+    if args.format == ShowFormat::Csv && args.window.is_none() {
+        bail!(
+            "--format csv prints the samples of a window: add --window, such as --window ..+1min"
+        );
+    }
+    let store = store_in(args.out.as_deref());
     recover(&store);
-    let run = latlab_store::load(&store.find(&args.run)?)?;
-    match args.common.format {
-        Format::Json => print_json(&run)?,
-        Format::Text => print(&latlab_report::show(&harmless(&run)?, width(), style()))?,
+    let folder = store.find(&args.run)?;
+    let run = latlab_store::load(&folder)?;
+    match (&args.window, args.format) {
+        (Some(spec), format) => window::show(&folder, &run, spec, format)?,
+        (None, ShowFormat::Json) => print_json(&run)?,
+        (None, _) => print(&latlab_report::show(&harmless(&run)?, width(), style()))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -162,8 +175,9 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(&args.common);
     recover(&store);
     let folder = store.find(&args.run)?;
-    let run = harmless(&latlab_store::load(&folder)?)?;
-    let bins = latlab_store::histograms(&folder)?;
+    let run = latlab_store::load(&folder)?;
+    let bins = latlab_store::histograms(&folder, &run)?;
+    let run = harmless(&run)?;
     let page = latlab_report::page(&run, &bins);
     let path = args.output.clone().unwrap_or_else(|| folder.join("report.html"));
     if path.as_os_str() == "-" {

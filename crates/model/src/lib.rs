@@ -11,6 +11,7 @@ pub mod nanos;
 pub mod plan;
 pub mod run;
 pub mod samples;
+pub mod window;
 
 pub use cpu::CpuSet;
 pub use histogram::{Bin, Histogram, ThreadBins};

@@ -19,6 +19,7 @@ mod svg;
 mod table;
 pub mod text;
 pub mod units;
+mod window;
 
 pub use command::command;
 pub use latency::{Axis, Options, latency_picture};
@@ -26,3 +27,4 @@ pub use latency::{Axis, Options, latency_picture};
 pub use page::page;
 pub use style::Style;
 pub use text::{ListEntry, list, show};
+pub use window::window;

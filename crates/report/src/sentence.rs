@@ -8,6 +8,30 @@ use latlab_model::{Nanos, Run};
 /// What stands for a missed count where the mechanism has no releases.
 pub const NOT_DEFINED: &str = "not defined";
 
+/// The missed releases of a thread; where samples were lost, those of a window cannot be known.
+pub fn missed_count(run: &Run, summary: &Summary) -> String {
+    let unknown = if run.has_releases() { "not known" } else { NOT_DEFINED };
+    summary.missed.map_or_else(|| unknown.to_string(), |missed| missed.to_string())
+}
+
+/// How many samples are stored; none where none were asked for.
+pub fn samples(run: &Run) -> Option<String> {
+    let file = run.files.get("samples.parquet")?;
+    let counted =
+        |thread: &ThreadRun| thread.end.as_ref().map_or(thread.summary.cycles, |end| end.cycles);
+    let cycles = run.threads.iter().map(counted).fold(0, u64::saturating_add);
+    let stored = cycles.saturating_sub(run.losses.samples);
+    // A stream that broke off may have brought samples of cycles that were not counted any more.
+    let about = if run.threads.iter().all(|thread| thread.end.is_some()) { "" } else { "about " };
+    let each = file.bytes as f64 / stored.max(1) as f64;
+    Some(format!(
+        "{}{} sample{} stored, in {about}{each:.2} bytes each: a part is shown by --window.",
+        if about.is_empty() { "" } else { "About " },
+        grouped(stored),
+        if stored == 1 { "" } else { "s" },
+    ))
+}
+
 /// The name of the machine for a sentence.
 pub fn machine_name(run: &Run) -> &str {
     let known = run.machine.hostname.as_deref().or(run.machine.board.as_deref());
@@ -60,6 +84,20 @@ pub fn lead(run: &Run) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// What else belongs to the headline of a window; how the run ended is not its matter.
+pub fn window_lead(run: &Run) -> Vec<String> {
+    let counted = run.total.activations > 0;
+    let lost = run.has_releases() && run.total.missed.is_none();
+    let missed = match lost {
+        true => "Samples of the run were lost, so missed releases are not known.".to_string(),
+        false => missed(run),
+    };
+    [tail(&run.total), counted.then_some(missed), misses(run).filter(|_| counted)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn tail(total: &Summary) -> Option<String> {

@@ -17,6 +17,7 @@ pub fn show(run: &Run, width: usize, style: Style) -> String {
         threads(run, width, style),
         maximum(run, width),
         losses(run, width),
+        samples(run, width),
         agent(run, width),
         findings(run, width, style),
         verdict(run, width, style),
@@ -45,7 +46,8 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline))
 }
 
-fn threads(run: &Run, width: usize, style: Style) -> String {
+/// The table of threads.
+pub(crate) fn threads(run: &Run, width: usize, style: Style) -> String {
     if run.threads.is_empty() {
         return String::new();
     }
@@ -75,7 +77,7 @@ fn thread_columns(run: &Run) -> Vec<Column> {
         columns.push(Column::new("core", 8, cores.chain(total_blank(all))));
     }
     columns.push(summaries.latency(&MAXIMUM));
-    columns.push(Column::new("missed", 0, summaries.each(|s| missed(s.missed))));
+    columns.push(Column::new("missed", 0, summaries.each(|s| sentence::missed_count(run, s))));
     if run.asked.deadline_ns.is_some() {
         columns.push(Column::new(
             "misses",
@@ -147,6 +149,11 @@ fn losses(run: &Run, width: usize) -> String {
         format!("  {}\n", wrapped(&format!("{what}: {}", grouped(count)), width, 4))
     });
     format!("Lost:\n{}{}", lines.collect::<String>(), unknown.unwrap_or_default())
+}
+
+fn samples(run: &Run, width: usize) -> String {
+    let text = sentence::samples(run).map(|text| format!("{}\n", wrapped(&text, width, 0)));
+    text.unwrap_or_default()
 }
 
 fn agent(run: &Run, width: usize) -> String {

@@ -4,7 +4,12 @@ mod common;
 
 use common::Fixture;
 use latlab_model::run::EndReason;
-use latlab_report::{ListEntry, Options, Style, command, latency_picture, list, page, show};
+use latlab_model::run::StoredFile;
+use latlab_model::window::{LargeLatency, Window, WindowThread};
+use latlab_model::{Nanos, Run};
+use latlab_report::{
+    ListEntry, Options, Style, command, latency_picture, list, page, show, window,
+};
 
 const PLAIN: Style = Style { colour: false };
 
@@ -29,6 +34,89 @@ fn no_line_of_the_terminal_is_too_wide() {
             }
         }
     }
+}
+
+/// The tenth and eleventh second of a run, with its figures.
+fn stretch(run: &Run) -> Window {
+    let first = run.threads.first().map_or(Nanos::ZERO, |one| one.setup.first_release_ns);
+    let large = |rank: u32| {
+        let micros = 123_456 * rank;
+        LargeLatency {
+            time: format!("2026-11-21T16:04:42.{micros:06}Z"),
+            thread: rank % 2,
+            cpu: (rank != 3).then_some(rank % 2),
+            release_ns: first + Nanos(11_000_000_000) + Nanos(1_000) * micros.into(),
+            latency_ns: Nanos(214_417 / i64::from(rank)),
+        }
+    };
+    let thread = |one: &latlab_model::run::ThreadRun| WindowThread {
+        thread: one.setup.thread,
+        cpu: one.setup.cpu,
+        summary: one.summary.clone(),
+    };
+    Window {
+        run: run.id.clone(),
+        from_ns: first + Nanos(10_000_000_000),
+        to_ns: first + Nanos(12_500_000_000),
+        from: "2026-11-21T16:04:41.204000Z".into(),
+        to: "2026-11-21T16:04:43.704000Z".into(),
+        threads: run.threads.iter().map(thread).collect(),
+        total: run.total.clone(),
+        largest: if run.total.max_ns.is_some() { (1..=4).map(large).collect() } else { vec![] },
+    }
+}
+
+#[test]
+fn a_window_looks_like_the_run() {
+    for (name, fixture) in common::all() {
+        for width in [80, 160] {
+            let text = window(&fixture.run, &stretch(&fixture.run), width, PLAIN);
+            insta::assert_snapshot!(format!("window-{name}-{width}"), text);
+        }
+    }
+}
+
+#[test]
+fn no_line_of_a_window_is_too_wide_and_colour_only_adds_marks() {
+    for (name, fixture) in common::all().into_iter().chain(common::odd()) {
+        let stretch = stretch(&fixture.run);
+        for width in [80, 100, 120, 160] {
+            let text = window(&fixture.run, &stretch, width, PLAIN);
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{name} at {width}: {line}");
+            }
+            let coloured = window(&fixture.run, &stretch, width, Style { colour: true });
+            assert_eq!(without_colour(&coloured), text);
+        }
+    }
+}
+
+#[test]
+fn missed_releases_are_not_known_where_samples_were_lost_and_not_defined_without_releases() {
+    let shown = |fixture: &Fixture| {
+        let mut stretch = stretch(&fixture.run);
+        let threads = stretch.threads.iter_mut().map(|thread| &mut thread.summary);
+        threads.chain([&mut stretch.total]).for_each(|summary| summary.missed = None);
+        window(&fixture.run, &stretch, 120, PLAIN)
+    };
+    let lost = shown(&common::normal());
+    assert!(lost.contains("not known") && !lost.contains("not defined"), "{lost}");
+    let relative = shown(&common::relative());
+    assert!(relative.contains("not defined") && !relative.contains("not known"), "{relative}");
+}
+
+#[test]
+fn a_run_says_how_many_samples_it_stored() {
+    let mut fixture = common::normal();
+    assert!(!show(&fixture.run, 80, PLAIN).contains("samples stored"));
+    let file = StoredFile { bytes: 216_650, sha256: String::new() };
+    fixture.run.files.insert("samples.parquet".into(), file);
+    let text = show(&fixture.run, 80, PLAIN);
+    assert!(text.contains("\n120 360 samples stored, in 1.80 bytes each"), "{text}");
+    fixture.run.losses.samples = 360;
+    fixture.run.threads[0].end = None;
+    let text = show(&fixture.run, 80, PLAIN);
+    assert!(text.contains("\nAbout 120 000 samples stored, in about 1.81 bytes each"), "{text}");
 }
 
 #[test]

@@ -27,6 +27,23 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file is not the one that was stored.
+    #[error("{} is not as it was stored: {reason}; `latlab verify` looks at all files", .path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        reason: String,
+    },
+    /// A window was asked for of a run that cannot have one.
+    #[error(
+        "{} holds no samples, of which a window is made: `latlab run --samples` stores them",
+        .0.display()
+    )]
+    NoSamples(PathBuf),
+    /// A window that names no stretch of the run.
+    #[error("{0}")]
+    Window(String),
     /// `run.json` is not what it should be.
     #[error("{} cannot be read: {reason}", .path.display())]
     Damaged {

@@ -156,8 +156,13 @@ fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {
 
 /// Brings a file to the disk and says what must be found there.
 fn seal(path: &Path) -> Result<StoredFile> {
-    let mut file = File::open(path).map_err(Error::io("open", path))?;
+    let file = File::open(path).map_err(Error::io("open", path))?;
     file.sync_all().map_err(Error::io("sync", path))?;
+    sum(&file, path)
+}
+
+/// The size and the checksum of a file, from where it is read next.
+pub fn sum(mut file: &File, path: &Path) -> Result<StoredFile> {
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut part = vec![0; 1 << 16];
     loop {
@@ -171,6 +176,17 @@ fn seal(path: &Path) -> Result<StoredFile> {
     }
     let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(StoredFile { bytes, sha256 })
+}
+
+/// What differs from what was stored; none where nothing does.
+pub fn difference(found: &StoredFile, stored: &StoredFile) -> Option<String> {
+    match () {
+        () if found.bytes != stored.bytes => {
+            Some(format!("it has {} bytes instead of {}", found.bytes, stored.bytes))
+        }
+        () if found.sha256 != stored.sha256 => Some("its SHA-256 is another".to_string()),
+        () => None,
+    }
 }
 
 fn write_document(path: &Path, run: &Run) -> Result<()> {

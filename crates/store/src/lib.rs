@@ -13,14 +13,24 @@ mod folder;
 mod id;
 mod journal;
 mod room;
+mod samples;
+mod stretch;
 mod table;
 pub mod tables;
+mod tally;
 #[doc(hidden)]
 pub mod testing;
+mod verify;
+mod wall;
+mod window;
 
 pub use error::{Error, Result};
 pub use finish::Finished;
 pub use folder::{Entry, OpenRun, Outcome, Recovered, State, Store, calling_user, load};
 pub use id::new_id;
 pub use room::Room;
+pub use samples::{Piece, SampleReader};
+pub use stretch::Stretch;
 pub use tables::histograms;
+pub use verify::verify;
+pub use window::{ParseWindowError, WindowSpec};

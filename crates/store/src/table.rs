@@ -4,7 +4,8 @@
 //! table of samples is made smaller by more than that.
 
 use crate::error::{Error, Result};
-use crate::finish::open_file;
+use crate::finish::{RUN_JSON, difference, open_file, sum};
+use latlab_model::Run;
 use parquet::basic::Type as Physical;
 use parquet::basic::{Compression, ConvertedType, Encoding, GzipLevel, LogicalType, Repetition};
 use parquet::column::reader::ColumnReader;
@@ -13,9 +14,11 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use std::fs::File;
+use std::io::Seek;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -264,10 +267,29 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// Opens the table of this folder.
+    /// Opens the table of this folder as it is.
     pub fn open<R: Row>(folder: &Path) -> Result<TableReader> {
         let path = folder.join(R::FILE);
         let file = open_file(&path)?;
+        TableReader::of(file, path)
+    }
+
+    /// Opens the table of this folder, if it is the one that the run stored.
+    pub fn open_checked<R: Row>(folder: &Path, run: &Run) -> Result<TableReader> {
+        let path = folder.join(R::FILE);
+        let mut file = open_file(&path)?;
+        let wrong = match run.files.get(R::FILE) {
+            Some(stored) => difference(&sum(&file, &path)?, stored),
+            None => Some(format!("{RUN_JSON} has no checksum of it")),
+        };
+        if let Some(reason) = wrong {
+            return Err(Error::Changed { path, reason });
+        }
+        file.rewind().map_err(Error::io("read", &path))?;
+        TableReader::of(file, path)
+    }
+
+    fn of(file: File, path: PathBuf) -> Result<TableReader> {
         match SerializedFileReader::new(file) {
             Ok(reader) => Ok(TableReader { reader, path }),
             Err(error) => Err(Error::Table { path, reason: error.to_string() }),
@@ -279,18 +301,41 @@ impl TableReader {
         self.reader.num_row_groups()
     }
 
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.reader.metadata().file_metadata().num_rows().max(0) as u64
+    }
+
+    /// The table is not as it should be.
+    pub fn wrong(&self, reason: impl Into<String>) -> Error {
+        Error::Table { path: self.path.clone(), reason: reason.into() }
+    }
+
+    /// The smallest and the largest integer of a column in one row group, without reading it.
+    pub fn range(&self, group: usize, column: &str) -> Result<(i64, i64)> {
+        let index = self.index(column)?;
+        let range = match self.reader.metadata().row_group(group).column(index).statistics() {
+            Some(Statistics::Int64(all)) => all.min_opt().copied().zip(all.max_opt().copied()),
+            Some(Statistics::Int32(all)) => {
+                all.min_opt().map(|&low| low.into()).zip(all.max_opt().map(|&high| high.into()))
+            }
+            _ => None,
+        };
+        range.ok_or_else(|| self.wrong(format!("column '{column}': has no statistics")))
+    }
+
+    fn index(&self, column: &str) -> Result<usize> {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        let mut columns = schema.columns().iter();
+        columns
+            .position(|descriptor| descriptor.path().string() == column)
+            .ok_or_else(|| self.wrong(format!("column '{column}': is missing")))
+    }
+
     /// A column of integers without gaps, in one row group.
     pub fn longs(&self, group: usize, column: &str) -> Result<Vec<i64>> {
-        let failed = |reason: String| Error::Table {
-            path: self.path.clone(),
-            reason: format!("column '{column}': {reason}"),
-        };
+        let index = self.index(column)?;
         let schema = self.reader.metadata().file_metadata().schema_descr();
-        let index = schema
-            .columns()
-            .iter()
-            .position(|descriptor| descriptor.path().string() == column)
-            .ok_or_else(|| failed("is missing".to_string()))?;
         let required = schema.column(index).max_def_level() == 0;
         let read = self.reader.get_row_group(group).and_then(|group| {
             let rows = group.metadata().num_rows().max(0) as usize;
@@ -308,6 +353,6 @@ impl TableReader {
                 _ => Err(ParquetError::General("is not a column of integers".to_string())),
             }
         });
-        read.map_err(|error| failed(error.to_string()))
+        read.map_err(|error| self.wrong(format!("column '{column}': {error}")))
     }
 }

@@ -1,12 +1,12 @@
 //! The tables of a run folder: each row type beside the columns it is stored in.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::table::{Cell, Column, Row, Table, TableReader};
 use latlab_model::frame::{Interval, Spike};
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::run::Clocks;
 use latlab_model::samples::Sample;
-use latlab_model::{Bin, Histogram, Nanos, ThreadBins};
+use latlab_model::{Bin, Histogram, Nanos, Run, ThreadBins};
 use latlab_stats::quantile;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -249,9 +249,13 @@ fn coarse(counts: &Histogram) -> Vec<i32> {
     coarse
 }
 
-/// The histograms of a run folder, in the order of the threads.
-pub fn histograms(folder: &Path) -> Result<Vec<ThreadBins>> {
-    let table = TableReader::open::<BinRow>(folder)?;
+/// The histograms of a run folder, in the order of the threads; the table must be the one that
+/// the run stored.
+pub fn histograms(folder: &Path, run: &Run) -> Result<Vec<ThreadBins>> {
+    bins(&TableReader::open_checked::<BinRow>(folder, run)?)
+}
+
+fn bins(table: &TableReader) -> Result<Vec<ThreadBins>> {
     let mut threads: BTreeMap<u32, Vec<Bin>> = BTreeMap::new();
     for group in 0..table.groups() {
         let [thread, low, high, count] =
@@ -259,8 +263,7 @@ pub fn histograms(folder: &Path) -> Result<Vec<ThreadBins>> {
         let (thread, low, high, count) = (thread?, low?, high?, count?);
         for (((thread, low), high), count) in thread.into_iter().zip(low).zip(high).zip(count) {
             let (Ok(thread), Ok(count)) = (u32::try_from(thread), u64::try_from(count)) else {
-                let reason = "a thread or a count is negative".to_string();
-                return Err(Error::Table { path: folder.join(BinRow::FILE), reason });
+                return Err(table.wrong("a thread or a count is negative"));
             };
             let bin = Bin { low_ns: Nanos(low), high_ns: Nanos(high), count };
             threads.entry(thread).or_default().push(bin);
@@ -310,7 +313,7 @@ mod tests {
             table.push(row(number)).unwrap();
         }
         table.close().unwrap();
-        let read = histograms(folder.path()).unwrap();
+        let read = bins(&TableReader::open::<BinRow>(folder.path()).unwrap()).unwrap();
         assert_eq!(read.len(), 2);
         let bins: Vec<Bin> = read.into_iter().flat_map(|thread| thread.bins).collect();
         assert_eq!(bins, (0..70_000).map(|number| row(number).bin).collect::<Vec<_>>());
@@ -319,9 +322,10 @@ mod tests {
     #[test]
     fn a_damaged_table_is_an_error_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(histograms(folder.path()).is_err());
+        let opened = || TableReader::open::<BinRow>(folder.path()).map(|_| ());
+        assert!(opened().is_err());
         std::fs::write(folder.path().join(BinRow::FILE), b"PAR1 and no more").unwrap();
-        let error = histograms(folder.path()).unwrap_err().to_string();
+        let error = opened().unwrap_err().to_string();
         assert!(error.contains(BinRow::FILE), "{error}");
     }
 }

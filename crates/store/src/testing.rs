@@ -4,6 +4,7 @@ use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spike
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
 use latlab_model::run::{Clocks, End, EndReason, Prepared, Setting, ThreadEnd, ThreadSetup};
+use latlab_model::samples::{Sample, Samples, pack};
 use latlab_model::{Histogram, Nanos, Plan};
 
 /// CLOCK_MONOTONIC at the first release of a made-up run.
@@ -24,6 +25,10 @@ pub struct Synthetic {
     pub seconds: u32,
     /// What each latency is longer by than that of an idle machine.
     pub slower: Nanos,
+    /// What one latency of each second is longer by, up to 400 ms.
+    pub stall: Nanos,
+    /// Whether every latency is sent with its release.
+    pub samples: bool,
     /// The deadline.
     pub deadline: Option<Nanos>,
     /// Each has other latencies.
@@ -37,6 +42,8 @@ impl Default for Synthetic {
             threads: 2,
             seconds: 5,
             slower: Nanos::ZERO,
+            stall: Nanos::ZERO,
+            samples: false,
             deadline: Some(Nanos(200_000)),
             seed: 1,
         }
@@ -52,6 +59,7 @@ impl Synthetic {
             threads: Some(self.threads),
             duration_ns: Some(SECOND * self.seconds.into()),
             deadline_ns: self.deadline,
+            samples: self.samples,
             seed: self.seed,
             ..Plan::default()
         }
@@ -119,12 +127,20 @@ impl Synthetic {
         let mut totals = vec![(0, 0); self.threads as usize];
         for second in 0..self.seconds {
             for (thread, total) in (0..).zip(&mut totals) {
-                let (interval, spikes) = self.second(thread, second, &mut random);
-                total.0 += interval.counts.count;
-                total.1 += interval.counts.missed;
-                messages.push(Message::Interval(interval));
-                if !spikes.spikes.is_empty() {
-                    messages.push(Message::Spikes(spikes));
+                let served = self.second(second, &mut random);
+                let counts = self.counts(&served);
+                total.0 += counts.count;
+                total.1 += counts.missed;
+                let start_ns = FIRST_RELEASE + SECOND * second.into();
+                let end_ns = start_ns + SECOND;
+                messages.push(Message::Interval(Interval { thread, start_ns, end_ns, counts }));
+                let spikes = served.iter().filter(|one| one.latency_ns > SPIKE_ABOVE);
+                let spikes: Vec<Spike> = spikes.map(spike).collect();
+                if !spikes.is_empty() {
+                    messages.push(Message::Spikes(Spikes { thread, spikes }));
+                }
+                if self.samples {
+                    messages.push(Message::Samples(self.packed(thread, &served)));
                 }
             }
             messages.push(Message::Clocks(clocks(second + 1)));
@@ -147,26 +163,59 @@ impl Synthetic {
         self.messages().iter().flat_map(Message::encode).collect()
     }
 
-    /// What a thread counts in one second.
-    fn second(&self, thread: u32, second: u32, random: &mut Random) -> (Interval, Spikes) {
-        let start_ns = FIRST_RELEASE + SECOND * second.into();
+    /// The cycles of a thread in one second.
+    fn second(&self, second: u32, random: &mut Random) -> Vec<Sample> {
+        let start = FIRST_RELEASE + SECOND * second.into();
         let period = self.plan().period_ns;
-        let latencies: Vec<Nanos> = (0..1_003).map(|_| random.latency() + self.slower).collect();
-        let spikes = (0..).zip(&latencies).filter(|(_, latency)| **latency > SPIKE_ABOVE);
-        let spikes = spikes.map(|(cycle, &latency_ns)| Spike {
-            latency_ns,
-            release_ns: start_ns + period * cycle,
-        });
-        let is_miss = |latency: &&Nanos| self.deadline.is_some_and(|deadline| **latency > deadline);
-        let counts = Histogram {
-            missed: latencies.iter().map(|latency| (latency.0 / period.0) as u64).sum(),
-            misses: latencies.iter().filter(is_miss).count() as u64,
-            ..latencies.iter().copied().collect()
+        let mut release_ns = start;
+        let cycle = |cycle: u32| {
+            let stall = if cycle == 500 { self.stall } else { Nanos::ZERO };
+            let latency_ns = random.latency() + self.slower + stall;
+            let sample = Sample { release_ns, latency_ns };
+            release_ns += period * (1 + latency_ns.0 / period.0);
+            sample
         };
-        let spikes = spikes.collect();
-        let end_ns = start_ns + SECOND;
-        (Interval { thread, start_ns, end_ns, counts }, Spikes { thread, spikes })
+        (0..1_003).map(cycle).take_while(|sample| sample.release_ns < start + SECOND).collect()
     }
+
+    /// What the loop counts of them.
+    fn counts(&self, served: &[Sample]) -> Histogram {
+        let period = self.plan().period_ns.0;
+        let latencies = || served.iter().map(|sample| sample.latency_ns);
+        let misses = |latency: Nanos| match self.deadline {
+            Some(Nanos(deadline)) if latency.0 > deadline => {
+                1 + (latency.0 / period).min((latency.0 - deadline - 1) / period) as u64
+            }
+            _ => 0,
+        };
+        Histogram {
+            missed: latencies().map(|latency| (latency.0 / period) as u64).sum(),
+            misses: latencies().map(misses).sum(),
+            ..latencies().collect()
+        }
+    }
+
+    fn packed(&self, thread: u32, served: &[Sample]) -> Samples {
+        let period_ns = self.plan().period_ns;
+        let jump = |(index, pair): (u32, &[Sample])| {
+            let by = pair[1].release_ns - pair[0].release_ns - period_ns;
+            (by != Nanos::ZERO).then_some((index, by))
+        };
+        let latencies: Vec<i64> = served.iter().map(|sample| sample.latency_ns.0).collect();
+        Samples {
+            thread,
+            lost_before: 0,
+            first_release_ns: served[0].release_ns,
+            period_ns,
+            count: served.len() as u32,
+            jumps: (1..).zip(served.windows(2)).filter_map(jump).collect(),
+            packed: pack(&latencies),
+        }
+    }
+}
+
+fn spike(sample: &Sample) -> Spike {
+    Spike { latency_ns: sample.latency_ns, release_ns: sample.release_ns }
 }
 
 /// Readings of the clocks so many seconds after the first release.

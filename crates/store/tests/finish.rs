@@ -47,7 +47,7 @@ fn everything_that_was_counted_is_in_the_folder() {
     );
     assert_eq!(load(&path).unwrap(), run);
     let totals = totals(&messages, 3);
-    let read = histograms(&path).unwrap();
+    let read = histograms(&path, &run).unwrap();
     for ((thread, total), bins) in run.threads.iter().zip(&totals).zip(&read) {
         assert_eq!(bins.bins, total.rows());
         assert_eq!(bins.bins.iter().map(|bin| bin.count).sum::<u64>(), thread.summary.cycles);

@@ -1,7 +1,7 @@
 //! What an older latlab has stored is read by this one, for every version of the schema.
 
 use latlab_model::run::{EndReason, SCHEMA_VERSION};
-use latlab_store::{Outcome, State, Store, histograms};
+use latlab_store::{Outcome, State, Store, Stretch, histograms};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,15 @@ fn every_version_has_a_run_and_it_is_read() {
         let listed = store.list().unwrap();
         let State::Finished(run) = &listed[0].state else { panic!("{version}: {listed:?}") };
         assert_eq!((run.schema, run.ended), (version, EndReason::Finished));
-        let bins = histograms(&listed[0].path).unwrap();
+        let bins = histograms(&listed[0].path, run).unwrap();
         let counted: u64 = bins.iter().flat_map(|one| &one.bins).map(|bin| bin.count).sum();
         assert_eq!(counted, run.total.cycles);
         assert!(counted > 1000);
+        if run.files.contains_key("samples.parquet") {
+            let window = "..".parse().unwrap();
+            let window = Stretch::open(&listed[0].path, run, &window).unwrap().figures().unwrap();
+            assert_eq!(window.total, run.total);
+        }
     }
 }
 

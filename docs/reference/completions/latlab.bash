@@ -37,6 +37,9 @@ _latlab() {
             latlab,show)
                 cmd="latlab__subcmd__show"
                 ;;
+            latlab,verify)
+                cmd="latlab__subcmd__verify"
+                ;;
             *)
                 ;;
         esac
@@ -44,7 +47,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run list show report completions doctor agent"
+            opts="-h -V --help --version run list show report verify completions doctor agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -314,7 +317,33 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__show)
-            opts="-h -V --out --format --help --version"
+            opts="-h -V --window --format --out --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__verify)
+            opts="-h -V --all --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -30,6 +30,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure how 
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a stored run as one self-contained HTML page'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check that stored runs are as they were stored'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Put back what a killed latlab has left changed'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
@@ -80,9 +81,11 @@ complete -c latlab -n "__fish_latlab_using_subcommand list" -l format -d 'How to
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Only a stretch of a run with samples: times in UTC, or since the first release (+10s)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json; with --window also csv, which is every sample' -r -f -a "text\t''
+json\t''
+csv\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
-json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output [default: report.html in the run\'s folder]' -r -F
@@ -91,6 +94,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How 
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand verify" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand verify" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand verify" -l all -d 'Every stored run'
+complete -c latlab -n "__fish_latlab_using_subcommand verify" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand verify" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed'

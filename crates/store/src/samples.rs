@@ -1,0 +1,114 @@
+//! Reading `samples.parquet`: a stretch of time without the rest of the file.
+//!
+//! Each row group is a stretch of one thread, and its statistics say which. So what does not lie
+//! in the stretch is never read, and one group at a time is all the memory that it takes.
+
+use crate::error::Result;
+use crate::table::TableReader;
+use crate::tables::SampleRow;
+use latlab_model::Nanos;
+use latlab_model::samples::Sample;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+/// `samples.parquet` as it is read.
+pub struct SampleReader {
+    table: TableReader,
+    groups: Vec<Group>,
+}
+
+/// What the statistics of a row group say.
+struct Group {
+    thread: u32,
+    first: Nanos,
+    last: Nanos,
+    /// Release of the thread's next sample.
+    next: Option<Nanos>,
+}
+
+/// Samples of one thread that follow each other.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Piece {
+    /// Number of the thread.
+    pub thread: u32,
+    /// The last sample before the stretch, where this piece has its beginning: what was missed
+    /// behind it may lie within.
+    pub before: Option<Sample>,
+    /// The samples within the stretch.
+    pub samples: Vec<Sample>,
+    /// Release of the thread's next sample; none after its last.
+    pub next: Option<Nanos>,
+}
+
+impl SampleReader {
+    /// Opens the table of this folder.
+    pub fn open(folder: &Path) -> Result<SampleReader> {
+        let table = TableReader::open::<SampleRow>(folder)?;
+        let mut groups = (0..table.groups())
+            .map(|group| described(&table, group))
+            .collect::<Result<Vec<_>>>()?;
+        let mut next = BTreeMap::new();
+        for group in groups.iter_mut().rev() {
+            group.next = next.insert(group.thread, group.first);
+        }
+        Ok(SampleReader { table, groups })
+    }
+
+    /// The releases of the first and of the last sample.
+    pub fn span(&self) -> Option<(Nanos, Nanos)> {
+        let first = self.groups.iter().map(|group| group.first).min()?;
+        Some((first, self.groups.iter().map(|group| group.last).max()?))
+    }
+
+    /// The samples whose release lies in the stretch, in the order of the file, which is that of
+    /// time for each thread.
+    pub fn stretch(&self, stretch: Range<Nanos>) -> impl Iterator<Item = Result<Piece>> + '_ {
+        let wanted = self.groups.iter().enumerate();
+        let wanted = wanted.filter({
+            let stretch = stretch.clone();
+            move |(_, group)| group.touches(&stretch)
+        });
+        wanted.map(move |(index, group)| self.piece(index, group, &stretch))
+    }
+
+    fn piece(&self, index: usize, group: &Group, stretch: &Range<Nanos>) -> Result<Piece> {
+        let releases = self.table.longs(index, "release_ns")?;
+        let from = releases.iter().position(|&at| at >= stretch.start.0).unwrap_or(releases.len());
+        let to = releases.iter().rposition(|&at| at < stretch.end.0).map_or(0, |last| last + 1);
+        // The group before holds the sample before, unless this one has it.
+        let first = from.saturating_sub(1);
+        let next = releases.get(to.max(from)).copied().map(Nanos).or(group.next);
+        let latencies = self.table.longs(index, "latency_ns")?;
+        let range = releases.iter().min().zip(releases.iter().max());
+        if range != Some((&group.first.0, &group.last.0)) || latencies.len() != releases.len() {
+            return Err(self.table.wrong(format!("row group {index} is not what its end says")));
+        }
+        let mut samples = releases.iter().zip(&latencies).map(|(&release, &latency)| Sample {
+            release_ns: Nanos(release),
+            latency_ns: Nanos(latency),
+        });
+        let before = (from > 0).then(|| samples.nth(first)).flatten();
+        let samples = samples.take(to.saturating_sub(from)).collect();
+        Ok(Piece { thread: group.thread, before, samples, next })
+    }
+}
+
+impl Group {
+    /// Whether samples of the group lie in the stretch, or the missed releases behind its last.
+    fn touches(&self, stretch: &Range<Nanos>) -> bool {
+        let reaches_to = self.next.map_or(Nanos::MAX, |next| next.max(self.last));
+        self.first < stretch.end && (self.last >= stretch.start || reaches_to > stretch.start)
+    }
+}
+
+fn described(table: &TableReader, group: usize) -> Result<Group> {
+    let (thread, last_thread) = table.range(group, "thread")?;
+    let (first, last) = table.range(group, "release_ns")?;
+    match u32::try_from(thread) {
+        Ok(thread) if i64::from(thread) == last_thread => {
+            Ok(Group { thread, first: Nanos(first), last: Nanos(last), next: None })
+        }
+        _ => Err(table.wrong("a row group does not hold one thread")),
+    }
+}

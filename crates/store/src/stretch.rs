@@ -1,0 +1,203 @@
+//! The samples of a stretch of a run: counted, or one by one.
+
+use crate::error::{Error, Result};
+use crate::samples::{Piece, SampleReader};
+use crate::table::Row;
+use crate::tables::SampleRow;
+use crate::tally::Tally;
+use crate::wall::WallClock;
+use crate::window::{RunTimes, WindowSpec};
+use latlab_model::run::{Severity, Summary};
+use latlab_model::samples::Sample;
+use latlab_model::window::{LargeLatency, Window, WindowThread};
+use latlab_model::{Histogram, Nanos, Run};
+use latlab_stats::summary;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+/// Latencies that a window names one by one.
+const LARGEST: usize = 10;
+
+/// A stretch of a run whose samples can be read.
+pub struct Stretch<'a> {
+    run: &'a Run,
+    samples: SampleReader,
+    wall: WallClock,
+    within: Range<Nanos>,
+}
+
+impl<'a> Stretch<'a> {
+    /// The part of a run that lies in this window.
+    pub fn open(folder: &Path, run: &'a Run, window: &WindowSpec) -> Result<Stretch<'a>> {
+        if !run.files.contains_key(SampleRow::FILE) {
+            return Err(Error::NoSamples(folder.into()));
+        }
+        let samples = SampleReader::open(folder)?;
+        let wall = WallClock::open(folder, run)?;
+        let first_release = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
+        let first_release = first_release.unwrap_or_default();
+        let (first, last) = samples.span().unwrap_or((first_release, first_release));
+        let end = (first_release + run.measured_ns).max(last + Nanos(1));
+        let whole = first.min(first_release)..end;
+        let within = window.resolve(&RunTimes { first_release, whole, wall: &wall })?;
+        Ok(Stretch { run, samples, wall, within })
+    }
+
+    /// The figures of the stretch.
+    pub fn figures(&self) -> Result<Window> {
+        let mut tallies = self.tallies();
+        let mut largest = Largest::default();
+        for piece in self.samples.stretch(self.within.clone()) {
+            let piece = piece?;
+            let Some(tally) = tallies.get_mut(&piece.thread) else { continue };
+            count(&piece, tally);
+            piece.samples.iter().for_each(|sample| largest.take(piece.thread, *sample));
+        }
+        let (threads, total) = self.summaries(tallies);
+        Ok(Window {
+            run: self.run.id.clone(),
+            from_ns: self.within.start,
+            to_ns: self.within.end,
+            from: self.wall.utc(self.within.start, 6),
+            to: self.wall.utc(self.within.end, 6),
+            threads,
+            total,
+            largest: largest.sorted().into_iter().map(|large| self.large(large)).collect(),
+        })
+    }
+
+    fn tallies(&self) -> BTreeMap<u32, Tally> {
+        let setups = self.run.threads.iter().map(|thread| &thread.setup);
+        let tally = |setup| Tally::new(&self.run.asked, setup, self.within.clone());
+        setups.map(|setup| (setup.thread, tally(setup))).collect()
+    }
+
+    fn summaries(&self, mut tallies: BTreeMap<u32, Tally>) -> (Vec<WindowThread>, Summary) {
+        let (mut all, mut of_max) = (Histogram::default(), Vec::new());
+        let mut threads = Vec::new();
+        for setup in self.run.threads.iter().map(|thread| &thread.setup) {
+            let Some(tally) = tallies.remove(&setup.thread) else { continue };
+            let (counts, max_at) = tally.finish();
+            all.add(&counts);
+            of_max.extend(max_at.map(|at| (counts.max_ns, at)));
+            let summary = summary(&self.run.asked, &counts, max_at);
+            let summary = known(summary, !lost_samples(self.run, Some(setup.thread)));
+            threads.push(WindowThread { thread: setup.thread, cpu: setup.cpu, summary });
+        }
+        let max_at = of_max.iter().filter(|(max, _)| *max == all.max_ns).map(|(_, at)| *at).min();
+        (threads, known(summary(&self.run.asked, &all, max_at), !lost_samples(self.run, None)))
+    }
+
+    fn large(&self, (thread, sample): (u32, Sample)) -> LargeLatency {
+        LargeLatency {
+            time: self.wall.utc(sample.release_ns, 6),
+            thread,
+            cpu: self.cpu(thread),
+            release_ns: sample.release_ns,
+            latency_ns: sample.latency_ns,
+        }
+    }
+
+    fn cpu(&self, thread: u32) -> Option<u32> {
+        self.run.threads.iter().find(|one| one.setup.thread == thread)?.setup.cpu
+    }
+
+    /// Writes every sample as a line of CSV, in the order of the file: some thousand of one
+    /// thread after the other.
+    pub fn csv(&self, out: &mut impl Write) -> Result<()> {
+        let written = |result: io::Result<()>| {
+            result.map_err(Error::io("write to", Path::new("standard output")))
+        };
+        written(writeln!(out, "time,thread,cpu,release_ns,latency_ns"))?;
+        for piece in self.samples.stretch(self.within.clone()) {
+            written(self.csv_rows(&piece?, out))?;
+        }
+        written(out.flush())
+    }
+
+    fn csv_rows(&self, piece: &Piece, out: &mut impl Write) -> io::Result<()> {
+        let cpu = self.cpu(piece.thread).map(|cpu| cpu.to_string()).unwrap_or_default();
+        let thread = piece.thread;
+        let (mut second, mut text) = (i64::MIN, String::new());
+        for Sample { release_ns, latency_ns } in &piece.samples {
+            let time = self.wall.realtime(*release_ns).0;
+            if time.div_euclid(NANOS) != second {
+                second = time.div_euclid(NANOS);
+                text = self.wall.utc(*release_ns, 0);
+                text.pop();
+            }
+            let nanos = time.rem_euclid(NANOS);
+            writeln!(out, "{text}.{nanos:09}Z,{thread},{cpu},{},{}", release_ns.0, latency_ns.0)?;
+        }
+        Ok(())
+    }
+}
+
+const NANOS: i64 = 1_000_000_000;
+
+fn count(piece: &Piece, tally: &mut Tally) {
+    let Piece { before, samples, next, .. } = piece;
+    let follows = |index: usize| samples.get(index).map(|sample| sample.release_ns).or(*next);
+    if let Some(before) = before {
+        tally.count_behind(*before, follows(0));
+    }
+    for (index, sample) in samples.iter().enumerate() {
+        tally.count(*sample, follows(index + 1));
+    }
+}
+
+/// A gap between samples says what was missed only where no sample was lost.
+fn known(summary: Summary, known: bool) -> Summary {
+    match known {
+        true => summary,
+        false => Summary { missed: None, misses: None, activations: summary.cycles, ..summary },
+    }
+}
+
+/// Whether samples were lost of this thread, or of any.
+fn lost_samples(run: &Run, thread: Option<u32>) -> bool {
+    run.findings.iter().any(|finding| {
+        let of_thread = finding.thread.is_none() || thread.is_none() || finding.thread == thread;
+        let lost = match finding.code.as_str() {
+            "samples-lost" | "journal-damaged" => finding.invalidates,
+            // The last moment of a stream that broke off is no gap.
+            "samples-missing" => finding.severity == Severity::Error,
+            _ => false,
+        };
+        lost && of_thread
+    })
+}
+
+/// A latency, its release and its thread: the largest latency comes first, and of equal ones the
+/// earliest.
+type Ranked = Reverse<(Nanos, Reverse<Nanos>, Reverse<u32>)>;
+
+/// The largest latencies so far.
+#[derive(Default)]
+struct Largest(BinaryHeap<Ranked>);
+
+impl Largest {
+    fn take(&mut self, thread: u32, sample: Sample) {
+        let Sample { release_ns, latency_ns } = sample;
+        let this = Reverse((latency_ns, Reverse(release_ns), Reverse(thread)));
+        if self.0.len() < LARGEST {
+            self.0.push(this);
+        } else if let Some(mut least) = self.0.peek_mut()
+            && this < *least
+        {
+            *least = this;
+        }
+    }
+
+    fn sorted(self) -> Vec<(u32, Sample)> {
+        let sorted = self.0.into_sorted_vec().into_iter();
+        sorted
+            .map(|Reverse((latency_ns, Reverse(release_ns), Reverse(thread)))| {
+                (thread, Sample { release_ns, latency_ns })
+            })
+            .collect()
+    }
+}

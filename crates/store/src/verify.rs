@@ -1,0 +1,141 @@
+//! Whether a run folder is as it was stored: every file by its checksum, every sum by another.
+
+use crate::error::{Error, Result};
+use crate::finish::{RUN_JSON, difference, open_file, sum};
+use crate::folder::load;
+use crate::table::{Row, TableReader};
+use crate::tables::{BinRow, IntervalRow, SampleRow};
+use latlab_model::Run;
+use latlab_model::window::{Checked, Wrong};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// What is made anew at will, so that it has no checksum.
+const DERIVED: &str = "report.html";
+
+/// Looks at every file of a run folder.
+pub fn verify(folder: &Path) -> Checked {
+    let name = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let name = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
+    let mut checked = Checked {
+        run: name,
+        path: folder.display().to_string(),
+        whole: false,
+        files: 0,
+        bytes: 0,
+        wrong: Vec::new(),
+        extra: Vec::new(),
+    };
+    match load(folder) {
+        Ok(run) => {
+            checked.run.clone_from(&run.id);
+            checked.extra = extra(folder, &run);
+            files(folder, &run, &mut checked);
+        }
+        Err(error) => checked.wrong.push(wrong(RUN_JSON, reason(error))),
+    }
+    checked.whole = checked.wrong.is_empty();
+    checked
+}
+
+fn files(folder: &Path, run: &Run, checked: &mut Checked) {
+    for (name, stored) in &run.files {
+        let path = folder.join(name);
+        checked.files += 1;
+        let found = match is_plain(name) {
+            true => open_file(&path).and_then(|file| sum(&file, &path)),
+            false => {
+                checked.wrong.push(wrong(name, "it is not the name of a file of the folder"));
+                continue;
+            }
+        };
+        match found {
+            Ok(found) => {
+                checked.bytes += found.bytes;
+                checked.wrong.extend(difference(&found, stored).map(|what| wrong(name, what)));
+            }
+            Err(error) => checked.wrong.push(wrong(name, reason(error))),
+        }
+    }
+    // What a changed file counts says nothing.
+    for (name, check) in SUMS {
+        let sound = run.files.contains_key(*name) && !checked.wrong.iter().any(|w| w.file == *name);
+        if sound {
+            let found = check(folder, run).unwrap_or_else(|error| vec![reason(error)]);
+            checked.wrong.extend(found.into_iter().map(|what| wrong(name, what)));
+        }
+    }
+}
+
+/// Compares what a table holds with the counts of the run; gives back what differs.
+type Check = fn(&Path, &Run) -> Result<Vec<String>>;
+
+const SUMS: &[(&str, Check)] = &[
+    (BinRow::FILE, |folder, run| cycles(&TableReader::open::<BinRow>(folder)?, run)),
+    (IntervalRow::FILE, |folder, run| cycles(&TableReader::open::<IntervalRow>(folder)?, run)),
+    (SampleRow::FILE, samples),
+];
+
+/// A table whose counts are the cycles of the threads.
+fn cycles(table: &TableReader, run: &Run) -> Result<Vec<String>> {
+    let mut sums: BTreeMap<i64, i128> = BTreeMap::new();
+    for group in 0..table.groups() {
+        let counts = table.longs(group, "count")?;
+        for (thread, count) in table.longs(group, "thread")?.into_iter().zip(counts) {
+            *sums.entry(thread).or_default() += i128::from(count);
+        }
+    }
+    let mut found = Vec::new();
+    for thread in &run.threads {
+        let (number, cycles) = (thread.setup.thread, thread.summary.cycles);
+        let sum = sums.remove(&number.into()).unwrap_or(0);
+        if sum != i128::from(cycles) {
+            found.push(format!("it counts {sum} cycles of thread {number}, which ran {cycles}"));
+        }
+    }
+    found.extend(sums.keys().map(|thread| format!("the run has no thread {thread}")));
+    Ok(found)
+}
+
+/// Every cycle has a sample, but for those that the run says were lost.
+fn samples(folder: &Path, run: &Run) -> Result<Vec<String>> {
+    let table = TableReader::open::<SampleRow>(folder)?;
+    let ends = run.threads.iter().map(|thread| thread.end.as_ref());
+    let cycles = ends.map(|end| end.map(|end| i128::from(end.cycles))).sum();
+    // Of a thread without a last word nobody knows how many there should be.
+    let Some(cycles): Option<i128> = cycles else { return Ok(Vec::new()) };
+    let (rows, lost) = (table.rows(), run.losses.samples);
+    let agree = i128::from(rows) + i128::from(lost) == cycles;
+    let text = || format!("it has {rows} rows for {cycles} cycles, of which {lost} were lost");
+    Ok((!agree).then(text).into_iter().collect())
+}
+
+fn extra(folder: &Path, run: &Run) -> Vec<String> {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let known = |name: &str| run.files.contains_key(name) || [RUN_JSON, DERIVED].contains(&name);
+    let mut extra: Vec<String> = names.filter(|name| !known(name)).collect();
+    extra.sort();
+    extra
+}
+
+fn is_plain(name: &str) -> bool {
+    Path::new(name).file_name().is_some_and(|file| file == name)
+}
+
+fn wrong(file: &str, what: impl Into<String>) -> Wrong {
+    Wrong { file: file.to_string(), what: what.into() }
+}
+
+/// What an error says, without the path of the file, which stands beside it.
+fn reason(error: Error) -> String {
+    match error {
+        Error::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
+            "it is missing".to_string()
+        }
+        Error::Io { doing, error, .. } => format!("cannot {doing} it: {error}"),
+        Error::Table { reason, .. } | Error::Damaged { reason, .. } => reason,
+        other => other.to_string(),
+    }
+}
