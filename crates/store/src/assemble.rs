@@ -1,28 +1,22 @@
 //! From the messages of a stream to a run and the rows of its tables; no file, no clock.
 
 use crate::clocks::ClockWatch;
+use crate::counted::Counted;
 use crate::findings::Findings;
 use crate::id;
 use crate::tables::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use jiff::Timestamp;
-use latlab_model::frame::{
-    Damage, Hello, Interval, KEPT_SPIKES, Message, STREAM_VERSION, Spike, Spikes,
-};
-use latlab_model::histogram::BINS;
+use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spikes};
 use latlab_model::machine::Machine;
-use latlab_model::plan::{ClockName, Mechanism};
+use latlab_model::plan::Mechanism;
 use latlab_model::run::{
     Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Setting, Severity, Summary,
-    ThreadEnd, ThreadRun, ThreadSetup,
+    ThreadRun,
 };
 use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan, Run};
 use latlab_stats::{Evidence, judge, stroboscope, summary};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
-
-/// More in one interval is no count; the limit keeps every sum of a run within its integer.
-const LARGEST_COUNT: u64 = 1 << 36;
+use std::collections::BTreeMap;
 
 /// A row that can be stored as soon as it was read.
 #[derive(Clone, PartialEq, Debug)]
@@ -91,25 +85,6 @@ pub struct Assembly {
     intervals: u64,
 }
 
-/// What was counted of one thread so far.
-struct Counted {
-    setup: ThreadSetup,
-    /// Everything but the bins.
-    total: Histogram,
-    /// All bins, because merging sparse ones for each second of a day takes minutes.
-    bins: Vec<u64>,
-    spikes: BinaryHeap<Reverse<Spike>>,
-    /// The interval whose last part has not been seen yet.
-    interval: Option<Interval>,
-    /// Where its last interval ends.
-    counted_to: Nanos,
-    /// Samples that are stored.
-    samples: u64,
-    /// The release that the last sample lets expect.
-    sampled_to: Nanos,
-    end: Option<ThreadEnd>,
-}
-
 impl Assembly {
     /// Intervals seen so far.
     pub fn intervals(&self) -> u64 {
@@ -153,39 +128,20 @@ impl Assembly {
         self.prepared = Some(prepared);
     }
 
-    fn count(&mut self, mut interval: Interval) -> Option<IntervalRow> {
+    fn count(&mut self, interval: Interval) -> Option<IntervalRow> {
         self.intervals += 1;
         let Some(thread) = self.threads.get_mut(&interval.thread) else {
             self.unknown_thread("an interval", interval.thread);
             return None;
         };
-        if let Err(reason) = check(&interval) {
-            let text = format!("An interval was left out, because {reason}.");
-            let finding = Finding::new("interval-unsound", Severity::Error, text);
-            let finding = finding.at(interval.start_ns).of_thread(interval.thread);
-            self.findings.push(finding.invalidates());
-            return None;
-        }
-        let plan = self.plan.as_ref()?;
-        self.findings.extend(thread.gap_before(interval.start_ns, plan));
-        for &(bin, count) in &interval.counts.bins {
-            thread.bins[usize::from(bin)] += count;
-        }
-        let bins = std::mem::take(&mut interval.counts.bins);
-        thread.total.add(&interval.counts);
-        interval.counts.bins = bins;
-        thread.counted_to = interval.end_ns;
-        self.measured_to = self.measured_to.max(Some(interval.end_ns));
-        thread.join(interval, plan)
+        let row = thread.count(interval, self.plan.as_ref()?, &mut self.findings);
+        self.measured_to = self.measured_to.max(thread.counted_to());
+        row
     }
 
     /// The intervals whose last part was the last of all.
     pub fn last_intervals(&mut self) -> Vec<IntervalRow> {
-        let row = |thread: &mut Counted| {
-            let interval = thread.interval.take()?;
-            Some(IntervalRow::new(&interval, thread.setup.cpu))
-        };
-        self.threads.values_mut().filter_map(row).collect()
+        self.threads.values_mut().filter_map(Counted::last_interval).collect()
     }
 
     fn sample(&mut self, samples: Samples) -> Option<Vec<SampleRow>> {
@@ -193,45 +149,13 @@ impl Assembly {
             self.unknown_thread("samples", samples.thread);
             return None;
         };
-        let finding = |text: String| {
-            let finding = Finding::new("samples-lost", Severity::Error, text);
-            finding.at(samples.first_release_ns).of_thread(samples.thread).invalidates()
-        };
-        let read = match samples.unpack() {
-            Ok(read) => read,
-            Err(error) => {
-                self.findings.push(finding(format!("A frame was left out, because {error}.")));
-                return None;
-            }
-        };
-        if samples.lost_before > 0 {
-            let span = samples.first_release_ns - thread.sampled_to;
-            self.findings.push(
-                finding(format!(
-                    "{} samples were lost in the {span} before this, because the stream was not \
-                     taken in time; the histogram holds them all.",
-                    samples.lost_before
-                ))
-                .remedy(
-                    "Let --out name a faster disk, or measure fewer threads or a longer period.",
-                ),
-            );
-        }
-        thread.samples += read.len() as u64;
-        thread.sampled_to = read.last()?.release_ns + samples.period_ns;
-        let Counted { setup: ThreadSetup { thread, cpu, .. }, .. } = *thread;
-        Some(read.into_iter().map(|sample| SampleRow { thread, cpu, sample }).collect())
+        thread.sample(&samples, &mut self.findings)
     }
 
     fn keep_spikes(&mut self, spikes: Spikes) {
-        let Some(thread) = self.threads.get_mut(&spikes.thread) else {
-            return self.unknown_thread("spikes", spikes.thread);
-        };
-        for spike in spikes.spikes {
-            thread.spikes.push(Reverse(spike));
-            if thread.spikes.len() > KEPT_SPIKES {
-                thread.spikes.pop();
-            }
+        match self.threads.get_mut(&spikes.thread) {
+            Some(thread) => spikes.spikes.into_iter().for_each(|spike| thread.keep_spike(spike)),
+            None => self.unknown_thread("spikes", spikes.thread),
         }
     }
 
@@ -437,165 +361,8 @@ fn utc(reading: &Clocks, time: Nanos) -> Option<Timestamp> {
     Timestamp::from_nanosecond(i128::from((time + offset).0)).ok()
 }
 
-impl Counted {
-    fn new(setup: ThreadSetup) -> Counted {
-        Counted {
-            total: Histogram::default(),
-            bins: vec![0; BINS],
-            spikes: BinaryHeap::new(),
-            interval: None,
-            counted_to: Nanos(i64::MIN),
-            samples: 0,
-            sampled_to: setup.first_release_ns,
-            setup,
-            end: None,
-        }
-    }
-
-    /// Cycles of which no sample came: of those that the thread says it ran, or else of those that
-    /// were counted.
-    fn samples_missing(&self) -> u64 {
-        let cycles = self.end.as_ref().map_or(self.total.count, |end| end.cycles);
-        cycles.saturating_sub(self.samples)
-    }
-
-    /// A stream that broke off has its last samples a moment before or after its last interval.
-    fn without_sample(&self) -> Option<Finding> {
-        let missing = self.samples_missing();
-        let text = format!("{missing} cycles of the thread have no row in samples.parquet.");
-        match (missing, &self.end) {
-            (0, _) => None,
-            (_, None) => Some(Finding::new("samples-missing", Severity::Warning, text)),
-            (_, Some(_)) => {
-                Some(Finding::new("samples-missing", Severity::Error, text).invalidates())
-            }
-        }
-    }
-
-    /// Puts the part of an interval to those before it; gives back the interval that is whole now.
-    fn join(&mut self, part: Interval, plan: &Plan) -> Option<IntervalRow> {
-        let number = |start| plan.interval_of(self.setup.first_release_ns, start);
-        match &mut self.interval {
-            Some(whole) if number(whole.start_ns) == number(part.start_ns) => {
-                whole.end_ns = part.end_ns;
-                whole.counts.add(&part.counts);
-                None
-            }
-            whole => whole.replace(part).map(|whole| IntervalRow::new(&whole, self.setup.cpu)),
-        }
-    }
-
-    /// Intervals follow each other without a gap, unless frames between them were lost; the times
-    /// of other clocks may jump.
-    fn gap_before(&self, start: Nanos, plan: &Plan) -> Option<Finding> {
-        let gap = start - self.counted_to.max(self.setup.first_release_ns);
-        (plan.clock == ClockName::Monotonic && gap > Nanos::ZERO).then(|| {
-            let text = format!("The counts of the {gap} before this are lost.");
-            let finding = Finding::new("interval-lost", Severity::Error, text).at(start);
-            finding.of_thread(self.setup.thread).invalidates()
-        })
-    }
-
-    /// Puts the bins where a histogram has them.
-    fn with_bins(mut self) -> Counted {
-        let bins = std::mem::take(&mut self.bins).into_iter().enumerate();
-        self.total.bins =
-            bins.filter(|(_, count)| *count > 0).map(|(bin, count)| (bin as u16, count)).collect();
-        self
-    }
-
-    /// Latencies whose interval never came, because the stream broke off before its end.
-    fn uncounted(&self) -> impl Iterator<Item = Nanos> + '_ {
-        let spikes = self.spikes.iter().map(|spike| spike.0).filter(|_| self.end.is_none());
-        let late = spikes.filter(|spike| spike.release_ns >= self.counted_to);
-        late.map(|spike| spike.latency_ns)
-    }
-
-    /// Release of the observed maximum, where it is among the spikes.
-    fn max_at(&self) -> Option<Nanos> {
-        let spikes = self.spikes.iter().map(|spike| spike.0);
-        let largest = spikes.filter(|spike| spike.latency_ns == self.total.max_ns);
-        largest.map(|spike| spike.release_ns).min()
-    }
-
-    fn run(&self, plan: &Plan) -> ThreadRun {
-        ThreadRun {
-            setup: self.setup.clone(),
-            summary: summary(plan, &self.total, self.max_at()),
-            end: self.end.clone(),
-        }
-    }
-
-    fn bin_rows(&self) -> Vec<BinRow> {
-        let (thread, cpu) = (self.setup.thread, self.setup.cpu);
-        self.total.rows().into_iter().map(|bin| BinRow { thread, cpu, bin }).collect()
-    }
-
-    fn spike_rows(self) -> Vec<SpikeRow> {
-        let (thread, cpu) = (self.setup.thread, self.setup.cpu);
-        let mut spikes: Vec<Spike> = self.spikes.into_iter().map(|spike| spike.0).collect();
-        spikes.sort_by_key(|spike| (spike.release_ns, spike.latency_ns));
-        spikes.into_iter().map(|spike| SpikeRow { thread, cpu, spike }).collect()
-    }
-
-    fn findings(&self, plan: &Plan, faults_invalidate: bool) -> Vec<Finding> {
-        let underflow = self.total.underflow;
-        let negative = (underflow > 0).then(|| {
-            let text = format!(
-                "{underflow} latencies are below zero, down to {}: the clock is not one that \
-                 times can be taken with.",
-                self.total.min_ns
-            );
-            Finding::new("negative-latency", Severity::Error, text).invalidates()
-        });
-        let last_words = self.end.iter().flat_map(|end| self.last_words(end, faults_invalidate));
-        let thread = self.setup.thread;
-        let without_sample = self.without_sample().filter(|_| plan.samples);
-        negative
-            .into_iter()
-            .chain(without_sample)
-            .chain(last_words)
-            .map(|finding| finding.of_thread(thread))
-            .collect()
-    }
-
-    fn last_words(&self, end: &ThreadEnd, faults_invalidate: bool) -> Vec<Finding> {
-        [
-            ended_early(end.reason),
-            differs("cycles", end.cycles, self.total.count),
-            differs("missed releases", end.missed, self.total.missed),
-            page_faults(end.page_faults, faults_invalidate),
-            spikes_lost(end.spikes_lost),
-            intervals_grown(end.intervals_grown),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
-    }
-}
-
 fn keep_first<T>(place: &mut Option<T>, value: T) {
     place.get_or_insert(value);
-}
-
-/// Whether the counts of an interval fit each other, so that sums of them can be trusted.
-fn check(interval: &Interval) -> Result<(), &'static str> {
-    let counts = &interval.counts;
-    let largest = [counts.count, counts.missed, counts.misses].into_iter().max().unwrap_or(0);
-    let known_bins = counts.bins.iter().all(|(bin, _)| usize::from(*bin) < BINS);
-    let rising = counts.bins.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    let binned =
-        counts.bins.iter().try_fold(counts.underflow, |sum, (_, count)| sum.checked_add(*count));
-    let times = i128::from(counts.count);
-    let possible = i128::from(counts.min_ns.0) * times..=i128::from(counts.max_ns.0) * times;
-    match () {
-        () if interval.end_ns < interval.start_ns => Err("it ends before it begins"),
-        () if largest > LARGEST_COUNT => Err("a count is impossible"),
-        () if !known_bins || !rising => Err("its bins are not in order"),
-        () if binned != Some(counts.count) => Err("its bins do not add up to its cycles"),
-        () if !possible.contains(&counts.sum_ns) => Err("its sum does not fit its extremes"),
-        () => Ok(()),
-    }
 }
 
 /// All threads together; the time of the observed maximum is that of the thread that has it.
@@ -661,59 +428,6 @@ fn is_refused_memory_lock(setting: &Setting) -> bool {
 fn no_last_word(thread: u32) -> Finding {
     let text = "The thread ended without a word, so its counts cannot be checked.";
     Finding::new("thread-lost", Severity::Error, text).of_thread(thread).invalidates()
-}
-
-fn ended_early(reason: EndReason) -> Option<Finding> {
-    let (text, invalidates) = match reason {
-        EndReason::Finished | EndReason::Interrupted | EndReason::StopAbove => return None,
-        EndReason::CpuOffline => ("The thread's CPU was taken offline during the run.", false),
-        EndReason::RanAway => {
-            ("The thread ran for seconds without sleeping; it was stopped.", false)
-        }
-        EndReason::RecorderFull => ("The recorder of the thread could take no more.", true),
-        EndReason::Failed => ("A system call of the measuring loop failed.", true),
-        EndReason::Lost => ("The thread was lost before the end of the run.", true),
-    };
-    let finding = Finding::new("thread-ended-early", Severity::Error, text);
-    Some(if invalidates { finding.invalidates() } else { finding })
-}
-
-fn differs(what: &str, by_loop: u64, by_intervals: u64) -> Option<Finding> {
-    (by_loop != by_intervals).then(|| {
-        let text = format!(
-            "The loop counted {by_loop} {what}, but the intervals hold {by_intervals}: data was \
-             lost on the way."
-        );
-        Finding::new("counts-differ", Severity::Error, text).invalidates()
-    })
-}
-
-fn page_faults(faults: u64, invalidates: bool) -> Option<Finding> {
-    let text = format!("{faults} page faults happened in the measuring loop.");
-    match (faults, invalidates) {
-        (0, _) => None,
-        (_, false) => Some(Finding::new("page-faults", Severity::Warning, text)),
-        (_, true) => {
-            let finding = Finding::new("page-faults", Severity::Error, text).invalidates();
-            Some(finding.remedy("Let the program lock its memory: raise RLIMIT_MEMLOCK."))
-        }
-    }
-}
-
-fn spikes_lost(lost: u64) -> Option<Finding> {
-    let text = format!(
-        "The times of {lost} large latencies were lost, because they came faster than they could \
-         be taken away; the histogram holds them all."
-    );
-    (lost > 0).then(|| Finding::new("spikes-lost", Severity::Warning, text))
-}
-
-fn intervals_grown(grown: u64) -> Option<Finding> {
-    let text = format!(
-        "An interval grew {grown} times, because nobody took the one before it away; no count is \
-         lost by it."
-    );
-    (grown > 0).then(|| Finding::new("intervals-grown", Severity::Info, text))
 }
 
 /// A warning for the first thread whose period fits the tick of the kernel.

@@ -6,6 +6,7 @@
 
 pub mod assemble;
 mod clocks;
+mod counted;
 mod error;
 mod findings;
 mod finish;
