@@ -9,6 +9,7 @@ mod screen;
 
 use args::{Cli, Command};
 use clap::Parser;
+use latlab_sys::signal::{self, Signal};
 use std::process::ExitCode;
 
 /// The verdict is `fail`, or `--stop-above` was reached.
@@ -21,6 +22,8 @@ const EXIT_CANNOT_MEASURE: u8 = 3;
 const EXIT_NO_ANSWER: u8 = 4;
 
 fn main() -> ExitCode {
+    // A quota is told as a full disk is, where the signal would end us without a word.
+    let _ = signal::ignore(Signal::FileSize);
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
