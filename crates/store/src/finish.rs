@@ -148,6 +148,19 @@ pub fn open_file(path: &Path) -> Result<File> {
     File::open(path).map_err(Error::io("open", path))
 }
 
+/// Creates a file in place of whatever a try that was cut off, or somebody, has left there: a pipe
+/// would be waited for, and a link would lead somewhere else.
+pub fn create_file(path: &Path) -> Result<File> {
+    let _ = fs::remove_file(path);
+    File::create_new(path).map_err(Error::io("create", path))
+}
+
+/// Removes what [`write_files`] may have written.
+pub fn remove_files(folder: &Path) {
+    let tables = tables::FILES.into_iter().chain([SampleRow::FILE]);
+    tables.chain([RUN_JSON]).for_each(|name| drop(fs::remove_file(folder.join(name))));
+}
+
 fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {
     let mut table = Table::create(folder)?;
     rows.into_iter().try_for_each(|row| table.push(row))?;
@@ -177,7 +190,7 @@ fn write_document(path: &Path, run: &Run) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(run)
         .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
     text.push(b'\n');
-    let mut file = File::create(path).map_err(Error::io("create", path))?;
+    let mut file = create_file(path)?;
     file.write_all(&text).map_err(Error::io("write", path))?;
     file.sync_all().map_err(Error::io("sync", path))
 }
