@@ -7,6 +7,7 @@ Victims are the agent, the conductor and both; phases are
 
   preparing   from the start until an interval is in the journal
   measuring   until the threads have ended
+  syncing     the same, on a disk that takes three seconds for each sync
   finishing   until run.json is whole; strace makes each sync take a moment, so that it lasts
   publishing  until the folder has its name, made longer in the same way
   recovering  of a run that was killed before: here `latlab list` is killed, several times over
@@ -39,8 +40,8 @@ import read_run
 
 CELLS = [(victim, phase) for phase in ("preparing", "measuring", "finishing")
          for victim in ("agent", "conductor", "both")]
-# By then the agent has ended.
-CELLS += [("conductor", "publishing"), ("list", "recovering")]
+# From publishing on the agent has ended.
+CELLS += [("both", "syncing"), ("conductor", "publishing"), ("list", "recovering")]
 MOST_LOST = 1.0
 PATIENCE = 20.0
 IS_ROOT = os.geteuid() == 0
@@ -50,6 +51,8 @@ KERNEL_FILE = pathlib.Path("/proc/sys/vm/extfrag_threshold")
 SLOW_CALLS = "fsync,?unlink,?unlinkat,?rename,?renameat,?renameat2"
 SLOW = ["strace", "-D", "-f", "-q", "--seccomp-bpf", "-o", "/dev/null", "-e", f"trace={SLOW_CALLS}",
         "-e", f"inject={SLOW_CALLS}:delay_enter=60000:delay_exit=20000"]
+SLOW_DISK = ["strace", "-D", "-f", "-q", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fdatasync",
+             "-e", "inject=fdatasync:delay_enter=3000000"]
 INTERVAL, PREPARED = 5, 4
 
 
@@ -176,7 +179,7 @@ def wait_for(bench, conductor, phase, chance):
         spread = 0.6
     else:
         within(PATIENCE, "the first interval", lambda: bench.has(INTERVAL))
-        spread = 2.5
+        spread = 4.5 if phase == "syncing" else 2.5
     if phase in ("finishing", "publishing"):
         agent = within(PATIENCE, "the agent", bench.agent)
         within(PATIENCE, "the end of the threads", lambda: not measures(agent))
@@ -293,12 +296,13 @@ def kill_recoveries(bench, chance):
 
 def one_kill(program, victim, phase, number, chance):
     """One run, one kill; gives back its row of the table."""
-    slow = SLOW if phase in ("finishing", "publishing") else []
-    length = "1500ms" if slow else "60s"
+    finishes = phase in ("finishing", "publishing")
+    slow = SLOW if finishes else SLOW_DISK if phase == "syncing" else []
+    length = "1500ms" if finishes else "60s"
     with tempfile.TemporaryDirectory(prefix="latlab-kill-") as folder:
         bench = Bench(program, pathlib.Path(folder), chance.choice(["1s", "10s"]))
         conductor = bench.measure(length, before=slow)
-        instant = wait_for(bench, conductor, "measuring" if phase == "recovering" else phase, chance)
+        instant = wait_for(bench, conductor, phase, chance)
         agent, conducting = bench.agent(), victim != "agent"
         agents = [agent] if agent and victim != "conductor" else []
         killed_at = kill(*agents, *([conductor.pid] if conducting else []))

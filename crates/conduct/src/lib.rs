@@ -100,7 +100,8 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
         // at the far end of a link that is dead.
         let (done_in, done) = sync_channel(1);
         let keeper = &keeper;
-        scope.spawn(move || done_in.send(conduct(keeper, to_agent, &mut child)));
+        // Received below in any case.
+        scope.spawn(move || drop(done_in.send(conduct(keeper, to_agent, &mut child))));
         let mut moved = false;
         loop {
             match done.recv_timeout(REFRESH) {

@@ -44,7 +44,7 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
     for name in tables::FILES.into_iter().chain(samples.then_some(SampleRow::FILE)) {
         run.files.insert(name.to_string(), seal(&folder.join(name))?);
     }
-    write_document(&folder.join(RUN_JSON), &run)?;
+    write_document(&folder.join(RUN_JSON), &mut run)?;
     sync_folder(folder)?;
     Ok(run)
 }
@@ -169,8 +169,13 @@ fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {
 
 /// Brings a file to the disk and says what must be found there.
 fn seal(path: &Path) -> Result<StoredFile> {
-    let mut file = File::open(path).map_err(Error::io("open", path))?;
+    let file = open_file(path)?;
     file.sync_all().map_err(Error::io("sync", path))?;
+    stored(path, file)
+}
+
+/// What is found in a file.
+fn stored(path: &Path, mut file: File) -> Result<StoredFile> {
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut part = vec![0; 1 << 16];
     loop {
@@ -182,16 +187,59 @@ fn seal(path: &Path) -> Result<StoredFile> {
             }
         }
     }
-    let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(StoredFile { bytes, sha256 })
+    Ok(StoredFile { bytes, sha256: hexadecimal(hash) })
 }
 
-fn write_document(path: &Path, run: &Run) -> Result<()> {
-    let mut text = serde_json::to_vec_pretty(run)
-        .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
-    text.push(b'\n');
+fn hexadecimal(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a file of a run folder is still the one that was stored.
+pub fn verify(folder: &Path, run: &Run, name: &str) -> Result<()> {
+    let path = folder.join(name);
+    match run.files.get(name) {
+        Some(there) if *there != stored(&path, open_file(&path)?)? => Err(Error::Table {
+            path,
+            reason: "it was damaged or changed: its checksum in run.json does not fit".into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What the line begins with that seals all before it.
+const SEAL: &str = "\n  \"seal\": \"";
+
+/// SHA-256 of the lines before the seal: `head -n -2 run.json | sha256sum` says the same.
+fn sealed(before: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(before);
+    hash.update(b"\n");
+    hexadecimal(hash)
+}
+
+/// Whether a document is whole, as far as its seal tells.
+pub fn is_whole(text: &str, run: &Run) -> bool {
+    match (&run.seal, text.rsplit_once(SEAL)) {
+        (Some(seal), Some((before, rest))) => {
+            *seal == sealed(before) && rest == format!("{seal}\"\n}}\n")
+        }
+        // Before there were seals a document ended with the table of its files.
+        (None, None) => text.ends_with("\n  }\n}\n"),
+        _ => false,
+    }
+}
+
+fn write_document(path: &Path, run: &mut Run) -> Result<()> {
+    let pretty = |run: &Run| {
+        serde_json::to_string_pretty(run)
+            .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })
+    };
+    run.seal = Some(String::new());
+    let draft = pretty(run)?;
+    run.seal = draft.rsplit_once(SEAL).map(|(before, _)| sealed(before));
+    let text = pretty(run)? + "\n";
     let mut file = create_file(path)?;
-    file.write_all(&text).map_err(Error::io("write", path))?;
+    file.write_all(text.as_bytes()).map_err(Error::io("write", path))?;
     file.sync_all().map_err(Error::io("sync", path))
 }
 

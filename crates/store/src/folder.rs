@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::finish::{
-    Finished, RUN_JSON, open_file, publish, remove_files, sync_folder, write_files,
+    Finished, RUN_JSON, is_whole, open_file, publish, remove_files, sync_folder, write_files,
 };
 use crate::id;
 use crate::journal::{JOURNAL, Journal};
@@ -450,14 +450,19 @@ pub fn load(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN_JSON);
     let mut text = Vec::new();
     open_file(&path)?.read_to_end(&mut text).map_err(Error::io("read", &path))?;
-    let damaged =
-        |error: serde_json::Error| Error::Damaged { path: path.clone(), reason: error.to_string() };
+    let because = |reason: String| Error::Damaged { path: path.clone(), reason };
+    let damaged = |error: serde_json::Error| because(error.to_string());
     // The version comes first, because what follows it may have another meaning.
     let Version { schema } = serde_json::from_slice(&text).map_err(damaged)?;
     if schema > SCHEMA_VERSION.into() {
         return Err(Error::NewerSchema { path, found: schema, known: SCHEMA_VERSION });
     }
-    serde_json::from_slice(&text).map_err(damaged)
+    let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
+    let run = serde_json::from_str(&text).map_err(damaged)?;
+    match is_whole(&text, &run) {
+        true => Ok(run),
+        false => Err(because("it was damaged or changed: its seal does not fit".to_string())),
+    }
 }
 
 #[derive(serde::Deserialize)]

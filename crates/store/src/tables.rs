@@ -1,6 +1,8 @@
 //! The tables of a run folder: each row type beside the columns it is stored in.
 
 use crate::error::{Error, Result};
+use crate::finish::verify;
+use crate::folder::load;
 use crate::table::{Cell, Column, Row, Table, TableReader};
 use latlab_model::frame::{Interval, Spike};
 use latlab_model::histogram::{bin_low, bin_of};
@@ -252,6 +254,11 @@ fn coarse(counts: &Histogram) -> Vec<i32> {
 
 /// The histograms of a run folder, in the order of the threads.
 pub fn histograms(folder: &Path) -> Result<Vec<ThreadBins>> {
+    verify(folder, &load(folder)?, BinRow::FILE)?;
+    bins_of(folder)
+}
+
+fn bins_of(folder: &Path) -> Result<Vec<ThreadBins>> {
     let table = TableReader::open::<BinRow>(folder)?;
     let mut threads: BTreeMap<u32, Vec<Bin>> = BTreeMap::new();
     for group in 0..table.groups() {
@@ -311,7 +318,7 @@ mod tests {
             table.push(row(number)).unwrap();
         }
         table.close().unwrap();
-        let read = histograms(folder.path()).unwrap();
+        let read = bins_of(folder.path()).unwrap();
         assert_eq!(read.len(), 2);
         let bins: Vec<Bin> = read.into_iter().flat_map(|thread| thread.bins).collect();
         assert_eq!(bins, (0..70_000).map(|number| row(number).bin).collect::<Vec<_>>());
@@ -320,9 +327,9 @@ mod tests {
     #[test]
     fn a_damaged_table_is_an_error_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(histograms(folder.path()).is_err());
+        assert!(bins_of(folder.path()).is_err());
         std::fs::write(folder.path().join(BinRow::FILE), b"PAR1 and no more").unwrap();
-        let error = histograms(folder.path()).unwrap_err().to_string();
+        let error = bins_of(folder.path()).unwrap_err().to_string();
         assert!(error.contains(BinRow::FILE), "{error}");
     }
 }
