@@ -57,17 +57,26 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
     Ok(Hold { _lock: Some(lock), finding: Some(finding) })
 }
 
-/// The lock, after a moment for those who are about to end.
+/// The lock, after a moment for an agent that is about to end.
 fn take(root: &Root, cpus: &CpuSet, share: bool) -> io::Result<CpuLock> {
     let until = Instant::now() + ENDING;
     loop {
         let lock = CpuLock::take(root, cpus.iter())?;
-        if lock.held.is_empty() || share || Instant::now() >= until {
+        let ending = lock.held.iter().any(|(_, pid)| has_no_conductor(root, *pid));
+        if share || !ending || Instant::now() >= until {
             return Ok(lock);
         }
         drop(lock);
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Whether the one who started this process was killed: it has another parent then.
+fn has_no_conductor(root: &Root, pid: i32) -> bool {
+    let name = |pid: &str| root.read(format!("proc/{pid}/comm"));
+    let stat = root.read(format!("proc/{pid}/stat")).unwrap_or_default();
+    let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
+    parent.is_none_or(|parent| name(parent) != name(&pid.to_string()))
 }
 
 /// A process as a person can find it.
