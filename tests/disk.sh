@@ -191,21 +191,21 @@ fi
 
 slow_for_samples() {
     new_disk 64m
-    begin --for 45s --period 20us --cpus 0 || return 1
+    begin --for 75s --period 20us || return 1
     kill -STOP "$run"
-    sleep 40
+    sleep 70
     kill -CONT "$run"
     finish
     expect "exit code 4 for invalid, not $code" [ "$code" = 4 ] &&
         holds "'samples-lost' in codes and run['verdict']['word'] == 'invalid'" &&
         holds "run['losses']['samples'] == sum(t['end']['samples_lost'] for t in threads) > 0" &&
         holds "all(t['end']['cycles'] == t['summary']['cycles'] for t in threads)" &&
-        holds "all(f['at_ns'] and f['thread'] == 0 for f in run['findings'] if f['code'] == 'samples-lost')"
+        holds "all(f['at_ns'] and f['thread'] is not None for f in run['findings'] if f['code'] == 'samples-lost')"
 }
 if [ -n "${KILLS:-}" ]; then
     try "a disk that is too slow for samples loses no count, and says which samples" slow_for_samples
 else
-    echo "SKIPPED: a stall that is long enough to lose samples takes a minute: set KILLS"
+    echo "SKIPPED: a stall that is long enough to lose samples takes minutes: set KILLS"
 fi
 
 # Deleted and replaced

@@ -193,9 +193,11 @@ out_of_memory() {
     echo "$agent" >"$root/cgroup.procs"
     sleep 2
     echo 64M >"$limit"
-    # It takes all there is, until the kernel has ended the one that it shall end first.
+    # They take all there is, each little, until the kernel has ended the one that it shall end first.
     bash -c 'echo $$ >'"$group"'/cgroup.procs; exec python3 -c "
 import os, sys, time
+for _ in range(3):
+    os.fork()
 taken = []
 while open(\"/proc/%s/stat\" % sys.argv[1]).read().rsplit(\")\", 1)[1].split()[0] not in \"ZX\" and len(taken) < 200:
     taken.append(bytearray(b\"x\") * (1 << 20))

@@ -6,8 +6,9 @@ use latlab_model::frame::{Frame, FrameReader, Message, Next, Refusal};
 use latlab_model::run::{Finding, Severity};
 use latlab_store::OpenRun;
 use latlab_sys::sched;
+use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -36,6 +37,8 @@ pub struct Kept {
 #[derive(Default)]
 struct Seen {
     live: Mutex<Live>,
+    /// What went wrong, each once.
+    said: Mutex<Vec<String>>,
     helpers_on: OnceLock<String>,
 }
 
@@ -55,6 +58,11 @@ impl Keeper {
         lock(&self.seen.live).clone()
     }
 
+    /// What went wrong after the first so many things; the run says it as well.
+    pub fn said_after(&self, known: usize) -> Vec<String> {
+        lock(&self.seen.said)[known..].to_vec()
+    }
+
     /// Takes the calling thread to where it disturbs no measuring thread, once that is known.
     pub fn leave_measured_cpus(&self) -> bool {
         self.seen.leave_measured_cpus()
@@ -72,6 +80,14 @@ impl Keeper {
 }
 
 impl Seen {
+    /// Only noted here, since a terminal may take its time.
+    fn say(&self, text: impl Display) {
+        let (mut said, text) = (lock(&self.said), text.to_string());
+        if !said.contains(&text) {
+            said.push(text);
+        }
+    }
+
     fn leave_measured_cpus(&self) -> bool {
         let Some(helpers_on) = self.helpers_on.get() else { return false };
         if let Ok(cpus) = helpers_on.parse::<CpuSet>() {
@@ -97,11 +113,13 @@ fn keep(stream: impl Read, mut open: OpenRun, seen: &Seen) -> Kept {
     let (mut refusal, mut counted) = (None, false);
     while let Ok(Next::Frame(frame)) = reader.next_frame() {
         let Frame { message, bytes } = *frame;
-        say(open.append(&bytes));
+        if let Err(error) = open.append(&bytes) {
+            seen.say(error);
+        }
         if looked.elapsed() >= SYNC_EVERY {
             looked = Instant::now();
             // Only now, since a thread starts where its parent has gone to.
-            disk.get_or_insert_with(Disk::start).look_after(&mut open);
+            disk.get_or_insert_with(Disk::start).look_after(&mut open, seen);
         }
         match &message {
             Message::Prepared(prepared) => {
@@ -115,14 +133,9 @@ fn keep(stream: impl Read, mut open: OpenRun, seen: &Seen) -> Kept {
         lock(&seen.live).take(&message);
     }
     if let Some(disk) = disk {
-        disk.end(&mut open);
+        disk.end(&mut open, seen);
     }
     Kept { open, refusal, counted }
-}
-
-/// Says what went wrong; nobody may be there to read it, and the run says it as well.
-fn say<T>(done: latlab_store::Result<T>) -> Option<T> {
-    done.map_err(|error| drop(writeln!(io::stderr(), "latlab: {error}"))).ok()
 }
 
 /// Brings the journal to the disk in a thread of its own, since that may take as long as it likes.
@@ -130,7 +143,6 @@ struct Disk {
     files: SyncSender<File>,
     refused: Receiver<io::Error>,
     thread: JoinHandle<()>,
-    said: bool,
 }
 
 impl Disk {
@@ -138,40 +150,34 @@ impl Disk {
         let (files, to_sync) = sync_channel::<File>(1);
         let (refuse, refused) = channel();
         let thread = std::thread::spawn(move || sync_each(&to_sync, &refuse));
-        Disk { files, refused, thread, said: false }
+        Disk { files, refused, thread }
     }
 
-    fn look_after(&mut self, open: &mut OpenRun) {
-        let rescued = open.rescue();
-        match rescued {
-            Ok(Some(finding)) => drop(writeln!(io::stderr(), "latlab: {}", finding.text)),
+    fn look_after(&self, open: &mut OpenRun, seen: &Seen) {
+        match open.rescue() {
+            Ok(Some(finding)) => seen.say(finding.text),
             Ok(None) => {}
-            // It is tried again, and said once.
-            Err(_) if self.said => {}
-            Err(error) => {
-                self.said = true;
-                say::<()>(Err(error));
-            }
+            // It is tried again.
+            Err(error) => seen.say(error),
         }
         if let Ok(file) = open.file() {
             // One that still waits for the disk will find this there as well.
             let _ = self.files.try_send(file);
         }
-        self.tell(open);
+        self.tell(open, seen);
     }
 
     /// What the disk has refused afterwards is in no journal for sure.
-    fn tell(&mut self, open: &mut OpenRun) {
-        let Some(error) = self.refused.try_iter().last().filter(|_| !self.said) else { return };
-        self.said = true;
+    fn tell(&self, open: &mut OpenRun, seen: &Seen) {
+        let Some(error) = self.refused.try_iter().last() else { return };
         let text = format!("The journal could not be brought to the disk: {error}.");
-        let _ = writeln!(io::stderr(), "latlab: {text}");
+        seen.say(&text);
         let finding = Finding::new("journal-not-synced", Severity::Warning, text);
         let _ = open.append(&Message::Finding(finding).encode());
     }
 
-    fn end(mut self, open: &mut OpenRun) {
-        self.tell(open);
+    fn end(self, open: &mut OpenRun, seen: &Seen) {
+        self.tell(open, seen);
         drop(self.files);
         let _ = self.thread.join();
     }

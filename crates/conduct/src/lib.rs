@@ -103,8 +103,15 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
         // Received below in any case.
         scope.spawn(move || drop(done_in.send(conduct(keeper, to_agent, &mut child))));
         let mut moved = false;
+        let mut shown = 0;
         loop {
-            match done.recv_timeout(REFRESH) {
+            let finished = done.recv_timeout(REFRESH);
+            for text in keeper.said_after(shown) {
+                // Nobody may be there to read it.
+                let _ = writeln!(io::stderr(), "latlab: {text}");
+                shown += 1;
+            }
+            match finished {
                 Ok(finished) => return finished,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(died().into()),
