@@ -79,7 +79,8 @@ def check_intervals(table, thread):
 def check_spikes(table, thread):
     number, summary = thread["setup"]["thread"], thread["summary"]
     rows = table[table.thread == number]
-    if len(rows):
+    # After the last interval of a stream that broke off there may be a larger one.
+    if len(rows) and thread["end"]:
         same(f"spikes within the maximum of thread {number}", int(rows.latency_ns.max()) <= summary["max_ns"], True)
     if summary["max_at_ns"] is not None:
         largest = rows[rows.release_ns == summary["max_at_ns"]].latency_ns.max()

@@ -72,6 +72,12 @@ PYTHON
 }
 try "sha256sum agrees with the checksums" sums
 
+seal() {
+    expect "the seal of the lines before it" \
+        [ "$(head -n -2 "$run" | sha256sum)" = "$(field "$run" '["seal"]')  -" ]
+}
+try "sha256sum agrees with the seal of run.json" seal
+
 leftovers() {
     expect "nothing but the run in the folder of runs" [ "$(ls -A "$runs")" = "$id" ] &&
         expect "no journal" [ ! -e "$folder/journal" ]

@@ -7,6 +7,11 @@ use latlab_model::run::{Finding, Severity};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::cpu_lock::CpuLock;
 use latlab_sys::files::Root;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// An agent whose conductor is gone has ended by then.
+const ENDING: Duration = Duration::from_secs(2);
 
 /// CPUs that are held as long as this lives.
 pub struct Hold {
@@ -20,7 +25,7 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
     let pinned: CpuSet = layout.threads.iter().flatten().copied().collect();
     // Threads that float measure wherever they are put.
     let measured = if pinned.is_empty() { cpus.usable.clone() } else { pinned };
-    let lock = match CpuLock::take(root, measured.iter()) {
+    let lock = match take(root, &measured, plan.share_cpus) {
         Ok(lock) => lock,
         Err(error) => {
             let text = format!(
@@ -50,6 +55,28 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
         format!("{cpus} {were} measured by {holder} at the same time: each disturbed the other.");
     let finding = Finding::new("cpus-shared", Severity::Warning, text);
     Ok(Hold { _lock: Some(lock), finding: Some(finding) })
+}
+
+/// The lock, after a moment for an agent that is about to end.
+fn take(root: &Root, cpus: &CpuSet, share: bool) -> io::Result<CpuLock> {
+    let until = Instant::now() + ENDING;
+    loop {
+        let lock = CpuLock::take(root, cpus.iter())?;
+        let ending = lock.held.iter().any(|(_, pid)| has_no_conductor(root, *pid));
+        if share || !ending || Instant::now() >= until {
+            return Ok(lock);
+        }
+        drop(lock);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Whether the one who started this process was killed: it has another parent then.
+fn has_no_conductor(root: &Root, pid: i32) -> bool {
+    let name = |pid: &str| root.read(format!("proc/{pid}/comm"));
+    let stat = root.read(format!("proc/{pid}/stat")).unwrap_or_default();
+    let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
+    parent.is_none_or(|parent| name(parent) != name(&pid.to_string()))
 }
 
 /// A process as a person can find it.

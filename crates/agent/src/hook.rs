@@ -8,17 +8,31 @@ use latlab_sys::process::{KillSignal, Pid, kill_process_group};
 use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Distance of two starts of the command.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// Runs the command in its own group, and ends the group when the other end of its input is gone:
+/// so nothing of it outlives an agent that was killed.
+const GUARDED: &str = r#"
+exec 3<&0
+IFS= read -r spike <&3
+(read -r nothing <&3; kill -KILL 0) &
+guard=$!
+printf '%s\n' "$spike" | sh -c "$1" 3<&-
+status=$?
+kill "$guard" 2>/dev/null
+exit "$status"
+"#;
+
 /// The command and what it has cost.
 pub struct Hook {
     command: String,
     above: Nanos,
-    running: Option<Child>,
+    /// What runs, and the end of its input that keeps it alive.
+    running: Option<(Child, Option<ChildStdin>)>,
     last_start: Option<Instant>,
     cost: SpikeHook,
 }
@@ -54,12 +68,17 @@ impl Hook {
         }
     }
 
-    fn start(&self, thread: u32, cpu: Option<u32>, spike: Spike) -> std::io::Result<Child> {
+    fn start(
+        &self,
+        thread: u32,
+        cpu: Option<u32>,
+        spike: Spike,
+    ) -> std::io::Result<(Child, Option<ChildStdin>)> {
         // Standard output carries the stream, so what the command prints goes beside it.
         // A group of its own, so that all it has started can be ended with it.
         let mut child = Command::new("sh")
             .process_group(0)
-            .args(["-c", &self.command])
+            .args(["-c", GUARDED, "sh", &self.command])
             .stdin(Stdio::piped())
             .stdout(std::io::stderr().as_fd().try_clone_to_owned()?)
             .spawn()?;
@@ -70,16 +89,16 @@ impl Hook {
             "release_ns": spike.release_ns,
             "above_ns": self.above,
         });
-        if let Some(mut input) = child.stdin.take() {
-            // A command need not read what it is told.
+        let mut input = child.stdin.take();
+        if let Some(input) = &mut input {
             let _ = writeln!(input, "{text}");
         }
-        Ok(child)
+        Ok((child, input))
     }
 
     /// Looks whether the command has ended.
     pub fn poll(&mut self) {
-        let Some(child) = &mut self.running else { return };
+        let Some((child, _)) = &mut self.running else { return };
         if let Ok(Some(status)) = child.try_wait() {
             self.cost.failed += u64::from(!status.success());
             self.running = None;
@@ -93,7 +112,7 @@ impl Hook {
             std::thread::sleep(Duration::from_millis(20));
             self.poll();
         }
-        if let Some(child) = &mut self.running {
+        if let Some((child, _)) = &mut self.running {
             // It had its time; nothing of ours outlives the run.
             if let Some(group) = Pid::from_raw(child.id() as i32) {
                 let _ = kill_process_group(group, KillSignal::KILL);

@@ -45,9 +45,17 @@ pub fn serve(
     let ground = Ground::prepare(&Root::default(), &plan);
     listen(frames)?;
     let outbox = Outbox::default();
+    let crowded = ground.as_ref().is_ok_and(|ground| ground.layout.crowded);
+    let lifted = crowded && plan.policy.is_realtime();
     let carrier = spawn({
         let outbox = outbox.clone();
-        move || outbox.carry(output)
+        move || {
+            if lifted {
+                // As the drainer: what it hands on would wait here.
+                let _ = sched::set_scheduling(Scheduling::Fifo(1));
+            }
+            outbox.carry(output)
+        }
     })?;
     let hello = Hello { latlab: env!("CARGO_PKG_VERSION").into(), ..hello };
     let head = [Message::Hello(hello), Message::Plan(plan.clone())];

@@ -16,6 +16,7 @@ mod window;
 use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
+use latlab_sys::signal::{self, Signal};
 use std::process::ExitCode;
 
 /// The verdict is `fail`, or `--stop-above` was reached.
@@ -28,6 +29,8 @@ const EXIT_CANNOT_MEASURE: u8 = 3;
 const EXIT_NO_ANSWER: u8 = 4;
 
 fn main() -> ExitCode {
+    // A quota is told as a full disk is, where the signal would end us without a word.
+    let _ = signal::ignore(Signal::FileSize);
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match cli.command {
         Command::Run(args) => run::run(&args),

@@ -1,6 +1,7 @@
 //! `latlab run`.
 
 use crate::args::{Format, RunArgs};
+use crate::doctor::restore;
 use crate::live::{View, progress_line};
 use crate::runs::{harmless, open_store, print, print_json, recover, style, warn, width};
 use crate::screen::Screen;
@@ -37,6 +38,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let order = Order { plan: &plan, agent, store: &store, id: &id, keep_going: args.keep_going };
     let finished = latlab_conduct::run(order, |live| progress.show(live));
     drop(progress);
+    // An agent that was killed has put nothing back.
+    restore();
     let finished = finished.map_err(exit)?;
     match args.common.format {
         Format::Json => print_json(&finished.run)?,

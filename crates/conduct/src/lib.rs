@@ -4,30 +4,29 @@
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod agents;
+mod keep;
 pub mod live;
 mod room;
 
-use latlab_model::frame::{Frame, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
-use latlab_model::{CpuSet, Plan};
-use latlab_store::{Finished, OpenRun, Store};
-use latlab_sys::sched;
+use keep::{Keeper, Kept};
+use latlab_model::Plan;
+use latlab_model::frame::{Hello, Message, Refusal, STREAM_VERSION};
+use latlab_store::{Finished, Store};
 use latlab_sys::signal::{self, Signal};
 use live::Live;
 pub use room::check_room;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// The live view is refreshed this often.
 pub const REFRESH: Duration = Duration::from_millis(250);
-/// The journal is brought to the disk this often.
-const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// It is looked this often whether the run has ended, or is asked to.
+const LOOK: Duration = Duration::from_millis(50);
 /// An agent that was asked to end and says nothing for this long is ended.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Frames that may wait for the live view.
-const FRAMES_AHEAD: usize = 1024;
 
 /// Why there is no finished run.
 #[derive(Debug, thiserror::Error)]
@@ -96,91 +95,41 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
     let _ = to_agent.write_all(&Message::Hello(hello).encode());
     let _ = to_agent.write_all(&Message::Plan(plan.clone()).encode());
 
-    let (frames_in, frames) = sync_channel(FRAMES_AHEAD);
-    let keeper = std::thread::spawn(move || keep(stream, open, &frames_in));
-    let (refusal, counted) = follow(&frames, to_agent, &mut child, &mut watch);
-    let _ = child.wait();
-    let open = keeper.join().map_err(|_| io::Error::other("the journal's thread has died"))?;
-    match refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing)) {
-        Some(failure) => {
-            open.discard()?;
-            Err(failure)
-        }
-        None => Ok(open.finish()?),
-    }
-}
-
-/// The ways in which a run is asked to end.
-fn listen(keep_going: bool) -> Result<(), latlab_sys::Errno> {
-    signal::store_on(Signal::Interrupt, &INTERRUPTED, 1)?;
-    signal::store_on(Signal::Terminate, &INTERRUPTED, 1)?;
-    match keep_going || signal::is_ignored(Signal::HangUp) {
-        true => signal::ignore(Signal::HangUp),
-        false => signal::store_on(Signal::HangUp, &INTERRUPTED, 1),
-    }
-}
-
-/// Appends each frame to the journal, and only then passes it on.
-///
-/// A journal that cannot be written any more counts what it loses and says so in the run; the
-/// measuring goes on.
-fn keep(stream: impl Read, mut open: OpenRun, frames: &SyncSender<Message>) -> OpenRun {
-    let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
-    let mut synced = Instant::now();
-    while let Ok(Next::Frame(frame)) = reader.next_frame() {
-        let Frame { message, bytes } = *frame;
-        if let Err(error) = open.append(&bytes) {
-            // Nobody may be there to read it; the run says it as well.
-            let _ = writeln!(io::stderr(), "latlab: {error}");
-        }
-        if let Message::Prepared(prepared) = &message {
-            leave_measured_cpus(&prepared.helpers_on);
-        }
-        if synced.elapsed() >= SYNC_EVERY {
-            // What the disk refuses here it refuses on the next writing as well, which is told.
-            if let Ok(Some(finding)) = open.sync() {
-                let _ = writeln!(io::stderr(), "latlab: {}", finding.text);
+    let keeper = Keeper::start(stream, open);
+    std::thread::scope(|scope| {
+        // What ends the run and makes its folder waits for no terminal: that may be stopped, or
+        // at the far end of a link that is dead.
+        let (done_in, done) = sync_channel(1);
+        let keeper = &keeper;
+        // Received below in any case.
+        scope.spawn(move || drop(done_in.send(conduct(keeper, to_agent, &mut child))));
+        let mut moved = false;
+        let mut shown = 0;
+        loop {
+            let finished = done.recv_timeout(REFRESH);
+            for text in keeper.said_after(shown) {
+                // Nobody may be there to read it.
+                let _ = writeln!(io::stderr(), "latlab: {text}");
+                shown += 1;
             }
-            synced = Instant::now();
+            match finished {
+                Ok(finished) => return finished,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(died().into()),
+            }
+            moved = moved || keeper.leave_measured_cpus();
+            watch(&keeper.live());
         }
-        if frames.send(message).is_err() {
-            break;
-        }
-    }
-    open
+    })
 }
 
-/// Shows what passes by, and asks the agent to end when the user does; gives back why nothing
-/// could be measured, and whether anything was.
-fn follow(
-    frames: &Receiver<Message>,
-    to_agent: ChildStdin,
-    agent: &mut Child,
-    watch: &mut impl FnMut(&Live),
-) -> (Option<Refusal>, bool) {
-    let mut live = Live::default();
+/// Asks the agent to end when the user does, and makes a run of what it said.
+fn conduct(keeper: &Keeper, to_agent: ChildStdin, agent: &mut Child) -> Result<Finished, Failure> {
     let mut to_agent = Some(to_agent);
     let mut asked_at: Option<Instant> = None;
-    let (mut refusal, mut counted) = (None, false);
-    let mut shown = Instant::now();
-    loop {
-        match frames.recv_timeout(REFRESH) {
-            Ok(Message::Refusal(text)) => refusal = Some(text),
-            Ok(message) => {
-                match &message {
-                    Message::Prepared(prepared) => leave_measured_cpus(&prepared.helpers_on),
-                    Message::Interval(interval) => counted |= interval.counts.count > 0,
-                    _ => {}
-                }
-                live.take(&message);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return (refusal, counted),
-        }
-        if shown.elapsed() >= REFRESH {
-            watch(&live);
-            shown = Instant::now();
-        }
+    let mut moved = false;
+    while !keeper.has_ended() {
+        moved = moved || keeper.leave_measured_cpus();
         if INTERRUPTED.load(Ordering::Relaxed) != 0
             && let Some(mut input) = to_agent.take()
         {
@@ -191,13 +140,30 @@ fn follow(
             // It had its time; its journal is whole up to here.
             let _ = agent.kill();
         }
+        std::thread::sleep(LOOK);
+    }
+    let _ = agent.wait();
+    let Kept { open, refusal, counted } = keeper.end().ok_or_else(died)?;
+    match refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing)) {
+        Some(failure) => {
+            // What cannot be removed now is no worse than a kill: the next opening removes it.
+            let _ = open.discard();
+            Err(failure)
+        }
+        None => Ok(open.finish()?),
     }
 }
 
-/// Takes the calling thread to where it disturbs no measuring thread.
-fn leave_measured_cpus(helpers_on: &str) {
-    if let Ok(cpus) = helpers_on.parse::<CpuSet>() {
-        // Where the kernel refuses, the agent's own setting of the same kind tells.
-        let _ = sched::set_affinity(cpus.iter());
+fn died() -> io::Error {
+    io::Error::other("a thread of the conductor has died")
+}
+
+/// The ways in which a run is asked to end.
+fn listen(keep_going: bool) -> Result<(), latlab_sys::Errno> {
+    signal::store_on(Signal::Interrupt, &INTERRUPTED, 1)?;
+    signal::store_on(Signal::Terminate, &INTERRUPTED, 1)?;
+    match keep_going || signal::is_ignored(Signal::HangUp) {
+        true => signal::ignore(Signal::HangUp),
+        false => signal::store_on(Signal::HangUp, &INTERRUPTED, 1),
     }
 }

@@ -398,6 +398,9 @@ pub struct Run {
     pub verdict: Option<Verdict>,
     /// The other files of the folder.
     pub files: BTreeMap<String, StoredFile>,
+    /// SHA-256 of all lines of the document before this one; the first runs had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
 }
 
 impl Run {

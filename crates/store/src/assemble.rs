@@ -230,6 +230,7 @@ impl Assembly {
             findings,
             verdict,
             files: BTreeMap::new(),
+            seal: None,
         };
         let bins = counted.iter().flat_map(Counted::bin_rows).collect();
         Assembled { run, bins, spikes: counted.into_iter().flat_map(Counted::spike_rows).collect() }

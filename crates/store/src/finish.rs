@@ -44,7 +44,7 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
     for name in tables::FILES.into_iter().chain(samples.then_some(SampleRow::FILE)) {
         run.files.insert(name.to_string(), seal(&folder.join(name))?);
     }
-    write_document(&folder.join(RUN_JSON), &run)?;
+    write_document(&folder.join(RUN_JSON), &mut run)?;
     sync_folder(folder)?;
     Ok(run)
 }
@@ -148,6 +148,19 @@ pub fn open_file(path: &Path) -> Result<File> {
     File::open(path).map_err(Error::io("open", path))
 }
 
+/// Creates a file in place of whatever a try that was cut off, or somebody, has left there: a pipe
+/// would be waited for, and a link would lead somewhere else.
+pub fn create_file(path: &Path) -> Result<File> {
+    let _ = fs::remove_file(path);
+    File::create_new(path).map_err(Error::io("create", path))
+}
+
+/// Removes what [`write_files`] may have written.
+pub fn remove_files(folder: &Path) {
+    let tables = tables::FILES.into_iter().chain([SampleRow::FILE]);
+    tables.chain([RUN_JSON]).for_each(|name| drop(fs::remove_file(folder.join(name))));
+}
+
 fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {
     let mut table = Table::create(folder)?;
     rows.into_iter().try_for_each(|row| table.push(row))?;
@@ -156,7 +169,7 @@ fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {
 
 /// Brings a file to the disk and says what must be found there.
 fn seal(path: &Path) -> Result<StoredFile> {
-    let file = File::open(path).map_err(Error::io("open", path))?;
+    let file = open_file(path)?;
     file.sync_all().map_err(Error::io("sync", path))?;
     sum(&file, path)
 }
@@ -174,8 +187,7 @@ pub fn sum(mut file: &File, path: &Path) -> Result<StoredFile> {
             }
         }
     }
-    let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(StoredFile { bytes, sha256 })
+    Ok(StoredFile { bytes, sha256: hexadecimal(hash) })
 }
 
 /// What differs from what was stored; none where nothing does.
@@ -189,12 +201,44 @@ pub fn difference(found: &StoredFile, stored: &StoredFile) -> Option<String> {
     }
 }
 
-fn write_document(path: &Path, run: &Run) -> Result<()> {
-    let mut text = serde_json::to_vec_pretty(run)
-        .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
-    text.push(b'\n');
-    let mut file = File::create(path).map_err(Error::io("create", path))?;
-    file.write_all(&text).map_err(Error::io("write", path))?;
+fn hexadecimal(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What the line begins with that seals all before it.
+const SEAL: &str = "\n  \"seal\": \"";
+
+/// SHA-256 of the lines before the seal: `head -n -2 run.json | sha256sum` says the same.
+fn sealed(before: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(before);
+    hash.update(b"\n");
+    hexadecimal(hash)
+}
+
+/// Whether a document is whole, as far as its seal tells.
+pub fn is_whole(text: &str, run: &Run) -> bool {
+    match (&run.seal, text.rsplit_once(SEAL)) {
+        (Some(seal), Some((before, rest))) => {
+            *seal == sealed(before) && rest == format!("{seal}\"\n}}\n")
+        }
+        // Before there were seals a document ended with the table of its files.
+        (None, None) => text.ends_with("\n  }\n}\n"),
+        _ => false,
+    }
+}
+
+fn write_document(path: &Path, run: &mut Run) -> Result<()> {
+    let pretty = |run: &Run| {
+        serde_json::to_string_pretty(run)
+            .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })
+    };
+    run.seal = Some(String::new());
+    let draft = pretty(run)?;
+    run.seal = draft.rsplit_once(SEAL).map(|(before, _)| sealed(before));
+    let text = pretty(run)? + "\n";
+    let mut file = create_file(path)?;
+    file.write_all(text.as_bytes()).map_err(Error::io("write", path))?;
     file.sync_all().map_err(Error::io("sync", path))
 }
 

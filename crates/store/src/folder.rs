@@ -1,7 +1,9 @@
 //! The folder with all runs: beginning, finishing, recovering, listing and finding them.
 
 use crate::error::{Error, Result};
-use crate::finish::{Finished, RUN_JSON, open_file, publish, sync_folder, write_files};
+use crate::finish::{
+    Finished, RUN_JSON, is_whole, open_file, publish, remove_files, sync_folder, write_files,
+};
 use crate::id;
 use crate::journal::{JOURNAL, Journal};
 use jiff::Timestamp;
@@ -195,7 +197,9 @@ impl Store {
                 Ok(Claim::Journal(journal)) => self.recover_one(&id, journal),
                 Err(error) => Outcome::Left(error),
             };
-            Some(Recovered { id, outcome })
+            // Another program that was recovering at the same moment has done it.
+            let done = matches!(outcome, Outcome::Left(_)) && !self.partial(&id).exists();
+            (!done).then_some(Recovered { id, outcome })
         });
         Ok(recovered.collect())
     }
@@ -227,8 +231,7 @@ impl Store {
             publish(&partial, &path)?;
             return Ok(Claim::Without(Outcome::Finished(path)));
         }
-        // Fails for a folder with something in it, which then is not ours to remove.
-        fs::remove_dir(&partial).map_err(Error::io("remove", &partial))?;
+        self.remove(&partial)?;
         let reason = "it was cut off before its journal was made".to_string();
         Ok(Claim::Without(Outcome::Removed(reason)))
     }
@@ -238,13 +241,18 @@ impl Store {
         match self.complete(id, &partial, journal, true) {
             Ok(finished) => Outcome::Finished(finished.path),
             Err(Error::NothingMeasured { reason, holds_counts: false, .. }) => {
-                match fs::remove_dir_all(&partial) {
-                    Ok(()) => Outcome::Removed(reason),
-                    Err(error) => Outcome::Left(Error::io("remove", &partial)(error)),
-                }
+                self.remove(&partial).map_or_else(Outcome::Left, |()| Outcome::Removed(reason))
             }
             Err(error) => Outcome::Left(error),
         }
+    }
+
+    /// Removes a folder without a run; fails where something is in it that is not ours.
+    fn remove(&self, partial: &Path) -> Result<()> {
+        remove_files(partial);
+        // The last, so that a folder of which this was cut off is still known for what it is.
+        let _ = fs::remove_file(partial.join(JOURNAL));
+        fs::remove_dir(partial).map_err(Error::io("remove", partial))
     }
 
     /// Writes the files, and only then gives up the journal and publishes the folder.
@@ -255,7 +263,9 @@ impl Store {
         journal: Journal,
         recovered: bool,
     ) -> Result<Finished> {
-        let run = write_files(partial, id, &journal, recovered)?;
+        let run = write_files(partial, id, &journal, recovered)
+            // On a full disk half a table takes the room that somebody makes for the next try.
+            .inspect_err(|_| remove_files(partial))?;
         self.give_away(partial);
         fs::remove_file(journal.path()).map_err(Error::io("remove", journal.path()))?;
         sync_folder(partial)?;
@@ -275,6 +285,10 @@ impl Store {
     fn entry(&self, name: &str) -> Option<Entry> {
         let path = self.root.join(name);
         if let Some(id) = partial_id(name) {
+            if !path.exists() {
+                // It was finished since the names were read.
+                return self.entry(&id);
+            }
             let state = match Journal::claim(&path) {
                 Ok(None) => State::GoingOn,
                 _ => State::Unfinished,
@@ -376,36 +390,58 @@ impl OpenRun {
         self.journal.lost_frames()
     }
 
-    /// Brings the journal to the disk, and into a new folder where somebody has deleted the old
-    /// one: a finding says so then.
-    pub fn sync(&mut self) -> Result<Option<Finding>> {
-        self.journal.sync()?;
+    /// The journal's file, to be brought to the disk by a thread that may wait for it.
+    pub fn file(&self) -> Result<File> {
+        self.journal.file()
+    }
+
+    /// Writes the journal into a new folder where somebody has deleted the old one, or beside the
+    /// folder of the runs where that is no folder any more: a finding says so then.
+    pub fn rescue(&mut self) -> Result<Option<Finding>> {
         if !self.journal.is_deleted() {
             return Ok(None);
         }
-        self.store.create_root()?;
-        fs::create_dir_all(&self.partial).map_err(Error::io("create", &self.partial))?;
-        let bytes = self.journal.write_again(&self.partial)?;
-        self.store.give_away(&self.partial);
+        let bytes = match self.write_again(self.store.clone()) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let root = std::path::absolute(&self.store.root).unwrap_or_default();
+                let name = root.file_name().unwrap_or_default().to_string_lossy();
+                let beside = root.with_file_name(format!("{name}.rescued"));
+                let store = Store { root: beside, ..self.store.clone() };
+                self.write_again(store).map_err(|_| error)?
+            }
+        };
         let text = format!(
             "The folder of this run was deleted while it went on; its journal of {bytes} bytes \
-             was written again, and nothing is lost."
+             was written again to {}, and nothing is lost.",
+            self.store.root.display()
         );
         let finding = Finding::new("folder-deleted", Severity::Warning, text);
         self.journal.append(&Message::Finding(finding.clone()).encode())?;
         Ok(Some(finding))
     }
 
+    fn write_again(&mut self, store: Store) -> Result<u64> {
+        store.create_root()?;
+        let partial = store.partial(&self.id);
+        fs::create_dir_all(&partial).map_err(Error::io("create", &partial))?;
+        let bytes = self.journal.write_again(&partial)?;
+        store.give_away(&partial);
+        (self.store, self.partial) = (store, partial);
+        Ok(bytes)
+    }
+
     /// Makes the run folder; after an error the journal stays, for [`Store::recover`].
     pub fn finish(mut self) -> Result<Finished> {
-        self.sync()?;
+        self.rescue()?;
+        self.journal.sync()?;
         let OpenRun { store, id, partial, journal } = self;
         store.complete(&id, &partial, journal, false)
     }
 
     /// Removes everything, after a refusal.
     pub fn discard(self) -> Result<()> {
-        fs::remove_dir_all(&self.partial).map_err(Error::io("remove", &self.partial))
+        self.store.remove(&self.partial)
     }
 }
 
@@ -414,14 +450,19 @@ pub fn load(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN_JSON);
     let mut text = Vec::new();
     open_file(&path)?.read_to_end(&mut text).map_err(Error::io("read", &path))?;
-    let damaged =
-        |error: serde_json::Error| Error::Damaged { path: path.clone(), reason: error.to_string() };
+    let because = |reason: String| Error::Damaged { path: path.clone(), reason };
+    let damaged = |error: serde_json::Error| because(error.to_string());
     // The version comes first, because what follows it may have another meaning.
     let Version { schema } = serde_json::from_slice(&text).map_err(damaged)?;
     if schema > SCHEMA_VERSION.into() {
         return Err(Error::NewerSchema { path, found: schema, known: SCHEMA_VERSION });
     }
-    serde_json::from_slice(&text).map_err(damaged)
+    let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
+    let run = serde_json::from_str(&text).map_err(damaged)?;
+    match is_whole(&text, &run) {
+        true => Ok(run),
+        false => Err(because("it was damaged or changed: its seal does not fit".to_string())),
+    }
 }
 
 #[derive(serde::Deserialize)]

@@ -44,7 +44,9 @@ impl Journal {
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
         }
         let bytes = file.metadata().map_err(Error::io("read", &path))?.len();
-        Ok(Some(Journal { file, path, bytes, lost_frames: 0, last_error: String::new() }))
+        let journal = Journal { file, path, bytes, lost_frames: 0, last_error: String::new() };
+        // Whoever held it until now has finished the run.
+        Ok((!journal.is_deleted()).then_some(journal))
     }
 
     /// Where it lies.
@@ -123,6 +125,11 @@ impl Journal {
             Err(_) => drop(self.file.set_len(self.bytes)),
         }
         written
+    }
+
+    /// The file, to be brought to the disk by a thread that may wait for it.
+    pub fn file(&self) -> Result<File> {
+        self.file.try_clone().map_err(Error::io("sync", &self.path))
     }
 
     /// Brings everything so far to the disk.

@@ -4,7 +4,7 @@
 //! table of samples is made smaller by more than that.
 
 use crate::error::{Error, Result};
-use crate::finish::{RUN_JSON, difference, open_file, sum};
+use crate::finish::{RUN_JSON, create_file, difference, open_file, sum};
 use latlab_model::Run;
 use parquet::basic::Type as Physical;
 use parquet::basic::{Compression, ConvertedType, Encoding, GzipLevel, LogicalType, Repetition};
@@ -77,7 +77,7 @@ impl<R: Row> Table<R> {
     /// Creates the file in this folder; one that is there was left by a try that was cut off.
     pub fn create(folder: &Path) -> Result<Table<R>> {
         let path = folder.join(R::FILE);
-        let file = File::create(&path).map_err(Error::io("create", &path))?;
+        let file = create_file(&path)?;
         let writer = schema::<R>()
             .and_then(|schema| SerializedFileWriter::new(file, schema, properties::<R>().into()))
             .map_err(|error| written(&path, error))?;

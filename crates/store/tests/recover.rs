@@ -1,10 +1,12 @@
 //! Kills, cuts and damage: what was counted before stays, and nothing else gets in.
 
+use latlab_model::Nanos;
 use latlab_model::frame::{FrameReader, Message, Next, Refusal};
 use latlab_model::run::{EndReason, VerdictWord};
+use latlab_model::samples::{Samples, pack};
 use latlab_store::assemble::{Assembly, Ending};
 use latlab_store::testing::Synthetic;
-use latlab_store::{Error, Finished, Outcome, Recovered, State, Store, load};
+use latlab_store::{Error, Finished, Outcome, Recovered, State, Store, histograms, load};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -42,6 +44,80 @@ fn whole(bytes: &[u8]) -> (u64, u64, bool) {
         }
     }
     (cycles, reader.whole_bytes(), ended)
+}
+
+/// The small run with all its samples: those of each second before the interval that counts them.
+fn with_samples() -> Vec<Message> {
+    let mut messages = Vec::new();
+    for mut message in small().messages() {
+        match &mut message {
+            Message::Plan(plan) => plan.samples = true,
+            Message::Interval(interval) => {
+                let latency = |cycle: u64| 2_000 + (cycle * 7919 % 3001) as i64;
+                let latencies: Vec<i64> = (0..interval.counts.count).map(latency).collect();
+                messages.push(Message::Samples(Samples {
+                    thread: interval.thread,
+                    lost_before: 0,
+                    first_release_ns: interval.start_ns,
+                    period_ns: Nanos(997_000),
+                    count: latencies.len() as u32,
+                    jumps: Vec::new(),
+                    packed: pack(&latencies),
+                }));
+            }
+            _ => {}
+        }
+        messages.push(message);
+    }
+    messages
+}
+
+/// What one of the things that happen to disks makes of a journal.
+#[derive(Clone, Debug)]
+enum Damage {
+    Flip(prop::sample::Index, u8),
+    Cut(prop::sample::Index),
+    /// A block that never came to the disk before the power went.
+    Zeroed(prop::sample::Index),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        3 => (any::<prop::sample::Index>(), 0u8..8).prop_map(|(at, bit)| Damage::Flip(at, bit)),
+        1 => any::<prop::sample::Index>().prop_map(Damage::Cut),
+        1 => any::<prop::sample::Index>().prop_map(Damage::Zeroed),
+    ]
+}
+
+fn do_damage(bytes: &mut Vec<u8>, damages: &[Damage]) {
+    for damage in damages {
+        if bytes.is_empty() {
+            return;
+        }
+        match damage {
+            Damage::Flip(at, bit) => {
+                let at = at.index(bytes.len());
+                bytes[at] ^= 1 << bit;
+            }
+            Damage::Cut(at) => bytes.truncate(at.index(bytes.len())),
+            Damage::Zeroed(at) => {
+                let start = at.index(bytes.len()) / 4096 * 4096;
+                let end = bytes.len().min(start + 4096);
+                bytes[start..end].fill(0);
+            }
+        }
+    }
+}
+
+/// The messages that still stand whole in a damaged stream, from those that it was made of.
+fn survivors(messages: &[Message], damaged: &[u8]) -> Vec<Message> {
+    let mut at = 0;
+    let whole = messages.iter().filter(|message| {
+        let frame = message.encode();
+        at += frame.len();
+        damaged.get(at - frame.len()..at) == Some(&frame[..])
+    });
+    whole.cloned().collect()
 }
 
 /// Where the measuring begins, before which there is no run.
@@ -110,6 +186,74 @@ proptest! {
         kept.into_iter().for_each(|message| drop(expected.take(message)));
         let expected = expected.finish("damaged", Ending::default()).unwrap().run;
         prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 150,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn what_stands_whole_after_any_damage_is_there_and_nothing_else_is(
+        damages in prop::collection::vec(damage(), 1..6),
+    ) {
+        let root = tempfile::tempdir().unwrap();
+        let messages = with_samples();
+        let good: Vec<u8> = messages.iter().flat_map(Message::encode).collect();
+        let mut bytes = good.clone();
+        do_damage(&mut bytes, &damages);
+        killed(root.path(), "damaged", &bytes);
+        let recovered = recover(root.path());
+        let kept = survivors(&messages, &bytes);
+        let run = match &recovered[0].outcome {
+            Outcome::Finished(path) => load(path).unwrap(),
+            Outcome::Removed(_) => {
+                let counts = |one: &Message| matches!(one, Message::Interval(_));
+                prop_assert!(!kept.iter().any(counts));
+                return Ok(());
+            }
+            Outcome::Left(_) => {
+                let journal = root.path().join(".damaged.partial/journal");
+                prop_assert!(fs::read(journal).unwrap() == bytes, "what is not read stays");
+                return Ok(());
+            }
+        };
+        let ended = kept.iter().any(|message| matches!(message, Message::End(_)));
+        if bytes != good {
+            prop_assert!(!run.findings.is_empty());
+            prop_assert!(run.verdict.as_ref().unwrap().word != VerdictWord::Pass || ended);
+        }
+        let frames: usize = kept.iter().map(|message| message.encode().len()).sum();
+        prop_assert_eq!(run.losses.journal_bytes, (bytes.len() - frames) as u64);
+        let mut expected = Assembly::default();
+        kept.into_iter().for_each(|message| drop(expected.take(message)));
+        let expected = expected.finish("damaged", Ending::default()).unwrap().run;
+        prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));
+        prop_assert_eq!(run.losses.samples, expected.losses.samples);
+    }
+
+    #[test]
+    fn damage_to_a_finished_run_is_told_and_never_a_number(
+        damages in prop::collection::vec(damage(), 1..4), in_table in any::<bool>(),
+    ) {
+        let root = tempfile::tempdir().unwrap();
+        let Finished { run, path } = finish(root.path(), &small().bytes());
+        let name = if in_table { "histogram.parquet" } else { "run.json" };
+        let bins = histograms(&path, &run).unwrap();
+        let good = fs::read(path.join(name)).unwrap();
+        let mut bytes = good.clone();
+        do_damage(&mut bytes, &damages);
+        fs::write(path.join(name), &bytes).unwrap();
+        match in_table {
+            true => prop_assert_eq!(histograms(&path, &run).ok(), (bytes == good).then_some(bins)),
+            false => prop_assert_eq!(load(&path).ok(), (bytes == good).then_some(run)),
+        }
+        let listed = Store::new(root.path()).list().unwrap();
+        let told = matches!(listed[0].state, State::Damaged(_));
+        prop_assert_eq!(told, !in_table && bytes != good);
     }
 }
 
@@ -277,4 +421,47 @@ fn a_journal_that_cannot_be_read_at_all_is_not_removed() {
     let recovered = recover(root.path());
     assert!(matches!(recovered[0].outcome, Outcome::Left(_)), "{:?}", recovered[0].outcome);
     assert_eq!(fs::read(root.path().join(".noise.partial/journal")).unwrap().len(), 5000);
+}
+
+#[test]
+fn a_removal_that_was_cut_off_is_gone_on_with() {
+    let root = tempfile::tempdir().unwrap();
+    let messages = small().messages();
+    let before: Vec<u8> = messages[..5].iter().flat_map(Message::encode).collect();
+    killed(root.path(), "warm-up", &before);
+    let partial = root.path().join(".warm-up.partial");
+    fs::write(partial.join("intervals.parquet"), "PAR1").unwrap();
+    fs::remove_file(partial.join("journal")).unwrap();
+    assert!(matches!(recover(root.path())[0].outcome, Outcome::Removed(_)));
+    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_run_whose_folder_became_a_file_is_kept_beside_it() {
+    let root = tempfile::tempdir().unwrap();
+    let runs = root.path().join("runs");
+    let mut run = Store::new(&runs).begin("kept").unwrap();
+    run.append(&small().bytes()).unwrap();
+    fs::remove_dir_all(&runs).unwrap();
+    fs::write(&runs, "a file").unwrap();
+    let Finished { run, path } = run.finish().unwrap();
+    assert_eq!(path, root.path().join("runs.rescued/kept"));
+    assert_eq!(run.total.cycles, whole(&small().bytes()).0);
+    assert!(run.findings.iter().any(|finding| finding.code == "folder-deleted"));
+    assert_eq!(fs::read_to_string(&runs).unwrap(), "a file");
+}
+
+#[test]
+fn recoveries_at_once_make_one_run_and_none_complains() {
+    for _ in 0..20 {
+        let root = tempfile::tempdir().unwrap();
+        killed(root.path(), "one", &small().bytes());
+        let recovered = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..4).map(|_| scope.spawn(|| recover(root.path()))).collect();
+            all.into_iter().flat_map(|one| one.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert!(recovered.iter().all(|one| matches!(one.outcome, Outcome::Finished(_))));
+        assert!(!recovered.is_empty());
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+    }
 }

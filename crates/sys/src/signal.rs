@@ -14,6 +14,8 @@ pub enum Signal {
     HangUp,
     /// A real-time thread ran too long without sleeping.
     CpuLimit,
+    /// A file would become larger than this user may write.
+    FileSize,
 }
 
 impl Signal {
@@ -23,6 +25,7 @@ impl Signal {
             Signal::Terminate => libc::SIGTERM,
             Signal::HangUp => libc::SIGHUP,
             Signal::CpuLimit => libc::SIGXCPU,
+            Signal::FileSize => libc::SIGXFSZ,
         }
     }
 }

@@ -125,6 +125,11 @@ fn restore_from(root: &Root, folder: &Path) -> Vec<(Change, Undone)> {
     let records = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let left = records.filter(|record| left_behind(root, record));
     let changes = left.filter_map(|record| {
+        if record.extension().is_some() {
+            // A draft: the record it was to become is there, or its change was not made yet.
+            let _ = fs::remove_file(record);
+            return None;
+        }
         let made = fs::read_to_string(&record).map(|text| parse(&text)).ok()?;
         Some(Changes { root: root.clone(), record, made })
     });
@@ -143,7 +148,7 @@ fn roots(change: Change) -> (Change, Undone) {
 
 /// Whether this is the record of a process that is gone.
 fn left_behind(root: &Root, record: &Path) -> bool {
-    let name = record.file_name().and_then(|name| name.to_str());
+    let name = record.file_stem().and_then(|name| name.to_str());
     let Some((pid, start)) = name.and_then(|name| name.strip_prefix("undo-")?.split_once('-'))
     else {
         return false;
@@ -158,7 +163,10 @@ fn left_behind(root: &Root, record: &Path) -> bool {
 fn started(root: &Root, pid: u32) -> Option<u64> {
     let stat = root.read(format!("proc/{pid}/stat"))?;
     // The name, in parentheses, may hold anything.
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    // One that nobody has buried yet, as in many a container, does nothing any more.
+    let dead = matches!(fields.next()?, "Z" | "X");
+    if dead { None } else { fields.nth(18)?.parse().ok() }
 }
 
 fn parse(record: &str) -> Vec<Change> {
@@ -275,10 +283,14 @@ mod tests {
     #[test]
     fn what_a_killed_process_left_is_put_back_and_what_goes_on_is_left() {
         let (_folder, root) = machine();
-        for (pid, start, now) in [(7, 70, 70), (8, 80, 81)] {
+        for (pid, state, start, now) in [(7, "S", 70, 70), (8, "S", 80, 81), (9, "Z", 90, 90)] {
             fs::create_dir(root.path(format!("proc/{pid}"))).unwrap();
             let fields: Vec<String> = (3..60)
-                .map(|field| if field == 22 { now.to_string() } else { "0".into() })
+                .map(|field| match field {
+                    3 => state.to_string(),
+                    22 => now.to_string(),
+                    _ => "0".into(),
+                })
                 .collect();
             fs::write(
                 root.path(format!("proc/{pid}/stat")),
@@ -292,15 +304,21 @@ mod tests {
                 format!("{HEAD}file /sys/kernel/mm/huge{pid}\nbefore madvise\nafter always\n"),
             )
             .unwrap();
+            fs::write(root.path(format!("run/latlab/undo-{pid}-{start}.draft")), HEAD).unwrap();
             fs::write(root.path(format!("sys/kernel/mm/huge{pid}")), "[always] madvise never")
                 .unwrap();
         }
         let restored = restore_leftovers(&root);
-        assert_eq!(restored.len(), 1);
-        assert_eq!(restored[0].0.path, "/sys/kernel/mm/huge8");
-        assert_eq!(fs::read_to_string(root.path("sys/kernel/mm/huge8")).unwrap(), "madvise");
+        let mut paths: Vec<&str> = restored.iter().map(|one| one.0.path.as_str()).collect();
+        paths.sort();
+        assert_eq!(paths, ["/sys/kernel/mm/huge8", "/sys/kernel/mm/huge9"]);
+        for dead in [8, 9] {
+            let file = root.path(format!("sys/kernel/mm/huge{dead}"));
+            assert_eq!(fs::read_to_string(file).unwrap(), "madvise");
+        }
         assert_eq!(value(&root, "/sys/kernel/mm/huge7"), "always");
         assert!(root.has("run/latlab/undo-7-70") && !root.has("run/latlab/undo-8-80"));
+        assert!(!root.has("run/latlab/undo-8-80.draft"));
     }
 
     #[test]

@@ -154,6 +154,7 @@ impl Fixture {
             findings: Vec::new(),
             verdict: None,
             files: files(),
+            seal: None,
         };
         Fixture { run, histograms }
     }
