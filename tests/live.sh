@@ -15,6 +15,8 @@ clean_up() {
 trap clean_up EXIT
 
 rights_for "the live view of a run"
+# The run without a terminal goes on beside the others.
+rights+=(--share)
 
 # Where there is no terminal: begins here, and is looked at below.
 
