@@ -1,6 +1,6 @@
 //! Which thread goes where and when: the plan laid over the machine. Pure.
 
-use latlab_model::plan::{Phase, Policy};
+use latlab_model::plan::{MOST_THREADS, Phase, Policy};
 use latlab_model::{CpuSet, Nanos, Plan};
 
 /// The CPUs of the machine as far as they concern a plan.
@@ -22,9 +22,6 @@ pub struct Layout {
     /// Whether the helpers share all their CPUs with measuring threads.
     pub crowded: bool,
 }
-
-/// More threads than this are a mistake in the order, not a measurement.
-const MOST_THREADS: u32 = 4096;
 
 /// Lays the plan over the machine; an error is one line for the user.
 pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {

@@ -67,7 +67,9 @@ fn kernel_files(
     let mut changes = Changes::begin(root).map_err(cannot)?;
     for KernelFile { path, value } in &plan.kernel_files {
         let asked = value.split_whitespace().collect::<Vec<_>>().join(" ");
-        let applied = changes.set(path, value).unwrap_or_else(|error| format!("refused: {error}"));
+        let applied = changes.set(path, value).map_err(|error| {
+            machine_refuses(format!("--set {path}={value}: {error}; `ls -l {path}` may tell why"))
+        })?;
         let remedy = format!("Try it by hand: echo '{value}' | sudo tee {path}");
         let setting = Setting::new(path, asked, applied);
         settings.push(Setting { matters: true, remedy: Some(remedy), ..setting });

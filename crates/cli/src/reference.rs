@@ -138,6 +138,12 @@ const EXIT_STATUS_OF_VERIFY: Terms = &[
     ("2", "Wrong usage or input, such as a run that does not exist."),
 ];
 
+const EXIT_STATUS_OF_DOCTOR: Terms = &[
+    ("0", "Nothing is left changed."),
+    ("2", "Wrong usage."),
+    ("3", "A file could not be put back."),
+];
+
 const ENVIRONMENT: Terms = &[
     ("LATLAB_RUNS", "Folder of the runs, where --out does not name one; else it is ./runs."),
     ("NO_COLOR", "Set and not empty, it turns colours off."),
@@ -268,6 +274,7 @@ fn man_page(command: &Command) -> (String, String) {
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
             section(&mut more, "FILES", FILES);
         }
+        "doctor" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_DOCTOR),
         "verify" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_VERIFY);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);

@@ -27,7 +27,9 @@ pub fn open_store(common: &Common) -> Store {
 
 fn store_in(out: Option<&Path>) -> Store {
     let folder = out.map(PathBuf::from);
-    let folder = folder.or_else(|| std::env::var_os("LATLAB_RUNS").map(PathBuf::from));
+    let folder = folder.or_else(|| {
+        std::env::var_os("LATLAB_RUNS").filter(|name| !name.is_empty()).map(PathBuf::from)
+    });
     Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
 }
 
@@ -101,7 +103,12 @@ pub fn harmless(run: &Run) -> anyhow::Result<Run> {
 
 /// Says something beside the result; nobody may be there to read it.
 pub fn warn(text: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "latlab: {text}");
+    let _ = writeln!(io::stderr(), "latlab: {}", visible(&text.to_string()));
+}
+
+/// Text in one line that cannot steer the reader's terminal.
+fn visible(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 /// Prints a document for programs.
@@ -144,7 +151,7 @@ fn listing(store: &Store, entries: &[Entry]) -> String {
             State::Finished(_) => continue,
             State::GoingOn => "is being measured now".to_string(),
             State::Unfinished => "was cut off and is not finished yet".to_string(),
-            State::Damaged(reason) => format!("cannot be read: {reason}"),
+            State::Damaged(reason) => format!("cannot be read: {}", visible(reason)),
         };
         text += &format!("{}: {state}\n", entry.id);
     }

@@ -283,7 +283,10 @@ pub fn skip_damage(source: &mut impl Read) -> io::Result<Option<u64>> {
         // Unless it is the end, a frame of any size fits behind each place that is looked at.
         let look_ahead = if ended { 0 } else { HEADER_BYTES + FOUND_PAYLOAD };
         let places = window.len() - look_ahead;
-        if let Some(at) = (0..places).find(|&at| starts_a_frame(&window[at..])) {
+        // What a power cut leaves are zeros, and no frame lies in them.
+        let zeros = window.iter().take_while(|byte| **byte == 0).count();
+        let from = zeros.saturating_sub(HEADER_BYTES).min(places);
+        if let Some(at) = (from..places).find(|&at| starts_a_frame(&window[at..])) {
             return Ok(Some(skipped + at as u64));
         }
         if ended {

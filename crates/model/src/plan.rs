@@ -344,6 +344,9 @@ impl Plan {
                 self.period_ns
             ));
         }
+        if let Some(threads) = self.threads.filter(|count| !(1..=MOST_THREADS).contains(count)) {
+            return refuse(format!("--threads {threads}: expected 1 to {MOST_THREADS}"));
+        }
         if self.cycles == Some(0) {
             return refuse("--cycles must be more than 0".into());
         }
@@ -372,6 +375,8 @@ impl Plan {
 
 /// Half a second, in nanoseconds.
 const LONGEST_PART: u64 = 500_000_000;
+/// More threads than this are a mistake in the order, not a measurement.
+pub const MOST_THREADS: u32 = 4096;
 /// A day; a longer period is taken for a mistake.
 const LONGEST_PERIOD: Nanos = Nanos(86_400_000_000_000);
 /// The kernel's smallest budget of SCHED_DEADLINE.

@@ -61,7 +61,7 @@ impl Counted {
         plan: &Plan,
         findings: &mut Findings,
     ) -> Option<IntervalRow> {
-        if let Err(reason) = check(&interval) {
+        if let Err(reason) = check(&interval).and_then(|()| self.check_order(&interval, plan)) {
             let text = format!("An interval was left out, because {reason}.");
             let finding = Finding::new("interval-unsound", Severity::Error, text);
             let finding = finding.at(interval.start_ns).of_thread(interval.thread);
@@ -155,6 +155,14 @@ impl Counted {
                 None
             }
             whole => whole.replace(part).map(|whole| IntervalRow::new(&whole, self.setup.cpu)),
+        }
+    }
+
+    /// What was counted once is not counted again; the times of other clocks may jump.
+    fn check_order(&self, interval: &Interval, plan: &Plan) -> Result<(), &'static str> {
+        match plan.clock == ClockName::Monotonic && interval.start_ns < self.counted_to {
+            true => Err("it begins before the end of the one before it"),
+            false => Ok(()),
         }
     }
 

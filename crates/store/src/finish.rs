@@ -190,8 +190,18 @@ pub fn sum(mut file: &File, path: &Path) -> Result<StoredFile> {
     Ok(StoredFile { bytes, sha256: hexadecimal(hash) })
 }
 
+/// What a file is compared with what was stored: first its size, which costs nothing.
+pub fn compare(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<String>> {
+    let bytes = file.metadata().map_err(Error::io("read", path))?.len();
+    let found = match bytes == stored.bytes {
+        true => sum(file, path)?,
+        false => StoredFile { bytes, sha256: String::new() },
+    };
+    Ok(difference(&found, stored))
+}
+
 /// What differs from what was stored; none where nothing does.
-pub fn difference(found: &StoredFile, stored: &StoredFile) -> Option<String> {
+fn difference(found: &StoredFile, stored: &StoredFile) -> Option<String> {
     match () {
         () if found.bytes != stored.bytes => {
             Some(format!("it has {} bytes instead of {}", found.bytes, stored.bytes))

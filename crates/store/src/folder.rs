@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 
 /// Ending of the name of a folder that is not finished.
 const PARTIAL: &str = ".partial";
+/// A run of 4096 threads has a document of some MiB.
+const LARGEST_DOCUMENT: u64 = 256 << 20;
 /// Ids that are named when none fits.
 const NAMED_RUNS: usize = 5;
 
@@ -300,6 +302,8 @@ impl Store {
         }
         let state = match load(&path) {
             Ok(run) => State::Finished(Box::new(run)),
+            // A folder of somebody else (lost+found, say) is no damaged run.
+            Err(_) if id::time_of(name).is_none() && !path.join(RUN_JSON).exists() => return None,
             Err(error) => State::Damaged(error.to_string()),
         };
         Some(Entry { id: name.to_string(), path, state })
@@ -319,9 +323,11 @@ impl Store {
         {
             return Ok(folder.to_path_buf());
         }
-        let finished = self.list()?.into_iter();
-        let finished = finished.filter(|entry| matches!(entry.state, State::Finished(_)));
-        pick(spec, finished.collect(), &self.root)
+        // A damaged one is found as well, since another in its place would be a lie.
+        let stored = self.list()?.into_iter();
+        let stored =
+            stored.filter(|entry| !matches!(entry.state, State::GoingOn | State::Unfinished));
+        pick(spec, stored.collect(), &self.root)
     }
 }
 
@@ -449,7 +455,12 @@ impl OpenRun {
 pub fn load(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN_JSON);
     let mut text = Vec::new();
-    open_file(&path)?.read_to_end(&mut text).map_err(Error::io("read", &path))?;
+    let file = open_file(&path)?;
+    if file.metadata().is_ok_and(|there| there.len() > LARGEST_DOCUMENT) {
+        let reason = format!("it is longer than {} MiB", LARGEST_DOCUMENT >> 20);
+        return Err(Error::Damaged { path, reason });
+    }
+    file.take(LARGEST_DOCUMENT).read_to_end(&mut text).map_err(Error::io("read", &path))?;
     let because = |reason: String| Error::Damaged { path: path.clone(), reason };
     let damaged = |error: serde_json::Error| because(error.to_string());
     // The version comes first, because what follows it may have another meaning.

@@ -1,6 +1,7 @@
 //! The samples of a stretch of a run: counted, or one by one.
 
 use crate::error::{Error, Result};
+use crate::finish::open_file;
 use crate::samples::{Piece, SampleReader};
 use crate::table::Row;
 use crate::tables::SampleRow;
@@ -32,8 +33,14 @@ pub struct Stretch<'a> {
 impl<'a> Stretch<'a> {
     /// The part of a run that lies in this window.
     pub fn open(folder: &Path, run: &'a Run, window: &WindowSpec) -> Result<Stretch<'a>> {
-        if !run.files.contains_key(SampleRow::FILE) {
+        let Some(stored) = run.files.get(SampleRow::FILE) else {
             return Err(Error::NoSamples(folder.into()));
+        };
+        let path = folder.join(SampleRow::FILE);
+        let bytes = open_file(&path)?.metadata().map_err(Error::io("read", &path))?.len();
+        if bytes != stored.bytes {
+            let reason = format!("it has {bytes} bytes instead of {}", stored.bytes);
+            return Err(Error::Changed { path, reason });
         }
         let samples = SampleReader::open(folder)?;
         let wall = WallClock::open(folder, run)?;

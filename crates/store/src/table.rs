@@ -4,7 +4,7 @@
 //! table of samples is made smaller by more than that.
 
 use crate::error::{Error, Result};
-use crate::finish::{RUN_JSON, create_file, difference, open_file, sum};
+use crate::finish::{RUN_JSON, compare, create_file, open_file};
 use latlab_model::Run;
 use parquet::basic::Type as Physical;
 use parquet::basic::{Compression, ConvertedType, Encoding, GzipLevel, LogicalType, Repetition};
@@ -279,7 +279,7 @@ impl TableReader {
         let path = folder.join(R::FILE);
         let mut file = open_file(&path)?;
         let wrong = match run.files.get(R::FILE) {
-            Some(stored) => difference(&sum(&file, &path)?, stored),
+            Some(stored) => compare(&file, &path, stored)?,
             None => Some(format!("{RUN_JSON} has no checksum of it")),
         };
         if let Some(reason) = wrong {

@@ -1,7 +1,7 @@
 //! Whether a run folder is as it was stored: every file by its checksum, every sum by another.
 
 use crate::error::{Error, Result};
-use crate::finish::{RUN_JSON, difference, open_file, sum};
+use crate::finish::{RUN_JSON, compare, open_file};
 use crate::folder::load;
 use crate::table::{Row, TableReader};
 use crate::tables::{BinRow, IntervalRow, SampleRow};
@@ -44,17 +44,15 @@ fn files(folder: &Path, run: &Run, checked: &mut Checked) {
         let path = folder.join(name);
         checked.files += 1;
         let found = match is_plain(name) {
-            true => open_file(&path).and_then(|file| sum(&file, &path)),
+            true => open_file(&path).and_then(|file| compare(&file, &path, stored)),
             false => {
                 checked.wrong.push(wrong(name, "it is not the name of a file of the folder"));
                 continue;
             }
         };
         match found {
-            Ok(found) => {
-                checked.bytes += found.bytes;
-                checked.wrong.extend(difference(&found, stored).map(|what| wrong(name, what)));
-            }
+            Ok(None) => checked.bytes += stored.bytes,
+            Ok(Some(what)) => checked.wrong.push(wrong(name, what)),
             Err(error) => checked.wrong.push(wrong(name, reason(error))),
         }
     }

@@ -102,6 +102,18 @@ fn a_lost_interval_is_counted_and_invalidates() {
 }
 
 #[test]
+fn an_interval_that_comes_twice_is_counted_once() {
+    let messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    let once = assembled(messages.clone()).run;
+    let is_interval = |one: &&Message| matches!(one, Message::Interval(_));
+    let again = messages.iter().find(is_interval).cloned();
+    let run = assembled(messages.into_iter().chain(again).collect()).run;
+    assert_eq!((run.total, word(&once)), (once.total.clone(), VerdictWord::Pass));
+    assert_eq!(run.findings[0].code, "interval-unsound");
+    assert_eq!(run.verdict.unwrap().word, VerdictWord::Invalid);
+}
+
+#[test]
 fn missed_releases_must_agree_too() {
     let run = changed(|message| {
         if let Message::ThreadEnd(end) = message {

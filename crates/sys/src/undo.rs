@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 const HEAD: &str = "# Changed by latlab, which puts it back when it ends; after a kill the next \
                     latlab does,\n# or `latlab doctor --restore`.\n";
 
+/// More is no record of ours.
+const LARGEST_RECORD: u64 = 1 << 20;
+
 /// A kernel file that was changed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Change {
@@ -123,7 +126,12 @@ fn restore_from(root: &Root, folder: &Path) -> Vec<(Change, Undone)> {
         return Vec::new();
     };
     let records = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let left = records.filter(|record| left_behind(root, record));
+    let believed = |record: &PathBuf| {
+        fs::symlink_metadata(record).is_ok_and(|there| {
+            there.is_file() && there.uid() == owner.uid() && there.len() < LARGEST_RECORD
+        })
+    };
+    let left = records.filter(|record| believed(record) && left_behind(root, record));
     let changes = left.filter_map(|record| {
         if record.extension().is_some() {
             // A draft: the record it was to become is there, or its change was not made yet.
@@ -187,6 +195,9 @@ fn parse(record: &str) -> Vec<Change> {
 
 fn undo(root: &Root, change: &Change) -> Undone {
     let Change { path, before, after } = change;
+    if !is_kernel_file(path) {
+        return Undone::Failed("it is no file below /sys or /proc/sys".to_string());
+    }
     match read(root, path) {
         Ok(now) if now == *before => Undone::Restored,
         Ok(now) if now != *after => Undone::ChangedSince(now),
@@ -197,6 +208,12 @@ fn undo(root: &Root, change: &Change) -> Undone {
         },
         Err(error) => Undone::Failed(error.to_string()),
     }
+}
+
+/// A record that somebody has written by hand must not lead elsewhere.
+fn is_kernel_file(path: &str) -> bool {
+    let below = path.strip_prefix("/proc/sys/").or_else(|| path.strip_prefix("/sys/"));
+    below.is_some_and(|rest| rest.split('/').all(|part| !matches!(part, "" | "." | "..")))
 }
 
 /// The value of a kernel file of one line; of a choice of words the one in brackets.
@@ -319,6 +336,22 @@ mod tests {
         assert_eq!(value(&root, "/sys/kernel/mm/huge7"), "always");
         assert!(root.has("run/latlab/undo-7-70") && !root.has("run/latlab/undo-8-80"));
         assert!(!root.has("run/latlab/undo-8-80.draft"));
+    }
+
+    #[test]
+    fn a_record_leads_to_kernel_files_only() {
+        let (_folder, root) = machine();
+        fs::create_dir_all(root.path("run/latlab")).unwrap();
+        fs::create_dir_all(root.path("etc")).unwrap();
+        for (pid, path) in [(1, "/etc/passwd"), (2, "/sys/../etc/passwd")] {
+            fs::write(root.path("etc/passwd"), "evil").unwrap();
+            let record = format!("{HEAD}file {path}\nbefore good\nafter evil\n");
+            fs::write(root.path(format!("run/latlab/undo-{pid}-5")), record).unwrap();
+        }
+        let undone = restore_leftovers(&root);
+        assert!(undone.iter().all(|(_, undone)| matches!(undone, Undone::Failed(_))), "{undone:?}");
+        assert_eq!(undone.len(), 2);
+        assert_eq!(fs::read_to_string(root.path("etc/passwd")).unwrap(), "evil");
     }
 
     #[test]
