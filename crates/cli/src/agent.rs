@@ -1,7 +1,7 @@
 //! `latlab agent`: serves a plan, or writes the program that does so on another machine.
 
 use crate::args::AgentArgs;
-use crate::runs::{print, write_whole};
+use crate::output::{print, write_whole};
 use crate::{EXIT_USAGE, Exit};
 use anyhow::{Context, bail};
 use latlab_conduct::agents;

@@ -2,7 +2,7 @@
 
 use crate::EXIT_CANNOT_MEASURE;
 use crate::args::DoctorArgs;
-use crate::runs::{print, warn};
+use crate::output::{print, warn};
 use latlab_sys::files::Root;
 use latlab_sys::undo::{Change, Undone, restore_leftovers};
 use std::process::ExitCode;

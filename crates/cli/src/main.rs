@@ -5,6 +5,7 @@ mod args;
 mod doctor;
 mod documents;
 mod live;
+mod output;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -39,11 +40,13 @@ fn main() -> ExitCode {
         Command::Report(args) => runs::report(&args),
         Command::Agent(args) => agent::agent(&args),
         Command::Doctor(args) => doctor::doctor(&args),
-        Command::Completions(args) => runs::print(args.shell.script()).map(|()| ExitCode::SUCCESS),
+        Command::Completions(args) => {
+            output::print(args.shell.script()).map(|()| ExitCode::SUCCESS)
+        }
         Command::Verify(args) => verify::verify(&args),
     };
     done.unwrap_or_else(|error| {
-        runs::warn(format_args!("{error:#}"));
+        output::warn(format_args!("{error:#}"));
         let code = error.downcast_ref::<Exit>().map_or(EXIT_USAGE, |exit| exit.0);
         ExitCode::from(code)
     })
@@ -58,7 +61,7 @@ fn refuse(error: &clap::Error) -> ! {
     let lines = text.lines().map(|line| line.trim().trim_start_matches("error: "));
     let said = |line: &&str| !line.is_empty() && !line.starts_with("Usage:");
     let said: Vec<&str> = lines.filter(said).collect();
-    runs::warn(said.join("; ").replace("; For more", ". For more"));
+    output::warn(said.join("; ").replace("; For more", ". For more"));
     std::process::exit(EXIT_USAGE.into());
 }
 

@@ -3,7 +3,8 @@
 use crate::args::{Format, RunArgs};
 use crate::doctor::restore;
 use crate::live::{View, progress_line};
-use crate::runs::{harmless, open_store, print, print_json, recover, style, warn, width};
+use crate::output::{harmless, print, print_json, style, warn, width};
+use crate::runs::{open_store, recover};
 use crate::screen::Screen;
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use latlab_conduct::live::Live;

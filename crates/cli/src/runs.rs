@@ -3,17 +3,12 @@
 use crate::args::{Common, Format, ListArgs, ReportArgs, ShowArgs, ShowFormat};
 use crate::doctor::restore;
 use crate::documents::{List, Reported};
+use crate::output::{harmless, print, print_json, style, visible, warn, width, write_whole};
 use crate::window;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use latlab_model::Run;
-use latlab_report::{ListEntry, Style};
+use latlab_report::ListEntry;
 use latlab_store::{Entry, Outcome, Recovered, State, Store, calling_user};
-use latlab_sys::terminal;
-use serde::Serialize;
-use serde_json::Value;
-use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -60,60 +55,6 @@ fn sentence(Recovered { id, outcome }: &Recovered) -> String {
 fn last_instant(run: Run) -> Option<jiff::Timestamp> {
     let started: jiff::Timestamp = run.started.parse().ok()?;
     started.checked_add(jiff::SignedDuration::from_nanos(run.measured_ns.0)).ok()
-}
-
-/// How text for standard output may be marked up.
-pub fn style() -> Style {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    Style { colour: wanted && terminal::stdout_is_terminal() }
-}
-
-/// Columns to fill on standard output.
-pub fn width() -> usize {
-    terminal::columns().map_or(120, usize::from)
-}
-
-/// Prints text; a reader that has seen enough (`| head`) is no error.
-pub fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("cannot write to standard output")
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The run without control characters in its texts, which could steer the reader's terminal.
-pub fn harmless(run: &Run) -> anyhow::Result<Run> {
-    fn clean(value: &mut Value) {
-        match value {
-            Value::String(text) if text.contains(char::is_control) => {
-                *text = text.replace(char::is_control, "\u{fffd}");
-            }
-            Value::Array(values) => values.iter_mut().for_each(clean),
-            Value::Object(fields) => fields.values_mut().for_each(clean),
-            _ => {}
-        }
-    }
-    let mut document = serde_json::to_value(run)?;
-    clean(&mut document);
-    Ok(serde_json::from_value(document)?)
-}
-
-/// Says something beside the result; nobody may be there to read it.
-pub fn warn(text: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "latlab: {}", visible(&text.to_string()));
-}
-
-/// Text in one line that cannot steer the reader's terminal.
-fn visible(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
-}
-
-/// Prints a document for programs.
-pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
-    print(&(serde_json::to_string_pretty(document)? + "\n"))
 }
 
 /// `latlab list`.
@@ -201,37 +142,4 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         Format::Text => print(&format!("{}\n", path.display()))?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes a file whole or not at all; what is there and is no file (a pipe, a device) is written
-/// into, and a link is followed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let cannot = || format!("cannot write {}", path.display());
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let there = fs::metadata(&path);
-    if there.as_ref().is_ok_and(|there| !there.is_file()) {
-        return fs::OpenOptions::new()
-            .write(true)
-            .open(&path)
-            .and_then(|mut file| file.write_all(bytes))
-            .with_context(cannot);
-    }
-    let Some(name) = path.file_name() else {
-        bail!("{} is not the name of a file", path.display());
-    };
-    let draft = path.with_file_name(format!(".{}.draft", name.to_string_lossy()));
-    let written = fs::write(&draft, bytes).and_then(|()| {
-        if let Ok(there) = there {
-            fs::set_permissions(&draft, there.permissions())?;
-        }
-        if let Some((user, group)) = calling_user() {
-            // A file system without owners is no reason to have no page.
-            let _ = lchown(&draft, Some(user), Some(group));
-        }
-        fs::rename(&draft, &path)
-    });
-    written.or_else(|error| {
-        let _ = fs::remove_file(&draft);
-        Err(error).with_context(cannot)
-    })
 }

@@ -2,7 +2,8 @@
 
 use crate::EXIT_FAIL;
 use crate::args::{Format, VerifyArgs};
-use crate::runs::{open_store, print, print_json, recover, warn};
+use crate::output::{print, print_json, warn};
+use crate::runs::{open_store, recover};
 use latlab_model::window::Checked;
 use latlab_report::units::bytes;
 use latlab_store::{State, Store};

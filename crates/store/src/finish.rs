@@ -1,20 +1,18 @@
 //! From the journal of a run to its folder.
 
 use crate::assemble::{Assembled, Assembly, Ending, NoRun, StreamedRow};
+use crate::document::{RUN_JSON, write_document};
 use crate::error::{Error, Result};
+use crate::files::{open_file, sum, sync_folder};
 use crate::journal::Journal;
 use crate::table::{Row, Table};
 use crate::tables::{self, IntervalRow, SampleRow, SampleTable};
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, Next, STREAM_VERSION, skip_damage};
 use latlab_model::run::{Clocks, StoredFile};
-use sha2::{Digest, Sha256};
-use std::fs::{self, File};
-use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::{self};
+use std::io::{BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-
-/// Name of the document in a run folder.
-pub const RUN_JSON: &str = "run.json";
 
 /// A run that is published.
 #[derive(Clone, PartialEq, Debug)]
@@ -139,22 +137,6 @@ fn no_run(journal: &Journal, reason: NoRun, holds_counts: bool) -> Error {
     }
 }
 
-/// Opens what must be a file: reading a pipe or a device could go on for ever.
-pub fn open_file(path: &Path) -> Result<File> {
-    let there = fs::metadata(path).map_err(Error::io("read", path))?;
-    if !there.is_file() {
-        return Err(Error::Damaged { path: path.into(), reason: "it is not a file".to_string() });
-    }
-    File::open(path).map_err(Error::io("open", path))
-}
-
-/// Creates a file in place of whatever a try that was cut off, or somebody, has left there: a pipe
-/// would be waited for, and a link would lead somewhere else.
-pub fn create_file(path: &Path) -> Result<File> {
-    let _ = fs::remove_file(path);
-    File::create_new(path).map_err(Error::io("create", path))
-}
-
 /// Removes what [`write_files`] may have written.
 pub fn remove_files(folder: &Path) {
     let tables = tables::FILES.into_iter().chain([SampleRow::FILE]);
@@ -172,90 +154,6 @@ fn seal(path: &Path) -> Result<StoredFile> {
     let file = open_file(path)?;
     file.sync_all().map_err(Error::io("sync", path))?;
     sum(&file, path)
-}
-
-/// The size and the checksum of a file, from where it is read next.
-pub fn sum(mut file: &File, path: &Path) -> Result<StoredFile> {
-    let (mut hash, mut bytes) = (Sha256::new(), 0);
-    let mut part = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut part).map_err(Error::io("read", path))? {
-            0 => break,
-            length => {
-                hash.update(&part[..length]);
-                bytes += length as u64;
-            }
-        }
-    }
-    Ok(StoredFile { bytes, sha256: hexadecimal(hash) })
-}
-
-/// What a file is compared with what was stored: first its size, which costs nothing.
-pub fn compare(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<String>> {
-    let bytes = file.metadata().map_err(Error::io("read", path))?.len();
-    let found = match bytes == stored.bytes {
-        true => sum(file, path)?,
-        false => StoredFile { bytes, sha256: String::new() },
-    };
-    Ok(difference(&found, stored))
-}
-
-/// What differs from what was stored; none where nothing does.
-fn difference(found: &StoredFile, stored: &StoredFile) -> Option<String> {
-    match () {
-        () if found.bytes != stored.bytes => {
-            Some(format!("it has {} bytes instead of {}", found.bytes, stored.bytes))
-        }
-        () if found.sha256 != stored.sha256 => Some("its SHA-256 is another".to_string()),
-        () => None,
-    }
-}
-
-fn hexadecimal(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// What the line begins with that seals all before it.
-const SEAL: &str = "\n  \"seal\": \"";
-
-/// SHA-256 of the lines before the seal: `head -n -2 run.json | sha256sum` says the same.
-fn sealed(before: &str) -> String {
-    let mut hash = Sha256::new();
-    hash.update(before);
-    hash.update(b"\n");
-    hexadecimal(hash)
-}
-
-/// Whether a document is whole, as far as its seal tells.
-pub fn is_whole(text: &str, run: &Run) -> bool {
-    match (&run.seal, text.rsplit_once(SEAL)) {
-        (Some(seal), Some((before, rest))) => {
-            *seal == sealed(before) && rest == format!("{seal}\"\n}}\n")
-        }
-        // Before there were seals a document ended with the table of its files.
-        (None, None) => text.ends_with("\n  }\n}\n"),
-        _ => false,
-    }
-}
-
-fn write_document(path: &Path, run: &mut Run) -> Result<()> {
-    let pretty = |run: &Run| {
-        serde_json::to_string_pretty(run)
-            .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })
-    };
-    run.seal = Some(String::new());
-    let draft = pretty(run)?;
-    run.seal = draft.rsplit_once(SEAL).map(|(before, _)| sealed(before));
-    let text = pretty(run)? + "\n";
-    let mut file = create_file(path)?;
-    file.write_all(text.as_bytes()).map_err(Error::io("write", path))?;
-    file.sync_all().map_err(Error::io("sync", path))
-}
-
-/// Makes what happened to the names of a folder survive a power cut.
-pub fn sync_folder(folder: &Path) -> Result<()> {
-    let opened = File::open(folder).map_err(Error::io("open", folder))?;
-    opened.sync_all().map_err(Error::io("sync", folder))
 }
 
 /// Gives a finished folder its final name.

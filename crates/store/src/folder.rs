@@ -1,25 +1,23 @@
 //! The folder with all runs: beginning, finishing, recovering, listing and finding them.
 
+use crate::document::{RUN_JSON, load};
 use crate::error::{Error, Result};
-use crate::finish::{
-    Finished, RUN_JSON, is_whole, open_file, publish, remove_files, sync_folder, write_files,
-};
+use crate::files::sync_folder;
+use crate::finish::{Finished, publish, remove_files, write_files};
 use crate::id;
 use crate::journal::{JOURNAL, Journal};
 use jiff::Timestamp;
 use latlab_model::Run;
 use latlab_model::frame::Message;
-use latlab_model::run::{Finding, SCHEMA_VERSION, Severity};
+use latlab_model::run::{Finding, Severity};
 use std::cmp::Reverse;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 
 /// Ending of the name of a folder that is not finished.
 const PARTIAL: &str = ".partial";
-/// A run of 4096 threads has a document of some MiB.
-const LARGEST_DOCUMENT: u64 = 256 << 20;
 /// Ids that are named when none fits.
 const NAMED_RUNS: usize = 5;
 
@@ -449,34 +447,4 @@ impl OpenRun {
     pub fn discard(self) -> Result<()> {
         self.store.remove(&self.partial)
     }
-}
-
-/// Reads `run.json` of a run folder.
-pub fn load(folder: &Path) -> Result<Run> {
-    let path = folder.join(RUN_JSON);
-    let mut text = Vec::new();
-    let file = open_file(&path)?;
-    if file.metadata().is_ok_and(|there| there.len() > LARGEST_DOCUMENT) {
-        let reason = format!("it is longer than {} MiB", LARGEST_DOCUMENT >> 20);
-        return Err(Error::Damaged { path, reason });
-    }
-    file.take(LARGEST_DOCUMENT).read_to_end(&mut text).map_err(Error::io("read", &path))?;
-    let because = |reason: String| Error::Damaged { path: path.clone(), reason };
-    let damaged = |error: serde_json::Error| because(error.to_string());
-    // The version comes first, because what follows it may have another meaning.
-    let Version { schema } = serde_json::from_slice(&text).map_err(damaged)?;
-    if schema > SCHEMA_VERSION.into() {
-        return Err(Error::NewerSchema { path, found: schema, known: SCHEMA_VERSION });
-    }
-    let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
-    let run = serde_json::from_str(&text).map_err(damaged)?;
-    match is_whole(&text, &run) {
-        true => Ok(run),
-        false => Err(because("it was damaged or changed: its seal does not fit".to_string())),
-    }
-}
-
-#[derive(serde::Deserialize)]
-struct Version {
-    schema: u64,
 }

@@ -1,7 +1,7 @@
 //! The journal: the stream of a run as it came, in a locked file.
 
 use crate::error::{Error, Result};
-use crate::finish::open_file;
+use crate::files::open_file;
 use latlab_model::frame::Message;
 use latlab_model::run::{Finding, Severity};
 use std::fs::{self, File, OpenOptions, TryLockError};

@@ -7,7 +7,9 @@
 pub mod assemble;
 mod clocks;
 mod counted;
+mod document;
 mod error;
+mod files;
 mod findings;
 mod finish;
 mod folder;
@@ -25,9 +27,10 @@ mod verify;
 mod wall;
 mod window;
 
+pub use document::load;
 pub use error::{Error, Result};
 pub use finish::Finished;
-pub use folder::{Entry, OpenRun, Outcome, Recovered, State, Store, calling_user, load};
+pub use folder::{Entry, OpenRun, Outcome, Recovered, State, Store, calling_user};
 pub use id::new_id;
 pub use room::Room;
 pub use samples::{Piece, SampleReader};

@@ -1,7 +1,7 @@
 //! The samples of a stretch of a run: counted, or one by one.
 
 use crate::error::{Error, Result};
-use crate::finish::open_file;
+use crate::files::open_file;
 use crate::samples::{Piece, SampleReader};
 use crate::table::Row;
 use crate::tables::SampleRow;

@@ -3,8 +3,9 @@
 //! Integers are delta-packed and nothing is compressed, which every reader understands; only the
 //! table of samples is made smaller by more than that.
 
+use crate::document::RUN_JSON;
 use crate::error::{Error, Result};
-use crate::finish::{RUN_JSON, compare, create_file, open_file};
+use crate::files::{compare, create_file, open_file};
 use latlab_model::Run;
 use parquet::basic::Type as Physical;
 use parquet::basic::{Compression, ConvertedType, Encoding, GzipLevel, LogicalType, Repetition};

@@ -1,8 +1,8 @@
 //! Whether a run folder is as it was stored: every file by its checksum, every sum by another.
 
+use crate::document::{RUN_JSON, load};
 use crate::error::{Error, Result};
-use crate::finish::{RUN_JSON, compare, open_file};
-use crate::folder::load;
+use crate::files::{compare, open_file};
 use crate::table::{Row, TableReader};
 use crate::tables::{BinRow, IntervalRow, SampleRow};
 use latlab_model::Run;

@@ -1,0 +1,82 @@
+//! `run.json`: written with a seal, and read only where the seal fits.
+
+use crate::error::{Error, Result};
+use crate::files::{create_file, hexadecimal, open_file};
+use latlab_model::Run;
+use latlab_model::run::SCHEMA_VERSION;
+use sha2::{Digest, Sha256};
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// Name of the document in a run folder.
+pub const RUN_JSON: &str = "run.json";
+/// A run of 4096 threads has a document of some MiB.
+const LARGEST_DOCUMENT: u64 = 256 << 20;
+
+/// Reads `run.json` of a run folder.
+pub fn load(folder: &Path) -> Result<Run> {
+    let path = folder.join(RUN_JSON);
+    let mut text = Vec::new();
+    let file = open_file(&path)?;
+    if file.metadata().is_ok_and(|there| there.len() > LARGEST_DOCUMENT) {
+        let reason = format!("it is longer than {} MiB", LARGEST_DOCUMENT >> 20);
+        return Err(Error::Damaged { path, reason });
+    }
+    file.take(LARGEST_DOCUMENT).read_to_end(&mut text).map_err(Error::io("read", &path))?;
+    let because = |reason: String| Error::Damaged { path: path.clone(), reason };
+    let damaged = |error: serde_json::Error| because(error.to_string());
+    // The version comes first, because what follows it may have another meaning.
+    let Version { schema } = serde_json::from_slice(&text).map_err(damaged)?;
+    if schema > SCHEMA_VERSION.into() {
+        return Err(Error::NewerSchema { path, found: schema, known: SCHEMA_VERSION });
+    }
+    let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
+    let run = serde_json::from_str(&text).map_err(damaged)?;
+    match is_whole(&text, &run) {
+        true => Ok(run),
+        false => Err(because("it was damaged or changed: its seal does not fit".to_string())),
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Version {
+    schema: u64,
+}
+
+/// What the line begins with that seals all before it.
+const SEAL: &str = "\n  \"seal\": \"";
+
+/// SHA-256 of the lines before the seal: `head -n -2 run.json | sha256sum` says the same.
+fn sealed(before: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(before);
+    hash.update(b"\n");
+    hexadecimal(hash)
+}
+
+/// Whether a document is whole, as far as its seal tells.
+fn is_whole(text: &str, run: &Run) -> bool {
+    match (&run.seal, text.rsplit_once(SEAL)) {
+        (Some(seal), Some((before, rest))) => {
+            *seal == sealed(before) && rest == format!("{seal}\"\n}}\n")
+        }
+        // Before there were seals a document ended with the table of its files.
+        (None, None) => text.ends_with("\n  }\n}\n"),
+        _ => false,
+    }
+}
+
+/// Writes the document of a run, and its seal.
+pub fn write_document(path: &Path, run: &mut Run) -> Result<()> {
+    let pretty = |run: &Run| {
+        serde_json::to_string_pretty(run)
+            .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })
+    };
+    run.seal = Some(String::new());
+    let draft = pretty(run)?;
+    run.seal = draft.rsplit_once(SEAL).map(|(before, _)| sealed(before));
+    let text = pretty(run)? + "\n";
+    let mut file = create_file(path)?;
+    file.write_all(text.as_bytes()).map_err(Error::io("write", path))?;
+    file.sync_all().map_err(Error::io("sync", path))
+}
