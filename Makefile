@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export DURATION ?= 60s
 export DEADLINE ?= 1ms
 
-.PHONY: build run test bench dist reference install clean help
+.PHONY: build run test lab bench dist reference install clean help
 
 build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
@@ -15,6 +15,9 @@ run: build ## measure this machine for DURATION (60s) against DEADLINE (1ms), an
 
 test: ## install what the tests need, and run all of them
 	@scripts/test.sh
+
+lab: ## the long form of the tests, some two hours: kills, samples, two builds of everything
+	@scripts/lab.sh
 
 bench: ## measure latlab beside the other tools; the figures go to results/
 	@scripts/setup.sh build bench
