@@ -3,7 +3,7 @@
 use crate::hook::Hook;
 use crate::outbox::Outbox;
 use crate::samples::SampleLine;
-use latlab_measure::recorder::Drain;
+use latlab_measure::recorder::{Drain, Sealed};
 use latlab_model::Nanos;
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::run::Clocks;
@@ -65,11 +65,15 @@ impl Drainer {
         let mut nothing_left = true;
         for line in &mut self.lines {
             line.take_spikes(to_monotonic, self.hook.as_mut());
-            self.intervals_merged += line.take_intervals(to_monotonic, &self.outbox);
-            nothing_left &= line.hand_on(&self.outbox);
+            let drain = &mut line.source.drain;
+            let sealed: Vec<_> = std::iter::from_fn(|| drain.next_interval()).collect();
             if let Some(samples) = &mut line.source.samples {
-                nothing_left &= samples.pass(to_monotonic, last, &self.outbox);
+                // Before the interval that counts them, so that a kill leaves none without them.
+                let all = last || !sealed.is_empty();
+                nothing_left &= samples.pass(to_monotonic, all, &self.outbox);
             }
+            self.intervals_merged += line.take_intervals(sealed, to_monotonic, &self.outbox);
+            nothing_left &= line.hand_on(&self.outbox);
         }
         if let Some(hook) = &mut self.hook {
             hook.poll();
@@ -125,9 +129,9 @@ impl Line {
     }
 
     /// Takes intervals to the stream one by one; gives back how many had to be merged.
-    fn take_intervals(&mut self, to_monotonic: Nanos, outbox: &Outbox) -> u64 {
+    fn take_intervals(&mut self, all: Vec<Sealed>, to_monotonic: Nanos, outbox: &Outbox) -> u64 {
         let mut merged = 0;
-        while let Some(sealed) = self.source.drain.next_interval() {
+        for sealed in all {
             let next = Interval {
                 thread: self.thread,
                 start_ns: Nanos(sealed.start) + to_monotonic,
@@ -200,6 +204,7 @@ pub fn clocks() -> Clocks {
 pub(crate) mod tests {
     use super::*;
     use latlab_measure::recorder::recorder;
+    use latlab_measure::samples::Keep;
     use latlab_model::frame::{FrameReader, Next};
 
     fn source(drain: Drain) -> Source {
@@ -248,6 +253,30 @@ pub(crate) mod tests {
         all.sort_unstable_by(|a, b| b.cmp(a));
         assert_eq!(sent[..KEPT_SPIKES], all[..KEPT_SPIKES]);
         assert!(sent.len() < 20_000, "the floor rises: {} of 40 000 were sent", sent.len());
+    }
+
+    #[test]
+    fn the_samples_of_an_interval_are_sent_before_it() {
+        let (mut recorder, drain) = recorder(10);
+        let (mut ring, samples) = latlab_measure::samples::samples(1);
+        let line = SampleLine::new(0, samples, Nanos(1));
+        let source = Source { samples: Some(line), ..source(drain) };
+        recorder.start(0);
+        let outbox = Outbox::default();
+        let mut drainer = Drainer::new(vec![source], Clock::Monotonic, outbox.clone(), None);
+        for release in 0..10 {
+            recorder.record(release, 5);
+            ring.keep(release, 5);
+        }
+        assert!(drainer.pass(false));
+        recorder.next_interval(10);
+        assert!(drainer.pass(false));
+        let kept = carried(&outbox).into_iter().filter_map(|message| match message {
+            Message::Samples(samples) => Some(("samples", u64::from(samples.count))),
+            Message::Interval(interval) => Some(("interval", interval.counts.count)),
+            _ => None,
+        });
+        assert_eq!(kept.collect::<Vec<_>>(), [("samples", 10), ("interval", 10)]);
     }
 
     #[test]
