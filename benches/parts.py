@@ -385,7 +385,8 @@ def syscalls(options) -> Result:
         ]
         grown = growth(*sums)
         measuring = max(grown, key=grown.get)
-        if grown[measuring] < many - few:
+        # What comes once, such as a wait for the start, may differ by a call.
+        if grown[measuring] < 0.99 * (many - few):
             raise RuntimeError(f"no thread of {tool} made a system call in each cycle: {grown}")
         found = {
             "command": more["command"],
