@@ -6,3 +6,21 @@ fi
 if [ -n "${ALONE:-}" ]; then
     mount -t tmpfs none /run && mkdir /run/lock || exit 1
 fi
+
+# Waits for the run in the background, $run; $code is what it ends with.
+finish() {
+    wait "$run"
+    code=$?
+    cat "$here/errors"
+}
+
+# Python that knows the run, its threads and the codes of its findings.
+holds() {
+    python3 -c "
+import json, sys
+run = json.load(open(sys.argv[1]))
+threads = run['threads']
+# A page fault is the machine's.
+codes = [one['code'] for one in run['findings'] if one['code'] != 'page-faults']
+sys.exit(0 if ($1) else json.dumps([run['ended'], run['verdict'], run['losses'], run['findings'], threads])[:3000])" "${2:-$here/run.json}"
+}

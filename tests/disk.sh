@@ -26,24 +26,6 @@ begin() {
     return 1
 }
 
-# Waits for it; $code is what it ends with.
-finish() {
-    wait "$run"
-    code=$?
-    cat "$here/errors"
-}
-
-# Python that knows the run, its threads and the codes of its findings.
-holds() {
-    python3 -c "
-import json, sys
-run = json.load(open(sys.argv[1]))
-threads = run['threads']
-# A page fault is the machine's.
-codes = [one['code'] for one in run['findings'] if one['code'] != 'page-faults']
-sys.exit(0 if ($1) else json.dumps([run['verdict'], run['losses'], run['findings'], threads])[:3000])" "${2:-$here/run.json}"
-}
-
 # The run as the next command finds it; leaves its document where the run itself would have.
 recovered() {
     "$program" list --out "$disk/runs" >"$here/listed" 2>&1

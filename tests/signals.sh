@@ -33,23 +33,6 @@ begun() {
     return 1
 }
 
-finish() {
-    wait "$run"
-    code=$?
-    cat "$here/errors"
-}
-
-# Python that knows the run, its threads and the codes of its findings.
-holds() {
-    python3 -c "
-import json, sys
-run = json.load(open(sys.argv[1]))
-threads = run['threads']
-# A page fault is the machine's.
-codes = [one['code'] for one in run['findings'] if one['code'] != 'page-faults']
-sys.exit(0 if ($1) else json.dumps([run['ended'], run['verdict'], run['losses'], run['findings'], threads])[:3000])" "${2:-$here/run.json}"
-}
-
 # Waits for the run of this name to be published, without any command; leaves its document.
 published() {
     local tries

@@ -7,6 +7,7 @@ use latlab_model::run::{Finding, Severity};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::cpu_lock::CpuLock;
 use latlab_sys::files::Root;
+use latlab_sys::process::stat_field;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -74,9 +75,8 @@ fn take(root: &Root, cpus: &CpuSet, share: bool) -> io::Result<CpuLock> {
 /// Whether the one who started this process was killed: it has another parent then.
 fn has_no_conductor(root: &Root, pid: i32) -> bool {
     let name = |pid: &str| root.read(format!("proc/{pid}/comm"));
-    let stat = root.read(format!("proc/{pid}/stat")).unwrap_or_default();
-    let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
-    parent.is_none_or(|parent| name(parent) != name(&pid.to_string()))
+    let parent = stat_field(root, pid as u32, 4);
+    parent.is_none_or(|parent| name(&parent) != name(&pid.to_string()))
 }
 
 /// A process as a person can find it.

@@ -7,7 +7,7 @@ use latlab_model::run::{Finding, Setting, Severity};
 use latlab_sys::Errno;
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
-use latlab_sys::undo::{Change, Changes, Undone};
+use latlab_sys::undo::{Change, Changes, Undone, single_spaced};
 use latlab_sys::{memory, process};
 use std::io;
 
@@ -66,7 +66,7 @@ fn kernel_files(
     let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
     let mut changes = Changes::begin(root).map_err(cannot)?;
     for KernelFile { path, value } in &plan.kernel_files {
-        let asked = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        let asked = single_spaced(value);
         let applied = changes.set(path, value).map_err(|error| {
             machine_refuses(format!("--set {path}={value}: {error}; `ls -l {path}` may tell why"))
         })?;

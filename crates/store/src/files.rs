@@ -39,25 +39,19 @@ pub fn sum(mut file: &File, path: &Path) -> Result<StoredFile> {
     Ok(StoredFile { bytes, sha256: hexadecimal(hash) })
 }
 
-/// What a file is compared with what was stored: first its size, which costs nothing.
+/// What differs from what was stored: first the size, which costs nothing.
 pub fn compare(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<String>> {
-    let bytes = file.metadata().map_err(Error::io("read", path))?.len();
-    let found = match bytes == stored.bytes {
-        true => sum(file, path)?,
-        false => StoredFile { bytes, sha256: String::new() },
-    };
-    Ok(difference(&found, stored))
+    if let Some(what) = compare_size(file, path, stored)? {
+        return Ok(Some(what));
+    }
+    Ok((sum(file, path)? != *stored).then(|| "its SHA-256 is another".to_string()))
 }
 
-/// What differs from what was stored; none where nothing does.
-fn difference(found: &StoredFile, stored: &StoredFile) -> Option<String> {
-    match () {
-        () if found.bytes != stored.bytes => {
-            Some(format!("it has {} bytes instead of {}", found.bytes, stored.bytes))
-        }
-        () if found.sha256 != stored.sha256 => Some("its SHA-256 is another".to_string()),
-        () => None,
-    }
+/// The same without a look at what is in the file.
+pub fn compare_size(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<String>> {
+    let bytes = file.metadata().map_err(Error::io("read", path))?.len();
+    let text = || format!("it has {bytes} bytes instead of {}", stored.bytes);
+    Ok((bytes != stored.bytes).then(text))
 }
 
 /// A checksum as it is written.

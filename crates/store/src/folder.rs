@@ -389,11 +389,6 @@ impl OpenRun {
         self.journal.append(frames)
     }
 
-    /// Frames that could not be written so far.
-    pub fn lost_frames(&self) -> u64 {
-        self.journal.lost_frames()
-    }
-
     /// The journal's file, to be brought to the disk by a thread that may wait for it.
     pub fn file(&self) -> Result<File> {
         self.journal.file()

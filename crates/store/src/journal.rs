@@ -54,11 +54,6 @@ impl Journal {
         &self.path
     }
 
-    /// Frames that could not be written since the last one that could.
-    pub fn lost_frames(&self) -> u64 {
-        self.lost_frames
-    }
-
     /// Appends frames.
     ///
     /// When the disk is full the first loss is an error and the further ones are only counted:
@@ -176,11 +171,11 @@ mod tests {
         let told = journal.append(&stop).unwrap_err().to_string();
         assert!(told.contains("journal") && told.contains("free some space"), "{told}");
         journal.append(&stop).unwrap();
-        assert_eq!(journal.lost_frames(), 2);
+        assert_eq!(journal.lost_frames, 2);
 
         journal.file = good;
         journal.append(&stop).unwrap();
-        assert_eq!(journal.lost_frames(), 0);
+        assert_eq!(journal.lost_frames, 0);
         let bytes = std::fs::read(journal.path()).unwrap();
         let mut reader = FrameReader::new(&bytes[..]);
         let mut findings = Vec::new();

@@ -1,13 +1,14 @@
 //! The samples of a stretch of a run: counted, or one by one.
 
 use crate::error::{Error, Result};
-use crate::files::open_file;
+use crate::files::{compare_size, open_file};
 use crate::samples::{Piece, SampleReader};
 use crate::table::Row;
 use crate::tables::SampleRow;
 use crate::tally::Tally;
 use crate::wall::WallClock;
 use crate::window::{RunTimes, WindowSpec};
+use latlab_model::nanos::SECOND;
 use latlab_model::run::{Severity, Summary};
 use latlab_model::samples::Sample;
 use latlab_model::window::{LargeLatency, Window, WindowThread};
@@ -37,9 +38,7 @@ impl<'a> Stretch<'a> {
             return Err(Error::NoSamples(folder.into()));
         };
         let path = folder.join(SampleRow::FILE);
-        let bytes = open_file(&path)?.metadata().map_err(Error::io("read", &path))?.len();
-        if bytes != stored.bytes {
-            let reason = format!("it has {bytes} bytes instead of {}", stored.bytes);
+        if let Some(reason) = compare_size(&open_file(&path)?, &path, stored)? {
             return Err(Error::Changed { path, reason });
         }
         let samples = SampleReader::open(folder)?;
@@ -131,19 +130,17 @@ impl<'a> Stretch<'a> {
         let (mut second, mut text) = (i64::MIN, String::new());
         for Sample { release_ns, latency_ns } in &piece.samples {
             let time = self.wall.realtime(*release_ns).0;
-            if time.div_euclid(NANOS) != second {
-                second = time.div_euclid(NANOS);
+            if time.div_euclid(SECOND.0) != second {
+                second = time.div_euclid(SECOND.0);
                 text = self.wall.utc(*release_ns, 0);
                 text.pop();
             }
-            let nanos = time.rem_euclid(NANOS);
+            let nanos = time.rem_euclid(SECOND.0);
             writeln!(out, "{text}.{nanos:09}Z,{thread},{cpu},{},{}", release_ns.0, latency_ns.0)?;
         }
         Ok(())
     }
 }
-
-const NANOS: i64 = 1_000_000_000;
 
 fn count(piece: &Piece, tally: &mut Tally) {
     let Piece { before, samples, next, .. } = piece;

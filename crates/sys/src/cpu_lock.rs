@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct CpuLock {
     _file: File,
-    /// CPUs that others hold already, and who: empty unless it was asked for all the same.
+    /// CPUs that others hold already, and the process that does.
     pub held: Vec<(u32, i32)>,
 }
 

@@ -2,7 +2,7 @@
 //! that it can be undone by whoever comes after a kill.
 
 use crate::files::Root;
-use crate::process::effective_user;
+use crate::process::{effective_user, stat_field};
 use std::fs;
 use std::io::{self, Error, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -60,7 +60,7 @@ impl Changes {
     /// Writes a value and gives back what is read afterwards.
     pub fn set(&mut self, path: &str, value: &str) -> io::Result<String> {
         let before = read(&self.root, path)?;
-        let after = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        let after = single_spaced(value);
         self.made.push(Change { path: path.to_string(), before, after });
         let written = self.write_record().and_then(|()| write(&self.root, path, value));
         let applied = written.and_then(|()| read(&self.root, path));
@@ -169,12 +169,10 @@ fn left_behind(root: &Root, record: &Path) -> bool {
 
 /// When a process was started, in ticks since boot; a number that comes again has another time.
 fn started(root: &Root, pid: u32) -> Option<u64> {
-    let stat = root.read(format!("proc/{pid}/stat"))?;
-    // The name, in parentheses, may hold anything.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let [state, started] = [3, 22].map(|number| stat_field(root, pid, number));
     // One that nobody has buried yet, as in many a container, does nothing any more.
-    let dead = matches!(fields.next()?, "Z" | "X");
-    if dead { None } else { fields.nth(18)?.parse().ok() }
+    let dead = matches!(state?.as_str(), "Z" | "X");
+    if dead { None } else { started?.parse().ok() }
 }
 
 fn parse(record: &str) -> Vec<Change> {
@@ -210,6 +208,11 @@ fn undo(root: &Root, change: &Change) -> Undone {
     }
 }
 
+/// A value as it is compared: the kernel writes tabs where people write blanks.
+pub fn single_spaced(value: &str) -> String {
+    value.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A record that somebody has written by hand must not lead elsewhere.
 fn is_kernel_file(path: &str) -> bool {
     let below = path.strip_prefix("/proc/sys/").or_else(|| path.strip_prefix("/sys/"));
@@ -226,7 +229,7 @@ fn read(root: &Root, path: &str) -> io::Result<String> {
     let chosen = text.split_whitespace().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
     Ok(match chosen {
         Some(word) => word.to_string(),
-        None => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => single_spaced(text),
     })
 }
 
