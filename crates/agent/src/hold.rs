@@ -7,7 +7,7 @@ use latlab_model::run::{Finding, Severity};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::cpu_lock::CpuLock;
 use latlab_sys::files::Root;
-use latlab_sys::process::stat_field;
+use latlab_sys::process::Stat;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -74,14 +74,13 @@ fn take(root: &Root, cpus: &CpuSet, share: bool) -> io::Result<CpuLock> {
 
 /// Whether the one who started this process was killed: it has another parent then.
 fn has_no_conductor(root: &Root, pid: i32) -> bool {
-    let name = |pid: &str| root.read(format!("proc/{pid}/comm"));
-    let parent = stat_field(root, pid as u32, 4);
-    parent.is_none_or(|parent| name(&parent) != name(&pid.to_string()))
+    let Some(own) = Stat::of(root, pid as u32) else { return true };
+    Stat::of(root, own.parent).is_none_or(|parent| parent.name != own.name)
 }
 
 /// A process as a person can find it.
 fn holder(root: &Root, pid: i32) -> String {
-    let words = root.read(format!("proc/{pid}/cmdline")).map(|line| line.replace('\0', " "));
+    let words = root.read(format!("proc/{pid}/cmdline")).map(|line| line.replace('\n', " "));
     match words.filter(|words| !words.is_empty()) {
         Some(words) => format!("'{words}' (process {pid})"),
         None => format!("process {pid}"),

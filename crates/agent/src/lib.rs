@@ -3,16 +3,17 @@
 //! The agent reads a plan from a byte stream, speaks frames over another, and does no analysis.
 //! The same code serves the machine it is started on, a board behind ssh and a guest.
 
+mod cpus;
 mod drain;
 mod hold;
 mod hook;
 mod layout;
-mod machine;
 mod outbox;
 mod prepare;
 mod reasons;
 mod samples;
 mod session;
+mod snapshot;
 mod team;
 mod worker;
 

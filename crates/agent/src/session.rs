@@ -1,22 +1,24 @@
 //! One run on the target, from the plan to the last frame.
 
+use crate::cpus;
 use crate::drain::clocks;
 use crate::hold::hold;
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
-use crate::machine;
 use crate::outbox::Outbox;
 use crate::prepare::prepare;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
+use crate::snapshot::snapshot;
 use crate::team::{Drained, Team, run_reason};
 use latlab_model::frame::{FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
+use latlab_model::machine::Machine;
 use latlab_model::run::{End, Prepared, Setting};
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::clock;
 use latlab_sys::files::Root;
+use latlab_sys::memory;
 use latlab_sys::sched::{self, Scheduling};
 use latlab_sys::signal::{self, Signal};
-use latlab_sys::{memory, process};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -38,8 +40,10 @@ pub fn serve(
         }
         _ => return Err("expected the first word of a stream".into()),
     };
-    let Message::Plan(plan) = next(&mut frames)? else {
-        return Err("expected a plan".into());
+    let plan = match next(&mut frames)? {
+        Message::Plan(plan) => plan,
+        Message::Examine(_) => return examine(output),
+        _ => return Err("expected a plan".into()),
     };
     // Before any thread is started, since each begins where its parent is.
     let ground = Ground::prepare(&Root::default(), &plan);
@@ -66,6 +70,13 @@ pub fn serve(
     }
     outbox.close();
     carrier.join().map_err(|_| "the thread that writes the stream has died".to_string())
+}
+
+/// Sends what the machine is, and measures nothing.
+fn examine(mut output: impl Write) -> Result<(), String> {
+    let frame = Message::Snapshot(snapshot(&Root::default())).encode();
+    let written = output.write_all(&frame).and_then(|()| output.flush());
+    written.map_err(|error| format!("cannot send the snapshot: {error}"))
 }
 
 fn next(frames: &mut FrameReader<impl Read>) -> Result<Message, String> {
@@ -110,7 +121,7 @@ impl Ground {
     fn prepare(root: &Root, plan: &Plan) -> Result<Ground, Refusal> {
         let wrong = |text| Refusal { plan_is_wrong: true, text };
         plan.check().map_err(wrong)?;
-        let cpus = machine::cpus(root);
+        let cpus = cpus::cpus(root);
         let layout = layout(plan, &cpus).map_err(wrong)?;
         let helpers = place_helpers(&layout);
         Ok(Ground { cpus, layout, helpers })
@@ -125,10 +136,13 @@ fn run(
     outbox: &Outbox,
 ) -> Result<End, Refusal> {
     let Ground { cpus, layout, helpers } = ground;
-    let machine = Message::Machine(machine::read(root, process::uname(), &cpus));
-    outbox.send(&machine);
     let hold = hold(root, &plan, &layout, &cpus)?;
     let prepared = prepare(root, &plan)?;
+    // After the settings are made, since it says under which the run is measured.
+    let snapshot = snapshot(root);
+    let machine = Message::Machine(Machine::of(&snapshot, &cpus.online, &cpus.usable));
+    outbox.send(&machine);
+    outbox.send(&Message::Snapshot(snapshot));
     let team = Team::assemble(root, &plan, &layout, &cpus.usable)?;
     let mut settings = vec![helpers];
     settings.extend(prepared.settings.iter().cloned().chain(team.settings()));

@@ -1,9 +1,9 @@
 //! The measuring threads as one: set up, started together, drained, and heard at their end.
 
+use crate::cpus;
 use crate::drain::{Drainer, Source, offset_to_monotonic};
 use crate::hook::Hook;
 use crate::layout::{Layout, phases};
-use crate::machine;
 use crate::outbox::Outbox;
 use crate::prepare::machine_refuses;
 use crate::reasons::{CPU_OFFLINE, INTERRUPTED, STOP};
@@ -96,7 +96,7 @@ impl Team {
         let mut set_up = Vec::new();
         for (cpu, worker, _) in &waiting {
             let died = |_| machine_refuses("a measuring thread died while it was set up".into());
-            let core = cpu.map_or((None, None), |cpu| machine::core(root, cpu));
+            let core = cpu.map_or((None, None), |cpu| cpus::core(root, cpu));
             set_up.push((worker.ready.recv().map_err(died)??, core));
         }
         // Only now that all are ready is it known when they can begin together.

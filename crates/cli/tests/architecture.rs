@@ -13,7 +13,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-measure", &["latlab-sys", "latlab-model"]),
     ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model"]),
     ("latlab-stats", &["latlab-model"]),
-    ("latlab-store", &["latlab-model", "latlab-stats"]),
+    ("latlab-doctor", &["latlab-model"]),
+    ("latlab-store", &["latlab-doctor", "latlab-model", "latlab-stats"]),
     ("latlab-conduct", &["latlab-model", "latlab-store", "latlab-sys"]),
     ("latlab-report", &["latlab-model", "latlab-stats"]),
 ];
@@ -25,7 +26,7 @@ const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
 /// The crates that read no clock and no file.
-const PURE: &[&str] = &["model", "stats", "report"];
+const PURE: &[&str] = &["model", "stats", "doctor", "report"];
 
 /// What would make them read one.
 const IMPURE: &[&str] = &[

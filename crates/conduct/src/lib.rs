@@ -9,13 +9,13 @@ pub mod live;
 mod room;
 
 use keep::{Keeper, Kept};
-use latlab_model::Plan;
-use latlab_model::frame::{Hello, Message, Refusal, STREAM_VERSION};
+use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
+use latlab_model::{Plan, Snapshot};
 use latlab_store::{Finished, Store};
 use latlab_sys::signal::{self, Signal};
 use live::Live;
 pub use room::check_room;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -151,6 +151,33 @@ fn conduct(keeper: &Keeper, to_agent: ChildStdin, agent: &mut Child) -> Result<F
             Err(failure)
         }
         None => Ok(open.finish()?),
+    }
+}
+
+/// What an agent sees of its machine, without measuring anything.
+pub fn examine(mut agent: Command) -> Result<Snapshot, Failure> {
+    let mut child = agent.arg("doctor").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let (to_agent, stream) = (child.stdin.take(), child.stdout.take());
+    let (Some(mut to_agent), Some(stream)) = (to_agent, stream) else {
+        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+    };
+    let hello = Hello {
+        stream: STREAM_VERSION,
+        latlab: env!("CARGO_PKG_VERSION").into(),
+        id: "doctor".into(),
+    };
+    // An agent that has died already shows in its stream, which is read below.
+    let _ = to_agent.write_all(&Message::Hello(hello).encode());
+    let _ = to_agent.write_all(&Message::Examine(Examine).encode());
+    let answer = FrameReader::new(BufReader::new(stream)).next_frame();
+    let _ = child.wait();
+    match answer? {
+        Next::Frame(frame) => match frame.message {
+            Message::Snapshot(snapshot) => Ok(snapshot),
+            _ => Err(io::Error::other("it sent something else than a snapshot").into()),
+        },
+        Next::Damaged(damage) => Err(io::Error::other(damage).into()),
+        Next::End => Err(io::Error::other("it ended without an answer").into()),
     }
 }
 

@@ -8,13 +8,16 @@ use crate::histogram::Histogram;
 use crate::machine::Machine;
 use crate::run::{Clocks, End, Finding, Prepared, ThreadEnd};
 use crate::samples::Samples;
+use crate::snapshot::Snapshot;
+use crate::telemetry::{Reading, Series};
 use crate::{Nanos, Plan};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 
-/// Version of the frames; the first frame of a stream carries it. Version 1 had no samples.
-pub const STREAM_VERSION: u32 = 2;
+/// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
+/// version 2 no conditions.
+pub const STREAM_VERSION: u32 = 3;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;
 /// A longer payload is taken for damage.
@@ -76,6 +79,10 @@ pub struct Refusal {
     pub text: String,
 }
 
+/// To the agent, in place of a plan: only look at the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Examine;
+
 /// Everything that travels in a frame.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
@@ -105,6 +112,14 @@ pub enum Message {
     Refusal(Refusal),
     /// Every latency of a stretch of releases.
     Samples(Samples),
+    /// The kernel files that the fingerprint and the doctor's word come from.
+    Snapshot(Snapshot),
+    /// To the agent: send the snapshot and end.
+    Examine(Examine),
+    /// A series of telemetry, before its first reading.
+    Series(Series),
+    /// A reading of the telemetry.
+    Reading(Reading),
 }
 
 macro_rules! kinds {
@@ -146,6 +161,10 @@ kinds! {
     10 End json,
     11 Refusal json,
     12 Samples packed,
+    13 Snapshot json,
+    14 Examine json,
+    15 Series packed,
+    16 Reading packed,
 }
 
 /// What is wrong with the bytes of a stream.

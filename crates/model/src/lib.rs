@@ -4,6 +4,7 @@
 //! agent sends, what the journal holds and what a run folder says.
 
 pub mod cpu;
+pub mod doctor;
 pub mod frame;
 pub mod histogram;
 pub mod machine;
@@ -11,6 +12,8 @@ pub mod nanos;
 pub mod plan;
 pub mod run;
 pub mod samples;
+pub mod snapshot;
+pub mod telemetry;
 pub mod window;
 
 pub use cpu::CpuSet;
@@ -18,3 +21,4 @@ pub use histogram::{Bin, Histogram, ThreadBins};
 pub use nanos::Nanos;
 pub use plan::Plan;
 pub use run::Run;
+pub use snapshot::Snapshot;

@@ -1,6 +1,7 @@
 //! The fingerprint: what identifies and explains the target.
 
 use crate::CpuSet;
+use crate::snapshot::{Snapshot, made};
 use serde::{Deserialize, Serialize};
 
 /// What identifies and explains the machine that was measured; what could not be read is `None`.
@@ -49,4 +50,166 @@ pub struct Machine {
     pub memory_bytes: Option<u64>,
     /// Microcode or firmware version.
     pub microcode: Option<String>,
+}
+
+impl Machine {
+    /// The fingerprint from the files of a snapshot; the sets of CPUs come from whoever was there.
+    pub fn of(snapshot: &Snapshot, online: &CpuSet, allowed: &CpuSet) -> Machine {
+        let text = |file: &str| snapshot.text(file).map(str::to_string);
+        let set = |file: &str| snapshot.value::<CpuSet>(file).unwrap_or_default();
+        let kernel = |file: &str| text(&format!("proc/sys/kernel/{file}"));
+        let version = kernel("version").unwrap_or_default();
+        Machine {
+            hostname: kernel("hostname"),
+            board: text("proc/device-tree/model").or_else(|| text("sys/class/dmi/id/product_name")),
+            cpu_model: cpu_model(snapshot),
+            architecture: text(made::MACHINE).unwrap_or_default(),
+            kernel: kernel("osrelease").unwrap_or_default(),
+            preemption: preemption(snapshot, &version),
+            kernel_version: version,
+            command_line: text("proc/cmdline"),
+            virtualisation: virtualisation(snapshot),
+            distribution: snapshot.text("etc/os-release").and_then(|text| {
+                let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+                Some(name.trim_matches('"').to_string())
+            }),
+            cpus_online: online.clone(),
+            cpus_allowed: allowed.clone(),
+            cpus_isolated: set("sys/devices/system/cpu/isolated"),
+            cpus_nohz_full: set("sys/devices/system/cpu/nohz_full"),
+            tick_hz: config(snapshot, "HZ").and_then(|hz| hz.parse().ok()),
+            clocksource: text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            governor: text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            rt_runtime_us: snapshot.value("proc/sys/kernel/sched_rt_runtime_us"),
+            boot_id: text("proc/sys/kernel/random/boot_id"),
+            memory_bytes: memory_bytes(snapshot),
+            microcode: cpu_info(snapshot, "microcode").map(str::to_string),
+        }
+    }
+}
+
+/// The value of an option of the kernel that is set, without quotes: `config(snapshot, "HZ")`.
+pub fn config<'a>(snapshot: &'a Snapshot, option: &str) -> Option<&'a str> {
+    let lines = snapshot.text(made::KERNEL_CONFIG)?.lines();
+    let value =
+        |line: &'a str| line.strip_prefix("CONFIG_")?.strip_prefix(option)?.strip_prefix('=');
+    lines.filter_map(value).next().map(|value| value.trim_matches('"'))
+}
+
+/// The first such field of `/proc/cpuinfo`.
+pub fn cpu_info<'a>(snapshot: &'a Snapshot, field: &str) -> Option<&'a str> {
+    snapshot.text("proc/cpuinfo")?.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == field).then(|| value.trim())
+    })
+}
+
+fn cpu_model(snapshot: &Snapshot) -> Option<String> {
+    let names = ["model name", "Model", "Hardware"];
+    names.into_iter().find_map(|name| cpu_info(snapshot, name)).map(str::to_string)
+}
+
+fn preemption(snapshot: &Snapshot, version: &str) -> Option<String> {
+    if snapshot.text("sys/kernel/realtime") == Some("1") {
+        return Some("PREEMPT_RT".to_string());
+    }
+    let word = version.split_whitespace().find(|word| word.starts_with("PREEMPT"))?;
+    let mode = dynamic_mode(snapshot).filter(|_| word == "PREEMPT_DYNAMIC");
+    Some(mode.map_or_else(|| word.to_string(), |mode| format!("{word} ({mode})")))
+}
+
+/// The mode of PREEMPT_DYNAMIC that is in force now, where the kernel tells it.
+pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
+    let modes = snapshot.text("sys/kernel/debug/sched/preempt").unwrap_or_default();
+    // It stands in parentheses among the others.
+    let now = modes.split_whitespace().find_map(|mode| mode.strip_prefix(['(', '[']));
+    let logged = || {
+        // The second stands in what a kernel says with a stack trace, from 6.15 on.
+        let mut lines = snapshot.text(made::KERNEL_LOG)?.lines().rev();
+        lines.find_map(|line| {
+            let long = line.split_once("Dynamic Preempt: ").map(|(_, mode)| mode);
+            long.or_else(|| line.split_once(" PREEMPT(")?.1.split_once(')').map(|(mode, _)| mode))
+        })
+    };
+    now.map(|mode| mode.trim_end_matches([')', ']'])).or_else(logged).map(str::trim)
+}
+
+fn virtualisation(snapshot: &Snapshot) -> Option<String> {
+    let container = [".dockerenv", "run/.containerenv", "run/systemd/container"];
+    let container = container.iter().any(|file| snapshot.has(file));
+    let flags = cpu_info(snapshot, "flags").unwrap_or_default();
+    let guest = flags.split_whitespace().any(|flag| flag == "hypervisor");
+    let guest = guest.then(|| match snapshot.text("sys/class/dmi/id/sys_vendor") {
+        Some(vendor) => format!("virtual machine ({vendor})"),
+        None => "virtual machine".to_string(),
+    });
+    match (guest, container) {
+        (Some(guest), true) => Some(format!("{guest}, container")),
+        (guest, false) => guest,
+        (None, true) => Some("container".to_string()),
+    }
+}
+
+fn memory_bytes(snapshot: &Snapshot) -> Option<u64> {
+    let info = snapshot.text("proc/meminfo")?;
+    let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    Some(total.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::Content;
+
+    fn plant(files: &[(&str, &str)]) -> Machine {
+        let files =
+            files.iter().map(|(path, text)| (path.to_string(), Content::Text(text.to_string())));
+        let snapshot = Snapshot { files: files.collect(), ..Snapshot::default() };
+        Machine::of(&snapshot, &CpuSet::default(), &CpuSet::default())
+    }
+
+    #[test]
+    fn a_board_is_recognised() {
+        let machine = plant(&[
+            ("proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.4"),
+            ("proc/cpuinfo", "processor\t: 0\nModel\t\t: Raspberry Pi 4\n"),
+            ("proc/meminfo", "MemTotal:        3884312 kB\nMemFree: 1 kB\n"),
+            ("kernel.config", "CONFIG_HZ_250=y\nCONFIG_HZ=250"),
+            ("sys/kernel/realtime", "1"),
+            ("sys/devices/system/cpu/isolated", "2-3"),
+            ("etc/os-release", "ID=debian\nPRETTY_NAME=\"Debian 12\"\n"),
+        ]);
+        assert_eq!(machine.board.as_deref(), Some("Raspberry Pi 4 Model B Rev 1.4"));
+        assert_eq!(machine.cpu_model.as_deref(), Some("Raspberry Pi 4"));
+        assert_eq!(machine.preemption.as_deref(), Some("PREEMPT_RT"));
+        assert_eq!(machine.tick_hz, Some(250));
+        assert_eq!(machine.memory_bytes, Some(3_884_312 * 1024));
+        assert_eq!(machine.cpus_isolated.to_string(), "2-3");
+        assert_eq!(machine.distribution.as_deref(), Some("Debian 12"));
+        assert_eq!(machine.governor, None, "absent is not empty");
+    }
+
+    #[test]
+    fn a_guest_and_its_preemption_mode_are_recognised() {
+        let version = ("proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian");
+        let machine = plant(&[
+            ("proc/cpuinfo", "model name : CPU\nflags : fpu hypervisor\nmicrocode : 0x1\n"),
+            version,
+            ("sys/kernel/debug/sched/preempt", "none (voluntary) full"),
+            ("sys/class/dmi/id/sys_vendor", "QEMU"),
+            (".dockerenv", ""),
+        ]);
+        assert_eq!(machine.preemption.as_deref(), Some("PREEMPT_DYNAMIC (voluntary)"));
+        assert_eq!(machine.virtualisation.as_deref(), Some("virtual machine (QEMU), container"));
+        assert_eq!(machine.microcode.as_deref(), Some("0x1"));
+        let logged = plant(&[version, ("kernel.log", "[    0.1] Dynamic Preempt: none")]);
+        assert_eq!(logged.preemption.as_deref(), Some("PREEMPT_DYNAMIC (none)"));
+        let traced = plant(&[version, ("kernel.log", "[1] CPU: 1 #1 PREEMPT(lazy) ")]);
+        assert_eq!(traced.preemption.as_deref(), Some("PREEMPT_DYNAMIC (lazy)"));
+    }
+
+    #[test]
+    fn an_empty_snapshot_is_no_crash() {
+        assert_eq!(plant(&[]), Machine::default());
+    }
 }

@@ -1,15 +1,16 @@
 //! What a run was: what was applied, what was found, and the verdict.
 
 use crate::Nanos;
+use crate::doctor::Diagnosis;
 use crate::machine::Machine;
 use crate::plan::{Mechanism, MissedPolicy, Plan, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Version of `run.json` and of the tables beside it: 1 had no samples. A field that came later
-/// has a default, so that older documents are read as they are.
-pub const SCHEMA_VERSION: u32 = 2;
+/// Version of `run.json` and of the tables beside it: 1 had no samples, 2 no conditions. A field
+/// that came later has a default, so that older documents are read as they are.
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// One setting: what was asked, and what was read back after it was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -394,6 +395,9 @@ pub struct Run {
     pub agent: Option<End>,
     /// What the reader must know, heaviest first.
     pub findings: Vec<Finding>,
+    /// What the doctor said of the target, heaviest first; none where nobody asked.
+    #[serde(default)]
+    pub doctor: Option<Vec<Diagnosis>>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

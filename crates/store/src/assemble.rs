@@ -14,7 +14,7 @@ use latlab_model::run::{
     ThreadRun,
 };
 use latlab_model::samples::Samples;
-use latlab_model::{Histogram, Nanos, Plan, Run};
+use latlab_model::{Histogram, Nanos, Plan, Run, Snapshot};
 use latlab_stats::{Evidence, judge, stroboscope, summary};
 use std::collections::BTreeMap;
 
@@ -53,6 +53,8 @@ pub struct Assembled {
     pub bins: Vec<BinRow>,
     /// Of `spikes.parquet`: by thread, then by release.
     pub spikes: Vec<SpikeRow>,
+    /// The kernel files of the target, where the stream holds them.
+    pub snapshot: Option<Snapshot>,
 }
 
 /// Why a stream is not a run.
@@ -76,6 +78,7 @@ pub struct Assembly {
     plan: Option<Plan>,
     machine: Option<Machine>,
     prepared: Option<Prepared>,
+    snapshot: Option<Snapshot>,
     refusal: Option<String>,
     threads: BTreeMap<u32, Counted>,
     clocks: ClockWatch,
@@ -97,6 +100,7 @@ impl Assembly {
             Message::Hello(hello) => keep_first(&mut self.hello, hello),
             Message::Plan(plan) => keep_first(&mut self.plan, plan),
             Message::Machine(machine) => keep_first(&mut self.machine, machine),
+            Message::Snapshot(snapshot) => keep_first(&mut self.snapshot, snapshot),
             Message::Prepared(prepared) => self.prepare(prepared),
             Message::Interval(interval) => return self.count(interval).map(StreamedRow::Interval),
             Message::Spikes(spikes) => self.keep_spikes(spikes),
@@ -112,8 +116,9 @@ impl Assembly {
             },
             Message::End(end) => keep_first(&mut self.end, end),
             Message::Refusal(refusal) => keep_first(&mut self.refusal, refusal.text),
-            // An order to the agent; a stream that comes back says nothing with it.
-            Message::Stop => {}
+            Message::Series(_) | Message::Reading(_) => {}
+            // Orders to the agent; a stream that comes back says nothing with them.
+            Message::Stop | Message::Examine(_) => {}
         }
         None
     }
@@ -228,12 +233,14 @@ impl Assembly {
             losses,
             agent: self.end,
             findings,
+            doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
             verdict,
             files: BTreeMap::new(),
             seal: None,
         };
         let bins = counted.iter().flat_map(Counted::bin_rows).collect();
-        Assembled { run, bins, spikes: counted.into_iter().flat_map(Counted::spike_rows).collect() }
+        let spikes = counted.into_iter().flat_map(Counted::spike_rows).collect();
+        Assembled { run, bins, spikes, snapshot: self.snapshot }
     }
 
     fn losses(&self, plan: &Plan, ending: &Ending) -> Losses {

@@ -1,15 +1,17 @@
 //! `run.json`: written with a seal, and read only where the seal fits.
 
 use crate::error::{Error, Result};
-use crate::files::{create_file, hexadecimal, open_file};
-use latlab_model::Run;
+use crate::files::{compare, create_file, hexadecimal, open_file};
 use latlab_model::run::SCHEMA_VERSION;
+use latlab_model::{Run, Snapshot};
 use sha2::{Digest, Sha256};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
 
 /// Name of the document in a run folder.
 pub const RUN_JSON: &str = "run.json";
+/// Name of the kernel files of the target in a run folder.
+pub const SNAPSHOT_JSON: &str = "snapshot.json";
 /// A run of 4096 threads has a document of some MiB.
 const LARGEST_DOCUMENT: u64 = 256 << 20;
 
@@ -64,6 +66,29 @@ fn is_whole(text: &str, run: &Run) -> bool {
         (None, None) => text.ends_with("\n  }\n}\n"),
         _ => false,
     }
+}
+
+/// Writes the kernel files of the target, a line each.
+pub fn write_snapshot(path: &Path, snapshot: &Snapshot) -> Result<()> {
+    let text = serde_json::to_string_pretty(snapshot)
+        .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
+    let mut file = create_file(path)?;
+    file.write_all((text + "\n").as_bytes()).map_err(Error::io("write", path))
+}
+
+/// Reads the kernel files of the target of a run, which must be those that were stored.
+pub fn load_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
+    let Some(stored) = run.files.get(SNAPSHOT_JSON) else { return Ok(None) };
+    let path = folder.join(SNAPSHOT_JSON);
+    let mut file = open_file(&path)?;
+    if let Some(reason) = compare(&file, &path, stored)? {
+        return Err(Error::Damaged { path, reason });
+    }
+    file.rewind().map_err(Error::io("read", &path))?;
+    let mut text = Vec::new();
+    file.take(LARGEST_DOCUMENT).read_to_end(&mut text).map_err(Error::io("read", &path))?;
+    let damaged = |error: serde_json::Error| Error::Damaged { path, reason: error.to_string() };
+    serde_json::from_slice(&text).map(Some).map_err(damaged)
 }
 
 /// Writes the document of a run, and its seal.

@@ -1,7 +1,7 @@
 //! From the journal of a run to its folder.
 
 use crate::assemble::{Assembled, Assembly, Ending, NoRun, StreamedRow};
-use crate::document::{RUN_JSON, write_document};
+use crate::document::{RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
 use crate::error::{Error, Result};
 use crate::files::{open_file, sum, sync_folder};
 use crate::journal::Journal;
@@ -36,10 +36,14 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
         false => assembly.finish(id, ending),
     };
     let assembled = assembled.map_err(|reason| no_run(journal, reason, keep))?;
-    let Assembled { mut run, bins, spikes } = assembled;
+    let Assembled { mut run, bins, spikes, snapshot } = assembled;
     write_table(folder, bins)?;
     write_table(folder, spikes)?;
-    for name in tables::FILES.into_iter().chain(samples.then_some(SampleRow::FILE)) {
+    if let Some(snapshot) = &snapshot {
+        write_snapshot(&folder.join(SNAPSHOT_JSON), snapshot)?;
+    }
+    let more = [samples.then_some(SampleRow::FILE), snapshot.is_some().then_some(SNAPSHOT_JSON)];
+    for name in tables::FILES.into_iter().chain(more.into_iter().flatten()) {
         run.files.insert(name.to_string(), seal(&folder.join(name))?);
     }
     write_document(&folder.join(RUN_JSON), &mut run)?;
@@ -140,7 +144,9 @@ fn no_run(journal: &Journal, reason: NoRun, holds_counts: bool) -> Error {
 /// Removes what [`write_files`] may have written.
 pub fn remove_files(folder: &Path) {
     let tables = tables::FILES.into_iter().chain([SampleRow::FILE]);
-    tables.chain([RUN_JSON]).for_each(|name| drop(fs::remove_file(folder.join(name))));
+    tables
+        .chain([SNAPSHOT_JSON, RUN_JSON])
+        .for_each(|name| drop(fs::remove_file(folder.join(name))));
 }
 
 fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {

@@ -1,7 +1,8 @@
 //! Kernel files below a root folder: `/` on a machine, a planted folder in a test.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// More than this of a kernel file is not read; none that we know is longer.
@@ -23,6 +24,11 @@ impl Root {
         Root(folder.into())
     }
 
+    /// Whether this is the machine itself, and no planted folder.
+    pub fn is_machine(&self) -> bool {
+        self.0 == Path::new("/")
+    }
+
     /// Where a file lies, such as `proc/cpuinfo`.
     pub fn path(&self, file: impl AsRef<Path>) -> PathBuf {
         self.0.join(file)
@@ -32,8 +38,47 @@ impl Root {
     pub fn read(&self, file: impl AsRef<Path>) -> Option<String> {
         let mut bytes = Vec::new();
         File::open(self.path(file)).ok()?.take(LARGEST_FILE).read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8_lossy(&bytes);
-        Some(text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_string())
+        Some(trimmed(&bytes))
+    }
+
+    /// A file's text, at most so many bytes of it; none when it is not there, and the reason when
+    /// it is there and cannot be read. A pipe in its place is opened without waiting for a writer.
+    pub fn look(&self, file: impl AsRef<Path>, largest: u64) -> Result<Option<String>, String> {
+        Ok(self.look_raw(file, largest)?.map(|bytes| trimmed(&bytes)))
+    }
+
+    /// As [`Root::look`], the bytes as they are.
+    pub fn look_raw(
+        &self,
+        file: impl AsRef<Path>,
+        largest: u64,
+    ) -> Result<Option<Vec<u8>>, String> {
+        let path = self.path(file);
+        // A folder has names and no text.
+        if path.is_dir() {
+            return Ok(None);
+        }
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) if is_absent(error.kind()) => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        let mut bytes = Vec::new();
+        file.take(largest + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        match bytes.len() as u64 > largest {
+            true => Err(format!("it is longer than {largest} bytes")),
+            false => Ok(Some(bytes)),
+        }
+    }
+
+    /// The names in a folder, sorted; none when it is not there or cannot be read.
+    pub fn names(&self, folder: impl AsRef<Path>) -> Option<Vec<String>> {
+        let entries = std::fs::read_dir(self.path(folder)).ok()?;
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        Some(names)
     }
 
     /// A file's text as a number or whatever else can be parsed.
@@ -45,6 +90,16 @@ impl Root {
     pub fn has(&self, file: impl AsRef<Path>) -> bool {
         self.path(file).exists()
     }
+}
+
+fn is_absent(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Text without what surrounds it; a NUL, with which device trees end a word, ends a line.
+fn trimmed(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\0').replace('\0', "\n")
 }
 
 #[cfg(test)]
@@ -63,5 +118,23 @@ mod tests {
         assert_eq!(root.read("proc/cpuinfo"), None);
         assert_eq!(root.read("proc"), None, "a folder is not a file");
         assert!(root.has("proc") && !root.has("sys"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why_and_what_is_absent_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::new(folder.path());
+        std::fs::write(folder.path().join("words"), "a\0b\0").unwrap();
+        std::fs::write(folder.path().join("binary"), [0xff, 0xfe, b'x']).unwrap();
+        std::os::unix::fs::symlink("loop", folder.path().join("loop")).unwrap();
+        assert_eq!(root.look("words", 10), Ok(Some("a\nb".to_string())));
+        assert_eq!(root.look("absent", 10), Ok(None));
+        assert_eq!(root.look("words/below", 10), Ok(None));
+        assert_eq!(root.look("", 10), Ok(None), "a folder");
+        assert!(root.look("words", 3).unwrap_err().contains("longer than 3"));
+        assert!(root.look("binary", 10).unwrap().unwrap().ends_with('x'));
+        assert!(root.look("loop", 10).is_err());
+        assert_eq!(root.names(""), Some(vec!["binary".into(), "loop".into(), "words".into()]));
+        assert_eq!(root.names("absent"), None);
     }
 }

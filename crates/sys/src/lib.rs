@@ -8,6 +8,7 @@ pub mod cpu_lock;
 pub mod disk;
 pub mod dma_latency;
 pub mod files;
+pub mod klog;
 pub mod memory;
 pub mod process;
 pub mod sched;

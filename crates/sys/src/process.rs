@@ -18,11 +18,69 @@ pub fn has_capability(number: u32) -> bool {
     effective.is_some_and(|mask| mask & (1 << number) != 0)
 }
 
-/// A field of `/proc/PID/stat`, by its number in proc(5), from 3 on.
-pub fn stat_field(root: &Root, pid: u32, number: usize) -> Option<String> {
-    let stat = root.read(format!("proc/{pid}/stat"))?;
-    // The name, in parentheses, may hold anything.
-    Some(stat.rsplit_once(')')?.1.split_whitespace().nth(number.checked_sub(3)?)?.to_string())
+/// What we need of `/proc/PID/stat`, a process or a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stat {
+    /// Name of its program, or of the thread.
+    pub name: String,
+    /// State as one letter: `Z` is dead and not yet buried.
+    pub state: char,
+    /// Its parent.
+    pub parent: u32,
+    /// User and system time, in ticks of 10 ms.
+    pub cpu_ticks: u64,
+    /// When it was started, in ticks since the boot; with its id, this names it for good.
+    pub started: u64,
+    /// CPU it last ran on.
+    pub cpu: u32,
+    /// Real-time priority; 0 for none.
+    pub priority: u32,
+    /// Policy, by the kernel's number.
+    pub policy: u32,
+}
+
+impl Stat {
+    /// The stat file of a process.
+    pub fn of(root: &Root, pid: u32) -> Option<Stat> {
+        Stat::parse(&root.read(format!("proc/{pid}/stat"))?)
+    }
+
+    /// From the text of a stat file, as proc(5) has it.
+    pub fn parse(stat: &str) -> Option<Stat> {
+        // The name, in parentheses, may hold anything.
+        let (head, rest) = stat.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        // Numbers are those of proc(5), in which the name is the second.
+        let field = |number: usize| -> Option<u64> { fields.get(number - 3)?.parse().ok() };
+        Some(Stat {
+            name: head.split_once('(')?.1.to_string(),
+            state: fields.first()?.chars().next()?,
+            parent: field(4)? as u32,
+            cpu_ticks: field(14)? + field(15)?,
+            started: field(22)?,
+            cpu: field(39)? as u32,
+            priority: field(40)? as u32,
+            policy: field(41)? as u32,
+        })
+    }
+
+    /// Whether it runs before everything ordinary.
+    pub fn is_realtime(&self) -> bool {
+        matches!(self.policy, 1 | 2 | 6)
+    }
+
+    /// The word for its policy.
+    pub fn policy_word(&self) -> &'static str {
+        match self.policy {
+            0 => "other",
+            1 => "fifo",
+            2 => "rr",
+            3 => "batch",
+            5 => "idle",
+            6 => "deadline",
+            _ => "unknown",
+        }
+    }
 }
 
 /// What `uname` says.
@@ -46,5 +104,24 @@ pub fn uname() -> Uname {
         release: text(uname.release()),
         version: text(uname.version()),
         machine: text(uname.machine()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stat_file_is_read_whatever_the_name() {
+        let rest = "S 2 0 0 0 -1 69238848 0 0 0 0 7 35 0 0 -51 0 1 0 100 0 0 1844 0 0 0 0 0 0 0 \
+                    2147483647 0 0 0 0 17 3 50 1 0 0 0 0 0";
+        let stat = Stat::parse(&format!("39 (irq/39-d) (x y)) {rest}")).unwrap();
+        assert_eq!((stat.name.as_str(), stat.parent), ("irq/39-d) (x y)", 2));
+        assert_eq!((stat.cpu_ticks, stat.started), (42, 100));
+        assert_eq!((stat.cpu, stat.priority, stat.policy_word()), (3, 50, "fifo"));
+        assert!(stat.is_realtime());
+        for cut in ["", "39", "39 (a)", "39 (a) S 2 0", ") 1 (", "x"] {
+            assert_eq!(Stat::parse(cut), None, "{cut}");
+        }
     }
 }

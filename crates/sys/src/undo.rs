@@ -2,7 +2,7 @@
 //! that it can be undone by whoever comes after a kill.
 
 use crate::files::Root;
-use crate::process::{effective_user, stat_field};
+use crate::process::{Stat, effective_user};
 use std::fs;
 use std::io::{self, Error, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -169,10 +169,9 @@ fn left_behind(root: &Root, record: &Path) -> bool {
 
 /// When a process was started, in ticks since boot; a number that comes again has another time.
 fn started(root: &Root, pid: u32) -> Option<u64> {
-    let [state, started] = [3, 22].map(|number| stat_field(root, pid, number));
     // One that nobody has buried yet, as in many a container, does nothing any more.
-    let dead = matches!(state?.as_str(), "Z" | "X");
-    if dead { None } else { started?.parse().ok() }
+    let alive = Stat::of(root, pid).filter(|stat| !matches!(stat.state, 'Z' | 'X'));
+    alive.map(|stat| stat.started)
 }
 
 fn parse(record: &str) -> Vec<Change> {

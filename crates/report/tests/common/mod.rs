@@ -152,6 +152,7 @@ impl Fixture {
                 spike_hook: None,
             }),
             findings: Vec::new(),
+            doctor: None,
             verdict: None,
             files: files(),
             seal: None,

@@ -1,0 +1,369 @@
+//! Taking the snapshot of a machine; no file of it can make us wait for long.
+
+use flate2::read::GzDecoder;
+use latlab_model::CpuSet;
+use latlab_model::snapshot::{
+    Content, DAEMONS, LOG_WORDS, SETTINGS, STATE, Snapshot, made, name_fits,
+};
+use latlab_sys::files::Root;
+use latlab_sys::{klog, process};
+use std::io::Read;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// A longer file of a snapshot is not kept.
+const LARGEST_FILE: u64 = 512 << 10;
+/// A longer kernel configuration is not believed.
+const LARGEST_CONFIG: u64 = 8 << 20;
+/// Names that a pattern may stand for in one folder; one with more is no folder of a kernel.
+const MOST_NAMES: usize = 8192;
+/// Lines of the kernel's log that are kept for each word, the last ones.
+const MOST_LOG_LINES: usize = 10;
+
+/// How long is waited: for one file, and for all of them.
+#[derive(Clone, Copy)]
+struct Patience {
+    file: Duration,
+    all: Duration,
+}
+
+const PATIENCE: Patience =
+    Patience { file: Duration::from_millis(500), all: Duration::from_secs(5) };
+
+/// The snapshot of what lies below this root.
+pub fn snapshot(root: &Root) -> Snapshot {
+    snapshot_with(root, PATIENCE)
+}
+
+fn snapshot_with(root: &Root, patience: Patience) -> Snapshot {
+    let mut taker = Taker::new(root.clone(), patience);
+    for pattern in SETTINGS.iter().chain(STATE) {
+        taker.take(pattern);
+    }
+    taker.snapshot
+}
+
+/// What is asked of the thread that reads.
+type Job = Box<dyn FnOnce(&Root) -> Answer + Send>;
+type Answer = Result<Option<String>, String>;
+
+/// Gathers files through a thread that may be given up.
+struct Taker {
+    root: Root,
+    patience: Patience,
+    until: Instant,
+    reader: (Sender<Job>, Receiver<Answer>),
+    snapshot: Snapshot,
+}
+
+impl Taker {
+    fn new(root: Root, patience: Patience) -> Taker {
+        let reader = start_reader(root.clone());
+        let until = Instant::now() + patience.all;
+        Taker { root, patience, until, reader, snapshot: Snapshot::default() }
+    }
+
+    fn take(&mut self, pattern: &str) {
+        match pattern {
+            made::KERNEL_CONFIG => self.keep(pattern, Box::new(|root| kernel_config(root))),
+            made::KERNEL_LOG => self.keep(pattern, Box::new(|root| Ok(kernel_log(root)))),
+            made::THREADS => self.keep(pattern, Box::new(|root| Ok(threads(root)))),
+            made::MACHINE => self.keep(pattern, Box::new(|root| Ok(machine_word(root)))),
+            made::THROTTLED => self.keep(pattern, Box::new(|root| vcgencmd(root, "get_throttled"))),
+            made::GPU_TEMPERATURE => {
+                self.keep(pattern, Box::new(|root| vcgencmd(root, "measure_temp")));
+            }
+            folder if folder.ends_with('/') => {
+                let path = folder.to_string();
+                let names = move |root: &Root| Ok(root.names(path).map(|names| names.join("\n")));
+                self.keep(folder, Box::new(names));
+            }
+            pattern if pattern.contains('*') => {
+                for path in self.paths(pattern) {
+                    let read = path.clone();
+                    // Among many there are some that can only be written.
+                    let look = move |root: &Root| match root.look(read, LARGEST_FILE) {
+                        Err(reason) if reason.starts_with("Permission denied") => Ok(None),
+                        answer => answer,
+                    };
+                    self.keep(&path, Box::new(look));
+                }
+            }
+            file => self.file(file.to_string()),
+        }
+    }
+
+    fn file(&mut self, path: String) {
+        let read = path.clone();
+        self.keep(&path, Box::new(move |root| root.look(read, LARGEST_FILE)));
+    }
+
+    /// The paths that a pattern stands for.
+    fn paths(&mut self, pattern: &str) -> Vec<String> {
+        let mut paths = vec![String::new()];
+        for part in pattern.split('/') {
+            paths = match part.contains('*') {
+                false => paths.iter().map(|path| joined(path, part)).collect(),
+                true => paths
+                    .iter()
+                    .flat_map(|path| {
+                        let names = self.names(path);
+                        let fitting = names.into_iter().filter(|name| name_fits(part, name));
+                        fitting.map(|name| joined(path, &name)).collect::<Vec<_>>()
+                    })
+                    .take(MOST_NAMES)
+                    .collect(),
+            };
+        }
+        paths
+    }
+
+    fn names(&mut self, folder: &str) -> Vec<String> {
+        let folder = folder.to_string();
+        let names = move |root: &Root| Ok(root.names(folder).map(|names| names.join("\n")));
+        let answer = self.ask(Box::new(names));
+        answer.ok().flatten().unwrap_or_default().lines().map(str::to_string).collect()
+    }
+
+    fn keep(&mut self, path: &str, job: Job) {
+        let content = match self.ask(job) {
+            Ok(None) => return,
+            Ok(Some(text)) => Content::Text(text),
+            Err(unreadable) => Content::Unreadable { unreadable },
+        };
+        self.snapshot.files.insert(path.to_string(), content);
+    }
+
+    /// Waits for an answer; a reader that hangs is left alone, and the next one has another.
+    fn ask(&mut self, job: Job) -> Answer {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err("there was no time left for it".into());
+        }
+        let patience = self.patience.file.min(left);
+        // A reader that has died does not answer, as one that hangs.
+        let _ = self.reader.0.send(job);
+        self.reader.1.recv_timeout(patience).unwrap_or_else(|_| {
+            self.reader = start_reader(self.root.clone());
+            Err(format!("it did not answer within {} ms", patience.as_millis()))
+        })
+    }
+}
+
+fn start_reader(root: Root) -> (Sender<Job>, Receiver<Answer>) {
+    let (ask, asked) = channel::<Job>();
+    let (answer, answers) = channel();
+    let read = move || {
+        for job in asked {
+            if answer.send(job(&root)).is_err() {
+                return;
+            }
+        }
+    };
+    // Without a thread nobody answers, which each file then says.
+    let _ = std::thread::Builder::new().spawn(read);
+    (ask, answers)
+}
+
+fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_string() } else { format!("{path}/{name}") }
+}
+
+/// The options that are set, from where this kernel tells them.
+fn kernel_config(root: &Root) -> Answer {
+    let release = root.read("proc/sys/kernel/osrelease").unwrap_or_default();
+    let packed = root.look_raw("proc/config.gz", LARGEST_CONFIG).ok().flatten();
+    let unpacked = packed.and_then(|packed| {
+        let mut text = String::new();
+        let unpacker = GzDecoder::new(&packed[..]).take(LARGEST_CONFIG);
+        std::io::BufReader::new(unpacker).read_to_string(&mut text).ok().map(|_| text)
+    });
+    let plain = [made::KERNEL_CONFIG.to_string(), format!("boot/config-{release}")];
+    let plain =
+        || plain.iter().find_map(|file| root.look(file, LARGEST_CONFIG).transpose()).transpose();
+    let text = unpacked.map_or_else(plain, |text| Ok(Some(text)))?;
+    let set = |text: String| {
+        let lines = text.lines().filter(|line| line.starts_with("CONFIG_"));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    Ok(text.map(set))
+}
+
+/// Lines of the kernel's log with one of the words that matter, without what else they tell.
+fn kernel_log(root: &Root) -> Option<String> {
+    let planted = root.read(made::KERNEL_LOG);
+    let text = if root.is_machine() { klog::read_all() } else { planted }?;
+    let mut seen = [0; LOG_WORDS.len()];
+    let mut lines: Vec<&str> = text
+        .lines()
+        .rev()
+        .filter(|line| {
+            let line = line.to_lowercase();
+            let word = LOG_WORDS.iter().position(|word| line.contains(word));
+            word.is_some_and(|word| {
+                seen[word] += 1;
+                seen[word] <= MOST_LOG_LINES
+            })
+        })
+        .collect();
+    lines.reverse();
+    Some(lines.join("\n"))
+}
+
+fn machine_word(root: &Root) -> Option<String> {
+    let planted = root.read(made::MACHINE).or_else(|| root.read("proc/sys/kernel/arch"));
+    planted.or_else(|| root.is_machine().then(|| process::uname().machine))
+}
+
+/// The threads that a snapshot keeps, a line each.
+fn threads(root: &Root) -> Option<String> {
+    if let Some(planted) = root.read(made::THREADS) {
+        return Some(planted);
+    }
+    let numbers = |names: Vec<String>| names.into_iter().filter_map(|name| name.parse().ok());
+    let processes: Vec<u32> = numbers(root.names("proc")?).collect();
+    let mut lines = Vec::new();
+    let others = |process: &u32| *process != std::process::id();
+    for process in processes.into_iter().filter(others) {
+        let tasks = root.names(format!("proc/{process}/task"));
+        for thread in tasks.into_iter().flat_map(numbers) {
+            let thread: u32 = thread;
+            let Some(stat) = root.read(format!("proc/{process}/task/{thread}/stat")) else {
+                continue;
+            };
+            lines.extend(thread_line(root, process, thread, &stat));
+        }
+    }
+    Some(lines.join("\n"))
+}
+
+fn thread_line(root: &Root, process: u32, thread: u32, stat: &str) -> Option<String> {
+    let stat = process::Stat::parse(stat)?;
+    let is_daemon = DAEMONS.iter().any(|name| stat.name.starts_with(name)) && process == thread;
+    if !stat.is_realtime() && !is_daemon {
+        return None;
+    }
+    let status = root.read(format!("proc/{process}/task/{thread}/status")).unwrap_or_default();
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let allowed: CpuSet = allowed.and_then(|cpus| cpus.trim().parse().ok()).unwrap_or_default();
+    let (policy, priority, cpu) = (stat.policy_word(), stat.priority, stat.cpu);
+    Some(format!("{thread}\t{policy}\t{priority}\t{cpu}\t{allowed}\t{}", stat.name))
+}
+
+/// What the firmware of a Raspberry Pi answers; none where there is nobody to ask.
+fn vcgencmd(root: &Root, question: &str) -> Answer {
+    if !root.is_machine() {
+        return root.look(format!("vcgencmd.{question}"), LARGEST_FILE);
+    }
+    // Only there is it the program that is meant.
+    let board = root.read("proc/device-tree/compatible").unwrap_or_default();
+    if !board.contains("raspberrypi") {
+        return Ok(None);
+    }
+    match std::process::Command::new("vcgencmd").arg(question).output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("vcgencmd cannot be started: {error}")),
+        Ok(output) if !output.status.success() => {
+            Err(format!("vcgencmd {question} failed: {}", output.status))
+        }
+        Ok(output) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn root() -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::new(folder.path());
+        (folder, root)
+    }
+
+    fn plant(root: &Root, file: &str, bytes: impl AsRef<[u8]>) {
+        let path = root.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    #[test]
+    fn what_is_there_is_taken_and_nothing_else() {
+        let (_folder, root) = root();
+        plant(&root, "proc/cmdline", "isolcpus=3\n");
+        plant(&root, "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
+        plant(&root, "sys/bus/gpio/devices/gpiochip0/label", "x");
+        plant(&root, "proc/kcore", "secrets");
+        plant(&root, "boot/config-6.1.0", "# CONFIG_A is not set\nCONFIG_HZ=250\n");
+        plant(&root, "proc/sys/kernel/osrelease", "6.1.0\n");
+        plant(&root, "kernel.log", "[1] random: crng\n[2] sched: RT throttling activated\n");
+        let taken = snapshot(&root);
+        assert_eq!(taken.text("proc/cmdline"), Some("isolcpus=3"));
+        assert_eq!(taken.text(made::KERNEL_CONFIG), Some("CONFIG_HZ=250"));
+        assert_eq!(taken.text(made::KERNEL_LOG), Some("[2] sched: RT throttling activated"));
+        assert_eq!(taken.names("sys/bus/gpio/devices/").collect::<Vec<_>>(), ["gpiochip0"]);
+        assert_eq!(taken.matching("sys/devices/system/cpu/cpu*/cpufreq/*").len(), 1);
+        assert!(!taken.has("proc/kcore") && !taken.has("proc/version"));
+    }
+
+    #[test]
+    fn threads_are_found_by_policy_and_by_name() {
+        let (_folder, root) = root();
+        let stat = |name: &str, policy: u32, priority: u32| {
+            format!("1 ({name}) S 2 {} 2 {priority} {policy} 0", ["0"; 34].join(" "))
+        };
+        plant(&root, "proc/50/task/50/stat", stat("irq/24-dwc_otg", 1, 50));
+        plant(&root, "proc/50/task/50/status", "Name:\tx\nCpus_allowed_list:\t0-1\n");
+        plant(&root, "proc/60/task/60/stat", stat("irqbalance", 0, 0));
+        plant(&root, "proc/70/task/70/stat", stat("bash", 0, 0));
+        plant(&root, "proc/80/task/80/stat", "garbage");
+        let taken = snapshot(&root);
+        let lines: Vec<&str> = taken.text(made::THREADS).unwrap().lines().collect();
+        assert_eq!(
+            lines,
+            ["50\tfifo\t50\t2\t0-1\tirq/24-dwc_otg", "60\tother\t0\t2\t\tirqbalance"]
+        );
+    }
+
+    #[test]
+    fn a_file_that_does_not_answer_costs_little_and_is_told() {
+        let (_folder, root) = root();
+        let all = Duration::from_millis(200);
+        let patience = Patience { file: Duration::from_millis(20), all };
+        let mut taker = Taker::new(root, patience);
+        taker.keep(
+            "stuck",
+            Box::new(|_| {
+                std::thread::sleep(Duration::from_secs(3600));
+                Ok(None)
+            }),
+        );
+        taker.keep("next", Box::new(|_| Ok(Some("fine".into()))));
+        assert_eq!(taker.snapshot.text("next"), Some("fine"));
+        let Some(Content::Unreadable { unreadable }) = taker.snapshot.files.get("stuck") else {
+            panic!("{:?}", taker.snapshot)
+        };
+        assert!(unreadable.contains("did not answer within 20 ms"), "{unreadable}");
+        taker.until = Instant::now();
+        taker.keep("late", Box::new(|_| Ok(Some("too late".into()))));
+        assert!(taker.snapshot.has("late") && taker.snapshot.text("late").is_none());
+    }
+
+    #[test]
+    fn a_pipe_a_loop_a_binary_and_a_huge_file_harm_nobody() {
+        let (folder, root) = root();
+        plant(&root, "proc/cmdline", vec![0xff_u8; 5000]);
+        plant(&root, "proc/interrupts", vec![b'x'; 600 << 10]);
+        plant(&root, "etc/rpi-issue", "");
+        let pipe = folder.path().join("proc/stat");
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        std::os::unix::fs::symlink("loadavg", folder.path().join("proc/loadavg")).unwrap();
+        fs::create_dir(folder.path().join("proc/meminfo")).unwrap();
+        let taken = snapshot(&root);
+        assert_eq!(taken.text("etc/rpi-issue"), Some(""));
+        assert!(taken.text("proc/cmdline").is_some());
+        assert!(taken.has("proc/interrupts") && taken.text("proc/interrupts").is_none());
+        assert!(taken.has("proc/loadavg") && taken.text("proc/loadavg").is_none());
+        assert!(!taken.has("proc/meminfo"));
+    }
+}

@@ -1,0 +1,86 @@
+//! An entry of the catalogue, and what it makes of what it sees.
+
+use crate::facts::Facts;
+use latlab_model::doctor::{Diagnosis, Topic};
+use latlab_model::run::Severity;
+
+/// One thing that the doctor looks for.
+///
+/// `remedy` and `undo` may hold `{file}`, with its leading slash, and `{value}`.
+pub struct Check {
+    /// Stable name for scripts.
+    pub code: &'static str,
+    /// How much it weighs, unless what is seen says otherwise.
+    pub severity: Severity,
+    /// What it is about.
+    pub topic: Topic,
+    /// What it is, in a few words, for the catalogue.
+    pub title: &'static str,
+    /// Why it matters, in one sentence.
+    pub why: &'static str,
+    /// What it typically costs.
+    pub cost: &'static str,
+    /// The command that mends it, or what to do where no command does.
+    pub remedy: Option<&'static str>,
+    /// How to undo the remedy.
+    pub undo: Option<&'static str>,
+    /// Looks for it; none where it is not so, or where nothing tells.
+    pub look: fn(&Facts<'_>) -> Option<Seen>,
+}
+
+/// What a check has seen.
+pub struct Seen {
+    /// The file that says so.
+    pub file: String,
+    /// What stands in it, or the part of it that matters.
+    pub value: String,
+    /// What that means here, in one sentence.
+    pub text: String,
+    /// Another weight than that of the catalogue.
+    pub severity: Option<Severity>,
+    /// Another remedy than that of the catalogue, and how to undo it.
+    pub remedy: Option<(String, Option<String>)>,
+}
+
+impl Seen {
+    /// This stands in that file.
+    pub fn new(file: impl Into<String>, value: impl Into<String>, text: impl Into<String>) -> Seen {
+        let (file, value, text) = (file.into(), value.into(), text.into());
+        Seen { file, value, text, severity: None, remedy: None }
+    }
+
+    /// It weighs this much here.
+    pub fn weighs(self, severity: Severity) -> Seen {
+        Seen { severity: Some(severity), ..self }
+    }
+
+    /// Here something else mends it.
+    pub fn mended_by(self, remedy: impl Into<String>, undo: Option<&str>) -> Seen {
+        Seen { remedy: Some((remedy.into(), undo.map(str::to_string))), ..self }
+    }
+}
+
+impl Check {
+    /// What is said of what was seen.
+    pub fn diagnosis(&self, seen: Seen) -> Diagnosis {
+        let Seen { file, value, text, severity, remedy } = seen;
+        let filled =
+            |text: &str| text.replace("{file}", &format!("/{file}")).replace("{value}", &value);
+        let (remedy, undo) = match remedy {
+            Some((remedy, undo)) => (Some(remedy), undo),
+            None => (self.remedy.map(str::to_string), self.undo.map(str::to_string)),
+        };
+        Diagnosis {
+            code: self.code.to_string(),
+            severity: severity.unwrap_or(self.severity),
+            topic: self.topic,
+            text,
+            why: self.why.to_string(),
+            cost: self.cost.to_string(),
+            remedy: remedy.map(|text| filled(&text)),
+            undo: undo.map(|text| filled(&text)),
+            file,
+            value,
+        }
+    }
+}

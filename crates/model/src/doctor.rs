@@ -1,0 +1,58 @@
+//! What the doctor says of a machine.
+
+use crate::plan::words;
+use crate::run::Severity;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+words! {
+    /// The part of a machine that a diagnosis is about.
+    Topic {
+        /// Preemption model and scheduler.
+        Kernel = "kernel",
+        /// Tick, clock source and timers.
+        Timers = "timers",
+        /// Frequency, idle states, siblings, isolation.
+        Cpu = "cpu",
+        /// Interrupts, their threads and their affinity.
+        Interrupts = "interrupts",
+        /// Pages, swap, huge pages, NUMA.
+        Memory = "memory",
+        /// Heat, throttling and supply.
+        Heat = "heat",
+        /// Hypervisor, container, firmware, board.
+        Platform = "platform",
+        /// What this user may do.
+        Rights = "rights",
+        /// What can be traced, and what is traced now.
+        Tracing = "tracing",
+        /// Programs that get in the way.
+        Programs = "programs",
+    }
+}
+
+/// One thing about a machine that costs latency, hides it, or is good to know.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Diagnosis {
+    /// Stable name for scripts: `rt-throttling`, `governor`.
+    pub code: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What it is about.
+    pub topic: Topic,
+    /// What was seen, in one sentence.
+    pub text: String,
+    /// The file it was seen in, from the root.
+    pub file: String,
+    /// What stood there.
+    pub value: String,
+    /// Why it matters, in one sentence.
+    pub why: String,
+    /// What it typically costs.
+    pub cost: String,
+    /// The command that mends it, or what to do where no command does.
+    pub remedy: Option<String>,
+    /// How to undo the remedy.
+    pub undo: Option<String>,
+}

@@ -1,0 +1,356 @@
+//! The snapshot of a machine: its kernel files as text, as they were at one moment.
+//!
+//! It is what the doctor judges, what is stored with every run, and what a test plants.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+/// Version of the document.
+pub const SNAPSHOT_VERSION: u32 = 1;
+
+/// Kernel files of one machine, by their path without the leading slash.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Snapshot {
+    /// [`SNAPSHOT_VERSION`] of the writer.
+    pub snapshot: u32,
+    /// Where it comes from, when it was not taken by latlab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// What each file held; a path that ends with a slash is a folder, and holds the names in it.
+    pub files: BTreeMap<String, Content>,
+}
+
+/// What a file held.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Content {
+    /// Its text, without blanks around it.
+    Text(String),
+    /// It is there, and could not be read.
+    Unreadable {
+        /// Why not.
+        unreadable: String,
+    },
+}
+
+impl Default for Snapshot {
+    fn default() -> Snapshot {
+        Snapshot { snapshot: SNAPSHOT_VERSION, origin: None, files: BTreeMap::new() }
+    }
+}
+
+impl Snapshot {
+    /// The text of a file; none when it is not there or cannot be read.
+    pub fn text(&self, file: &str) -> Option<&str> {
+        match self.files.get(file)? {
+            Content::Text(text) => Some(text),
+            Content::Unreadable { .. } => None,
+        }
+    }
+
+    /// A file as a number or whatever else can be parsed.
+    pub fn value<T: FromStr>(&self, file: &str) -> Option<T> {
+        self.text(file)?.parse().ok()
+    }
+
+    /// Whether the file is there, readable or not.
+    pub fn has(&self, file: &str) -> bool {
+        self.files.contains_key(file)
+    }
+
+    /// The names in a folder, whose path ends with a slash.
+    pub fn names(&self, folder: &str) -> impl Iterator<Item = &str> {
+        self.text(folder).unwrap_or_default().lines()
+    }
+
+    /// All readable files whose path fits a pattern, in the order of numbers in their names.
+    pub fn matching(&self, pattern: &str) -> Vec<(&str, &str)> {
+        let fitting = self.files.iter().filter(|(path, _)| fits(pattern, path));
+        let mut found: Vec<(&str, &str)> = fitting
+            .filter_map(|(path, content)| match content {
+                Content::Text(text) => Some((path.as_str(), text.as_str())),
+                Content::Unreadable { .. } => None,
+            })
+            .collect();
+        found.sort_by_key(|(path, _)| in_order_of_numbers(path));
+        found
+    }
+}
+
+/// `cpu10` comes after `cpu9`.
+fn in_order_of_numbers(path: &str) -> Vec<(String, u64)> {
+    let mut parts = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (text, after) = rest.split_at(digits);
+        let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        let (number, after) = after.split_at(end);
+        parts.push((text.to_string(), number.parse().unwrap_or(u64::MAX)));
+        rest = after;
+    }
+    parts
+}
+
+/// Whether a path fits a pattern, in which each `*` stands for a part of one name.
+pub fn fits(pattern: &str, path: &str) -> bool {
+    let (mut names, mut wanted) = (path.split('/'), pattern.split('/'));
+    loop {
+        match (wanted.next(), names.next()) {
+            (None, None) => return true,
+            (Some(wanted), Some(name)) if name_fits(wanted, name) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Whether one name fits a pattern with any number of `*`.
+pub fn name_fits(pattern: &str, name: &str) -> bool {
+    let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
+    let Some(rest) = name.strip_prefix(head) else { return false };
+    let ends = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
+    ends.into_iter().any(|at| name_fits(tail, &rest[at..]))
+}
+
+/// What is no file of the kernel and yet belongs to a snapshot; each is made by whoever takes it.
+pub mod made {
+    /// Options of the kernel that are set, `CONFIG_HZ=250` a line.
+    pub const KERNEL_CONFIG: &str = "kernel.config";
+    /// Lines of the kernel's log that say something about time: see [`super::LOG_WORDS`].
+    pub const KERNEL_LOG: &str = "kernel.log";
+    /// Threads with a real-time policy and known daemons, a line each:
+    /// id, policy, priority, last CPU, allowed CPUs, name; between them tabs.
+    pub const THREADS: &str = "threads";
+    /// Machine word of uname.
+    pub const MACHINE: &str = "uname.machine";
+    /// What `vcgencmd get_throttled` answers on a Raspberry Pi.
+    pub const THROTTLED: &str = "vcgencmd.get_throttled";
+    /// What `vcgencmd measure_temp` answers on a Raspberry Pi.
+    pub const GPU_TEMPERATURE: &str = "vcgencmd.measure_temp";
+}
+
+/// A line of the kernel's log that holds one of these, in any case, is kept.
+pub const LOG_WORDS: &[&str] = &[
+    "preempt",
+    "throttl",
+    "clocksource",
+    "tsc:",
+    "hpet",
+    "voltage",
+    "rcu: ",
+    "nohz",
+    "isolcpus",
+    "hardlockup",
+    "lockup",
+    "microcode",
+    "idle:",
+    "mwait",
+    "edac",
+    "mce:",
+    "hypervisor",
+    "kvm-clock",
+    "dwc_otg",
+    "temperature",
+    "sched:",
+    "sched_clock",
+    "nmi watchdog",
+    "hung_task",
+    "blocked for more than",
+];
+
+/// Daemons that move, wake or slow others, by the start of their names.
+pub const DAEMONS: &[&str] = &[
+    "irqbalance",
+    "thermald",
+    "tuned",
+    "tlp",
+    "auto-cpufreq",
+    "power-profiles-",
+    "rtkit-daemon",
+    "ksmd",
+    "kswapd",
+    "khugepaged",
+    "packagekitd",
+    "unattended-upgr",
+    "updatedb",
+    "fwupd",
+    "snapd",
+    "systemd-oomd",
+    "earlyoom",
+    "chronyd",
+    "ntpd",
+    "systemd-timesyn",
+    "ptp4l",
+    "phc2sys",
+];
+
+/// Files that say how the machine is set up; two snapshots are compared by these.
+pub const SETTINGS: &[&str] = &[
+    made::KERNEL_CONFIG,
+    made::MACHINE,
+    "boot/config.txt",
+    "boot/firmware/config.txt",
+    "etc/os-release",
+    "etc/rpi-issue",
+    "etc/security/limits.conf",
+    "etc/security/limits.d/*.conf",
+    ".dockerenv",
+    "run/.containerenv",
+    "run/systemd/container",
+    "proc/cmdline",
+    "proc/device-tree/compatible",
+    "proc/device-tree/model",
+    "proc/irq/*/smp_affinity_list",
+    "proc/irq/default_smp_affinity",
+    "proc/self/cgroup",
+    "proc/self/limits",
+    "proc/sys/kernel/*",
+    "proc/sys/vm/*",
+    "proc/version",
+    "sys/bus/gpio/devices/",
+    "sys/class/dmi/id/bios_date",
+    "sys/class/dmi/id/bios_version",
+    "sys/class/dmi/id/product_name",
+    "sys/class/dmi/id/sys_vendor",
+    "sys/class/hwmon/hwmon*/name",
+    "sys/class/hwmon/hwmon*/temp*_crit",
+    "sys/class/hwmon/hwmon*/temp*_label",
+    "sys/class/thermal/thermal_zone*/policy",
+    "sys/class/thermal/thermal_zone*/trip_point_*_temp",
+    "sys/class/thermal/thermal_zone*/trip_point_*_type",
+    "sys/class/thermal/thermal_zone*/type",
+    "sys/devices/cpu_atom/cpus",
+    "sys/devices/cpu_core/cpus",
+    "sys/devices/system/clockevents/clockevent*/current_device",
+    "sys/devices/system/clocksource/clocksource0/available_clocksource",
+    "sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "sys/devices/system/cpu/amd_pstate/status",
+    "sys/devices/system/cpu/cpu*/cpu_capacity",
+    "sys/devices/system/cpu/cpu*/cpufreq/cpuinfo_max_freq",
+    "sys/devices/system/cpu/cpu*/cpufreq/cpuinfo_min_freq",
+    "sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference",
+    "sys/devices/system/cpu/cpu*/cpufreq/scaling_available_governors",
+    "sys/devices/system/cpu/cpu*/cpufreq/scaling_driver",
+    "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
+    "sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq",
+    "sys/devices/system/cpu/cpu*/cpufreq/scaling_min_freq",
+    "sys/devices/system/cpu/cpu*/cpuidle/state*/disable",
+    "sys/devices/system/cpu/cpu*/cpuidle/state*/latency",
+    "sys/devices/system/cpu/cpu*/cpuidle/state*/name",
+    "sys/devices/system/cpu/cpu*/power/pm_qos_resume_latency_us",
+    "sys/devices/system/cpu/cpu*/topology/thread_siblings_list",
+    "sys/devices/system/cpu/cpufreq/boost",
+    "sys/devices/system/cpu/cpuidle/current_driver",
+    "sys/devices/system/cpu/cpuidle/current_governor",
+    "sys/devices/system/cpu/cpuidle/current_governor_ro",
+    "sys/devices/system/cpu/intel_pstate/max_perf_pct",
+    "sys/devices/system/cpu/intel_pstate/min_perf_pct",
+    "sys/devices/system/cpu/intel_pstate/no_turbo",
+    "sys/devices/system/cpu/intel_pstate/status",
+    "sys/devices/system/cpu/isolated",
+    "sys/devices/system/cpu/nohz_full",
+    "sys/devices/system/cpu/offline",
+    "sys/devices/system/cpu/online",
+    "sys/devices/system/cpu/possible",
+    "sys/devices/system/cpu/smt/active",
+    "sys/devices/system/cpu/smt/control",
+    "sys/devices/system/cpu/vulnerabilities/*",
+    "sys/devices/system/machinecheck/machinecheck0/check_interval",
+    "sys/devices/system/machinecheck/machinecheck0/ignore_ce",
+    "sys/devices/system/node/online",
+    "sys/devices/virtual/workqueue/cpumask",
+    "sys/devices/virtual/workqueue/writeback/cpumask",
+    "sys/fs/cgroup/cgroup.controllers",
+    "sys/fs/cgroup/cgroup.subtree_control",
+    "sys/fs/cgroup/cpu/cpu.rt_runtime_us",
+    "sys/fs/cgroup/cpuset.cpus.isolated",
+    "sys/hypervisor/type",
+    "sys/kernel/debug/sched/fair_server/cpu*/period",
+    "sys/kernel/debug/sched/fair_server/cpu*/runtime",
+    "sys/kernel/debug/sched/preempt",
+    "sys/kernel/debug/tracing/available_tracers",
+    "sys/kernel/mm/ksm/run",
+    "sys/kernel/mm/lru_gen/enabled",
+    "sys/kernel/mm/transparent_hugepage/defrag",
+    "sys/kernel/mm/transparent_hugepage/enabled",
+    "sys/kernel/profiling",
+    "sys/kernel/rcu_expedited",
+    "sys/kernel/rcu_normal",
+    "sys/kernel/realtime",
+    "sys/kernel/tracing/available_tracers",
+    "sys/kernel/tracing/current_tracer",
+    "sys/module/dwc_otg/parameters/*",
+    "sys/module/intel_idle/parameters/max_cstate",
+    "sys/module/processor/parameters/max_cstate",
+    "sys/module/rcutree/parameters/*",
+    "sys/module/workqueue/parameters/power_efficient",
+    "sys/module/zswap/parameters/enabled",
+];
+
+/// Files that say what goes on at the moment.
+pub const STATE: &[&str] = &[
+    made::GPU_TEMPERATURE,
+    made::KERNEL_LOG,
+    made::THREADS,
+    made::THROTTLED,
+    "proc/cpuinfo",
+    "proc/interrupts",
+    "proc/loadavg",
+    "proc/meminfo",
+    "proc/modules",
+    "proc/self/status",
+    "proc/stat",
+    "proc/swaps",
+    "proc/sys/kernel/random/boot_id",
+    "proc/uptime",
+    "sys/class/hwmon/hwmon*/in*_lcrit_alarm",
+    "sys/class/hwmon/hwmon*/temp*_input",
+    "sys/class/thermal/cooling_device*/cur_state",
+    "sys/class/thermal/cooling_device*/type",
+    "sys/class/thermal/thermal_zone*/temp",
+    "sys/devices/platform/soc/soc:firmware/get_throttled",
+    "sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq",
+    "sys/devices/system/cpu/cpu*/thermal_throttle/core_throttle_count",
+    "sys/devices/system/cpu/cpu*/thermal_throttle/package_throttle_count",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_within_one_name() {
+        assert!(fits("sys/cpu*/state*/name", "sys/cpu10/state2/name"));
+        assert!(!fits("sys/cpu*/name", "sys/cpu1/state2/name"));
+        assert!(!fits("sys/cpu*", "sys"));
+        assert!(fits("sys/trip_*_temp", "sys/trip_point_0_temp"));
+        assert!(!fits("sys/trip_*_temp", "sys/trip_point_0_type"));
+        assert!(fits("sys/bus/", "sys/bus/") && !fits("sys/bus/", "sys/bus"));
+    }
+
+    #[test]
+    fn files_come_in_the_order_of_their_numbers() {
+        let mut snapshot = Snapshot::default();
+        for cpu in [10, 9, 2] {
+            let text = Content::Text(cpu.to_string());
+            snapshot.files.insert(format!("cpu{cpu}/value"), text);
+        }
+        let unreadable = Content::Unreadable { unreadable: "it hangs".into() };
+        snapshot.files.insert("cpu3/value".into(), unreadable);
+        let found = snapshot.matching("cpu*/value");
+        assert_eq!(found, [("cpu2/value", "2"), ("cpu9/value", "9"), ("cpu10/value", "10")]);
+        assert!(snapshot.has("cpu3/value") && snapshot.text("cpu3/value").is_none());
+    }
+
+    #[test]
+    fn the_document_is_plain() {
+        let text = r#"{"snapshot":1,"files":{"a":"1","b":{"unreadable":"no"},"c/":"d\ne"}}"#;
+        let snapshot: Snapshot = serde_json::from_str(text).unwrap();
+        assert_eq!(snapshot.value::<u8>("a"), Some(1));
+        assert_eq!(snapshot.names("c/").collect::<Vec<_>>(), ["d", "e"]);
+        assert_eq!(serde_json::to_string(&snapshot).unwrap(), text);
+    }
+}
