@@ -18,3 +18,4 @@ mod team;
 mod worker;
 
 pub use session::serve;
+pub use snapshot::snapshot as snapshot_of;

@@ -1,7 +1,7 @@
 //! An entry of the catalogue, and what it makes of what it sees.
 
 use crate::facts::Facts;
-use latlab_model::doctor::{Diagnosis, Topic};
+use latlab_model::doctor::{Diagnosis, Entry, Topic};
 use latlab_model::run::Severity;
 
 /// One thing that the doctor looks for.
@@ -61,6 +61,20 @@ impl Seen {
 }
 
 impl Check {
+    /// What the catalogue says of it.
+    pub fn entry(&self) -> Entry {
+        Entry {
+            code: self.code.to_string(),
+            severity: self.severity,
+            topic: self.topic,
+            title: self.title.to_string(),
+            why: self.why.to_string(),
+            cost: self.cost.to_string(),
+            remedy: self.remedy.map(str::to_string),
+            undo: self.undo.map(str::to_string),
+        }
+    }
+
     /// What is said of what was seen.
     pub fn diagnosis(&self, seen: Seen) -> Diagnosis {
         let Seen { file, value, text, severity, remedy } = seen;

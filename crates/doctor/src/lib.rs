@@ -5,12 +5,16 @@
 
 mod check;
 mod checks;
+mod compare;
+mod config;
 mod facts;
 
 pub use check::{Check, Seen};
+pub use compare::compare;
 use facts::Facts;
-use latlab_model::Snapshot;
-use latlab_model::doctor::Diagnosis;
+use latlab_model::doctor::{Diagnosis, Examination};
+use latlab_model::machine::Machine;
+use latlab_model::{CpuSet, Snapshot};
 use std::cmp::Reverse;
 
 /// All that the doctor knows, in the order of its topics.
@@ -27,4 +31,23 @@ pub fn examine(snapshot: &Snapshot) -> Vec<Diagnosis> {
     // The sort is stable, so that the order of the catalogue remains within a severity.
     found.sort_by_key(|diagnosis| Reverse(diagnosis.severity));
     found
+}
+
+/// The machine, what is to be said of it, and what could not be looked at.
+pub fn examination(snapshot: &Snapshot) -> Examination {
+    let unreadable = snapshot.unreadable();
+    Examination {
+        machine: machine(snapshot),
+        findings: examine(snapshot),
+        unreadable: unreadable.map(|(path, why)| (path.to_string(), why.to_string())).collect(),
+    }
+}
+
+/// The fingerprint of a machine by its files alone.
+pub fn machine(snapshot: &Snapshot) -> Machine {
+    let online: CpuSet = snapshot.value("sys/devices/system/cpu/online").unwrap_or_default();
+    let status = snapshot.text("proc/self/status").unwrap_or_default();
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let allowed = allowed.and_then(|cpus| cpus.trim().parse().ok()).unwrap_or_default();
+    Machine::of(snapshot, &online, &allowed)
 }

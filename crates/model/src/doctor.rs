@@ -1,8 +1,10 @@
 //! What the doctor says of a machine.
 
+use crate::machine::Machine;
 use crate::plan::words;
 use crate::run::Severity;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 words! {
@@ -52,6 +54,42 @@ pub struct Diagnosis {
     /// What it typically costs.
     pub cost: String,
     /// The command that mends it, or what to do where no command does.
+    pub remedy: Option<String>,
+    /// How to undo the remedy.
+    pub undo: Option<String>,
+}
+
+/// What the doctor says of a machine: `latlab doctor --format json`.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Examination {
+    /// The machine.
+    pub machine: Machine,
+    /// What was found, heaviest first.
+    pub findings: Vec<Diagnosis>,
+    /// Files that are there and could not be read, with the reason: a check that could not look
+    /// has not passed.
+    pub unreadable: BTreeMap<String, String>,
+}
+
+/// One entry of the doctor's catalogue: `latlab doctor --list --format json`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Entry {
+    /// Stable name for scripts.
+    pub code: String,
+    /// How much it weighs, unless what is seen says otherwise.
+    pub severity: Severity,
+    /// What it is about.
+    pub topic: Topic,
+    /// What it is, in a few words.
+    pub title: String,
+    /// Why it matters, in one sentence.
+    pub why: String,
+    /// What it typically costs.
+    pub cost: String,
+    /// The command that mends it, or what to do where no command does; `{file}` and `{value}`
+    /// stand for what was seen.
     pub remedy: Option<String>,
     /// How to undo the remedy.
     pub undo: Option<String>,

@@ -42,7 +42,65 @@ impl Default for Snapshot {
     }
 }
 
+/// Text that is no snapshot, or one that only a later latlab knows.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ParseSnapshotError {
+    /// It has not the form of one.
+    #[error(
+        "line {line} is not that of a snapshot: {reason}; expected {{\"snapshot\": 1, \"files\": \
+         {{\"proc/cmdline\": \"quiet\"}}}} as `latlab doctor --save` writes it"
+    )]
+    Form {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// Written by a later program.
+    #[error(
+        "it is a snapshot of version {0}, this latlab reads up to {SNAPSHOT_VERSION}: use a newer \
+         latlab"
+    )]
+    Newer(u64),
+}
+
+impl ParseSnapshotError {
+    fn form(error: serde_json::Error) -> ParseSnapshotError {
+        let text = error.to_string();
+        let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
+        let reason = match reason.contains("untagged enum") {
+            true => "a file is neither text nor {\"unreadable\": \"why\"}".to_string(),
+            false => reason.to_string(),
+        };
+        ParseSnapshotError::Form { line: error.line().max(1), reason }
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    snapshot: u64,
+}
+
 impl Snapshot {
+    /// Reads the document.
+    pub fn from_json(text: &[u8]) -> Result<Snapshot, ParseSnapshotError> {
+        // The version comes first, because what follows it may have another meaning.
+        let Version { snapshot } =
+            serde_json::from_slice(text).map_err(ParseSnapshotError::form)?;
+        if snapshot > SNAPSHOT_VERSION.into() {
+            return Err(ParseSnapshotError::Newer(snapshot));
+        }
+        serde_json::from_slice(text).map_err(ParseSnapshotError::form)
+    }
+
+    /// What could not be read, with the reason.
+    pub fn unreadable(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().filter_map(|(path, content)| match content {
+            Content::Text(_) => None,
+            Content::Unreadable { unreadable } => Some((path.as_str(), unreadable.as_str())),
+        })
+    }
+
     /// The text of a file; none when it is not there or cannot be read.
     pub fn text(&self, file: &str) -> Option<&str> {
         match self.files.get(file)? {
@@ -343,6 +401,22 @@ mod tests {
         let found = snapshot.matching("cpu*/value");
         assert_eq!(found, [("cpu2/value", "2"), ("cpu9/value", "9"), ("cpu10/value", "10")]);
         assert!(snapshot.has("cpu3/value") && snapshot.text("cpu3/value").is_none());
+    }
+
+    #[test]
+    fn what_is_no_snapshot_says_where_and_a_later_one_is_refused() {
+        let error = |text: &str| Snapshot::from_json(text.as_bytes()).unwrap_err().to_string();
+        let cut = error("{\"snapshot\": 1,\n \"files\": {\"a\": \"1\",");
+        assert!(cut.starts_with("line 2 is not that of a snapshot: EOF"), "{cut}");
+        assert!(error("{}").contains("missing field `snapshot`"));
+        let number = error("{\"snapshot\": 1,\n\n \"files\": {\"a\": 1}}");
+        assert!(
+            number.starts_with("line 3 is not that of a snapshot: a file is neither"),
+            "{number}"
+        );
+        let newer = error("{\"snapshot\": 2, \"files\": []}");
+        assert!(newer.contains("version 2") && newer.contains("use a newer latlab"), "{newer}");
+        assert!(Snapshot::from_json(b"{\"snapshot\": 1, \"files\": {}}").is_ok());
     }
 
     #[test]

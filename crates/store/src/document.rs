@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::files::{compare, create_file, hexadecimal, open_file};
 use latlab_model::run::SCHEMA_VERSION;
+use latlab_model::snapshot::ParseSnapshotError;
 use latlab_model::{Run, Snapshot};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Seek, Write};
@@ -87,8 +88,8 @@ pub fn load_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
     file.rewind().map_err(Error::io("read", &path))?;
     let mut text = Vec::new();
     file.take(LARGEST_DOCUMENT).read_to_end(&mut text).map_err(Error::io("read", &path))?;
-    let damaged = |error: serde_json::Error| Error::Damaged { path, reason: error.to_string() };
-    serde_json::from_slice(&text).map(Some).map_err(damaged)
+    let damaged = |error: ParseSnapshotError| Error::Damaged { path, reason: error.to_string() };
+    Snapshot::from_json(&text).map(Some).map_err(damaged)
 }
 
 /// Writes the document of a run, and its seal.

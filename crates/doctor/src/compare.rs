@@ -1,0 +1,332 @@
+//! What changed from one machine to another, or of one machine from one time to another.
+
+use crate::{config, examine, machine};
+use latlab_model::comparison::{Change, Comparison, SettingChange, Weighed};
+use latlab_model::doctor::Diagnosis;
+use latlab_model::machine::Machine;
+use latlab_model::snapshot::{Content, SETTINGS, fits, made};
+use latlab_model::{CpuSet, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A fact of a machine as text.
+type Fact = fn(&Machine) -> Option<String>;
+
+/// The facts that are compared, by their names in `run.json`. What a setting or an option tells
+/// as well is left to that, and each boot has an id of its own.
+const FACTS: &[(&str, Fact)] = &[
+    ("hostname", |machine| machine.hostname.clone()),
+    ("board", |machine| machine.board.clone()),
+    ("cpu_model", |machine| machine.cpu_model.clone()),
+    ("architecture", |machine| told(&machine.architecture)),
+    ("kernel", |machine| told(&machine.kernel)),
+    ("kernel_version", |machine| told(&machine.kernel_version)),
+    ("preemption", |machine| machine.preemption.clone()),
+    ("command_line", |machine| machine.command_line.clone()),
+    ("virtualisation", |machine| machine.virtualisation.clone()),
+    ("distribution", |machine| machine.distribution.clone()),
+    ("cpus_online", |machine| set(&machine.cpus_online)),
+    ("cpus_allowed", |machine| set(&machine.cpus_allowed)),
+    ("cpus_isolated", |machine| set(&machine.cpus_isolated)),
+    ("cpus_nohz_full", |machine| set(&machine.cpus_nohz_full)),
+    ("clocksource", |machine| machine.clocksource.clone()),
+    ("memory_bytes", |machine| machine.memory_bytes.map(|bytes| bytes.to_string())),
+    ("microcode", |machine| machine.microcode.clone()),
+];
+
+/// Settings that the facts and the options tell already.
+const TOLD_ELSEWHERE: &[&str] = &[
+    made::KERNEL_CONFIG,
+    made::MACHINE,
+    "etc/os-release",
+    "proc/cmdline",
+    "proc/device-tree/model",
+    "proc/sys/kernel/arch",
+    "proc/sys/kernel/hostname",
+    "proc/sys/kernel/osrelease",
+    "proc/sys/kernel/version",
+    "proc/version",
+    "sys/class/dmi/id/product_name",
+    "sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "sys/devices/system/cpu/isolated",
+    "sys/devices/system/cpu/nohz_full",
+    "sys/devices/system/cpu/online",
+    "sys/kernel/realtime",
+];
+
+/// Settings that say where and when latlab was started, and nothing of the machine.
+const ALWAYS_DIFFERENT: &[&str] = &["proc/self/cgroup", "proc/sys/kernel/ns_last_pid"];
+
+/// Files that hold a row of words.
+const WORDS: &[&str] = &[
+    "sys/devices/system/clocksource/clocksource0/available_clocksource",
+    "sys/devices/system/cpu/cpu*/cpufreq/scaling_available_governors",
+    "sys/fs/cgroup/cgroup.controllers",
+    "sys/fs/cgroup/cgroup.subtree_control",
+    "sys/kernel/debug/tracing/available_tracers",
+    "sys/kernel/tracing/available_tracers",
+];
+
+/// What changed from the one to the other, which have these names.
+pub fn compare(before: (&str, &Snapshot), after: (&str, &Snapshot)) -> Comparison {
+    let ((before_name, before), (after_name, after)) = (before, after);
+    let (said, says) = (examine(before), examine(after));
+    let (settings, not_compared) = settings(before, after);
+    Comparison {
+        before: before_name.to_string(),
+        after: after_name.to_string(),
+        machine: facts(&machine(before), &machine(after)),
+        appeared: without(&says, &said),
+        gone: without(&said, &says),
+        weighed: weighed(&said, says),
+        settings,
+        config: config::changes(before, after),
+        not_compared,
+    }
+}
+
+fn facts(before: &Machine, after: &Machine) -> Vec<Change> {
+    let changes = FACTS.iter().filter_map(|(what, fact)| {
+        let (before, after) = (fact(before), fact(after));
+        if before == after || *what == "memory_bytes" && is_about_the_same(&before, &after) {
+            return None;
+        }
+        let (before, after) = match *what {
+            "command_line" => apart(before, after, ' '),
+            _ => (before, after),
+        };
+        Some(Change { what: what.to_string(), before, after })
+    });
+    changes.collect()
+}
+
+/// A kernel takes a little more or less for itself each time.
+fn is_about_the_same(before: &Option<String>, after: &Option<String>) -> bool {
+    let bytes = |text: &Option<String>| text.as_ref()?.parse::<u64>().ok();
+    let sizes = bytes(before).zip(bytes(after));
+    sizes.is_some_and(|(before, after)| before.abs_diff(after) <= before / 64)
+}
+
+fn told(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_string())
+}
+
+fn set(cpus: &CpuSet) -> Option<String> {
+    told(&cpus.to_string())
+}
+
+/// Those findings whose code the others do not have.
+fn without(findings: &[Diagnosis], others: &[Diagnosis]) -> Vec<Diagnosis> {
+    let codes: BTreeSet<&str> = others.iter().map(|other| other.code.as_str()).collect();
+    findings.iter().filter(|finding| !codes.contains(finding.code.as_str())).cloned().collect()
+}
+
+fn weighed(said: &[Diagnosis], says: Vec<Diagnosis>) -> Vec<Weighed> {
+    let changed = says.into_iter().filter_map(|now| {
+        let before = said.iter().find(|before| before.code == now.code)?.severity;
+        (before != now.severity).then_some(Weighed { before, now })
+    });
+    changed.collect()
+}
+
+/// What two values have of their own.
+type Apart = (Option<String>, Option<String>);
+
+/// The settings that differ, alike ones in one, and those that cannot be compared.
+fn settings(before: &Snapshot, after: &Snapshot) -> (Vec<SettingChange>, Vec<String>) {
+    let mut changes: BTreeMap<(String, Apart), BTreeSet<u32>> = BTreeMap::new();
+    let mut not_compared = BTreeSet::new();
+    let paths: BTreeSet<&String> = before.files.keys().chain(after.files.keys()).collect();
+    for path in paths.into_iter().filter(|path| is_compared(path)) {
+        let (file, number) = starred(path);
+        let both = [before.files.get(path), after.files.get(path)];
+        if both.iter().any(|one| matches!(one, Some(Content::Unreadable { .. }))) {
+            not_compared.insert(file);
+            continue;
+        }
+        let [before, after] = both.map(|one| match one {
+            Some(Content::Text(text)) => Some(text.clone()),
+            _ => None,
+        });
+        if before != after {
+            let separator = if WORDS.iter().any(|words| fits(words, path)) { ' ' } else { '\n' };
+            let apart = apart(before, after, separator);
+            changes.entry((file, apart)).or_default().extend(number);
+        }
+    }
+    let changes = changes.into_iter().map(|((file, (before, after)), numbers)| {
+        let of = told(&numbers.into_iter().collect::<CpuSet>().to_string());
+        SettingChange { file, of, before, after }
+    });
+    (changes.collect(), not_compared.into_iter().collect())
+}
+
+fn is_compared(path: &str) -> bool {
+    let left_out = TOLD_ELSEWHERE.iter().chain(ALWAYS_DIFFERENT);
+    SETTINGS.iter().any(|pattern| fits(pattern, path)) && !left_out.into_iter().any(|p| *p == path)
+}
+
+/// A path without the number of its CPU or interrupt, and that number.
+fn starred(path: &str) -> (String, Option<u32>) {
+    let mut number = None;
+    let mut folder = "";
+    let mut names = Vec::new();
+    for name in path.split('/') {
+        let (head, digits) = match name.strip_prefix("cpu") {
+            Some(digits) => ("cpu", digits),
+            None if folder == "irq" => ("", name),
+            None => ("", ""),
+        };
+        match digits.parse().ok().filter(|_| number.is_none()) {
+            Some(found) => {
+                number = Some(found);
+                names.push(format!("{head}*"));
+            }
+            None => names.push(name.to_string()),
+        }
+        folder = name;
+    }
+    (names.join("/"), number)
+}
+
+/// Of two rows of words, or texts of several lines, what only one of them has.
+fn apart(before: Option<String>, after: Option<String>, separator: char) -> Apart {
+    let (Some(was), Some(is)) = (&before, &after) else { return (before, after) };
+    if !was.contains(separator) && !is.contains(separator) {
+        return (before, after);
+    }
+    let own = |text: &str, other: &str| {
+        let others: Vec<&str> = other.split(separator).map(str::trim).collect();
+        let own = text.split(separator).map(str::trim);
+        let own: Vec<&str> = own.filter(|part| !others.contains(part)).collect();
+        told(&own.join(&separator.to_string()))
+    };
+    match (own(was, is), own(is, was)) {
+        // The same parts in another order.
+        (None, None) => (before, after),
+        parts => parts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::run::Severity;
+
+    fn plant(files: &[(&str, &str)]) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        for (path, text) in files {
+            let text = Content::Text(text.to_string());
+            snapshot.files.insert(path.to_string(), text);
+        }
+        snapshot
+    }
+
+    fn of(before: &[(&str, &str)], after: &[(&str, &str)]) -> Comparison {
+        compare(("a", &plant(before)), ("b", &plant(after)))
+    }
+
+    fn shown(change: &SettingChange) -> String {
+        let SettingChange { file, of, before, after } = change;
+        let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_string());
+        format!("{file} {} {} -> {}", text(of), text(before), text(after))
+    }
+
+    #[test]
+    fn a_machine_differs_from_itself_in_nothing() {
+        let files = [
+            ("proc/cmdline", "quiet"),
+            ("kernel.config", "CONFIG_HZ=250"),
+            ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "schedutil"),
+        ];
+        let found = of(&files, &files);
+        assert!(found.is_empty() && !found.reaches(Severity::Info), "{found:?}");
+        assert_eq!((found.before.as_str(), found.after.as_str()), ("a", "b"));
+    }
+
+    #[test]
+    fn values_of_cpus_and_interrupts_that_change_alike_are_one_change() {
+        let governor =
+            |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
+        let names: Vec<String> = (0..4).map(governor).collect();
+        let files = |values: [&'static str; 4]| {
+            names.iter().map(String::as_str).zip(values).collect::<Vec<_>>()
+        };
+        let mut before = files(["powersave", "powersave", "powersave", "performance"]);
+        let mut after = files(["performance", "performance", "schedutil", "performance"]);
+        before.extend([
+            ("proc/irq/24/smp_affinity_list", "0"),
+            ("proc/irq/31/smp_affinity_list", "0"),
+        ]);
+        after.extend([
+            ("proc/irq/24/smp_affinity_list", "3"),
+            ("proc/irq/31/smp_affinity_list", "3"),
+        ]);
+        let found = of(&before, &after);
+        let file = "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor";
+        let lines: Vec<String> = found.settings.iter().map(shown).collect();
+        assert_eq!(
+            lines,
+            [
+                "proc/irq/*/smp_affinity_list 24,31 0 -> 3".to_string(),
+                format!("{file} 0-1 powersave -> performance"),
+                format!("{file} 2 powersave -> schedutil"),
+            ]
+        );
+        assert_eq!(found.machine, [], "the governor is told once");
+    }
+
+    #[test]
+    fn what_differs_at_each_start_is_left_out() {
+        let before = [
+            ("proc/sys/kernel/ns_last_pid", "100"),
+            ("proc/sys/kernel/random/boot_id", "one"),
+            ("proc/self/cgroup", "0::/session-1.scope"),
+            ("proc/uptime", "5"),
+            ("proc/meminfo", "MemTotal: 3884312 kB"),
+        ];
+        let after = before.map(|(path, _)| match path {
+            "proc/meminfo" => (path, "MemTotal: 3884352 kB"),
+            path => (path, "other"),
+        });
+        assert!(of(&before, &after).is_empty());
+    }
+
+    #[test]
+    fn of_words_and_lines_only_those_that_differ_are_named() {
+        let found = of(
+            &[("proc/cmdline", "quiet ro isolcpus=2"), ("proc/self/limits", "a 1\nb 2\nc 3")],
+            &[("proc/cmdline", "ro isolcpus=3"), ("proc/self/limits", "a 1\nb 4\nc 3\nd 5")],
+        );
+        let line = &found.machine[0];
+        assert_eq!(line.what, "command_line");
+        assert_eq!(line.before.as_deref(), Some("quiet isolcpus=2"));
+        assert_eq!(line.after.as_deref(), Some("isolcpus=3"));
+        assert_eq!(shown(&found.settings[0]), "proc/self/limits none b 2 -> b 4\nd 5");
+        let turned = of(&[("proc/cmdline", "a b")], &[("proc/cmdline", "b a")]);
+        assert_eq!(turned.machine[0].after.as_deref(), Some("b a"), "the last one counts");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_compared_and_is_named() {
+        let before = plant(&[("sys/kernel/debug/sched/preempt", "none (full)")]);
+        let mut after = before.clone();
+        let content = Content::Unreadable { unreadable: "Permission denied".into() };
+        after.files.insert("sys/kernel/debug/sched/preempt".into(), content);
+        let found = compare(("a", &before), ("b", &after));
+        assert_eq!(found.not_compared, ["sys/kernel/debug/sched/preempt"]);
+        assert!(found.is_empty());
+    }
+
+    #[test]
+    fn findings_appear_and_go_and_a_weight_can_be_asked_for() {
+        let governor = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
+        let (slow, fast) = ([(governor, "powersave")], [(governor, "performance")]);
+        let worse = of(&fast, &slow);
+        let code = |findings: &[Diagnosis]| findings.iter().any(|one| one.code == "governor");
+        assert!(code(&worse.appeared) && !code(&worse.gone));
+        assert!(worse.reaches(Severity::Warning) && !worse.reaches(Severity::Error));
+        let better = of(&slow, &fast);
+        assert!(code(&better.gone) && !code(&better.appeared));
+        assert!(!better.reaches(Severity::Warning) && better.reaches(Severity::Info));
+    }
+}
