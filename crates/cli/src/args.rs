@@ -1,5 +1,6 @@
 //! The command line, and what it means: flags to plan.
 
+use crate::doctor::DoctorArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
@@ -29,6 +30,7 @@ Examples:
   latlab show last                          what that run said, in the terminal
   latlab report last -o page.html           the same as a page with the picture
   latlab verify --all                       whether every stored run is as it was stored
+  latlab doctor                             what on this machine costs latency, and what mends it
 
 Exit codes:
   0  done, or the verdict is pass           3  could not measure (rights, missing feature)
@@ -40,6 +42,8 @@ Exit codes:
 pub enum Command {
     /// Measure how late this machine is, and store the run.
     Run(Box<RunArgs>),
+    /// Say what on this machine, or on that of a run, costs latency, and how to mend it.
+    Doctor(DoctorArgs),
     /// List the stored runs, newest first.
     List(ListArgs),
     /// Show a stored run in the terminal.
@@ -50,8 +54,6 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Print what completes these commands in a shell.
     Completions(CompletionsArgs),
-    /// Put back what a killed latlab has left changed.
-    Doctor(DoctorArgs),
     /// Measure for another latlab, or write the program that does so on a board.
     Agent(AgentArgs),
 }
@@ -76,14 +78,6 @@ Examples:
 
 Without --write it reads a plan from standard input and writes the stream of a run to standard
 output: `latlab run` starts it so, and nobody else needs to.";
-
-/// Flags of `latlab doctor`.
-#[derive(Args)]
-pub struct DoctorArgs {
-    /// Put back the kernel files that a killed latlab has left changed
-    #[arg(long, required = true)]
-    pub restore: bool,
-}
 
 /// How results are printed.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -235,7 +229,7 @@ Examples:
   latlab report last -o - | mail -s 'the last run' somebody@example.org";
 
 /// A word of the model as a value of the command line; shells complete it.
-fn word<T: Copy + Send + Sync + 'static>(
+pub fn word<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {

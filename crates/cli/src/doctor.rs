@@ -1,14 +1,104 @@
-//! `latlab doctor`: what is put right by hand.
+//! `latlab doctor`: what of a machine costs latency, what has changed, what is put right by hand.
 
-use crate::EXIT_CANNOT_MEASURE;
-use crate::args::DoctorArgs;
-use crate::output::{print, warn};
+mod args;
+mod source;
+
+use crate::args::Format;
+use crate::output::{harmless_lines, print, print_json, style, warn, width, write_whole};
+use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
+pub use args::DoctorArgs;
+use latlab_doctor::{catalogue, compare, examination};
+use latlab_model::Snapshot;
+use latlab_model::doctor::{Diagnosis, Entry};
+use latlab_report::Detail;
 use latlab_sys::files::Root;
 use latlab_sys::undo::{Change, Undone, restore_leftovers};
+use source::Source;
+use std::path::Path;
 use std::process::ExitCode;
 
+/// What `latlab doctor` does.
+pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    if args.restore {
+        return put_back();
+    }
+    if args.list {
+        return list(args.common.format);
+    }
+    let source = Source::of(args)?;
+    if let Some(path) = &args.save {
+        save(path, &source.snapshot)?;
+        if path.as_os_str() == "-" {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    let hit = match &args.against {
+        Some(name) => changes(args, &Source::against(args, name)?, &source)?,
+        None => findings(args, &source)?,
+    };
+    Ok(ExitCode::from(if hit { EXIT_FAIL } else { 0 }))
+}
+
+/// Says what is to be said of a machine, and whether that is what `--fail-on` asks for.
+fn findings(args: &DoctorArgs, source: &Source) -> anyhow::Result<bool> {
+    let mut found = examination(&source.snapshot);
+    let all = found.findings.len();
+    found.findings.retain(|finding| is_wanted(args, finding));
+    match args.common.format {
+        Format::Json => print_json(&found)?,
+        Format::Text => {
+            let left_out = all - found.findings.len();
+            let found = harmless_lines(&found)?;
+            print(&latlab_report::examination(&found, source.subject(), left_out, detail(args)))?;
+        }
+    }
+    let weights = found.findings.iter().map(|finding| finding.severity);
+    Ok(args.fail_on.is_some_and(|limit| weights.max().is_some_and(|weight| weight >= limit)))
+}
+
+/// Says what changed, and whether that is what `--fail-on` asks for.
+fn changes(args: &DoctorArgs, before: &Source, after: &Source) -> anyhow::Result<bool> {
+    let (before, after) = ((&*before.name, &before.snapshot), (&*after.name, &after.snapshot));
+    let mut compared = compare(before, after);
+    compared.appeared.retain(|finding| is_wanted(args, finding));
+    compared.gone.retain(|finding| is_wanted(args, finding));
+    compared.weighed.retain(|weighed| is_wanted(args, &weighed.now));
+    match args.common.format {
+        Format::Json => print_json(&compared)?,
+        Format::Text => {
+            print(&latlab_report::comparison(&harmless_lines(&compared)?, detail(args)))?;
+        }
+    }
+    Ok(args.fail_on.is_some_and(|weight| compared.reaches(weight)))
+}
+
+fn is_wanted(args: &DoctorArgs, finding: &Diagnosis) -> bool {
+    let named = |codes: &[String]| codes.contains(&finding.code);
+    (args.only.is_empty() || named(&args.only)) && !named(&args.ignore)
+}
+
+fn detail(args: &DoctorArgs) -> Detail {
+    Detail { width: width(), style: style(), verbose: args.verbose }
+}
+
+fn list(format: Format) -> anyhow::Result<ExitCode> {
+    let entries: Vec<Entry> = catalogue().map(|check| check.entry()).collect();
+    match format {
+        Format::Json => print_json(&entries)?,
+        Format::Text => print(&latlab_report::catalogue(&entries, width(), style()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn save(path: &Path, snapshot: &Snapshot) -> anyhow::Result<()> {
+    match path.as_os_str() == "-" {
+        true => print_json(snapshot),
+        false => write_whole(path, (serde_json::to_string_pretty(snapshot)? + "\n").as_bytes()),
+    }
+}
+
 /// Puts back what a killed latlab has left, and says what that was.
-pub fn doctor(DoctorArgs { restore: _ }: &DoctorArgs) -> anyhow::Result<ExitCode> {
+fn put_back() -> anyhow::Result<ExitCode> {
     let undone = restore_leftovers(&Root::default());
     if undone.is_empty() {
         print("Nothing is left changed.\n")?;

@@ -6,6 +6,7 @@ use latlab_report::Style;
 use latlab_store::calling_user;
 use latlab_sys::terminal;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fs;
 use std::io::{self, Write};
@@ -36,18 +37,38 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// The run without control characters in its texts, which could steer the reader's terminal.
 pub fn harmless(run: &Run) -> anyhow::Result<Run> {
-    fn clean(value: &mut Value) {
+    cleaned(run, |text| text.replace(char::is_control, "\u{fffd}"))
+}
+
+/// The same of a document whose texts may have several lines.
+pub fn harmless_lines<T: Serialize + DeserializeOwned>(document: &T) -> anyhow::Result<T> {
+    cleaned(document, |text| {
+        let steers = |c: char| c.is_control() && c != '\n';
+        text.replace('\t', " ").replace(steers, "\u{fffd}")
+    })
+}
+
+/// The document with another text wherever one holds a control character.
+fn cleaned<T: Serialize + DeserializeOwned>(
+    document: &T,
+    clean: fn(&str) -> String,
+) -> anyhow::Result<T> {
+    fn go(value: &mut Value, clean: fn(&str) -> String) {
         match value {
-            Value::String(text) if text.contains(char::is_control) => {
-                *text = text.replace(char::is_control, "\u{fffd}");
+            Value::String(text) if text.contains(char::is_control) => *text = clean(text),
+            Value::Array(values) => values.iter_mut().for_each(|value| go(value, clean)),
+            Value::Object(fields) => {
+                let cleaned = std::mem::take(fields).into_iter().map(|(name, mut value)| {
+                    go(&mut value, clean);
+                    (visible(&name), value)
+                });
+                *fields = cleaned.collect();
             }
-            Value::Array(values) => values.iter_mut().for_each(clean),
-            Value::Object(fields) => fields.values_mut().for_each(clean),
             _ => {}
         }
     }
-    let mut document = serde_json::to_value(run)?;
-    clean(&mut document);
+    let mut document = serde_json::to_value(document)?;
+    go(&mut document, clean);
     Ok(serde_json::from_value(document)?)
 }
 

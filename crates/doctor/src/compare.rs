@@ -91,7 +91,7 @@ fn facts(before: &Machine, after: &Machine) -> Vec<Change> {
             return None;
         }
         let (before, after) = match *what {
-            "command_line" => apart(before, after, ' '),
+            "command_line" => apart(before, after, ' ').sides,
             _ => (before, after),
         };
         Some(Change { what: what.to_string(), before, after })
@@ -129,7 +129,12 @@ fn weighed(said: &[Diagnosis], says: Vec<Diagnosis>) -> Vec<Weighed> {
 }
 
 /// What two values have of their own.
-type Apart = (Option<String>, Option<String>);
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Apart {
+    sides: (Option<String>, Option<String>),
+    /// Whether they have more in common.
+    partly: bool,
+}
 
 /// The settings that differ, alike ones in one, and those that cannot be compared.
 fn settings(before: &Snapshot, after: &Snapshot) -> (Vec<SettingChange>, Vec<String>) {
@@ -153,9 +158,10 @@ fn settings(before: &Snapshot, after: &Snapshot) -> (Vec<SettingChange>, Vec<Str
             changes.entry((file, apart)).or_default().extend(number);
         }
     }
-    let changes = changes.into_iter().map(|((file, (before, after)), numbers)| {
+    let changes = changes.into_iter().map(|((file, Apart { sides, partly }), numbers)| {
         let of = told(&numbers.into_iter().collect::<CpuSet>().to_string());
-        SettingChange { file, of, before, after }
+        let (before, after) = sides;
+        SettingChange { file, of, before, after, partly }
     });
     (changes.collect(), not_compared.into_iter().collect())
 }
@@ -190,21 +196,22 @@ fn starred(path: &str) -> (String, Option<u32>) {
 
 /// Of two rows of words, or texts of several lines, what only one of them has.
 fn apart(before: Option<String>, after: Option<String>, separator: char) -> Apart {
-    let (Some(was), Some(is)) = (&before, &after) else { return (before, after) };
-    if !was.contains(separator) && !is.contains(separator) {
-        return (before, after);
-    }
     let own = |text: &str, other: &str| {
         let others: Vec<&str> = other.split(separator).map(str::trim).collect();
         let own = text.split(separator).map(str::trim);
         let own: Vec<&str> = own.filter(|part| !others.contains(part)).collect();
         told(&own.join(&separator.to_string()))
     };
-    match (own(was, is), own(is, was)) {
-        // The same parts in another order.
-        (None, None) => (before, after),
-        parts => parts,
+    if let (Some(was), Some(is)) = (&before, &after)
+        && (was.contains(separator) || is.contains(separator))
+    {
+        let sides = (own(was, is), own(is, was));
+        // Else they are the same parts in another order.
+        if sides != (None, None) {
+            return Apart { sides, partly: true };
+        }
     }
+    Apart { sides: (before, after), partly: false }
 }
 
 #[cfg(test)]
@@ -226,7 +233,7 @@ mod tests {
     }
 
     fn shown(change: &SettingChange) -> String {
-        let SettingChange { file, of, before, after } = change;
+        let SettingChange { file, of, before, after, .. } = change;
         let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_string());
         format!("{file} {} {} -> {}", text(of), text(before), text(after))
     }

@@ -51,10 +51,12 @@ pub struct SettingChange {
     pub file: String,
     /// The numbers of the CPUs or interrupts that `*` stands for: `0-2,5`.
     pub of: Option<String>,
-    /// What stood there; none where it was not there. Of several lines those that differ.
+    /// What stood there; none where it was not there.
     pub before: Option<String>,
     /// What stands there; none where it is not there.
     pub after: Option<String>,
+    /// Whether both have the file, and `before` and `after` are only what one has of its own.
+    pub partly: bool,
 }
 
 /// A finding whose weight differs.

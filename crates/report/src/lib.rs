@@ -7,11 +7,14 @@
 mod axis;
 mod bins;
 pub mod command;
+mod comparison;
+pub mod doctor;
 mod figures;
 mod frame;
 pub mod latency;
 mod legend;
 pub mod page;
+mod said;
 mod sentence;
 mod series;
 mod style;
@@ -22,6 +25,8 @@ pub mod units;
 mod window;
 
 pub use command::command;
+pub use comparison::comparison;
+pub use doctor::{Detail, Subject, catalogue, examination};
 pub use latency::{Axis, Options, latency_picture};
 
 pub use page::page;

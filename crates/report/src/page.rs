@@ -3,6 +3,7 @@
 use crate::command::command;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::latency::{Options, latency_picture};
+use crate::said;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::units::{bytes, grouped, joined, percent, percent_of, span};
 use latlab_model::run::{End, Finding, Setting, Summary, ThreadEnd, ThreadRun};
@@ -30,6 +31,7 @@ pub fn page(run: &Run, bins: &[ThreadBins]) -> String {
                 header { div.top { div { (opening(run)) } (verdict(run)) } (facts(run)) }
                 main {
                     (findings(run))
+                    (said::section(run))
                     (threads(run))
                     (picture(run, bins))
                     (losses(run))

@@ -1,13 +1,15 @@
 //! A run, or a list of runs, as tables for the terminal.
 
 use crate::command::command;
+use crate::doctor::severity_colour;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::said;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::style::Colour;
 pub use crate::style::Style;
 use crate::table::{Column, table, wrapped};
 use crate::units::{Scale, bytes, grouped, percent, span};
-use latlab_model::run::{Finding, Severity, Summary, VerdictWord};
+use latlab_model::run::{Finding, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 
 /// Everything a run says, in at most `width` columns (from 80 up).
@@ -20,6 +22,7 @@ pub fn show(run: &Run, width: usize, style: Style) -> String {
         samples(run, width),
         agent(run, width),
         findings(run, width, style),
+        said::text(run, width, style),
         verdict(run, width, style),
         format!("Repeat it:\n  {}\n", command(&run.asked)),
     ];
@@ -181,12 +184,8 @@ fn findings(run: &Run, width: usize, style: Style) -> String {
 }
 
 fn finding(run: &Run, finding: &Finding, width: usize, style: Style) -> String {
-    let colour = match finding.severity {
-        Severity::Info => Colour::Dim,
-        Severity::Warning => Colour::Warn,
-        Severity::Error => Colour::Bad,
-    };
-    let severity = style.paint(colour, &format!("{:<7}", finding.severity));
+    let severity =
+        style.paint(severity_colour(finding.severity), &format!("{:<7}", finding.severity));
     let place = sentence::finding_place(run, finding);
     let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
     let text = wrapped(&format!("{}{place} [{}]", finding.text, finding.code), width, 10);

@@ -1,0 +1,127 @@
+//! Where the machine that is examined comes from: this one, a run, a file, a folder.
+
+use super::restore;
+use crate::runs::{open_store, recover};
+use crate::{EXIT_CANNOT_MEASURE, Exit};
+use anyhow::{Context, bail};
+use latlab_model::Snapshot;
+use latlab_report::Subject;
+use latlab_store::Store;
+use latlab_sys::files::Root;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+
+/// A longer file is no snapshot.
+const LARGEST_SNAPSHOT: u64 = 256 << 20;
+/// What this machine is called.
+const HERE: &str = "this machine";
+
+/// A machine, and where it comes from.
+pub struct Source {
+    /// What it is called.
+    pub name: String,
+    /// Its files.
+    pub snapshot: Snapshot,
+    kind: Kind,
+}
+
+enum Kind {
+    Here,
+    Run,
+    Elsewhere,
+}
+
+impl Source {
+    /// The one that these flags name.
+    pub fn of(args: &super::DoctorArgs) -> anyhow::Result<Source> {
+        match (&args.run, &args.root) {
+            (Some(run), _) => of_run(&recovered(args), run),
+            (None, Some(path)) => of_path(path),
+            (None, None) => here(),
+        }
+    }
+
+    /// The one it is compared with: a path that is there, else a run.
+    pub fn against(args: &super::DoctorArgs, name: &str) -> anyhow::Result<Source> {
+        let path = Path::new(name);
+        let is_run = path.join("run.json").exists() || path.ends_with("run.json");
+        let is_folder =
+            path.is_dir() && ["proc", "sys", "etc"].iter().any(|n| path.join(n).exists());
+        match !is_run && (is_folder || path.exists() && !path.is_dir()) {
+            true => of_path(path),
+            false => of_run(&recovered(args), name),
+        }
+    }
+
+    /// How a report is to call it.
+    pub fn subject(&self) -> Subject<'_> {
+        match self.kind {
+            Kind::Here => Subject::Here,
+            Kind::Run => Subject::Run(&self.name),
+            Kind::Elsewhere => Subject::Elsewhere(&self.name),
+        }
+    }
+}
+
+fn recovered(args: &super::DoctorArgs) -> Store {
+    let store = open_store(&args.common);
+    recover(&store);
+    store
+}
+
+/// This machine, as an agent sees it.
+fn here() -> anyhow::Result<Source> {
+    restore();
+    let mut agent = Command::new(std::env::current_exe()?);
+    agent.arg("agent");
+    let snapshot = latlab_conduct::examine(agent).map_err(|failure| {
+        Exit(EXIT_CANNOT_MEASURE, format!("this machine cannot be examined: {failure}"))
+    })?;
+    Ok(Source { name: HERE.to_string(), snapshot, kind: Kind::Here })
+}
+
+fn of_run(store: &Store, spec: &str) -> anyhow::Result<Source> {
+    let hint = match Path::new(spec).exists() {
+        true => "; --root examines a snapshot file or a folder that looks like /",
+        false => "",
+    };
+    let folder = store.find(spec).map_err(|error| anyhow::anyhow!("{error}{hint}"))?;
+    let run = latlab_store::load(&folder)?;
+    let Some(snapshot) = latlab_store::load_snapshot(&folder, &run)? else {
+        bail!(
+            "{} holds no snapshot.json, so its machine cannot be examined: it is of a latlab that \
+             did not store one",
+            folder.display()
+        );
+    };
+    Ok(Source { name: run.id, snapshot, kind: Kind::Run })
+}
+
+fn of_path(path: &Path) -> anyhow::Result<Source> {
+    let snapshot = if path.is_dir() { of_folder(path)? } else { of_file(path)? };
+    Ok(Source { name: path.display().to_string(), snapshot, kind: Kind::Elsewhere })
+}
+
+fn of_folder(path: &Path) -> anyhow::Result<Snapshot> {
+    if path.join("run.json").exists() {
+        bail!("{0} is a run folder: `latlab doctor {0}` examines it", path.display());
+    }
+    let snapshot = latlab_agent::snapshot_of(&Root::new(path));
+    if snapshot.files.is_empty() {
+        bail!(
+            "{} holds none of the files that matter: expected proc and sys in it",
+            path.display()
+        );
+    }
+    Ok(snapshot)
+}
+
+fn of_file(path: &Path) -> anyhow::Result<Snapshot> {
+    let cannot = || format!("cannot read {}", path.display());
+    let mut text = Vec::new();
+    let file = File::open(path).with_context(cannot)?;
+    file.take(LARGEST_SNAPSHOT).read_to_end(&mut text).with_context(cannot)?;
+    Snapshot::from_json(&text).with_context(|| path.display().to_string())
+}
