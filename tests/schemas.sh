@@ -86,6 +86,23 @@ verify_json() {
 }
 try "verify --format json fits verify.schema.json, with a damaged run as well" verify_json
 
+doctor_json() {
+    "$program" doctor --format json --save "$here/snapshot.json" >"$here/doctor.json" &&
+        fits doctor "$here/doctor.json" && fits snapshot "$here/snapshot.json" &&
+        fits snapshot "$here"/runs/*_judged/snapshot.json &&
+        "$program" doctor --list --format json >"$here/doctor-list.json" &&
+        fits doctor-list "$here/doctor-list.json"
+}
+try "doctor --format json, --list and --save fit their schemas" doctor_json
+
+doctor_against_json() {
+    sed 's/"proc\/cmdline": "/&planted /' "$here/snapshot.json" >"$here/planted.json"
+    "$program" doctor --root "$here/planted.json" --against "$here/snapshot.json" --format json \
+        >"$here/against.json" && fits doctor-against "$here/against.json" &&
+        expect "the planted word" grep -q '"after": "planted"' "$here/against.json"
+}
+try "doctor --against --format json fits doctor-against.schema.json" doctor_against_json
+
 # One schema for all versions: what came later is not required of an older document.
 older() {
     local file found=0
@@ -117,6 +134,13 @@ wrong() {
         { echo "a window fits"; return 1; }
     refuses verify "$here/verify.json" 'document[0]["whole"] = 1' || { echo "a verify fits"; return 1; }
     refuses report "$here/report.json" 'document["bytes"] = 1.5' || { echo "a report fits"; return 1; }
+    refuses doctor "$here/doctor.json" 'document["unreadable"] = []' || { echo "a doctor fits"; return 1; }
+    refuses doctor-list "$here/doctor-list.json" 'document[0]["severity"] = "bad"' ||
+        { echo "a catalogue fits"; return 1; }
+    refuses doctor-against "$here/against.json" 'document["machine"][0]["after"] = 1' ||
+        { echo "a comparison fits"; return 1; }
+    refuses snapshot "$here/snapshot.json" 'document["files"]["proc/cmdline"] = 1' ||
+        { echo "a snapshot fits"; return 1; }
 }
 try "a document with a wrong type, word or gap does not fit" wrong
 

@@ -1,13 +1,18 @@
 //! What docs/reference holds that is generated: man pages and completions from the flags, JSON
-//! Schemas from the types. `make reference` writes it; without that a difference fails.
+//! Schemas from the types, the table of the doctor from its catalogue. `make reference` writes it;
+//! without that a difference fails.
+
+mod catalogue;
 
 use crate::args::{Cli, Shell};
 use crate::documents::{List, Reported};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use latlab_model::Run;
+use latlab_model::comparison::Comparison;
+use latlab_model::doctor::{Entry, Examination};
 use latlab_model::window::{Checked, Window};
+use latlab_model::{Run, Snapshot};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -53,6 +58,10 @@ fn schemas_are_those_of_the_types() {
         ("report.schema.json".to_string(), schema::<Reported>()),
         ("window.schema.json".to_string(), schema::<Window>()),
         ("verify.schema.json".to_string(), schema::<Vec<Checked>>()),
+        ("doctor.schema.json".to_string(), schema::<Examination>()),
+        ("doctor-against.schema.json".to_string(), schema::<Comparison>()),
+        ("doctor-list.schema.json".to_string(), schema::<Vec<Entry>>()),
+        ("snapshot.schema.json".to_string(), schema::<Snapshot>()),
     ];
     for (name, text) in &files {
         assert!(!text.contains("[`"), "{name} has a link that only rustdoc can follow");
@@ -80,22 +89,29 @@ fn compare(name: &str, files: Vec<(String, String)>) {
         .map(|path| path.file_name().expect("a name").to_string_lossy().into_owned())
         .filter(|name| !generated.contains(name))
         .collect();
-    for (name, text) in &files {
-        let path = folder.join(name);
-        if fs::read_to_string(&path).ok().as_ref() != Some(text) {
-            if writing() {
-                fs::write(&path, text).expect("docs/reference can be written");
-            } else {
-                wrong.push(name.clone());
-            }
-        }
-    }
+    wrong.extend(
+        files
+            .iter()
+            .filter(|(name, text)| differs(&folder.join(name), text))
+            .map(|(name, _)| name.clone()),
+    );
     assert!(
         wrong.is_empty(),
         "docs/reference/{name} is not what the flags and types say: {}. `make reference` writes \
          it anew; a file that nothing makes any more is yours to remove.",
         wrong.join(", ")
     );
+}
+
+/// Whether a file is not this text; it is made so where files are written.
+fn differs(path: &Path, text: &str) -> bool {
+    if fs::read_to_string(path).ok().as_deref() == Some(text) {
+        return false;
+    }
+    if writing() {
+        fs::write(path, text).expect("docs/reference can be written");
+    }
+    !writing()
 }
 
 /// All commands but the hidden ones.
@@ -139,9 +155,10 @@ const EXIT_STATUS_OF_VERIFY: Terms = &[
 ];
 
 const EXIT_STATUS_OF_DOCTOR: Terms = &[
-    ("0", "Nothing is left changed."),
-    ("2", "Wrong usage."),
-    ("3", "A file could not be put back."),
+    ("0", "Done, whatever was found, unless --fail-on asks for more."),
+    ("1", "What --fail-on asks for was found."),
+    ("2", "Wrong usage or input, such as a run that does not exist or a file that is no snapshot."),
+    ("3", "This machine could not be examined, or with --restore a file not be put back."),
 ];
 
 const ENVIRONMENT: Terms = &[
@@ -175,6 +192,10 @@ const FILES: Terms = &[
         "What --set has changed, as long as the run goes on; else below /run/user/UID, else /tmp.",
     ),
     ("/run/lock/latlab-cpus", "Locks of the CPUs that are measured; else in /tmp."),
+    (
+        "snapshot.json",
+        "The kernel files of the machine as they were at the start; latlab doctor examines them.",
+    ),
     ("report.html", "The page, where latlab report was not told another place for it."),
 ];
 
@@ -229,9 +250,16 @@ fn description(command: &str) -> &'static str {
              three kinds of machines."
         }
         "doctor" => {
-            "Puts back the kernel files that --set has written for a run whose latlab was killed. \
-             Every other command does the same before its work; where root has changed them, only \
-             root can. A file that somebody has changed since is left alone."
+            "Reads the kernel files of this machine, of the machine of a stored run, of a folder that \
+             looks like /, or of a snapshot file, and says what in them costs latency: what was \
+             seen and in which file, why it matters, what it typically costs, the command that mends \
+             it and how to undo that. It changes nothing. docs/reference/doctor.md holds all that it \
+             knows, as --list prints it.\n\n\
+             With --against it says what has changed: facts about the machine, findings that \
+             appeared or went, settings, and options of the kernel by topic.\n\n\
+             With --restore it puts back the kernel files that --set has written for a run whose \
+             latlab was killed. Every other command does the same before its work; where root has \
+             changed them, only root can. A file that somebody has changed since is left alone."
         }
         _ => {
             "Prints the script that completes the commands and flags of latlab in a shell. It is \
@@ -274,7 +302,10 @@ fn man_page(command: &Command) -> (String, String) {
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
             section(&mut more, "FILES", FILES);
         }
-        "doctor" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_DOCTOR),
+        "doctor" => {
+            section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_DOCTOR);
+            section(&mut more, "ENVIRONMENT", ENVIRONMENT);
+        }
         "verify" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_VERIFY);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);

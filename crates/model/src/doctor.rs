@@ -59,6 +59,22 @@ pub struct Diagnosis {
     pub undo: Option<String>,
 }
 
+/// Programs by which something can be mended, and words of the shell.
+#[rustfmt::skip]
+const PROGRAMS: &[&str] = &[
+    "adduser", "auditctl", "cat", "chmod", "chrt", "cpupower", "dmesg", "docker", "echo", "find",
+    "for", "grep", "grubby", "journalctl", "ls", "modprobe", "mount", "numactl", "printf", "ps",
+    "renice", "rmmod", "sed", "setcap", "sh", "sudo", "swapoff", "swapon", "sysctl", "systemctl",
+    "taskset", "tee", "timedatectl", "tuned-adm", "turbostat", "ulimit", "umount", "uname",
+    "usermod", "vcgencmd",
+];
+
+/// Whether a remedy is a command to be copied, and not a sentence.
+pub fn is_command(remedy: &str) -> bool {
+    let first = remedy.split_whitespace().next().unwrap_or_default();
+    PROGRAMS.contains(&first) || first == "latlab" || first.starts_with('/')
+}
+
 /// What the doctor says of a machine: `latlab doctor --format json`.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -93,4 +109,20 @@ pub struct Entry {
     pub remedy: Option<String>,
     /// How to undo the remedy.
     pub undo: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_told_from_a_sentence() {
+        for remedy in ["sysctl -w vm.swappiness=1", "echo 1 | tee {file}", "/sbin/x", "swapoff -a"]
+        {
+            assert!(is_command(remedy), "{remedy}");
+        }
+        for remedy in ["take a supply that is strong enough", "Boot another kernel.", ""] {
+            assert!(!is_command(remedy), "{remedy}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ pub const SNAPSHOT_VERSION: u32 = 1;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
-    /// [`SNAPSHOT_VERSION`] of the writer.
+    /// Version of this document.
     pub snapshot: u32,
     /// Where it comes from, when it was not taken by latlab.
     #[serde(default, skip_serializing_if = "Option::is_none")]

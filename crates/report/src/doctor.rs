@@ -2,7 +2,7 @@
 
 use crate::style::{Colour, Style};
 use crate::table::wrapped;
-use latlab_model::doctor::{Diagnosis, Entry, Examination};
+use latlab_model::doctor::{Diagnosis, Entry, Examination, is_command};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
 use std::collections::BTreeMap;
@@ -31,6 +31,9 @@ pub enum Subject<'a> {
 
 /// Names of files that are listed unless everything is wanted.
 const NAMED_FILES: usize = 6;
+
+/// With less room a value is left out.
+const SHORTEST_VALUE: usize = 12;
 
 /// Everything that was found, heaviest first; `left_out` findings were not wanted.
 pub fn examination(
@@ -155,10 +158,10 @@ pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
 fn place(finding: &Diagnosis, room: usize) -> String {
     let file = format!("/{}", finding.file.trim_start_matches('/'));
     let value = finding.value.lines().next().unwrap_or_default().trim();
-    if value.is_empty() || finding.text.contains(value) {
+    let room = room.saturating_sub(file.chars().count() + 2);
+    if value.is_empty() || finding.text.contains(value) || room < SHORTEST_VALUE {
         return file;
     }
-    let room = room.saturating_sub(file.chars().count() + 2).max(20);
     match value.chars().count() > room {
         true => format!("{file}: {}…", value.chars().take(room - 1).collect::<String>()),
         false => format!("{file}: {value}"),
@@ -168,8 +171,7 @@ fn place(finding: &Diagnosis, room: usize) -> String {
 /// A line below a finding; a command stays as it is, to be copied.
 fn labelled(label: &str, text: &str, detail: Detail) -> String {
     const INDENT: usize = 10;
-    let is_command = text.starts_with(|c: char| c.is_ascii_lowercase() || c == '/');
-    let is_command = is_command && matches!(label, "do" | "undo");
+    let is_command = matches!(label, "do" | "undo") && is_command(text);
     let text = match is_command || label == "in" {
         true => text.lines().collect::<Vec<_>>().join(&format!("\n{}", " ".repeat(INDENT))),
         false => wrapped(text, detail.width, INDENT),

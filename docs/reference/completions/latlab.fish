@@ -27,12 +27,12 @@ end
 complete -c latlab -n "__fish_latlab_needs_command" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure how late this machine is, and store the run'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Say what on this machine, or on that of a run, costs latency, and how to mend it'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a stored run as one self-contained HTML page'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check that stored runs are as they were stored'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Put back what a killed latlab has left changed'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic' -r -f -a "cyclic\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer' -r -f -a "nanosleep\t''
@@ -76,6 +76,24 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'No progress, no live table'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l root -d 'Examine a folder that looks like /, or a snapshot file' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l against -d 'Say what changed since: a run, a snapshot file, or a folder that looks like /' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l save -d 'Store the kernel files as a snapshot file, - for standard output' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l fail-on -d 'Exit with 1 at a finding of this weight or more: info, warning, error' -r -f -a "info\t''
+warning\t''
+error\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l only -d 'Only findings with these codes' -r -f -a "rt-throttling\t''
+governor\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l ignore -d 'No findings with these codes' -r -f -a "rt-throttling\t''
+governor\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s v -l verbose -d 'Say everything of everything'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l list -d 'Print the catalogue: all that the doctor knows'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed, and do nothing else'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand list" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
@@ -102,9 +120,6 @@ complete -c latlab -n "__fish_latlab_using_subcommand verify" -s h -l help -d 'P
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand completions" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed'
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -l write -d 'Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64' -r
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s o -l output -d 'The program to write, - for standard output [default: latlab-agent-MACHINE]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s h -l help -d 'Print help'

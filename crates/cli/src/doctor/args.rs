@@ -1,9 +1,9 @@
 //! The flags of `latlab doctor`.
 
 use crate::args::{Common, word};
-use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
+use clap::{Args, ValueHint};
 use latlab_model::run::Severity;
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "run", help_heading = WHAT)]
     pub root: Option<PathBuf>,
     /// Say what changed since: a run, a snapshot file, or a folder that looks like /
-    #[arg(long, value_name = "RUN", help_heading = WHAT)]
+    #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath, help_heading = WHAT)]
     pub against: Option<String>,
     /// Store the kernel files as a snapshot file, - for standard output
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
