@@ -5,6 +5,7 @@
 
 mod check;
 mod checks;
+pub mod conditions;
 mod facts;
 
 pub use check::{Check, Seen};

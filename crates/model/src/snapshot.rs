@@ -138,6 +138,8 @@ pub const LOG_WORDS: &[&str] = &[
     "throttl",
     "clocksource",
     "tsc:",
+    "tsc found",
+    "no_hz",
     "hpet",
     "voltage",
     "rcu: ",
