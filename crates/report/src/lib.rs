@@ -7,6 +7,7 @@
 mod axis;
 mod bins;
 pub mod command;
+mod conditions;
 mod figures;
 mod frame;
 pub mod latency;

@@ -1,6 +1,7 @@
 //! A run, or a list of runs, as tables for the terminal.
 
 use crate::command::command;
+use crate::conditions;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::sentence::{self, NOT_DEFINED};
 use crate::style::Colour;
@@ -19,6 +20,7 @@ pub fn show(run: &Run, width: usize, style: Style) -> String {
         losses(run, width),
         samples(run, width),
         agent(run, width),
+        conditions::text(run, width, style),
         findings(run, width, style),
         verdict(run, width, style),
         format!("Repeat it:\n  {}\n", command(&run.asked)),

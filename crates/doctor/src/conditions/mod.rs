@@ -5,7 +5,9 @@
 
 mod figures;
 mod findings;
+mod heat;
 mod latencies;
+mod load;
 mod points;
 mod rivals;
 
@@ -16,6 +18,23 @@ use latlab_model::telemetry::{Conditions, Series, metric};
 use latlab_model::{CpuSet, Nanos};
 use points::Points;
 use std::collections::BTreeMap;
+
+/// The codes of all findings that come from here.
+pub const CODES: &[&str] = &[
+    "throttled",
+    "frequency-changed",
+    "temperature-drift",
+    "steal",
+    "swapped",
+    "rival-thread",
+    "load-changed",
+    "memory-taken",
+    "clocksource-changed",
+    "smi",
+    "kernel-event",
+    "telemetry-lost",
+    "telemetry-dear",
+];
 
 /// What the telemetry of one run says, as far as its figures and findings need it.
 #[derive(Default, Debug)]

@@ -39,7 +39,8 @@ fn busy_thread(at: &Sight<'_>, subject: &str, points: &Points) -> Option<BusyThr
         let length = (pair[1].0 - pair[0].0).0;
         (length > 0).then(|| ((pair[1].1 - pair[0].1) as f64 / length as f64, pair[0].0))
     });
-    let (peak_share, peak_at_ns) = steps.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    // The first of several that are as large.
+    let (peak_share, peak_at_ns) = steps.rev().max_by(|a, b| a.0.total_cmp(&b.0))?;
     if taken <= 0 {
         return None;
     }
