@@ -7,10 +7,16 @@ use latlab_model::CpuSet;
 const KINDS: &[&str] = &["domain", "nohz", "managed_irq", "io_queue"];
 
 impl<'a> Facts<'a> {
-    /// The word of the command line that sets this parameter, the last one: `isolcpus=2-3`.
-    pub fn word(&self, name: &str) -> Option<&'a str> {
+    /// The words of the command line that set this parameter: `isolcpus=2-3`.
+    pub fn words(&self, name: &str) -> impl Iterator<Item = &'a str> {
         let plain = |word: &str| word.split('=').next().unwrap_or_default().replace('-', "_");
-        self.parameters().filter(|word| plain(word) == plain(name)).last()
+        let name = plain(name);
+        self.parameters().filter(move |word| plain(word) == name)
+    }
+
+    /// The last of them.
+    pub fn word(&self, name: &str) -> Option<&'a str> {
+        self.words(name).last()
     }
 
     /// The CPUs that a parameter names; none where it is not given or is no list of CPUs.
@@ -20,14 +26,6 @@ impl<'a> Facts<'a> {
             list = rest;
         }
         self.cpu_list(list)
-    }
-
-    /// Whether `isolcpus=` takes its CPUs out of load balancing, and not only out of something else.
-    pub fn isolcpus_is_for_domains(&self) -> bool {
-        self.parameter("isolcpus").is_some_and(|value| {
-            let mut kinds = value.split(',').take_while(|word| is_kind(word)).peekable();
-            kinds.peek().is_none() || kinds.any(|kind| kind == "domain")
-        })
     }
 
     /// A list of CPUs as the command line takes it: `2-N`, `all`.

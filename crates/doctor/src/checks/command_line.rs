@@ -6,7 +6,6 @@ use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 use latlab_model::snapshot::made;
-use std::collections::BTreeSet;
 
 const FILE: &str = "proc/cmdline";
 const OFF_THE_LINE: Option<&str> = Some("take {value} off the kernel's command line");
@@ -19,8 +18,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Error,
         topic: Topic::Kernel,
         title: "the kernel has refused to set CPUs apart",
-        why: "A parameter with a mistake in it is dropped as a whole, and the CPUs serve everything \
-              as before.",
+        why: "A parameter with a mistake in it is dropped as a whole, and the CPUs serve \
+              everything as before.",
         cost: "all that the isolation was to keep away",
         remedy: Some("mend isolcpus= and nohz_full= on the kernel's command line"),
         undo: None,
@@ -43,9 +42,11 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "isolated CPUs still have their tick",
-        why: "isolcpus= keeps other threads away, and leaves the tick and the timers of the kernel.",
-        cost: "one to several microseconds with each tick of a busy CPU; nothing for one that sleeps",
-        remedy: None,
+        why: "isolcpus= keeps other threads away, and leaves the tick and the timers of the \
+              kernel.",
+        cost: "one to several microseconds with each tick of a busy CPU; nothing for one that \
+               sleeps",
+        remedy: Some("put nohz_full={value} on the kernel's command line"),
         undo: Some("take nohz_full= off the kernel's command line"),
         look: isolated_with_tick,
     },
@@ -56,8 +57,9 @@ pub const CHECKS: &[Check] = &[
         title: "CPUs without a tick are open to every thread",
         why: "The tick comes back as soon as the scheduler places a second thread there, and each \
               entry into the kernel costs more on such a CPU.",
-        cost: "up to a microsecond with each system call and interrupt, and whatever is placed there",
-        remedy: None,
+        cost: "up to a microsecond with each system call and interrupt, and whatever is placed \
+               there",
+        remedy: Some("put isolcpus=domain,managed_irq,{value} on the kernel's command line"),
         undo: Some("take isolcpus= off the kernel's command line"),
         look: tickless_not_isolated,
     },
@@ -66,8 +68,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "idle CPUs spin",
-        why: "A CPU that never rests heats the chip, takes turbo from its neighbours and power from \
-              the other thread of its core.",
+        why: "A CPU that never rests heats the chip, takes turbo from its neighbours and power \
+              from the other thread of its core.",
         cost: "wake-ups are fast, and the CPUs are throttled sooner; work may run slower",
         remedy: Some(
             "take {value} off the kernel's command line; /dev/cpu_dma_latency does it for \
@@ -83,8 +85,8 @@ pub const CHECKS: &[Check] = &[
         title: "the limit of idle states is that of another driver",
         why: "Each driver of idle states has a limit of its own, and the one in use has none.",
         cost: "tens to hundreds of microseconds to leave a deep idle state",
-        remedy: None,
-        undo: None,
+        remedy: Some("put the limit of the driver in use on the kernel's command line"),
+        undo: Some("take it off the kernel's command line"),
         look: idle_limit_ignored,
     },
     Check {
@@ -183,13 +185,12 @@ fn isolated_with_tick(facts: &Facts<'_>) -> Option<Seen> {
     if left.is_empty() {
         return None;
     }
-    let remedy = match facts.knows_config() && !facts.has_option("NO_HZ_FULL") {
-        true => "boot a kernel that is built with NO_HZ_FULL".to_string(),
-        false => format!("put nohz_full={isolated} on the kernel's command line"),
-    };
     let text = format!("CPU {left} is isolated, and its tick goes on.");
     let seen = Seen::new("sys/devices/system/cpu/isolated", isolated.to_string(), text);
-    Some(seen.mended_by(remedy, Some("take nohz_full= off the kernel's command line")))
+    Some(match facts.knows_config() && !facts.has_option("NO_HZ_FULL") {
+        true => seen.mended_by("boot a kernel that is built with NO_HZ_FULL", None),
+        false => seen,
+    })
 }
 
 fn tickless_not_isolated(facts: &Facts<'_>) -> Option<Seen> {
@@ -199,9 +200,7 @@ fn tickless_not_isolated(facts: &Facts<'_>) -> Option<Seen> {
     let open = tickless.without(&facts.isolated()).without(&cpuset);
     facts.text(FILE).filter(|_| !open.is_empty())?;
     let text = format!("CPU {open} runs without a tick, and is not isolated.");
-    let seen = Seen::new("sys/devices/system/cpu/nohz_full", tickless.to_string(), text);
-    let remedy = format!("put isolcpus=domain,managed_irq,{tickless} on the kernel's command line");
-    Some(seen.mended_by(remedy, Some("take isolcpus= off the kernel's command line")))
+    Some(Seen::new("sys/devices/system/cpu/nohz_full", tickless.to_string(), text))
 }
 
 fn idle_poll(facts: &Facts<'_>) -> Option<Seen> {
@@ -269,25 +268,25 @@ const ONCE: &[&str] = &[
 
 fn parameters_contradict(facts: &Facts<'_>) -> Option<Seen> {
     let words = said_twice(facts).or_else(|| at_odds(facts))?;
-    let text = format!("The command line says {words}.");
-    Some(Seen::new(FILE, words, text))
+    let text = format!("The command line says {}.", words.join(" and "));
+    Some(Seen::new(FILE, words.join(" "), text))
 }
 
-fn said_twice(facts: &Facts<'_>) -> Option<String> {
+/// The words that give one parameter several values.
+fn said_twice<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
     ONCE.iter().find_map(|name| {
-        let name_of = |word: &str| word.split('=').next().unwrap_or_default().replace('-', "_");
-        let words: BTreeSet<&str> =
-            facts.parameters().filter(|word| name_of(word) == *name).collect();
-        (words.len() > 1).then(|| words.into_iter().collect::<Vec<_>>().join(" and "))
+        let mut words: Vec<&str> = facts.words(name).collect();
+        words.dedup();
+        (words.len() > 1).then_some(words)
     })
 }
 
-/// Pairs of which one takes the ground from the other.
-fn at_odds(facts: &Facts<'_>) -> Option<String> {
+/// Two words of which one takes the ground from the other.
+fn at_odds<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
     let without_tick = facts.word("nohz_full")?;
     let off = ["nohz=off", "highres=off"];
     let against = facts.parameters().find(|word| off.contains(word))?;
-    Some(format!("{against} and {without_tick}"))
+    Some(vec![against, without_tick])
 }
 
 /// Beginnings of the parameters that people set for real-time work.

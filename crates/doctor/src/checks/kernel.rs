@@ -18,9 +18,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "the kernel is not PREEMPT_RT",
-        why: "A stock kernel lets a thread wait until interrupt work, and whatever holds a spinlock, \
-              is done.",
-        cost: "little when idle; under load hundreds of microseconds to milliseconds, without bound",
+        why: "A stock kernel lets a thread wait until interrupt work, and whatever holds a \
+              spinlock, is done.",
+        cost: "little when idle; under load hundreds of microseconds to milliseconds, without \
+               bound",
         remedy: Some("boot a kernel that is built with PREEMPT_RT"),
         undo: Some("boot the kernel that runs now"),
         look: not_realtime,
@@ -42,8 +43,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "two sources disagree about preemption",
-        why: "One of them is of another kernel, or a wish was not granted, so what was measured may \
-              not be what was meant.",
+        why: "One of them is of another kernel, or a wish was not granted, so what was measured \
+              may not be what was meant.",
         cost: "nothing by itself; it makes results belong to the wrong kernel",
         remedy: Some("uname -v; cat /sys/kernel/realtime /sys/kernel/debug/sched/preempt"),
         undo: None,
@@ -54,7 +55,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "preempt= has no effect on this kernel",
-        why: "Only a kernel with PREEMPT_DYNAMIC takes the parameter, and only with a mode it knows.",
+        why: "Only a kernel with PREEMPT_DYNAMIC takes the parameter, and only with a mode it \
+              knows.",
         cost: "the kernel keeps the mode it was built with",
         remedy: Some("take {value} off the kernel's command line, or boot a kernel that knows it"),
         undo: Some("put {value} back on the kernel's command line"),
@@ -87,43 +89,47 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// A preemption model, and the file that says so.
+/// A preemption model, and which words of which file say so.
 struct Model<'a> {
     name: &'a str,
     file: &'static str,
+    said: &'a str,
 }
 
 /// The model of a stock kernel, by what knows it best.
 fn model<'a>(facts: &Facts<'a>) -> Option<Model<'a>> {
     if let Some(name) = dynamic_mode(facts.snapshot) {
-        let switch = facts.text(SWITCH).is_some_and(|text| text.contains('('));
-        return Some(Model { name, file: if switch { SWITCH } else { made::KERNEL_LOG } });
+        let switch = facts.text(SWITCH).is_some_and(|text| text.contains(name));
+        let file = if switch { SWITCH } else { made::KERNEL_LOG };
+        return Some(Model { name, file, said: name });
     }
     let asked = facts.parameter("preempt").filter(|mode| MODES.contains(mode));
     if let Some(name) = asked.filter(|_| is_dynamic(facts) == Some(true)) {
-        return Some(Model { name, file: "proc/cmdline" });
+        return Some(Model { name, file: "proc/cmdline", said: facts.word("preempt")? });
     }
-    if let Some(name) = configured(facts) {
-        return Some(Model { name, file: made::KERNEL_CONFIG });
+    if let Some((said, name)) = configured(facts) {
+        return Some(Model { name, file: made::KERNEL_CONFIG, said });
     }
+    let said = facts.text(VERSION)?;
     let name = match version_word(facts) {
         Some("PREEMPT") => "full",
         Some("PREEMPT_DYNAMIC") => "PREEMPT_DYNAMIC, mode unknown",
         Some(_) => return None,
         None => "none or voluntary",
     };
-    facts.text(VERSION).map(|_| Model { name, file: VERSION })
+    Some(Model { name, file: VERSION, said })
 }
 
-/// The model that was configured: for a dynamic kernel the one it starts with.
-fn configured(facts: &Facts<'_>) -> Option<&'static str> {
+/// The option of the model that was built in, for a dynamic kernel the one it starts with.
+fn configured(facts: &Facts<'_>) -> Option<(&'static str, &'static str)> {
     let options = [
-        ("PREEMPT_NONE", "none"),
-        ("PREEMPT_VOLUNTARY", "voluntary"),
-        ("PREEMPT_LAZY", "lazy"),
-        ("PREEMPT", "full"),
+        ("PREEMPT_NONE", "CONFIG_PREEMPT_NONE=y", "none"),
+        ("PREEMPT_VOLUNTARY", "CONFIG_PREEMPT_VOLUNTARY=y", "voluntary"),
+        ("PREEMPT_LAZY", "CONFIG_PREEMPT_LAZY=y", "lazy"),
+        ("PREEMPT", "CONFIG_PREEMPT=y", "full"),
     ];
-    options.into_iter().find(|(option, _)| facts.has_option(option)).map(|(_, mode)| mode)
+    let built_in = options.into_iter().find(|(option, ..)| facts.has_option(option));
+    built_in.map(|(_, said, mode)| (said, mode))
 }
 
 fn version_word<'a>(facts: &Facts<'a>) -> Option<&'a str> {
@@ -147,9 +153,10 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Seen> {
     if facts.is_realtime() {
         return None;
     }
-    let Model { name, file } = model(facts)?;
-    let text = format!("The kernel is not PREEMPT_RT; its preemption model is '{name}'.");
-    let seen = Seen::new(file, name, text);
+    let Model { name, file, said } = model(facts)?;
+    let text =
+        format!("The kernel is not PREEMPT_RT; its preemption model is '{name}', says {file}.");
+    let seen = Seen::new(file, said, text);
     Some(match realtime_package(facts) {
         Some((install, remove)) => seen.mended_by(install, Some(&remove)),
         None => seen,
@@ -182,7 +189,7 @@ fn realtime_package(facts: &Facts<'_>) -> Option<(String, String)> {
 }
 
 fn preempt_mode(facts: &Facts<'_>) -> Option<Seen> {
-    let Model { name, file } = model(facts)?;
+    let Model { name, file, said } = model(facts)?;
     if facts.is_realtime() || is_dynamic(facts) == Some(false) {
         return None;
     }
@@ -190,7 +197,7 @@ fn preempt_mode(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let text = format!("The kernel was built to choose its mode, and runs with '{name}'.");
-    let seen = Seen::new(file, name, text);
+    let seen = Seen::new(file, said, text);
     Some(match facts.text(SWITCH) {
         Some(_) => seen,
         None => {
@@ -231,8 +238,9 @@ fn of_another_kernel(facts: &Facts<'_>) -> Option<Seen> {
 fn wish_not_granted(facts: &Facts<'_>) -> Option<Seen> {
     let wish = facts.parameter("preempt").filter(|mode| MODES.contains(mode))?;
     let mode = dynamic_mode(facts.snapshot)?;
+    let file = model(facts)?.file;
     let text = format!("The command line asks for preempt={wish}, and the mode is '{mode}'.");
-    (wish != mode).then(|| Seen::new(SWITCH, mode, text))
+    (wish != mode).then(|| Seen::new(file, mode, text))
 }
 
 fn preempt_ignored(facts: &Facts<'_>) -> Option<Seen> {
@@ -251,13 +259,16 @@ fn preemption_unknown(facts: &Facts<'_>) -> Option<Seen> {
     if !dynamic || dynamic_mode(facts.snapshot).is_some() {
         return None;
     }
-    let why = match facts.snapshot.files.get(SWITCH) {
-        Some(Content::Unreadable { unreadable }) => format!("/{SWITCH}: {unreadable}"),
-        Some(Content::Text(_)) => format!("/{SWITCH} names none"),
-        None => format!("there is no /{SWITCH} to be seen, and the log does not tell"),
+    let seen = |why: &str| {
+        let text = format!("The mode of this PREEMPT_DYNAMIC kernel is not known: {why}.");
+        Seen::new(VERSION, "PREEMPT_DYNAMIC", text)
     };
-    let text = format!("The mode of this PREEMPT_DYNAMIC kernel is not known: {why}.");
-    Some(Seen::new(VERSION, "PREEMPT_DYNAMIC", text))
+    Some(match facts.snapshot.files.get(SWITCH) {
+        Some(Content::Unreadable { unreadable }) => seen(&format!("{SWITCH} says '{unreadable}'"))
+            .mended_by(format!("sudo cat /{SWITCH}"), None),
+        Some(Content::Text(_)) => seen("its switch names none"),
+        None => seen(&format!("there is no {SWITCH}, and the log does not tell")),
+    })
 }
 
 fn configuration_unknown(facts: &Facts<'_>) -> Option<Seen> {

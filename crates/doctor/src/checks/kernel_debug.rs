@@ -39,8 +39,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "the kernel checks or times its own preemption",
-        why: "Code runs with every access to data of a CPU, or whenever interrupts or preemption are \
-              switched.",
+        why: "Code runs with every access to data of a CPU, or whenever interrupts or preemption \
+              are switched.",
         cost: "10 % of hackbench's speed with DEBUG_PREEMPT; less on an idle machine",
         remedy: Some("boot a kernel that is built without {value}"),
         undo: None,
@@ -74,8 +74,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "the kernel works around leaks of the processor",
-        why: "The workarounds act with system calls, interrupts and changes of the thread, which is \
-              what a wake-up is made of.",
+        why: "The workarounds act with system calls, interrupts and changes of the thread, which \
+              is what a wake-up is made of.",
         cost: "below a microsecond for each entry into the kernel; more with page table isolation",
         remedy: Some(
             "put mitigations=off on the command line, if nothing untrusted ever runs here",

@@ -35,8 +35,8 @@ pub const CHECKS: &[Check] = &[
         title: "a daemon changes settings of the CPUs",
         why: "It may change the governor, limits or idle states while a run goes on.",
         cost: "whatever it sets; two halves of a run may differ",
-        remedy: None,
-        undo: None,
+        remedy: Some("systemctl stop, with the names of the services"),
+        undo: Some("systemctl start, with the same names"),
         look: tuning_daemons,
     },
     Check {
@@ -67,11 +67,11 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Programs,
         title: "a program works in the background now and then",
-        why: "Updates and indexing come as bursts of load on disk, memory and CPUs that no run asked \
-              for.",
+        why: "Updates and indexing come as bursts of load on disk, memory and CPUs that no run \
+              asked for.",
         cost: "hundreds of microseconds on a stock kernel while they work; two runs may differ",
-        remedy: None,
-        undo: None,
+        remedy: Some("systemctl stop, with the names of the services"),
+        undo: Some("systemctl start, with the same names"),
         look: background_work,
     },
 ];
@@ -87,29 +87,36 @@ fn running<'a>(
     facts.threads().filter_map(|thread| service(&thread).map(|unit| (thread, unit))).collect()
 }
 
-fn names<'a>(threads: impl Iterator<Item = &'a Thread<'a>>) -> String {
-    let mut names: Vec<&str> = Vec::new();
+/// The names of threads, each once.
+fn names<'a>(threads: impl Iterator<Item = &'a Thread<'a>>) -> Vec<&'a str> {
+    let mut names = Vec::new();
     for thread in threads {
         if !names.contains(&thread.name) {
             names.push(thread.name);
         }
     }
-    let more = names.len().saturating_sub(MOST_NAMES);
-    names.truncate(MOST_NAMES);
-    let listed = names.join(", ");
-    if more == 0 { listed } else { format!("{listed} and {more} more") }
+    names
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown = names[..names.len().min(MOST_NAMES)].join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// What is said of services that run; they are stopped and started by their units.
 fn services(facts: &Facts<'_>, known: &[(&'static str, &'static str)], what: &str) -> Option<Seen> {
     let found = running(facts, known);
-    let listed = names(found.iter().map(|(thread, _)| thread));
     let mut units: Vec<&str> = found.iter().map(|(_, unit)| *unit).collect();
     units.sort_unstable();
     units.dedup();
+    let text = format!("Running: {}; {what}.", units.join(", "));
+    let names = names(found.iter().map(|(thread, _)| thread));
     let units = units.join(" ");
     let undo = format!("systemctl start {units}");
-    let seen = Seen::new(made::THREADS, listed.clone(), format!("{listed}: {what}."));
+    let seen = Seen::new(made::THREADS, names.join(" "), text);
     let seen = seen.mended_by(format!("systemctl stop {units}"), Some(&undo));
     (!found.is_empty()).then_some(seen)
 }
@@ -133,7 +140,7 @@ fn tuning_daemons(facts: &Facts<'_>) -> Option<Seen> {
         ("power-profiles-", "power-profiles-daemon"),
         ("thermald", "thermald"),
     ];
-    services(facts, &known, "running, and may change settings of the CPUs during a run")
+    services(facts, &known, "settings of the CPUs may change during a run")
 }
 
 fn realtime_kit(facts: &Facts<'_>) -> Option<Seen> {
@@ -150,7 +157,7 @@ fn background_work(facts: &Facts<'_>) -> Option<Seen> {
         ("fwupd", "fwupd"),
         ("snapd", "snapd"),
     ];
-    services(facts, &known, "running, and may load the machine during a run")
+    services(facts, &known, "the machine may be loaded during a run")
 }
 
 fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Seen> {
@@ -164,7 +171,7 @@ fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Seen> {
     let first = found.first()?;
     let text = format!(
         "Above priority {PRIORITY} run {}; the first is {} {} on CPU {}.",
-        names(found.iter()),
+        listed(&names(found.iter())),
         first.policy,
         first.priority,
         first.cpu

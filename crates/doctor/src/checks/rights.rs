@@ -15,6 +15,11 @@ const PRIORITY: u64 = 90;
 const LOCKED_BYTES: u64 = 64 << 20;
 const IPC_LOCK: u32 = 14;
 const SYS_NICE: u32 = 23;
+const RAISE: Option<&str> = Some(
+    "printf '* - rtprio 99\\n* - memlock unlimited\\n' | sudo tee \
+     /etc/security/limits.d/latlab.conf, then log in anew; or run it with sudo",
+);
+const LOWER: Option<&str> = Some("sudo rm /etc/security/limits.d/latlab.conf");
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -26,11 +31,8 @@ pub const CHECKS: &[Check] = &[
         why: "The kernel refuses SCHED_FIFO above the limit of the user, so threads would run as \
               ordinary ones.",
         cost: "milliseconds under load, as for any ordinary thread",
-        remedy: Some(
-            "echo \"$USER - rtprio 99\" | sudo tee /etc/security/limits.d/rtprio.conf, then \
-                      log in anew; or run it with sudo",
-        ),
-        undo: Some("sudo rm /etc/security/limits.d/rtprio.conf"),
+        remedy: RAISE,
+        undo: LOWER,
         look: no_realtime_rights,
     },
     Check {
@@ -41,11 +43,8 @@ pub const CHECKS: &[Check] = &[
         why: "Memory that is not locked can be taken away, and a page that has to come back is \
               waited for.",
         cost: "microseconds for a page in memory, milliseconds for one on a disk",
-        remedy: Some(
-            "echo \"$USER - memlock unlimited\" | sudo tee \
-                      /etc/security/limits.d/memlock.conf, then log in anew; or run it with sudo",
-        ),
-        undo: Some("sudo rm /etc/security/limits.d/memlock.conf"),
+        remedy: RAISE,
+        undo: LOWER,
         look: memory_lock_limit,
     },
     Check {
@@ -53,8 +52,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Rights,
         title: "a real-time thread that does not sleep is ended",
-        why: "A thread that runs for longer than RLIMIT_RTTIME without sleeping gets SIGXCPU, and is \
-              killed at the hard limit.",
+        why: "A thread that runs for longer than RLIMIT_RTTIME without sleeping gets SIGXCPU, and \
+              is killed at the hard limit.",
         cost: "the program, when it is busy for that long",
         remedy: Some("ulimit -R unlimited"),
         undo: Some("ulimit -R {value}"),
@@ -67,7 +66,7 @@ pub const CHECKS: &[Check] = &[
         title: "this process may not use every CPU",
         why: "What is started from here measures these CPUs only, unless it is told otherwise.",
         cost: "nothing; the other CPUs are not measured",
-        remedy: None,
+        remedy: Some("taskset -p -c, with the CPUs to use, and $$"),
         undo: Some("taskset -p -c {value} $$"),
         look: affinity_narrow,
     },
@@ -126,27 +125,37 @@ fn amount(limit: &str) -> Option<u64> {
 }
 
 fn no_realtime_rights(facts: &Facts<'_>) -> Option<Seen> {
-    let (_, hard) = limit(facts, "Max realtime priority")?;
-    let highest = amount(hard)?;
+    let (soft, hard) = limit(facts, "Max realtime priority")?;
+    // The kernel looks at the soft one.
+    let highest = amount(soft)?;
     if is_capable(facts, SYS_NICE)? || highest >= 99 {
         return None;
     }
-    if highest >= PRIORITY {
-        let text = format!("This user may use real-time priorities up to {hard}.");
-        return Some(Seen::new(LIMITS, hard, text).weighs(Severity::Info));
-    }
     let text = match highest {
         0 => "This user may not use real-time priorities.".to_string(),
-        _ => format!("This user may use real-time priorities up to {hard}, not {PRIORITY}."),
+        PRIORITY.. => format!("This user may use real-time priorities up to {soft}."),
+        _ => format!("This user may use real-time priorities up to {soft}, not {PRIORITY}."),
     };
-    Some(Seen::new(LIMITS, hard, text))
+    let seen = Seen::new(LIMITS, soft, text);
+    let seen = if highest >= PRIORITY { seen.weighs(Severity::Info) } else { seen };
+    Some(match amount(hard)? >= PRIORITY && highest < PRIORITY {
+        true => seen.mended_by("ulimit -S -r hard", Some("ulimit -S -r {value}")),
+        false => seen,
+    })
 }
 
 fn memory_lock_limit(facts: &Facts<'_>) -> Option<Seen> {
-    let (_, hard) = limit(facts, "Max locked memory")?;
-    let small = amount(hard)? < LOCKED_BYTES;
-    let text = format!("This user may lock {hard} bytes of memory.");
-    (small && !is_capable(facts, IPC_LOCK)?).then(|| Seen::new(LIMITS, hard, text))
+    let (soft, hard) = limit(facts, "Max locked memory")?;
+    let old = amount(soft).filter(|bytes| *bytes < LOCKED_BYTES)?;
+    if is_capable(facts, IPC_LOCK)? {
+        return None;
+    }
+    let seen = Seen::new(LIMITS, soft, format!("This user may lock {soft} bytes of memory."));
+    let undo = format!("ulimit -S -l {}", old >> 10);
+    Some(match amount(hard)? >= LOCKED_BYTES {
+        true => seen.mended_by("ulimit -S -l hard", Some(&undo)),
+        false => seen,
+    })
 }
 
 fn realtime_timeout(facts: &Facts<'_>) -> Option<Seen> {
@@ -181,11 +190,14 @@ fn realtime_group(facts: &Facts<'_>) -> Option<Seen> {
     let groups = facts.text(GROUP).filter(|_| facts.has_realtime_groups())?;
     let line = groups.lines().find(|line| has_own_budget(facts, line))?;
     let text = "This process is in a group of the cpu controller, which begins with no budget.";
-    let seen = Seen::new(GROUP, line, text);
-    Some(match line.starts_with("0::") {
-        true => seen,
-        false => seen.mended_by("echo $$ | sudo tee /sys/fs/cgroup/cpu/cgroup.procs", None),
-    })
+    let folder = match line.starts_with("0::") {
+        true => "/sys/fs/cgroup",
+        false => "/sys/fs/cgroup/cpu",
+    };
+    let path = line.splitn(3, ':').nth(2)?;
+    let undo = format!("echo $$ | sudo tee {folder}{path}/cgroup.procs");
+    let remedy = format!("echo $$ | sudo tee {folder}/cgroup.procs");
+    Some(Seen::new(GROUP, line, text).mended_by(remedy, Some(&undo)))
 }
 
 /// Whether a line names a group below the root whose cpu controller is on.

@@ -67,8 +67,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "each group of processes needs a budget for real-time work",
-        why: "A new group of the cpu controller has no such budget, so the kernel refuses real-time \
-              policies to what runs in it.",
+        why: "A new group of the cpu controller has no such budget, so the kernel refuses \
+              real-time policies to what runs in it.",
         cost: "real-time policies are refused in services, containers and logins that have a group",
         remedy: Some("put rt_group_sched=0 on the command line (6.15 on), or change the kernel"),
         undo: Some("take rt_group_sched=0 off the kernel's command line"),
@@ -79,7 +79,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "ordinary threads are shared out by session",
-        why: "The nice value of an ordinary thread then counts among those of its own terminal only.",
+        why: "The nice value of an ordinary thread then counts among those of its own terminal \
+              only.",
         cost: "nothing for real-time threads; a load from one terminal gets less than it seems",
         remedy: Some("sysctl -w kernel.sched_autogroup_enabled=0"),
         undo: Some("sysctl -w kernel.sched_autogroup_enabled={value}"),
@@ -91,9 +92,10 @@ pub const CHECKS: &[Check] = &[
         topic: Topic::Kernel,
         title: "isolated CPUs run the kernel's deferred work of RCU",
         why: "A CPU that is not named in rcu_nocbs= frees memory for others in its own interrupts.",
-        cost: "microseconds to hundreds of microseconds, in bursts after others delete or unmap much",
-        remedy: None,
-        undo: None,
+        cost: "microseconds to hundreds of microseconds, in bursts after others delete or unmap \
+               much",
+        remedy: Some("put rcu_nocbs= with the isolated CPUs on the kernel's command line"),
+        undo: Some("take rcu_nocbs= off the kernel's command line"),
         look: rcu_callbacks,
     },
     Check {

@@ -16,7 +16,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Error,
         topic: Topic::Timers,
         title: "timers expire with the tick only",
-        why: "Without high-resolution timers every sleep ends at a tick, however short it was to be.",
+        why: "Without high-resolution timers every sleep ends at a tick, however short it was to \
+              be.",
         cost: "up to a tick with each wake-up: 10 ms at 100 Hz, 4 ms at 250 Hz, 1 ms at 1000 Hz",
         remedy: Some("boot a kernel that is built with HIGH_RES_TIMERS"),
         undo: None,
@@ -27,8 +28,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Timers,
         title: "the tick comes a thousand times a second",
-        why: "Each busy CPU is interrupted with every tick, and a period near its own walks through \
-              it.",
+        why: "Each busy CPU is interrupted with every tick, and a period near its own walks \
+              through it.",
         cost: "one to several microseconds a thousand times a second on each busy CPU",
         remedy: Some("measure with a period that is no multiple of the tick's, or with nohz_full="),
         undo: None,
@@ -39,10 +40,11 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Timers,
         title: "the tick goes on while a CPU is idle",
-        why: "The tick keeps CPUs from deep idle states, and comes to those that would have rested.",
+        why: "The tick keeps CPUs from deep idle states, and comes to those that would have \
+              rested.",
         cost: "power; wake-ups may even be faster, since idle states stay shallow",
-        remedy: Some("put nohz=on on the command line, or boot a kernel with NO_HZ_IDLE"),
-        undo: Some("put nohz=off on the kernel's command line"),
+        remedy: Some("boot a kernel that is built with NO_HZ_IDLE"),
+        undo: None,
         look: tick_always,
     },
     Check {
@@ -61,8 +63,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Timers,
         title: "the clock is slow to read",
-        why: "Every look at this clock is a system call and an access outside the processor, for the \
-              kernel's timers as well.",
+        why: "Every look at this clock is a system call and an access outside the processor, for \
+              the kernel's timers as well.",
         cost: "about a microsecond for each look at the clock, instead of some tens of nanoseconds",
         remedy: Some("dmesg | grep -iE 'tsc|clocksource', for why the better clock was dropped"),
         undo: Some("echo {value} | tee {file}"),
@@ -84,8 +86,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Timers,
         title: "the kernel distrusts the time stamp counter",
-        why: "The counters of the CPUs run apart or stop, or an interruption by firmware made it seem \
-              so.",
+        why: "The counters of the CPUs run apart or stop, or an interruption by firmware made it \
+              seem so.",
         cost: "a slow clock from then on; a time that was taken before may be wrong",
         remedy: Some("look for a newer BIOS; tsc=reliable only where the counters are known good"),
         undo: None,
@@ -107,7 +109,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Timers,
         title: "timers of tickless CPUs may run on others",
-        why: "The kernel moves a timer away from a CPU with nohz_full, so another CPU has to wake it.",
+        why: "The kernel moves a timer away from a CPU with nohz_full, so another CPU has to wake \
+              it.",
         cost: "an interrupt between CPUs with a wake-up: one to several microseconds",
         remedy: Some("sysctl -w kernel.timer_migration=0"),
         undo: Some("sysctl -w kernel.timer_migration={value}"),
@@ -149,7 +152,9 @@ fn tick_rate(facts: &Facts<'_>) -> Option<Seen> {
 fn tick_always(facts: &Facts<'_>) -> Option<Seen> {
     let text = "The tick goes on while a CPU is idle.";
     if let Some(word) = facts.word("nohz").filter(|word| *word == "nohz=off") {
-        return Some(Seen::new("proc/cmdline", word, text));
+        let undo = "put {value} back on the kernel's command line";
+        let seen = Seen::new("proc/cmdline", word, text);
+        return Some(seen.mended_by("take {value} off the kernel's command line", Some(undo)));
     }
     let periodic = facts.has_option("HZ_PERIODIC");
     periodic.then(|| Seen::new(made::KERNEL_CONFIG, "CONFIG_HZ_PERIODIC=y", text))

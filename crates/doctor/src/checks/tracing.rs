@@ -30,8 +30,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Tracing,
         title: "a tracer runs",
-        why: "A tracer writes down what the kernel does while it does it, and one of functions writes \
-              with each of them.",
+        why: "A tracer writes down what the kernel does while it does it, and one of functions \
+              writes with each of them.",
         cost: "up to a microsecond with each event; tens of microseconds a cycle with functions",
         remedy: Some("echo nop | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
@@ -54,8 +54,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Tracing,
         title: "sampling by perf has held CPUs up",
-        why: "The interrupt of a performance counter took so long that the kernel lowered its rate, \
-              and nothing can hold that interrupt back.",
+        why: "The interrupt of a performance counter took so long that the kernel lowered its \
+              rate, and nothing can hold that interrupt back.",
         cost: "what the log says in nanoseconds, with each sample",
         remedy: Some("end the profiler: ps -ef | grep -w perf"),
         undo: None,
@@ -77,8 +77,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Tracing,
         title: "the kernel keeps statistics that it could leave out",
-        why: "Each of them reads a clock or counts with every switch of a thread or run of a program \
-              of BPF.",
+        why: "Each of them reads a clock or counts with every switch of a thread or run of a \
+              program of BPF.",
         cost: "some tens of nanoseconds with each wake-up",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),

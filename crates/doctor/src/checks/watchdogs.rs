@@ -16,8 +16,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "a watchdog interrupts even what has interrupts off",
-        why: "The detector of hard lockups sends an interrupt that nothing can hold back, and takes \
-              a performance counter.",
+        why: "The detector of hard lockups sends an interrupt that nothing can hold back, and \
+              takes a performance counter.",
         cost: "a few microseconds on each busy CPU, about every 10 s",
         remedy: Some("sysctl -w kernel.nmi_watchdog=0"),
         undo: Some("sysctl -w kernel.nmi_watchdog={value}"),

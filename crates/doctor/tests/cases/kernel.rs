@@ -49,7 +49,8 @@ pub const CASES: &[Case] = &[
                 STOCK,
                 (
                     "kernel.log",
-                    "[17145.136685] CPU: 0 UID: 0 PID: 3278 Comm: sh Not tainted 6.18.44 #1 PREEMPT(none) ",
+                    "[17145.136685] CPU: 0 UID: 0 PID: 3278 Comm: sh Not tainted 6.18.44 #1 \
+                     PREEMPT(none) ",
                 ),
             ],
             &[STOCK, DYNAMIC_CONFIG],

@@ -22,8 +22,14 @@ const SOME_LIMITS: (&str, &str) = (
     "Limit                     Soft Limit           Hard Limit           Units     \n\
      Max locked memory         unlimited            unlimited            bytes     \n\
      Max nice priority         0                    0                    \n\
-     Max realtime priority     0                    95                   \n\
+     Max realtime priority     95                   95                   \n\
      Max realtime timeout      200000               200000               us        ",
+);
+const LOW_LIMITS: (&str, &str) = (
+    "proc/self/limits",
+    "Limit                     Soft Limit           Hard Limit           Units     \n\
+     Max locked memory         8388608              unlimited            bytes     \n\
+     Max realtime priority     0                    95                   ",
 );
 const ALL_LIMITS: (&str, &str) = (
     "proc/self/limits",
@@ -42,7 +48,7 @@ const HANDED_ON: (&str, &str) =
 pub const CASES: &[Case] = &[
     Case {
         code: "no-realtime-rights",
-        appears: &[&[USER, NO_LIMITS], &[USER, SOME_LIMITS]],
+        appears: &[&[USER, NO_LIMITS], &[USER, SOME_LIMITS], &[USER, LOW_LIMITS]],
         absent: &[
             &[ROOT, NO_LIMITS],
             &[NICE_USER, NO_LIMITS],
@@ -53,7 +59,7 @@ pub const CASES: &[Case] = &[
     },
     Case {
         code: "memory-lock-limit",
-        appears: &[&[USER, NO_LIMITS]],
+        appears: &[&[USER, NO_LIMITS], &[USER, LOW_LIMITS]],
         absent: &[&[ROOT, NO_LIMITS], &[NICE_USER, NO_LIMITS], &[USER, SOME_LIMITS], &[NO_LIMITS]],
     },
     Case {
