@@ -62,7 +62,13 @@ impl<'a> Facts<'a> {
     pub fn is_realtime(&self) -> bool {
         self.text("sys/kernel/realtime") == Some("1")
             || self.has_option("PREEMPT_RT")
-            || self.version_words().any(|word| word == "PREEMPT_RT")
+            || self.version_is_realtime()
+    }
+
+    /// Whether the version line says so; before 5.x the patch wrote two words.
+    pub fn version_is_realtime(&self) -> bool {
+        let words: Vec<&str> = self.version_words().collect();
+        words.contains(&"PREEMPT_RT") || words.windows(2).any(|pair| pair == ["PREEMPT", "RT"])
     }
 
     /// The words of the kernel's version line.

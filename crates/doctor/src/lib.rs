@@ -3,6 +3,7 @@
 //! Everything here is a pure function of a [`Snapshot`], so a stored run, a planted machine and
 //! the one under our hands are examined alike.
 
+mod boot;
 mod check;
 mod checks;
 pub mod conditions;

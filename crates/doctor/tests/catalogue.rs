@@ -12,8 +12,11 @@ pub type Files = &'static [(&'static str, &'static str)];
 
 /// Where one entry appears, and where it does not.
 pub struct Case {
+    /// Its stable name.
     pub code: &'static str,
+    /// Machines that have it.
     pub appears: &'static [Files],
+    /// Machines that do not have it, or do not tell.
     pub absent: &'static [Files],
 }
 
@@ -65,4 +68,36 @@ fn each_entry_has_a_case_of_both_kinds() {
 #[test]
 fn an_empty_snapshot_has_no_findings() {
     assert_eq!(codes(&[]), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_shown_was_seen() {
+    for files in all_cases().flat_map(|case| case.appears) {
+        let snapshot = plant(files);
+        for diagnosis in examine(&snapshot) {
+            let found = snapshot.matching(&diagnosis.file);
+            assert!(!found.is_empty(), "{}: no {}", diagnosis.code, diagnosis.file);
+            let separators = |c: char| c.is_whitespace() || c == ',';
+            for word in diagnosis.value.split(separators).filter(|word| !word.is_empty()) {
+                let seen = found.iter().any(|(_, text)| text.contains(word));
+                assert!(seen, "{}: {word} of {}", diagnosis.code, diagnosis.value);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_said_is_said_in_one_sentence_and_filled_in() {
+    for files in all_cases().flat_map(|case| case.appears) {
+        for diagnosis in examine(&plant(files)) {
+            for text in [&diagnosis.text, &diagnosis.why] {
+                assert!(text.ends_with('.') && !text.contains(". "), "{}: {text}", diagnosis.code);
+                assert!(!text.contains("  "), "{}: {text}", diagnosis.code);
+            }
+            for text in [&diagnosis.remedy, &diagnosis.undo].into_iter().flatten() {
+                let filled = !text.contains("{value}") && !text.contains("{file}");
+                assert!(filled && !text.contains("  "), "{}: {text}", diagnosis.code);
+            }
+        }
+    }
 }

@@ -161,6 +161,9 @@ pub const LOG_WORDS: &[&str] = &[
     "nmi watchdog",
     "hung_task",
     "blocked for more than",
+    "housekeeping:",
+    "unknown kernel command line",
+    "interrupt took too long",
 ];
 
 /// Daemons that move, wake or slow others, by the start of their names.
