@@ -5,6 +5,7 @@
 
 mod check;
 mod checks;
+mod commands;
 pub mod conditions;
 mod facts;
 
