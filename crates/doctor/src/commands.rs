@@ -29,9 +29,11 @@ impl<'a> Change<'a> {
 /// The commands that make changes to the files of a pattern, and those that undo them.
 pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[Change<'_>]) -> (String, String) {
     let all = facts.snapshot.matching(pattern).len();
+    // Elsewhere files come and go, and a pattern could name others than those that were seen.
+    let may_shorten = pattern.contains("/cpu*/");
     let write = |value: fn(&Change<'_>) -> String| {
         let commands = grouped(changes, value).into_iter().map(|(value, files)| {
-            let files = if files.len() == all { vec![pattern] } else { files };
+            let files = if may_shorten && files.len() == all { vec![pattern] } else { files };
             format!("echo {value} | tee /{}", files.join(" /"))
         });
         commands.collect::<Vec<_>>().join("; ")
@@ -75,15 +77,15 @@ mod tests {
     fn only_the_files_that_differ_are_written_and_each_gets_its_own_back() {
         let mut snapshot = Snapshot::default();
         for (cpu, text) in [(0, "a"), (1, "b"), (2, "c"), (3, "a")] {
-            snapshot.files.insert(format!("cpu{cpu}/x"), Content::Text(text.into()));
+            snapshot.files.insert(format!("a/cpu{cpu}/x"), Content::Text(text.into()));
         }
         let facts = Facts::new(&snapshot);
-        let changes = Change::wanted(&facts, "cpu*/x", |_, from| (from != "c").then_some("z"));
-        let (make, undo) = commands(&facts, "cpu*/x", &changes);
-        assert_eq!(make, "echo z | tee /cpu0/x /cpu1/x /cpu3/x");
-        assert_eq!(undo, "echo a | tee /cpu0/x /cpu3/x; echo b | tee /cpu1/x");
+        let changes = Change::wanted(&facts, "a/cpu*/x", |_, from| (from != "c").then_some("z"));
+        let (make, undo) = commands(&facts, "a/cpu*/x", &changes);
+        assert_eq!(make, "echo z | tee /a/cpu0/x /a/cpu1/x /a/cpu3/x");
+        assert_eq!(undo, "echo a | tee /a/cpu0/x /a/cpu3/x; echo b | tee /a/cpu1/x");
         assert_eq!(values(&changes), "a (CPU 0,3), b (CPU 1)");
-        let all = Change::wanted(&facts, "cpu*/x", |_, _| Some("z"));
-        assert_eq!(commands(&facts, "cpu*/x", &all).0, "echo z | tee /cpu*/x");
+        let all = Change::wanted(&facts, "a/cpu*/x", |_, _| Some("z"));
+        assert_eq!(commands(&facts, "a/cpu*/x", &all).0, "echo z | tee /a/cpu*/x");
     }
 }

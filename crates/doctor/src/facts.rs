@@ -215,9 +215,10 @@ impl<'a> Interrupt<'a> {
         Some(Interrupt { name: name.trim(), counts, what: rest.trim() })
     }
 
-    /// Whether a device raises it.
+    /// Whether a device raises it; some kernels number what belongs to each CPU too.
     pub fn is_device(&self) -> bool {
-        self.name.chars().all(|c| c.is_ascii_digit())
+        let of_cpu = ["timer", "pmu", "mct_tick"].iter().any(|name| self.device().contains(name));
+        self.name.chars().all(|c| c.is_ascii_digit()) && !of_cpu
     }
 
     /// How often it has come on all CPUs.

@@ -12,8 +12,11 @@ pub type Files = &'static [(&'static str, &'static str)];
 
 /// Where one entry appears, and where it does not.
 pub struct Case {
+    /// Its code.
     pub code: &'static str,
+    /// Machines that have it.
     pub appears: &'static [Files],
+    /// Machines that do not.
     pub absent: &'static [Files],
 }
 

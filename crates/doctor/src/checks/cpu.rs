@@ -51,7 +51,7 @@ pub const CHECKS: &[Check] = &[
         title: "the cores are of different kinds",
         why: "The same code takes longer on a small core, so that figures of one kind say nothing \
               about the other.",
-        cost: "latencies of a small core are often 1.5 to 3 times those of a large one",
+        cost: "latencies grow about as the capacity falls, where the kernel gives one",
         remedy: Some("measure the kinds apart: latlab run --cpus CPUS"),
         undo: None,
         look: unlike_cores,
@@ -104,8 +104,8 @@ fn smt(facts: &Facts<'_>) -> Option<Seen> {
     }
     let (list, siblings) = shared.first()?;
     let text = match shared.len() {
-        1 => format!("CPU {siblings} are one core."),
-        cores => format!("CPU {siblings} are one core, and so for all of {cores} cores."),
+        1 => format!("CPU {siblings} share a core."),
+        cores => format!("CPU {siblings} share a core, and {} more cores are shared.", cores - 1),
     };
     Some(Seen::new(SIBLINGS, *list, text))
 }

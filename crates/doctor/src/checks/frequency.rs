@@ -161,7 +161,7 @@ fn frequency_limit(facts: &Facts<'_>) -> Option<Seen> {
         (limit.parse::<u64>().ok()? < possible.parse().ok()?).then_some(possible)
     });
     let Some(first) = changes.first() else { return share_of_frequency(facts) };
-    let text = format!("The upper limit is {} kHz, of {} kHz.", values(&changes), first.to);
+    let text = format!("The upper limit in kHz is {}, of {}.", values(&changes), first.to);
     Some(changing(facts, HIGHEST, &changes, text))
 }
 
@@ -181,7 +181,7 @@ fn frequency_floor(facts: &Facts<'_>) -> Option<Seen> {
     });
     let first = changes.first()?;
     let text = format!(
-        "The lower limit is {} kHz, the upper one {} kHz, and the governor 'performance'.",
+        "The lower limit in kHz is {}, the upper one {}, and the governor 'performance'.",
         values(&changes),
         first.to
     );

@@ -4,7 +4,7 @@ use crate::check::{Check, Seen};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
-use latlab_model::snapshot::made;
+use latlab_model::snapshot::{Content, made};
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -62,7 +62,7 @@ pub const CHECKS: &[Check] = &[
         title: "no temperature can be read",
         why: "Whether heat slows this machine down during a run cannot be told.",
         cost: "nothing, but it may hide throttling",
-        remedy: Some("load the driver of the sensors: sensors-detect, or modprobe coretemp"),
+        remedy: Some("load the driver of the sensors: coretemp for Intel, k10temp for AMD"),
         undo: None,
         look: no_temperature,
     },
@@ -146,8 +146,12 @@ fn unreadable_temperature(facts: &Facts<'_>) -> Option<Seen> {
         let temperature = format!("{}temp", file.strip_suffix("type")?);
         facts.text(&temperature).is_none().then_some((temperature, name))
     })?;
+    let reason = match facts.snapshot.files.get(&file) {
+        Some(Content::Unreadable { unreadable }) => unreadable.clone(),
+        _ => String::new(),
+    };
     let text = format!("The temperature of {name} could not be read.");
-    Some(Seen::new(file, "", text))
+    Some(Seen::new(file, reason, text))
 }
 
 fn cooling(facts: &Facts<'_>) -> Option<Seen> {
@@ -186,9 +190,7 @@ fn no_temperature(facts: &Facts<'_>) -> Option<Seen> {
     if any || facts.text(made::GPU_TEMPERATURE).is_some() {
         return None;
     }
-    let text = match facts.is_guest() {
-        true => "No temperature can be read; in a guest only the host could tell.".to_string(),
-        false => format!("No temperature can be read for the CPUs {cpus}."),
-    };
-    Some(Seen::new("sys/class/thermal", "", text))
+    let text = format!("No temperature can be read for the CPUs {cpus}.");
+    let seen = Seen::new("sys/class/thermal", "", text);
+    Some(if facts.is_guest() { seen.mended_by("watch the heat on the host", None) } else { seen })
 }

@@ -73,8 +73,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Interrupts,
         title: "the USB controller interrupts thousands of times a second",
-        why: "The USB 2 controller of a Raspberry Pi raises an interrupt for each microframe, up to \
-              8000 a second, unless a fast interrupt sorts them out first.",
+        why: "The USB 2 controller of a Raspberry Pi raises an interrupt for each microframe, up \
+              to 8000 a second, unless a fast interrupt sorts them out first.",
         cost: "about a tenth of a CPU, and some microseconds 8000 times a second on that CPU",
         remedy: Some(
             "unplug USB devices that are not needed, and keep real-time work off that CPU",
@@ -151,8 +151,8 @@ fn isolated_interrupts(facts: &Facts<'_>) -> Option<Seen> {
     }
     let (name, device) = (busiest.name, busiest.device());
     let text = format!(
-        "Interrupt {name} ({device}) came {count} times on the isolated CPU {isolated}, {rate:.0} a \
-         second since the start."
+        "Interrupt {name} ({device}) came {count} times on the isolated CPU {isolated}, {rate:.0} \
+         a second since the start."
     );
     let file = format!("proc/irq/{name}/smp_affinity_list");
     let seen = Seen::new("proc/interrupts", count.to_string(), text);
@@ -170,10 +170,12 @@ fn interrupt_affinity(facts: &Facts<'_>) -> Option<Seen> {
     let first = changes.first().filter(|_| !rest.is_empty())?;
     let numbers = changes.iter().filter_map(|change| number_in(change.file)).take(8);
     let numbers = numbers.collect::<Vec<_>>().join(", ");
-    let more = if changes.len() > 8 { ", …" } else { "" };
+    let more = match changes.len() {
+        0..=8 => String::new(),
+        all => format!(" and {} more", all - 8),
+    };
     let text = format!(
-        "{} interrupts may come to the isolated CPU {}: {numbers}{more}.",
-        changes.len(),
+        "Interrupts that may come to the isolated CPU {}: {numbers}{more}.",
         facts.isolated()
     );
     let (make, undo) = commands(facts, AFFINITY, &changes);

@@ -85,8 +85,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Memory,
         title: "much may be written before it must go to disk",
-        why: "When that much has gathered, every program that writes has to wait until the disk has \
-              taken some.",
+        why: "When that much has gathered, every program that writes has to wait until the disk \
+              has taken some.",
         cost: "up to seconds for a thread that writes to a file, nothing for others",
         remedy: Some("sysctl -w vm.dirty_ratio=20"),
         undo: Some("sysctl -w vm.dirty_ratio={value}"),
@@ -185,6 +185,6 @@ fn statistics_interval(facts: &Facts<'_>) -> Option<Seen> {
 fn dirty_memory(facts: &Facts<'_>) -> Option<Seen> {
     let file = "proc/sys/vm/dirty_ratio";
     let share = facts.number(file).filter(|share| *share >= MUCH_DIRTY_PERCENT)?;
-    let text = format!("Up to {share} % of the free memory may wait to be written.");
+    let text = format!("Up to {share} % of the memory that can be had may wait to be written.");
     Some(Seen::new(file, share.to_string(), text))
 }

@@ -59,8 +59,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Memory,
         title: "locked pages may be moved",
-        why: "Memory is sorted by moving pages, locked ones too, and whoever touches a page that is \
-              being moved waits in a page fault.",
+        why: "Memory is sorted by moving pages, locked ones too, and whoever touches a page that \
+              is being moved waits in a page fault.",
         cost: "microseconds to tens of them for each page, in spite of mlockall",
         remedy: Some("sysctl -w vm.compact_unevictable_allowed=0"),
         undo: Some("sysctl -w vm.compact_unevictable_allowed={value}"),

@@ -27,8 +27,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Platform,
         title: "the host has taken CPU time away",
-        why: "In stolen time the guest wanted to run and another ran on its CPU, which is a latency \
-              that no setting of the guest prevents.",
+        why: "In stolen time the guest wanted to run and another ran on its CPU, which is a \
+              latency that no setting of the guest prevents.",
         cost: "typically milliseconds each time",
         remedy: Some("give the guest CPUs of its own on the host"),
         undo: None,
@@ -119,10 +119,15 @@ fn guest(facts: &Facts<'_>) -> Option<Seen> {
     if !facts.is_guest() {
         return None;
     }
-    let files = ["sys/class/dmi/id/sys_vendor", "sys/hypervisor/type"];
-    let known = files.into_iter().find_map(|file| Some((file, facts.text(file)?)));
-    let (file, value) = known.unwrap_or(("proc/cpuinfo", "hypervisor"));
-    let text = format!("This kernel runs below a hypervisor ({value}).");
+    let board = facts.board_is("linux,dummy-virt").then_some("linux,dummy-virt");
+    let (file, value) = match (facts.text("sys/hypervisor/type"), board) {
+        (Some(kind), _) => ("sys/hypervisor/type", kind),
+        (None, Some(board)) => ("proc/device-tree/compatible", board),
+        (None, None) => ("proc/cpuinfo", "hypervisor"),
+    };
+    let vendor = facts.text("sys/class/dmi/id/sys_vendor");
+    let vendor = vendor.map_or(String::new(), |vendor| format!(" of {vendor}"));
+    let text = format!("This kernel runs below a hypervisor{vendor}.");
     Some(Seen::new(file, value, text))
 }
 
@@ -217,10 +222,9 @@ fn is_bus(device: &str) -> bool {
 /// What the maker's kernels for i.MX have instead.
 fn bus_frequency_of_imx(facts: &Facts<'_>) -> Option<Seen> {
     let found = facts.snapshot.matching(BUS_FREQUENCY);
-    // The driver's own words follow the number on some kernels.
-    let (file, _) = found.into_iter().find(|(_, value)| value.trim_end().ends_with('1'))?;
-    let seen = Seen::new(file, "1", "The bus frequency driver of i.MX is on.");
-    Some(seen.mended_by("echo 0 | tee {file}", Some("echo {value} | tee {file}")))
+    let (file, value) = found.into_iter().find(|(_, value)| value.ends_with("is enabled"))?;
+    let seen = Seen::new(file, value, "The bus frequency driver of i.MX is on.");
+    Some(seen.mended_by("echo 0 | tee {file}", Some("echo 1 | tee {file}")))
 }
 
 fn gpio_chips(facts: &Facts<'_>) -> Option<Seen> {

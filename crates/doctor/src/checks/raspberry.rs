@@ -13,8 +13,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Error,
         topic: Topic::Heat,
         title: "the firmware holds the clock down now",
-        why: "The firmware has lowered the clock behind the kernel's back, so that nothing measured \
-              now is what the board can do.",
+        why: "The firmware has lowered the clock behind the kernel's back, so that nothing \
+              measured now is what the board can do.",
         cost: "latencies grow by the ratio of the clocks, often to two or three times",
         remedy: Some(
             "for low voltage: a supply and a cable that are strong enough; for heat: a heat sink \
@@ -55,8 +55,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Platform,
         title: "the USB driver uses fast interrupts on a real-time kernel",
-        why: "The fast interrupt of the dwc_otg driver cannot be held off by the kernel, and several \
-              real-time kernels locked up with it.",
+        why: "The fast interrupt of the dwc_otg driver cannot be held off by the kernel, and \
+              several real-time kernels locked up with it.",
         cost: "a machine that hangs, on some kernels; elsewhere a few microseconds 8000 times a \
                second that no tracer shows",
         remedy: Some(
@@ -202,6 +202,7 @@ fn usb_network(facts: &Facts<'_>) -> Option<Seen> {
     let boards = ["2-model-b", "3-model-b", "model-b"];
     let names = boards.map(|name| format!("raspberrypi,{name}"));
     let board = names.iter().find(|name| facts.board_is(name))?;
-    let text = format!("The network port of a {board} is a USB device inside the board.");
+    let model = facts.text("proc/device-tree/model").unwrap_or(board);
+    let text = format!("The network port of this board ({model}) is a USB device inside it.");
     Some(Seen::new("proc/device-tree/compatible", board.clone(), text))
 }
