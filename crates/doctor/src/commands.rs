@@ -28,17 +28,23 @@ impl<'a> Change<'a> {
 
 /// The commands that make changes to the files of a pattern, and those that undo them.
 pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[Change<'_>]) -> (String, String) {
-    let all = facts.snapshot.matching(pattern).len();
-    // Elsewhere files come and go, and a pattern could name others than those that were seen.
-    let may_shorten = pattern.contains("/cpu*/");
     let write = |value: fn(&Change<'_>) -> String| {
-        let commands = grouped(changes, value).into_iter().map(|(value, files)| {
-            let files = if may_shorten && files.len() == all { vec![pattern] } else { files };
-            format!("echo {value} | tee /{}", files.join(" /"))
-        });
+        let commands = grouped(changes, value)
+            .into_iter()
+            .map(|(value, files)| format!("echo {value} | tee {}", paths(facts, pattern, &files)));
         commands.collect::<Vec<_>>().join("; ")
     };
     (write(|change| change.to.to_string()), write(|change| change.from.to_string()))
+}
+
+/// The paths of files as a shell takes them, the pattern itself where it means just these.
+pub fn paths(facts: &Facts<'_>, pattern: &str, files: &[&str]) -> String {
+    // Elsewhere files come and go, and a pattern could name others than those that were seen.
+    let may_shorten = pattern.contains("/cpu*/");
+    if may_shorten && files.len() == facts.snapshot.matching(pattern).len() {
+        return format!("/{pattern}");
+    }
+    format!("/{}", files.join(" /"))
 }
 
 /// What stands in the files, and on which CPUs: `ondemand (CPU 0-1), powersave (CPU 2-3)`.

@@ -1,7 +1,7 @@
 //! Idle states: how long a CPU takes to come back from its sleep.
 
 use crate::check::{Check, Seen};
-use crate::commands::{Change, commands};
+use crate::commands::paths;
 use crate::facts::{Facts, cpu_in};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -60,8 +60,8 @@ struct State<'a> {
     number: &'a str,
     name: &'a str,
     latency_us: u64,
-    /// The file that takes it out of use, and what stands in it.
-    disable: (&'a str, &'a str),
+    /// The file that takes it out of use.
+    disable: &'a str,
 }
 
 fn deep_states<'a>(facts: &Facts<'a>) -> Vec<State<'a>> {
@@ -69,11 +69,11 @@ fn deep_states<'a>(facts: &Facts<'a>) -> Vec<State<'a>> {
         let latency_us = latency.parse().ok().filter(|latency| *latency > DEEP_US)?;
         let folder = file.strip_suffix("/latency")?;
         let (disable, _) = facts.snapshot.files.get_key_value(&format!("{folder}/disable"))?;
-        let value = facts.text(disable).filter(|value| *value == "0")?;
         let cpu = cpu_in(file).filter(|cpu| may_sleep(facts, *cpu, latency_us))?;
+        let may_be_used = facts.text(disable) == Some("0");
         let number = folder.rsplit_once("/state")?.1;
         let name = facts.text(&format!("{folder}/name")).unwrap_or("a state without name");
-        Some(State { cpu, number, name, latency_us, disable: (disable, value) })
+        may_be_used.then_some(State { cpu, number, name, latency_us, disable })
     };
     facts.snapshot.matching(LATENCY).into_iter().filter_map(state).collect()
 }
@@ -93,24 +93,23 @@ fn deep_idle(facts: &Facts<'_>) -> Option<Seen> {
     let cpus: CpuSet = like.map(|state| state.cpu).collect();
     let (name, latency) = (deepest.name, deepest.latency_us);
     let text = format!("CPU {cpus} may sleep in '{name}', which takes {latency} us to leave.");
-    let (make, undo) = closing(facts, &states);
+    let files = switches(facts, &states);
+    let (make, undo) = (format!("echo 1 | tee {files}"), format!("echo 0 | tee {files}"));
     let file = LATENCY.replace("state*", &format!("state{}", deepest.number));
     Some(Seen::new(file, latency.to_string(), text).mended_by(make, Some(&undo)))
 }
 
-/// The commands that take these states out of use, a command for each number.
-fn closing(facts: &Facts<'_>, states: &[State<'_>]) -> (String, String) {
-    let mut numbers: BTreeMap<&str, Vec<Change<'_>>> = BTreeMap::new();
+/// The files that take these states out of use, a pattern for each number.
+fn switches(facts: &Facts<'_>, states: &[State<'_>]) -> String {
+    let mut numbers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for state in states {
-        let (file, from) = state.disable;
-        numbers.entry(state.number).or_default().push(Change { file, from, to: "1" });
+        numbers.entry(state.number).or_default().push(state.disable);
     }
-    let pairs = numbers.into_iter().map(|(number, changes)| {
+    let paths = numbers.into_iter().map(|(number, files)| {
         let pattern = format!("sys/devices/system/cpu/cpu*/cpuidle/state{number}/disable");
-        commands(facts, &pattern, &changes)
+        paths(facts, &pattern, &files)
     });
-    let (make, undo): (Vec<_>, Vec<_>) = pairs.unzip();
-    (make.join("; "), undo.join("; "))
+    paths.collect::<Vec<_>>().join(" ")
 }
 
 fn no_idle_driver(facts: &Facts<'_>) -> Option<Seen> {

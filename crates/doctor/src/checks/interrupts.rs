@@ -129,6 +129,11 @@ fn number_in(file: &str) -> Option<&str> {
     file.split('/').nth(2)
 }
 
+/// Whether an affinity names isolated CPUs only, as somebody has done on purpose.
+fn is_bound(facts: &Facts<'_>, allowed: &str) -> bool {
+    allowed.parse::<CpuSet>().is_ok_and(|allowed| allowed.without(&facts.isolated()).is_empty())
+}
+
 /// The changes that take interrupts away from isolated CPUs.
 fn away<'a>(facts: &Facts<'a>, rest: &'a str, is_meant: impl Fn(&str) -> bool) -> Vec<Change<'a>> {
     let isolated = facts.isolated();
@@ -159,14 +164,16 @@ fn isolated_interrupts(facts: &Facts<'_>) -> Option<Seen> {
     let rest = facts.housekeeping();
     let Some(allowed) = facts.text(&file).filter(|_| !rest.is_empty()) else { return Some(seen) };
     let undo = format!("echo {allowed} | tee /{file}");
-    Some(seen.mended_by(format!("echo {rest} | tee /{file}"), Some(&undo)))
+    let seen = seen.mended_by(format!("echo {rest} | tee /{file}"), Some(&undo));
+    Some(if is_bound(facts, allowed) { seen.weighs(Severity::Info) } else { seen })
 }
 
 fn interrupt_affinity(facts: &Facts<'_>) -> Option<Seen> {
     let rest = facts.housekeeping().to_string();
-    let used: Vec<&str> = facts.interrupts().map(|interrupt| interrupt.name).collect();
+    let devices = facts.interrupts().filter(Interrupt::is_device);
+    let devices: Vec<&str> = devices.map(|interrupt| interrupt.name).collect();
     // A number that nobody listens to has an affinity too.
-    let changes = away(facts, &rest, |number| used.is_empty() || used.contains(&number));
+    let changes = away(facts, &rest, |number| devices.is_empty() || devices.contains(&number));
     let first = changes.first().filter(|_| !rest.is_empty())?;
     let numbers = changes.iter().filter_map(|change| number_in(change.file)).take(8);
     let numbers = numbers.collect::<Vec<_>>().join(", ");
@@ -179,7 +186,9 @@ fn interrupt_affinity(facts: &Facts<'_>) -> Option<Seen> {
         facts.isolated()
     );
     let (make, undo) = commands(facts, AFFINITY, &changes);
-    Some(Seen::new(first.file, first.from, text).mended_by(make, Some(&undo)))
+    let seen = Seen::new(first.file, first.from, text).mended_by(make, Some(&undo));
+    let bound = changes.iter().all(|change| is_bound(facts, change.from));
+    Some(if bound { seen.weighs(Severity::Info) } else { seen })
 }
 
 fn default_affinity(facts: &Facts<'_>) -> Option<Seen> {

@@ -111,6 +111,12 @@ pub const CASES: &[Case] = &[
                 ("sys/devices/system/cpu/isolated", "3"),
                 ("proc/irq/125/smp_affinity_list", "0-3"),
             ],
+            &[
+                ("proc/interrupts", PC),
+                ("sys/devices/system/cpu/online", "0-3"),
+                ("sys/devices/system/cpu/isolated", "3"),
+                ("proc/irq/125/smp_affinity_list", "3"),
+            ],
         ],
         absent: &[
             &[

@@ -54,7 +54,13 @@ pub const CASES: &[Case] = &[
     Case {
         code: "numa-nodes",
         appears: &[&[("sys/devices/system/node/online", "0-1")]],
-        absent: &[&[("sys/devices/system/node/online", "0")]],
+        absent: &[
+            &[("sys/devices/system/node/online", "0")],
+            &[
+                ("sys/devices/system/node/online", "0-7"),
+                ("proc/cmdline", "numa=fake=8 numa_policy=interleave root=PARTUUID=x"),
+            ],
+        ],
     },
     Case {
         code: "statistics-interval",
