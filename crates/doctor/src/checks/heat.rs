@@ -88,7 +88,7 @@ impl Heat {
     fn seen(self) -> Seen {
         let Heat { file, name, now, limit, kind } = self;
         let (degrees, most) = (now as f64 / 1000.0, limit as f64 / 1000.0);
-        let text = format!("{name} has {degrees:.1} °C, and {kind} is {most:.1} °C.");
+        let text = format!("{name} has {degrees:.1} C, and {kind} is {most:.1} C.");
         let seen = Seen::new(file, now.to_string(), text);
         if now >= limit { seen.weighs(Severity::Error) } else { seen }
     }
