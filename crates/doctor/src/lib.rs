@@ -6,6 +6,7 @@
 mod boot;
 mod check;
 mod checks;
+mod commands;
 pub mod conditions;
 mod facts;
 

@@ -1,10 +1,18 @@
-//! The catalogue, a file for each topic.
+//! The catalogue, a file for each topic or for a part of one.
 
 mod command_line;
 mod cpu;
+mod frequency;
+mod heat;
+mod idle;
+mod interrupts;
 mod kernel;
 mod kernel_debug;
+mod memory;
+mod paging;
+mod platform;
 mod programs;
+mod raspberry;
 mod rights;
 mod scheduler;
 mod timers;
@@ -21,7 +29,15 @@ pub const ALL: &[&[Check]] = &[
     watchdogs::CHECKS,
     command_line::CHECKS,
     timers::CHECKS,
+    frequency::CHECKS,
+    idle::CHECKS,
     cpu::CHECKS,
+    interrupts::CHECKS,
+    memory::CHECKS,
+    paging::CHECKS,
+    heat::CHECKS,
+    raspberry::CHECKS,
+    platform::CHECKS,
     rights::CHECKS,
     tracing::CHECKS,
     programs::CHECKS,
