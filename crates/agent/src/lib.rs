@@ -15,6 +15,7 @@ mod samples;
 mod session;
 mod snapshot;
 mod team;
+mod telemetry;
 mod worker;
 
 pub use session::serve;

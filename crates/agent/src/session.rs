@@ -10,6 +10,7 @@ use crate::prepare::prepare;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
 use crate::snapshot::snapshot;
 use crate::team::{Drained, Team, run_reason};
+use crate::telemetry::Telemetry;
 use latlab_model::frame::{FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::machine::Machine;
 use latlab_model::run::{End, Prepared, Setting};
@@ -158,8 +159,10 @@ fn run(
     // Without these the rest of a journal is worth nothing, so that they stand there twice.
     head.iter().chain([&machine, &prepared_as]).for_each(|message| outbox.send(message));
     outbox.send(&Message::Clocks(clocks()));
+    let telemetry = plan.telemetry_ns.map(|every| Telemetry::start(root, every, outbox));
     team.start();
     let Drained { ends, intervals_merged, hook } = team.drain(root, outbox);
+    drop(telemetry);
     // Back to ordinary before waiting for anything, and the settings with it.
     let _ = sched::set_scheduling(Scheduling::Other);
     prepared.undo().into_iter().for_each(|finding| outbox.send(&Message::Finding(finding)));

@@ -321,6 +321,10 @@ pub struct RunArgs {
     /// Store every latency with its release, in about two bytes each
     #[arg(long, help_heading = KEEP)]
     pub samples: bool,
+    /// Store temperature, frequency, load, interrupts and more this often; off for none of it
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,
+          help_heading = KEEP)]
+    pub telemetry: Telemetry,
     /// Go on when the terminal is closed (SIGHUP), instead of ending cleanly
     #[arg(long, help_heading = KEEP)]
     pub keep_going: bool,
@@ -377,6 +381,20 @@ fn idle_states(text: &str) -> Result<IdleStates, String> {
     }
 }
 
+/// Distance of the readings of the conditions, if any.
+#[derive(Clone, Copy, Debug)]
+pub struct Telemetry(Option<Nanos>);
+
+fn telemetry(text: &str) -> Result<Telemetry, String> {
+    match text {
+        "off" => Ok(Telemetry(None)),
+        time => time
+            .parse()
+            .map(|every| Telemetry(Some(every)))
+            .map_err(|_| format!("'{time}' is neither a time nor the word off")),
+    }
+}
+
 impl RunArgs {
     /// The order that these flags make; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
@@ -406,6 +424,7 @@ impl RunArgs {
             samples: self.samples,
             share_cpus: self.share,
             kernel_files: self.set.clone(),
+            telemetry_ns: self.telemetry.0,
             seed: self.seed.unwrap_or(random_seed),
         };
         plan.check()?;
@@ -538,6 +557,8 @@ mod tests {
             ("--mechanism timerfd --clock tai", "no timer file descriptors"),
             ("--mechanism relative --missed catch-up", "no releases"),
             ("--idle-states deep", "the word system"),
+            ("--telemetry never", "the word off"),
+            ("--telemetry 1ms", "expected 100ms to 1h"),
             ("--cycles 0", "more than 0"),
             ("--deadline 0", "more than 0"),
             ("--set kernel.sched_rt_runtime_us", "expected /sys/FILE=VALUE"),

@@ -315,12 +315,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_not_compared_and_is_named() {
-        let before = plant(&[("sys/kernel/debug/sched/preempt", "none (full)")]);
+        let before = plant(&[("proc/sys/vm/swappiness", "60")]);
         let mut after = before.clone();
         let content = Content::Unreadable { unreadable: "Permission denied".into() };
-        after.files.insert("sys/kernel/debug/sched/preempt".into(), content);
+        after.files.insert("proc/sys/vm/swappiness".into(), content);
         let found = compare(("a", &before), ("b", &after));
-        assert_eq!(found.not_compared, ["sys/kernel/debug/sched/preempt"]);
+        assert_eq!(found.not_compared, ["proc/sys/vm/swappiness"]);
         assert!(found.is_empty());
     }
 

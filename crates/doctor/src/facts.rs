@@ -62,7 +62,13 @@ impl<'a> Facts<'a> {
     pub fn is_realtime(&self) -> bool {
         self.text("sys/kernel/realtime") == Some("1")
             || self.has_option("PREEMPT_RT")
-            || self.version_words().any(|word| word == "PREEMPT_RT")
+            || self.version_is_realtime()
+    }
+
+    /// Whether the version line says so; before 5.x the patch wrote two words.
+    pub fn version_is_realtime(&self) -> bool {
+        let words: Vec<&str> = self.version_words().collect();
+        words.contains(&"PREEMPT_RT") || words.windows(2).any(|pair| pair == ["PREEMPT", "RT"])
     }
 
     /// The words of the kernel's version line.
@@ -83,6 +89,7 @@ impl<'a> Facts<'a> {
         machine::cpu_info(self.snapshot, "flags")
             .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
             || self.snapshot.has("sys/hypervisor/type")
+            || self.board_is("linux,dummy-virt")
     }
 
     /// Whether the board says one of its names is this: `raspberrypi`, `fsl,imx8`.
@@ -95,9 +102,39 @@ impl<'a> Facts<'a> {
         self.snapshot.value("sys/devices/system/cpu/online").unwrap_or_default()
     }
 
-    /// CPUs that are taken out of load balancing.
+    /// CPUs that are taken out of load balancing, by the command line or by a cgroup.
     pub fn isolated(&self) -> CpuSet {
-        self.snapshot.value("sys/devices/system/cpu/isolated").unwrap_or_default()
+        let files = ["sys/devices/system/cpu/isolated", "sys/fs/cgroup/cpuset.cpus.isolated"];
+        let sets = files.into_iter().filter_map(|file| self.snapshot.value::<CpuSet>(file));
+        sets.flat_map(|set| set.iter().collect::<Vec<_>>()).collect()
+    }
+
+    /// CPUs that are left for everything ordinary.
+    pub fn housekeeping(&self) -> CpuSet {
+        self.online().without(&self.isolated())
+    }
+
+    /// Seconds since the kernel has started.
+    pub fn uptime(&self) -> Option<f64> {
+        self.text("proc/uptime")?.split_whitespace().next()?.parse().ok()
+    }
+
+    /// The field of a table such as /proc/meminfo, in its own unit.
+    pub fn field(&self, file: &str, name: &str) -> Option<u64> {
+        let lines = self.text(file)?.lines();
+        let value = |line: &'a str| line.strip_prefix(name)?.strip_prefix(':');
+        lines.filter_map(value).next()?.split_whitespace().next()?.parse().ok()
+    }
+
+    /// The sources of interrupts that the kernel lists.
+    pub fn interrupts(&self) -> impl Iterator<Item = Interrupt<'a>> {
+        let mut lines = self.text("proc/interrupts").unwrap_or_default().lines();
+        let head = lines.next().unwrap_or_default();
+        let cpus: Vec<u32> = head
+            .split_whitespace()
+            .filter_map(|name| name.strip_prefix("CPU")?.parse().ok())
+            .collect();
+        lines.filter_map(move |line| Interrupt::parse(line, &cpus))
     }
 
     /// The values of a file that each CPU has, and which CPUs have it; `*` stands for the number:
@@ -137,6 +174,86 @@ pub fn chosen(words: &str) -> Option<&str> {
     chosen.map(|word| word.trim_end_matches(']'))
 }
 
+/// The CPUs of a mask such as `ff` or `1,00000000`.
+pub fn in_mask(mask: &str) -> Option<CpuSet> {
+    let digits = mask.chars().filter(|digit| *digit != ',');
+    let digits: Vec<u32> = digits.map(|digit| digit.to_digit(16)).collect::<Option<_>>()?;
+    let cpus = digits.iter().rev().zip((0..).step_by(4));
+    let set = cpus.flat_map(|(digit, first)| {
+        (0..4).filter(move |bit| digit & (1 << bit) != 0).map(move |bit| first + bit)
+    });
+    Some(set.collect())
+}
+
+/// The mask of these CPUs, as the kernel takes it.
+pub fn mask_of(cpus: &CpuSet) -> String {
+    let words = cpus.iter().max().unwrap_or(0) / 32;
+    let word = |word: u32| {
+        let bits = cpus.iter().filter(|cpu| cpu / 32 == word).map(|cpu| 1u32 << (cpu % 32));
+        bits.sum::<u32>()
+    };
+    let first = format!("{:x}", word(words));
+    let rest = (0..words).rev().map(|index| format!(",{:08x}", word(index)));
+    std::iter::once(first).chain(rest).collect()
+}
+
+/// A line of /proc/interrupts.
+pub struct Interrupt<'a> {
+    /// Its number, or the name of what is no device: `LOC`, `IPI0`.
+    pub name: &'a str,
+    /// How often it has come, by CPU.
+    pub counts: Vec<(u32, u64)>,
+    /// What stands behind the counts.
+    pub what: &'a str,
+}
+
+impl<'a> Interrupt<'a> {
+    fn parse(line: &'a str, cpus: &[u32]) -> Option<Interrupt<'a>> {
+        let (name, mut rest) = line.split_once(':')?;
+        let mut counts = Vec::new();
+        // The lines of errors have one count for all.
+        for cpu in cpus {
+            let (word, after) = split_word(rest);
+            let Ok(count) = word.parse() else { break };
+            counts.push((*cpu, count));
+            rest = after;
+        }
+        Some(Interrupt { name: name.trim(), counts, what: rest.trim() })
+    }
+
+    /// Whether a device raises it; some kernels number what belongs to each CPU too.
+    pub fn is_device(&self) -> bool {
+        let of_cpu = ["timer", "pmu", "mct_tick"].iter().any(|name| self.device().contains(name));
+        self.name.chars().all(|c| c.is_ascii_digit()) && !of_cpu
+    }
+
+    /// How often it has come on all CPUs.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Who listens to it: what stands behind the kind of its trigger.
+    pub fn device(&self) -> &'a str {
+        let (mut rest, mut device) = (self.what, self.what);
+        while !rest.is_empty() {
+            let (word, after) = split_word(rest);
+            let word = word.to_lowercase();
+            // A controller may be named after a kind too, before the kind itself.
+            if ["edge", "level", "fasteoi"].iter().any(|kind| word.ends_with(kind)) {
+                device = after.trim();
+            }
+            rest = after;
+        }
+        device
+    }
+}
+
+/// The first word, and what follows.
+fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    text.split_once(char::is_whitespace).unwrap_or((text, ""))
+}
+
 /// A thread of the snapshot.
 pub struct Thread<'a> {
     /// Its id.
@@ -170,5 +287,34 @@ impl<'a> Thread<'a> {
     /// Whether it runs before everything ordinary.
     pub fn is_realtime(&self) -> bool {
         matches!(self.policy, "fifo" | "rr" | "deadline")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_read_and_written_as_the_kernel_does() {
+        for (mask, cpus) in [("f", "0-3"), ("8", "3"), ("1,00000003", "0-1,32"), ("c0", "6-7")] {
+            let set: CpuSet = cpus.parse().unwrap();
+            assert_eq!(in_mask(mask).unwrap(), set);
+            assert_eq!(mask_of(&set), mask);
+        }
+        assert!(in_mask("x").is_none());
+    }
+
+    #[test]
+    fn a_line_of_interrupts_is_read_on_every_architecture() {
+        let line = " 33:  12  3     GICv2 158 Level     mmc0, mmc1";
+        let interrupt = Interrupt::parse(line, &[0, 2]).unwrap();
+        assert_eq!((interrupt.name, interrupt.device()), ("33", "mmc0, mmc1"));
+        assert_eq!(interrupt.counts, [(0, 12), (2, 3)]);
+        let line = " 31:  4039  958 PCI-MSIX-0000:00:01.0   3-edge      virtio0-stats";
+        assert_eq!(Interrupt::parse(line, &[0, 1]).unwrap().device(), "virtio0-stats");
+        let line = "41: 9 0 ARMCTRL-level  41 Edge      3f980000.usb, dwc_otg";
+        assert_eq!(Interrupt::parse(line, &[0, 1]).unwrap().device(), "3f980000.usb, dwc_otg");
+        let error = Interrupt::parse("ERR:          7", &[0, 1]).unwrap();
+        assert_eq!((error.count(), error.is_device()), (7, false));
     }
 }

@@ -3,9 +3,12 @@
 //! Everything here is a pure function of a [`Snapshot`], so a stored run, a planted machine and
 //! the one under our hands are examined alike.
 
+mod boot;
 mod check;
 mod checks;
+mod commands;
 mod compare;
+pub mod conditions;
 mod config;
 mod facts;
 

@@ -4,6 +4,7 @@ mod cases;
 
 use latlab_doctor::{catalogue, examine};
 use latlab_model::Snapshot;
+use latlab_model::doctor::Diagnosis;
 use latlab_model::snapshot::{Content, SETTINGS, STATE, fits};
 use std::collections::BTreeSet;
 
@@ -12,8 +13,11 @@ pub type Files = &'static [(&'static str, &'static str)];
 
 /// Where one entry appears, and where it does not.
 pub struct Case {
+    /// Its stable name.
     pub code: &'static str,
+    /// Machines that have it.
     pub appears: &'static [Files],
+    /// Machines that do not have it, or do not tell.
     pub absent: &'static [Files],
 }
 
@@ -65,4 +69,46 @@ fn each_entry_has_a_case_of_both_kinds() {
 #[test]
 fn an_empty_snapshot_has_no_findings() {
     assert_eq!(codes(&[]), Vec::<String>::new());
+}
+
+/// Entries that show a sum, a unit or what a file's mere presence means.
+const WORKED_OUT: [&str; 5] =
+    ["container", "one-interrupt-cpu", "stolen-time", "swap", "unlike-cores"];
+
+#[test]
+fn what_is_shown_was_seen() {
+    for files in all_cases().flat_map(|case| case.appears) {
+        let snapshot = plant(files);
+        for Diagnosis { code, file, value, .. } in examine(&snapshot) {
+            let found = snapshot.matching(&file);
+            // What is not there, or empty, is shown as nothing.
+            let holds = found.iter().any(|(_, text)| !text.is_empty());
+            let is_there = snapshot.has(&file) || holds || value.is_empty();
+            assert!(is_there, "{code}: {file} holds no '{value}'");
+            if WORKED_OUT.contains(&code.as_str()) {
+                continue;
+            }
+            let separators = |c: char| c.is_whitespace() || c == ',';
+            for word in value.split(separators).filter(|word| !word.is_empty()) {
+                let seen = found.iter().any(|(_, text)| text.contains(word));
+                assert!(seen, "{code}: {word} of {value}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_said_is_said_in_one_sentence_and_filled_in() {
+    for files in all_cases().flat_map(|case| case.appears) {
+        for diagnosis in examine(&plant(files)) {
+            for text in [&diagnosis.text, &diagnosis.why] {
+                assert!(text.ends_with('.') && !text.contains(". "), "{}: {text}", diagnosis.code);
+                assert!(!text.contains("  "), "{}: {text}", diagnosis.code);
+            }
+            for text in [&diagnosis.remedy, &diagnosis.undo].into_iter().flatten() {
+                let filled = !text.contains("{value}") && !text.contains("{file}");
+                assert!(filled && !text.contains("  "), "{}: {text}", diagnosis.code);
+            }
+        }
+    }
 }

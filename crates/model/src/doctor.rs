@@ -62,9 +62,9 @@ pub struct Diagnosis {
 /// Programs by which something can be mended, and words of the shell.
 #[rustfmt::skip]
 const PROGRAMS: &[&str] = &[
-    "adduser", "auditctl", "cat", "chmod", "chrt", "cpupower", "dmesg", "docker", "echo", "find",
+    "adduser", "apt", "auditctl", "cat", "chmod", "chrt", "cpupower", "dmesg", "docker", "echo", "find",
     "for", "grep", "grubby", "journalctl", "ls", "modprobe", "mount", "numactl", "printf", "ps",
-    "renice", "rmmod", "sed", "setcap", "sh", "sudo", "swapoff", "swapon", "sysctl", "systemctl",
+    "renice", "rm", "rmmod", "sed", "setcap", "sh", "sudo", "swapoff", "swapon", "sysctl", "systemctl",
     "taskset", "tee", "timedatectl", "tuned-adm", "turbostat", "ulimit", "umount", "uname",
     "usermod", "vcgencmd",
 ];

@@ -62,6 +62,9 @@ pub struct Plan {
     /// Kernel files to be written for the time of the run.
     #[serde(default)]
     pub kernel_files: Vec<KernelFile>,
+    /// Distance of two readings of the machine's conditions; none where nobody wants them.
+    #[serde(default)]
+    pub telemetry_ns: Option<Nanos>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -96,6 +99,7 @@ impl Default for Plan {
             samples: false,
             share_cpus: false,
             kernel_files: Vec::new(),
+            telemetry_ns: Some(SECOND),
             seed: 0,
         }
     }
@@ -327,6 +331,11 @@ impl Plan {
         }
         if self.interval_ns < MILLISECOND * 100 || self.interval_ns > LONGEST_PERIOD {
             return refuse(format!("--interval {}: expected 100ms to 24h", self.interval_ns));
+        }
+        if let Some(every) =
+            self.telemetry_ns.filter(|every| *every < MILLISECOND * 100 || *every > SECOND * 3600)
+        {
+            return refuse(format!("--telemetry {every}: expected 100ms to 1h, or off"));
         }
         for (option, limit) in [
             ("--deadline", self.deadline_ns),

@@ -4,6 +4,7 @@ use crate::Nanos;
 use crate::doctor::Diagnosis;
 use crate::machine::Machine;
 use crate::plan::{Mechanism, MissedPolicy, Plan, words};
+use crate::telemetry::Conditions;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -398,6 +399,9 @@ pub struct Run {
     /// What the doctor said of the target, heaviest first; none where nobody asked.
     #[serde(default)]
     pub doctor: Option<Vec<Diagnosis>>,
+    /// The conditions of the run; none where they were not read.
+    #[serde(default)]
+    pub conditions: Option<Conditions>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

@@ -196,6 +196,8 @@ pub const LOG_WORDS: &[&str] = &[
     "throttl",
     "clocksource",
     "tsc:",
+    "tsc found",
+    "no_hz",
     "hpet",
     "voltage",
     "rcu: ",
@@ -217,6 +219,9 @@ pub const LOG_WORDS: &[&str] = &[
     "nmi watchdog",
     "hung_task",
     "blocked for more than",
+    "housekeeping:",
+    "unknown kernel command line",
+    "interrupt took too long",
 ];
 
 /// Daemons that move, wake or slow others, by the start of their names.
@@ -269,6 +274,8 @@ pub const SETTINGS: &[&str] = &[
     "proc/sys/vm/*",
     "proc/version",
     "sys/bus/gpio/devices/",
+    "sys/bus/platform/drivers/*busfreq*/*busfreq*/enable",
+    "sys/class/devfreq/*/governor",
     "sys/class/dmi/id/bios_date",
     "sys/class/dmi/id/bios_version",
     "sys/class/dmi/id/product_name",
@@ -313,6 +320,7 @@ pub const SETTINGS: &[&str] = &[
     "sys/devices/system/cpu/offline",
     "sys/devices/system/cpu/online",
     "sys/devices/system/cpu/possible",
+    "sys/devices/system/cpu/present",
     "sys/devices/system/cpu/smt/active",
     "sys/devices/system/cpu/smt/control",
     "sys/devices/system/cpu/vulnerabilities/*",

@@ -3,7 +3,7 @@
 //! A series is announced once, by a number. Each reading then holds only what has changed, and
 //! each [`WHOLE_EVERY`]th holds everything, so that a reader who lost one knows again.
 
-use crate::Nanos;
+use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Readings from one that holds everything to the next.
@@ -22,24 +22,82 @@ pub struct Series {
     pub unit: String,
     /// Whether the number only ever grows, so that its rate is what counts.
     pub counter: bool,
+    /// Whether it is read each time, so that a reading without it means that nothing has changed;
+    /// of the others nothing is known between two readings.
+    pub steady: bool,
 }
 
-/// One reading of all series.
+/// One reading of the series.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reading {
     /// When it was taken, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
     /// Number of the reading; one that is missing was lost.
     pub sequence: u64,
+    /// Whether it holds every steady series, and not only what has changed.
+    pub whole: bool,
     /// What has changed; none for what is not there any more.
     pub values: Vec<(u32, Option<i64>)>,
+    /// What was read before, of series that nobody cared for until now.
+    pub earlier: Vec<(Nanos, u32, i64)>,
 }
 
-impl Reading {
-    /// Whether it holds everything, and not only what has changed.
-    pub fn is_whole(&self) -> bool {
-        self.sequence.is_multiple_of(WHOLE_EVERY)
-    }
+/// The conditions of a finished run, as far as numbers tell them.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Conditions {
+    /// Readings that are in telemetry.parquet.
+    pub readings: u64,
+    /// Readings that did not arrive.
+    pub lost: u64,
+    /// What the readings took of one CPU; none where fewer than two are known.
+    pub cost_share: Option<f64>,
+    /// What was measured, by metric and subject.
+    pub figures: Vec<Figure>,
+    /// Threads that took much of a CPU, or that run before everything ordinary; busiest first.
+    pub threads: Vec<BusyThread>,
+}
+
+/// One condition over the whole run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Figure {
+    /// What was measured: `temperature`, `cpu_busy`.
+    pub metric: String,
+    /// Of what.
+    pub subject: String,
+    /// Its unit: `C`, `MHz`, `%`, `1/s`, `MiB`.
+    pub unit: String,
+    /// Smallest, for rates over one reading.
+    pub min: f64,
+    /// Mean over the run.
+    pub mean: f64,
+    /// Largest.
+    pub max: f64,
+    /// Mean over the first tenth of the run.
+    pub first_tenth: f64,
+    /// Mean over the last tenth of the run.
+    pub last_tenth: f64,
+}
+
+/// A thread that took a CPU.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BusyThread {
+    /// Its name.
+    pub name: String,
+    /// Its id.
+    pub id: u32,
+    /// Its policy and priority: `fifo 50`, `other`.
+    pub policy: String,
+    /// CPUs it was seen on.
+    pub cpus: CpuSet,
+    /// Its share of one CPU over the run.
+    pub mean_share: f64,
+    /// Its largest share of one CPU between two readings of it.
+    pub peak_share: f64,
+    /// When that was, on CLOCK_MONOTONIC.
+    pub peak_at_ns: Nanos,
 }
 
 /// Names of the metrics, where both sides must know them.

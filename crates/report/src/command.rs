@@ -63,9 +63,14 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.unless(idle_states(default), "--idle-states", idle_states(plan));
     words.duration_unless(default.interval_ns, "--interval", plan.interval_ns);
     words.option("--seed", Some(plan.seed));
+    words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);
     words.flag("--share", plan.share_cpus);
     plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
+}
+
+fn telemetry(plan: &Plan) -> String {
+    plan.telemetry_ns.map_or("off".to_string(), duration)
 }
 
 fn idle_states(plan: &Plan) -> String {

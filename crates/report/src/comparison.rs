@@ -1,6 +1,6 @@
 //! What changed from one machine to another, for the terminal.
 
-use crate::doctor::{Detail, block, headline, names};
+use crate::doctor::{Detail, block, file, headline, names};
 use crate::style::Colour;
 use crate::table::wrapped;
 use crate::units::bytes;
@@ -181,7 +181,7 @@ fn title(topic: ConfigTopic) -> &'static str {
 }
 
 fn not_compared(compared: &Comparison, detail: Detail) -> String {
-    let files: Vec<String> = compared.not_compared.iter().map(|file| format!("/{file}")).collect();
+    let files: Vec<String> = compared.not_compared.iter().map(|path| file(path)).collect();
     if files.is_empty() {
         return String::new();
     }

@@ -5,6 +5,7 @@ use crate::table::wrapped;
 use latlab_model::doctor::{Diagnosis, Entry, Examination, is_command};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
+use latlab_model::snapshot::made;
 use std::collections::BTreeMap;
 
 /// In how much room it is said, and how fully.
@@ -156,7 +157,7 @@ pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
 
 /// The file, and what stands in it where the sentence does not say so.
 fn place(finding: &Diagnosis, room: usize) -> String {
-    let file = format!("/{}", finding.file.trim_start_matches('/'));
+    let file = file(&finding.file);
     let value = finding.value.lines().next().unwrap_or_default().trim();
     let room = room.saturating_sub(file.chars().count() + 2);
     if value.is_empty() || finding.text.contains(value) || room < SHORTEST_VALUE {
@@ -165,6 +166,19 @@ fn place(finding: &Diagnosis, room: usize) -> String {
     match value.chars().count() > room {
         true => format!("{file}: {}…", value.chars().take(room - 1).collect::<String>()),
         false => format!("{file}: {value}"),
+    }
+}
+
+/// What a file of a snapshot is called; some are no files of the kernel.
+pub(crate) fn file(path: &str) -> String {
+    match path {
+        made::KERNEL_CONFIG => "the options of the kernel".to_string(),
+        made::KERNEL_LOG => "the log of the kernel".to_string(),
+        made::THREADS => "the list of threads".to_string(),
+        made::MACHINE => "uname -m".to_string(),
+        made::THROTTLED => "vcgencmd get_throttled".to_string(),
+        made::GPU_TEMPERATURE => "vcgencmd measure_temp".to_string(),
+        path => format!("/{}", path.trim_start_matches('/')),
     }
 }
 
@@ -185,8 +199,8 @@ fn unreadable(files: &BTreeMap<String, String>, detail: Detail) -> String {
         return String::new();
     }
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (file, reason) in files {
-        reasons.entry(reason).or_default().push(format!("/{file}"));
+    for (path, reason) in files {
+        reasons.entry(reason).or_default().push(file(path));
     }
     let each = reasons.into_iter().map(|(reason, files)| {
         let text = format!("{reason}: {}", names(&files, detail.verbose));

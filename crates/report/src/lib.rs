@@ -8,6 +8,7 @@ mod axis;
 mod bins;
 pub mod command;
 mod comparison;
+mod conditions;
 pub mod doctor;
 mod figures;
 mod frame;

@@ -1,6 +1,7 @@
 //! A run as one self-contained page: nothing is loaded, nothing needs a script.
 
 use crate::command::command;
+use crate::conditions;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::latency::{Options, latency_picture};
 use crate::said;
@@ -35,7 +36,8 @@ pub fn page(run: &Run, bins: &[ThreadBins]) -> String {
                     (threads(run))
                     (picture(run, bins))
                     (losses(run))
-                    (conditions(run))
+                    (conditions::section(run))
+                    (setup(run))
                     (cost(run))
                     (repeat(run))
                     (files(run))
@@ -335,10 +337,10 @@ fn pairs<'a>(caption: &str, rows: impl IntoIterator<Item = (&'a str, String)>) -
     html! { div.scroll { (table) } }
 }
 
-fn conditions(run: &Run) -> Markup {
+fn setup(run: &Run) -> Markup {
     html! {
-        section aria-labelledby="conditions" {
-            h2 id="conditions" { "Conditions" }
+        section aria-labelledby="setup" {
+            h2 id="setup" { "Setup" }
             div.columns {
                 (pairs("The machine", machine(run)))
                 (pairs("How it was measured", how(run)))

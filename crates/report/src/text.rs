@@ -1,6 +1,7 @@
 //! A run, or a list of runs, as tables for the terminal.
 
 use crate::command::command;
+use crate::conditions;
 use crate::doctor::severity_colour;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::said;
@@ -21,6 +22,7 @@ pub fn show(run: &Run, width: usize, style: Style) -> String {
         losses(run, width),
         samples(run, width),
         agent(run, width),
+        conditions::text(run, width, style),
         findings(run, width, style),
         said::text(run, width, style),
         verdict(run, width, style),

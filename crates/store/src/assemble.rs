@@ -5,7 +5,9 @@ use crate::counted::Counted;
 use crate::findings::Findings;
 use crate::id;
 use crate::tables::{BinRow, IntervalRow, SampleRow, SpikeRow};
+use crate::telemetry::{Readings, TelemetryRow};
 use jiff::Timestamp;
+use latlab_doctor::conditions::{self, Watch};
 use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spikes};
 use latlab_model::machine::Machine;
 use latlab_model::plan::Mechanism;
@@ -14,7 +16,8 @@ use latlab_model::run::{
     ThreadRun,
 };
 use latlab_model::samples::Samples;
-use latlab_model::{Histogram, Nanos, Plan, Run, Snapshot};
+use latlab_model::telemetry::{Conditions, Reading};
+use latlab_model::{CpuSet, Histogram, Nanos, Plan, Run, Snapshot};
 use latlab_stats::{Evidence, judge, stroboscope, summary};
 use std::collections::BTreeMap;
 
@@ -27,6 +30,8 @@ pub enum StreamedRow {
     Clocks(Clocks),
     /// Of `samples.parquet`: all of one thread.
     Samples(Vec<SampleRow>),
+    /// Of `telemetry.parquet`.
+    Telemetry(Vec<TelemetryRow>),
 }
 
 /// How the stream ended, from whoever read it.
@@ -82,6 +87,8 @@ pub struct Assembly {
     refusal: Option<String>,
     threads: BTreeMap<u32, Counted>,
     clocks: ClockWatch,
+    readings: Readings,
+    watch: Watch,
     findings: Findings,
     end: Option<End>,
     measured_to: Option<Nanos>,
@@ -102,7 +109,7 @@ impl Assembly {
             Message::Machine(machine) => keep_first(&mut self.machine, machine),
             Message::Snapshot(snapshot) => keep_first(&mut self.snapshot, snapshot),
             Message::Prepared(prepared) => self.prepare(prepared),
-            Message::Interval(interval) => return self.count(interval).map(StreamedRow::Interval),
+            Message::Interval(interval) => return self.count(interval),
             Message::Spikes(spikes) => self.keep_spikes(spikes),
             Message::Samples(samples) => return self.sample(samples).map(StreamedRow::Samples),
             Message::Clocks(clocks) => {
@@ -116,7 +123,8 @@ impl Assembly {
             },
             Message::End(end) => keep_first(&mut self.end, end),
             Message::Refusal(refusal) => keep_first(&mut self.refusal, refusal.text),
-            Message::Series(_) | Message::Reading(_) => {}
+            Message::Series(series) => self.readings.announce(series),
+            Message::Reading(reading) => return Some(self.read(&reading)),
             // Orders to the agent; a stream that comes back says nothing with them.
             Message::Stop | Message::Examine(_) => {}
         }
@@ -133,7 +141,7 @@ impl Assembly {
         self.prepared = Some(prepared);
     }
 
-    fn count(&mut self, interval: Interval) -> Option<IntervalRow> {
+    fn count(&mut self, interval: Interval) -> Option<StreamedRow> {
         self.intervals += 1;
         let Some(thread) = self.threads.get_mut(&interval.thread) else {
             self.unknown_thread("an interval", interval.thread);
@@ -141,12 +149,40 @@ impl Assembly {
         };
         let row = thread.count(interval, self.plan.as_ref()?, &mut self.findings);
         self.measured_to = self.measured_to.max(thread.counted_to());
-        row
+        row.map(|row| self.counted(row))
     }
 
-    /// The intervals whose last part was the last of all.
-    pub fn last_intervals(&mut self) -> Vec<IntervalRow> {
-        self.threads.values_mut().filter_map(Counted::last_interval).collect()
+    fn counted(&mut self, row: IntervalRow) -> StreamedRow {
+        if let (Some(p99), Some(max)) = (row.p99_ns, row.max_ns) {
+            let (from, to) = (row.start_ns, row.end_ns);
+            self.watch.interval(conditions::Interval { cpu: row.cpu, from, to, p99, max });
+        }
+        StreamedRow::Interval(row)
+    }
+
+    /// The rows that are only known when the stream has ended.
+    pub fn last_rows(&mut self) -> Vec<StreamedRow> {
+        let intervals: Vec<IntervalRow> =
+            self.threads.values_mut().filter_map(Counted::last_interval).collect();
+        let mut rows: Vec<StreamedRow> =
+            intervals.into_iter().map(|row| self.counted(row)).collect();
+        let readings = self.readings.end();
+        if !readings.is_empty() {
+            rows.push(self.watched(readings));
+        }
+        rows
+    }
+
+    fn read(&mut self, reading: &Reading) -> StreamedRow {
+        let taken = self.readings.take(reading);
+        self.watch.lost(taken.lost);
+        self.watch.reading(reading.at_ns);
+        self.watched(taken.rows)
+    }
+
+    fn watched(&mut self, rows: Vec<TelemetryRow>) -> StreamedRow {
+        rows.iter().for_each(|row| self.watch.point(&row.series, row.time_ns, row.value));
+        StreamedRow::Telemetry(rows)
     }
 
     fn sample(&mut self, samples: Samples) -> Option<Vec<SampleRow>> {
@@ -194,6 +230,7 @@ impl Assembly {
         ending: Ending,
     ) -> Assembled {
         let losses = self.losses(&asked, &ending);
+        let conditions = self.conditions(&asked, &machine, &applied);
         self.find(&asked, &machine, &applied, &ending, &losses);
         let first_release = applied.threads.iter().map(|thread| thread.first_release_ns).min();
         let first_release = first_release.unwrap_or_default();
@@ -234,6 +271,7 @@ impl Assembly {
             agent: self.end,
             findings,
             doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
+            conditions,
             verdict,
             files: BTreeMap::new(),
             seal: None,
@@ -241,6 +279,25 @@ impl Assembly {
         let bins = counted.iter().flat_map(Counted::bin_rows).collect();
         let spikes = counted.into_iter().flat_map(Counted::spike_rows).collect();
         Assembled { run, bins, spikes, snapshot: self.snapshot }
+    }
+
+    /// What the telemetry says; its findings go to the others.
+    fn conditions(
+        &mut self,
+        plan: &Plan,
+        machine: &Machine,
+        applied: &Prepared,
+    ) -> Option<Conditions> {
+        let pinned: Option<CpuSet> = applied.threads.iter().map(|thread| thread.cpu).collect();
+        let context = conditions::Context {
+            from: applied.threads.iter().map(|thread| thread.first_release_ns).min()?,
+            to: self.measured_to?,
+            policy: plan.policy.clone(),
+            measured: pinned.unwrap_or_else(|| machine.cpus_allowed.clone()),
+        };
+        let (conditions, findings) = self.watch.finish(&context)?;
+        self.findings.extend(findings);
+        Some(conditions)
     }
 
     fn losses(&self, plan: &Plan, ending: &Ending) -> Losses {

@@ -7,6 +7,7 @@ use crate::files::{open_file, sum, sync_folder};
 use crate::journal::Journal;
 use crate::table::{Row, Table};
 use crate::tables::{self, IntervalRow, SampleRow, SampleTable};
+use crate::telemetry::TelemetryRow;
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, Next, STREAM_VERSION, skip_damage};
 use latlab_model::run::{Clocks, StoredFile};
@@ -25,7 +26,7 @@ pub struct Finished {
 
 /// Writes all files of a run beside its journal.
 pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) -> Result<Run> {
-    let JournalRead { assembly, ending, samples } = read_journal(folder, journal, recovered)?;
+    let JournalRead { assembly, ending, more } = read_journal(folder, journal, recovered)?;
     let intervals = assembly.intervals();
     // What cannot be read at all may be anything, and is not ours to remove.
     let illegible = matches!(&ending.damage, Some(damage) if *damage != Damage::CutOff);
@@ -42,8 +43,8 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
     if let Some(snapshot) = &snapshot {
         write_snapshot(&folder.join(SNAPSHOT_JSON), snapshot)?;
     }
-    let more = [samples.then_some(SampleRow::FILE), snapshot.is_some().then_some(SNAPSHOT_JSON)];
-    for name in tables::FILES.into_iter().chain(more.into_iter().flatten()) {
+    let snapshot = snapshot.map(|_| SNAPSHOT_JSON);
+    for name in tables::FILES.into_iter().chain(more).chain(snapshot) {
         run.files.insert(name.to_string(), seal(&folder.join(name))?);
     }
     write_document(&folder.join(RUN_JSON), &mut run)?;
@@ -55,8 +56,8 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
 struct JournalRead {
     assembly: Assembly,
     ending: Ending,
-    /// Whether there is a table of samples.
-    samples: bool,
+    /// Names of the tables that not every run has.
+    more: Vec<&'static str>,
 }
 
 /// Reads the journal from its start, over what is damaged to the next whole frame; what can be
@@ -88,12 +89,12 @@ fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<Jou
         skipped_bytes += skipped + 1;
         start += skipped + 1;
     };
-    assembly.last_intervals().into_iter().try_for_each(|row| tables.intervals.push(row))?;
-    let samples = tables.close()?;
+    assembly.last_rows().into_iter().try_for_each(|row| tables.push(row))?;
+    let more = tables.close()?;
     let journal_bytes = length.saturating_sub(start);
     let findings = journal.lost_finding().into_iter().collect();
     let ending = Ending { damage, journal_bytes, skipped_bytes, recovered, findings };
-    Ok(JournalRead { assembly, ending, samples })
+    Ok(JournalRead { assembly, ending, more })
 }
 
 /// The tables that are written while the journal is read.
@@ -102,14 +103,17 @@ struct Tables {
     intervals: Table<IntervalRow>,
     clocks: Table<Clocks>,
     samples: Option<SampleTable>,
+    telemetry: Option<Table<TelemetryRow>>,
 }
 
 impl Tables {
     fn create(folder: &Path) -> Result<Tables> {
         let (intervals, clocks) = (Table::create(folder)?, Table::create(folder)?);
         // A try that was cut off may have left one.
-        let _ = fs::remove_file(folder.join(SampleRow::FILE));
-        Ok(Tables { folder: folder.into(), intervals, clocks, samples: None })
+        for name in tables::MORE {
+            let _ = fs::remove_file(folder.join(name));
+        }
+        Ok(Tables { folder: folder.into(), intervals, clocks, samples: None, telemetry: None })
     }
 
     fn push(&mut self, row: StreamedRow) -> Result<()> {
@@ -122,14 +126,30 @@ impl Tables {
                 }
                 self.samples.as_mut().map_or(Ok(()), |table| table.push(rows))
             }
+            StreamedRow::Telemetry(rows) => {
+                if self.telemetry.is_none() {
+                    self.telemetry = Some(Table::create(&self.folder)?);
+                }
+                let table = self.telemetry.as_mut();
+                table.map_or(Ok(()), |table| rows.into_iter().try_for_each(|row| table.push(row)))
+            }
         }
     }
 
-    /// True when there is a table of samples.
-    fn close(self) -> Result<bool> {
+    /// Gives back the names of those that not every run has.
+    fn close(self) -> Result<Vec<&'static str>> {
         self.intervals.close()?;
         self.clocks.close()?;
-        self.samples.map_or(Ok(false), |samples| samples.close().map(|()| true))
+        let mut more = Vec::new();
+        if let Some(samples) = self.samples {
+            samples.close()?;
+            more.push(SampleRow::FILE);
+        }
+        if let Some(telemetry) = self.telemetry {
+            telemetry.close()?;
+            more.push(TelemetryRow::FILE);
+        }
+        Ok(more)
     }
 }
 
@@ -143,7 +163,7 @@ fn no_run(journal: &Journal, reason: NoRun, holds_counts: bool) -> Error {
 
 /// Removes what [`write_files`] may have written.
 pub fn remove_files(folder: &Path) {
-    let tables = tables::FILES.into_iter().chain([SampleRow::FILE]);
+    let tables = tables::FILES.into_iter().chain(tables::MORE);
     tables
         .chain([SNAPSHOT_JSON, RUN_JSON])
         .for_each(|name| drop(fs::remove_file(folder.join(name))));

@@ -21,6 +21,7 @@ mod stretch;
 mod table;
 pub mod tables;
 mod tally;
+mod telemetry;
 #[doc(hidden)]
 pub mod testing;
 mod verify;

@@ -11,6 +11,7 @@ use parquet::basic::Type as Physical;
 use parquet::basic::{Compression, ConvertedType, Encoding, GzipLevel, LogicalType, Repetition};
 use parquet::column::reader::ColumnReader;
 use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -40,6 +41,8 @@ pub enum Cell<R> {
     MaybeReal(fn(&R) -> Option<f64>),
     /// A list of 32-bit integers.
     Ints(fn(&R) -> &[i32]),
+    /// One of some words that come again and again.
+    Word(fn(&R) -> &str),
 }
 
 /// One column of a table.
@@ -142,6 +145,12 @@ fn field<R>(column: &Column<R>) -> parquet::errors::Result<TypePtr> {
         Cell::Long(_) => plain(column.name, Physical::INT64, Repetition::REQUIRED),
         Cell::MaybeLong(_) => plain(column.name, Physical::INT64, Repetition::OPTIONAL),
         Cell::MaybeReal(_) => plain(column.name, Physical::DOUBLE, Repetition::OPTIONAL),
+        Cell::Word(_) => Type::primitive_type_builder(column.name, Physical::BYTE_ARRAY)
+            .with_repetition(Repetition::REQUIRED)
+            .with_converted_type(ConvertedType::UTF8)
+            .with_logical_type(Some(LogicalType::String))
+            .build()
+            .map(Arc::new),
         Cell::Ints(_) => {
             let element = plain("element", Physical::INT32, Repetition::REQUIRED)?;
             let list = Type::group_type_builder("list")
@@ -184,10 +193,13 @@ fn properties<R: Row>() -> WriterProperties {
             let path = ColumnPath::from(column.name);
             match column.cell {
                 Cell::MaybeReal(_) => properties.set_column_encoding(path, Encoding::PLAIN),
-                // Threads and CPUs are few, and the same in long rows.
+                // Threads, CPUs and words are few, and the same in long rows.
                 Cell::Int(_) | Cell::MaybeInt(_) => {
                     properties.set_column_dictionary_enabled(path, true)
                 }
+                Cell::Word(_) => properties
+                    .set_column_encoding(path.clone(), Encoding::PLAIN)
+                    .set_column_dictionary_enabled(path, true),
                 _ => properties,
             }
         })
@@ -231,6 +243,10 @@ fn write_column<R>(
         (Cell::MaybeReal(get), ColumnWriter::DoubleColumnWriter(target)) => {
             let (values, present) = split(rows, get);
             target.write_batch(&values, Some(&present), None)?;
+        }
+        (Cell::Word(get), ColumnWriter::ByteArrayColumnWriter(target)) => {
+            let words: Vec<ByteArray> = rows.iter().map(|row| get(row).into()).collect();
+            target.write_batch(&words, None, None)?;
         }
         (Cell::Ints(get), ColumnWriter::Int32ColumnWriter(target)) => {
             let (values, present, follows) = flatten(rows, get);

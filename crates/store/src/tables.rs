@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::table::{Cell, Column, Row, Table, TableReader};
+use crate::telemetry::TelemetryRow;
 use latlab_model::frame::{Interval, Spike};
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::run::Clocks;
@@ -219,6 +220,20 @@ impl Row for Clocks {
     };
 }
 
+impl Row for TelemetryRow {
+    const FILE: &'static str = "telemetry.parquet";
+    const COLUMNS: &'static [Column<TelemetryRow>] = columns! {
+        "time_ns" Long |row| row.time_ns.0,
+        "metric" Word |row| &row.series.metric,
+        "subject" Word |row| &row.series.subject,
+        "unit" Word |row| &row.series.unit,
+        "kind" Word |row| if row.series.counter { "counter" } else { "gauge" },
+        "value" MaybeLong |row| row.value,
+    };
+}
+
+/// Names of the tables that some runs have.
+pub const MORE: [&str; 2] = [SampleRow::FILE, TelemetryRow::FILE];
 /// Names of the tables that every run has.
 pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, Clocks::FILE];
 

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// More than this of a kernel file is not read; none that we know is longer.
@@ -92,6 +92,43 @@ impl Root {
     }
 }
 
+/// A kernel file that is read again and again, and opened once.
+#[derive(Debug)]
+pub struct Held {
+    file: File,
+    buffer: Vec<u8>,
+}
+
+impl Held {
+    /// Opens a file; none when it cannot be read.
+    pub fn open(root: &Root, file: impl AsRef<Path>) -> Option<Held> {
+        let path = root.path(file);
+        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()?;
+        let mut held = Held { file, buffer: vec![0; 1 << 10] };
+        held.read().is_some().then_some(held)
+    }
+
+    /// Its text as it is now; none when it cannot be read any more.
+    pub fn read(&mut self) -> Option<&str> {
+        let mut filled = 0;
+        loop {
+            if filled == self.buffer.len() {
+                if filled as u64 >= LARGEST_FILE {
+                    return None;
+                }
+                self.buffer.resize(2 * filled, 0);
+            }
+            match self.file.read_at(&mut self.buffer[filled..], filled as u64) {
+                Ok(0) => break,
+                Ok(length) => filled += length,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return None,
+            }
+        }
+        std::str::from_utf8(&self.buffer[..filled]).ok().map(str::trim)
+    }
+}
+
 fn is_absent(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
@@ -118,6 +155,19 @@ mod tests {
         assert_eq!(root.read("proc/cpuinfo"), None);
         assert_eq!(root.read("proc"), None, "a folder is not a file");
         assert!(root.has("proc") && !root.has("sys"));
+    }
+
+    #[test]
+    fn a_held_file_is_read_as_it_is_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::new(folder.path());
+        std::fs::write(folder.path().join("now"), "1\n").unwrap();
+        let mut held = Held::open(&root, "now").unwrap();
+        assert_eq!(held.read(), Some("1"));
+        let long = "x".repeat(5000);
+        std::fs::write(folder.path().join("now"), &long).unwrap();
+        assert_eq!(held.read(), Some(long.as_str()));
+        assert!(Held::open(&root, "absent").is_none() && Held::open(&root, "").is_none());
     }
 
     #[test]

@@ -1,5 +1,42 @@
 //! The log of the kernel.
 
+use crate::files::Root;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+
+/// What comes into the log from now on.
+pub struct Log {
+    file: File,
+    record: Vec<u8>,
+}
+
+impl Log {
+    /// Listens from now on; none without the right to.
+    pub fn listen(root: &Root) -> Option<Log> {
+        let path = root.path("dev/kmsg");
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+        let mut file = opened.ok()?;
+        file.seek(SeekFrom::End(0)).ok()?;
+        Some(Log { file, record: vec![0; 8 << 10] })
+    }
+
+    /// The next record that has come, if any.
+    pub fn next_record(&mut self) -> Option<String> {
+        loop {
+            match self.file.read(&mut self.record) {
+                Ok(0) => return None,
+                Ok(length) => {
+                    return Some(String::from_utf8_lossy(&self.record[..length]).into_owned());
+                }
+                // What was overwritten before we came is skipped by reading on.
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
 /// Everything that is in it; none without the right to read it.
 pub fn read_all() -> Option<String> {
     const READ_ALL: libc::c_int = 3;

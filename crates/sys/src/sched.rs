@@ -56,6 +56,11 @@ const DEADLINE: u32 = 6;
 const RESET_ON_FORK: u64 = 1;
 
 impl Scheduling {
+    /// Whether it runs before everything ordinary.
+    pub fn is_realtime(self) -> bool {
+        matches!(self, Scheduling::Fifo(_) | Scheduling::Rr(_) | Scheduling::Deadline { .. })
+    }
+
     fn attributes(self) -> Attributes {
         let with = |policy, priority| Attributes { policy, priority, ..Attributes::default() };
         let attributes = match self {
@@ -83,10 +88,15 @@ pub fn set_scheduling(scheduling: Scheduling) -> Result<(), Errno> {
 
 /// How the calling thread is scheduled.
 pub fn scheduling() -> Result<Scheduling, Errno> {
+    scheduling_of(0)
+}
+
+/// How a thread is scheduled, by its id; 0 is the calling one.
+pub fn scheduling_of(thread: u32) -> Result<Scheduling, Errno> {
     let mut got = Attributes::default();
     let size = size_of::<Attributes>();
     // SAFETY: the kernel writes at most `size` bytes to the structure.
-    checked(unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &mut got, size, 0) })?;
+    checked(unsafe { libc::syscall(libc::SYS_sched_getattr, thread, &mut got, size, 0) })?;
     Ok(match got.policy {
         OTHER => Scheduling::Other,
         FIFO => Scheduling::Fifo(got.priority),

@@ -1,32 +1,280 @@
-//! Preemption model and scheduler.
+//! Preemption model, and what the kernel tells of itself.
 
 use crate::check::{Check, Seen};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
+use latlab_model::machine::dynamic_mode;
 use latlab_model::run::Severity;
+use latlab_model::snapshot::{Content, made};
+
+const SWITCH: &str = "sys/kernel/debug/sched/preempt";
+const VERSION: &str = "proc/sys/kernel/version";
+const MODES: &[&str] = &["none", "voluntary", "full", "lazy"];
 
 /// What is looked for.
-pub const CHECKS: &[Check] = &[Check {
-    code: "rt-throttling",
-    severity: Severity::Warning,
-    topic: Topic::Kernel,
-    title: "real-time threads are stopped when they use too much of a second",
-    why: "Once real-time threads have used their share of a period, the kernel lets none of them \
-          run until the next one.",
-    cost: "50 ms in each second with the kernel's own setting, once the share is used up",
-    remedy: Some("sysctl -w kernel.sched_rt_runtime_us=-1"),
-    undo: Some("sysctl -w kernel.sched_rt_runtime_us={value}"),
-    look: rt_throttling,
-}];
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "not-realtime",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "the kernel is not PREEMPT_RT",
+        why: "A stock kernel lets a thread wait until interrupt work, and whatever holds a \
+              spinlock, is done.",
+        cost: "little when idle; under load hundreds of microseconds to milliseconds, without \
+               bound",
+        remedy: Some("boot a kernel that is built with PREEMPT_RT"),
+        undo: Some("boot the kernel that runs now"),
+        look: not_realtime,
+    },
+    Check {
+        code: "preempt-mode",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "the kernel could be preempted in more places than it is",
+        why: "In this mode a system call of another program runs on until it sleeps, ends or comes \
+              to one of a few places.",
+        cost: "hundreds of microseconds under load; 547 us of a compiler were seen with 'none'",
+        remedy: Some("echo full | tee /sys/kernel/debug/sched/preempt"),
+        undo: Some("echo {value} | tee /sys/kernel/debug/sched/preempt"),
+        look: preempt_mode,
+    },
+    Check {
+        code: "preemption-contradiction",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "two sources disagree about preemption",
+        why: "One of them is of another kernel, or a wish was not granted, so what was measured \
+              may not be what was meant.",
+        cost: "nothing by itself; it makes results belong to the wrong kernel",
+        remedy: Some("uname -v; cat /sys/kernel/realtime /sys/kernel/debug/sched/preempt"),
+        undo: None,
+        look: preemption_contradiction,
+    },
+    Check {
+        code: "preempt-ignored",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "preempt= has no effect on this kernel",
+        why: "Only a kernel with PREEMPT_DYNAMIC takes the parameter, and only with a mode it \
+              knows.",
+        cost: "the kernel keeps the mode it was built with",
+        remedy: Some("take {value} off the kernel's command line, or boot a kernel that knows it"),
+        undo: Some("put {value} back on the kernel's command line"),
+        look: preempt_ignored,
+    },
+    Check {
+        code: "preemption-unknown",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "the mode of PREEMPT_DYNAMIC cannot be read",
+        why: "The same kernel answers very differently with another mode, and nothing here says \
+              which it is.",
+        cost: "nothing by itself; it hides what a result depends on",
+        remedy: Some(
+            "mount -t debugfs debugfs /sys/kernel/debug; cat /sys/kernel/debug/sched/preempt",
+        ),
+        undo: Some("umount /sys/kernel/debug"),
+        look: preemption_unknown,
+    },
+    Check {
+        code: "configuration-unknown",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "the kernel's configuration cannot be read",
+        why: "Debugging options and missing features of the kernel stay hidden without it.",
+        cost: "nothing by itself; all that depends on an option is not looked at",
+        remedy: Some("modprobe configs, or put its configuration into /boot/config-{value}"),
+        undo: Some("modprobe -r configs"),
+        look: configuration_unknown,
+    },
+];
 
-fn rt_throttling(facts: &Facts<'_>) -> Option<Seen> {
-    let file = "proc/sys/kernel/sched_rt_runtime_us";
-    let runtime = facts.number(file)?;
-    let period = facts.number("proc/sys/kernel/sched_rt_period_us")?;
-    // From 6.12 on the fair server has taken this over.
-    if runtime < 0 || runtime >= period || facts.kernel() >= Some((6, 12)) {
+/// A preemption model, and which words of which file say so.
+struct Model<'a> {
+    name: &'a str,
+    file: &'static str,
+    said: &'a str,
+}
+
+/// The model of a stock kernel, by what knows it best.
+fn model<'a>(facts: &Facts<'a>) -> Option<Model<'a>> {
+    if let Some(name) = dynamic_mode(facts.snapshot) {
+        let switch = facts.text(SWITCH).is_some_and(|text| text.contains(name));
+        let file = if switch { SWITCH } else { made::KERNEL_LOG };
+        return Some(Model { name, file, said: name });
+    }
+    let asked = facts.parameter("preempt").filter(|mode| MODES.contains(mode));
+    if let Some(name) = asked.filter(|_| is_dynamic(facts) == Some(true)) {
+        return Some(Model { name, file: "proc/cmdline", said: facts.word("preempt")? });
+    }
+    if let Some((said, name)) = configured(facts) {
+        return Some(Model { name, file: made::KERNEL_CONFIG, said });
+    }
+    let said = facts.text(VERSION)?;
+    let name = match version_word(facts) {
+        Some("PREEMPT") => "full",
+        Some("PREEMPT_DYNAMIC") => "PREEMPT_DYNAMIC, mode unknown",
+        Some(_) => return None,
+        None => "none or voluntary",
+    };
+    Some(Model { name, file: VERSION, said })
+}
+
+/// The option of the model that was built in, for a dynamic kernel the one it starts with.
+fn configured(facts: &Facts<'_>) -> Option<(&'static str, &'static str)> {
+    let options = [
+        ("PREEMPT_NONE", "CONFIG_PREEMPT_NONE=y", "none"),
+        ("PREEMPT_VOLUNTARY", "CONFIG_PREEMPT_VOLUNTARY=y", "voluntary"),
+        ("PREEMPT_LAZY", "CONFIG_PREEMPT_LAZY=y", "lazy"),
+        ("PREEMPT", "CONFIG_PREEMPT=y", "full"),
+    ];
+    let built_in = options.into_iter().find(|(option, ..)| facts.has_option(option));
+    built_in.map(|(_, said, mode)| (said, mode))
+}
+
+fn version_word<'a>(facts: &Facts<'a>) -> Option<&'a str> {
+    facts.version_words().find(|word| word.starts_with("PREEMPT"))
+}
+
+/// Whether the mode can be chosen at boot; none where nothing tells.
+fn is_dynamic(facts: &Facts<'_>) -> Option<bool> {
+    if facts.knows_config() {
+        return Some(facts.has_option("PREEMPT_DYNAMIC"));
+    }
+    facts.text(VERSION)?;
+    match version_word(facts) {
+        // Such a kernel may be dynamic too, and does not say so there.
+        Some("PREEMPT_RT") => None,
+        word => Some(word == Some("PREEMPT_DYNAMIC")),
+    }
+}
+
+fn not_realtime(facts: &Facts<'_>) -> Option<Seen> {
+    if facts.is_realtime() {
         return None;
     }
-    let text = format!("Real-time threads may use {runtime} of each {period} us.");
-    Some(Seen::new(file, runtime.to_string(), text))
+    let Model { name, file, said } = model(facts)?;
+    let text =
+        format!("The kernel is not PREEMPT_RT; its preemption model is '{name}', says {file}.");
+    let seen = Seen::new(file, said, text);
+    Some(match realtime_package(facts) {
+        Some((install, remove)) => seen.mended_by(install, Some(&remove)),
+        None => seen,
+    })
+}
+
+/// How the distribution's own kernel with PREEMPT_RT is had, and got rid of.
+fn realtime_package(facts: &Facts<'_>) -> Option<(String, String)> {
+    let release = facts.text("etc/os-release")?;
+    let id = release.lines().find_map(|line| line.strip_prefix("ID="))?.trim_matches('"');
+    let flavour = match facts.text(made::MACHINE)? {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "armv7l" => "armmp",
+        _ => return None,
+    };
+    let (install, remove) = match id {
+        // Debian's kernels do not start the boards of Raspberry Pi OS, which calls itself Debian.
+        "debian" if !facts.board_is("raspberrypi") && !facts.snapshot.has("etc/rpi-issue") => (
+            format!("apt install linux-image-rt-{flavour}, then boot it"),
+            format!("apt remove linux-image-rt-{flavour}"),
+        ),
+        "ubuntu" => (
+            "pro enable realtime-kernel, then boot it".to_string(),
+            "pro disable realtime-kernel".to_string(),
+        ),
+        _ => return None,
+    };
+    Some((install, remove))
+}
+
+fn preempt_mode(facts: &Facts<'_>) -> Option<Seen> {
+    let Model { name, file, said } = model(facts)?;
+    if facts.is_realtime() || is_dynamic(facts) == Some(false) {
+        return None;
+    }
+    if !matches!(name, "none" | "voluntary") {
+        return None;
+    }
+    let text = format!("The kernel was built to choose its mode, and runs with '{name}'.");
+    let seen = Seen::new(file, said, text);
+    Some(match facts.text(SWITCH) {
+        Some(_) => seen,
+        None => {
+            let undo = "take preempt=full off the kernel's command line";
+            seen.mended_by("put preempt=full on the kernel's command line", Some(undo))
+        }
+    })
+}
+
+fn preemption_contradiction(facts: &Facts<'_>) -> Option<Seen> {
+    of_another_kernel(facts).or_else(|| wish_not_granted(facts))
+}
+
+/// The configuration is compared with what the running kernel says of itself.
+fn of_another_kernel(facts: &Facts<'_>) -> Option<Seen> {
+    if !facts.knows_config() {
+        return None;
+    }
+    let configured = facts.has_option("PREEMPT_RT") || facts.has_option("PREEMPT_RT_FULL");
+    let says = |what: bool| if what { "is PREEMPT_RT" } else { "is not PREEMPT_RT" };
+    let against = |file: &str, value: &str, runs: bool| {
+        let text = format!(
+            "This kernel {}, says {file}, and the configuration says that it {}.",
+            says(runs),
+            says(configured)
+        );
+        Seen::new(file, value, text)
+    };
+    let realtime = facts.text("sys/kernel/realtime");
+    if let Some(value) = realtime.filter(|value| (*value == "1") != configured) {
+        return Some(against("sys/kernel/realtime", value, value == "1"));
+    }
+    let version = facts.text(VERSION)?;
+    (facts.version_is_realtime() != configured)
+        .then(|| against(VERSION, version, facts.version_is_realtime()))
+}
+
+fn wish_not_granted(facts: &Facts<'_>) -> Option<Seen> {
+    let wish = facts.parameter("preempt").filter(|mode| MODES.contains(mode))?;
+    let mode = dynamic_mode(facts.snapshot)?;
+    let file = model(facts)?.file;
+    let text = format!("The command line asks for preempt={wish}, and the mode is '{mode}'.");
+    (wish != mode).then(|| Seen::new(file, mode, text))
+}
+
+fn preempt_ignored(facts: &Facts<'_>) -> Option<Seen> {
+    let word = facts.word("preempt")?;
+    let text = if is_dynamic(facts)? {
+        let mode = facts.parameter("preempt").filter(|mode| !MODES.contains(mode))?;
+        format!("'{mode}' is no mode of preempt=, so the kernel has not taken it.")
+    } else {
+        format!("This kernel has no PREEMPT_DYNAMIC, so {word} does nothing.")
+    };
+    Some(Seen::new("proc/cmdline", word, text))
+}
+
+fn preemption_unknown(facts: &Facts<'_>) -> Option<Seen> {
+    let dynamic = version_word(facts) == Some("PREEMPT_DYNAMIC");
+    if !dynamic || dynamic_mode(facts.snapshot).is_some() {
+        return None;
+    }
+    let seen = |why: &str| {
+        let text = format!("The mode of this PREEMPT_DYNAMIC kernel is not known: {why}.");
+        Seen::new(VERSION, "PREEMPT_DYNAMIC", text)
+    };
+    Some(match facts.snapshot.files.get(SWITCH) {
+        Some(Content::Unreadable { unreadable }) => seen(&format!("{SWITCH} says '{unreadable}'"))
+            .mended_by(format!("sudo cat /{SWITCH}"), None),
+        Some(Content::Text(_)) => seen("its switch names none"),
+        None => seen(&format!("there is no {SWITCH}, and the log does not tell")),
+    })
+}
+
+fn configuration_unknown(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/kernel/osrelease";
+    let release = facts.text(file)?;
+    facts.text(VERSION).filter(|_| !facts.knows_config())?;
+    let text = format!("Neither /proc/config.gz nor /boot/config-{release} can be read.");
+    Some(Seen::new(file, release, text))
 }

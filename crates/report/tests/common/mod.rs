@@ -153,6 +153,7 @@ impl Fixture {
             }),
             findings: Vec::new(),
             doctor: None,
+            conditions: None,
             verdict: None,
             files: files(),
             seal: None,

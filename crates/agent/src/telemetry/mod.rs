@@ -1,0 +1,111 @@
+//! The conditions of a run, read each second beside it.
+
+mod events;
+mod register;
+mod sources;
+mod threads;
+
+use crate::outbox::Outbox;
+use events::Events;
+use latlab_model::Nanos;
+use latlab_model::frame::Message;
+use latlab_model::telemetry::{Series, metric};
+use latlab_sys::clock::{Clock, thread_cpu_time};
+use latlab_sys::files::Root;
+use register::{Metric, Register};
+use sources::Sources;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use threads::Threads;
+
+const OWN_COST: Metric = Metric::counter(metric::OWN_COST, "ns");
+
+/// The thread that reads; dropping this ends it.
+pub struct Telemetry {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Telemetry {
+    /// Starts to read at this distance; where no thread can be had, nothing is read.
+    pub fn start(root: &Root, every: Nanos, outbox: &Outbox) -> Telemetry {
+        let (stop, stopped) = channel();
+        let (root, outbox) = (root.clone(), outbox.clone());
+        let work = move || read_on(&root, every, &outbox, &stopped);
+        let thread = std::thread::Builder::new().spawn(work).ok();
+        Telemetry { stop: Some(stop), thread }
+    }
+}
+
+impl Drop for Telemetry {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            // What it has read is sent, even if it has died since.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Reads until it is stopped, and a last time then.
+fn read_on(root: &Root, every: Nanos, outbox: &Outbox, stopped: &Receiver<()>) {
+    let mut reader = Reader::open(root);
+    let mut due = Clock::Monotonic.now();
+    loop {
+        reader.read(outbox);
+        due += every.0;
+        let left = (due - Clock::Monotonic.now()).max(0) as u64;
+        match stopped.recv_timeout(Duration::from_nanos(left)) {
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if left == 0 {
+            // What could not be read in time is not read in a hurry.
+            due = Clock::Monotonic.now();
+        }
+    }
+    reader.read(outbox);
+}
+
+/// Everything that is read.
+struct Reader {
+    sources: Sources,
+    threads: Threads,
+    events: Events,
+    register: Register,
+    /// Series whose announcement waits for room in the stream.
+    series: Vec<Series>,
+}
+
+impl Reader {
+    fn open(root: &Root) -> Reader {
+        Reader {
+            sources: Sources::open(root),
+            threads: Threads::find(root),
+            events: Events::open(root),
+            register: Register::default(),
+            series: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, outbox: &Outbox) {
+        let at = Nanos(Clock::Monotonic.now());
+        self.sources.read(&mut self.register);
+        self.threads.read(at, &mut self.register);
+        self.events.read(&mut self.register);
+        self.register.put(OWN_COST, "", thread_cpu_time());
+        let (series, reading) = self.register.reading(at);
+        self.series.extend(series);
+        while let Some(next) = self.series.pop() {
+            if !outbox.offer(&Message::Series(next.clone())) {
+                self.series.push(next);
+                break;
+            }
+        }
+        // A reading of series that nobody knows says nothing.
+        if !self.series.is_empty() || !outbox.offer(&Message::Reading(reading)) {
+            self.register.lost();
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The series that were seen so far, and what of them has to be sent.
+
+use latlab_model::Nanos;
+use latlab_model::telemetry::{Reading, Series, WHOLE_EVERY};
+use std::collections::HashMap;
+
+/// What all series of a metric have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Metric {
+    /// Its name.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Whether it only ever grows.
+    pub counter: bool,
+}
+
+impl Metric {
+    /// A number that rises and falls.
+    pub const fn gauge(name: &'static str, unit: &'static str) -> Metric {
+        Metric { name, unit, counter: false }
+    }
+
+    /// A number that only ever grows.
+    pub const fn counter(name: &'static str, unit: &'static str) -> Metric {
+        Metric { name, unit, counter: true }
+    }
+}
+
+/// One series.
+struct Line {
+    steady: bool,
+    /// What it is now.
+    now: Option<i64>,
+    /// Whether it was read this time.
+    read: bool,
+    /// What was sent last; none before the first time.
+    sent: Option<Option<i64>>,
+}
+
+/// All series, and the reading that is being taken.
+#[derive(Default)]
+pub struct Register {
+    numbers: HashMap<&'static str, HashMap<String, u32>>,
+    lines: Vec<Line>,
+    announce: Vec<Series>,
+    earlier: Vec<(Nanos, u32, i64)>,
+    sequence: u64,
+    /// The last reading did not arrive, so the next one holds everything.
+    lost: bool,
+}
+
+impl Register {
+    /// A series that is read each time.
+    pub fn put(&mut self, metric: Metric, subject: &str, value: i64) {
+        self.set(metric, subject, true, value);
+    }
+
+    /// A series that is read now and then.
+    pub fn put_now(&mut self, metric: Metric, subject: &str, value: i64) {
+        self.set(metric, subject, false, value);
+    }
+
+    /// What a series was at an earlier time, before anybody cared for it.
+    pub fn put_earlier(&mut self, metric: Metric, subject: &str, time: Nanos, value: i64) {
+        let number = self.number(metric, subject, false);
+        self.earlier.push((time, number, value));
+    }
+
+    /// A series that is read now and then is there no more.
+    pub fn end(&mut self, metric: Metric, subject: &str) {
+        let number = self.number(metric, subject, false);
+        let line = &mut self.lines[number as usize];
+        (line.now, line.read) = (None, true);
+    }
+
+    fn set(&mut self, metric: Metric, subject: &str, steady: bool, value: i64) {
+        let number = self.number(metric, subject, steady);
+        let line = &mut self.lines[number as usize];
+        (line.now, line.read) = (Some(value), true);
+    }
+
+    fn number(&mut self, metric: Metric, subject: &str, steady: bool) -> u32 {
+        let subjects = self.numbers.entry(metric.name).or_default();
+        if let Some(&number) = subjects.get(subject) {
+            return number;
+        }
+        let number = self.lines.len() as u32;
+        subjects.insert(subject.to_string(), number);
+        self.lines.push(Line { steady, now: None, read: false, sent: None });
+        self.announce.push(Series {
+            number,
+            metric: metric.name.to_string(),
+            subject: subject.to_string(),
+            unit: metric.unit.to_string(),
+            counter: metric.counter,
+            steady,
+        });
+        number
+    }
+
+    /// The series that are new, and the reading; a steady series that was not read is there no
+    /// more.
+    pub fn reading(&mut self, at_ns: Nanos) -> (Vec<Series>, Reading) {
+        let whole = self.lost || self.sequence.is_multiple_of(WHOLE_EVERY);
+        let mut values = Vec::new();
+        for (number, line) in (0..).zip(&mut self.lines) {
+            let read = std::mem::take(&mut line.read);
+            if line.steady && !read {
+                line.now = None;
+            }
+            let changed = line.sent != Some(line.now);
+            let wanted = if line.steady { changed || whole } else { read };
+            // What was never there is not told each minute.
+            if wanted && (line.now.is_some() || line.sent.flatten().is_some()) {
+                values.push((number, line.now));
+                line.sent = Some(line.now);
+            }
+        }
+        let earlier = std::mem::take(&mut self.earlier);
+        let reading = Reading { at_ns, sequence: self.sequence, whole, values, earlier };
+        self.sequence += 1;
+        self.lost = false;
+        (std::mem::take(&mut self.announce), reading)
+    }
+
+    /// The reading did not arrive.
+    pub fn lost(&mut self) {
+        self.lost = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAT: Metric = Metric::gauge("temperature", "mC");
+    const TIME: Metric = Metric::counter("thread_cpu_time", "ns");
+
+    #[test]
+    fn only_what_has_changed_is_sent() {
+        let mut register = Register::default();
+        register.put(HEAT, "a", 50);
+        register.put(HEAT, "b", 60);
+        let (series, first) = register.reading(Nanos(1));
+        assert_eq!(series.iter().map(|one| one.subject.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!(first.whole);
+        assert_eq!(first.values, [(0, Some(50)), (1, Some(60))]);
+        register.put(HEAT, "a", 50);
+        register.put(HEAT, "b", 61);
+        let (series, second) = register.reading(Nanos(2));
+        assert_eq!((series.len(), second.whole, second.sequence), (0, false, 1));
+        assert_eq!(second.values, [(1, Some(61))]);
+    }
+
+    #[test]
+    fn what_is_not_there_any_more_is_told_once() {
+        let mut register = Register::default();
+        register.put(HEAT, "a", 50);
+        register.reading(Nanos(1));
+        assert_eq!(register.reading(Nanos(2)).1.values, [(0, None)]);
+        assert_eq!(register.reading(Nanos(3)).1.values, []);
+        register.put(HEAT, "a", 50);
+        assert_eq!(register.reading(Nanos(4)).1.values, [(0, Some(50))]);
+    }
+
+    #[test]
+    fn after_a_loss_everything_comes_again() {
+        let mut register = Register::default();
+        register.put(HEAT, "a", 50);
+        register.reading(Nanos(1));
+        register.lost();
+        register.put(HEAT, "a", 50);
+        let (_, reading) = register.reading(Nanos(2));
+        assert!(reading.whole);
+        assert_eq!(reading.values, [(0, Some(50))]);
+    }
+
+    #[test]
+    fn what_is_read_now_and_then_is_sent_when_it_was_read() {
+        let mut register = Register::default();
+        register.put_earlier(TIME, "yes/7", Nanos(1), 10);
+        register.put_now(TIME, "yes/7", 10);
+        let (series, first) = register.reading(Nanos(2));
+        assert!(!series[0].steady);
+        assert_eq!((first.values, first.earlier), (vec![(0, Some(10))], vec![(Nanos(1), 0, 10)]));
+        assert_eq!(register.reading(Nanos(3)).1.values, []);
+        register.put_now(TIME, "yes/7", 10);
+        assert_eq!(register.reading(Nanos(4)).1.values, [(0, Some(10))]);
+        register.end(TIME, "yes/7");
+        assert_eq!(register.reading(Nanos(5)).1.values, [(0, None)]);
+    }
+}

@@ -1,0 +1,271 @@
+//! Which threads take the CPUs, for far less than reading all of them each second.
+//!
+//! To read one thread costs some 15 us. So all of them are read in turn, a tenth each second; new
+//! ones are found by their numbers, which the kernel gives in order; those that run before
+//! everything ordinary and those that are new are read each second.
+
+use super::register::{Metric, Register};
+use latlab_model::Nanos;
+use latlab_model::telemetry::metric;
+use latlab_sys::files::Root;
+use latlab_sys::process::Stat;
+use latlab_sys::sched;
+use std::collections::BTreeMap;
+
+const CPU: Metric = Metric::counter(metric::THREAD_CPU, "ns");
+const PLACE: Metric = Metric::gauge(metric::THREAD_PLACE, "1");
+const POLICY: Metric = Metric::gauge(metric::THREAD_POLICY, "1");
+const PRIORITY: Metric = Metric::gauge(metric::THREAD_PRIORITY, "1");
+
+/// All ordinary threads are read in so many readings.
+const TURNS: u64 = 10;
+/// A thread is new for so many readings.
+const NEW_FOR: u64 = TURNS;
+/// New threads that are read each time at most; the others wait for their turn.
+const MOST_NEW: usize = 100;
+/// Numbers of new threads that are tried at most.
+const MOST_TRIED: u32 = 20_000;
+/// A thread that takes more than this share of a CPU is told of, in parts of a thousand.
+const TOLD_ABOVE: i64 = 10;
+
+/// What is known of a thread.
+struct Known {
+    /// The reading that found it.
+    since: u64,
+    realtime: bool,
+    /// When it was last read, and its CPU time then.
+    last: Option<(Nanos, i64)>,
+    state: State,
+}
+
+enum State {
+    /// Nobody cares for it.
+    Quiet,
+    /// It is in the register under this name, and was put there at this time.
+    Told { subject: String, put_at: Nanos },
+    /// It is one of our own, which are told of elsewhere.
+    Ours,
+}
+
+/// The threads of the machine.
+pub struct Threads {
+    root: Root,
+    known: BTreeMap<u32, Known>,
+    /// The last number that the kernel has given.
+    newest: u32,
+    readings: u64,
+    /// When they were read last.
+    read_at: Option<Nanos>,
+}
+
+impl Threads {
+    /// Finds all that are there now.
+    pub fn find(root: &Root) -> Threads {
+        let newest = newest(root).unwrap_or(0);
+        let (root_of_ours, known) = (root.clone(), BTreeMap::new());
+        let mut threads = Threads { root: root_of_ours, known, newest, readings: 0, read_at: None };
+        let numbers = |names: Vec<String>| names.into_iter().filter_map(|name| name.parse().ok());
+        let processes = root.names("proc").into_iter().flat_map(numbers);
+        for process in processes {
+            let process: u32 = process;
+            let tasks = root.names(format!("proc/{process}/task")).into_iter().flat_map(numbers);
+            tasks.for_each(|thread| threads.add(thread));
+        }
+        // They have their turn; only who comes later is new.
+        threads.readings = NEW_FOR;
+        threads
+    }
+
+    fn add(&mut self, thread: u32) {
+        if let Ok(scheduling) = sched::scheduling_of(thread) {
+            let (since, realtime) = (self.readings, scheduling.is_realtime());
+            // Who was not there at the last reading has taken all of its time since.
+            let last = self.read_at.map(|time| (time, 0));
+            self.known.insert(thread, Known { since, realtime, last, state: State::Quiet });
+        }
+    }
+
+    /// Reads those whose turn it is.
+    pub fn read(&mut self, at: Nanos, register: &mut Register) {
+        self.readings += 1;
+        self.find_new();
+        self.known.retain(|&thread, known| match sched::scheduling_of(thread) {
+            Ok(scheduling) => {
+                known.realtime = scheduling.is_realtime();
+                true
+            }
+            Err(_) => {
+                known.end(register);
+                false
+            }
+        });
+        self.read_at = Some(at);
+        let readings = self.readings;
+        let mut new_left = MOST_NEW;
+        for (&thread, known) in &mut self.known {
+            let mut due = known.realtime || u64::from(thread) % TURNS == readings % TURNS;
+            if !due && new_left > 0 && readings < known.since + NEW_FOR {
+                new_left -= 1;
+                due = true;
+            }
+            if due {
+                known.read(&self.root, thread, at, register);
+            }
+        }
+    }
+
+    /// Tries the numbers that were given since the last time.
+    fn find_new(&mut self) {
+        let Some(newest) = newest(&self.root) else { return };
+        let given = if newest >= self.newest {
+            self.newest + 1..newest + 1
+        } else {
+            // They begin anew behind those that are left to the system.
+            1..newest + 1
+        };
+        given.take(MOST_TRIED as usize).for_each(|thread| {
+            if !self.known.contains_key(&thread) {
+                self.add(thread);
+            }
+        });
+        self.newest = newest;
+    }
+}
+
+/// The number that was given last; the fifth word of the file.
+fn newest(root: &Root) -> Option<u32> {
+    root.read("proc/loadavg")?.split_whitespace().nth(4)?.parse().ok()
+}
+
+impl Known {
+    fn read(&mut self, root: &Root, thread: u32, at: Nanos, register: &mut Register) {
+        if matches!(self.state, State::Ours) {
+            return;
+        }
+        let Some(now) = cpu_time(root, thread) else { return };
+        let last = self.last.replace((at, now));
+        let (before, was) = last.unwrap_or((at, now));
+        if matches!(self.state, State::Quiet) {
+            let takes_much = (now - was) * 1000 > (at - before).0 * TOLD_ABOVE;
+            if !self.realtime && !takes_much {
+                return;
+            }
+            self.state = match subject(root, thread) {
+                Some(subject) => State::Told { subject, put_at: before - Nanos(1) },
+                None => State::Ours,
+            };
+        } else if was == now && self.realtime {
+            // One that sleeps all day is not told of each second.
+            return;
+        }
+        let State::Told { subject, put_at } = &mut self.state else { return };
+        if *put_at < before && before < at {
+            register.put_earlier(CPU, subject, before, was);
+        }
+        *put_at = at;
+        register.put_now(CPU, subject, now);
+        if let Some(stat) = Stat::of(root, thread) {
+            register.put_now(PLACE, subject, stat.cpu.into());
+            register.put_now(POLICY, subject, stat.policy.into());
+            register.put_now(PRIORITY, subject, stat.priority.into());
+        }
+    }
+
+    fn end(&self, register: &mut Register) {
+        if let State::Told { subject, .. } = &self.state {
+            for metric in [CPU, PLACE, POLICY, PRIORITY] {
+                register.end(metric, subject);
+            }
+        }
+    }
+}
+
+/// CPU time of a thread in ns; where the kernel does not keep it, in ticks.
+fn cpu_time(root: &Root, thread: u32) -> Option<i64> {
+    let exact = root.read(format!("proc/{thread}/schedstat"));
+    exact.as_deref().and_then(|text| text.split(' ').next()?.parse().ok()).or_else(|| {
+        let ticks = Stat::of(root, thread)?.cpu_ticks;
+        Some(i64::try_from(ticks).ok()?.saturating_mul(10_000_000))
+    })
+}
+
+/// Name and id of a thread; none for our own, which are told of elsewhere.
+fn subject(root: &Root, thread: u32) -> Option<String> {
+    let status = root.read(format!("proc/{thread}/status"))?;
+    let field = |name: &str| {
+        status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+    };
+    let process: u32 = field("Tgid")?.parse().ok()?;
+    (process != std::process::id()).then(|| format!("{}/{thread}", field("Name").unwrap_or("?")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::telemetry::{Reading, Series};
+    use std::process::{Child, Command};
+    use std::time::{Duration, Instant};
+
+    struct Killed(Child);
+
+    impl Drop for Killed {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    fn now() -> Nanos {
+        Nanos(latlab_sys::clock::Clock::Monotonic.now())
+    }
+
+    /// The thread's first number in the register, and the announced series.
+    fn look(threads: &mut Threads, register: &mut Register) -> (Vec<Series>, Reading) {
+        let at = now();
+        threads.read(at, register);
+        register.reading(at)
+    }
+
+    #[test]
+    fn a_hog_that_starts_is_told_of_at_the_next_reading() {
+        let (mut threads, mut register) = (Threads::find(&Root::default()), Register::default());
+        look(&mut threads, &mut register);
+        let hog = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let hog = Killed(hog);
+        let name = format!("sh/{}", hog.0.id());
+        let until = Instant::now() + Duration::from_secs(20);
+        let series = loop {
+            // How soon it gets a CPU is the machine's.
+            std::thread::sleep(Duration::from_millis(300));
+            let (series, reading) = look(&mut threads, &mut register);
+            if let Some(found) = series.into_iter().find(|one| one.subject == name) {
+                let at = |number| reading.values.iter().find(|(one, _)| *one == number);
+                assert!(at(found.number).is_some_and(|(_, value)| value.is_some()));
+                let earlier = reading.earlier.iter().any(|(_, one, _)| *one == found.number);
+                assert!(earlier, "its share needs two points");
+                break found;
+            }
+            assert!(Instant::now() < until, "{name} was never told of");
+        };
+        assert!(series.counter && !series.steady);
+        drop(hog);
+        let (_, reading) = look(&mut threads, &mut register);
+        assert!(reading.values.contains(&(series.number, None)), "its end is told");
+    }
+
+    #[test]
+    fn our_own_threads_and_the_idle_ones_are_not_told_of() {
+        let (mut threads, mut register) = (Threads::find(&Root::default()), Register::default());
+        let idle = Killed(Command::new("sleep").arg("60").spawn().unwrap());
+        let own = std::process::id();
+        for _ in 0..3 {
+            let until = Instant::now() + Duration::from_millis(50);
+            while Instant::now() < until {}
+            let (series, _) = look(&mut threads, &mut register);
+            for subject in series.iter().map(|one| &one.subject) {
+                assert!(!subject.ends_with(&format!("/{own}")), "{subject}");
+                assert!(!subject.ends_with(&format!("/{}", idle.0.id())), "{subject}");
+            }
+        }
+    }
+}

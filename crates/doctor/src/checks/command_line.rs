@@ -1,0 +1,333 @@
+//! Traps of the kernel's command line.
+
+use crate::check::{Check, Seen};
+use crate::facts::Facts;
+use latlab_model::CpuSet;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+use latlab_model::snapshot::made;
+
+const FILE: &str = "proc/cmdline";
+const OFF_THE_LINE: Option<&str> = Some("take {value} off the kernel's command line");
+const BACK_ON_THE_LINE: Option<&str> = Some("put {value} back on the kernel's command line");
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "isolation-refused",
+        severity: Severity::Error,
+        topic: Topic::Kernel,
+        title: "the kernel has refused to set CPUs apart",
+        why: "A parameter with a mistake in it is dropped as a whole, and the CPUs serve \
+              everything as before.",
+        cost: "all that the isolation was to keep away",
+        remedy: Some("mend isolcpus= and nohz_full= on the kernel's command line"),
+        undo: None,
+        look: isolation_refused,
+    },
+    Check {
+        code: "isolation-wrong-cpus",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "CPUs are set apart that are not there, or all of them",
+        why: "One CPU at least must be left for everything else, and one that is missing cannot be \
+              set apart.",
+        cost: "all that the isolation was to keep away",
+        remedy: Some("mend {value} on the kernel's command line"),
+        undo: None,
+        look: isolation_wrong_cpus,
+    },
+    Check {
+        code: "isolated-with-tick",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "isolated CPUs still have their tick",
+        why: "isolcpus= keeps other threads away, and leaves the tick and the timers of the \
+              kernel.",
+        cost: "one to several microseconds with each tick of a busy CPU; nothing for one that \
+               sleeps",
+        remedy: Some("put nohz_full={value} on the kernel's command line"),
+        undo: Some("take nohz_full= off the kernel's command line"),
+        look: isolated_with_tick,
+    },
+    Check {
+        code: "tickless-not-isolated",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "CPUs without a tick are open to every thread",
+        why: "The tick comes back as soon as the scheduler places a second thread there, and each \
+              entry into the kernel costs more on such a CPU.",
+        cost: "up to a microsecond with each system call and interrupt, and whatever is placed \
+               there",
+        remedy: Some("put isolcpus=domain,managed_irq,{value} on the kernel's command line"),
+        undo: Some("take isolcpus= off the kernel's command line"),
+        look: tickless_not_isolated,
+    },
+    Check {
+        code: "idle-poll",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "idle CPUs spin",
+        why: "A CPU that never rests heats the chip, takes turbo from its neighbours and power \
+              from the other thread of its core.",
+        cost: "wake-ups are fast, and the CPUs are throttled sooner; work may run slower",
+        remedy: Some(
+            "take {value} off the kernel's command line; /dev/cpu_dma_latency does it for \
+                      the length of a run",
+        ),
+        undo: BACK_ON_THE_LINE,
+        look: idle_poll,
+    },
+    Check {
+        code: "idle-limit-ignored",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "the limit of idle states is that of another driver",
+        why: "Each driver of idle states has a limit of its own, and the one in use has none.",
+        cost: "tens to hundreds of microseconds to leave a deep idle state",
+        remedy: Some("put the limit of the driver in use on the kernel's command line"),
+        undo: Some("take it off the kernel's command line"),
+        look: idle_limit_ignored,
+    },
+    Check {
+        code: "threadirqs",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "a stock kernel runs its interrupt handlers in threads",
+        why: "Handlers run as FIFO 50 then, so a thread above that is not held up by them, though \
+              still by spinlocks.",
+        cost: "a few microseconds more for each interrupt; less delay for threads above FIFO 50",
+        remedy: OFF_THE_LINE,
+        undo: BACK_ON_THE_LINE,
+        look: threadirqs,
+    },
+    Check {
+        code: "ticks-together",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "the ticks of all CPUs fall on the same instant",
+        why: "CPUs whose ticks come together wait for each other at the locks that the tick takes.",
+        cost: "grows with the number of CPUs; a few microseconds on small machines",
+        remedy: Some("put skew_tick=1 on the kernel's command line"),
+        undo: Some("take skew_tick=1 off the kernel's command line"),
+        look: ticks_together,
+    },
+    Check {
+        code: "audit",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "system calls are audited",
+        why: "With auditing on, every system call takes a longer way through the kernel.",
+        cost: "part of a microsecond with each system call, more with many rules",
+        remedy: Some("take {value} off the kernel's command line, or: auditctl -e 0"),
+        undo: BACK_ON_THE_LINE,
+        look: audit,
+    },
+    Check {
+        code: "parameters-contradict",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "two parameters of the command line say different things",
+        why: "The kernel takes one of them, and not always the last.",
+        cost: "whatever the one that lost was to bring",
+        remedy: Some("keep one of these on the kernel's command line: {value}"),
+        undo: None,
+        look: parameters_contradict,
+    },
+    Check {
+        code: "parameters-unknown",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "the kernel does not know a parameter that was to set it up",
+        why: "A name with a mistake, or of a feature that is not built in, is passed on and does \
+              nothing.",
+        cost: "whatever the parameter was to bring",
+        remedy: Some("mend {value} on the kernel's command line, or boot a kernel that knows it"),
+        undo: None,
+        look: parameters_unknown,
+    },
+];
+
+fn isolation_refused(facts: &Facts<'_>) -> Option<Seen> {
+    // The boot CPU is kept by the kernel where a list names all, which is told elsewhere.
+    let refusals =
+        ["must match isolcpus=", "incorrect CPU range", "Invalid flag", "ignoring setting"];
+    let mut lines = facts.text(made::KERNEL_LOG)?.lines();
+    let line = lines.find(|line| {
+        (line.contains("Housekeeping: ") || line.contains("isolcpus: "))
+            && refusals.iter().any(|refusal| line.contains(refusal))
+    })?;
+    let text = "The kernel's log says that it did not take isolcpus= or nohz_full=.";
+    Some(Seen::new(made::KERNEL_LOG, line, text))
+}
+
+fn isolation_wrong_cpus(facts: &Facts<'_>) -> Option<Seen> {
+    let (possible, online) = (facts.possible(), facts.online());
+    ["isolcpus", "nohz_full"].into_iter().find_map(|name| {
+        let (word, cpus) = (facts.word(name)?, facts.parameter_cpus(name)?);
+        if !online.is_empty() && online.without(&cpus).is_empty() {
+            let text = format!("{word} names every CPU that is online ({online}).");
+            return Some(Seen::new(FILE, word, text).weighs(Severity::Error));
+        }
+        let missing = cpus.without(&possible);
+        let text = format!("{word} names CPU {missing}; this machine can have {possible}.");
+        let wrong = !possible.is_empty() && !missing.is_empty();
+        wrong.then(|| Seen::new(FILE, word, text))
+    })
+}
+
+fn isolated_with_tick(facts: &Facts<'_>) -> Option<Seen> {
+    let isolated = facts.isolated();
+    facts.text(FILE)?;
+    let ticking = isolated.without(&facts.nohz_full());
+    let asked = facts.parameter_cpus("nohz_full").unwrap_or_default();
+    let left = ticking.without(&asked);
+    if left.is_empty() {
+        return None;
+    }
+    let text = format!("CPU {left} is isolated, and its tick goes on.");
+    let seen = Seen::new("sys/devices/system/cpu/isolated", isolated.to_string(), text);
+    Some(match facts.knows_config() && !facts.has_option("NO_HZ_FULL") {
+        true => seen.mended_by("boot a kernel that is built with NO_HZ_FULL", None),
+        false => seen,
+    })
+}
+
+fn tickless_not_isolated(facts: &Facts<'_>) -> Option<Seen> {
+    let tickless = facts.nohz_full();
+    let cpuset: CpuSet =
+        facts.snapshot.value("sys/fs/cgroup/cpuset.cpus.isolated").unwrap_or_default();
+    let open = tickless.without(&facts.isolated()).without(&cpuset);
+    facts.text(FILE).filter(|_| !open.is_empty())?;
+    let text = format!("CPU {open} runs without a tick, and is not isolated.");
+    Some(Seen::new("sys/devices/system/cpu/nohz_full", tickless.to_string(), text))
+}
+
+fn idle_poll(facts: &Facts<'_>) -> Option<Seen> {
+    let word = facts.word("idle").filter(|word| *word == "idle=poll")?;
+    Some(Seen::new(FILE, word, "Idle CPUs spin instead of resting (idle=poll)."))
+}
+
+fn idle_limit_ignored(facts: &Facts<'_>) -> Option<Seen> {
+    let driver = facts.text("sys/devices/system/cpu/cpuidle/current_driver")?;
+    let (given, wanted) = match driver {
+        "intel_idle" => ("processor.max_cstate", "intel_idle.max_cstate=1"),
+        "acpi_idle" => ("intel_idle.max_cstate", "processor.max_cstate=1"),
+        _ => return None,
+    };
+    let word = facts.word(given)?;
+    let (obeyed, _) = wanted.split_once('=')?;
+    if facts.word(obeyed).is_some() {
+        return None;
+    }
+    let text = format!("{word} is given, and the driver of idle states is {driver}.");
+    let remedy = format!("put {wanted} on the kernel's command line");
+    let undo = format!("take {wanted} off the kernel's command line");
+    Some(Seen::new(FILE, word, text).mended_by(remedy, Some(&undo)))
+}
+
+fn threadirqs(facts: &Facts<'_>) -> Option<Seen> {
+    let word = facts.word("threadirqs").filter(|_| !facts.is_realtime())?;
+    Some(Seen::new(FILE, word, "Interrupt handlers run in threads on this stock kernel."))
+}
+
+fn ticks_together(facts: &Facts<'_>) -> Option<Seen> {
+    let line = facts.text(FILE)?;
+    let cpus = facts.online();
+    let skewed = facts.parameter("skew_tick").is_some_and(|value| value != "0");
+    if !facts.is_realtime() || cpus.len() < 2 || skewed {
+        return None;
+    }
+    let value = facts.word("skew_tick").unwrap_or(line);
+    let text = format!("The ticks of CPU {cpus} are not spread (no skew_tick=1).");
+    Some(Seen::new(FILE, value, text))
+}
+
+fn audit(facts: &Facts<'_>) -> Option<Seen> {
+    let word = facts.word("audit").filter(|word| matches!(*word, "audit=1" | "audit=on"))?;
+    Some(Seen::new(FILE, word, "Auditing was switched on at boot."))
+}
+
+/// Parameters of which the kernel takes one value.
+const ONCE: &[&str] = &[
+    "isolcpus",
+    "nohz_full",
+    "rcu_nocbs",
+    "preempt",
+    "idle",
+    "nohz",
+    "highres",
+    "clocksource",
+    "skew_tick",
+    "intel_idle.max_cstate",
+    "processor.max_cstate",
+    "intel_pstate",
+    "amd_pstate",
+    "irqaffinity",
+];
+
+fn parameters_contradict(facts: &Facts<'_>) -> Option<Seen> {
+    let words = said_twice(facts).or_else(|| at_odds(facts))?;
+    let text = format!("The command line says {}.", words.join(" and "));
+    Some(Seen::new(FILE, words.join(" "), text))
+}
+
+/// The words that give one parameter several values.
+fn said_twice<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
+    ONCE.iter().find_map(|name| {
+        let mut words: Vec<&str> = facts.words(name).collect();
+        words.dedup();
+        (words.len() > 1).then_some(words)
+    })
+}
+
+/// Two words of which one takes the ground from the other.
+fn at_odds<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
+    let without_tick = facts.word("nohz_full")?;
+    let off = ["nohz=off", "highres=off"];
+    let against = facts.parameters().find(|word| off.contains(word))?;
+    Some(vec![against, without_tick])
+}
+
+/// Beginnings of the parameters that people set for real-time work.
+const OURS: &[&str] = &[
+    "isol",
+    "nohz",
+    "rcu",
+    "preempt",
+    "idle",
+    "processor.",
+    "intel_",
+    "amd_pstate",
+    "irqaffinity",
+    "threadirq",
+    "tsc",
+    "clocksource",
+    "highres",
+    "skew",
+    "nmi_watchdog",
+    "nosoftlockup",
+    "nosmt",
+    "mitigations",
+    "hpet",
+    "kthread_cpus",
+    "rt_group",
+    "cpufreq",
+    "cpuidle",
+    "audit",
+];
+
+fn parameters_unknown(facts: &Facts<'_>) -> Option<Seen> {
+    let line = facts.logged("Unknown kernel command line parameters ").last()?;
+    let names = line.split('"').nth(1)?;
+    let ours: Vec<&str> = names
+        .split_whitespace()
+        .filter(|word| OURS.iter().any(|start| word.starts_with(start)))
+        .collect();
+    if ours.is_empty() {
+        return None;
+    }
+    let ours = ours.join(" ");
+    let text = format!("The kernel's log says that it does not know {ours}.");
+    Some(Seen::new(made::KERNEL_LOG, ours, text))
+}

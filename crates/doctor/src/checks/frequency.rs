@@ -1,0 +1,217 @@
+//! The frequency of the CPUs: who chooses it, and between which limits.
+
+use crate::check::{Check, Seen};
+use crate::commands::{Change, commands, values};
+use crate::facts::{Facts, cpu_in};
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "governor",
+        severity: Severity::Warning,
+        topic: Topic::Cpu,
+        title: "the frequency follows the load",
+        why: "A CPU that was slowed down while it was idle starts its next work at the low \
+              frequency.",
+        cost: "tens of microseconds after a wake-up, and up to milliseconds of slower work",
+        remedy: Some("echo performance | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: governor,
+    },
+    Check {
+        code: "energy-preference",
+        severity: Severity::Info,
+        topic: Topic::Cpu,
+        title: "the processor is asked to save energy",
+        why: "A processor that chooses its frequency itself raises it later when it is asked to \
+              save energy.",
+        cost: "slower work for milliseconds after a wake-up; no general figure is known",
+        remedy: Some("echo performance | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: energy_preference,
+    },
+    Check {
+        code: "frequency-limit",
+        severity: Severity::Warning,
+        topic: Topic::Cpu,
+        title: "the frequency is limited below what the CPU can do",
+        why: "All code between an interrupt and its answer takes longer in proportion.",
+        cost: "latencies grow by the ratio of the two frequencies",
+        remedy: Some("echo 100 | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: frequency_limit,
+    },
+    Check {
+        code: "frequency-floor",
+        severity: Severity::Info,
+        topic: Topic::Cpu,
+        title: "only the governor keeps the frequency up",
+        why: "Once a daemon or a power profile changes the governor, the frequency may fall to the \
+              lower limit.",
+        cost: "nothing as long as the governor stays",
+        remedy: Some("echo HIGHEST | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: frequency_floor,
+    },
+    Check {
+        code: "boost",
+        severity: Severity::Info,
+        topic: Topic::Cpu,
+        title: "the frequency goes above the nominal one when heat and load allow it",
+        why: "The boost frequency depends on heat and on how many CPUs work, so that the same code \
+              takes a different time from run to run.",
+        cost: "a spread of run times as wide as the boost, often 10 to 50 %, while the maximum \
+               may well be lower with it",
+        remedy: Some("echo 0 | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: boost,
+    },
+    Check {
+        code: "processor-frequency",
+        severity: Severity::Info,
+        topic: Topic::Cpu,
+        title: "the processor chooses its frequency, not the kernel",
+        why: "The processor moves between the limits by itself, so that the kernel can neither \
+              announce nor trace each change.",
+        cost: "nothing by itself; a change is seen only as slower code",
+        remedy: None,
+        undo: None,
+        look: processor_frequency,
+    },
+    Check {
+        code: "frequency-claimed",
+        severity: Severity::Info,
+        topic: Topic::Cpu,
+        title: "the frequency that the kernel shows is the one it asked for",
+        why: "The firmware of a Raspberry Pi lowers the clock for heat or low voltage without \
+              telling the kernel, which goes on showing what it asked for.",
+        cost: "nothing, but it hides throttling",
+        remedy: Some("vcgencmd measure_clock arm"),
+        undo: None,
+        look: frequency_claimed,
+    },
+];
+
+const GOVERNOR: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor";
+const PREFERENCE: &str = "sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference";
+const LOWEST: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_min_freq";
+const HIGHEST: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq";
+const CURRENT: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq";
+
+/// The file beside another one: the limits of the CPU whose governor this is.
+fn beside<'a>(facts: &Facts<'a>, file: &str, name: &str) -> Option<&'a str> {
+    let (folder, _) = file.rsplit_once('/')?;
+    facts.text(&format!("{folder}/{name}"))
+}
+
+/// What is to be said of several CPUs, with the commands for just those.
+fn changing(facts: &Facts<'_>, pattern: &str, changes: &[Change<'_>], text: String) -> Seen {
+    let (make, undo) = commands(facts, pattern, changes);
+    Seen::new(pattern, value(changes), text).mended_by(make, Some(&undo))
+}
+
+/// One value, or all of them with their CPUs.
+fn value(changes: &[Change<'_>]) -> String {
+    match changes {
+        [first, rest @ ..] if rest.iter().all(|change| change.from == first.from) => {
+            first.from.to_string()
+        }
+        _ => values(changes),
+    }
+}
+
+fn governor(facts: &Facts<'_>) -> Option<Seen> {
+    let changes = Change::wanted(facts, GOVERNOR, |file, governor| {
+        let limits = ["scaling_min_freq", "scaling_max_freq"].map(|name| beside(facts, file, name));
+        let is_fixed = limits[0].is_some() && limits[0] == limits[1];
+        // With 'userspace' the frequency stays where a program has put it.
+        let follows = !["performance", "userspace"].contains(&governor);
+        (follows && !is_fixed).then_some("performance")
+    });
+    let first = changes.first()?;
+    let by_itself = matches!(
+        beside(facts, first.file, "scaling_driver"),
+        Some("intel_pstate" | "amd-pstate-epp")
+    );
+    let note = match first.from {
+        "powersave" if by_itself => {
+            ", by which this driver means that the processor follows the load"
+        }
+        "powersave" => ", which keeps the lowest frequency",
+        _ => "",
+    };
+    let text = format!("The governor is {}{note}.", values(&changes));
+    Some(changing(facts, GOVERNOR, &changes, text))
+}
+
+fn energy_preference(facts: &Facts<'_>) -> Option<Seen> {
+    let changes = Change::wanted(facts, PREFERENCE, |_, preference| {
+        (!["performance", "0"].contains(&preference)).then_some("performance")
+    });
+    changes.first()?;
+    let text = format!("The preference between energy and speed is {}.", values(&changes));
+    Some(changing(facts, PREFERENCE, &changes, text))
+}
+
+fn frequency_limit(facts: &Facts<'_>) -> Option<Seen> {
+    let changes = Change::wanted(facts, HIGHEST, |file, limit| {
+        let possible = beside(facts, file, "cpuinfo_max_freq")?;
+        (limit.parse::<u64>().ok()? < possible.parse().ok()?).then_some(possible)
+    });
+    let Some(first) = changes.first() else { return share_of_frequency(facts) };
+    let text = format!("The upper limit in kHz is {}, of {}.", values(&changes), first.to);
+    Some(changing(facts, HIGHEST, &changes, text))
+}
+
+/// The limit that the driver for Intel's processors has for all CPUs together.
+fn share_of_frequency(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/devices/system/cpu/intel_pstate/max_perf_pct";
+    let share = facts.number(file).filter(|share| *share < 100)?;
+    let text = format!("The CPUs may use {share} % of their highest frequency.");
+    Some(Seen::new(file, share.to_string(), text))
+}
+
+fn frequency_floor(facts: &Facts<'_>) -> Option<Seen> {
+    let changes = Change::wanted(facts, LOWEST, |file, lowest| {
+        let highest = beside(facts, file, "scaling_max_freq")?;
+        let holds = beside(facts, file, "scaling_governor") == Some("performance");
+        (holds && lowest.parse::<u64>().ok()? < highest.parse().ok()?).then_some(highest)
+    });
+    let first = changes.first()?;
+    let text = format!(
+        "The lower limit in kHz is {}, the upper one {}, and the governor 'performance'.",
+        values(&changes),
+        first.to
+    );
+    Some(changing(facts, LOWEST, &changes, text))
+}
+
+fn boost(facts: &Facts<'_>) -> Option<Seen> {
+    let common = "sys/devices/system/cpu/cpufreq/boost";
+    let intel = "sys/devices/system/cpu/intel_pstate/no_turbo";
+    if facts.number(common) == Some(1) {
+        return Some(Seen::new(common, "1", "Boost frequencies are on."));
+    }
+    (facts.number(intel) == Some(0)).then(|| {
+        let seen = Seen::new(intel, "0", "Turbo frequencies are on.");
+        seen.mended_by("echo 1 | tee {file}", Some("echo {value} | tee {file}"))
+    })
+}
+
+fn processor_frequency(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/devices/system/cpu/cpu*/cpufreq/scaling_driver";
+    let own = ["intel_pstate", "amd-pstate-epp", "cppc_cpufreq"];
+    let (driver, cpus) = facts.by_cpu(file).into_iter().find(|(name, _)| own.contains(name))?;
+    let text = format!("CPU {cpus} has the driver '{driver}', which leaves it to the processor.");
+    Some(Seen::new(file, driver, text))
+}
+
+fn frequency_claimed(facts: &Facts<'_>) -> Option<Seen> {
+    let (file, frequency) = facts.snapshot.matching(CURRENT).into_iter().next()?;
+    let cpu = cpu_in(file).filter(|_| facts.board_is("raspberrypi"))?;
+    let text =
+        format!("The kernel shows {frequency} kHz for CPU {cpu}, whatever the firmware did.");
+    Some(Seen::new(file, frequency, text))
+}

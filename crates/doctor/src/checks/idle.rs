@@ -1,0 +1,134 @@
+//! Idle states: how long a CPU takes to come back from its sleep.
+
+use crate::check::{Check, Seen};
+use crate::commands::paths;
+use crate::facts::{Facts, cpu_in};
+use latlab_model::CpuSet;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+use std::collections::BTreeMap;
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "deep-idle",
+        severity: Severity::Warning,
+        topic: Topic::Cpu,
+        title: "idle CPUs sleep deeply",
+        why: "`latlab run` keeps /dev/cpu_dma_latency at 0 and so measures without these states \
+              unless it is told otherwise; a program of one's own has to do the same, or each of \
+              its wake-ups may begin with the end of such a sleep.",
+        cost: "what the state says it takes to leave, and more for caches that were emptied",
+        remedy: Some("echo 1 | tee {file}"),
+        undo: Some("echo 0 | tee {file}"),
+        look: deep_idle,
+    },
+    Check {
+        code: "no-idle-driver",
+        severity: Severity::Info,
+        topic: Topic::Cpu,
+        title: "the kernel knows no idle states",
+        why: "How an idle CPU sleeps is then left to one instruction, or to the hypervisor, and \
+              nobody says how long it takes to come back.",
+        cost: "on bare metal usually little; in a guest what the host takes to wake it",
+        remedy: None,
+        undo: None,
+        look: no_idle_driver,
+    },
+    Check {
+        code: "resume-latency",
+        severity: Severity::Info,
+        topic: Topic::Cpu,
+        title: "some CPUs may not sleep as deeply as they could",
+        why: "CPUs with a limit of their own wake faster than the others, so that figures of \
+              different CPUs do not compare.",
+        cost: "nothing; it saves the latency of deeper states there",
+        remedy: None,
+        undo: None,
+        look: resume_latency,
+    },
+];
+
+/// A state that takes longer to leave is called deep, in microseconds.
+const DEEP_US: u64 = 20;
+const LATENCY: &str = "sys/devices/system/cpu/cpu*/cpuidle/state*/latency";
+const LIMIT: &str = "sys/devices/system/cpu/cpu*/power/pm_qos_resume_latency_us";
+
+/// A deep state of one CPU that may be used.
+struct State<'a> {
+    cpu: u32,
+    number: &'a str,
+    name: &'a str,
+    latency_us: u64,
+    /// The file that takes it out of use.
+    disable: &'a str,
+}
+
+fn deep_states<'a>(facts: &Facts<'a>) -> Vec<State<'a>> {
+    let state = |(file, latency): (&'a str, &'a str)| {
+        let latency_us = latency.parse().ok().filter(|latency| *latency > DEEP_US)?;
+        let folder = file.strip_suffix("/latency")?;
+        let (disable, _) = facts.snapshot.files.get_key_value(&format!("{folder}/disable"))?;
+        let cpu = cpu_in(file).filter(|cpu| may_sleep(facts, *cpu, latency_us))?;
+        let may_be_used = facts.text(disable) == Some("0");
+        let number = folder.rsplit_once("/state")?.1;
+        let name = facts.text(&format!("{folder}/name")).unwrap_or("a state without name");
+        may_be_used.then_some(State { cpu, number, name, latency_us, disable })
+    };
+    facts.snapshot.matching(LATENCY).into_iter().filter_map(state).collect()
+}
+
+/// Whether this CPU's own limit lets it use a state; 0 is no limit, and `n/a` allows none.
+fn may_sleep(facts: &Facts<'_>, cpu: u32, latency_us: u64) -> bool {
+    match facts.text(&LIMIT.replace("cpu*", &format!("cpu{cpu}"))) {
+        None | Some("0") => true,
+        Some(limit) => limit.parse().is_ok_and(|limit: u64| latency_us <= limit),
+    }
+}
+
+fn deep_idle(facts: &Facts<'_>) -> Option<Seen> {
+    let states = deep_states(facts);
+    let deepest = states.iter().max_by_key(|state| state.latency_us)?;
+    let like = states.iter().filter(|state| state.name == deepest.name);
+    let cpus: CpuSet = like.map(|state| state.cpu).collect();
+    let (name, latency) = (deepest.name, deepest.latency_us);
+    let text = format!("CPU {cpus} may sleep in '{name}', which takes {latency} us to leave.");
+    let files = switches(facts, &states);
+    let (make, undo) = (format!("echo 1 | tee {files}"), format!("echo 0 | tee {files}"));
+    let file = LATENCY.replace("state*", &format!("state{}", deepest.number));
+    Some(Seen::new(file, latency.to_string(), text).mended_by(make, Some(&undo)))
+}
+
+/// The files that take these states out of use, a pattern for each number.
+fn switches(facts: &Facts<'_>, states: &[State<'_>]) -> String {
+    let mut numbers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for state in states {
+        numbers.entry(state.number).or_default().push(state.disable);
+    }
+    let paths = numbers.into_iter().map(|(number, files)| {
+        let pattern = format!("sys/devices/system/cpu/cpu*/cpuidle/state{number}/disable");
+        paths(facts, &pattern, &files)
+    });
+    paths.collect::<Vec<_>>().join(" ")
+}
+
+fn no_idle_driver(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/devices/system/cpu/cpuidle/current_driver";
+    let driver = facts.text(file).filter(|driver| *driver == "none")?;
+    let text = match facts.is_guest() {
+        true => "No idle driver is in use, so the host decides what an idle CPU costs.",
+        false => "No idle driver is in use.",
+    };
+    Some(Seen::new(file, driver, text))
+}
+
+fn resume_latency(facts: &Facts<'_>) -> Option<Seen> {
+    let (limit, cpus) = facts.by_cpu(LIMIT).into_iter().find(|(limit, _)| *limit != "0")?;
+    let text = match limit {
+        "n/a" => format!("CPU {cpus} may use no idle state that takes any time to leave."),
+        limit => {
+            format!("CPU {cpus} may use only idle states that take up to {limit} us to leave.")
+        }
+    };
+    Some(Seen::new(LIMIT, limit, text))
+}

@@ -1,0 +1,293 @@
+//! Interrupts: where they go, how many they are, and the threads that serve them.
+
+use crate::check::{Check, Seen};
+use crate::commands::{Change, commands};
+use crate::facts::{Facts, Interrupt, Thread, in_mask, mask_of};
+use latlab_model::CpuSet;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "isolated-interrupts",
+        severity: Severity::Warning,
+        topic: Topic::Interrupts,
+        title: "devices interrupt isolated CPUs",
+        why: "An interrupt stops whatever runs on its CPU, and no priority holds it off.",
+        cost: "some microseconds for each, more for a slow handler on a kernel without threaded \
+               ones",
+        remedy: Some("set the affinity of the interrupt to the other CPUs"),
+        undo: None,
+        look: isolated_interrupts,
+    },
+    Check {
+        code: "interrupt-affinity",
+        severity: Severity::Warning,
+        topic: Topic::Interrupts,
+        title: "devices may interrupt isolated CPUs",
+        why: "Isolation keeps threads away and not interrupts, so that a device may still be \
+              served on a CPU that was to be left alone.",
+        cost: "some microseconds for each interrupt that comes there",
+        remedy: Some("set the affinity of these interrupts to the other CPUs"),
+        undo: None,
+        look: interrupt_affinity,
+    },
+    Check {
+        code: "default-affinity",
+        severity: Severity::Info,
+        topic: Topic::Interrupts,
+        title: "new interrupts may go to isolated CPUs",
+        why: "A device that comes later, such as one that is plugged in, takes its affinity from \
+              the default.",
+        cost: "nothing until such a device comes",
+        remedy: Some("echo MASK | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: default_affinity,
+    },
+    Check {
+        code: "one-interrupt-cpu",
+        severity: Severity::Info,
+        topic: Topic::Interrupts,
+        title: "one CPU serves nearly all devices",
+        why: "Real-time work on that CPU is stopped by every device, that on the others by none.",
+        cost: "some microseconds for each interrupt, on that CPU only",
+        remedy: Some("run real-time work on another CPU"),
+        undo: None,
+        look: one_interrupt_cpu,
+    },
+    Check {
+        code: "interrupt-threads",
+        severity: Severity::Warning,
+        topic: Topic::Interrupts,
+        title: "interrupt threads have another priority than the usual 50",
+        why: "A device whose thread runs above real-time work interrupts it at will, and one whose \
+              thread runs far below waits for all of it.",
+        cost: "the whole run time of the handler: from microseconds to milliseconds",
+        remedy: Some("chrt -f -p 50 THREAD"),
+        undo: Some("chrt -f -p {value} THREAD"),
+        look: interrupt_threads,
+    },
+    Check {
+        code: "usb-interrupts",
+        severity: Severity::Warning,
+        topic: Topic::Interrupts,
+        title: "the USB controller interrupts thousands of times a second",
+        why: "The USB 2 controller of a Raspberry Pi raises an interrupt for each microframe, up \
+              to 8000 a second, unless a fast interrupt sorts them out first.",
+        cost: "about a tenth of a CPU, and some microseconds 8000 times a second on that CPU",
+        remedy: Some(
+            "unplug USB devices that are not needed, and keep real-time work off that CPU",
+        ),
+        undo: None,
+        look: usb_interrupts,
+    },
+    Check {
+        code: "interrupt-errors",
+        severity: Severity::Info,
+        topic: Topic::Interrupts,
+        title: "the interrupt controller counts errors",
+        why: "An interrupt that nobody asked for, or that came the wrong way, points at a fault of \
+              a device, its driver or the board.",
+        cost: "microseconds each; what is behind it may cost more",
+        remedy: Some("look for the device in: dmesg | grep -iE 'irq|apic'"),
+        undo: None,
+        look: interrupt_errors,
+    },
+    Check {
+        code: "softirq-threads",
+        severity: Severity::Info,
+        topic: Topic::Interrupts,
+        title: "the threads for soft interrupts have a high priority",
+        why: "All network, block and timer work that runs in them then comes before real-time work \
+              of a lower priority.",
+        cost: "microseconds to milliseconds under load",
+        remedy: Some("chrt -f -p 1 THREAD"),
+        undo: Some("chrt -f -p {value} THREAD"),
+        look: softirq_threads,
+    },
+];
+
+const AFFINITY: &str = "proc/irq/*/smp_affinity_list";
+/// What is rarer than this on average is called quiet, a second.
+const BUSY: f64 = 1.0;
+/// From this on a USB controller sorts out no microframes, a second.
+const STORM: f64 = 2000.0;
+/// What the kernel gives the threads of interrupts.
+const USUAL_PRIORITY: u32 = 50;
+/// From this priority on a thread comes before what latlab measures unless told otherwise.
+const HIGH_PRIORITY: u32 = 90;
+
+/// How often it came on these CPUs.
+fn count_on(interrupt: &Interrupt<'_>, cpus: &CpuSet) -> u64 {
+    let counts = interrupt.counts.iter().filter(|(cpu, _)| cpus.contains(*cpu));
+    counts.map(|(_, count)| count).sum()
+}
+
+/// The number in `proc/irq/33/smp_affinity_list`.
+fn number_in(file: &str) -> Option<&str> {
+    file.split('/').nth(2)
+}
+
+/// Whether an affinity names isolated CPUs only, as somebody has done on purpose.
+fn is_bound(facts: &Facts<'_>, allowed: &str) -> bool {
+    allowed.parse::<CpuSet>().is_ok_and(|allowed| allowed.without(&facts.isolated()).is_empty())
+}
+
+/// The changes that take interrupts away from isolated CPUs.
+fn away<'a>(facts: &Facts<'a>, rest: &'a str, is_meant: impl Fn(&str) -> bool) -> Vec<Change<'a>> {
+    let isolated = facts.isolated();
+    Change::wanted(facts, AFFINITY, |file, allowed| {
+        let inside = allowed.parse::<CpuSet>().ok()?.and(&isolated);
+        (!inside.is_empty() && number_in(file).is_some_and(&is_meant)).then_some(rest)
+    })
+}
+
+fn isolated_interrupts(facts: &Facts<'_>) -> Option<Seen> {
+    let (isolated, uptime) = (facts.isolated(), facts.uptime()?);
+    let busiest = facts
+        .interrupts()
+        .filter(Interrupt::is_device)
+        .max_by_key(|interrupt| count_on(interrupt, &isolated))?;
+    let count = count_on(&busiest, &isolated);
+    let rate = count as f64 / uptime;
+    if rate < BUSY {
+        return None;
+    }
+    let (name, device) = (busiest.name, busiest.device());
+    let text = format!(
+        "Interrupt {name} ({device}) came {count} times on the isolated CPU {isolated}, {rate:.0} \
+         a second since the start."
+    );
+    let file = format!("proc/irq/{name}/smp_affinity_list");
+    let seen = Seen::new("proc/interrupts", count.to_string(), text);
+    let rest = facts.housekeeping();
+    let Some(allowed) = facts.text(&file).filter(|_| !rest.is_empty()) else { return Some(seen) };
+    let undo = format!("echo {allowed} | tee /{file}");
+    let seen = seen.mended_by(format!("echo {rest} | tee /{file}"), Some(&undo));
+    Some(if is_bound(facts, allowed) { seen.weighs(Severity::Info) } else { seen })
+}
+
+fn interrupt_affinity(facts: &Facts<'_>) -> Option<Seen> {
+    let rest = facts.housekeeping().to_string();
+    let devices = facts.interrupts().filter(Interrupt::is_device);
+    let devices: Vec<&str> = devices.map(|interrupt| interrupt.name).collect();
+    // A number that nobody listens to has an affinity too.
+    let changes = away(facts, &rest, |number| devices.is_empty() || devices.contains(&number));
+    let first = changes.first().filter(|_| !rest.is_empty())?;
+    let numbers = changes.iter().filter_map(|change| number_in(change.file)).take(8);
+    let numbers = numbers.collect::<Vec<_>>().join(", ");
+    let more = match changes.len() {
+        0..=8 => String::new(),
+        all => format!(" and {} more", all - 8),
+    };
+    let text = format!(
+        "Interrupts that may come to the isolated CPU {}: {numbers}{more}.",
+        facts.isolated()
+    );
+    let (make, undo) = commands(facts, AFFINITY, &changes);
+    let seen = Seen::new(first.file, first.from, text).mended_by(make, Some(&undo));
+    let bound = changes.iter().all(|change| is_bound(facts, change.from));
+    Some(if bound { seen.weighs(Severity::Info) } else { seen })
+}
+
+fn default_affinity(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/irq/default_smp_affinity";
+    let mask = facts.text(file)?;
+    let inside = in_mask(mask)?.and(&facts.isolated());
+    let rest = facts.housekeeping();
+    if inside.is_empty() || rest.is_empty() {
+        return None;
+    }
+    let text = format!("A new interrupt may come to CPU {inside}, which is isolated.");
+    let remedy = format!("echo {} | tee {{file}}", mask_of(&rest));
+    Some(Seen::new(file, mask, text).mended_by(remedy, Some("echo {value} | tee {file}")))
+}
+
+fn one_interrupt_cpu(facts: &Facts<'_>) -> Option<Seen> {
+    let mut counts: Vec<(u32, u64)> = Vec::new();
+    for interrupt in facts.interrupts().filter(Interrupt::is_device) {
+        for (cpu, count) in interrupt.counts {
+            match counts.iter_mut().find(|(known, _)| *known == cpu) {
+                Some((_, sum)) => *sum += count,
+                None => counts.push((cpu, count)),
+            }
+        }
+    }
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let (cpu, most) = counts.iter().max_by_key(|(_, count)| *count)?;
+    if counts.len() < 2 || all == 0 || most * 100 < all * 99 {
+        return None;
+    }
+    let text = format!("CPU {cpu} has served {most} of {all} interrupts of devices.");
+    Some(Seen::new("proc/interrupts", most.to_string(), text))
+}
+
+fn interrupt_threads(facts: &Facts<'_>) -> Option<Seen> {
+    let unusual = |thread: &Thread<'_>| {
+        thread.name.starts_with("irq/")
+            && thread.is_realtime()
+            && thread.priority != USUAL_PRIORITY
+            && (thread.priority < USUAL_PRIORITY || thread.priority >= HIGH_PRIORITY)
+    };
+    let threads: Vec<Thread<'_>> = facts.threads().filter(unusual).collect();
+    let thread = threads.iter().max_by_key(|thread| thread.priority)?;
+    let is_high = thread.priority >= HIGH_PRIORITY;
+    let others = match threads.len() - 1 {
+        0 => String::new(),
+        others => format!(", and {others} more differ from {USUAL_PRIORITY}"),
+    };
+    let seen = seen_thread(thread, &others);
+    Some(if is_high { seen } else { seen.weighs(Severity::Info) })
+}
+
+/// A thread with its priority, and the commands that would change it.
+fn seen_thread(thread: &Thread<'_>, others: &str) -> Seen {
+    let Thread { id, name, priority, .. } = thread;
+    let usual = if name.starts_with("irq/") { USUAL_PRIORITY } else { 1 };
+    let text = format!("{name} (thread {id}) has the priority {priority}{others}.");
+    let seen = Seen::new(latlab_model::snapshot::made::THREADS, priority.to_string(), text);
+    let undo = format!("chrt -f -p {priority} {id}");
+    seen.mended_by(format!("chrt -f -p {usual} {id}"), Some(&undo))
+}
+
+fn usb_interrupts(facts: &Facts<'_>) -> Option<Seen> {
+    let uptime = facts.uptime()?;
+    let is_usb = |interrupt: &Interrupt<'_>| {
+        ["dwc_otg", "dwc2"].iter().any(|driver| interrupt.device().contains(driver))
+    };
+    let usb = facts.interrupts().filter(is_usb).max_by_key(Interrupt::count)?;
+    let (count, name) = (usb.count(), usb.name);
+    let rate = count as f64 / uptime;
+    let threaded = facts.threads().find(|thread| {
+        thread.name.starts_with(&format!("irq/{name}-")) && thread.name.contains("dwc")
+    });
+    let thread = threaded.map_or(String::new(), |thread| format!("; {} serves it", thread.name));
+    let text = format!(
+        "Interrupt {name} ({}) came {rate:.0} times a second since the start{thread}.",
+        usb.device()
+    );
+    (rate >= STORM).then(|| Seen::new("proc/interrupts", count.to_string(), text))
+}
+
+fn interrupt_errors(facts: &Facts<'_>) -> Option<Seen> {
+    let is_error = |interrupt: &Interrupt<'_>| {
+        ["ERR", "Err", "MIS"].contains(&interrupt.name) && interrupt.count() > 0
+    };
+    let error = facts.interrupts().find(is_error)?;
+    let text = match error.name {
+        "MIS" => format!("{} interrupts were delivered wrongly (MIS).", error.count()),
+        name => format!("{} interrupts were errors ({name}).", error.count()),
+    };
+    Some(Seen::new("proc/interrupts", error.count().to_string(), text))
+}
+
+fn softirq_threads(facts: &Facts<'_>) -> Option<Seen> {
+    let names = ["ksoftirqd/", "ktimers/", "ktimersoftd/"];
+    let is_high = |thread: &Thread<'_>| {
+        names.iter().any(|name| thread.name.starts_with(name)) && thread.priority > 1
+    };
+    let threads: Vec<Thread<'_>> = facts.threads().filter(is_high).collect();
+    let thread = threads.iter().max_by_key(|thread| thread.priority)?;
+    Some(seen_thread(thread, ""))
+}

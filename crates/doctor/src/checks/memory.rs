@@ -1,0 +1,194 @@
+//! Swap, free memory, nodes, and what the kernel counts and writes.
+
+use crate::check::{Check, Seen};
+use crate::facts::Facts;
+use latlab_model::CpuSet;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "swap",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "memory may be swapped out",
+        why: "A page that was swapped out is read back, or unpacked from zram, when a program \
+              touches it, unless the program has locked its memory.",
+        cost: "tens of microseconds from zram, up to tens of milliseconds from a disk or SD card",
+        remedy: Some("swapoff -a"),
+        undo: Some("swapon -a"),
+        look: swap,
+    },
+    Check {
+        code: "low-memory",
+        severity: Severity::Warning,
+        topic: Topic::Memory,
+        title: "memory is nearly used up",
+        why: "A program that asks for memory then has to free some first, and code of programs is \
+              dropped and read from disk again.",
+        cost: "milliseconds for whoever asks, and a killed program in the end",
+        remedy: Some("ps -eo rss,comm --sort=-rss | head, and stop what is not needed"),
+        undo: None,
+        look: low_memory,
+    },
+    Check {
+        code: "zswap",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "pages are packed before they are swapped out",
+        why: "Packing and unpacking is done by a CPU, inside the page fault of whoever needs the \
+              page.",
+        cost: "some microseconds to tens of them for each page, when there is swap",
+        remedy: Some("echo N | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: zswap,
+    },
+    Check {
+        code: "numa-balancing",
+        severity: Severity::Warning,
+        topic: Topic::Memory,
+        title: "the kernel moves memory between nodes",
+        why: "To learn who uses a page, the kernel makes it unreachable from time to time, so that \
+              the next touch is a page fault and may move the page.",
+        cost: "about a microsecond for each such fault, tens of them when the page is moved",
+        remedy: Some("sysctl -w kernel.numa_balancing=0"),
+        undo: Some("sysctl -w kernel.numa_balancing={value}"),
+        look: numa_balancing,
+    },
+    Check {
+        code: "numa-nodes",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "memory is spread over several nodes",
+        why: "Memory of another node is farther away, so that figures depend on where a program \
+              runs and where its memory lies.",
+        cost: "often 1.5 to 2 times the time of an access to memory of one's own node",
+        remedy: Some("numactl --cpunodebind=0 --membind=0 PROGRAM"),
+        undo: None,
+        look: numa_nodes,
+    },
+    Check {
+        code: "statistics-interval",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "isolated CPUs count memory every second",
+        why: "A worker of the kernel comes to each CPU that has changed its counters of memory, \
+              isolated ones too before Linux 6.5.",
+        cost: "a few microseconds once a second for work without real-time priority",
+        remedy: Some("sysctl -w vm.stat_interval=120"),
+        undo: Some("sysctl -w vm.stat_interval={value}"),
+        look: statistics_interval,
+    },
+    Check {
+        code: "dirty-memory",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "much may be written before it must go to disk",
+        why: "When that much has gathered, every program that writes has to wait until the disk \
+              has taken some.",
+        cost: "up to seconds for a thread that writes to a file, nothing for others",
+        remedy: Some("sysctl -w vm.dirty_ratio=20"),
+        undo: Some("sysctl -w vm.dirty_ratio={value}"),
+        look: dirty_memory,
+    },
+];
+
+/// What is left of memory when it is called low, in percent.
+const LOW_PERCENT: u64 = 10;
+/// The share of memory from which on a lot may wait to be written; the kernel's own is 20.
+const MUCH_DIRTY_PERCENT: i64 = 40;
+
+/// A line of /proc/swaps.
+struct Swap<'a> {
+    file: &'a str,
+    used_kb: u64,
+    priority: i64,
+}
+
+impl<'a> Swap<'a> {
+    fn parse(line: &'a str) -> Option<Swap<'a>> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [file, _, _, used, priority] = words[..] else { return None };
+        Some(Swap { file, used_kb: used.parse().ok()?, priority: priority.parse().ok()? })
+    }
+
+    /// The command that takes it into use again; the kernel gives negative priorities itself.
+    fn on(&self) -> String {
+        match self.priority {
+            0.. => format!("swapon -p {} {}", self.priority, self.file),
+            _ => format!("swapon {}", self.file),
+        }
+    }
+}
+
+fn swap(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/swaps";
+    let swaps: Vec<Swap<'_>> = facts.text(file)?.lines().filter_map(Swap::parse).collect();
+    let first = swaps.first()?;
+    let used: u64 = swaps.iter().map(|swap| swap.used_kb).sum();
+    let names = swaps.iter().map(|swap| swap.file).collect::<Vec<_>>().join(" ");
+    let on = swaps.iter().map(Swap::on).collect::<Vec<_>>().join("; ");
+    let kind = if first.file.contains("zram") { ", packed in memory" } else { "" };
+    let text = format!("Swap is on ({names}{kind}), and {used} KiB of it are used.");
+    let seen = Seen::new(file, format!("{used} KiB used"), text);
+    let seen = seen.mended_by(format!("swapoff {names}"), Some(&on));
+    Some(if used > 0 { seen.weighs(Severity::Warning) } else { seen })
+}
+
+fn low_memory(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/meminfo";
+    let total = facts.field(file, "MemTotal")?;
+    let available = facts.field(file, "MemAvailable")?;
+    let text = format!("{available} kB of {total} kB of memory can still be had.");
+    (available * 100 < total * LOW_PERCENT)
+        .then(|| Seen::new(file, format!("MemAvailable: {available} kB"), text))
+}
+
+fn zswap(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/module/zswap/parameters/enabled";
+    let value = facts.text(file).filter(|value| ["Y", "1"].contains(value))?;
+    Some(Seen::new(file, value, "zswap is on."))
+}
+
+/// The nodes that are online, when there are several.
+fn nodes(facts: &Facts<'_>) -> Option<CpuSet> {
+    let nodes = facts.snapshot.value::<CpuSet>("sys/devices/system/node/online")?;
+    (nodes.len() > 1).then_some(nodes)
+}
+
+fn numa_balancing(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/kernel/numa_balancing";
+    let mode = facts.number(file).filter(|mode| *mode > 0)?;
+    let nodes = nodes(facts)?;
+    let text = format!("Memory is balanced between the nodes {nodes} (mode {mode}).");
+    Some(Seen::new(file, mode.to_string(), text))
+}
+
+fn numa_nodes(facts: &Facts<'_>) -> Option<Seen> {
+    let nodes = nodes(facts)?;
+    // Such nodes are made up, and all equally far.
+    if facts.parameter("numa").is_some_and(|value| value.starts_with("fake")) {
+        return None;
+    }
+    let text = format!("The nodes {nodes} have memory or CPUs of their own.");
+    Some(Seen::new("sys/devices/system/node/online", nodes.to_string(), text))
+}
+
+fn statistics_interval(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/vm/stat_interval";
+    let seconds = facts.number(file).filter(|seconds| *seconds <= 1)?;
+    let isolated = facts.isolated();
+    if isolated.is_empty() || facts.kernel()? >= (6, 5) {
+        return None;
+    }
+    let text = format!("The isolated CPU {isolated} counts memory every {seconds} s.");
+    Some(Seen::new(file, seconds.to_string(), text))
+}
+
+fn dirty_memory(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/vm/dirty_ratio";
+    let share = facts.number(file).filter(|share| *share >= MUCH_DIRTY_PERCENT)?;
+    let text = format!("Up to {share} % of the memory that can be had may wait to be written.");
+    Some(Seen::new(file, share.to_string(), text))
+}

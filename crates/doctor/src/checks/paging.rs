@@ -1,0 +1,145 @@
+//! What the kernel does with pages behind a program's back.
+
+use crate::check::{Check, Seen};
+use crate::facts::{Facts, chosen};
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "huge-pages",
+        severity: Severity::Warning,
+        topic: Topic::Memory,
+        title: "every program gets huge pages unasked",
+        why: "A first touch may have to find and clear 2 MiB instead of 4 KiB, and a daemon \
+              rebuilds the pages of programs while they run.",
+        cost: "around 100 us for such a first touch, more when memory must be sorted first",
+        remedy: Some("echo madvise | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: huge_pages,
+    },
+    Check {
+        code: "huge-page-defrag",
+        severity: Severity::Warning,
+        topic: Topic::Memory,
+        title: "programs sort memory themselves to get a huge page",
+        why: "A program that touches new memory then waits while pages are moved and written out \
+              to make room for a huge one.",
+        cost: "up to milliseconds for a first touch",
+        remedy: Some("echo madvise | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: huge_page_defrag,
+    },
+    Check {
+        code: "khugepaged",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "a daemon joins pages to huge ones",
+        why: "While it joins the pages of a program, each touch of them has to wait.",
+        cost: "tens to hundreds of microseconds for each huge page, only where huge pages are used",
+        remedy: Some("echo never | tee /sys/kernel/mm/transparent_hugepage/enabled"),
+        undo: Some("echo {value} | tee /sys/kernel/mm/transparent_hugepage/enabled"),
+        look: khugepaged,
+    },
+    Check {
+        code: "ksm",
+        severity: Severity::Warning,
+        topic: Topic::Memory,
+        title: "equal pages are merged",
+        why: "A daemon reads through memory all the time, and the next write to a merged page is a \
+              page fault that copies it.",
+        cost: "some microseconds for each such write, and the caches of the daemon's CPU",
+        remedy: Some("echo 2 | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: ksm,
+    },
+    Check {
+        code: "compact-unevictable",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "locked pages may be moved",
+        why: "Memory is sorted by moving pages, locked ones too, and whoever touches a page that \
+              is being moved waits in a page fault.",
+        cost: "microseconds to tens of them for each page, in spite of mlockall",
+        remedy: Some("sysctl -w vm.compact_unevictable_allowed=0"),
+        undo: Some("sysctl -w vm.compact_unevictable_allowed={value}"),
+        look: compact_unevictable,
+    },
+    Check {
+        code: "proactive-compaction",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "memory is sorted ahead of need",
+        why: "The kernel looks twice a second whether to move pages of whatever program to one \
+              side, which its own documentation warns may show as latency.",
+        cost: "microseconds to tens of them for each page that is touched while it is moved",
+        remedy: Some("sysctl -w vm.compaction_proactiveness=0"),
+        undo: Some("sysctl -w vm.compaction_proactiveness={value}"),
+        look: proactive_compaction,
+    },
+    Check {
+        code: "page-generations",
+        severity: Severity::Info,
+        topic: Topic::Memory,
+        title: "the kernel walks through page tables to find old pages",
+        why: "When memory is short, the kernel reads and clears the marks of use in whole page \
+              tables, after which the processor has to set them again.",
+        cost: "nothing as long as memory is plenty",
+        remedy: Some("echo n | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: page_generations,
+    },
+];
+
+const ENABLED: &str = "sys/kernel/mm/transparent_hugepage/enabled";
+
+fn huge_pages(facts: &Facts<'_>) -> Option<Seen> {
+    let choice = chosen(facts.text(ENABLED)?).filter(|choice| *choice == "always")?;
+    Some(Seen::new(ENABLED, choice, "Transparent huge pages are 'always' used."))
+}
+
+fn huge_page_defrag(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/kernel/mm/transparent_hugepage/defrag";
+    let choice = chosen(facts.text(file)?).filter(|choice| *choice == "always")?;
+    if facts.text(ENABLED).and_then(chosen) == Some("never") {
+        return None;
+    }
+    Some(Seen::new(file, choice, "Memory is 'always' sorted for a huge page at once."))
+}
+
+fn khugepaged(facts: &Facts<'_>) -> Option<Seen> {
+    let choice = chosen(facts.text(ENABLED)?).filter(|choice| *choice != "never")?;
+    let thread = facts.threads().find(|thread| thread.name == "khugepaged")?;
+    let text = format!("khugepaged (thread {}) runs, with huge pages '{choice}'.", thread.id);
+    Some(Seen::new(ENABLED, choice, text))
+}
+
+fn ksm(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/kernel/mm/ksm/run";
+    let run = facts.text(file).filter(|run| *run == "1")?;
+    Some(Seen::new(file, run, "Equal pages of programs that allow it are merged."))
+}
+
+fn compact_unevictable(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/vm/compact_unevictable_allowed";
+    let value = facts.number(file).filter(|value| *value != 0)?;
+    let seen = Seen::new(file, value.to_string(), "Locked pages may be moved to sort memory.");
+    // Where real-time work is meant to be, the kernel's own value is 0.
+    Some(if facts.is_realtime() { seen.weighs(Severity::Warning) } else { seen })
+}
+
+fn proactive_compaction(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/vm/compaction_proactiveness";
+    let value = facts.number(file).filter(|value| *value > 0)?;
+    let text = format!("Memory is sorted ahead of need, {value} on a scale to 100.");
+    Some(Seen::new(file, value.to_string(), text))
+}
+
+fn page_generations(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/kernel/mm/lru_gen/enabled";
+    let value = facts.text(file)?;
+    let parts = u32::from_str_radix(value.trim_start_matches("0x"), 16).ok()?;
+    let text = format!("Pages are kept in generations ({value}).");
+    (parts != 0).then(|| Seen::new(file, value, text))
+}

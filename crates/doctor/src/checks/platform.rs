@@ -1,0 +1,238 @@
+//! Hypervisor, container, firmware, buses, pins.
+
+use crate::check::{Check, Seen};
+use crate::commands::{Change, commands};
+use crate::facts::Facts;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "guest",
+        severity: Severity::Warning,
+        topic: Topic::Platform,
+        title: "this is a virtual machine",
+        why: "The host may take a CPU away at any moment, and nothing in the guest shows it, so \
+              that each latency holds the host's too.",
+        cost: "tens of microseconds for a timer, and milliseconds when the host has other work",
+        remedy: Some(
+            "measure on the machine itself, or give the guest CPUs of its own on the host",
+        ),
+        undo: None,
+        look: guest,
+    },
+    Check {
+        code: "stolen-time",
+        severity: Severity::Warning,
+        topic: Topic::Platform,
+        title: "the host has taken CPU time away",
+        why: "In stolen time the guest wanted to run and another ran on its CPU, which is a \
+              latency that no setting of the guest prevents.",
+        cost: "typically milliseconds each time",
+        remedy: Some("give the guest CPUs of its own on the host"),
+        undo: None,
+        look: stolen_time,
+    },
+    Check {
+        code: "container",
+        severity: Severity::Info,
+        topic: Topic::Platform,
+        title: "this is a container",
+        why: "The kernel is shared with everything else on the machine, and the container may be \
+              refused priorities, locked memory and kernel files.",
+        cost: "nothing by itself; quotas of CPU time stop threads for milliseconds",
+        remedy: Some(
+            "start it with --cap-add=SYS_NICE --cap-add=IPC_LOCK --ulimit rtprio=99 and without \
+             a CPU quota",
+        ),
+        undo: None,
+        look: container,
+    },
+    Check {
+        code: "firmware-interrupts",
+        severity: Severity::Info,
+        topic: Topic::Platform,
+        title: "the firmware of a PC may stop all CPUs unseen",
+        why: "System management interrupts run code of the firmware with everything else stopped, \
+              and the kernel sees only that time is missing.",
+        cost: "10 to 150 us each where the firmware is good, milliseconds where it is not",
+        remedy: Some(
+            "in the firmware's set-up choose the profile for performance, and turn off deep \
+             C-states, C1E and legacy USB; then count with: hwlatdetect --duration=10m",
+        ),
+        undo: None,
+        look: firmware_interrupts,
+    },
+    Check {
+        code: "old-firmware",
+        severity: Severity::Info,
+        topic: Topic::Platform,
+        title: "the firmware is years old",
+        why: "Makers mend long system management interrupts and wrong power settings in later \
+              versions, and old microcode comes with old firmware.",
+        cost: "no general figure is known",
+        remedy: Some("look for a newer version at the maker of the board"),
+        undo: None,
+        look: old_firmware,
+    },
+    Check {
+        code: "error-polling",
+        severity: Severity::Info,
+        topic: Topic::Platform,
+        title: "each CPU looks for corrected hardware errors at intervals",
+        why: "A timer on every CPU, isolated ones too, reads the registers of its machine checks.",
+        cost: "some microseconds to tens of them on each CPU at each interval",
+        remedy: Some("echo 0 | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: error_polling,
+    },
+    Check {
+        code: "bus-frequency",
+        severity: Severity::Warning,
+        topic: Topic::Platform,
+        title: "the frequency of memory or bus follows the load",
+        why: "On a slow bus each access to memory takes longer, and while the frequency of memory \
+              is changed all CPUs wait for it.",
+        cost: "microseconds to tens of them at each change, and slower code before it",
+        remedy: Some("echo performance | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: bus_frequency,
+    },
+    Check {
+        code: "gpio-chips",
+        severity: Severity::Info,
+        topic: Topic::Platform,
+        title: "the pins that can be used",
+        why: "`latlab respond` answers edges at a pin, for which it needs a GPIO chip.",
+        cost: "nothing",
+        remedy: None,
+        undo: None,
+        look: gpio_chips,
+    },
+];
+
+/// A firmware that was older than this when the kernel started is called old.
+const OLD_YEARS: i64 = 5;
+
+fn guest(facts: &Facts<'_>) -> Option<Seen> {
+    if !facts.is_guest() {
+        return None;
+    }
+    let board = facts.board_is("linux,dummy-virt").then_some("linux,dummy-virt");
+    let (file, value) = match (facts.text("sys/hypervisor/type"), board) {
+        (Some(kind), _) => ("sys/hypervisor/type", kind),
+        (None, Some(board)) => ("proc/device-tree/compatible", board),
+        (None, None) => ("proc/cpuinfo", "hypervisor"),
+    };
+    let vendor = facts.text("sys/class/dmi/id/sys_vendor");
+    let vendor = vendor.map_or(String::new(), |vendor| format!(" of {vendor}"));
+    let text = format!("This kernel runs below a hypervisor{vendor}.");
+    Some(Seen::new(file, value, text))
+}
+
+fn stolen_time(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/stat";
+    let line = facts.text(file)?.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    // What guests of this machine have used, the last two, is in the first two already.
+    let (stolen, all) = (*ticks.get(7)?, ticks.iter().take(8).sum::<u64>());
+    let share = stolen as f64 * 100.0 / all.max(1) as f64;
+    let share = if share < 0.01 { "less than 0.01".to_string() } else { format!("{share:.2}") };
+    let text = format!("The host has taken {share} % of the CPU time since the start.");
+    (stolen > 0).then(|| Seen::new(file, format!("steal {stolen}"), text))
+}
+
+fn container(facts: &Facts<'_>) -> Option<Seen> {
+    let files = ["run/systemd/container", "run/.containerenv", ".dockerenv"];
+    let file = files.into_iter().find(|file| facts.snapshot.has(file))?;
+    let kind = if file == ".dockerenv" { "docker" } else { facts.text(file).unwrap_or_default() };
+    let kind = kind.lines().next().unwrap_or_default();
+    let text = format!("/{file} says that this is a container.");
+    Some(Seen::new(file, kind, text))
+}
+
+/// The date of a PC's own firmware, which a guest does not have: `03/14/2019`.
+fn firmware_date<'a>(facts: &Facts<'a>) -> Option<(&'static str, &'a str)> {
+    let file = "sys/class/dmi/id/bios_date";
+    let date = facts.text(file)?;
+    (!facts.is_guest()).then_some((file, date))
+}
+
+fn firmware_interrupts(facts: &Facts<'_>) -> Option<Seen> {
+    let (file, date) = firmware_date(facts)?;
+    let version = facts.text("sys/class/dmi/id/bios_version").unwrap_or("unknown");
+    let tracers = ["sys/kernel/tracing/available_tracers", TRACERS_OF_DEBUGFS];
+    let has_hwlat = tracers
+        .into_iter()
+        .filter_map(|file| facts.text(file))
+        .any(|tracers| tracers.split_whitespace().any(|tracer| tracer == "hwlat"));
+    let tracer = match has_hwlat {
+        true => "; this kernel has the hwlat tracer to find what it takes",
+        false => "",
+    };
+    let text = format!("The firmware has version {version} of {date}{tracer}.");
+    Some(Seen::new(file, date, text))
+}
+
+const TRACERS_OF_DEBUGFS: &str = "sys/kernel/debug/tracing/available_tracers";
+
+fn old_firmware(facts: &Facts<'_>) -> Option<Seen> {
+    let (file, date) = firmware_date(facts)?;
+    let year: i64 = date.rsplit('/').next()?.parse().ok()?;
+    let started = facts.text("proc/stat")?.lines().find_map(|line| line.strip_prefix("btime "))?;
+    let years = started.trim().parse::<i64>().ok()? / 31_556_952 + 1970 - year;
+    let text = format!("The firmware is of {date}, {years} years before the kernel's start.");
+    (years >= OLD_YEARS).then(|| Seen::new(file, date, text))
+}
+
+fn error_polling(facts: &Facts<'_>) -> Option<Seen> {
+    let folder = "sys/devices/system/machinecheck/machinecheck0";
+    let file = format!("{folder}/check_interval");
+    let seconds = facts.number(&file).filter(|seconds| *seconds > 0)?;
+    if facts.number(&format!("{folder}/ignore_ce")) == Some(1) {
+        return None;
+    }
+    let text = format!("Corrected errors are looked for every {seconds} s.");
+    Some(Seen::new(file, seconds.to_string(), text))
+}
+
+const DEVICE_GOVERNOR: &str = "sys/class/devfreq/*/governor";
+const BUS_FREQUENCY: &str = "sys/bus/platform/drivers/*busfreq*/*busfreq*/enable";
+
+fn bus_frequency(facts: &Facts<'_>) -> Option<Seen> {
+    let changes = Change::wanted(facts, DEVICE_GOVERNOR, |file, governor| {
+        let device = file.split('/').nth(3)?;
+        (is_bus(device) && !["performance", "userspace"].contains(&governor))
+            .then_some("performance")
+    });
+    let Some(first) = changes.first() else { return bus_frequency_of_imx(facts) };
+    let device = first.file.split('/').nth(3)?;
+    let text = format!("The frequency of {device} has the governor '{}'.", first.from);
+    let (make, undo) = commands(facts, DEVICE_GOVERNOR, &changes);
+    Some(Seen::new(first.file, first.from, text).mended_by(make, Some(&undo)))
+}
+
+/// Graphics and others have a frequency too, and do not slow the CPUs.
+fn is_bus(device: &str) -> bool {
+    let words = ["memory", "ddr", "dmc", "bus", "noc", "interconnect", "emc", "actmon", "cci"];
+    words.iter().any(|word| device.contains(word))
+}
+
+/// What the maker's kernels for i.MX have instead.
+fn bus_frequency_of_imx(facts: &Facts<'_>) -> Option<Seen> {
+    let found = facts.snapshot.matching(BUS_FREQUENCY);
+    let (file, value) = found.into_iter().find(|(_, value)| value.ends_with("is enabled"))?;
+    let seen = Seen::new(file, value, "The bus frequency driver of i.MX is on.");
+    Some(seen.mended_by("echo 0 | tee {file}", Some("echo 1 | tee {file}")))
+}
+
+fn gpio_chips(facts: &Facts<'_>) -> Option<Seen> {
+    let folder = "sys/bus/gpio/devices/";
+    let names = facts.text(folder)?.lines().collect::<Vec<_>>().join(", ");
+    let text = match names.is_empty() {
+        true => "There is no GPIO chip, so that `latlab respond` cannot work here.".to_string(),
+        false => format!("GPIO chips: {names}."),
+    };
+    Some(Seen::new(folder, names, text))
+}

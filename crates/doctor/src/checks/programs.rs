@@ -1,0 +1,186 @@
+//! Programs that get in the way.
+
+use crate::check::{Check, Seen};
+use crate::facts::{Facts, Thread};
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+use latlab_model::snapshot::made;
+
+/// The priority that measuring uses unless it is told otherwise.
+const PRIORITY: u32 = 90;
+/// Threads of the kernel that have to be above all others, by the start of their names.
+const OF_THE_KERNEL: &[&str] =
+    &["migration/", "stopper/", "watchdog/", "watchdogd", "sugov:", "rcu", "idle_inject/"];
+/// As many names as fit into a sentence.
+const MOST_NAMES: usize = 5;
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "irqbalance",
+        severity: Severity::Info,
+        topic: Topic::Programs,
+        title: "irqbalance moves interrupts",
+        why: "It moves interrupts between CPUs every ten seconds, by load and not by what must be \
+              kept free.",
+        cost: "the interrupts of a device, for as long as they stay on a measured CPU",
+        remedy: Some("systemctl stop irqbalance"),
+        undo: Some("systemctl start irqbalance"),
+        look: irqbalance,
+    },
+    Check {
+        code: "tuning-daemons",
+        severity: Severity::Info,
+        topic: Topic::Programs,
+        title: "a daemon changes settings of the CPUs",
+        why: "It may change the governor, limits or idle states while a run goes on.",
+        cost: "whatever it sets; two halves of a run may differ",
+        remedy: Some("systemctl stop, with the names of the services"),
+        undo: Some("systemctl start, with the same names"),
+        look: tuning_daemons,
+    },
+    Check {
+        code: "higher-realtime-threads",
+        severity: Severity::Warning,
+        topic: Topic::Programs,
+        title: "other real-time threads come before the measured ones",
+        why: "A thread of a higher priority, or of SCHED_DEADLINE, runs before a measured one \
+              whenever it is ready.",
+        cost: "for as long as those threads run",
+        remedy: Some("chrt -f -p 50 {value}, or measure with a higher priority"),
+        undo: None,
+        look: higher_realtime_threads,
+    },
+    Check {
+        code: "realtime-kit",
+        severity: Severity::Info,
+        topic: Topic::Programs,
+        title: "programs of the desktop may become real-time ones",
+        why: "RealtimeKit gives sound servers and browsers real-time priorities without asking.",
+        cost: "nothing above their priority; tens of microseconds for threads below it",
+        remedy: Some("systemctl stop rtkit-daemon"),
+        undo: Some("systemctl start rtkit-daemon"),
+        look: realtime_kit,
+    },
+    Check {
+        code: "background-work",
+        severity: Severity::Info,
+        topic: Topic::Programs,
+        title: "a program works in the background now and then",
+        why: "Updates and indexing come as bursts of load on disk, memory and CPUs that no run \
+              asked for.",
+        cost: "hundreds of microseconds on a stock kernel while they work; two runs may differ",
+        remedy: Some("systemctl stop, with the names of the services"),
+        undo: Some("systemctl start, with the same names"),
+        look: background_work,
+    },
+];
+
+/// Processes whose names begin so, with the name of their service.
+fn running<'a>(
+    facts: &Facts<'a>,
+    services: &[(&'static str, &'static str)],
+) -> Vec<(Thread<'a>, &'static str)> {
+    let service = |thread: &Thread<'_>| {
+        services.iter().find(|(name, _)| thread.name.starts_with(name)).map(|(_, unit)| *unit)
+    };
+    facts.threads().filter_map(|thread| service(&thread).map(|unit| (thread, unit))).collect()
+}
+
+/// The names of threads, each once.
+fn names<'a>(threads: impl Iterator<Item = &'a Thread<'a>>) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for thread in threads {
+        if !names.contains(&thread.name) {
+            names.push(thread.name);
+        }
+    }
+    names
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown = names[..names.len().min(MOST_NAMES)].join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// What is said of services that run; they are stopped and started by their units.
+fn services(facts: &Facts<'_>, known: &[(&'static str, &'static str)], what: &str) -> Option<Seen> {
+    let found = running(facts, known);
+    let mut units: Vec<&str> = found.iter().map(|(_, unit)| *unit).collect();
+    units.sort_unstable();
+    units.dedup();
+    let text = format!("Running: {}; {what}.", units.join(", "));
+    let names = names(found.iter().map(|(thread, _)| thread));
+    let units = units.join(" ");
+    let undo = format!("systemctl start {units}");
+    let seen = Seen::new(made::THREADS, names.join(" "), text);
+    let seen = seen.mended_by(format!("systemctl stop {units}"), Some(&undo));
+    (!found.is_empty()).then_some(seen)
+}
+
+fn irqbalance(facts: &Facts<'_>) -> Option<Seen> {
+    let thread = facts.threads().find(|thread| thread.name.starts_with("irqbalance"))?;
+    let apart = facts.set_apart();
+    let seen = |text: String| Seen::new(made::THREADS, thread.name, text);
+    Some(match apart.is_empty() {
+        true => seen("irqbalance is running.".to_string()),
+        false => seen(format!("irqbalance is running, and CPU {apart} is set apart."))
+            .weighs(Severity::Warning),
+    })
+}
+
+fn tuning_daemons(facts: &Facts<'_>) -> Option<Seen> {
+    let known = [
+        ("tuned", "tuned"),
+        ("tlp", "tlp"),
+        ("auto-cpufreq", "auto-cpufreq"),
+        ("power-profiles-", "power-profiles-daemon"),
+        ("thermald", "thermald"),
+    ];
+    services(facts, &known, "settings of the CPUs may change during a run")
+}
+
+fn realtime_kit(facts: &Facts<'_>) -> Option<Seen> {
+    let thread = facts.threads().find(|thread| thread.name.starts_with("rtkit-daemon"))?;
+    let text = "RealtimeKit is running, and gives real-time priorities to programs that ask.";
+    Some(Seen::new(made::THREADS, thread.name, text))
+}
+
+fn background_work(facts: &Facts<'_>) -> Option<Seen> {
+    let known = [
+        ("packagekitd", "packagekit"),
+        ("unattended-upgr", "unattended-upgrades"),
+        ("updatedb", "plocate-updatedb"),
+        ("fwupd", "fwupd"),
+        ("snapd", "snapd"),
+    ];
+    services(facts, &known, "the machine may be loaded during a run")
+}
+
+fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Seen> {
+    let is_higher = |thread: &Thread<'_>| match thread.policy {
+        "deadline" => true,
+        _ => thread.is_realtime() && thread.priority > PRIORITY,
+    };
+    let ours = |thread: &Thread<'_>| OF_THE_KERNEL.iter().any(|name| thread.name.starts_with(name));
+    let found: Vec<Thread<'_>> =
+        facts.threads().filter(|thread| is_higher(thread) && !ours(thread)).collect();
+    let first = found.first()?;
+    let text = format!(
+        "Above priority {PRIORITY} run {}; the first is {} {} on CPU {}.",
+        listed(&names(found.iter())),
+        first.policy,
+        first.priority,
+        first.cpu
+    );
+    let seen = Seen::new(made::THREADS, first.id.to_string(), text);
+    let undo = format!("chrt --{} -p {} {}", first.policy, first.priority, first.id);
+    let remedy = match first.policy {
+        "deadline" => return Some(seen.mended_by(format!("stop {}", first.name), None)),
+        policy => format!("chrt --{policy} -p 50 {}", first.id),
+    };
+    Some(seen.mended_by(remedy, Some(&undo)))
+}

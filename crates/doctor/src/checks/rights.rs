@@ -1,0 +1,223 @@
+//! What this user may do.
+
+use crate::check::{Check, Seen};
+use crate::facts::Facts;
+use latlab_model::CpuSet;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+
+const LIMITS: &str = "proc/self/limits";
+const STATUS: &str = "proc/self/status";
+const GROUP: &str = "proc/self/cgroup";
+/// The priority that measuring asks for unless it is told otherwise.
+const PRIORITY: u64 = 90;
+/// What the measuring process maps with some threads, rounded up.
+const LOCKED_BYTES: u64 = 64 << 20;
+const IPC_LOCK: u32 = 14;
+const SYS_NICE: u32 = 23;
+const RAISE: Option<&str> = Some(
+    "printf '* - rtprio 99\\n* - memlock unlimited\\n' | sudo tee \
+     /etc/security/limits.d/latlab.conf, then log in anew; or run it with sudo",
+);
+const LOWER: Option<&str> = Some("sudo rm /etc/security/limits.d/latlab.conf");
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "no-realtime-rights",
+        severity: Severity::Error,
+        topic: Topic::Rights,
+        title: "this user may not use real-time priorities",
+        why: "The kernel refuses SCHED_FIFO above the limit of the user, so threads would run as \
+              ordinary ones.",
+        cost: "milliseconds under load, as for any ordinary thread",
+        remedy: RAISE,
+        undo: LOWER,
+        look: no_realtime_rights,
+    },
+    Check {
+        code: "memory-lock-limit",
+        severity: Severity::Warning,
+        topic: Topic::Rights,
+        title: "this user may lock little memory",
+        why: "Memory that is not locked can be taken away, and a page that has to come back is \
+              waited for.",
+        cost: "microseconds for a page in memory, milliseconds for one on a disk",
+        remedy: RAISE,
+        undo: LOWER,
+        look: memory_lock_limit,
+    },
+    Check {
+        code: "realtime-timeout",
+        severity: Severity::Warning,
+        topic: Topic::Rights,
+        title: "a real-time thread that does not sleep is ended",
+        why: "A thread that runs for longer than RLIMIT_RTTIME without sleeping gets SIGXCPU, and \
+              is killed at the hard limit.",
+        cost: "the program, when it is busy for that long",
+        remedy: Some("ulimit -R unlimited"),
+        undo: Some("ulimit -R {value}"),
+        look: realtime_timeout,
+    },
+    Check {
+        code: "affinity-narrow",
+        severity: Severity::Info,
+        topic: Topic::Rights,
+        title: "this process may not use every CPU",
+        why: "What is started from here measures these CPUs only, unless it is told otherwise.",
+        cost: "nothing; the other CPUs are not measured",
+        remedy: Some("taskset -p -c, with the CPUs to use, and $$"),
+        undo: Some("taskset -p -c {value} $$"),
+        look: affinity_narrow,
+    },
+    Check {
+        code: "realtime-group",
+        severity: Severity::Error,
+        topic: Topic::Rights,
+        title: "the group of this process has no budget for real-time work",
+        why: "With RT_GROUP_SCHED the kernel refuses real-time policies in a group of the cpu \
+              controller whose budget is 0, root or not.",
+        cost: "no real-time policy at all: milliseconds under load",
+        remedy: Some("echo $$ | sudo tee /sys/fs/cgroup/cgroup.procs"),
+        undo: None,
+        look: realtime_group,
+    },
+    Check {
+        code: "seccomp",
+        severity: Severity::Info,
+        topic: Topic::Rights,
+        title: "system calls are filtered",
+        why: "A filter runs before each system call of this process, and may refuse real-time \
+              policies or locked memory.",
+        cost: "part of a microsecond with each system call",
+        remedy: Some(
+            "run it outside the container or sandbox, or: --security-opt seccomp=unconfined",
+        ),
+        undo: None,
+        look: seccomp,
+    },
+];
+
+/// A field of the own status.
+fn status<'a>(facts: &Facts<'a>, field: &str) -> Option<&'a str> {
+    facts.text(STATUS)?.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        (name == field).then(|| value.trim())
+    })
+}
+
+/// Whether this process has a capability; none where nothing tells.
+fn is_capable(facts: &Facts<'_>, capability: u32) -> Option<bool> {
+    let effective = u64::from_str_radix(status(facts, "CapEff")?, 16).ok()?;
+    Some(effective >> capability & 1 == 1)
+}
+
+/// A limit of this process: the soft and the hard one.
+fn limit<'a>(facts: &Facts<'a>, name: &str) -> Option<(&'a str, &'a str)> {
+    let line = facts.text(LIMITS)?.lines().find_map(|line| line.strip_prefix(name))?;
+    let mut words = line.split_whitespace();
+    Some((words.next()?, words.next()?))
+}
+
+/// A limit as a number, the highest one where there is none.
+fn amount(limit: &str) -> Option<u64> {
+    if limit == "unlimited" { Some(u64::MAX) } else { limit.parse().ok() }
+}
+
+fn no_realtime_rights(facts: &Facts<'_>) -> Option<Seen> {
+    let (soft, hard) = limit(facts, "Max realtime priority")?;
+    // The kernel looks at the soft one.
+    let highest = amount(soft)?;
+    if is_capable(facts, SYS_NICE)? || highest >= 99 {
+        return None;
+    }
+    let text = match highest {
+        0 => "This user may not use real-time priorities.".to_string(),
+        PRIORITY.. => format!("This user may use real-time priorities up to {soft}."),
+        _ => format!("This user may use real-time priorities up to {soft}, not {PRIORITY}."),
+    };
+    let seen = Seen::new(LIMITS, soft, text);
+    let seen = if highest >= PRIORITY { seen.weighs(Severity::Info) } else { seen };
+    Some(match amount(hard)? >= PRIORITY && highest < PRIORITY {
+        true => seen.mended_by("ulimit -S -r hard", Some("ulimit -S -r {value}")),
+        false => seen,
+    })
+}
+
+fn memory_lock_limit(facts: &Facts<'_>) -> Option<Seen> {
+    let (soft, hard) = limit(facts, "Max locked memory")?;
+    let old = amount(soft).filter(|bytes| *bytes < LOCKED_BYTES)?;
+    if is_capable(facts, IPC_LOCK)? {
+        return None;
+    }
+    let seen = Seen::new(LIMITS, soft, format!("This user may lock {soft} bytes of memory."));
+    let undo = format!("ulimit -S -l {}", old >> 10);
+    Some(match amount(hard)? >= LOCKED_BYTES {
+        true => seen.mended_by("ulimit -S -l hard", Some(&undo)),
+        false => seen,
+    })
+}
+
+fn realtime_timeout(facts: &Facts<'_>) -> Option<Seen> {
+    let (soft, _) = limit(facts, "Max realtime timeout")?;
+    let micros: u64 = soft.parse().ok()?;
+    let text = format!("A real-time thread is ended when it does not sleep for {micros} us.");
+    Some(Seen::new(LIMITS, soft, text))
+}
+
+fn affinity_narrow(facts: &Facts<'_>) -> Option<Seen> {
+    let value = status(facts, "Cpus_allowed_list")?;
+    let allowed: CpuSet = value.parse().ok()?;
+    let online = facts.online();
+    // Whoever asks for an isolated CPU gets it all the same.
+    let missing = online.without(&allowed).without(&facts.set_apart());
+    if missing.is_empty() {
+        return None;
+    }
+    let text = format!("This process may use CPU {value} of {online}.");
+    let remedy = format!("taskset -p -c {online} $$");
+    Some(Seen::new(STATUS, value, text).mended_by(remedy, Some("taskset -p -c {value} $$")))
+}
+
+fn realtime_group(facts: &Facts<'_>) -> Option<Seen> {
+    let budget = "sys/fs/cgroup/cpu/cpu.rt_runtime_us";
+    if let Some(runtime) = facts.number(budget).filter(|runtime| *runtime == 0) {
+        let text = "This group may use 0 us of real-time work in each period.";
+        let seen = Seen::new(budget, runtime.to_string(), text);
+        let undo = "echo {value} | sudo tee {file}";
+        return Some(seen.mended_by("echo 950000 | sudo tee {file}", Some(undo)));
+    }
+    let groups = facts.text(GROUP).filter(|_| facts.has_realtime_groups())?;
+    let line = groups.lines().find(|line| has_own_budget(facts, line))?;
+    let text = "This process is in a group of the cpu controller, which begins with no budget.";
+    let folder = match line.starts_with("0::") {
+        true => "/sys/fs/cgroup",
+        false => "/sys/fs/cgroup/cpu",
+    };
+    let path = line.splitn(3, ':').nth(2)?;
+    let undo = format!("echo $$ | sudo tee {folder}{path}/cgroup.procs");
+    let remedy = format!("echo $$ | sudo tee {folder}/cgroup.procs");
+    Some(Seen::new(GROUP, line, text).mended_by(remedy, Some(&undo)))
+}
+
+/// Whether a line names a group below the root whose cpu controller is on.
+fn has_own_budget(facts: &Facts<'_>, line: &str) -> bool {
+    let mut fields = line.splitn(3, ':').skip(1);
+    let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { return false };
+    let handed_on = facts.text("sys/fs/cgroup/cgroup.subtree_control").unwrap_or_default();
+    let on = match controllers {
+        "" => handed_on.split_whitespace().any(|name| name == "cpu"),
+        _ => controllers.split(',').any(|name| name == "cpu"),
+    };
+    on && path != "/"
+}
+
+fn seccomp(facts: &Facts<'_>) -> Option<Seen> {
+    let value = status(facts, "Seccomp").filter(|mode| *mode == "2")?;
+    let filters = status(facts, "Seccomp_filters");
+    let text = match filters {
+        Some(count) => format!("System calls of this process pass {count} filters (seccomp)."),
+        None => "System calls of this process are filtered (seccomp).".to_string(),
+    };
+    Some(Seen::new(STATUS, value, text))
+}

@@ -1,0 +1,234 @@
+//! Budgets of real-time threads, groups of processes, and RCU.
+
+use crate::check::{Check, Seen};
+use crate::facts::Facts;
+use latlab_model::CpuSet;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+use latlab_model::snapshot::made;
+
+const RUNTIME: &str = "proc/sys/kernel/sched_rt_runtime_us";
+const FAIR_SERVER: &str = "sys/kernel/debug/sched/fair_server/cpu*/runtime";
+/// The first kernel whose fair server stands in for the throttling of real-time threads.
+const HAS_FAIR_SERVER: (u32, u32) = (6, 12);
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "rt-throttling",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "real-time threads are stopped when they use too much of a second",
+        why: "Once real-time threads have used their share of a period, the kernel lets none of \
+              them run until the next one.",
+        cost: "50 ms in each second with the kernel's own setting, once the share is used up",
+        remedy: Some("sysctl -w kernel.sched_rt_runtime_us=-1"),
+        undo: Some("sysctl -w kernel.sched_rt_runtime_us={value}"),
+        look: rt_throttling,
+    },
+    Check {
+        code: "rt-throttled",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "real-time threads have been stopped since the machine started",
+        why: "A real-time thread of some program has used up its share, and all of that CPU then \
+              had to wait.",
+        cost: "up to 50 ms each time, and the kernel tells of the first time only",
+        remedy: Some("find the thread that never sleeps: ps -eLo pid,tid,cls,rtprio,pcpu,comm"),
+        undo: None,
+        look: rt_throttled,
+    },
+    Check {
+        code: "rt-runtime-unlimited",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "nothing stops a real-time thread that never sleeps",
+        why: "With the budget lifted, a thread that loops keeps its CPU from everything below it, \
+              the shell included.",
+        cost: "nothing until it happens; then a CPU, or the machine",
+        remedy: Some("ulimit -R 500000, before a program that is not trusted to sleep"),
+        undo: Some("ulimit -R unlimited"),
+        look: rt_runtime_unlimited,
+    },
+    Check {
+        code: "fair-server",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "ordinary threads may take time from real-time ones that never sleep",
+        why: "From Linux 6.12 on a server of the kernel runs starved ordinary threads before \
+              real-time ones, whatever sched_rt_runtime_us says.",
+        cost: "50 to 54 ms in each second of a thread that never sleeps; nothing of one that does",
+        remedy: Some("for f in {file}; do echo 0 > $f; done"),
+        undo: Some("for f in {file}; do echo {value} > $f; done"),
+        look: fair_server,
+    },
+    Check {
+        code: "rt-group-scheduling",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "each group of processes needs a budget for real-time work",
+        why: "A new group of the cpu controller has no such budget, so the kernel refuses \
+              real-time policies to what runs in it.",
+        cost: "real-time policies are refused in services, containers and logins that have a group",
+        remedy: Some("put rt_group_sched=0 on the command line (6.15 on), or change the kernel"),
+        undo: Some("take rt_group_sched=0 off the kernel's command line"),
+        look: rt_group_scheduling,
+    },
+    Check {
+        code: "autogroup",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "ordinary threads are shared out by session",
+        why: "The nice value of an ordinary thread then counts among those of its own terminal \
+              only.",
+        cost: "nothing for real-time threads; a load from one terminal gets less than it seems",
+        remedy: Some("sysctl -w kernel.sched_autogroup_enabled=0"),
+        undo: Some("sysctl -w kernel.sched_autogroup_enabled={value}"),
+        look: autogroup,
+    },
+    Check {
+        code: "rcu-callbacks",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "isolated CPUs run the kernel's deferred work of RCU",
+        why: "A CPU that is not named in rcu_nocbs= frees memory for others in its own interrupts.",
+        cost: "microseconds to hundreds of microseconds, in bursts after others delete or unmap \
+               much",
+        remedy: Some("put rcu_nocbs= with the isolated CPUs on the kernel's command line"),
+        undo: Some("take rcu_nocbs= off the kernel's command line"),
+        look: rcu_callbacks,
+    },
+    Check {
+        code: "rcu-boost-missing",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "readers of RCU are not raised above real-time threads",
+        why: "A reader that a real-time thread has pushed aside holds up the freeing of memory for \
+              the whole machine.",
+        cost: "nothing in a latency; memory that is not freed, and stalls, when CPUs stay busy",
+        remedy: Some("boot a kernel that is built with RCU_BOOST"),
+        undo: None,
+        look: rcu_boost_missing,
+    },
+    Check {
+        code: "rcu-expedited",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "RCU interrupts all CPUs to be done sooner",
+        why: "An expedited grace period sends an interrupt to every CPU that is not idle.",
+        cost: "a few microseconds on each CPU, whenever some program mounts, unloads or renames",
+        remedy: Some("echo 0 | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: rcu_expedited,
+    },
+];
+
+fn rt_throttling(facts: &Facts<'_>) -> Option<Seen> {
+    let runtime = facts.number(RUNTIME)?;
+    let period = facts.number("proc/sys/kernel/sched_rt_period_us")?;
+    // From 6.12 on only groups with budgets are still throttled.
+    let is_over = facts.kernel() >= Some(HAS_FAIR_SERVER) && !facts.has_realtime_groups();
+    if runtime < 0 || runtime >= period || is_over {
+        return None;
+    }
+    let text = format!("Real-time threads may use {runtime} of each {period} us.");
+    Some(Seen::new(RUNTIME, runtime.to_string(), text))
+}
+
+fn rt_throttled(facts: &Facts<'_>) -> Option<Seen> {
+    let line = facts.logged("RT throttling activated").last()?;
+    let text = "The kernel's log says that real-time threads were throttled.";
+    Some(Seen::new(made::KERNEL_LOG, line, text))
+}
+
+fn rt_runtime_unlimited(facts: &Facts<'_>) -> Option<Seen> {
+    let runtime = facts.number(RUNTIME).filter(|runtime| *runtime < 0)?;
+    let limits = facts.text("proc/self/limits")?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max realtime timeout"))?;
+    let unlimited = line.split_whitespace().next() == Some("unlimited");
+    let caught = facts.kernel()? >= HAS_FAIR_SERVER && !fair_server_is_off(facts);
+    let text = "sched_rt_runtime_us is -1, and no RLIMIT_RTTIME ends a thread that never sleeps.";
+    (unlimited && !caught).then(|| Seen::new(RUNTIME, runtime.to_string(), text))
+}
+
+fn fair_server_is_off(facts: &Facts<'_>) -> bool {
+    let runtimes = facts.by_cpu(FAIR_SERVER);
+    !runtimes.is_empty() && runtimes.iter().all(|(runtime, _)| *runtime == "0")
+}
+
+fn fair_server(facts: &Facts<'_>) -> Option<Seen> {
+    let on = facts.by_cpu(FAIR_SERVER).into_iter().find_map(|(runtime, cpus)| {
+        let nanos: u64 = runtime.parse().ok()?;
+        (nanos > 0).then_some((runtime, nanos, cpus))
+    });
+    let (runtime, nanos, cpus) = on?;
+    let periods = facts.by_cpu("sys/kernel/debug/sched/fair_server/cpu*/period");
+    let period: u64 = periods.first()?.0.parse().ok()?;
+    let text = format!(
+        "On CPU {cpus}, ordinary threads that starve get {} us of each {} us.",
+        nanos / 1000,
+        period / 1000
+    );
+    Some(Seen::new(FAIR_SERVER, runtime, text))
+}
+
+fn rt_group_scheduling(facts: &Facts<'_>) -> Option<Seen> {
+    let text = "The kernel was built with RT_GROUP_SCHED, and it is switched on.";
+    let seen = Seen::new(made::KERNEL_CONFIG, "CONFIG_RT_GROUP_SCHED=y", text);
+    facts.has_realtime_groups().then_some(seen)
+}
+
+fn autogroup(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/kernel/sched_autogroup_enabled";
+    let value = facts.number(file).filter(|value| *value == 1)?;
+    let text = "Ordinary threads are grouped by session (autogroup).";
+    Some(Seen::new(file, value.to_string(), text))
+}
+
+fn rcu_callbacks(facts: &Facts<'_>) -> Option<Seen> {
+    let word = facts.word("rcu_nocbs");
+    let relieved = match (word, facts.parameter_cpus("rcu_nocbs")) {
+        (_, Some(cpus)) => cpus,
+        (Some(word), None) if word.contains('=') => return None,
+        _ if facts.has_option("RCU_NOCB_CPU_DEFAULT_ALL") => return None,
+        _ => CpuSet::default(),
+    };
+    // The kernel relieves these by itself.
+    let left = facts.isolated().without(&facts.nohz_full()).without(&relieved);
+    facts.text("proc/cmdline").filter(|_| !left.is_empty())?;
+    let wanted: CpuSet = relieved.iter().chain(left.iter()).collect();
+    let (remedy, undo) = match facts.knows_config() && !facts.has_option("RCU_NOCB_CPU") {
+        true => ("boot a kernel that is built with RCU_NOCB_CPU".to_string(), None),
+        false => (
+            format!("put rcu_nocbs={wanted} on the kernel's command line"),
+            Some("take rcu_nocbs= off the kernel's command line"),
+        ),
+    };
+    let text = format!("CPU {left} is isolated, and rcu_nocbs= does not name it.");
+    let seen = match word {
+        Some(word) => Seen::new("proc/cmdline", word, text),
+        None => Seen::new("sys/devices/system/cpu/isolated", facts.isolated().to_string(), text),
+    };
+    Some(seen.mended_by(remedy, undo))
+}
+
+fn rcu_boost_missing(facts: &Facts<'_>) -> Option<Seen> {
+    let missing = facts.knows_config() && !facts.has_option("RCU_BOOST");
+    let text = "This PREEMPT_RT kernel was built without RCU_BOOST.";
+    (missing && facts.has_option("PREEMPT_RT"))
+        .then(|| Seen::new(made::KERNEL_CONFIG, "CONFIG_PREEMPT_RT=y", text))
+}
+
+fn rcu_expedited(facts: &Facts<'_>) -> Option<Seen> {
+    let (expedited, normal) = ("sys/kernel/rcu_expedited", "sys/kernel/rcu_normal");
+    let value = |file| facts.number(file);
+    let is_normal = value(normal).is_some_and(|value| value != 0);
+    if let Some(on) = value(expedited).filter(|value| *value != 0 && !is_normal) {
+        let text = "All grace periods of RCU are expedited.";
+        return Some(Seen::new(expedited, on.to_string(), text));
+    }
+    let allowed = value(normal).filter(|_| facts.is_realtime() && !is_normal)?;
+    let text = "Grace periods of RCU may be expedited on this PREEMPT_RT kernel.";
+    let seen = Seen::new(normal, allowed.to_string(), text).weighs(Severity::Info);
+    Some(seen.mended_by("echo 1 | tee {file}", Some("echo {value} | tee {file}")))
+}

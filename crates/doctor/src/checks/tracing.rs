@@ -1,0 +1,152 @@
+//! What can be traced, and what is traced now.
+
+use crate::check::{Check, Seen};
+use crate::facts::Facts;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+use latlab_model::snapshot::{Content, made};
+
+const TRACERS: &[&str] =
+    &["sys/kernel/tracing/available_tracers", "sys/kernel/debug/tracing/available_tracers"];
+/// Tracers that can say where a latency comes from.
+const WANTED: &[&str] =
+    &["timerlat", "osnoise", "hwlat", "wakeup_rt", "irqsoff", "preemptirqsoff", "function_graph"];
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "tracers",
+        severity: Severity::Info,
+        topic: Topic::Tracing,
+        title: "tracers that explain latencies are missing",
+        why: "Each tracer that is missing leaves a kind of latency to be found from events alone.",
+        cost: "nothing in latency",
+        remedy: Some("boot a kernel with TIMERLAT_TRACER, OSNOISE_TRACER and HWLAT_TRACER"),
+        undo: None,
+        look: tracers,
+    },
+    Check {
+        code: "tracer-active",
+        severity: Severity::Warning,
+        topic: Topic::Tracing,
+        title: "a tracer runs",
+        why: "A tracer writes down what the kernel does while it does it, and one of functions \
+              writes with each of them.",
+        cost: "up to a microsecond with each event; tens of microseconds a cycle with functions",
+        remedy: Some("echo nop | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: tracer_active,
+    },
+    Check {
+        code: "tracing-closed",
+        severity: Severity::Info,
+        topic: Topic::Tracing,
+        title: "the kernel can be traced, but not from here",
+        why: "Without its folder of tracing files nothing can say which tracers there are, or use \
+              one.",
+        cost: "nothing in latency",
+        remedy: Some("mount -t tracefs tracefs /sys/kernel/tracing"),
+        undo: Some("umount /sys/kernel/tracing"),
+        look: tracing_closed,
+    },
+    Check {
+        code: "perf-interrupts",
+        severity: Severity::Warning,
+        topic: Topic::Tracing,
+        title: "sampling by perf has held CPUs up",
+        why: "The interrupt of a performance counter took so long that the kernel lowered its \
+              rate, and nothing can hold that interrupt back.",
+        cost: "what the log says in nanoseconds, with each sample",
+        remedy: Some("end the profiler: ps -ef | grep -w perf"),
+        undo: None,
+        look: perf_interrupts,
+    },
+    Check {
+        code: "profiling",
+        severity: Severity::Warning,
+        topic: Topic::Tracing,
+        title: "the kernel profiles itself with every tick",
+        why: "With profile= on its command line the kernel counts where it is at each tick.",
+        cost: "part of a microsecond with each tick",
+        remedy: Some("take profile= off the kernel's command line"),
+        undo: Some("put it back on the kernel's command line"),
+        look: profiling,
+    },
+    Check {
+        code: "statistics",
+        severity: Severity::Info,
+        topic: Topic::Tracing,
+        title: "the kernel keeps statistics that it could leave out",
+        why: "Each of them reads a clock or counts with every switch of a thread or run of a \
+              program of BPF.",
+        cost: "some tens of nanoseconds with each wake-up",
+        remedy: Some("echo 0 | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: statistics,
+    },
+];
+
+fn tracers(facts: &Facts<'_>) -> Option<Seen> {
+    let (file, text) =
+        TRACERS.iter().find_map(|file| facts.text(file).map(|text| (*file, text)))?;
+    let has = |name: &&&str| text.split_whitespace().any(|word| word == **name);
+    let names = |names: Vec<&&str>| match names.is_empty() {
+        true => "none".to_string(),
+        false => names.into_iter().copied().collect::<Vec<_>>().join(", "),
+    };
+    let (there, missing): (Vec<&&str>, Vec<&&str>) = WANTED.iter().partition(has);
+    if missing.is_empty() {
+        return None;
+    }
+    let said = format!("Tracers there: {}; missing: {}.", names(there), names(missing));
+    Some(Seen::new(file, text, said))
+}
+
+fn tracer_active(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/kernel/tracing/current_tracer";
+    let tracer = facts.text(file).filter(|tracer| !matches!(*tracer, "nop" | ""))?;
+    let text = format!("The tracer '{tracer}' is switched on.");
+    Some(Seen::new(file, tracer, text))
+}
+
+fn tracing_closed(facts: &Facts<'_>) -> Option<Seen> {
+    if TRACERS.iter().any(|file| facts.text(file).is_some()) {
+        return None;
+    }
+    let closed = TRACERS.iter().find_map(|file| match facts.snapshot.files.get(*file)? {
+        Content::Unreadable { unreadable } => Some((*file, unreadable)),
+        Content::Text(_) => None,
+    });
+    if let Some((file, reason)) = closed {
+        let text = format!("The files of tracing cannot be read: {reason}.");
+        let seen = Seen::new(file, reason, text);
+        return Some(seen.mended_by("run it as root, or: sudo latlab doctor", None));
+    }
+    let text =
+        "The kernel was built with TRACING, and tracefs is not mounted or not for this user.";
+    let seen = Seen::new(made::KERNEL_CONFIG, "CONFIG_TRACING=y", text);
+    facts.has_option("TRACING").then_some(seen)
+}
+
+fn perf_interrupts(facts: &Facts<'_>) -> Option<Seen> {
+    let line = facts.logged("perf: interrupt took too long").last()?;
+    let text = "The kernel's log says that an interrupt of perf took too long.";
+    Some(Seen::new(made::KERNEL_LOG, line, text))
+}
+
+fn profiling(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "sys/kernel/profiling";
+    let value = facts.number(file).filter(|value| *value != 0)?;
+    Some(Seen::new(file, value.to_string(), "The kernel profiles itself with every tick."))
+}
+
+fn statistics(facts: &Facts<'_>) -> Option<Seen> {
+    let switches = ["sched_schedstats", "task_delayacct", "bpf_stats_enabled"];
+    let on = switches.into_iter().find_map(|switch| {
+        let file = format!("proc/sys/kernel/{switch}");
+        let value = facts.number(&file).filter(|value| *value != 0)?;
+        Some((switch, file, value))
+    });
+    let (switch, file, value) = on?;
+    Some(Seen::new(file, value.to_string(), format!("The kernel keeps statistics ({switch}).")))
+}

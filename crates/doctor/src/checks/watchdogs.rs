@@ -1,0 +1,138 @@
+//! Detectors of lockups and hangs, and what they have said.
+
+use crate::check::{Check, Seen};
+use crate::facts::Facts;
+use latlab_model::CpuSet;
+use latlab_model::doctor::Topic;
+use latlab_model::run::Severity;
+use latlab_model::snapshot::made;
+
+const MASK: &str = "proc/sys/kernel/watchdog_cpumask";
+
+/// What is looked for.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "nmi-watchdog",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "a watchdog interrupts even what has interrupts off",
+        why: "The detector of hard lockups sends an interrupt that nothing can hold back, and \
+              takes a performance counter.",
+        cost: "a few microseconds on each busy CPU, about every 10 s",
+        remedy: Some("sysctl -w kernel.nmi_watchdog=0"),
+        undo: Some("sysctl -w kernel.nmi_watchdog={value}"),
+        look: nmi_watchdog,
+    },
+    Check {
+        code: "soft-watchdog",
+        severity: Severity::Info,
+        topic: Topic::Kernel,
+        title: "a watchdog wakes a thread above all others on each CPU",
+        why: "The detector of soft lockups sets a timer on each CPU, and has the kernel's highest \
+              thread answer it.",
+        cost: "a few microseconds on each CPU, about every 4 s",
+        remedy: Some("sysctl -w kernel.soft_watchdog=0"),
+        undo: Some("sysctl -w kernel.soft_watchdog={value}"),
+        look: soft_watchdog,
+    },
+    Check {
+        code: "lockup-panics",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "a busy real-time thread may end in a panic",
+        why: "Threads that a busy real-time thread keeps waiting look hung to the kernel, which is \
+              told to stop the machine then.",
+        cost: "the machine and the run, after 20 s to 120 s of a CPU that is kept busy",
+        remedy: Some("echo 0 | tee {file}"),
+        undo: Some("echo {value} | tee {file}"),
+        look: lockup_panics,
+    },
+    Check {
+        code: "stall-reported",
+        severity: Severity::Warning,
+        topic: Topic::Kernel,
+        title: "the kernel has reported a stall",
+        why: "A CPU or a thread did not get on for many seconds since the machine started, which \
+              seldom happens once only.",
+        cost: "seconds, when it happens again",
+        remedy: Some("dmesg | grep -A 30 -E 'lockup|LOCKUP|stall|blocked for more'"),
+        undo: None,
+        look: stall_reported,
+    },
+];
+
+/// CPUs that a watchdog looks after, where it says which.
+fn watched(facts: &Facts<'_>) -> CpuSet {
+    facts.snapshot.value(MASK).unwrap_or_else(|| facts.online())
+}
+
+fn nmi_watchdog(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/kernel/nmi_watchdog";
+    let value = facts.number(file).filter(|value| *value != 0)?;
+    // That one asks a neighbour instead of a performance counter.
+    if facts.has_option("HARDLOCKUP_DETECTOR_BUDDY") {
+        return None;
+    }
+    let apart = watched(facts).and(&facts.set_apart());
+    let seen = |text: &str| Seen::new(file, value.to_string(), text);
+    Some(match apart.is_empty() {
+        true => seen("The hard lockup detector runs (nmi_watchdog)."),
+        false => {
+            seen(&format!("The hard lockup detector runs on CPU {apart}, which is set apart."))
+                .weighs(Severity::Warning)
+        }
+    })
+}
+
+fn soft_watchdog(facts: &Facts<'_>) -> Option<Seen> {
+    let file = "proc/sys/kernel/soft_watchdog";
+    let value = facts.number(file).filter(|value| *value != 0)?;
+    let threshold = facts.number("proc/sys/kernel/watchdog_thresh").unwrap_or(10);
+    let seconds = threshold.saturating_mul(2) / 5;
+    let watched = watched(facts);
+    let apart = watched.and(&facts.set_apart());
+    let rest = watched.without(&apart);
+    if apart.is_empty() || rest.is_empty() || !facts.snapshot.has(MASK) {
+        let text = format!("The soft lockup detector wakes each CPU every {seconds} s.");
+        return Some(Seen::new(file, value.to_string(), text));
+    }
+    let text = format!(
+        "The soft lockup detector wakes CPU {apart}, which is set apart, every {seconds} s."
+    );
+    let seen = Seen::new(MASK, watched.to_string(), text).weighs(Severity::Warning);
+    let undo = "sysctl -w kernel.watchdog_cpumask={value}";
+    Some(seen.mended_by(format!("sysctl -w kernel.watchdog_cpumask={rest}"), Some(undo)))
+}
+
+fn lockup_panics(facts: &Facts<'_>) -> Option<Seen> {
+    let switches =
+        ["softlockup_panic", "hardlockup_panic", "hung_task_panic", "panic_on_rcu_stall"];
+    let on = switches.into_iter().find_map(|switch| {
+        let file = format!("proc/sys/kernel/{switch}");
+        let value = facts.number(&file).filter(|value| *value > 0)?;
+        // Nothing looks for hangs when that is 0.
+        let idle = switch == "hung_task_panic"
+            && facts.number("proc/sys/kernel/hung_task_timeout_secs") == Some(0);
+        (!idle).then_some((switch, file, value))
+    });
+    let (switch, file, value) = on?;
+    let text = format!("{switch} is {value}: the kernel panics instead of telling of a stall.");
+    Some(Seen::new(file, value.to_string(), text))
+}
+
+fn stall_reported(facts: &Facts<'_>) -> Option<Seen> {
+    let signs = [
+        "soft lockup - CPU#",
+        "hard LOCKUP on cpu",
+        "detected stalls on CPUs",
+        "self-detected stall on CPU",
+        "blocked for more than",
+        "DL replenish lagged too much",
+    ];
+    let log = facts.text(made::KERNEL_LOG)?;
+    let told: Vec<&str> =
+        log.lines().filter(|line| signs.iter().any(|sign| line.contains(sign))).collect();
+    let last = told.last()?;
+    let text = format!("The kernel's log tells of stalls {} times.", told.len());
+    Some(Seen::new(made::KERNEL_LOG, *last, text))
+}

@@ -1,0 +1,97 @@
+//! Commands that change files of the kernel, and put back what stood in them.
+
+use crate::facts::{Facts, cpu_in};
+use latlab_model::CpuSet;
+
+/// A file that should hold something else.
+#[derive(Clone)]
+pub struct Change<'a> {
+    /// Its path in the snapshot.
+    pub file: &'a str,
+    /// What it holds.
+    pub from: &'a str,
+    /// What it should hold.
+    pub to: &'a str,
+}
+
+impl<'a> Change<'a> {
+    /// The changes of the files of a pattern; those for which nothing is wanted stay as they are.
+    pub fn wanted(
+        facts: &Facts<'a>,
+        pattern: &str,
+        wanted: impl Fn(&'a str, &'a str) -> Option<&'a str>,
+    ) -> Vec<Change<'a>> {
+        let change = |(file, from)| wanted(file, from).map(|to| Change { file, from, to });
+        facts.snapshot.matching(pattern).into_iter().filter_map(change).collect()
+    }
+}
+
+/// The commands that make changes to the files of a pattern, and those that undo them.
+pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[Change<'_>]) -> (String, String) {
+    let write = |value: fn(&Change<'_>) -> String| {
+        let commands = grouped(changes, value)
+            .into_iter()
+            .map(|(value, files)| format!("echo {value} | tee {}", paths(facts, pattern, &files)));
+        commands.collect::<Vec<_>>().join("; ")
+    };
+    (write(|change| change.to.to_string()), write(|change| change.from.to_string()))
+}
+
+/// The paths of files as a shell takes them, the pattern itself where it means just these.
+pub fn paths(facts: &Facts<'_>, pattern: &str, files: &[&str]) -> String {
+    // Elsewhere files come and go, and a pattern could name others than those that were seen.
+    let may_shorten = pattern.contains("/cpu*/");
+    if may_shorten && files.len() == facts.snapshot.matching(pattern).len() {
+        return format!("/{pattern}");
+    }
+    format!("/{}", files.join(" /"))
+}
+
+/// What stands in the files, and on which CPUs: `ondemand (CPU 0-1), powersave (CPU 2-3)`.
+pub fn values(changes: &[Change<'_>]) -> String {
+    let groups = grouped(changes, |change| change.from.to_string());
+    let words = groups.into_iter().map(|(value, files)| {
+        let cpus: CpuSet = files.into_iter().filter_map(cpu_in).collect();
+        format!("{value} (CPU {cpus})")
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The files by what the changes say, in the order in which that comes first.
+fn grouped<'a>(
+    changes: &[Change<'a>],
+    value: fn(&Change<'_>) -> String,
+) -> Vec<(String, Vec<&'a str>)> {
+    let mut groups: Vec<(String, Vec<&'a str>)> = Vec::new();
+    for change in changes {
+        let value = value(change);
+        match groups.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, files)) => files.push(change.file),
+            None => groups.push((value, vec![change.file])),
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::Snapshot;
+    use latlab_model::snapshot::Content;
+
+    #[test]
+    fn only_the_files_that_differ_are_written_and_each_gets_its_own_back() {
+        let mut snapshot = Snapshot::default();
+        for (cpu, text) in [(0, "a"), (1, "b"), (2, "c"), (3, "a")] {
+            snapshot.files.insert(format!("a/cpu{cpu}/x"), Content::Text(text.into()));
+        }
+        let facts = Facts::new(&snapshot);
+        let changes = Change::wanted(&facts, "a/cpu*/x", |_, from| (from != "c").then_some("z"));
+        let (make, undo) = commands(&facts, "a/cpu*/x", &changes);
+        assert_eq!(make, "echo z | tee /a/cpu0/x /a/cpu1/x /a/cpu3/x");
+        assert_eq!(undo, "echo a | tee /a/cpu0/x /a/cpu3/x; echo b | tee /a/cpu1/x");
+        assert_eq!(values(&changes), "a (CPU 0,3), b (CPU 1)");
+        let all = Change::wanted(&facts, "a/cpu*/x", |_, _| Some("z"));
+        assert_eq!(commands(&facts, "a/cpu*/x", &all).0, "echo z | tee /a/cpu*/x");
+    }
+}

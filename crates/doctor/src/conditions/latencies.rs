@@ -1,0 +1,73 @@
+//! The latencies of a stretch of time, beside those of the rest of the run.
+
+use super::points::{Stretch, median};
+use latlab_model::{CpuSet, Nanos};
+
+/// What is remembered of one interval of one thread.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Interval {
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// First release in it.
+    pub from: Nanos,
+    /// First release not in it any more.
+    pub to: Nanos,
+    /// 99 % of its latencies.
+    pub p99: Nanos,
+    /// Its largest latency.
+    pub max: Nanos,
+}
+
+/// The latencies within some stretches, and what is usual outside of them, in words.
+///
+/// With CPUs only the threads on these count, and those that float.
+pub fn beside(intervals: &[Interval], stretches: &[Stretch], cpus: Option<&CpuSet>) -> String {
+    let concerned = |one: &&Interval| match (cpus, one.cpu) {
+        (Some(cpus), Some(cpu)) => cpus.contains(cpu),
+        _ => true,
+    };
+    let overlaps =
+        |one: &Interval| stretches.iter().any(|part| one.from < part.to && part.from < one.to);
+    let (within, outside): (Vec<&Interval>, Vec<&Interval>) =
+        intervals.iter().filter(concerned).partition(|one| overlaps(one));
+    let Some(largest) = within.iter().map(|one| one.max).max() else {
+        return "no latency was recorded then".to_string();
+    };
+    let p99 = |of: &[&Interval]| {
+        let p99 = median(of.iter().map(|one| one.p99.0 as f64));
+        Nanos(p99.unwrap_or(0.0).round() as i64)
+    };
+    let then = format!("latency then: p99 {}, largest {largest}", p99(&within));
+    match outside.iter().map(|one| one.max).max() {
+        Some(other) => format!("{then}; else: p99 {}, largest {other}", p99(&outside)),
+        None => format!("{then}, over the whole run"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_then_stands_beside_what_is_usual() {
+        let interval = |cpu, second: i64, p99: i64| Interval {
+            cpu: Some(cpu),
+            from: Nanos(second * 1_000),
+            to: Nanos(second * 1_000 + 1_000),
+            p99: Nanos(p99),
+            max: Nanos(10 * p99),
+        };
+        let intervals: Vec<Interval> = (0..10)
+            .flat_map(|s| [interval(0, s, 7), interval(1, s, if s == 4 { 90 } else { 20 })])
+            .collect();
+        let then = [Stretch { from: Nanos(4_100), to: Nanos(4_900) }];
+        let text = beside(&intervals, &then, Some(&[1].into_iter().collect()));
+        assert_eq!(
+            text,
+            "latency then: p99 90 ns, largest 900 ns; else: p99 20 ns, largest 200 ns"
+        );
+        let all = [Stretch { from: Nanos(0), to: Nanos(99_999) }];
+        assert!(beside(&intervals, &all, None).ends_with("over the whole run"));
+        assert!(beside(&[], &all, None).starts_with("no latency"));
+    }
+}

@@ -1,0 +1,198 @@
+//! The conditions of a run: what its telemetry says, and what that did to the latencies.
+//!
+//! [`Watch`] takes the points of the telemetry and the intervals of the latencies as they are
+//! read; at the end it gives the figures of the run and its findings.
+
+mod figures;
+mod findings;
+mod heat;
+mod latencies;
+mod load;
+mod points;
+mod rivals;
+
+pub use latencies::Interval;
+use latlab_model::plan::Policy;
+use latlab_model::run::Finding;
+use latlab_model::telemetry::{Conditions, Series, metric};
+use latlab_model::{CpuSet, Nanos};
+use points::Points;
+use std::collections::BTreeMap;
+
+/// The codes of all findings that come from here.
+pub const CODES: &[&str] = &[
+    "throttled",
+    "frequency-changed",
+    "temperature-drift",
+    "steal",
+    "swapped",
+    "rival-thread",
+    "load-changed",
+    "memory-taken",
+    "clocksource-changed",
+    "smi",
+    "kernel-event",
+    "telemetry-lost",
+    "telemetry-dear",
+];
+
+/// What the telemetry of one run says, as far as its figures and findings need it.
+#[derive(Default, Debug)]
+pub struct Watch {
+    /// By metric, then by subject.
+    series: BTreeMap<String, BTreeMap<String, Points>>,
+    times: Vec<Nanos>,
+    lost: u64,
+    intervals: Vec<Interval>,
+}
+
+/// What else is known of the run.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// First counted release.
+    pub from: Nanos,
+    /// End of the last interval.
+    pub to: Nanos,
+    /// Scheduling of the measuring threads.
+    pub policy: Policy,
+    /// CPUs that were measured; all of them where the threads floated.
+    pub measured: CpuSet,
+}
+
+/// Metrics of which every point is kept; of the others there are too many.
+const KEPT: &[&str] = &[
+    metric::TEMPERATURE,
+    metric::FREQUENCY,
+    metric::FREQUENCY_LIMIT,
+    metric::THROTTLE_FLAGS,
+    metric::THERMAL_THROTTLES,
+    metric::CONTEXT_SWITCHES,
+    metric::CPU_TIME,
+    metric::PRESSURE,
+    metric::MEMORY,
+    metric::PAGES,
+    metric::THREAD_CPU,
+    metric::THREAD_PLACE,
+    metric::THREAD_POLICY,
+    metric::THREAD_PRIORITY,
+    metric::SMI,
+    metric::CLOCKSOURCE,
+    metric::KERNEL_EVENTS,
+    metric::OWN_COST,
+];
+
+impl Watch {
+    /// A point of a series; none when it was not there.
+    pub fn point(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
+        if !KEPT.contains(&series.metric.as_str()) {
+            return;
+        }
+        // Looked up first, because the names are new only once.
+        match self.series.get_mut(&series.metric).and_then(|all| all.get_mut(&series.subject)) {
+            Some(points) => points.push(at, value),
+            None => {
+                let all = self.series.entry(series.metric.clone()).or_default();
+                all.entry(series.subject.clone()).or_default().push(at, value);
+            }
+        }
+    }
+
+    /// A reading arrived.
+    pub fn reading(&mut self, at: Nanos) {
+        if self.times.last().is_none_or(|last| at > *last) {
+            self.times.push(at);
+        }
+    }
+
+    /// Readings that did not arrive.
+    pub fn lost(&mut self, readings: u64) {
+        self.lost += readings;
+    }
+
+    /// An interval of the latencies.
+    pub fn interval(&mut self, interval: Interval) {
+        self.intervals.push(interval);
+    }
+
+    /// The figures of the run, and its findings; none where nothing was read.
+    pub fn finish(&self, context: &Context) -> Option<(Conditions, Vec<Finding>)> {
+        let at = Sight::new(self, context)?;
+        let conditions = figures::conditions(&at);
+        let findings = findings::findings(&at, &conditions);
+        Some((conditions, findings))
+    }
+
+    fn all(&self, metric: &str) -> impl Iterator<Item = (&str, &Points)> {
+        let series = self.series.get(metric).into_iter().flatten();
+        series.map(|(subject, points)| (subject.as_str(), points))
+    }
+
+    fn one(&self, metric: &str, subject: &str) -> Option<&Points> {
+        self.series.get(metric)?.get(subject)
+    }
+}
+
+/// A watch, looked at over the time in which was measured.
+struct Sight<'a> {
+    watch: &'a Watch,
+    context: &'a Context,
+    /// Readings from the last one before the first release to the first one after the last.
+    times: &'a [Nanos],
+}
+
+impl<'a> Sight<'a> {
+    fn new(watch: &'a Watch, context: &'a Context) -> Option<Sight<'a>> {
+        let from = watch.times.partition_point(|time| *time <= context.from).saturating_sub(1);
+        let to = watch.times.partition_point(|time| *time < context.to);
+        let times = &watch.times[from..(to + 1).min(watch.times.len())];
+        (!times.is_empty()).then_some(Sight { watch, context, times })
+    }
+
+    /// Time since the first counted release, in words.
+    fn since_start(&self, time: Nanos) -> String {
+        let since = (time - self.context.from).max(Nanos::ZERO);
+        format!("+{:.1} s", since.as_secs_f64())
+    }
+
+    /// Seconds of each step between two readings.
+    fn seconds(&self) -> impl Iterator<Item = f64> + '_ {
+        self.times.windows(2).map(|pair| (pair[1] - pair[0]).as_secs_f64())
+    }
+
+    /// What a counter grew by in each step.
+    fn growths(&self, points: &Points) -> Vec<Option<f64>> {
+        self.times.windows(2).map(|pair| points.growth(pair[0], pair[1])).collect()
+    }
+
+    /// The parts of one that a CPU spent on what is named, in each step.
+    fn cpu_shares(&self, cpu: u32, named: &[&str]) -> Vec<Option<f64>> {
+        // User time holds that of guests.
+        let all = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
+        let column = |name: &str| {
+            let points = self.watch.one(metric::CPU_TIME, &format!("cpu{cpu} {name}"));
+            points.map(|points| self.growths(points))
+        };
+        let columns: Vec<(bool, Vec<Option<f64>>)> =
+            all.iter().filter_map(|name| Some((named.contains(name), column(name)?))).collect();
+        let steps = self.times.len().saturating_sub(1);
+        (0..steps)
+            .map(|step| {
+                let mut sums = (0.0, 0.0);
+                for (wanted, growths) in &columns {
+                    let growth = growths[step]?;
+                    sums.0 += if *wanted { growth } else { 0.0 };
+                    sums.1 += growth;
+                }
+                (sums.1 > 0.0).then(|| sums.0 / sums.1)
+            })
+            .collect()
+    }
+
+    /// The CPUs whose times are known.
+    fn cpus(&self) -> CpuSet {
+        let subjects = self.watch.all(metric::CPU_TIME).map(|(subject, _)| subject);
+        subjects
+            .filter_map(|subject| subject.strip_prefix("cpu")?.split(' ').next()?.parse().ok())
+            .collect()
+    }
+}

@@ -1,0 +1,137 @@
+//! The threads that took a CPU while it was measured.
+
+use super::points::{Points, Stretch};
+use super::{Context, Sight};
+use latlab_model::plan::Policy;
+use latlab_model::telemetry::{BusyThread, metric};
+use latlab_model::{CpuSet, Nanos};
+
+/// Threads that are named in a run.
+const MOST_THREADS: usize = 30;
+/// A thread with less than this share of a CPU is named only where it runs before others.
+const LITTLE: f64 = 0.01;
+
+/// The threads that took a CPU, busiest first.
+pub fn busy_threads(at: &Sight<'_>) -> Vec<BusyThread> {
+    let mut threads: Vec<BusyThread> = at
+        .watch
+        .all(metric::THREAD_CPU)
+        .filter_map(|(subject, points)| busy_thread(at, subject, points))
+        .filter(|thread| {
+            thread.mean_share >= LITTLE || thread.peak_share >= LITTLE || !is_ordinary(thread)
+        })
+        .collect();
+    threads.sort_by(|a, b| b.mean_share.total_cmp(&a.mean_share));
+    threads.truncate(MOST_THREADS);
+    threads
+}
+
+fn is_ordinary(thread: &BusyThread) -> bool {
+    !["fifo", "rr", "deadline"].iter().any(|policy| thread.policy.starts_with(policy))
+}
+
+fn busy_thread(at: &Sight<'_>, subject: &str, points: &Points) -> Option<BusyThread> {
+    let (name, id) = subject.rsplit_once('/')?;
+    let within: Vec<(Nanos, i64)> = steps_within(at.context, points);
+    let (first, last) = (within.first()?, within.last()?);
+    let taken = last.1 - first.1;
+    let steps = within.windows(2).filter_map(|pair| {
+        let length = (pair[1].0 - pair[0].0).0;
+        (length > 0).then(|| ((pair[1].1 - pair[0].1) as f64 / length as f64, pair[0].0))
+    });
+    // The first of several that are as large.
+    let (peak_share, peak_at_ns) = steps.rev().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    if taken <= 0 {
+        return None;
+    }
+    let measured = (at.context.to - at.context.from).0.max(1);
+    Some(BusyThread {
+        name: name.to_string(),
+        id: id.parse().ok()?,
+        policy: policy(at, subject)?,
+        cpus: places(at, subject),
+        mean_share: taken as f64 / measured as f64,
+        peak_share,
+        peak_at_ns,
+    })
+}
+
+/// The points of the time in which was measured, and one on either side.
+fn steps_within(context: &Context, points: &Points) -> Vec<(Nanos, i64)> {
+    let all: Vec<(Nanos, i64)> = points.values().collect();
+    let from = all.partition_point(|(time, _)| *time <= context.from).saturating_sub(1);
+    let to = all.partition_point(|(time, _)| *time < context.to);
+    all[from..(to + 1).min(all.len())].to_vec()
+}
+
+fn last(at: &Sight<'_>, metric: &str, subject: &str) -> Option<i64> {
+    at.watch.one(metric, subject)?.values().next_back().map(|(_, value)| value)
+}
+
+fn policy(at: &Sight<'_>, subject: &str) -> Option<String> {
+    let priority = last(at, metric::THREAD_PRIORITY, subject)?;
+    Some(match last(at, metric::THREAD_POLICY, subject)? {
+        0 => "other".to_string(),
+        1 => format!("fifo {priority}"),
+        2 => format!("rr {priority}"),
+        3 => "batch".to_string(),
+        5 => "idle".to_string(),
+        6 => "deadline".to_string(),
+        number => format!("policy {number}"),
+    })
+}
+
+fn places(at: &Sight<'_>, subject: &str) -> CpuSet {
+    let places = at.watch.one(metric::THREAD_PLACE, subject);
+    places.into_iter().flat_map(Points::values).filter_map(|(_, cpu)| cpu.try_into().ok()).collect()
+}
+
+/// Whether a thread goes before, or beside, the measuring ones.
+pub fn outranks(policy: &str, measuring: &Policy) -> bool {
+    let priority = |of: &str| policy.strip_prefix(of)?.trim().parse::<u8>().ok();
+    let fixed = priority("fifo").or_else(|| priority("rr"));
+    match measuring {
+        Policy::Deadline { .. } => policy == "deadline",
+        Policy::Fifo { priority } | Policy::Rr { priority } => {
+            policy == "deadline" || fixed.is_some_and(|other| other >= *priority)
+        }
+        // Every real-time thread does.
+        Policy::Other | Policy::Batch | Policy::Idle => policy == "deadline" || fixed.is_some(),
+    }
+}
+
+/// When a thread ran.
+pub fn active(at: &Sight<'_>, thread: &BusyThread) -> Vec<Stretch> {
+    let subject = format!("{}/{}", thread.name, thread.id);
+    let Some(points) = at.watch.one(metric::THREAD_CPU, &subject) else { return Vec::new() };
+    let ran = steps_within(at.context, points);
+    ran.windows(2)
+        .filter(|pair| pair[1].1 > pair[0].1)
+        .map(|pair| Stretch { from: pair[0].0, to: pair[1].0 })
+        .collect()
+}
+
+/// The busiest threads of a stretch on a CPU, in words.
+pub fn who(at: &Sight<'_>, stretch: Stretch, cpu: u32) -> Option<String> {
+    let mut found: Vec<(f64, String)> = at
+        .watch
+        .all(metric::THREAD_CPU)
+        .filter(|(subject, _)| places(at, subject).contains(cpu))
+        .filter_map(|(subject, points)| {
+            let (name, id) = subject.rsplit_once('/')?;
+            let during = points.values().filter(|(time, _)| {
+                // Its own readings need not be those of the CPU.
+                *time >= stretch.from && *time <= stretch.to
+            });
+            let during: Vec<(Nanos, i64)> = during.collect();
+            let (first, last) = (during.first()?, during.last()?);
+            let length = (last.0 - first.0).0;
+            let share = (last.1 - first.1) as f64 / length.max(1) as f64;
+            (length > 0 && share >= 0.05)
+                .then(|| (share, format!("'{name}' ({id}) took {:.0} %", share * 100.0)))
+        })
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let names: Vec<String> = found.into_iter().take(3).map(|(_, text)| text).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}

@@ -1,0 +1,55 @@
+//! What the doctor says is whole: no placeholder is left, and each text is a sentence.
+
+use latlab_doctor::{catalogue, examine};
+use latlab_model::Snapshot;
+use latlab_model::snapshot::Content;
+
+#[test]
+fn placeholders_of_the_catalogue_are_those_that_are_filled() {
+    for check in catalogue() {
+        for text in [check.remedy, check.undo].into_iter().flatten() {
+            let rest = text.replace("{file}", "").replace("{value}", "");
+            assert!(!rest.contains(['{', '}']), "{}: {text}", check.code);
+        }
+        assert!(check.why.ends_with('.'), "{}: {}", check.code, check.why);
+    }
+}
+
+#[test]
+fn every_text_about_a_planted_machine_is_whole() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/roots");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let roots: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|e| e == "json")).collect();
+    assert!(!roots.is_empty());
+    for root in roots {
+        let snapshot: Snapshot =
+            serde_json::from_str(&std::fs::read_to_string(&root).unwrap()).unwrap();
+        for said in examine(&snapshot) {
+            let code = &said.code;
+            assert!(said.text.ends_with('.'), "{code}: {}", said.text);
+            for command in [said.remedy, said.undo].into_iter().flatten() {
+                assert!(!command.contains(['{', '}']), "{code}: {command}");
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_name_the_files_and_values_that_were_seen() {
+    let mut snapshot = Snapshot::default();
+    for (cpu, governor) in [(0, "performance"), (1, "ondemand"), (2, "ondemand"), (3, "powersave")]
+    {
+        let file = format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
+        snapshot.files.insert(file, Content::Text(governor.into()));
+    }
+    let said = examine(&snapshot);
+    let said = said.iter().find(|said| said.code == "governor").unwrap();
+    let file = |cpu| format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
+    let (one, two, three) = (file(1), file(2), file(3));
+    assert_eq!(said.value, "ondemand (CPU 1-2), powersave (CPU 3)");
+    let remedy = format!("echo performance | tee {one} {two} {three}");
+    assert_eq!(said.remedy.as_deref(), Some(remedy.as_str()));
+    let undo = format!("echo ondemand | tee {one} {two}; echo powersave | tee {three}");
+    assert_eq!(said.undo.as_deref(), Some(undo.as_str()));
+}

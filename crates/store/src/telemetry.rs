@@ -1,0 +1,197 @@
+//! From the readings of the telemetry to the rows of its table.
+//!
+//! A series that does not change has a row at both ends of that time and none between, so that a
+//! straight line from row to row is what was read.
+
+use latlab_model::Nanos;
+use latlab_model::telemetry::{Reading, Series};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A row of `telemetry.parquet`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TelemetryRow {
+    /// When it was read, on CLOCK_MONOTONIC.
+    pub time_ns: Nanos,
+    /// Which series.
+    pub series: Arc<Series>,
+    /// Its value; none when it was not there any more.
+    pub value: Option<i64>,
+}
+
+/// All series of one stream.
+#[derive(Default)]
+pub struct Readings {
+    lines: BTreeMap<u32, Line>,
+    next: u64,
+    taken: u64,
+}
+
+struct Line {
+    series: Arc<Series>,
+    /// What was written last; none where nothing is known.
+    written: Option<Option<i64>>,
+    /// When it was last read unchanged, after the row that was written.
+    unchanged: Option<Nanos>,
+}
+
+/// What a reading comes to.
+#[derive(Default, Debug)]
+pub struct Taken {
+    /// Rows, of each series in their order.
+    pub rows: Vec<TelemetryRow>,
+    /// Readings before it that did not arrive.
+    pub lost: u64,
+}
+
+impl Readings {
+    /// A series is announced; one that comes twice is the same.
+    pub fn announce(&mut self, series: Series) {
+        let number = series.number;
+        let line = Line { series: Arc::new(series), written: None, unchanged: None };
+        self.lines.entry(number).or_insert(line);
+    }
+
+    /// Takes the next reading; one that comes twice says nothing.
+    pub fn take(&mut self, reading: &Reading) -> Taken {
+        let mut taken = Taken::default();
+        if reading.sequence < self.next && self.taken > 0 {
+            return taken;
+        }
+        taken.lost = reading.sequence - self.next;
+        self.next = reading.sequence.saturating_add(1);
+        self.taken += 1;
+        if taken.lost > 0 {
+            // What was between nobody knows.
+            self.lines.values_mut().for_each(|line| line.forget(&mut taken.rows));
+        }
+        for &(at, number, value) in &reading.earlier {
+            if let Some(line) = self.lines.get_mut(&number) {
+                line.write(at, Some(value), &mut taken.rows);
+            }
+        }
+        let mut values: BTreeMap<u32, Option<i64>> = reading.values.iter().copied().collect();
+        for (number, line) in &mut self.lines {
+            match values.remove(number) {
+                Some(value) => line.read(reading.at_ns, value, &mut taken.rows),
+                None if line.series.steady && line.written.is_some() => match reading.whole {
+                    true => line.read(reading.at_ns, None, &mut taken.rows),
+                    false => line.unchanged = Some(reading.at_ns),
+                },
+                None => {}
+            }
+        }
+        taken
+    }
+
+    /// The rows that are only known at the end.
+    pub fn end(&mut self) -> Vec<TelemetryRow> {
+        let mut rows = Vec::new();
+        self.lines.values_mut().for_each(|line| line.forget(&mut rows));
+        rows
+    }
+}
+
+impl Line {
+    fn read(&mut self, at: Nanos, value: Option<i64>, rows: &mut Vec<TelemetryRow>) {
+        if self.series.steady && self.written == Some(value) {
+            self.unchanged = Some(at);
+            return;
+        }
+        if let (Some(until), Some(value)) = (self.unchanged.take(), self.written) {
+            self.push(until, value, rows);
+        }
+        self.write(at, value, rows);
+    }
+
+    fn write(&mut self, at: Nanos, value: Option<i64>, rows: &mut Vec<TelemetryRow>) {
+        self.written = Some(value);
+        self.push(at, value, rows);
+    }
+
+    fn push(&self, time_ns: Nanos, value: Option<i64>, rows: &mut Vec<TelemetryRow>) {
+        rows.push(TelemetryRow { time_ns, series: Arc::clone(&self.series), value });
+    }
+
+    /// Ends what is known.
+    fn forget(&mut self, rows: &mut Vec<TelemetryRow>) {
+        if let (Some(until), Some(Some(value))) = (self.unchanged.take(), self.written.take()) {
+            self.push(until, Some(value), rows);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn readings() -> Readings {
+        let mut readings = Readings::default();
+        for (number, subject, steady) in [(0, "cpu0", true), (1, "yes/7", false)] {
+            let (metric, unit) = ("m".to_string(), "1".to_string());
+            let subject = subject.to_string();
+            readings.announce(Series { number, metric, subject, unit, counter: true, steady });
+        }
+        readings
+    }
+
+    fn reading(at: i64, sequence: u64, values: &[(u32, Option<i64>)]) -> Reading {
+        let (at_ns, whole) = (Nanos(at), sequence == 0);
+        Reading { at_ns, sequence, whole, values: values.to_vec(), earlier: Vec::new() }
+    }
+
+    fn plain(rows: Vec<TelemetryRow>) -> Vec<(i64, u32, Option<i64>)> {
+        rows.into_iter().map(|row| (row.time_ns.0, row.series.number, row.value)).collect()
+    }
+
+    #[test]
+    fn a_straight_line_from_row_to_row_is_what_was_read() {
+        let mut readings = readings();
+        let mut rows = Vec::new();
+        for (at, values) in [
+            (10, vec![(0, Some(5)), (1, Some(1))]),
+            (20, vec![]),
+            (30, vec![]),
+            (40, vec![(0, Some(9))]),
+            (50, vec![(0, None)]),
+            (60, vec![]),
+        ] {
+            let sequence = at as u64 / 10 - 1;
+            rows.extend(readings.take(&reading(at, sequence, &values)).rows);
+        }
+        rows.extend(readings.end());
+        let expected =
+            [(10, 0, Some(5)), (10, 1, Some(1)), (30, 0, Some(5)), (40, 0, Some(9)), (50, 0, None)];
+        assert_eq!(plain(rows), expected);
+    }
+
+    #[test]
+    fn a_reading_that_is_missing_is_counted_and_nothing_is_made_up() {
+        let mut readings = readings();
+        readings.take(&reading(10, 0, &[(0, Some(5))]));
+        readings.take(&reading(20, 1, &[]));
+        let taken = readings.take(&reading(50, 4, &[]));
+        assert_eq!(taken.lost, 2);
+        assert_eq!(plain(taken.rows), [(20, 0, Some(5))]);
+        assert_eq!(plain(readings.end()), []);
+        let whole = Reading { whole: true, ..reading(60, 5, &[(0, Some(6))]) };
+        assert_eq!(plain(readings.take(&whole).rows), [(60, 0, Some(6))]);
+        assert_eq!(plain(readings.take(&whole).rows), [], "it came twice");
+    }
+
+    #[test]
+    fn what_was_read_before_comes_first() {
+        let mut readings = readings();
+        let late = Reading { earlier: vec![(Nanos(5), 1, 0)], ..reading(10, 0, &[(1, Some(8))]) };
+        assert_eq!(plain(readings.take(&late).rows), [(5, 1, Some(0)), (10, 1, Some(8))]);
+        // One that is read now and then says nothing of the time between.
+        assert_eq!(plain(readings.take(&reading(20, 1, &[(1, Some(8))])).rows), [(20, 1, Some(8))]);
+        assert_eq!(plain(readings.end()), []);
+    }
+
+    #[test]
+    fn numbers_that_nobody_announced_are_left_out() {
+        let mut readings = readings();
+        assert_eq!(plain(readings.take(&reading(10, 0, &[(7, Some(5))])).rows), []);
+    }
+}

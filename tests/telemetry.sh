@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# Events planted at known times are found in the conditions of a real run, within one reading; the
+# table is read by pandas; and the reading costs next to nothing, also beside many threads.
+. "$(dirname "$0")/common.bash"
+
+if ! python3 -c 'import pandas, pyarrow' 2>/dev/null; then
+    echo "SKIPPED: telemetry: pandas or pyarrow is missing (scripts/setup.sh test)"
+    exit 0
+fi
+rights_for "telemetry"
+last_cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+
+# Notes the time of CLOCK_REALTIME, and does the rest.
+plant() {
+    date +"$1 %s.%N" >>"$here/planted"
+    shift
+    "$@" 2>"$here/$1.errors"
+}
+
+hog() {
+    timeout 2 taskset -c "$last_cpu" sh -c 'while :; do :; done'
+}
+
+# Above the measuring threads, for a tenth of the time.
+rival() {
+    timeout 2 taskset -c "$last_cpu" chrt -f 95 sh -c \
+        'while :; do i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.1; done'
+}
+
+eater() {
+    python3 - <<'PYTHON'
+import time
+kilobytes = dict(line.split(":") for line in open("/proc/meminfo"))["MemTotal"].split()[0]
+taken = b"x" * (int(kilobytes) * 1024 // 6)
+time.sleep(2)
+PYTHON
+}
+
+planted() {
+    : >"$here/planted"
+    "$program" run "${rights[@]}" --for 30s --warm-up 1s --quiet --name planted \
+        --out "$here/runs" >"$here/out" 2>"$here/errors" &
+    local run=$!
+    sleep 9
+    plant hog hog
+    sleep 3
+    [ "$(id -u)" != 0 ] || plant rival rival
+    sleep 3
+    plant eater eater
+    wait $run
+    python3 - "$here" <<'PYTHON'
+import glob, json, os, sys
+import pandas
+
+here = sys.argv[1]
+folder = glob.glob(here + "/runs/*_planted")[0]
+run = json.load(open(folder + "/run.json"))
+clocks = run["clocks"][0]
+offset = clocks["realtime_ns"] - clocks["monotonic_ns"]
+planted = {name: int(float(time) * 1e9) - offset for name, time in map(str.split, open(here + "/planted"))}
+SLACK = 1_300_000_000  # one reading, and the time that a program takes to start
+table = pandas.read_parquet(folder + "/telemetry.parquet")
+assert list(table.columns) == ["time_ns", "metric", "subject", "unit", "kind", "value"], table.columns
+assert table.groupby(["metric", "subject"])["time_ns"].apply(lambda t: t.is_monotonic_increasing).all()
+found = run["findings"]
+# The distance is told either way, since a thread begins to count when it is read.
+def near(time, name):
+    distance = time - planted[name]
+    assert abs(distance) <= SLACK, f"{name}: {distance / 1e9:.2f} s away"
+    print(f"{name}: found {distance / 1e9:+.2f} s from when it was planted")
+def finding(code, name):
+    times = [one["at_ns"] for one in found if one["code"] == code]
+    assert times, f"no {code}: {json.dumps(found)[:2000]}"
+    near(min(times, key=lambda time: abs(time - planted[name])), name)
+busy = {f["subject"]: f for f in run["conditions"]["figures"] if f["metric"] == "cpu_busy"}
+hogs = [t for t in run["conditions"]["threads"] if t["name"] == "sh" and t["policy"] == "other"]
+assert hogs, run["conditions"]["threads"]
+near(min((t["peak_at_ns"] for t in hogs), key=lambda time: abs(time - planted["hog"])), "hog")
+usual = busy["cpu%d" % max(run["machine"]["cpus_online"] and [int(s[3:]) for s in busy])]
+if usual["mean"] < 50:
+    finding("load-changed", "hog")
+else:
+    print(f"SKIPPED: load-changed: CPU was {usual['mean']:.0f} % busy anyway")
+if "rival" in planted:
+    finding("rival-thread", "rival")
+finding("memory-taken", "eater")
+# What is not there is not there, and never zero.
+for name, pattern in {"temperature": "/sys/class/thermal/thermal_zone*/temp", "cpu_frequency": "/sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq"}.items():
+    rows = table[table.metric == name]
+    assert bool(glob.glob(pattern)) == (len(rows) > 0), (name, len(rows))
+# Raw counters, whose differences are rates.
+ticks = table[(table.metric == "cpu_time") & table.subject.str.startswith("cpu0 ")]
+wide = ticks.pivot(index="time_ns", columns="subject", values="value").interpolate(method="index")
+rate = wide.sum(axis=1).diff().sum() / (wide.index[-1] - wide.index[0]) * 1e9
+assert 90 < rate < 110, f"{rate} ticks a second"
+PYTHON
+}
+
+# What the reading takes of one CPU; $1 names it in a message.
+cost() {
+    python3 - "$here"/runs/*_"$1"/run.json <<'PYTHON'
+import json, sys
+conditions = json.load(open(sys.argv[1]))["conditions"]
+share = conditions["cost_share"]
+print(f"{conditions['readings']} readings, {conditions['lost']} lost, {share:.3%} of one CPU")
+assert conditions["lost"] == 0 and share < 0.005, share
+PYTHON
+}
+
+crowd() {
+    hackbench -g 10 -l 1000000 >"$here/hackbench" 2>&1 &
+    local crowd=$!
+    sleep 1
+    "$program" run "${rights[@]}" --for 15s --quiet --name crowd --out "$here/runs" \
+        >"$here/out" 2>"$here/errors"
+    local code=$?
+    kill $crowd
+    wait $crowd
+    cat "$here/errors"
+    [ $code = 0 ] && cost crowd
+}
+
+none() {
+    "$program" run "${rights[@]}" --for 1s --telemetry off --quiet --name none \
+        --out "$here/runs" >"$here/out" 2>"$here/errors" || return 1
+    [ ! -e "$here"/runs/*_none/telemetry.parquet ] &&
+        python3 -c 'import json, sys
+assert json.load(open(sys.argv[1]))["conditions"] is None' "$here"/runs/*_none/run.json
+}
+
+try "a hog, a rival and a memory eater are found within one reading" planted
+if command -v hackbench >/dev/null; then
+    try "beside the 400 tasks of hackbench the readings take less than 0.5 % of a CPU" crowd
+else
+    echo "SKIPPED: the cost of readings: hackbench is missing (scripts/setup.sh test)"
+fi
+try "without telemetry there are no conditions, and not those of nothing" none
+try "the stored tables are whole" "$program" verify --all --out "$here/runs"
+
+exit $status
