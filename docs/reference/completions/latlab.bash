@@ -124,11 +124,11 @@ _latlab() {
                     return 0
                     ;;
                 --only)
-                    COMPREPLY=($(compgen -W "rt-throttling governor" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "not-realtime preempt-mode preemption-contradiction preempt-ignored preemption-unknown configuration-unknown rt-throttling rt-throttled rt-runtime-unlimited fair-server rt-group-scheduling autogroup rcu-callbacks rcu-boost-missing rcu-expedited debug-locks debug-memory debug-preemption debug-checks tainted mitigations mitigations-off split-locks nmi-watchdog soft-watchdog lockup-panics stall-reported isolation-refused isolation-wrong-cpus isolated-with-tick tickless-not-isolated idle-poll idle-limit-ignored threadirqs ticks-together audit parameters-contradict parameters-unknown no-high-resolution-timers tick-rate tick-always nohz-full-unsupported slow-clocksource clocksource-forced tsc-unstable guest-clock timer-migration shared-timer-device governor energy-preference frequency-limit frequency-floor boost processor-frequency frequency-claimed deep-idle no-idle-driver resume-latency smt no-isolation isolated-workqueues unlike-cores offline-cpus single-cpu isolated-interrupts interrupt-affinity default-affinity one-interrupt-cpu interrupt-threads usb-interrupts interrupt-errors softirq-threads swap low-memory zswap numa-balancing numa-nodes statistics-interval dirty-memory huge-pages huge-page-defrag khugepaged ksm compact-unevictable proactive-compaction page-generations hot unreadable-temperature cooling throttled-since-start no-temperature firmware-throttles firmware-has-throttled low-voltage usb-fast-interrupt board-clock narrow-kernel usb-network guest stolen-time container firmware-interrupts old-firmware error-polling bus-frequency gpio-chips no-realtime-rights memory-lock-limit realtime-timeout affinity-narrow realtime-group seccomp tracers tracer-active tracing-closed perf-interrupts profiling statistics irqbalance tuning-daemons higher-realtime-threads realtime-kit background-work" -- "${cur}"))
                     return 0
                     ;;
                 --ignore)
-                    COMPREPLY=($(compgen -W "rt-throttling governor" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "not-realtime preempt-mode preemption-contradiction preempt-ignored preemption-unknown configuration-unknown rt-throttling rt-throttled rt-runtime-unlimited fair-server rt-group-scheduling autogroup rcu-callbacks rcu-boost-missing rcu-expedited debug-locks debug-memory debug-preemption debug-checks tainted mitigations mitigations-off split-locks nmi-watchdog soft-watchdog lockup-panics stall-reported isolation-refused isolation-wrong-cpus isolated-with-tick tickless-not-isolated idle-poll idle-limit-ignored threadirqs ticks-together audit parameters-contradict parameters-unknown no-high-resolution-timers tick-rate tick-always nohz-full-unsupported slow-clocksource clocksource-forced tsc-unstable guest-clock timer-migration shared-timer-device governor energy-preference frequency-limit frequency-floor boost processor-frequency frequency-claimed deep-idle no-idle-driver resume-latency smt no-isolation isolated-workqueues unlike-cores offline-cpus single-cpu isolated-interrupts interrupt-affinity default-affinity one-interrupt-cpu interrupt-threads usb-interrupts interrupt-errors softirq-threads swap low-memory zswap numa-balancing numa-nodes statistics-interval dirty-memory huge-pages huge-page-defrag khugepaged ksm compact-unevictable proactive-compaction page-generations hot unreadable-temperature cooling throttled-since-start no-temperature firmware-throttles firmware-has-throttled low-voltage usb-fast-interrupt board-clock narrow-kernel usb-network guest stolen-time container firmware-interrupts old-firmware error-polling bus-frequency gpio-chips no-realtime-rights memory-lock-limit realtime-timeout affinity-narrow realtime-group seccomp tracers tracer-active tracing-closed perf-interrupts profiling statistics irqbalance tuning-daemons higher-realtime-threads realtime-kit background-work" -- "${cur}"))
                     return 0
                     ;;
                 --out)
@@ -199,7 +199,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --mechanism --clock --policy --priority --cpus --threads --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --keep-going --name --note --set --share --idle-states --quiet --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --mechanism --clock --policy --priority --cpus --threads --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --telemetry --keep-going --name --note --set --share --idle-states --quiet --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -314,6 +314,10 @@ _latlab() {
                     return 0
                     ;;
                 --spike-above)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --telemetry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -104,7 +104,7 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Platform,
         title: "the pins that can be used",
-        why: "`latlab respond` answers edges at a pin, for which it needs a GPIO chip.",
+        why: "Answering edges at a pin, to measure how fast that goes, needs a GPIO chip.",
         cost: "nothing",
         remedy: None,
         undo: None,
@@ -231,7 +231,7 @@ fn gpio_chips(facts: &Facts<'_>) -> Option<Seen> {
     let folder = "sys/bus/gpio/devices/";
     let names = facts.text(folder)?.lines().collect::<Vec<_>>().join(", ");
     let text = match names.is_empty() {
-        true => "There is no GPIO chip, so that `latlab respond` cannot work here.".to_string(),
+        true => "There is no GPIO chip, so that no edge at a pin can be answered here.".to_string(),
         false => format!("GPIO chips: {names}."),
     };
     Some(Seen::new(folder, names, text))
