@@ -167,7 +167,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --mechanism --clock --policy --priority --cpus --threads --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --keep-going --name --note --set --share --idle-states --quiet --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --mechanism --clock --policy --priority --cpus --threads --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --telemetry --keep-going --name --note --set --share --idle-states --quiet --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -282,6 +282,10 @@ _latlab() {
                     return 0
                     ;;
                 --spike-above)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --telemetry)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
