@@ -8,13 +8,13 @@ use crate::layout::{Cpus, Layout, layout};
 use crate::outbox::Outbox;
 use crate::prepare::prepare;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
-use crate::snapshot::snapshot;
+use crate::snapshot::{own_part, snapshot};
 use crate::team::{Drained, Team, run_reason};
 use crate::telemetry::Telemetry;
 use latlab_model::frame::{FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::machine::Machine;
 use latlab_model::run::{End, Prepared, Setting};
-use latlab_model::{CpuSet, Nanos, Plan};
+use latlab_model::{CpuSet, Nanos, Plan, Snapshot};
 use latlab_sys::clock;
 use latlab_sys::files::Root;
 use latlab_sys::memory;
@@ -116,16 +116,19 @@ struct Ground {
     cpus: Cpus,
     layout: Layout,
     helpers: Setting,
+    /// What this process was allowed before it changed anything of it.
+    own_part: Snapshot,
 }
 
 impl Ground {
     fn prepare(root: &Root, plan: &Plan) -> Result<Ground, Refusal> {
         let wrong = |text| Refusal { plan_is_wrong: true, text };
         plan.check().map_err(wrong)?;
+        let own_part = own_part(root);
         let cpus = cpus::cpus(root);
         let layout = layout(plan, &cpus).map_err(wrong)?;
         let helpers = place_helpers(&layout);
-        Ok(Ground { cpus, layout, helpers })
+        Ok(Ground { cpus, layout, helpers, own_part })
     }
 }
 
@@ -136,11 +139,12 @@ fn run(
     head: [Message; 2],
     outbox: &Outbox,
 ) -> Result<End, Refusal> {
-    let Ground { cpus, layout, helpers } = ground;
+    let Ground { cpus, layout, helpers, own_part } = ground;
     let hold = hold(root, &plan, &layout, &cpus)?;
     let prepared = prepare(root, &plan)?;
     // After the settings are made, since it says under which the run is measured.
-    let snapshot = snapshot(root);
+    let mut snapshot = snapshot(root);
+    snapshot.files.extend(own_part.files);
     let machine = Message::Machine(Machine::of(&snapshot, &cpus.online, &cpus.usable));
     outbox.send(&machine);
     outbox.send(&Message::Snapshot(snapshot));

@@ -32,12 +32,17 @@ const PATIENCE: Patience =
 
 /// The snapshot of what lies below this root.
 pub fn snapshot(root: &Root) -> Snapshot {
-    snapshot_with(root, PATIENCE)
+    take(root, |_| true)
 }
 
-fn snapshot_with(root: &Root, patience: Patience) -> Snapshot {
-    let mut taker = Taker::new(root.clone(), patience);
-    for pattern in SETTINGS.iter().chain(STATE) {
+/// The part of it that is about this process, which changes what it may and where it is.
+pub fn own_part(root: &Root) -> Snapshot {
+    take(root, |pattern| pattern.starts_with("proc/self/"))
+}
+
+fn take(root: &Root, wanted: impl Fn(&str) -> bool) -> Snapshot {
+    let mut taker = Taker::new(root.clone(), PATIENCE);
+    for pattern in SETTINGS.iter().chain(STATE).filter(|pattern| wanted(pattern)) {
         taker.take(pattern);
     }
     taker.snapshot

@@ -81,7 +81,8 @@ fn finding_codes(source: &str) -> BTreeSet<String> {
         let next = after.strip_prefix(',').map(str::trim_start);
         before.ends_with("weighed(")
             || before.ends_with("Finding::new(")
-            || next.is_some_and(|next| next.starts_with("Severity::"))
+            || next
+                .is_some_and(|next| next.starts_with("Severity::") || next.starts_with("severity,"))
     });
     around.map(|around| around[1].to_string()).filter(|text| is_code(text)).collect()
 }

@@ -6,6 +6,8 @@ use latlab_model::{Nanos, Plan};
 const SAMPLE: u64 = 2;
 /// What a thread counts in a second, with the clocks and whatever else is told.
 const JOURNAL_SECOND: u64 = 3_000;
+/// A reading of the conditions, in the journal and in its table each, for each thread.
+const READING: u64 = 2_000;
 /// A row of `intervals.parquet`.
 const INTERVAL_ROW: u64 = 300;
 /// The largest latencies of a thread on their way to being the largest, and all that comes once.
@@ -47,8 +49,11 @@ impl Room {
             let seconds = length.0 as u64 / 1_000_000_000 + 1;
             let intervals = length.0 / plan.interval_ns.0.max(1) + 1;
             room.samples += samples;
-            room.journal += samples * SAMPLE + seconds * JOURNAL_SECOND + JOURNAL_ONCE;
-            room.tables += samples * SAMPLE + intervals as u64 * INTERVAL_ROW + TABLES_ONCE;
+            let readings = plan.telemetry_ns.map_or(0, |every| length.0 / every.0.max(1) + 2);
+            let readings = readings as u64 * READING;
+            room.journal += samples * SAMPLE + seconds * JOURNAL_SECOND + JOURNAL_ONCE + readings;
+            room.tables +=
+                samples * SAMPLE + intervals as u64 * INTERVAL_ROW + TABLES_ONCE + readings;
         }
         Some(room)
     }

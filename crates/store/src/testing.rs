@@ -5,7 +5,9 @@ use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
 use latlab_model::run::{Clocks, End, EndReason, Prepared, Setting, ThreadEnd, ThreadSetup};
 use latlab_model::samples::{Sample, Samples, pack};
-use latlab_model::{Histogram, Nanos, Plan};
+use latlab_model::snapshot::Content;
+use latlab_model::telemetry::{Reading, Series, metric};
+use latlab_model::{Histogram, Nanos, Plan, Snapshot};
 
 /// CLOCK_MONOTONIC at the first release of a made-up run.
 pub const FIRST_RELEASE: Nanos = Nanos(5_000_000_000_123);
@@ -29,6 +31,8 @@ pub struct Synthetic {
     pub stall: Nanos,
     /// Whether every latency is sent with its release.
     pub samples: bool,
+    /// What the temperature rises by over the run, in mC; none where nothing is read.
+    pub warmer: Option<i64>,
     /// The deadline.
     pub deadline: Option<Nanos>,
     /// Each has other latencies.
@@ -44,6 +48,7 @@ impl Default for Synthetic {
             slower: Nanos::ZERO,
             stall: Nanos::ZERO,
             samples: false,
+            warmer: None,
             deadline: Some(Nanos(200_000)),
             seed: 1,
         }
@@ -124,6 +129,9 @@ impl Synthetic {
             Message::Prepared(self.prepared()),
         ];
         let mut messages = [&head[..], &head[..], &[Message::Clocks(clocks(0))]].concat();
+        if self.warmer.is_some() {
+            messages.extend([Message::Snapshot(snapshot()), Message::Series(heat())]);
+        }
         let mut totals = vec![(0, 0); self.threads as usize];
         for second in 0..self.seconds {
             for (thread, total) in (0..).zip(&mut totals) {
@@ -144,6 +152,7 @@ impl Synthetic {
                 }
             }
             messages.push(Message::Clocks(clocks(second + 1)));
+            messages.extend(self.warmer.map(|warmer| self.reading(second, warmer)));
         }
         messages.extend((0..).zip(totals).map(|(thread, (cycles, missed))| {
             Message::ThreadEnd(thread_end(thread, cycles, missed))
@@ -195,6 +204,18 @@ impl Synthetic {
         }
     }
 
+    fn reading(&self, second: u32, warmer: i64) -> Message {
+        let now = 45_000 + warmer * i64::from(second) / i64::from(self.seconds.max(2) - 1);
+        Message::Reading(Reading {
+            at_ns: FIRST_RELEASE + SECOND * second.into(),
+            sequence: second.into(),
+            whole: second == 0,
+            // What has not changed is not sent.
+            values: (second == 0 || warmer != 0).then_some((0, Some(now))).into_iter().collect(),
+            earlier: Vec::new(),
+        })
+    }
+
     fn packed(&self, thread: u32, served: &[Sample]) -> Samples {
         let period_ns = self.plan().period_ns;
         let jump = |(index, pair): (u32, &[Sample])| {
@@ -211,6 +232,24 @@ impl Synthetic {
             jumps: (1..).zip(served.windows(2)).filter_map(jump).collect(),
             packed: pack(&latencies),
         }
+    }
+}
+
+/// A machine whose governor follows the load.
+fn snapshot() -> Snapshot {
+    let governor = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
+    let files = [(governor.to_string(), Content::Text("ondemand".to_string()))];
+    Snapshot { files: files.into(), ..Snapshot::default() }
+}
+
+fn heat() -> Series {
+    Series {
+        number: 0,
+        metric: metric::TEMPERATURE.to_string(),
+        subject: "thermal_zone0 cpu-thermal".to_string(),
+        unit: "mC".to_string(),
+        counter: false,
+        steady: true,
     }
 }
 

@@ -1,0 +1,85 @@
+//! The telemetry of a stream: in its table, in the run, and whole after a kill.
+
+use latlab_model::Run;
+use latlab_model::frame::Message;
+use latlab_store::testing::Synthetic;
+use latlab_store::{Finished, Outcome, Store, load, load_snapshot};
+use std::fs;
+use std::path::Path;
+
+fn warmer(by: i64) -> Synthetic {
+    Synthetic { seconds: 40, warmer: Some(by), ..Synthetic::default() }
+}
+
+fn finish(root: &Path, messages: &[Message]) -> Finished {
+    let mut run = Store::new(root).begin("run").unwrap();
+    messages.iter().for_each(|message| run.append(&message.encode()).unwrap());
+    run.finish().unwrap()
+}
+
+fn codes(run: &Run) -> Vec<&str> {
+    run.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+#[test]
+fn what_was_read_is_in_the_run_and_beside_it() {
+    let root = tempfile::tempdir().unwrap();
+    let Finished { run, path } = finish(root.path(), &warmer(12_000).messages());
+    assert_eq!(codes(&run), ["temperature-drift"]);
+    assert!(run.findings[0].text.contains("latency then: p99"), "{}", run.findings[0].text);
+    let conditions = run.conditions.as_ref().unwrap();
+    assert_eq!((conditions.readings, conditions.lost), (40, 0));
+    let heat = &conditions.figures[0];
+    assert_eq!((heat.metric.as_str(), heat.unit.as_str()), ("temperature", "C"));
+    assert_eq!((heat.min, heat.max), (45.0, 57.0));
+    for name in ["telemetry.parquet", "snapshot.json"] {
+        assert!(run.files.contains_key(name) && path.join(name).exists(), "{name}");
+    }
+    assert_eq!(load(&path).unwrap(), run);
+}
+
+#[test]
+fn the_doctor_has_looked_at_the_machine_of_the_run() {
+    let root = tempfile::tempdir().unwrap();
+    let Finished { run, path } = finish(root.path(), &warmer(0).messages());
+    let doctor = run.doctor.as_ref().unwrap();
+    assert!(doctor.iter().any(|one| one.code == "governor"), "{doctor:?}");
+    let snapshot = load_snapshot(&path, &run).unwrap().unwrap();
+    assert_eq!(&latlab_doctor::examine(&snapshot), doctor);
+    // One that was changed since is not what was measured on.
+    fs::write(path.join("snapshot.json"), "{\"snapshot\":1,\"files\":{}}").unwrap();
+    assert!(load_snapshot(&path, &run).is_err());
+    let none = finish(&root.path().join("none"), &Synthetic::default().messages());
+    assert_eq!((none.run.doctor, none.run.conditions), (None, None));
+    assert_eq!(load_snapshot(&none.path, &load(&none.path).unwrap()).unwrap(), None);
+}
+
+#[test]
+fn readings_that_are_missing_are_counted() {
+    let mut messages = warmer(12_000).messages();
+    let mut seen = 0;
+    messages.retain(|message| {
+        seen += usize::from(matches!(message, Message::Reading(_)));
+        !matches!(message, Message::Reading(_)) || !(11..14).contains(&seen)
+    });
+    let root = tempfile::tempdir().unwrap();
+    let Finished { run, .. } = finish(root.path(), &messages);
+    assert_eq!(run.conditions.as_ref().unwrap().lost, 3);
+    assert!(codes(&run).contains(&"telemetry-lost"), "{:?}", run.findings);
+}
+
+#[test]
+fn a_killed_run_keeps_its_conditions() {
+    let root = tempfile::tempdir().unwrap();
+    let messages = warmer(12_000).messages();
+    let half = &messages[..messages.len() / 2];
+    let mut run = Store::new(root.path()).begin("cut").unwrap();
+    half.iter().for_each(|message| run.append(&message.encode()).unwrap());
+    drop(run);
+    let recovered = Store::new(root.path()).recover().unwrap();
+    let Outcome::Finished(path) = &recovered[0].outcome else { panic!("{recovered:?}") };
+    let run = load(path).unwrap();
+    let conditions = run.conditions.as_ref().unwrap();
+    assert!((15..25).contains(&conditions.readings), "{}", conditions.readings);
+    assert!(run.doctor.is_some() && path.join("telemetry.parquet").exists());
+}
