@@ -42,15 +42,17 @@ pub struct DoctorArgs {
     #[arg(short, long)]
     pub verbose: bool,
     /// Print the catalogue: all that the doctor knows
-    #[arg(long, conflicts_with_all = ["run", "root", "against", "save", "fail_on", "only", "ignore"])]
+    #[arg(long, conflicts_with_all = EXAMINING)]
     pub list: bool,
     /// Put back the kernel files that a killed latlab has left changed, and do nothing else
-    #[arg(long, conflicts_with_all = ["run", "root", "against", "save", "fail_on", "only", "ignore",
-                                      "list"])]
+    #[arg(long, conflicts_with_all = EXAMINING, conflicts_with = "list")]
     pub restore: bool,
     #[command(flatten)]
     pub common: Common,
 }
+
+/// Flags that go with neither --list nor --restore.
+const EXAMINING: [&str; 7] = ["run", "root", "against", "save", "fail_on", "only", "ignore"];
 
 const WHAT: &str = "What is examined";
 const WEIGHT: &str = "What counts";
