@@ -70,7 +70,7 @@ impl Taker {
 
     fn take(&mut self, pattern: &str) {
         match pattern {
-            made::KERNEL_CONFIG => self.keep(pattern, Box::new(|root| kernel_config(root))),
+            made::KERNEL_CONFIG => self.keep(pattern, Box::new(kernel_config)),
             made::KERNEL_LOG => self.keep(pattern, Box::new(|root| Ok(kernel_log(root)))),
             made::THREADS => self.keep(pattern, Box::new(|root| Ok(threads(root)))),
             made::MACHINE => self.keep(pattern, Box::new(|root| Ok(machine_word(root)))),

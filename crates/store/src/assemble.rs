@@ -292,7 +292,7 @@ impl Assembly {
         let context = conditions::Context {
             from: applied.threads.iter().map(|thread| thread.first_release_ns).min()?,
             to: self.measured_to?,
-            policy: plan.policy.clone(),
+            policy: plan.policy,
             measured: pinned.unwrap_or_else(|| machine.cpus_allowed.clone()),
         };
         let (conditions, findings) = self.watch.finish(&context)?;
