@@ -7,7 +7,7 @@ use crate::args::Format;
 use crate::output::{harmless_lines, print, print_json, style, warn, width, write_whole};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
 pub use args::DoctorArgs;
-use latlab_doctor::{catalogue, compare, examination};
+use latlab_doctor::{catalogue, compare, conditions, examination};
 use latlab_model::Snapshot;
 use latlab_model::doctor::{Diagnosis, Entry};
 use latlab_report::Detail;
@@ -58,8 +58,10 @@ fn findings(args: &DoctorArgs, source: &Source) -> anyhow::Result<bool> {
 
 /// Says what changed, and whether that is what `--fail-on` asks for.
 fn changes(args: &DoctorArgs, before: &Source, after: &Source) -> anyhow::Result<bool> {
-    let (before, after) = ((&*before.name, &before.snapshot), (&*after.name, &after.snapshot));
-    let mut compared = compare(before, after);
+    let mut compared = compare((&*before.name, &before.snapshot), (&*after.name, &after.snapshot));
+    if let (Some(before), Some(after)) = (&before.conditions, &after.conditions) {
+        compared.conditions = conditions::between(before, after);
+    }
     compared.appeared.retain(|finding| is_wanted(args, finding));
     compared.gone.retain(|finding| is_wanted(args, finding));
     compared.weighed.retain(|weighed| is_wanted(args, &weighed.now));

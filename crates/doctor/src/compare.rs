@@ -84,6 +84,7 @@ pub fn compare(before: (&str, &Snapshot), after: (&str, &Snapshot)) -> Compariso
         weighed: weighed(&said, says),
         settings,
         config: config::changes(before, after),
+        conditions: Vec::new(),
         not_compared,
     }
 }

@@ -27,6 +27,9 @@ pub struct Comparison {
     pub settings: Vec<SettingChange>,
     /// Options of the kernel, by topic; none where one of the two does not tell them.
     pub config: Option<Vec<ConfigChanges>>,
+    /// Conditions that were notably other in the one run than in the other; empty where one of
+    /// the two is no run.
+    pub conditions: Vec<Change>,
     /// Settings that could not be read on one side at least, and so are not compared.
     pub not_compared: Vec<String>,
 }
@@ -130,6 +133,7 @@ impl Comparison {
             && self.weighed.is_empty()
             && self.settings.is_empty()
             && self.config.as_ref().is_none_or(Vec::is_empty)
+            && self.conditions.is_empty()
     }
 
     /// Whether something of this weight is worse than before; for `info` any difference counts.

@@ -80,6 +80,13 @@ pub struct Figure {
     pub last_tenth: f64,
 }
 
+impl Figure {
+    /// Whether both are of the same thing.
+    pub fn is_same_as(&self, other: &Figure) -> bool {
+        (&self.metric, &self.subject) == (&other.metric, &other.subject)
+    }
+}
+
 /// A thread that took a CPU.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

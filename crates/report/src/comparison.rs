@@ -24,6 +24,7 @@ pub fn comparison(compared: &Comparison, detail: Detail) -> String {
         findings(compared, detail),
         settings(&compared.settings, detail),
         options(compared.config.as_deref(), detail),
+        conditions(&compared.conditions, detail),
         not_compared(compared, detail),
         counts(compared, detail),
     ];
@@ -46,6 +47,16 @@ fn facts(changes: &[Change], detail: Detail) -> String {
         }
     });
     heading("Machine", detail) + &each.collect::<String>()
+}
+
+fn conditions(changes: &[Change], detail: Detail) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let each = changes
+        .iter()
+        .map(|Change { what, before, after }| changed(what, before, after, "none", detail));
+    heading("Conditions, means over the runs", detail) + &each.collect::<String>()
 }
 
 fn sized(count: &Option<String>) -> Option<String> {
@@ -202,6 +213,7 @@ fn counts(compared: &Comparison, detail: Detail) -> String {
         (compared.weighed.len(), "other weight", "other weights"),
         (compared.settings.len(), "setting", "settings"),
         (options, "kernel option", "kernel options"),
+        (compared.conditions.len(), "condition", "conditions"),
     ];
     let counted = counted.into_iter().filter(|(count, _, _)| *count > 0);
     let counted = counted.map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }));

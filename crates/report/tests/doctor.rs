@@ -93,7 +93,13 @@ fn setting(
 fn changed() -> Comparison {
     let long = "Mitigation: usercopy/swapgs barriers and __user pointer sanitization";
     let option = |name: &str| change(name, None, Some("y"));
+    let hotter = Change {
+        what: "temperature thermal_zone0 cpu-thermal".to_string(),
+        before: Some("48.1 C".to_string()),
+        after: Some("61.3 C".to_string()),
+    };
     Comparison {
+        conditions: vec![hotter],
         before: "20261121T160430Z_night".into(),
         after: "this machine".into(),
         machine: vec![

@@ -5,6 +5,7 @@ use crate::runs::{open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, Exit};
 use anyhow::{Context, bail};
 use latlab_model::Snapshot;
+use latlab_model::telemetry::Conditions;
 use latlab_report::Subject;
 use latlab_store::Store;
 use latlab_sys::files::Root;
@@ -24,6 +25,8 @@ pub struct Source {
     pub name: String,
     /// Its files.
     pub snapshot: Snapshot,
+    /// What the conditions of the run were, where it is one.
+    pub conditions: Option<Conditions>,
     kind: Kind,
 }
 
@@ -79,7 +82,7 @@ fn here() -> anyhow::Result<Source> {
     let snapshot = latlab_conduct::examine(agent).map_err(|failure| {
         Exit(EXIT_CANNOT_MEASURE, format!("this machine cannot be examined: {failure}"))
     })?;
-    Ok(Source { name: HERE.to_string(), snapshot, kind: Kind::Here })
+    Ok(Source { name: HERE.to_string(), snapshot, conditions: None, kind: Kind::Here })
 }
 
 fn of_run(store: &Store, spec: &str) -> anyhow::Result<Source> {
@@ -96,12 +99,13 @@ fn of_run(store: &Store, spec: &str) -> anyhow::Result<Source> {
             folder.display()
         );
     };
-    Ok(Source { name: run.id, snapshot, kind: Kind::Run })
+    Ok(Source { name: run.id, snapshot, conditions: run.conditions, kind: Kind::Run })
 }
 
 fn of_path(path: &Path) -> anyhow::Result<Source> {
     let snapshot = if path.is_dir() { of_folder(path)? } else { of_file(path)? };
-    Ok(Source { name: path.display().to_string(), snapshot, kind: Kind::Elsewhere })
+    let name = path.display().to_string();
+    Ok(Source { name, snapshot, conditions: None, kind: Kind::Elsewhere })
 }
 
 fn of_folder(path: &Path) -> anyhow::Result<Snapshot> {

@@ -3,6 +3,7 @@
 //! [`Watch`] takes the points of the telemetry and the intervals of the latencies as they are
 //! read; at the end it gives the figures of the run and its findings.
 
+mod between;
 mod figures;
 mod findings;
 mod heat;
@@ -11,6 +12,7 @@ mod load;
 mod points;
 mod rivals;
 
+pub use between::between;
 pub use latencies::Interval;
 use latlab_model::plan::Policy;
 use latlab_model::run::Finding;
