@@ -1,7 +1,7 @@
 //! The command line, and what it means: flags to plan.
 
-use crate::doctor::DoctorArgs;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use crate::common::{Common, word};
+use crate::doctor::args::DoctorArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
@@ -78,25 +78,6 @@ Examples:
 
 Without --write it reads a plan from standard input and writes the stream of a run to standard
 output: `latlab run` starts it so, and nobody else needs to.";
-
-/// How results are printed.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Format {
-    #[default]
-    Text,
-    Json,
-}
-
-/// Where runs live and how they are printed.
-#[derive(Args)]
-pub struct Common {
-    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// How to print the result: text, json
-    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-}
 
 /// Flags of `latlab list`.
 #[derive(Args)]
@@ -227,15 +208,6 @@ Examples:
   latlab report                             report.html in the folder of the last run
   latlab report night -o page.html
   latlab report last -o - | mail -s 'the last run' somebody@example.org";
-
-/// A word of the model as a value of the command line; shells complete it.
-pub fn word<T: Copy + Send + Sync + 'static>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(all.iter().map(|&value| name(value)))
-        .try_map(move |text| all.iter().copied().find(|&value| name(value) == text).ok_or(text))
-}
 
 /// Flags of `latlab run`.
 #[derive(Args)]

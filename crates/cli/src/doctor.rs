@@ -1,18 +1,17 @@
 //! `latlab doctor`: what of a machine costs latency, what has changed, what is put right by hand.
 
-mod args;
+pub mod args;
 mod source;
 
-use crate::args::Format;
-use crate::output::{harmless_lines, print, print_json, style, warn, width, write_whole};
-use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
-pub use args::DoctorArgs;
+use crate::EXIT_FAIL;
+use crate::common::Format;
+use crate::leftovers::put_back;
+use crate::output::{harmless_lines, print, print_json, style, width, write_whole};
+use args::DoctorArgs;
 use latlab_doctor::{catalogue, compare, conditions, examination};
 use latlab_model::Snapshot;
 use latlab_model::doctor::{Diagnosis, Entry};
 use latlab_report::Detail;
-use latlab_sys::files::Root;
-use latlab_sys::undo::{Change, Undone, restore_leftovers};
 use source::Source;
 use std::path::Path;
 use std::process::ExitCode;
@@ -96,39 +95,5 @@ fn save(path: &Path, snapshot: &Snapshot) -> anyhow::Result<()> {
     match path.as_os_str() == "-" {
         true => print_json(snapshot),
         false => write_whole(path, (serde_json::to_string_pretty(snapshot)? + "\n").as_bytes()),
-    }
-}
-
-/// Puts back what a killed latlab has left, and says what that was.
-fn put_back() -> anyhow::Result<ExitCode> {
-    let undone = restore_leftovers(&Root::default());
-    if undone.is_empty() {
-        print("Nothing is left changed.\n")?;
-    }
-    for one in &undone {
-        print(&format!("{}\n", sentence(one)))?;
-    }
-    let failed = undone.iter().any(|(_, undone)| matches!(undone, Undone::Failed(_)));
-    Ok(if failed { ExitCode::from(EXIT_CANNOT_MEASURE) } else { ExitCode::SUCCESS })
-}
-
-/// Before any other work: whatever a killed latlab has left changed is in the way of the next.
-pub fn restore() {
-    restore_leftovers(&Root::default()).iter().map(sentence).for_each(warn);
-}
-
-fn sentence((Change { path, before, after }, undone): &(Change, Undone)) -> String {
-    match undone {
-        Undone::Restored => {
-            format!("{path} is '{before}' again, after a killed latlab left it '{after}'")
-        }
-        Undone::ChangedSince(now) => format!(
-            "{path} was '{before}' before a killed latlab made it '{after}'; somebody has made it \
-             '{now}' since, and so it stays"
-        ),
-        Undone::Failed(reason) => format!(
-            "{path} was '{before}' before a killed latlab made it '{after}', and cannot be put \
-             back: {reason}"
-        ),
     }
 }

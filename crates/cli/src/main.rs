@@ -2,8 +2,10 @@
 
 mod agent;
 mod args;
+mod common;
 mod doctor;
 mod documents;
+mod leftovers;
 mod live;
 mod output;
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! `latlab run`.
 
-use crate::args::{Format, RunArgs};
-use crate::doctor::restore;
+use crate::args::RunArgs;
+use crate::common::Format;
+use crate::leftovers::restore;
 use crate::live::{View, progress_line};
 use crate::output::{harmless, print, print_json, style, warn, width};
 use crate::runs::{open_store, recover};

@@ -1,8 +1,9 @@
 //! `latlab list`, `latlab show`, `latlab report`: what is stored, and how it is shown.
 
-use crate::args::{Common, Format, ListArgs, ReportArgs, ShowArgs, ShowFormat};
-use crate::doctor::restore;
+use crate::args::{ListArgs, ReportArgs, ShowArgs, ShowFormat};
+use crate::common::{Common, Format};
 use crate::documents::{List, Reported};
+use crate::leftovers::restore;
 use crate::output::{harmless, print, print_json, style, visible, warn, width, write_whole};
 use crate::window;
 use anyhow::bail;

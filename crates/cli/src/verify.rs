@@ -1,7 +1,8 @@
 //! `latlab verify`: whether stored runs are as they were stored.
 
 use crate::EXIT_FAIL;
-use crate::args::{Format, VerifyArgs};
+use crate::args::VerifyArgs;
+use crate::common::Format;
 use crate::output::{print, print_json, warn};
 use crate::runs::{open_store, recover};
 use latlab_model::window::Checked;

@@ -1,8 +1,8 @@
 //! What differs between two machines, or between one machine before and after.
 
 use crate::doctor::Diagnosis;
+use crate::finding::Severity;
 use crate::plan::words;
-use crate::run::Severity;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

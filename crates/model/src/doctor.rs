@@ -1,8 +1,8 @@
 //! What the doctor says of a machine.
 
+use crate::finding::Severity;
 use crate::machine::Machine;
 use crate::plan::words;
-use crate::run::Severity;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -6,6 +6,7 @@
 pub mod comparison;
 pub mod cpu;
 pub mod doctor;
+pub mod finding;
 pub mod frame;
 pub mod histogram;
 pub mod machine;

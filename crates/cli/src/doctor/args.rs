@@ -1,6 +1,6 @@
 //! The flags of `latlab doctor`.
 
-use crate::args::{Common, word};
+use crate::common::{Common, word};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, ValueHint};

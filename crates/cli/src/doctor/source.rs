@@ -1,6 +1,7 @@
 //! Where the machine that is examined comes from: this one, a run, a file, a folder.
 
-use super::restore;
+use super::args::DoctorArgs;
+use crate::leftovers::restore;
 use crate::runs::{open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, Exit};
 use anyhow::{Context, bail};
@@ -38,7 +39,7 @@ enum Kind {
 
 impl Source {
     /// The one that these flags name.
-    pub fn of(args: &super::DoctorArgs) -> anyhow::Result<Source> {
+    pub fn of(args: &DoctorArgs) -> anyhow::Result<Source> {
         match (&args.run, &args.root) {
             (Some(run), _) => of_run(&recovered(args), run),
             (None, Some(path)) => of_path(path),
@@ -47,7 +48,7 @@ impl Source {
     }
 
     /// The one it is compared with: a path that is there, else a run.
-    pub fn against(args: &super::DoctorArgs, name: &str) -> anyhow::Result<Source> {
+    pub fn against(args: &DoctorArgs, name: &str) -> anyhow::Result<Source> {
         let path = Path::new(name);
         let is_run = path.join("run.json").exists() || path.ends_with("run.json");
         let is_folder =
@@ -68,7 +69,7 @@ impl Source {
     }
 }
 
-fn recovered(args: &super::DoctorArgs) -> Store {
+fn recovered(args: &DoctorArgs) -> Store {
     let store = open_store(&args.common);
     recover(&store);
     store

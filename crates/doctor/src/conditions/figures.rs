@@ -7,80 +7,85 @@ use latlab_model::telemetry::{Conditions, Figure, metric};
 /// What a CPU does when it works for somebody here.
 pub const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq"];
 
+/// What a figure is called, its unit, and how many of what was read make one of that unit.
+#[derive(Clone, Copy)]
+struct Kind {
+    metric: &'static str,
+    unit: &'static str,
+    scale: f64,
+}
+
+impl Kind {
+    const fn new(metric: &'static str, unit: &'static str, scale: f64) -> Kind {
+        Kind { metric, unit, scale }
+    }
+}
+
+/// Numbers that rise and fall, by the metric that was read.
+const GAUGES: &[(&str, Kind)] = &[
+    (metric::TEMPERATURE, Kind::new("temperature", "C", 1000.0)),
+    (metric::FREQUENCY, Kind::new("cpu_frequency", "MHz", 1000.0)),
+];
+/// Counters, whose growth in a second counts; microseconds in a second are a percentage.
+const RATES: &[(&str, Kind)] = &[
+    (metric::CONTEXT_SWITCHES, Kind::new("context_switches", "1/s", 1.0)),
+    (metric::PRESSURE, Kind::new("pressure", "%", 1e4)),
+];
+const BUSY_SHARE: Kind = Kind::new("cpu_busy", "%", 0.01);
+const STOLEN_SHARE: Kind = Kind::new("cpu_steal", "%", 0.01);
+const MEMORY: Kind = Kind::new("memory_available", "MiB", 1024.0);
+
 /// All figures of the run.
 pub fn conditions(at: &Sight<'_>) -> Conditions {
     let mut figures = Vec::new();
-    for (subject, points) in at.watch.all(metric::TEMPERATURE) {
-        figures.extend(gauge(at, "temperature", subject, "C", points, 1000.0));
-    }
-    for (subject, points) in at.watch.all(metric::FREQUENCY) {
-        figures.extend(gauge(at, "cpu_frequency", subject, "MHz", points, 1000.0));
+    for (read, kind) in GAUGES {
+        for (subject, points) in at.watch.all(read) {
+            figures.extend(figure(at, *kind, subject, values(at, points)));
+        }
     }
     for cpu in at.cpus().iter() {
         let subject = format!("cpu{cpu}");
-        let percent = |shares: Vec<Option<f64>>| shares.into_iter().map(|one| Some(one? * 100.0));
-        let busy = percent(at.cpu_shares(cpu, BUSY)).collect();
-        figures.extend(figure(at, "cpu_busy", &subject, "%", busy));
-        let steal = percent(at.cpu_shares(cpu, &["steal"])).collect();
-        figures.extend(figure(at, "cpu_steal", &subject, "%", steal));
+        figures.extend(figure(at, BUSY_SHARE, &subject, at.cpu_shares(cpu, BUSY)));
+        figures.extend(figure(at, STOLEN_SHARE, &subject, at.cpu_shares(cpu, &["steal"])));
     }
-    for (subject, points) in at.watch.all(metric::CONTEXT_SWITCHES) {
-        figures.extend(rate(at, "context_switches", subject, "1/s", points, 1.0));
-    }
-    for (subject, points) in at.watch.all(metric::PRESSURE) {
-        // Microseconds in a second, as a percentage.
-        figures.extend(rate(at, "pressure", subject, "%", points, 1e4));
+    for (read, kind) in RATES {
+        for (subject, points) in at.watch.all(read) {
+            figures.extend(figure(at, *kind, subject, rates(at, points)));
+        }
     }
     if let Some(points) = at.watch.one(metric::MEMORY, "MemAvailable") {
-        figures.extend(gauge(at, "memory_available", "", "MiB", points, 1024.0));
+        figures.extend(figure(at, MEMORY, "", values(at, points)));
     }
-    let cost = at.watch.one(metric::OWN_COST, "").and_then(|points| {
-        let (from, to) = (*at.times.first()?, *at.times.last()?);
-        let growth = points.growth(from, to)?;
-        (to > from).then(|| growth / (to - from).0 as f64)
-    });
     Conditions {
         readings: at.watch.times.len() as u64,
         lost: at.watch.lost,
-        cost_share: cost,
+        cost_share: cost(at),
         figures,
         threads: rivals::busy_threads(at),
     }
 }
 
-fn gauge(
-    at: &Sight<'_>,
-    name: &str,
-    subject: &str,
-    unit: &str,
-    points: &Points,
-    scale: f64,
-) -> Option<Figure> {
-    let values = at.times.iter().map(|time| Some(points.at(*time)? / scale)).collect();
-    figure(at, name, subject, unit, values)
+fn cost(at: &Sight<'_>) -> Option<f64> {
+    let points = at.watch.one(metric::OWN_COST, "")?;
+    let (from, to) = (*at.times.first()?, *at.times.last()?);
+    let growth = points.growth(from, to)?;
+    (to > from).then(|| growth / (to - from).0 as f64)
 }
 
-fn rate(
-    at: &Sight<'_>,
-    name: &str,
-    subject: &str,
-    unit: &str,
-    points: &Points,
-    scale: f64,
-) -> Option<Figure> {
+/// What a series was at each reading.
+fn values(at: &Sight<'_>, points: &Points) -> Vec<Option<f64>> {
+    at.times.iter().map(|time| points.at(*time)).collect()
+}
+
+/// What a counter grew by in a second, for each step.
+fn rates(at: &Sight<'_>, points: &Points) -> Vec<Option<f64>> {
     let growths = at.growths(points).into_iter().zip(at.seconds());
-    let rates = growths.map(|(growth, seconds)| Some(growth? / seconds / scale)).collect();
-    figure(at, name, subject, unit, rates)
+    growths.map(|(growth, seconds)| Some(growth? / seconds)).collect()
 }
 
 /// From the values of all readings, or of all steps between them.
-fn figure(
-    at: &Sight<'_>,
-    name: &str,
-    subject: &str,
-    unit: &str,
-    values: Vec<Option<f64>>,
-) -> Option<Figure> {
+fn figure(at: &Sight<'_>, kind: Kind, subject: &str, values: Vec<Option<f64>>) -> Option<Figure> {
+    let values: Vec<Option<f64>> = values.into_iter().map(|one| Some(one? / kind.scale)).collect();
     let tenth = (values.len() / 10).max(1);
     let mean = |values: &[Option<f64>]| {
         let known: Vec<f64> = values.iter().flatten().copied().collect();
@@ -92,9 +97,9 @@ fn figure(
     let has_tenths = at.times.len() >= 10;
     let part = |part: &[Option<f64>]| mean(part).filter(|_| has_tenths).unwrap_or(all_mean);
     Some(Figure {
-        metric: name.to_string(),
+        metric: kind.metric.to_string(),
         subject: subject.to_string(),
-        unit: unit.to_string(),
+        unit: kind.unit.to_string(),
         min: known().fold(f64::INFINITY, f64::min),
         mean: all_mean,
         max: known().fold(f64::NEG_INFINITY, f64::max),

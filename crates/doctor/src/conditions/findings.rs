@@ -1,11 +1,11 @@
 //! What happened to the conditions of a run, each with its time and the latencies beside it.
 
-use super::latencies::beside;
-use super::points::{Points, Stretch, stretches};
+use super::points::{Points, Stretch};
+use super::tell::{counted_up, told};
 use super::{Sight, heat, load};
+use latlab_model::Nanos;
 use latlab_model::run::{Finding, Severity};
 use latlab_model::telemetry::{Conditions, metric};
-use latlab_model::{CpuSet, Nanos};
 
 /// Readings that take more than this part of a CPU are too dear.
 const DEAR: f64 = 0.005;
@@ -40,49 +40,6 @@ pub fn findings(at: &Sight<'_>, conditions: &Conditions) -> Vec<Finding> {
     ));
     found.extend(lost(conditions));
     found
-}
-
-/// `at` of the first stretch, and the latencies of all of them beside the text.
-pub fn told(
-    at: &Sight<'_>,
-    code: &str,
-    severity: Severity,
-    text: String,
-    when: &[Stretch],
-    cpus: Option<&CpuSet>,
-) -> Finding {
-    let latencies = beside(&at.watch.intervals, when, cpus);
-    let finding = Finding::new(code, severity, format!("{text} ({latencies})."));
-    match when.first() {
-        Some(first) => finding.at(first.from),
-        None => finding,
-    }
-}
-
-/// From when to when, in words.
-pub fn span(at: &Sight<'_>, when: &[Stretch]) -> String {
-    let (Some(first), Some(last)) = (when.first(), when.last()) else { return String::new() };
-    let to = last.to.min(at.context.to);
-    format!("from {} to {}", at.since_start(first.from), at.since_start(to))
-}
-
-/// A counter of something that should not happen has grown.
-fn counted_up(
-    at: &Sight<'_>,
-    metric: &str,
-    (code, severity): (&str, Severity),
-    text: &dyn Fn(&str) -> String,
-) -> Vec<Finding> {
-    let grown = |(subject, points): (&str, &Points)| {
-        let growths = at.growths(points);
-        let times: f64 = growths.iter().flatten().sum();
-        let when = stretches(at.times, |step| growths[step].is_some_and(|growth| growth > 0.0));
-        (!when.is_empty()).then(|| {
-            let text = format!("{}, {times:.0} times {}", text(subject), span(at, &when));
-            told(at, code, severity, text, &when, None)
-        })
-    };
-    at.watch.all(metric).filter_map(grown).collect()
 }
 
 fn clocksource_changed(at: &Sight<'_>) -> Option<Finding> {

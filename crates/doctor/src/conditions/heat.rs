@@ -1,8 +1,8 @@
 //! Heat, and what it does to the frequency.
 
 use super::Sight;
-use super::findings::{span, told};
 use super::points::{Stretch, stretches};
+use super::tell::{span, told};
 use latlab_model::run::{Finding, Severity};
 use latlab_model::telemetry::{Figure, metric};
 use latlab_model::{CpuSet, Nanos};

@@ -1,8 +1,8 @@
 //! Who took the CPUs and the memory while they were measured.
 
 use super::figures::BUSY;
-use super::findings::{span, told};
 use super::points::{Stretch, median, stretches};
+use super::tell::{span, told};
 use super::{Sight, rivals};
 use latlab_model::run::{Finding, Severity};
 use latlab_model::telemetry::{BusyThread, Conditions, metric};

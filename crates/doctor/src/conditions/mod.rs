@@ -11,6 +11,7 @@ mod latencies;
 mod load;
 mod points;
 mod rivals;
+mod tell;
 
 pub use between::between;
 pub use latencies::Interval;

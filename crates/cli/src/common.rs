@@ -1,0 +1,33 @@
+//! Flags that several commands have.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// How results are printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// Where runs live and how they are printed.
+#[derive(Args)]
+pub struct Common {
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How to print the result: text, json
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+}
+
+/// A word of the model as a value of the command line; shells complete it.
+pub fn word<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|&value| name(value)))
+        .try_map(move |text| all.iter().copied().find(|&value| name(value) == text).ok_or(text))
+}

@@ -1,0 +1,41 @@
+//! What a killed latlab has left changed, put back.
+
+use crate::EXIT_CANNOT_MEASURE;
+use crate::output::{print, warn};
+use latlab_sys::files::Root;
+use latlab_sys::undo::{Change, Undone, restore_leftovers};
+use std::process::ExitCode;
+
+/// Puts back what a killed latlab has left, and says what that was.
+pub fn put_back() -> anyhow::Result<ExitCode> {
+    let undone = restore_leftovers(&Root::default());
+    if undone.is_empty() {
+        print("Nothing is left changed.\n")?;
+    }
+    for one in &undone {
+        print(&format!("{}\n", sentence(one)))?;
+    }
+    let failed = undone.iter().any(|(_, undone)| matches!(undone, Undone::Failed(_)));
+    Ok(if failed { ExitCode::from(EXIT_CANNOT_MEASURE) } else { ExitCode::SUCCESS })
+}
+
+/// Before any other work: whatever a killed latlab has left changed is in the way of the next.
+pub fn restore() {
+    restore_leftovers(&Root::default()).iter().map(sentence).for_each(warn);
+}
+
+fn sentence((Change { path, before, after }, undone): &(Change, Undone)) -> String {
+    match undone {
+        Undone::Restored => {
+            format!("{path} is '{before}' again, after a killed latlab left it '{after}'")
+        }
+        Undone::ChangedSince(now) => format!(
+            "{path} was '{before}' before a killed latlab made it '{after}'; somebody has made it \
+             '{now}' since, and so it stays"
+        ),
+        Undone::Failed(reason) => format!(
+            "{path} was '{before}' before a killed latlab made it '{after}', and cannot be put \
+             back: {reason}"
+        ),
+    }
+}
