@@ -178,6 +178,19 @@ fn threads_that_go_before_the_measuring_ones_are_rivals() {
 }
 
 #[test]
+fn a_rival_among_many_busy_threads_is_not_lost() {
+    let mut made = Made::quiet();
+    for number in 0..100 {
+        made = made.thread(&format!("cc/{number}"), 0, 0, |_| 2);
+    }
+    let made = made.thread("pulse/9000", 1, 95, |number| i64::from(within(number, 30, 32)));
+    made.finds("rival-thread", 30);
+    let (conditions, _) = made.end();
+    assert_eq!(conditions.threads.len(), 31);
+    assert_eq!(conditions.threads[30].name, "pulse");
+}
+
+#[test]
 fn heat_is_found_in_all_its_forms() {
     let drift = Made::quiet().gauge("temperature", "zone cpu", |number| 50_000 + 60 * number);
     let finding = drift.finds("temperature-drift", 90);

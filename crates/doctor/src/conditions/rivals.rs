@@ -6,23 +6,24 @@ use latlab_model::plan::Policy;
 use latlab_model::telemetry::{BusyThread, metric};
 use latlab_model::{CpuSet, Nanos};
 
-/// Threads that are named in a run.
-const MOST_THREADS: usize = 30;
-/// A thread with less than this share of a CPU is named only where it runs before others.
-const LITTLE: f64 = 0.01;
+/// Ordinary threads that are named in a run, the busiest ones.
+const MOST_ORDINARY: usize = 30;
+/// An ordinary thread is named from this share of a CPU on, over the run …
+const MUCH: f64 = 0.01;
+/// … or between two readings.
+const MUCH_AT_ONCE: f64 = 0.1;
 
-/// The threads that took a CPU, busiest first.
+/// The threads that took a CPU, busiest first; of those that run before everything ordinary, all.
 pub fn busy_threads(at: &Sight<'_>) -> Vec<BusyThread> {
-    let mut threads: Vec<BusyThread> = at
-        .watch
-        .all(metric::THREAD_CPU)
-        .filter_map(|(subject, points)| busy_thread(at, subject, points))
-        .filter(|thread| {
-            thread.mean_share >= LITTLE || thread.peak_share >= LITTLE || !is_ordinary(thread)
-        })
-        .collect();
-    threads.sort_by(|a, b| b.mean_share.total_cmp(&a.mean_share));
-    threads.truncate(MOST_THREADS);
+    let all = at.watch.all(metric::THREAD_CPU);
+    let all = all.filter_map(|(subject, points)| busy_thread(at, subject, points));
+    let (mut ordinary, mut threads): (Vec<BusyThread>, Vec<BusyThread>) =
+        all.partition(is_ordinary);
+    let by_share = |a: &BusyThread, b: &BusyThread| b.mean_share.total_cmp(&a.mean_share);
+    ordinary.retain(|one| one.mean_share >= MUCH || one.peak_share >= MUCH_AT_ONCE);
+    ordinary.sort_by(by_share);
+    threads.extend(ordinary.into_iter().take(MOST_ORDINARY));
+    threads.sort_by(by_share);
     threads
 }
 
