@@ -3,7 +3,7 @@
 use flate2::read::GzDecoder;
 use latlab_model::CpuSet;
 use latlab_model::snapshot::{
-    Content, DAEMONS, LOG_WORDS, SETTINGS, STATE, Snapshot, made, name_fits,
+    AVOIDED, Content, DAEMONS, LOG_WORDS, SETTINGS, STATE, Snapshot, made, name_fits,
 };
 use latlab_sys::files::Root;
 use latlab_sys::{klog, process};
@@ -84,7 +84,8 @@ impl Taker {
                 self.keep(folder, Box::new(names));
             }
             pattern if pattern.contains('*') => {
-                for path in self.paths(pattern) {
+                let avoided = |path: &String| !AVOIDED.contains(&path.as_str());
+                for path in self.paths(pattern).into_iter().filter(avoided) {
                     let read = path.clone();
                     // Among many there are some that can only be written.
                     let look = move |root: &Root| match root.look(read, LARGEST_FILE) {
@@ -252,7 +253,9 @@ fn thread_line(root: &Root, process: u32, thread: u32, stat: &str) -> Option<Str
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let allowed: CpuSet = allowed.and_then(|cpus| cpus.trim().parse().ok()).unwrap_or_default();
     let (policy, priority, cpu) = (stat.policy_word(), stat.priority, stat.cpu);
-    Some(format!("{thread}\t{policy}\t{priority}\t{cpu}\t{allowed}\t{}", stat.name))
+    // A thread may call itself anything, also what looks like the next line.
+    let name = stat.name.replace(char::is_control, "\u{fffd}");
+    Some(format!("{thread}\t{policy}\t{priority}\t{cpu}\t{allowed}\t{name}"))
 }
 
 /// What the firmware of a Raspberry Pi answers; none where there is nobody to ask.

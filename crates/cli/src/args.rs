@@ -293,7 +293,7 @@ pub struct RunArgs {
     /// Store every latency with its release, in about two bytes each
     #[arg(long, help_heading = KEEP)]
     pub samples: bool,
-    /// Store temperature, frequency, load, interrupts and more this often; off for none of it
+    /// Store temperature, frequency, load and more this often (100ms to 1h), or off
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,
           help_heading = KEEP)]
     pub telemetry: Telemetry,

@@ -19,9 +19,10 @@ pub fn style() -> Style {
     Style { colour: wanted && terminal::stdout_is_terminal() }
 }
 
-/// Columns to fill on standard output.
+/// Columns to fill on standard output; without a terminal, what `COLUMNS` says.
 pub fn width() -> usize {
-    terminal::columns().map_or(120, usize::from)
+    let asked = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|wide| *wide >= 40);
+    terminal::columns().map(usize::from).or_else(asked).unwrap_or(120)
 }
 
 /// Prints text; a reader that has seen enough (`| head`) is no error.
@@ -37,25 +38,33 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// The run without control characters in its texts, which could steer the reader's terminal.
 pub fn harmless(run: &Run) -> anyhow::Result<Run> {
-    cleaned(run, |text| text.replace(char::is_control, "\u{fffd}"))
+    cleaned(run, |text| text.replace(steers, "\u{fffd}"))
 }
 
 /// The same of a document whose texts may have several lines.
 pub fn harmless_lines<T: Serialize + DeserializeOwned>(document: &T) -> anyhow::Result<T> {
     cleaned(document, |text| {
-        let steers = |c: char| c.is_control() && c != '\n';
-        text.replace('\t', " ").replace(steers, "\u{fffd}")
+        let harmful = |c: char| steers(c) && c != '\n';
+        text.replace('\t', " ").replace(harmful, "\u{fffd}")
     })
 }
 
-/// The document with another text wherever one holds a control character.
+/// Whether a character could steer a terminal, or turn the line around that it stands in.
+fn steers(c: char) -> bool {
+    let hidden = matches!(c,
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}');
+    c.is_control() || hidden
+}
+
+/// The document with another text wherever one holds a character that steers.
 fn cleaned<T: Serialize + DeserializeOwned>(
     document: &T,
     clean: fn(&str) -> String,
 ) -> anyhow::Result<T> {
     fn go(value: &mut Value, clean: fn(&str) -> String) {
         match value {
-            Value::String(text) if text.contains(char::is_control) => *text = clean(text),
+            Value::String(text) if text.contains(steers) => *text = clean(text),
             Value::Array(values) => values.iter_mut().for_each(|value| go(value, clean)),
             Value::Object(fields) => {
                 let cleaned = std::mem::take(fields).into_iter().map(|(name, mut value)| {
@@ -79,7 +88,7 @@ pub fn warn(text: impl std::fmt::Display) {
 
 /// Text in one line that cannot steer the reader's terminal.
 pub fn visible(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
+    text.replace(steers, "\u{fffd}")
 }
 
 /// Prints a document for programs.

@@ -3,6 +3,7 @@
 use crate::facts::Facts;
 use latlab_model::doctor::{Diagnosis, Entry, Topic};
 use latlab_model::run::Severity;
+use latlab_model::shell::quoted;
 
 /// One thing that the doctor looks for.
 ///
@@ -60,6 +61,14 @@ impl Seen {
     }
 }
 
+/// A path for a shell, with the patterns in it.
+fn shell_path(path: &str) -> String {
+    match quoted(&path.replace('*', "")).starts_with('\'') {
+        true => quoted(path),
+        false => path.to_string(),
+    }
+}
+
 impl Check {
     /// What the catalogue says of it.
     pub fn entry(&self) -> Entry {
@@ -78,8 +87,9 @@ impl Check {
     /// What is said of what was seen.
     pub fn diagnosis(&self, seen: Seen) -> Diagnosis {
         let Seen { file, value, text, severity, remedy } = seen;
-        let filled =
-            |text: &str| text.replace("{file}", &format!("/{file}")).replace("{value}", &value);
+        // A value or a name may come from a machine that nobody trusts.
+        let path = shell_path(&format!("/{file}"));
+        let filled = |text: &str| text.replace("{file}", &path).replace("{value}", &quoted(&value));
         let (remedy, undo) = match remedy {
             Some((remedy, undo)) => (Some(remedy), undo),
             None => (self.remedy.map(str::to_string), self.undo.map(str::to_string)),

@@ -2,6 +2,7 @@
 
 use crate::facts::{Facts, cpu_in};
 use latlab_model::CpuSet;
+use latlab_model::shell::quoted;
 
 /// A file that should hold something else.
 #[derive(Clone)]
@@ -29,9 +30,10 @@ impl<'a> Change<'a> {
 /// The commands that make changes to the files of a pattern, and those that undo them.
 pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[Change<'_>]) -> (String, String) {
     let write = |value: fn(&Change<'_>) -> String| {
-        let commands = grouped(changes, value)
-            .into_iter()
-            .map(|(value, files)| format!("echo {value} | tee {}", paths(facts, pattern, &files)));
+        let commands = grouped(changes, value).into_iter().map(|(value, files)| {
+            let value = quoted(&value);
+            format!("echo {value} | tee {}", paths(facts, pattern, &files))
+        });
         commands.collect::<Vec<_>>().join("; ")
     };
     (write(|change| change.to.to_string()), write(|change| change.from.to_string()))
@@ -44,7 +46,8 @@ pub fn paths(facts: &Facts<'_>, pattern: &str, files: &[&str]) -> String {
     if may_shorten && files.len() == facts.snapshot.matching(pattern).len() {
         return format!("/{pattern}");
     }
-    format!("/{}", files.join(" /"))
+    let files: Vec<String> = files.iter().map(|file| quoted(&format!("/{file}"))).collect();
+    files.join(" ")
 }
 
 /// What stands in the files, and on which CPUs: `ondemand (CPU 0-1), powersave (CPU 2-3)`.

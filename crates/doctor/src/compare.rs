@@ -320,7 +320,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_not_compared_and_is_named() {
-        let before = plant(&[("proc/sys/vm/swappiness", "60")]);
+        let online = ("sys/devices/system/cpu/online", "0");
+        let before = plant(&[("proc/sys/vm/swappiness", "60"), online]);
         let mut after = before.clone();
         let content = Content::Unreadable { unreadable: "Permission denied".into() };
         after.files.insert("proc/sys/vm/swappiness".into(), content);

@@ -4,6 +4,9 @@ use latlab_model::machine;
 use latlab_model::snapshot::made;
 use latlab_model::{CpuSet, Snapshot};
 
+/// The capability that real-time priorities need.
+pub const SYS_NICE: u32 = 23;
+
 /// A snapshot, and what is easily known of it.
 pub struct Facts<'a> {
     /// The files.
@@ -88,8 +91,28 @@ impl<'a> Facts<'a> {
     pub fn is_guest(&self) -> bool {
         machine::cpu_info(self.snapshot, "flags")
             .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
-            || self.snapshot.has("sys/hypervisor/type")
+            || self.text("sys/hypervisor/type").is_some()
             || self.board_is("linux,dummy-virt")
+    }
+
+    /// A field of `/proc/self/status`.
+    pub fn status(&self, field: &str) -> Option<&'a str> {
+        self.text("proc/self/status")?.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            (name == field).then(|| value.trim())
+        })
+    }
+
+    /// Whether this process has a capability; none where nothing tells.
+    pub fn is_capable(&self, capability: u32) -> Option<bool> {
+        let effective = u64::from_str_radix(self.status("CapEff")?, 16).ok()?;
+        Some(effective >> capability & 1 == 1)
+    }
+
+    /// Whether this is a container.
+    pub fn is_container(&self) -> bool {
+        let files = ["run/systemd/container", "run/.containerenv", ".dockerenv"];
+        files.iter().any(|file| self.snapshot.text(file).is_some())
     }
 
     /// Whether the board says one of its names is this: `raspberrypi`, `fsl,imx8`.

@@ -167,14 +167,18 @@ fn threads_that_go_before_the_measuring_ones_are_rivals() {
     let ran = |number| if within(number, 30, 33) { 20 } else { 0 };
     let rival = |policy, priority| Made::quiet().thread("pulse/9", policy, priority, ran);
     let finding = rival(1, 95).finds("rival-thread", 30);
-    assert!(finding.text.contains("'pulse' (9, fifo 95)"), "{}", finding.text);
+    assert!(finding.text.contains("'pulse' (9, fifo 95) 0.60 % of a CPU"), "{}", finding.text);
     assert!(finding.text.contains("on CPU 1"), "{}", finding.text);
     rival(2, 90).finds("rival-thread", 30);
     rival(6, 0).finds("rival-thread", 30);
     assert_eq!(rival(1, 50).end().1, [], "a lower priority waits");
     assert_eq!(rival(0, 0).end().1, []);
-    let idle = Made::quiet().thread("migration/1/19", 1, 99, |_| 0);
+    let idle = Made::quiet().thread("pulse/9", 1, 99, |_| 0);
     assert_eq!(idle.end().1, [], "one that never ran did no harm");
+    let own = Made::quiet().thread("migration/1/19", 1, 99, ran);
+    assert_eq!(own.end().1, [], "the kernel's own is no rival");
+    let many = (0..9).fold(Made::quiet(), |made, n| made.thread(&format!("p/{n}"), 1, 95, ran));
+    assert!(many.finds("rival-thread", 30).text.contains("and 4 more"), "one finding for all");
 }
 
 #[test]
@@ -224,7 +228,8 @@ fn what_the_hypervisor_the_firmware_and_the_kernel_do_is_found() {
     let steal = |number| if number == 50 { 30 } else { 0 };
     let finding = Made::quiet().counter("cpu_time", "cpu0 steal", steal).finds("steal", 50);
     assert!(finding.text.contains("of CPU 0"), "{}", finding.text);
-    let little = Made::quiet().counter("cpu_time", "cpu0 steal", |number| i64::from(number == 50));
+    let little = |number| if number == 50 { 2 } else { 0 };
+    let little = Made::quiet().counter("cpu_time", "cpu0 steal", little);
     assert_eq!(little.end().1, []);
     let once = |number| i64::from(number == 12);
     Made::quiet().counter("smi", "cpu0", |number| 3 * once(number)).finds("smi", 12);

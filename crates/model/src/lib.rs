@@ -14,6 +14,7 @@ pub mod nanos;
 pub mod plan;
 pub mod run;
 pub mod samples;
+pub mod shell;
 pub mod snapshot;
 pub mod telemetry;
 pub mod window;

@@ -119,6 +119,13 @@ impl Snapshot {
         self.files.contains_key(file)
     }
 
+    /// Whether any file below this folder could be read and holds something.
+    pub fn tells_of(&self, folder: &str) -> bool {
+        let below =
+            self.files.range(folder.to_string()..).take_while(|(p, _)| p.starts_with(folder));
+        below.into_iter().any(|(_, content)| matches!(content, Content::Text(t) if !t.is_empty()))
+    }
+
     /// The names in a folder, whose path ends with a slash.
     pub fn names(&self, folder: &str) -> impl Iterator<Item = &str> {
         self.text(folder).unwrap_or_default().lines()
@@ -354,6 +361,15 @@ pub const SETTINGS: &[&str] = &[
     "sys/module/rcutree/parameters/*",
     "sys/module/workqueue/parameters/power_efficient",
     "sys/module/zswap/parameters/enabled",
+];
+
+/// Files that a pattern names and that are never read: to read them makes every CPU work, or does
+/// something.
+pub const AVOIDED: &[&str] = &[
+    "proc/sys/kernel/ns_last_pid",
+    "proc/sys/vm/compact_memory",
+    "proc/sys/vm/drop_caches",
+    "proc/sys/vm/stat_refresh",
 ];
 
 /// Files that say what goes on at the moment.

@@ -74,10 +74,10 @@ pub struct Figure {
     pub mean: f64,
     /// Largest.
     pub max: f64,
-    /// Mean over the first tenth of the run.
-    pub first_tenth: f64,
-    /// Mean over the last tenth of the run.
-    pub last_tenth: f64,
+    /// Mean over the first tenth of the run; none of one with fewer than ten readings.
+    pub first_tenth: Option<f64>,
+    /// Mean over the last tenth of the run; none of one with fewer than ten readings.
+    pub last_tenth: Option<f64>,
 }
 
 impl Figure {

@@ -2,6 +2,7 @@
 
 use latlab_model::Nanos;
 use latlab_model::plan::{IdleStates, Plan, Policy};
+use latlab_model::shell::quoted;
 
 /// The whole command line for this plan, without what is the default anyway.
 pub fn command(plan: &Plan) -> String {
@@ -123,14 +124,6 @@ fn duration(time: Nanos) -> String {
         Some((unit, scale)) => format!("{}{unit}", time.0 / scale),
         None if time == Nanos::ZERO => "0".to_string(),
         None => format!("{}ns", time.0),
-    }
-}
-
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@%+".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.to_string(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 

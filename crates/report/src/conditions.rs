@@ -141,8 +141,8 @@ fn figure_row(figure: &Figure, remark: &str) -> [String; 7] {
         number(figure.mean),
         number(figure.min),
         number(figure.max),
-        number(figure.first_tenth),
-        number(figure.last_tenth),
+        figure.first_tenth.map_or("-".to_string(), number),
+        figure.last_tenth.map_or("-".to_string(), number),
     ]
 }
 

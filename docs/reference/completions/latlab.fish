@@ -63,7 +63,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second; it reads the spike as JSON' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'A latency above this is a spike [default: the deadline, else --stop-above]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Store temperature, frequency, load, interrupts and more this often; off for none of it' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Store temperature, frequency, load and more this often (100ms to 1h), or off' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, part of its folder\'s name' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'A remark to be stored with the run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it' -r
@@ -181,6 +181,7 @@ usb-fast-interrupt\t''
 board-clock\t''
 narrow-kernel\t''
 usb-network\t''
+sysfs-missing\t''
 guest\t''
 stolen-time\t''
 container\t''
@@ -304,6 +305,7 @@ usb-fast-interrupt\t''
 board-clock\t''
 narrow-kernel\t''
 usb-network\t''
+sysfs-missing\t''
 guest\t''
 stolen-time\t''
 container\t''

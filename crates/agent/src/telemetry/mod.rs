@@ -53,7 +53,7 @@ fn read_on(root: &Root, every: Nanos, outbox: &Outbox, stopped: &Receiver<()>) {
     let mut reader = Reader::open(root);
     let mut due = Clock::Monotonic.now();
     loop {
-        reader.read(outbox);
+        reader.read(outbox, false);
         due += every.0;
         let left = (due - Clock::Monotonic.now()).max(0) as u64;
         match stopped.recv_timeout(Duration::from_nanos(left)) {
@@ -65,7 +65,7 @@ fn read_on(root: &Root, every: Nanos, outbox: &Outbox, stopped: &Receiver<()>) {
             due = Clock::Monotonic.now();
         }
     }
-    reader.read(outbox);
+    reader.read(outbox, true);
 }
 
 /// Everything that is read.
@@ -89,10 +89,10 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, outbox: &Outbox) {
+    fn read(&mut self, outbox: &Outbox, end: bool) {
         let at = Nanos(Clock::Monotonic.now());
         self.sources.read(&mut self.register);
-        self.threads.read(at, &mut self.register);
+        self.threads.read(at, end, &mut self.register);
         self.events.read(&mut self.register);
         self.register.put(OWN_COST, "", thread_cpu_time());
         let (series, reading) = self.register.reading(at);

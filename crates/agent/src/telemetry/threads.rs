@@ -7,6 +7,7 @@
 use super::register::{Metric, Register};
 use latlab_model::Nanos;
 use latlab_model::telemetry::metric;
+use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
 use latlab_sys::process::Stat;
 use latlab_sys::sched;
@@ -17,14 +18,18 @@ const PLACE: Metric = Metric::gauge(metric::THREAD_PLACE, "1");
 const POLICY: Metric = Metric::gauge(metric::THREAD_POLICY, "1");
 const PRIORITY: Metric = Metric::gauge(metric::THREAD_PRIORITY, "1");
 
-/// All ordinary threads are read in so many readings.
+/// All ordinary threads are read in so many readings …
 const TURNS: u64 = 10;
+/// … unless these are more in one of them: then it takes more readings.
+const MOST_IN_A_TURN: u64 = 150;
 /// A thread is new for so many readings.
 const NEW_FOR: u64 = TURNS;
 /// New threads that are read each time at most; the others wait for their turn.
 const MOST_NEW: usize = 100;
 /// Numbers of new threads that are tried at most.
 const MOST_TRIED: u32 = 20_000;
+/// What a reading may come later than its time says, in ns.
+const SLACK: i64 = 100_000_000;
 /// A thread that takes more than this share of a CPU is told of, in parts of a thousand.
 const TOLD_ABOVE: i64 = 10;
 
@@ -73,6 +78,11 @@ impl Threads {
         }
         // They have their turn; only who comes later is new.
         threads.readings = NEW_FOR;
+        let now = Nanos(Clock::Monotonic.now());
+        for (&thread, known) in &mut threads.known {
+            // Where a short run ends before their turn, its end is compared with this.
+            known.last = cpu_time(root, thread).map(|time| (now, time));
+        }
         threads
     }
 
@@ -85,8 +95,8 @@ impl Threads {
         }
     }
 
-    /// Reads those whose turn it is.
-    pub fn read(&mut self, at: Nanos, register: &mut Register) {
+    /// Reads those whose turn it is; at the end of a run, all.
+    pub fn read(&mut self, at: Nanos, end: bool, register: &mut Register) {
         self.readings += 1;
         self.find_new();
         self.known.retain(|&thread, known| match sched::scheduling_of(thread) {
@@ -101,9 +111,11 @@ impl Threads {
         });
         self.read_at = Some(at);
         let readings = self.readings;
+        let turns = TURNS.max(self.known.len() as u64 / MOST_IN_A_TURN);
         let mut new_left = MOST_NEW;
         for (&thread, known) in &mut self.known {
-            let mut due = known.realtime || u64::from(thread) % TURNS == readings % TURNS;
+            let its_turn = u64::from(thread) % turns == readings % turns;
+            let mut due = end || known.realtime || its_turn;
             if !due && new_left > 0 && readings < known.since + NEW_FOR {
                 new_left -= 1;
                 due = true;
@@ -145,6 +157,10 @@ impl Known {
         let Some(now) = cpu_time(root, thread) else { return };
         let last = self.last.replace((at, now));
         let (before, was) = last.unwrap_or((at, now));
+        if now - was > (at - before).0 + SLACK {
+            // Nobody runs for longer than time goes by: this one was there before it was found.
+            return;
+        }
         if matches!(self.state, State::Quiet) {
             let takes_much = (now - was) * 1000 > (at - before).0 * TOLD_ABOVE;
             if !self.realtime && !takes_much {
@@ -158,16 +174,28 @@ impl Known {
             // One that sleeps all day is not told of each second.
             return;
         }
+        let stat = Stat::of(root, thread);
+        self.rename(thread, stat.as_ref(), before, register);
         let State::Told { subject, put_at } = &mut self.state else { return };
         if *put_at < before && before < at {
             register.put_earlier(CPU, subject, before, was);
         }
         *put_at = at;
         register.put_now(CPU, subject, now);
-        if let Some(stat) = Stat::of(root, thread) {
+        if let Some(stat) = stat {
             register.put_now(PLACE, subject, stat.cpu.into());
             register.put_now(POLICY, subject, stat.policy.into());
             register.put_now(PRIORITY, subject, stat.priority.into());
+        }
+    }
+
+    /// One that was forked and has become another program since is told of by its new name.
+    fn rename(&mut self, thread: u32, stat: Option<&Stat>, before: Nanos, register: &mut Register) {
+        let State::Told { subject, .. } = &self.state else { return };
+        let now = stat.map(|stat| named(&stat.name, thread));
+        if let Some(now) = now.filter(|now| now != subject) {
+            self.end(register);
+            self.state = State::Told { subject: now, put_at: before - Nanos(1) };
         }
     }
 
@@ -192,11 +220,15 @@ fn cpu_time(root: &Root, thread: u32) -> Option<i64> {
 /// Name and id of a thread; none for our own, which are told of elsewhere.
 fn subject(root: &Root, thread: u32) -> Option<String> {
     let status = root.read(format!("proc/{thread}/status"))?;
-    let field = |name: &str| {
-        status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
-    };
-    let process: u32 = field("Tgid")?.parse().ok()?;
-    (process != std::process::id()).then(|| format!("{}/{thread}", field("Name").unwrap_or("?")))
+    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"))?;
+    let process: u32 = group.trim().parse().ok()?;
+    let name = Stat::of(root, thread)?.name;
+    (process != std::process::id()).then(|| named(&name, thread))
+}
+
+/// A thread may call itself anything.
+fn named(name: &str, thread: u32) -> String {
+    format!("{}/{thread}", name.replace(char::is_control, "\u{fffd}"))
 }
 
 #[cfg(test)]
@@ -216,13 +248,13 @@ mod tests {
     }
 
     fn now() -> Nanos {
-        Nanos(latlab_sys::clock::Clock::Monotonic.now())
+        Nanos(Clock::Monotonic.now())
     }
 
     /// The thread's first number in the register, and the announced series.
     fn look(threads: &mut Threads, register: &mut Register) -> (Vec<Series>, Reading) {
         let at = now();
-        threads.read(at, register);
+        threads.read(at, false, register);
         register.reading(at)
     }
 

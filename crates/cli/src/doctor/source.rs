@@ -44,7 +44,20 @@ impl Source {
             (Some(run), _) => of_run(&recovered(args), run),
             (None, Some(path)) => of_path(path),
             (None, None) => here(),
+        }?
+        .that_tells()
+    }
+
+    /// Nothing can be said of a machine that says nothing, least of all that it is in order.
+    fn that_tells(self) -> anyhow::Result<Source> {
+        if self.snapshot.tells_of("proc/") || self.snapshot.tells_of("sys/") {
+            return Ok(self);
         }
+        let text = format!(
+            "{} cannot be examined: no file below its /proc and /sys could be read",
+            self.name
+        );
+        Err(Exit(EXIT_CANNOT_MEASURE, text).into())
     }
 
     /// The one it is compared with: a path that is there, else a run.
@@ -56,7 +69,8 @@ impl Source {
         match !is_run && (is_folder || path.exists() && !path.is_dir()) {
             true => of_path(path),
             false => of_run(&recovered(args), name),
-        }
+        }?
+        .that_tells()
     }
 
     /// How a report is to call it.
@@ -78,7 +92,13 @@ fn recovered(args: &DoctorArgs) -> Store {
 /// This machine, as an agent sees it.
 fn here() -> anyhow::Result<Source> {
     restore();
-    let mut agent = Command::new(std::env::current_exe()?);
+    let own = std::env::current_exe().map_err(|error| {
+        Exit(
+            EXIT_CANNOT_MEASURE,
+            format!("this machine cannot be examined: {error}: is /proc there?"),
+        )
+    })?;
+    let mut agent = Command::new(own);
     agent.arg("agent");
     let snapshot = latlab_conduct::examine(agent).map_err(|failure| {
         Exit(EXIT_CANNOT_MEASURE, format!("this machine cannot be examined: {failure}"))

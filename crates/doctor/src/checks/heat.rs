@@ -190,7 +190,8 @@ fn no_temperature(facts: &Facts<'_>) -> Option<Seen> {
     if any || facts.text(made::GPU_TEMPERATURE).is_some() {
         return None;
     }
-    let text = format!("No temperature can be read for the CPUs {cpus}.");
+    let cpus = if cpus.is_empty() { String::new() } else { format!(" {cpus}") };
+    let text = format!("No temperature can be read for the CPUs{cpus}.");
     let seen = Seen::new("sys/class/thermal", "", text);
     Some(if facts.is_guest() { seen.mended_by("watch the heat on the host", None) } else { seen })
 }

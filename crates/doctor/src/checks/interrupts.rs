@@ -6,6 +6,7 @@ use crate::facts::{Facts, Interrupt, Thread, in_mask, mask_of};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::quoted;
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -163,8 +164,9 @@ fn isolated_interrupts(facts: &Facts<'_>) -> Option<Seen> {
     let seen = Seen::new("proc/interrupts", count.to_string(), text);
     let rest = facts.housekeeping();
     let Some(allowed) = facts.text(&file).filter(|_| !rest.is_empty()) else { return Some(seen) };
-    let undo = format!("echo {allowed} | tee /{file}");
-    let seen = seen.mended_by(format!("echo {rest} | tee /{file}"), Some(&undo));
+    let (allowed_word, path) = (quoted(allowed), quoted(&format!("/{file}")));
+    let undo = format!("echo {allowed_word} | tee {path}");
+    let seen = seen.mended_by(format!("echo {rest} | tee {path}"), Some(&undo));
     Some(if is_bound(facts, allowed) { seen.weighs(Severity::Info) } else { seen })
 }
 

@@ -107,7 +107,8 @@ fn model<'a>(facts: &Facts<'a>) -> Option<Model<'a>> {
     if let Some(name) = asked.filter(|_| is_dynamic(facts) == Some(true)) {
         return Some(Model { name, file: "proc/cmdline", said: facts.word("preempt")? });
     }
-    if let Some((said, name)) = configured(facts) {
+    // The configuration of a kernel that chooses at boot says only what it would begin with.
+    if let Some((said, name)) = configured(facts).filter(|_| is_dynamic(facts) == Some(false)) {
         return Some(Model { name, file: made::KERNEL_CONFIG, said });
     }
     let said = facts.text(VERSION)?;
@@ -154,8 +155,10 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let Model { name, file, said } = model(facts)?;
-    let text =
-        format!("The kernel is not PREEMPT_RT; its preemption model is '{name}', says {file}.");
+    let text = format!(
+        "The kernel is not PREEMPT_RT; its preemption model is '{name}', says {}.",
+        named(file)
+    );
     let seen = Seen::new(file, said, text);
     Some(match realtime_package(facts) {
         Some((install, remove)) => seen.mended_by(install, Some(&remove)),
@@ -163,8 +166,21 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Seen> {
     })
 }
 
+/// What a file of the snapshot is called.
+fn named(file: &str) -> String {
+    match file {
+        made::KERNEL_LOG => "the kernel's log".to_string(),
+        made::KERNEL_CONFIG => "its configuration".to_string(),
+        file => format!("/{file}"),
+    }
+}
+
 /// How the distribution's own kernel with PREEMPT_RT is had, and got rid of.
 fn realtime_package(facts: &Facts<'_>) -> Option<(String, String)> {
+    // A guest may have its kernel from its host, and a container always has.
+    if facts.is_guest() || facts.is_container() {
+        return None;
+    }
     let release = facts.text("etc/os-release")?;
     let id = release.lines().find_map(|line| line.strip_prefix("ID="))?.trim_matches('"');
     let flavour = match facts.text(made::MACHINE)? {
@@ -260,14 +276,17 @@ fn preemption_unknown(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let seen = |why: &str| {
-        let text = format!("The mode of this PREEMPT_DYNAMIC kernel is not known: {why}.");
+        let built =
+            configured(facts).map(|(_, mode)| format!(" (it is built to begin with '{mode}')"));
+        let built = built.unwrap_or_default();
+        let text = format!("The mode of this PREEMPT_DYNAMIC kernel is not known{built}: {why}.");
         Seen::new(VERSION, "PREEMPT_DYNAMIC", text)
     };
     Some(match facts.snapshot.files.get(SWITCH) {
-        Some(Content::Unreadable { unreadable }) => seen(&format!("{SWITCH} says '{unreadable}'"))
+        Some(Content::Unreadable { unreadable }) => seen(&format!("/{SWITCH} says '{unreadable}'"))
             .mended_by(format!("sudo cat /{SWITCH}"), None),
         Some(Content::Text(_)) => seen("its switch names none"),
-        None => seen(&format!("there is no {SWITCH}, and the log does not tell")),
+        None => seen(&format!("there is no /{SWITCH}, and the log does not tell")),
     })
 }
 

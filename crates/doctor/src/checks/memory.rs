@@ -5,6 +5,7 @@ use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::quoted;
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -116,8 +117,8 @@ impl<'a> Swap<'a> {
     /// The command that takes it into use again; the kernel gives negative priorities itself.
     fn on(&self) -> String {
         match self.priority {
-            0.. => format!("swapon -p {} {}", self.priority, self.file),
-            _ => format!("swapon {}", self.file),
+            0.. => format!("swapon -p {} {}", self.priority, quoted(self.file)),
+            _ => format!("swapon {}", quoted(self.file)),
         }
     }
 }
@@ -128,11 +129,12 @@ fn swap(facts: &Facts<'_>) -> Option<Seen> {
     let first = swaps.first()?;
     let used: u64 = swaps.iter().map(|swap| swap.used_kb).sum();
     let names = swaps.iter().map(|swap| swap.file).collect::<Vec<_>>().join(" ");
+    let words = swaps.iter().map(|swap| quoted(swap.file)).collect::<Vec<_>>().join(" ");
     let on = swaps.iter().map(Swap::on).collect::<Vec<_>>().join("; ");
     let kind = if first.file.contains("zram") { ", packed in memory" } else { "" };
     let text = format!("Swap is on ({names}{kind}), and {used} KiB of it are used.");
     let seen = Seen::new(file, format!("{used} KiB used"), text);
-    let seen = seen.mended_by(format!("swapoff {names}"), Some(&on));
+    let seen = seen.mended_by(format!("swapoff {words}"), Some(&on));
     Some(if used > 0 { seen.weighs(Severity::Warning) } else { seen })
 }
 

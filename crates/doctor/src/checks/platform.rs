@@ -2,12 +2,24 @@
 
 use crate::check::{Check, Seen};
 use crate::commands::{Change, commands};
-use crate::facts::Facts;
+use crate::facts::{Facts, SYS_NICE};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
+    Check {
+        code: "sysfs-missing",
+        severity: Severity::Error,
+        topic: Topic::Platform,
+        title: "nothing below /sys could be read",
+        why: "Frequencies, idle states, isolation, heat and much else stand there, so most of what \
+              costs latency could not be looked for.",
+        cost: "nothing by itself, but a machine that says nothing is not in order",
+        remedy: Some("mount -t sysfs sysfs /sys"),
+        undo: Some("umount /sys"),
+        look: sysfs_missing,
+    },
     Check {
         code: "guest",
         severity: Severity::Warning,
@@ -149,7 +161,16 @@ fn container(facts: &Facts<'_>) -> Option<Seen> {
     let kind = if file == ".dockerenv" { "docker" } else { facts.text(file).unwrap_or_default() };
     let kind = kind.lines().next().unwrap_or_default();
     let text = format!("/{file} says that this is a container.");
-    Some(Seen::new(file, kind, text))
+    let seen = Seen::new(file, kind, text);
+    Some(match facts.is_capable(SYS_NICE) {
+        Some(true) => seen.mended_by("look that no quota of CPU time holds it back", None),
+        _ => seen,
+    })
+}
+
+fn sysfs_missing(facts: &Facts<'_>) -> Option<Seen> {
+    let is_missing = facts.snapshot.tells_of("proc/") && !facts.snapshot.tells_of("sys/");
+    is_missing.then(|| Seen::new("sys", "", "Nothing below /sys could be read."))
 }
 
 /// The date of a PC's own firmware, which a guest does not have: `03/14/2019`.

@@ -1,7 +1,7 @@
 //! What this user may do.
 
 use crate::check::{Check, Seen};
-use crate::facts::Facts;
+use crate::facts::{Facts, SYS_NICE};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -14,9 +14,8 @@ const PRIORITY: u64 = 90;
 /// What the measuring process maps with some threads, rounded up.
 const LOCKED_BYTES: u64 = 64 << 20;
 const IPC_LOCK: u32 = 14;
-const SYS_NICE: u32 = 23;
 const RAISE: Option<&str> = Some(
-    "printf '* - rtprio 99\\n* - memlock unlimited\\n' | sudo tee \
+    "printf '%s - rtprio 99\\n%s - memlock unlimited\\n' \"$USER\" \"$USER\" | sudo tee \
      /etc/security/limits.d/latlab.conf, then log in anew; or run it with sudo",
 );
 const LOWER: Option<&str> = Some("sudo rm /etc/security/limits.d/latlab.conf");
@@ -98,20 +97,6 @@ pub const CHECKS: &[Check] = &[
     },
 ];
 
-/// A field of the own status.
-fn status<'a>(facts: &Facts<'a>, field: &str) -> Option<&'a str> {
-    facts.text(STATUS)?.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        (name == field).then(|| value.trim())
-    })
-}
-
-/// Whether this process has a capability; none where nothing tells.
-fn is_capable(facts: &Facts<'_>, capability: u32) -> Option<bool> {
-    let effective = u64::from_str_radix(status(facts, "CapEff")?, 16).ok()?;
-    Some(effective >> capability & 1 == 1)
-}
-
 /// A limit of this process: the soft and the hard one.
 fn limit<'a>(facts: &Facts<'a>, name: &str) -> Option<(&'a str, &'a str)> {
     let line = facts.text(LIMITS)?.lines().find_map(|line| line.strip_prefix(name))?;
@@ -128,7 +113,7 @@ fn no_realtime_rights(facts: &Facts<'_>) -> Option<Seen> {
     let (soft, hard) = limit(facts, "Max realtime priority")?;
     // The kernel looks at the soft one.
     let highest = amount(soft)?;
-    if is_capable(facts, SYS_NICE)? || highest >= 99 {
+    if facts.is_capable(SYS_NICE)? || highest >= 99 {
         return None;
     }
     let text = match highest {
@@ -147,7 +132,7 @@ fn no_realtime_rights(facts: &Facts<'_>) -> Option<Seen> {
 fn memory_lock_limit(facts: &Facts<'_>) -> Option<Seen> {
     let (soft, hard) = limit(facts, "Max locked memory")?;
     let old = amount(soft).filter(|bytes| *bytes < LOCKED_BYTES)?;
-    if is_capable(facts, IPC_LOCK)? {
+    if facts.is_capable(IPC_LOCK)? {
         return None;
     }
     let seen = Seen::new(LIMITS, soft, format!("This user may lock {soft} bytes of memory."));
@@ -166,7 +151,7 @@ fn realtime_timeout(facts: &Facts<'_>) -> Option<Seen> {
 }
 
 fn affinity_narrow(facts: &Facts<'_>) -> Option<Seen> {
-    let value = status(facts, "Cpus_allowed_list")?;
+    let value = facts.status("Cpus_allowed_list")?;
     let allowed: CpuSet = value.parse().ok()?;
     let online = facts.online();
     // Whoever asks for an isolated CPU gets it all the same.
@@ -213,8 +198,8 @@ fn has_own_budget(facts: &Facts<'_>, line: &str) -> bool {
 }
 
 fn seccomp(facts: &Facts<'_>) -> Option<Seen> {
-    let value = status(facts, "Seccomp").filter(|mode| *mode == "2")?;
-    let filters = status(facts, "Seccomp_filters");
+    let value = facts.status("Seccomp").filter(|mode| *mode == "2")?;
+    let filters = facts.status("Seccomp_filters");
     let text = match filters {
         Some(count) => format!("System calls of this process pass {count} filters (seccomp)."),
         None => "System calls of this process are filtered (seccomp).".to_string(),

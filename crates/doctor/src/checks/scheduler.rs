@@ -70,7 +70,7 @@ pub const CHECKS: &[Check] = &[
         why: "A new group of the cpu controller has no such budget, so the kernel refuses \
               real-time policies to what runs in it.",
         cost: "real-time policies are refused in services, containers and logins that have a group",
-        remedy: Some("put rt_group_sched=0 on the command line (6.15 on), or change the kernel"),
+        remedy: Some("put rt_group_sched=0 on the command line (6.16 on), or change the kernel"),
         undo: Some("take rt_group_sched=0 off the kernel's command line"),
         look: rt_group_scheduling,
     },

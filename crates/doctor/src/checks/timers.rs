@@ -4,6 +4,7 @@ use crate::check::{Check, Seen};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
+use latlab_model::shell::quoted;
 use latlab_model::snapshot::made;
 
 const CLOCKSOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -185,8 +186,10 @@ fn slow_clocksource(facts: &Facts<'_>) -> Option<Seen> {
         seen = seen.weighs(Severity::Error);
     }
     Some(match better {
-        Some(better) => seen
-            .mended_by(format!("echo {better} | tee {{file}}"), Some("echo {value} | tee {file}")),
+        Some(better) => seen.mended_by(
+            format!("echo {} | tee {{file}}", quoted(better)),
+            Some("echo {value} | tee {file}"),
+        ),
         None => seen,
     })
 }

@@ -66,7 +66,7 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Tracing,
         title: "the kernel profiles itself with every tick",
-        why: "With profile= on its command line the kernel counts where it is at each tick.",
+        why: "Switched on by profile= or at run time, the kernel counts where it is at each tick.",
         cost: "part of a microsecond with each tick",
         remedy: Some("take profile= off the kernel's command line"),
         undo: Some("put it back on the kernel's command line"),
@@ -137,7 +137,12 @@ fn perf_interrupts(facts: &Facts<'_>) -> Option<Seen> {
 fn profiling(facts: &Facts<'_>) -> Option<Seen> {
     let file = "sys/kernel/profiling";
     let value = facts.number(file).filter(|value| *value != 0)?;
-    Some(Seen::new(file, value.to_string(), "The kernel profiles itself with every tick."))
+    let seen = Seen::new(file, value.to_string(), "The kernel profiles itself with every tick.");
+    Some(match facts.parameter("profile") {
+        Some(_) => seen,
+        // Once it is on, the kernel does not switch it off again.
+        None => seen.mended_by("reboot: it was switched on at run time", None),
+    })
 }
 
 fn statistics(facts: &Facts<'_>) -> Option<Seen> {

@@ -47,8 +47,8 @@ mod tests {
             min: mean,
             mean,
             max: mean,
-            first_tenth: mean,
-            last_tenth: mean,
+            first_tenth: None,
+            last_tenth: None,
         };
         let figures = figures.iter().map(figure).collect();
         Conditions { figures, ..Conditions::default() }

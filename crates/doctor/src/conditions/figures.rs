@@ -95,7 +95,7 @@ fn figure(at: &Sight<'_>, kind: Kind, subject: &str, values: Vec<Option<f64>>) -
     let known = || values.iter().flatten().copied();
     // A run of three readings has no tenths.
     let has_tenths = at.times.len() >= 10;
-    let part = |part: &[Option<f64>]| mean(part).filter(|_| has_tenths).unwrap_or(all_mean);
+    let part = |part: &[Option<f64>]| mean(part).filter(|_| has_tenths);
     Some(Figure {
         metric: kind.metric.to_string(),
         subject: subject.to_string(),

@@ -92,7 +92,8 @@ pub fn frequency_changed(at: &Sight<'_>, figures: &[Figure]) -> Option<Finding> 
 
 /// A temperature was another at the end.
 pub fn drifted(at: &Sight<'_>, figure: &Figure) -> Option<Finding> {
-    let drift = figure.last_tenth - figure.first_tenth;
+    let (first, last) = (figure.first_tenth?, figure.last_tenth?);
+    let drift = last - first;
     if figure.metric != "temperature" || drift.abs() < DRIFT.0 {
         return None;
     }
@@ -101,7 +102,7 @@ pub fn drifted(at: &Sight<'_>, figure: &Figure) -> Option<Finding> {
     let when = [Stretch { from: at.context.to - tenth, to: at.context.to }];
     let text = format!(
         "The temperature of {} went from {:.1} C in the first tenth of the run to {:.1} C in the last",
-        figure.subject, figure.first_tenth, figure.last_tenth
+        figure.subject, first, last
     );
     let finding = told(at, "temperature-drift", severity, text, &when, None);
     Some(finding.remedy("Let the machine warm up under its load before the run: --warm-up."))

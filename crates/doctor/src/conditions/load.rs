@@ -19,7 +19,11 @@ const MEMORY_STEPS: usize = 10;
 /// … and is more than this part of all is told; less left than the second part is warned of.
 const MEMORY: (f64, f64) = (0.1, 0.05);
 /// A thread that ran for less than this did no harm that anyone could measure.
-const SHORT: Nanos = Nanos(100_000);
+const SHORT: Nanos = Nanos(1_000_000);
+/// Threads that are named in one sentence.
+const NAMED: usize = 5;
+/// Ticks of 10 ms that were stolen at least; one or two are in every guest.
+const TICKS: f64 = 3.0;
 
 /// The hypervisor ran somebody else.
 pub fn stolen(at: &Sight<'_>, cpu: u32) -> Option<Finding> {
@@ -27,7 +31,9 @@ pub fn stolen(at: &Sight<'_>, cpu: u32) -> Option<Finding> {
     let known: Vec<f64> = shares.iter().flatten().copied().collect();
     let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
     let worst = known.iter().copied().fold(0.0, f64::max);
-    if mean < STEAL.0 && worst < STEAL.1 {
+    let ticks = at.watch.one(metric::CPU_TIME, &format!("cpu{cpu} steal"));
+    let ticks: f64 = ticks.map_or(0.0, |points| at.growths(points).iter().flatten().sum());
+    if ticks < TICKS || mean < STEAL.0 && worst < STEAL.1 {
         return None;
     }
     let least = STEAL.1.min(worst);
@@ -60,34 +66,48 @@ pub fn swapped(at: &Sight<'_>) -> Option<Finding> {
 }
 
 /// Threads that go before the measuring ones ran on their CPUs.
-pub fn outranked(at: &Sight<'_>, conditions: &Conditions) -> Vec<Finding> {
+pub fn outranked(at: &Sight<'_>, conditions: &Conditions) -> Option<Finding> {
     let rival = |thread: &&BusyThread| {
         let ran = thread.mean_share * (at.context.to - at.context.from).0 as f64;
-        rivals::outranks(&thread.policy, &at.context.policy)
+        // The kernel's own, with which it moves threads, goes before everything by its nature.
+        !thread.name.starts_with("migration/")
+            && rivals::outranks(&thread.policy, &at.context.policy)
             && ran >= SHORT.0 as f64
             && !thread.cpus.and(&at.context.measured).is_empty()
     };
-    let found = conditions.threads.iter().filter(rival).map(|thread| {
-        let cpus = thread.cpus.and(&at.context.measured);
-        let when = rivals::active(at, thread);
-        let text = format!(
-            "The thread '{}' ({}, {}) goes before the measuring ones and ran on CPU {cpus}: \
-             {:.2} % of it over the run, up to {:.0} % at {}",
+    let found: Vec<&BusyThread> = conditions.threads.iter().filter(rival).collect();
+    let mut when: Vec<Stretch> =
+        found.iter().flat_map(|thread| rivals::active(at, thread)).collect();
+    when.sort_by_key(|stretch| stretch.from);
+    let cpus: CpuSet = found.iter().flat_map(|thread| thread.cpus.iter()).collect();
+    let cpus = cpus.and(&at.context.measured);
+    let told_of = |thread: &&BusyThread| {
+        format!(
+            "'{}' ({}, {}) {:.2} % of a CPU, up to {:.0} % at {}",
             thread.name,
             thread.id,
             thread.policy,
             thread.mean_share * 100.0,
             thread.peak_share * 100.0,
             at.since_start(thread.peak_at_ns)
-        );
-        let finding = told(at, "rival-thread", Severity::Warning, text, &when, Some(&cpus));
-        let remedy = format!(
-            "Keep it off: `taskset -p`, `chrt -p` on {}; or measure at its priority on purpose.",
-            thread.id
-        );
-        finding.remedy(remedy)
-    });
-    found.collect()
+        )
+    };
+    let names: Vec<String> = found.iter().take(NAMED).map(told_of).collect();
+    let others = match found.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        others => format!("; and {others} more"),
+    };
+    let text = format!(
+        "Threads that go before the measuring ones ran on CPU {cpus}: {}{others}",
+        names.join("; ")
+    );
+    let first = found.first()?;
+    let finding = told(at, "rival-thread", Severity::Warning, text, &when, Some(&cpus));
+    Some(finding.remedy(format!(
+        "Keep them off, as with `taskset -cp CPUS {0}` or `chrt -o -p 0 {0}`; or measure at their \
+         priority on purpose.",
+        first.id
+    )))
 }
 
 /// A CPU was busier, or less busy, than it usually was.

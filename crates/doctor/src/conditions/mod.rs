@@ -147,7 +147,13 @@ impl<'a> Sight<'a> {
     fn new(watch: &'a Watch, context: &'a Context) -> Option<Sight<'a>> {
         let from = watch.times.partition_point(|time| *time <= context.from).saturating_sub(1);
         let to = watch.times.partition_point(|time| *time < context.to);
-        let times = &watch.times[from..(to + 1).min(watch.times.len())];
+        let mut times = &watch.times[from..(to + 1).min(watch.times.len())];
+        // The last reading comes with the end of the run; in a short step a tick is a large share.
+        if let [.., before, last, end] = times
+            && (*end - *last).0 * 2 < (*last - *before).0
+        {
+            times = &times[..times.len() - 1];
+        }
         (!times.is_empty()).then_some(Sight { watch, context, times })
     }
 

@@ -53,7 +53,7 @@ fn busy_thread(at: &Sight<'_>, subject: &str, points: &Points) -> Option<BusyThr
         cpus: places(at, subject),
         mean_share: taken as f64 / measured as f64,
         peak_share,
-        peak_at_ns,
+        peak_at_ns: peak_at_ns.max(at.context.from),
     })
 }
 

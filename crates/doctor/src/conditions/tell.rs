@@ -18,7 +18,8 @@ pub fn told(
     let latencies = beside(&at.watch.intervals, when, cpus);
     let finding = Finding::new(code, severity, format!("{text} ({latencies})."));
     match when.first() {
-        Some(first) => finding.at(first.from),
+        // What the reading before the first release saw began with the run, as far as it matters.
+        Some(first) => finding.at(first.from.max(at.context.from)),
         None => finding,
     }
 }

@@ -53,10 +53,11 @@ pub const CASES: &[Case] = &[
                      PREEMPT(none) ",
                 ),
             ],
-            &[STOCK, DYNAMIC_CONFIG],
             &[STOCK, DYNAMIC_CONFIG, ("proc/cmdline", "quiet preempt=none")],
         ],
         absent: &[
+            // It may have been switched since.
+            &[STOCK, DYNAMIC_CONFIG],
             &[STOCK],
             &[STOCK, (SWITCH, "none voluntary (full)")],
             &[STOCK, (SWITCH, "none voluntary full (lazy)")],

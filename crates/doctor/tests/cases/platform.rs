@@ -22,6 +22,11 @@ btime 1732200000";
 
 pub const CASES: &[Case] = &[
     Case {
+        code: "sysfs-missing",
+        appears: &[&[("proc/cmdline", "quiet")]],
+        absent: &[&[("proc/cmdline", "quiet"), ("sys/devices/system/cpu/online", "0-3")], &[]],
+    },
+    Case {
         code: "guest",
         appears: &[
             &[("proc/cpuinfo", GUEST), ("sys/class/dmi/id/sys_vendor", "QEMU")],

@@ -1,0 +1,58 @@
+//! A command that the doctor names is run as it stands, often as root: nothing of the machine that
+//! was examined may become a part of it.
+
+use latlab_doctor::examine;
+use latlab_model::Snapshot;
+use latlab_model::snapshot::Content;
+use std::fs;
+use std::path::Path;
+
+/// What a machine that nobody trusts may hold.
+const TRAP: &str = "x; trap; $(trap)'; trap; '";
+
+/// Machines with much that is not as it should be.
+const MACHINES: [&str; 2] = ["pc-server-numa", "raspberry-pi-3"];
+
+/// What a shell would run of a line: all that is not within single quotes.
+fn outside_of_quotes(line: &str) -> String {
+    line.replace(r"'\''", "").split('\'').step_by(2).collect()
+}
+
+fn machine(name: &str) -> Snapshot {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/roots");
+    Snapshot::from_json(&fs::read(folder.join(format!("{name}.json"))).unwrap()).unwrap()
+}
+
+#[test]
+fn no_value_of_a_machine_becomes_a_command() {
+    let commands: usize = std::thread::scope(|scope| {
+        let looks = MACHINES.map(|name| scope.spawn(move || look(&machine(name))));
+        looks.into_iter().map(|look| look.join().unwrap()).sum()
+    });
+    assert!(commands > 1000);
+}
+
+/// Sets the trap in each file of a machine; gives back how many commands were looked at.
+fn look(machine: &Snapshot) -> usize {
+    let mut commands = 0;
+    for file in machine.files.keys() {
+        let mut trapped = machine.clone();
+        for beside in [true, false] {
+            let Some(Content::Text(text)) = trapped.files.get_mut(file) else { continue };
+            // Beside what the checks look for they find it all the same.
+            *text = if beside { format!("{text}{TRAP}") } else { TRAP.to_string() };
+            commands += check(&trapped);
+        }
+    }
+    commands
+}
+
+fn check(machine: &Snapshot) -> usize {
+    let found = examine(machine);
+    let commands = found.iter().flat_map(|one| [&one.remedy, &one.undo]).flatten();
+    let lines = commands.inspect(|line| {
+        let run = outside_of_quotes(line);
+        assert!(!run.contains("trap") && !run.contains("$("), "{line}");
+    });
+    lines.count()
+}

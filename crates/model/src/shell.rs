@@ -1,0 +1,23 @@
+//! Text as a word of a shell's command line.
+
+/// The word as a shell reads it back: as it is where that is harmless, else quoted.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@%+".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_word_is_run() {
+        assert_eq!(quoted("schedutil"), "schedutil");
+        assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("$(reboot)"), "'$(reboot)'");
+        assert_eq!(quoted("a'; reboot; '"), r"'a'\''; reboot; '\'''");
+    }
+}
