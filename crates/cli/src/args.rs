@@ -2,6 +2,7 @@
 
 use crate::common::{Common, word};
 use crate::doctor::args::DoctorArgs;
+use crate::plot::args::PlotArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
@@ -29,6 +30,7 @@ Examples:
   latlab run --for 60s --deadline 1ms       measure every CPU for a minute and judge it
   latlab show last                          what that run said, in the terminal
   latlab report last -o page.html           the same as a page with the picture
+  latlab plot idle load --kind ccdf         two runs in one picture
   latlab verify --all                       whether every stored run is as it was stored
   latlab doctor                             what on this machine costs latency, and what mends it
 
@@ -50,6 +52,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Write a stored run as one self-contained HTML page.
     Report(ReportArgs),
+    /// Draw a stored run, or several on one scale.
+    Plot(PlotArgs),
     /// Check that stored runs are as they were stored.
     Verify(VerifyArgs),
     /// Print what completes these commands in a shell.

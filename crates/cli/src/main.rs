@@ -8,6 +8,7 @@ mod documents;
 mod leftovers;
 mod live;
 mod output;
+mod plot;
 #[cfg(test)]
 mod reference;
 mod run;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => runs::report(&args),
+        Command::Plot(args) => plot::plot(&args),
         Command::Agent(args) => agent::agent(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => {

@@ -244,6 +244,12 @@ fn description(command: &str) -> &'static str {
             "Writes a page that needs nothing beside itself: no network, no other file. It can be \
              made again at any time."
         }
+        "plot" => {
+            "Writes a picture of what a run measured, as SVG that needs nothing beside itself. What \
+             does not fit on the axis is told in the picture with its count and its maximum, and \
+             a figure that the latencies do not support is drawn hollow. Several runs are drawn on \
+             one scale and named by what they differ in."
+        }
         "agent" => {
             "The half of latlab that runs on the machine that is measured. It does no analysis and \
              writes no file; the other half keeps what it says. Builds by `make dist` carry it for \
@@ -310,7 +316,7 @@ fn man_page(command: &Command) -> (String, String) {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_VERIFY);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }
-        "list" | "show" | "report" => {
+        "list" | "show" | "report" | "plot" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }

@@ -21,7 +21,8 @@ pub fn open_store(common: &Common) -> Store {
     store_in(common.out.as_deref())
 }
 
-fn store_in(out: Option<&Path>) -> Store {
+/// The folder of the runs, where this flag may name it.
+pub fn store_in(out: Option<&Path>) -> Store {
     let folder = out.map(PathBuf::from);
     let folder = folder.or_else(|| {
         std::env::var_os("LATLAB_RUNS").filter(|name| !name.is_empty()).map(PathBuf::from)

@@ -1,5 +1,6 @@
-//! The axes of a picture: which part of the latencies is drawn to scale, and how.
+//! The axis of latencies: which part of them is drawn to scale, and how.
 
+use crate::tick::Tick;
 use crate::units::{Scale, grouped, trimmed};
 use latlab_model::{Bin, Nanos};
 
@@ -7,64 +8,93 @@ use latlab_model::{Bin, Nanos};
 const LINEAR_UP_TO: f64 = 5.0;
 /// The same of p99, since p99.9 can be far out in a tail of its own.
 const LINEAR_UP_TO_P99: f64 = 8.0;
-/// The lower edge of the picture, as part of the lowest height, so that it is seen.
-const BELOW_LOWEST: f64 = 0.8;
-/// The lowest exponent that a vertical axis can begin above.
-const LOWEST_EXPONENT: f64 = -15.0;
+/// No axis is shorter: ten of the narrowest bins.
+const SHORTEST: f64 = 1000.0;
 
-/// The axis of latencies.
+/// How latencies are spread over an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Axis {
-    /// Whatever shows this run best.
+pub enum Spacing {
+    /// Whatever shows these runs best.
     #[default]
     Auto,
-    /// Linear from zero to here, which makes pictures comparable.
-    LinearTo(Nanos),
-    /// Logarithmic.
+    /// In proportion.
+    Linear,
+    /// By their logarithm.
     Log,
 }
 
-/// The latency axis: which part is drawn to scale, and how.
-pub struct HorizontalAxis {
+/// The axis of latencies that is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Axis {
+    /// How it is divided; on its own, one with an end is linear, since that compares best.
+    pub spacing: Spacing,
+    /// Its lower end; none for what the latencies need.
+    pub from: Option<Nanos>,
+    /// Its upper end; none for what the latencies need.
+    pub to: Option<Nanos>,
+}
+
+impl Axis {
+    /// Linear from zero to here, which makes pictures comparable.
+    pub fn linear_to(end: Nanos) -> Axis {
+        Axis { spacing: Spacing::Linear, from: None, to: Some(end) }
+    }
+
+    /// Logarithmic, and as long as it must be.
+    pub fn log() -> Axis {
+        Axis { spacing: Spacing::Log, ..Axis::default() }
+    }
+}
+
+/// An axis of latencies, in either direction of a picture.
+pub struct LatencyAxis {
     pub log: bool,
-    /// Latency at the left end.
+    /// Latency at the lower end.
     pub from: f64,
-    /// Latency at the right end.
+    /// Latency at the upper end.
     pub to: f64,
 }
 
-impl HorizontalAxis {
+impl LatencyAxis {
     /// The axis that was asked for, as these latencies need it.
-    pub fn choose(data: &Pooled, asked: Axis) -> HorizontalAxis {
-        match asked {
-            Axis::LinearTo(end) => HorizontalAxis::linear(end.0.max(1) as f64),
-            Axis::Log => HorizontalAxis::logarithmic(data),
-            Axis::Auto => HorizontalAxis::automatic(data),
+    pub fn choose(data: &Pooled, asked: Axis) -> LatencyAxis {
+        let log = match asked.spacing {
+            Spacing::Linear => false,
+            Spacing::Log => true,
+            Spacing::Auto => asked.to.is_none() && !data.body_fills_a_linear_axis(),
+        };
+        match log {
+            true => LatencyAxis::logarithmic(data, asked),
+            false => LatencyAxis::linear(data, asked),
         }
     }
 
-    /// Linear where the body of the data stays readable beside the maximum, else logarithmic: so
-    /// every latency of the run is drawn to scale.
-    fn automatic(data: &Pooled) -> HorizontalAxis {
-        match data.max <= LINEAR_UP_TO * data.p99_9 && data.max <= LINEAR_UP_TO_P99 * data.p99 {
-            true => HorizontalAxis::linear(data.max * 1.02),
-            false => HorizontalAxis::logarithmic(data),
-        }
+    /// An end that was asked for is the end, so that what lies beyond it is counted from there.
+    fn linear(data: &Pooled, asked: Axis) -> LatencyAxis {
+        let from = asked.from.map_or(0.0, |from| from.0.max(0) as f64);
+        let to = match asked.to {
+            Some(to) => (to.0 as f64).max(from + SHORTEST),
+            None => {
+                let to = (data.max * 1.02).max(from + SHORTEST);
+                let step = one_two_five((to - from) / 8.0);
+                (to / step).ceil() * step
+            }
+        };
+        LatencyAxis { log: false, from, to }
     }
 
-    fn linear(end: f64) -> HorizontalAxis {
-        let end = end.max(1000.0);
-        let step = one_two_five(end / 8.0);
-        HorizontalAxis { log: false, from: 0.0, to: (end / step).ceil() * step }
+    fn logarithmic(data: &Pooled, asked: Axis) -> LatencyAxis {
+        let to = asked.to.map(|to| (to.0 as f64).max(SHORTEST));
+        let needed = one_two_five_below(data.lowest_positive);
+        let from = match asked.from.filter(|from| from.0 > 0) {
+            Some(from) => from.0 as f64,
+            None => needed.min(to.unwrap_or(f64::INFINITY) / 10.0),
+        };
+        let to = to.unwrap_or_else(|| one_two_five((data.max * 1.02).max(from * 10.0)));
+        LatencyAxis { log: true, from, to }
     }
 
-    fn logarithmic(data: &Pooled) -> HorizontalAxis {
-        let from = one_two_five_below(data.lowest_positive);
-        let to = one_two_five((data.max * 1.02).max(from * 10.0));
-        HorizontalAxis { log: true, from, to }
-    }
-
-    /// Where a latency lies, 0 at the left end of the axis and 1 at its right end.
+    /// Where a latency lies, 0 at the lower end of the axis and 1 at its upper end.
     pub fn place(&self, latency: f64) -> f64 {
         let place = match self.log {
             true => (latency.max(self.from) / self.from).ln() / (self.to / self.from).ln(),
@@ -73,48 +103,61 @@ impl HorizontalAxis {
         place.clamp(0.0, 1.0)
     }
 
-    /// Latencies to be named on an axis of this length, and their names.
-    pub fn ticks(&self, pixels: f64) -> Vec<(f64, String)> {
-        match self.log {
-            true => self.log_ticks(pixels),
-            false => self.linear_ticks(pixels),
-        }
+    /// What is named on an axis that is drawn as long as this; a name needs `room` of it.
+    pub fn ticks(&self, pixels: f64, room: f64) -> Vec<Tick> {
+        let named = match self.log {
+            true => self.log_ticks(pixels, room),
+            false => self.linear_ticks(pixels, room),
+        };
+        named.into_iter().map(|(at, name)| Tick { place: self.place(at), name }).collect()
     }
 
-    fn linear_ticks(&self, pixels: f64) -> Vec<(f64, String)> {
-        let wanted = (pixels / 90.0).clamp(3.0, 10.0);
-        let step = one_two_five(self.to / wanted);
+    fn linear_steps(&self, pixels: f64, room: f64) -> (f64, Vec<f64>) {
+        let wanted = (pixels / room).clamp(3.0, 10.0);
+        let step = one_two_five((self.to - self.from) / wanted);
+        let first = (self.from / step - 1e-6).ceil() as u64;
+        let last = (self.to / step + 1e-6).floor() as u64;
+        (step, (first..=last).map(|index| index as f64 * step).collect())
+    }
+
+    fn linear_ticks(&self, pixels: f64, room: f64) -> Vec<(f64, String)> {
+        let (step, all) = self.linear_steps(pixels, room);
         let scale = Scale::of_axis(self.end(), Nanos(step as i64));
-        let count = (self.to / step + 1e-6).floor() as usize;
-        (0..=count)
-            .map(|index| index as f64 * step)
-            .map(|at| (at, trimmed(scale.number_f64(at))))
-            .collect()
+        all.into_iter().map(|at| (at, trimmed(scale.number_f64(at)))).collect()
     }
 
-    fn log_ticks(&self, pixels: f64) -> Vec<(f64, String)> {
+    fn log_ticks(&self, pixels: f64, room: f64) -> Vec<(f64, String)> {
         let decades = (self.to / self.from).log10();
         let all: &[f64] = match pixels / decades {
-            room if room > 170.0 => &[1.0, 2.0, 5.0],
+            each if each > 1.9 * room => &[1.0, 2.0, 5.0],
             _ => &[1.0],
         };
         // Few pixels for many decades: every second or third label has room.
-        let every = (52.0 * decades / pixels).ceil().max(1.0) as i32;
+        let every = (0.58 * room * decades / pixels).ceil().max(1.0) as i32;
         let first = self.from.log10().floor() as i32;
         let last = self.to.log10().ceil() as i32;
-        (first..=last)
+        let ticks: Vec<(f64, String)> = (first..=last)
             .filter(|exponent| (exponent - first) % every == 0)
             .flat_map(|exponent| all.iter().map(move |digit| digit * 10f64.powi(exponent)))
             .filter(|at| *at >= self.from * 0.999 && *at <= self.to * 1.001)
             .map(|at| (at, decimal_time(at)))
-            .collect()
+            .collect();
+        match ticks.len() {
+            // A short stretch of a decade may hold none of its round numbers.
+            0 | 1 => {
+                let all = self.linear_steps(pixels, room).1.into_iter();
+                all.map(|at| (at, Nanos(at as i64).to_string())).collect()
+            }
+            _ => ticks,
+        }
     }
 
-    fn end(&self) -> Nanos {
+    /// Its upper end as a latency.
+    pub fn end(&self) -> Nanos {
         Nanos(self.to as i64)
     }
 
-    /// What stands below the axis.
+    /// What stands beside the axis.
     pub fn title(&self) -> String {
         match self.log {
             true => "Latency, logarithmic".to_string(),
@@ -123,7 +166,7 @@ impl HorizontalAxis {
     }
 }
 
-/// What decides the axis, of all lines together.
+/// What decides the axis, of all that is drawn together.
 pub struct Pooled {
     max: f64,
     lowest_positive: f64,
@@ -144,6 +187,16 @@ impl Pooled {
         let max = (max.unwrap_or_default().0 as f64).max(1.0);
         let [p99, p99_9] = [0.99, 0.999].map(|share| quantile(&bins, share).min(max));
         Pooled { max, lowest_positive: lowest_positive.min(max).max(1.0), p99, p99_9 }
+    }
+
+    /// The same, of which only latencies from here on are drawn.
+    pub fn from(self, lowest: f64) -> Pooled {
+        Pooled { lowest_positive: lowest.min(self.max).max(1.0), ..self }
+    }
+
+    /// Whether the body of the data stays readable beside the maximum.
+    fn body_fills_a_linear_axis(&self) -> bool {
+        self.max <= LINEAR_UP_TO * self.p99_9 && self.max <= LINEAR_UP_TO_P99 * self.p99
     }
 }
 
@@ -184,60 +237,22 @@ fn decimal_time(nanos: f64) -> String {
     format!("{} {unit}", grouped((nanos / scale).round() as u64))
 }
 
-/// The vertical axis: decades from below the lowest height up.
-pub struct VerticalAxis {
-    /// Logarithm of the lower edge.
-    from: f64,
-    /// The exponent of ten at the upper edge.
-    to: i32,
-}
-
-impl VerticalAxis {
-    /// An axis that holds these heights, and a height of one.
-    pub fn holding(heights: impl Iterator<Item = f64>) -> VerticalAxis {
-        let hold = |(low, high): (f64, f64), height: f64| (low.min(height), high.max(height));
-        let (low, high) = heights.filter(|height| *height > 0.0).fold((1.0, 1.0), hold);
-        let to = ((high * 1.1).log10().ceil() as i32).max(1);
-        VerticalAxis { from: (low * BELOW_LOWEST).log10().max(LOWEST_EXPONENT), to }
-    }
-
-    /// Part of the axis below a height, 0 to 1.
-    pub fn place(&self, height: f64) -> f64 {
-        let place = (height.log10() - self.from) / (f64::from(self.to) - self.from);
-        place.clamp(0.0, 1.0)
-    }
-
-    /// Heights to be named, and their names.
-    pub fn ticks(&self) -> impl Iterator<Item = (f64, String)> + '_ {
-        (self.from.ceil() as i32..=self.to).map(|exponent| {
-            let text = match exponent {
-                -3..=-1 => format!("{:.*}", exponent.unsigned_abs() as usize, 10f64.powi(exponent)),
-                0..=4 => grouped(10u64.pow(exponent as u32)),
-                _ => format!("10{}", superscript(exponent)),
-            };
-            (10f64.powi(exponent), text)
-        })
-    }
-}
-
-fn superscript(number: i32) -> String {
-    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    let sign = if number < 0 { "⁻" } else { "" };
-    let digits = number.unsigned_abs().to_string();
-    let digits = digits.chars().filter_map(|c| DIGITS.get(c.to_digit(10)? as usize));
-    sign.chars().chain(digits.copied()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn linear(end: i64) -> HorizontalAxis {
-        HorizontalAxis::choose(&Pooled::of([].iter(), None), Axis::LinearTo(Nanos(end)))
+    const ROOM: f64 = 90.0;
+
+    fn of(asked: Axis) -> LatencyAxis {
+        LatencyAxis::choose(&Pooled::of([].iter(), None), asked)
     }
 
-    fn names(axis: &HorizontalAxis, pixels: f64) -> Vec<String> {
-        axis.ticks(pixels).into_iter().map(|(_, name)| name).collect()
+    fn linear(end: i64) -> LatencyAxis {
+        of(Axis::linear_to(Nanos(end)))
+    }
+
+    fn names(axis: &LatencyAxis, pixels: f64) -> Vec<String> {
+        axis.ticks(pixels, ROOM).into_iter().map(|tick| tick.name).collect()
     }
 
     #[test]
@@ -263,7 +278,7 @@ mod tests {
         let log = |p99: i64, p99_9: i64, max: i64| {
             let bins = [bin(p99 - 100, 99_000), bin(p99_9 - 100, 900), bin(max - 100, 100)];
             let data = Pooled::of(bins.iter(), Some(Nanos(max)));
-            HorizontalAxis::choose(&data, Axis::Auto).log
+            LatencyAxis::choose(&data, Axis::default()).log
         };
         assert!(!log(9_000, 14_000, 60_000));
         assert!(log(9_000, 11_000, 60_000));
@@ -271,12 +286,18 @@ mod tests {
     }
 
     #[test]
-    fn heights_below_one_are_named() {
-        let names: Vec<String> = VerticalAxis::holding([3e-5, 200.0].into_iter())
-            .ticks()
-            .map(|(_, name)| name)
-            .collect();
-        assert_eq!(names, ["10⁻⁴", "0.001", "0.01", "0.1", "1", "10", "100", "1 000"]);
+    fn an_end_that_was_asked_for_is_the_end() {
+        let between = |spacing, from: i64, to: i64| {
+            of(Axis { spacing, from: Some(Nanos(from)), to: Some(Nanos(to)) })
+        };
+        let axis = between(Spacing::Auto, 12_300, 317_000);
+        assert_eq!((axis.log, axis.from, axis.to), (false, 12_300.0, 317_000.0));
+        assert_eq!(names(&axis, 450.0), ["100", "200", "300"]);
+        let axis = between(Spacing::Log, 310_000, 380_000);
+        assert_eq!((axis.log, axis.from, axis.to), (true, 310_000.0, 380_000.0));
+        assert_eq!(names(&axis, 450.0), ["320 us", "340 us", "360 us", "380 us"]);
+        let axis = between(Spacing::Log, 0, 400_000);
+        assert!(axis.from > 0.0 && axis.to == 400_000.0);
     }
 
     #[test]
@@ -286,11 +307,12 @@ mod tests {
             let title = axis.title();
             let unit = title.strip_prefix("Latency in ").unwrap();
             for pixels in [100.0, 300.0, 848.0, 2000.0] {
-                let ticks = axis.ticks(pixels);
+                let ticks = axis.ticks(pixels, ROOM);
                 assert!(ticks.len() >= 2, "{end} {pixels}");
-                for (at, name) in ticks {
+                for Tick { place, name } in ticks {
                     let named: Nanos = format!("{name}{unit}").parse().unwrap();
-                    assert_eq!(named.0 as f64, at, "{end} {pixels}: {name}");
+                    let at = place * axis.to;
+                    assert!((named.0 as f64 - at).abs() <= 1e-9 * at, "{end} {pixels}: {name}");
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! shows how dense latencies are, never how many fell into a drawn bin: a count doubles where the
 //! bins do, and would look like a second mode.
 
-use crate::axis::{HorizontalAxis, one_two_five};
+use crate::axis::{LatencyAxis, one_two_five};
 use crate::units::percent;
 use latlab_model::histogram::{FINE_WIDTH, bin_high, bin_low, bin_of};
 use latlab_model::{Bin, Nanos};
@@ -23,19 +23,20 @@ pub struct Cells {
 
 impl Cells {
     /// The drawn bins of an axis of this length.
-    pub fn new(axis: &HorizontalAxis, pixels: f64) -> Cells {
+    pub fn new(axis: &LatencyAxis, pixels: f64) -> Cells {
         match axis.log {
             true => Cells::logarithmic(axis, pixels),
             false => Cells::linear(axis, pixels),
         }
     }
 
-    fn linear(axis: &HorizontalAxis, pixels: f64) -> Cells {
-        let step = one_two_five(axis.to * CELL_PIXELS / pixels).max(FINE_WIDTH as f64);
+    fn linear(axis: &LatencyAxis, pixels: f64) -> Cells {
+        let step =
+            one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels).max(FINE_WIDTH as f64);
         Cells { edges: edges(axis, |edge| edge + step), log: false, step }
     }
 
-    fn logarithmic(axis: &HorizontalAxis, pixels: f64) -> Cells {
+    fn logarithmic(axis: &LatencyAxis, pixels: f64) -> Cells {
         let step = one_two_five((axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0);
         Cells { edges: edges(axis, |edge| edge * (1.0 + step)), log: true, step }
     }
@@ -77,7 +78,7 @@ impl Cells {
 
 /// Edges from one end of an axis to the other, each the edge of a bin that is nearest to the one
 /// wanted after the edge before it.
-fn edges(axis: &HorizontalAxis, wanted: impl Fn(f64) -> f64) -> Vec<f64> {
+fn edges(axis: &LatencyAxis, wanted: impl Fn(f64) -> f64) -> Vec<f64> {
     let mut edges = vec![axis.from];
     while let Some(edge) = edges.last().copied().filter(|edge| *edge < axis.to) {
         edges.push(bin_edge_near(wanted(edge), edge).min(axis.to));
@@ -97,32 +98,32 @@ fn bin_edge_near(latency: f64, after: f64) -> f64 {
     }
 }
 
-fn is_below(bin: &Bin) -> bool {
-    bin.low_ns < Nanos::ZERO
+fn is_below(bin: &Bin, axis: &LatencyAxis) -> bool {
+    bin.low_ns < Nanos::ZERO || bin.high_ns.0 as f64 <= axis.from
 }
 
-fn is_beyond(bin: &Bin, axis: &HorizontalAxis) -> bool {
+fn is_beyond(bin: &Bin, axis: &LatencyAxis) -> bool {
     bin.low_ns.0 as f64 >= axis.to
 }
 
 /// What lies outside of an axis, of all lines together.
 #[derive(Default)]
 pub struct Outside {
-    /// Latencies below zero.
+    /// Latencies below the left end.
     pub below: u64,
-    /// The lowest of them, or zero.
-    pub lowest: Nanos,
+    /// Whether all of those are below zero.
+    pub negative_only: bool,
     /// Latencies beyond the right end.
     pub beyond: u64,
 }
 
 impl Outside {
-    pub fn of<'a>(bins: impl Iterator<Item = &'a Bin>, axis: &HorizontalAxis) -> Outside {
-        let mut outside = Outside::default();
+    pub fn of<'a>(bins: impl Iterator<Item = &'a Bin>, axis: &LatencyAxis) -> Outside {
+        let mut outside = Outside { negative_only: true, ..Outside::default() };
         for bin in bins {
-            if is_below(bin) {
+            if is_below(bin, axis) {
                 outside.below = outside.below.saturating_add(bin.count);
-                outside.lowest = outside.lowest.min(bin.low_ns);
+                outside.negative_only &= bin.low_ns < Nanos::ZERO;
             } else if is_beyond(bin, axis) {
                 outside.beyond = outside.beyond.saturating_add(bin.count);
             }
@@ -154,11 +155,11 @@ pub struct Drawn {
 
 impl Drawn {
     /// Of bins in rising order.
-    pub fn new(bins: &[Bin], axis: &HorizontalAxis, cells: &Cells) -> Drawn {
+    pub fn new(bins: &[Bin], axis: &LatencyAxis, cells: &Cells) -> Drawn {
         let Outside { below, beyond, .. } = Outside::of(bins.iter(), axis);
         let mut drawn = Drawn { steps: Vec::new(), below, beyond };
         let last = cells.len().max(1);
-        let inside = bins.iter().filter(|bin| !is_below(bin) && !is_beyond(bin, axis));
+        let inside = bins.iter().filter(|bin| !is_below(bin, axis) && !is_beyond(bin, axis));
         for bin in inside.filter(|bin| bin.count > 0) {
             let first = cells.holding(bin.low_ns).min(last - 1);
             let end = cells.holding(bin.high_ns).clamp(first + 1, last);

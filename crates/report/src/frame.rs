@@ -1,126 +1,156 @@
-//! What stands around the lines of a picture: heading, grid and axes, and where they are.
+//! The plotted area of a picture with its grid and axes, and where they are.
 
-use crate::axis::{HorizontalAxis, VerticalAxis};
-use crate::svg::{Anchor, GRID, INK, MUTED, TEXT_SIZE, TITLE_SIZE, line, lines, n, text};
+use crate::svg::{Anchor, GRID, INK, MUTED, TEXT_SIZE, TITLE_SIZE, line, n, text};
+use crate::tick::Tick;
 use maud::{Markup, html};
 
-/// How much wider bold type is.
-const BOLD: f64 = 1.25;
-const TITLE_LINE: f64 = 21.0;
-const CONDITIONS_LINE: f64 = 18.0;
 /// Room beside the axis for what lies outside of it.
 pub const STRIP: f64 = 34.0;
+/// Room below a plotted area for the names and the title of its axis.
+pub const BELOW: f64 = 58.0;
+/// Room that the name of a latency needs on an axis across.
+pub const NAME_ACROSS: f64 = 90.0;
+/// Whether something lies outside of the axis, which needs a strip beside the plotted area.
+#[derive(Clone, Copy, Default)]
+pub struct Sides {
+    pub below: bool,
+    pub beyond: bool,
+}
 
-/// The plotted area in its picture.
-pub struct Frame {
-    pub width: f64,
+/// A plotted area in its picture.
+#[derive(Clone, Copy)]
+pub struct Area {
     pub left: f64,
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
     /// Left end of the axes: that of the plotted area, or of the strip beside it.
-    axis_left: f64,
-    pub axis: HorizontalAxis,
-    densities: VerticalAxis,
-    title: Vec<String>,
-    conditions: Vec<String>,
+    pub axis_left: f64,
 }
 
-/// What a frame has to hold.
-pub struct Contents<'a> {
-    pub axis: HorizontalAxis,
-    pub densities: VerticalAxis,
-    pub title: &'a str,
-    pub conditions: &'a str,
-    /// Whether something lies below the axis, which needs a strip.
-    pub below: bool,
-    /// Whether something lies beyond the axis.
-    pub beyond: bool,
-}
+impl Area {
+    /// An area as wide as the picture, with room for the names of its axes.
+    pub fn across(width: f64, top: f64, height: f64, sides: Sides) -> Area {
+        Area::between(78.0, width - 34.0, top, height, sides)
+    }
 
-impl Frame {
-    /// The area below a heading of as many lines as its words need.
-    pub fn new(width: f64, plot_height: f64, contents: Contents) -> Frame {
-        let title = lines(contents.title, width - 24.0, TITLE_SIZE * BOLD);
-        let conditions = lines(contents.conditions, width - 24.0, TEXT_SIZE);
-        let heading = title.len() as f64 * TITLE_LINE + conditions.len() as f64 * CONDITIONS_LINE;
-        let top = 22.0 + heading + 8.0;
-        let axis_left = 78.0;
-        Frame {
-            width,
-            left: axis_left + if contents.below { STRIP } else { 0.0 },
-            right: width - 34.0 - if contents.beyond { STRIP } else { 0.0 },
+    /// An area from one place across to another, strips included.
+    pub fn between(axis_left: f64, right: f64, top: f64, height: f64, sides: Sides) -> Area {
+        let strip = |there| if there { STRIP } else { 0.0 };
+        Area {
+            left: axis_left + strip(sides.below),
+            right: right - strip(sides.beyond),
             top,
-            bottom: top + plot_height,
+            bottom: top + height,
             axis_left,
-            axis: contents.axis,
-            densities: contents.densities,
-            title,
-            conditions,
         }
     }
 
-    /// Where a legend begins.
-    pub fn legend_top(&self) -> f64 {
-        self.bottom + 66.0
+    pub fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    pub fn height(&self) -> f64 {
+        self.bottom - self.top
     }
 
     pub fn middle(&self) -> (f64, f64) {
         ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
     }
 
-    /// Where a latency lies across.
-    pub fn x(&self, latency: f64) -> f64 {
-        self.left + self.axis.place(latency) * (self.right - self.left)
+    /// Where a place of the axis below lies across.
+    pub fn x(&self, place: f64) -> f64 {
+        self.left + place * self.width()
     }
 
-    /// Where a density lies in height.
-    pub fn y(&self, density: f64) -> f64 {
-        self.bottom - self.densities.place(density) * (self.bottom - self.top)
+    /// Where a place of the axis beside it lies in height.
+    pub fn y(&self, place: f64) -> f64 {
+        self.bottom - place * self.height()
     }
 
-    /// The grid with the numbers of both axes.
-    pub fn grid(&self) -> Markup {
+    /// The lines of the grid.
+    pub fn grid(&self, across: &[Tick], up: &[Tick]) -> Markup {
         html! {
-            @for (density, words) in self.densities.ticks() {
-                (line((self.left, self.y(density)), (self.right, self.y(density)), GRID, 1.0))
-                (text(self.axis_left - 8.0, self.y(density) + 4.5, Anchor::End, TEXT_SIZE, INK, &words))
+            @for y in up.iter().map(|tick| self.y(tick.place)) {
+                (line((self.left, y), (self.right, y), GRID, 1.0))
             }
-            @for (at, words) in self.axis.ticks(self.right - self.left) {
-                (line((self.x(at), self.top), (self.x(at), self.bottom), GRID, 1.0))
-                (line((self.x(at), self.bottom), (self.x(at), self.bottom + 5.0), INK, 1.0))
-                (text(self.x(at), self.bottom + 20.0, Anchor::Middle, TEXT_SIZE, INK, &words))
+            @for x in across.iter().map(|tick| self.x(tick.place)) {
+                (line((x, self.top), (x, self.bottom), GRID, 1.0))
             }
         }
     }
 
-    /// The axes with their titles.
-    pub fn axes(&self, density_title: &str) -> Markup {
-        let (left, bottom) = (self.axis_left, self.bottom);
-        let (middle, high) = self.middle();
-        let turn = format!("rotate(-90 16 {})", n(high));
+    /// The names of the axis at the left.
+    pub fn names_left(&self, up: &[Tick], size: f64) -> Markup {
         html! {
-            (line((left, self.top), (left, bottom), INK, 1.2))
-            (line((left, bottom), (self.right, bottom), INK, 1.2))
-            (text(middle, bottom + 42.0, Anchor::Middle, TEXT_SIZE, INK, &self.axis.title()))
-            g transform=(turn) {
-                (text(16.0, high, Anchor::Middle, TEXT_SIZE, INK, density_title))
+            @for tick in up {
+                @let y = self.y(tick.place) + size * 0.35;
+                (text(self.axis_left - 8.0, y, Anchor::End, size, INK, &tick.name))
             }
         }
     }
 
-    /// The title and what was measured under.
-    pub fn heading(&self) -> Markup {
-        let title = self.title.len() as f64 * TITLE_LINE;
+    /// The names of the axis below.
+    pub fn names_below(&self, across: &[Tick], size: f64) -> Markup {
         html! {
-            g font-weight="600" {
-                @for (index, words) in self.title.iter().enumerate() {
-                    (text(12.0, 22.0 + index as f64 * TITLE_LINE, Anchor::Start, TITLE_SIZE, INK, words))
-                }
-            }
-            @for (index, words) in self.conditions.iter().enumerate() {
-                (text(12.0, 22.0 + title + index as f64 * CONDITIONS_LINE, Anchor::Start, TEXT_SIZE, MUTED, words))
+            @for tick in across {
+                @let x = self.x(tick.place);
+                (line((x, self.bottom), (x, self.bottom + 5.0), INK, 1.0))
+                (text(x, self.bottom + 7.0 + size, Anchor::Middle, size, INK, &tick.name))
             }
         }
+    }
+
+    /// The lines of both axes.
+    pub fn axes(&self) -> Markup {
+        let corner = (self.axis_left, self.bottom);
+        html! {
+            (line((self.axis_left, self.top), corner, INK, 1.2))
+            (line(corner, (self.right, self.bottom), INK, 1.2))
+        }
+    }
+
+    /// The titles of both axes.
+    pub fn titles(&self, across: &str, up: &str) -> Markup {
+        html! {
+            (text(self.middle().0, self.bottom + 42.0, Anchor::Middle, TEXT_SIZE, INK, across))
+            (self.title_left(up))
+        }
+    }
+
+    /// The title of the axis at the left.
+    pub fn title_left(&self, up: &str) -> Markup {
+        let high = self.middle().1;
+        html! {
+            g transform={ "rotate(-90 16 " (n(high)) ")" } {
+                (text(16.0, high, Anchor::Middle, TEXT_SIZE, INK, up))
+            }
+        }
+    }
+
+    /// Everything around what is drawn, at the size of the whole picture.
+    pub fn furniture(&self, across: (&[Tick], &str), up: (&[Tick], &str)) -> Markup {
+        html! {
+            (self.grid(across.0, up.0))
+            (self.names_left(up.0, TEXT_SIZE))
+            (self.names_below(across.0, TEXT_SIZE))
+            (self.axes())
+            (self.titles(across.1, up.1))
+        }
+    }
+
+    /// Words at the upper edge, one below the other.
+    pub fn note(&self, x: f64, anchor: Anchor, words: &[String]) -> Markup {
+        html! {
+            @for (index, words) in words.iter().enumerate() {
+                (text(x, self.top + 16.0 + index as f64 * 17.0, anchor, TEXT_SIZE, INK, words))
+            }
+        }
+    }
+
+    /// What stands in an area in which nothing can be drawn.
+    pub fn nothing(&self) -> Markup {
+        let (x, y) = self.middle();
+        text(x, y, Anchor::Middle, TITLE_SIZE, MUTED, "No latency was recorded.")
     }
 }

@@ -1,59 +1,110 @@
 //! The legend of a picture, in as many columns as its width allows.
 
-use crate::svg::{Anchor, INK, Pen, TEXT_SIZE, n, text};
+use crate::picture::MARGIN;
+use crate::svg::{Anchor, INK, Pen, TEXT_SIZE, lines, n, text};
 use maud::{Markup, html};
 
-const LINE: f64 = 20.0;
-const LEFT: f64 = 12.0;
+/// Height of an entry, and of a further line of one.
+const ENTRY: f64 = 20.0;
+const LINE: f64 = 16.0;
+/// Room for what an entry looks like.
+const SWATCH: f64 = 42.0;
 
-/// One line of a legend.
+/// One entry of a legend.
 pub struct Entry {
-    pub pen: Pen,
-    pub words: String,
-    /// Whether the pen's mark is in the picture too.
-    pub marked: bool,
+    swatch: Swatch,
+    words: String,
+}
+
+/// What an entry looks like in the picture.
+enum Swatch {
+    Line(Pen),
+    /// A line with a mark in the picture.
+    Marked(Pen),
+    /// An area with this style.
+    Area(String),
+}
+
+impl Entry {
+    /// Of a line.
+    pub fn line(pen: Pen, words: String) -> Entry {
+        Entry { swatch: Swatch::Line(pen), words }
+    }
+
+    /// Of an area that is filled with a style.
+    pub fn area(style: String, words: String) -> Entry {
+        Entry { swatch: Swatch::Area(style), words }
+    }
+
+    /// The same of a line whose mark is in the picture too.
+    pub fn with_mark(self) -> Entry {
+        match self.swatch {
+            Swatch::Line(pen) => Entry { swatch: Swatch::Marked(pen), ..self },
+            _ => self,
+        }
+    }
 }
 
 /// The entries and where they stand.
 pub struct Legend {
-    entries: Vec<Entry>,
-    rows: usize,
-    column_width: f64,
+    /// Each entry with the lines of its words, its place across and in height.
+    placed: Vec<(Swatch, Vec<String>, f64, f64)>,
+    height: f64,
 }
 
 impl Legend {
+    /// Entries go down the columns, so that the first ones are at the upper left.
     pub fn new(entries: Vec<Entry>, width: f64) -> Legend {
         let longest = entries.iter().map(|entry| entry.words.chars().count()).max();
         // Room for the longest entry, as far as that can be told without the font.
-        let column_width = longest.unwrap_or(0) as f64 * TEXT_SIZE * 0.56 + 62.0;
-        let columns = ((width - 2.0 * LEFT) / column_width).max(1.0) as usize;
-        Legend { rows: entries.len().div_ceil(columns), entries, column_width }
+        let column = longest.unwrap_or(0) as f64 * TEXT_SIZE * 0.56 + SWATCH + 20.0;
+        let columns = ((width - 2.0 * MARGIN) / column).max(1.0) as usize;
+        let rows = entries.len().div_ceil(columns).max(1);
+        let room = if columns > 1 { f64::INFINITY } else { width - 2.0 * MARGIN - SWATCH };
+        let mut legend = Legend { placed: Vec::new(), height: 0.0 };
+        let mut y = 0.0;
+        for (index, Entry { swatch, words }) in entries.into_iter().enumerate() {
+            y = if index % rows == 0 { 0.0 } else { y };
+            let words = lines(&words, room, TEXT_SIZE);
+            let height = ENTRY + LINE * words.len().saturating_sub(1) as f64;
+            legend.placed.push((swatch, words, MARGIN + (index / rows) as f64 * column, y));
+            y += height;
+            legend.height = legend.height.max(y);
+        }
+        legend
     }
 
     pub fn height(&self) -> f64 {
-        self.rows as f64 * LINE
+        self.height
     }
 
-    /// Entries go down the columns, so that the first ones are at the upper left.
     pub fn render(&self, top: f64) -> Markup {
         html! {
-            @for (index, entry) in self.entries.iter().enumerate() {
-                (entry.render(
-                    LEFT + (index / self.rows) as f64 * self.column_width,
-                    top + (index % self.rows) as f64 * LINE,
-                ))
+            @for (swatch, words, x, y) in &self.placed {
+                (swatch.render(*x, top + y))
+                @for (index, words) in words.iter().enumerate() {
+                    @let y = top + y + 4.5 + index as f64 * LINE;
+                    (text(x + SWATCH, y, Anchor::Start, TEXT_SIZE, INK, words))
+                }
             }
         }
     }
 }
 
-impl Entry {
+impl Swatch {
     fn render(&self, x: f64, y: f64) -> Markup {
-        let swatch = format!("M{} {}h34", n(x), n(y));
+        let line = format!("M{} {}h34", n(x), n(y));
         html! {
-            path d=(swatch) style=(self.pen.style()) {}
-            @if self.marked { (self.pen.mark(x + 17.0, y)) }
-            (text(x + 42.0, y + 4.5, Anchor::Start, TEXT_SIZE, INK, &self.words))
+            @match self {
+                Swatch::Line(pen) => path d=(line) style=(pen.style()) {},
+                Swatch::Marked(pen) => {
+                    path d=(line) style=(pen.style()) {}
+                    (pen.mark(x + 17.0, y))
+                }
+                Swatch::Area(style) => {
+                    rect x=(n(x)) y=(n(y - 6.0)) width="34" height="12" style=(style) {}
+                }
+            }
         }
     }
 }

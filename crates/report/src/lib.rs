@@ -5,32 +5,48 @@
 #![forbid(unsafe_code)]
 
 mod axis;
+mod bars;
 mod bins;
+mod ccdf;
+mod cdf;
 pub mod command;
 mod comparison;
 mod conditions;
+mod cpus;
 pub mod doctor;
 mod figures;
 mod frame;
+mod heights;
 pub mod latency;
 mod legend;
+mod options;
 pub mod page;
+mod panel;
+mod picture;
+pub mod plot;
+mod runs;
 mod said;
 mod sentence;
 mod series;
+mod shares;
 mod style;
 mod svg;
 mod table;
+mod tail;
 pub mod text;
+mod tick;
 pub mod units;
 mod window;
 
+pub use axis::{Axis, Spacing};
 pub use command::command;
 pub use comparison::comparison;
 pub use doctor::{Detail, Subject, catalogue, examination};
-pub use latency::{Axis, Options, latency_picture};
-
+pub use latency::latency_picture;
+pub use options::Options;
 pub use page::page;
+pub use plot::{Kind, plot};
+pub use runs::Measured;
 pub use style::Style;
 pub use text::{ListEntry, list, show};
 pub use window::window;

@@ -3,7 +3,8 @@
 use crate::command::command;
 use crate::conditions;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
-use crate::latency::{Options, latency_picture};
+use crate::latency::latency_picture;
+use crate::options::Options;
 use crate::said;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::units::{bytes, grouped, joined, percent, percent_of, span};

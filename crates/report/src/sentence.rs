@@ -218,24 +218,31 @@ pub fn cores_differ(run: &Run) -> bool {
         || setups.any(|setup| setup.capacity != first)
 }
 
-/// What stands above a picture.
+/// What stands above a picture of one run.
 pub fn picture_title(run: &Run) -> String {
     format!("Latency of {} on {}", machine_name(run), kernel(run))
 }
 
-/// What a picture was measured under, on a line or two.
+/// What a picture was measured under, on a line or two; the load is what the user noted.
 pub fn conditions(run: &Run) -> String {
     let threads = run.threads.len();
+    let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     format!(
-        "{} cycle{} in {}, {threads} thread{}, period {}, {}; missed releases: {}",
-        grouped(run.total.cycles),
-        if run.total.cycles == 1 { "" } else { "s" },
-        span(run.measured_ns),
+        "{}, {threads} thread{}, period {}, {}; missed releases: {}{}",
+        extent(run),
         if threads == 1 { "" } else { "s" },
         run.asked.period_ns,
         run.asked.policy,
         run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped),
+        note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
+}
+
+/// How much was measured: `120 361 cycles in 60 s`.
+pub fn extent(run: &Run) -> String {
+    let cycles = run.total.cycles;
+    let s = if cycles == 1 { "" } else { "s" };
+    format!("{} cycle{s} in {}", grouped(cycles), span(run.measured_ns))
 }
 
 /// How the run measured, as labelled facts.

@@ -119,6 +119,19 @@ pub fn text(x: f64, y: f64, anchor: Anchor, size: f64, colour: &str, content: &s
     }
 }
 
+/// A line of text that stays readable on top of lines.
+pub fn outlined(x: f64, y: f64, anchor: Anchor, size: f64, content: &str) -> Markup {
+    let style = format!(
+        "stroke:{PAPER};stroke-width:4;stroke-linejoin:round;paint-order:stroke;fill:{INK}"
+    );
+    html! { g style=(style) { (text(x, y, anchor, size, INK, content)) } }
+}
+
+/// About the width of a line of text, as far as that can be told without the font.
+pub fn text_width(content: &str, size: f64) -> f64 {
+    content.chars().count() as f64 * size * 0.56
+}
+
 /// A straight line.
 pub fn line(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> Markup {
     let style = format!("stroke:{colour};stroke-width:{}", n(width));
@@ -127,7 +140,7 @@ pub fn line(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> Marku
 
 /// Text in lines that fit a width, as far as that can be told without the font.
 pub fn lines(content: &str, width: f64, size: f64) -> Vec<String> {
-    let room = (width / (size * 0.53)).max(8.0) as usize;
+    let room = (width / (size * 0.53)).clamp(8.0, 1e6) as usize;
     let mut lines: Vec<String> = Vec::new();
     for word in joined(content).split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {

@@ -78,6 +78,23 @@ pub fn bin_edge(quantile: Nanos) -> Nanos {
     Nanos(quantile.0.saturating_add(width - 1).div_euclid(width).saturating_mul(width))
 }
 
+/// A time with three significant digits, for a place with little room: `42.3 ms`.
+pub fn short(nanos: f64) -> String {
+    let digits = nanos.abs().max(1.0).log10().floor() as i32;
+    let last = 10f64.powi((digits - 2).max(0));
+    Nanos(((nanos / last).round() * last) as i64).to_string()
+}
+
+/// A share in percent with as many digits as tell it from the whole: `99.98 %`.
+pub fn reached(part: u64, whole: u64) -> String {
+    let missing = whole.saturating_sub(part) as f64 / whole.max(1) as f64 * 100.0;
+    if missing <= 0.0 {
+        return "100 %".to_string();
+    }
+    let decimals = (1.0 - missing.log10().floor()).clamp(0.0, 12.0) as usize;
+    format!("{} %", trimmed(format!("{:.decimals$}", 100.0 - missing)))
+}
+
 /// A duration with three significant digits: `60 s`, `5.56 h`.
 pub fn span(duration: Nanos) -> String {
     let (unit, nanos) = match duration.0.unsigned_abs() {
@@ -196,6 +213,11 @@ mod tests {
         assert_eq!(span(Nanos(3_599_998_000_000)), "1 h");
         assert_eq!(span(Nanos(1_800_000_000_000)), "30 min");
         assert_eq!(percent_of(1, 0), None);
+        let short = [42_296_123.0, 999_600.0, 5_316.0, 87.4, 1.08e13].map(short);
+        assert_eq!(short, ["42.3 ms", "1 ms", "5.32 us", "87 ns", "3 h"]);
+        let shares = [(9_998, 10_000), (1, 1), (1, 2), (199_999, 200_000)];
+        let shares = shares.map(|(part, whole)| reached(part, whole));
+        assert_eq!(shares, ["99.98 %", "100 %", "50 %", "99.9995 %"]);
         assert_eq!(bytes(9_856_614), "9.4 MiB");
     }
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::Fixture;
+use common::svg::{attribute, elements, number};
 use latlab_model::Nanos;
 use latlab_report::{Axis, Options, latency_picture};
 
@@ -26,23 +27,6 @@ struct Seen {
     density: f64,
     /// What its height and its width stand for.
     count: f64,
-}
-
-fn attribute<'a>(element: &'a str, name: &str) -> &'a str {
-    let start = element.find(&format!(" {name}=\"")).unwrap() + name.len() + 3;
-    element[start..].split('"').next().unwrap()
-}
-
-fn number(element: &str, name: &str) -> f64 {
-    attribute(element, name).parse().unwrap()
-}
-
-fn elements<'a>(picture: &'a str, name: &str) -> Vec<&'a str> {
-    picture
-        .split(&format!("<{name} "))
-        .skip(1)
-        .map(|rest| rest.split('>').next().unwrap())
-        .collect()
 }
 
 /// The heights of the grid lines of a density of one and of ten, which stand as their names do.
@@ -114,8 +98,8 @@ fn options() -> [Options; 4] {
     [
         base.clone(),
         Options { width: 400, plot_height: 300, ..base.clone() },
-        Options { axis: Axis::Log, ..base.clone() },
-        Options { axis: Axis::LinearTo(Nanos(20_000)), ..base },
+        Options { axis: Axis::log(), ..base.clone() },
+        Options { axis: Axis::linear_to(Nanos(20_000)), ..base },
     ]
 }
 
@@ -159,7 +143,7 @@ fn smooth() -> Fixture {
 #[test]
 fn no_step_comes_from_the_widths_of_bins() {
     let fixture = smooth();
-    for axis in [Axis::Log, Axis::LinearTo(Nanos(4_000_000))] {
+    for axis in [Axis::log(), Axis::linear_to(Nanos(4_000_000))] {
         for width in [400, 700, 1120] {
             let options = Options { width, axis, ..Options::default() };
             let picture = latency_picture(&fixture.run, &fixture.bins(), &options);
@@ -167,7 +151,7 @@ fn no_step_comes_from_the_widths_of_bins() {
             for pair in line.steps[1..line.steps.len() - 1].windows(2) {
                 let ratio = pair[1].density / pair[0].density;
                 // A linear axis begins where this density falls fast.
-                let steep = axis != Axis::Log && pair[0].x < 100.0 + f64::from(width) * 0.1;
+                let steep = axis != Axis::log() && pair[0].x < 100.0 + f64::from(width) * 0.1;
                 assert!(steep || (0.8..1.25).contains(&ratio), "{axis:?}, {width}: {ratio}");
             }
         }
@@ -195,7 +179,7 @@ fn maxima_are_the_runs_and_the_largest_comes_first() {
 #[test]
 fn what_is_beyond_the_axis_is_said_in_words() {
     let (_, fixture) = common::odd().into_iter().find(|(name, _)| *name == "beyond").unwrap();
-    let options = Options { axis: Axis::LinearTo(Nanos(100_000)), ..Options::default() };
+    let options = Options { axis: Axis::linear_to(Nanos(100_000)), ..Options::default() };
     let picture = latency_picture(&fixture.run, &fixture.bins(), &options);
     let beyond = fixture.histograms[0].rows();
     let beyond: u64 =

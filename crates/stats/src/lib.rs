@@ -9,6 +9,6 @@ pub mod units;
 pub mod verdict;
 
 pub use phase::stroboscope;
-pub use quantile::{quantile, quantiles};
+pub use quantile::{latencies_needed, quantile, quantile_of_rows, quantiles};
 pub use summary::summary;
 pub use verdict::{Evidence, at_most_share, judge};

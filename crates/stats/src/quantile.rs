@@ -2,10 +2,12 @@
 
 use latlab_model::histogram::bin_high;
 use latlab_model::run::Quantiles;
-use latlab_model::{Histogram, Nanos};
+use latlab_model::{Bin, Histogram, Nanos};
 
 /// The whole, in the unit that shares of a histogram are given in.
 pub const MILLION: u32 = 1_000_000;
+/// The chance that a two-sided interval of 95 % leaves to the side above it.
+const ABOVE: f64 = 0.025;
 
 /// The nearest-rank quantile for a share in parts per million; none while nothing was recorded.
 ///
@@ -17,6 +19,34 @@ pub fn quantile(histogram: &Histogram, parts_per_million: u32) -> Option<Nanos> 
     }
     let value = highest_at(histogram, rank(histogram.count, parts_per_million));
     Some(value.min(histogram.max_ns).max(histogram.min_ns))
+}
+
+/// The same from stored rows in rising order, between the observed minimum and maximum.
+pub fn quantile_of_rows(
+    rows: &[Bin],
+    parts_per_million: u32,
+    observed: (Nanos, Nanos),
+) -> Option<Nanos> {
+    let count = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
+    let mut left = rank(count, parts_per_million);
+    for row in rows {
+        if left <= row.count {
+            return Some((row.high_ns - Nanos(1)).min(observed.1).max(observed.0));
+        }
+        left -= row.count;
+    }
+    None
+}
+
+/// How many latencies a quantile needs before an upper limit can be given for it at 95 %: with
+/// fewer, even the largest one may lie below the true quantile, so the figure supports nothing.
+///
+/// It is the two-sided order-statistic interval, whose upper end is the largest latency as soon
+/// as `(1 - p)^n <= 0.025`, that is `n p >= 3.69` for the part `p` above the quantile.
+pub fn latencies_needed(parts_per_million: u32) -> u64 {
+    let above = f64::from(MILLION.saturating_sub(parts_per_million)) / f64::from(MILLION);
+    // Nothing supports the quantile of everything.
+    if above <= 0.0 { u64::MAX } else { (ABOVE.ln() / (-above).ln_1p()).ceil() as u64 }
 }
 
 /// The usual quantiles, as far into the tail as the number of latencies carries.
@@ -91,6 +121,20 @@ mod tests {
         }
 
         #[test]
+        fn stored_rows_have_the_quantiles_of_their_histogram(
+            latencies in proptest::collection::vec(
+                prop_oneof![-500i64..3_000, 0i64..200_000, 900_000i64..40_000_000], 1..300),
+            share in 0u32..=1_000_000,
+        ) {
+            let histogram = histogram_of(&latencies);
+            let observed = (histogram.min_ns, histogram.max_ns);
+            prop_assert_eq!(
+                quantile_of_rows(&histogram.rows(), share, observed),
+                quantile(&histogram, share)
+            );
+        }
+
+        #[test]
         fn a_larger_share_is_never_smaller(
             latencies in proptest::collection::vec(-500i64..2_000_000, 1..200),
             one in 0u32..=1_000_000, other in 0u32..=1_000_000,
@@ -115,6 +159,17 @@ mod tests {
         assert_eq!(quantile(&with(998_999_999_999), 999_000), Some(Nanos(450)));
         assert_eq!(quantile(&with(999_000_000_000), 999_000), Some(Nanos(99)));
         assert_eq!(rank(u64::MAX, MILLION), u64::MAX);
+    }
+
+    #[test]
+    fn a_quantile_needs_as_many_latencies_as_its_interval() {
+        // The vectors of the order-statistic interval: one of 368 000 has no upper end, one of
+        // 370 000 has.
+        assert_eq!(latencies_needed(999_990), 368_887);
+        assert_eq!(latencies_needed(999_999), 3_688_878);
+        assert_eq!(latencies_needed(900_000), 36);
+        assert_eq!(latencies_needed(MILLION), u64::MAX);
+        assert_eq!(quantile_of_rows(&[], 500_000, (Nanos(0), Nanos(0))), None);
     }
 
     #[test]

@@ -31,6 +31,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Say what 
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a stored run as one self-contained HTML page'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw a stored run, or several on one scale'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check that stored runs are as they were stored'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
@@ -357,6 +358,21 @@ complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How 
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus' -r -f -a "latency\t''
+tail\t''
+cdf\t''
+ccdf\t''
+cpus\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -s o -l output -d 'The picture to write, - for standard output [default: KIND.svg in the first run\'s folder]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l format -d 'Format of the picture: svg, png [default: by the end of the file\'s name, else svg]' -r -f -a "svg\t''
+png\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l range -d 'Only latencies between these; what lies outside is counted in the picture' -r
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l width -d 'Width of the picture in pixels, 280 to 10000' -r
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l linear -d 'A linear axis of latencies [default: what shows the runs best]'
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l log -d 'A logarithmic axis of latencies'
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"

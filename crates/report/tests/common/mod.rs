@@ -1,6 +1,8 @@
 //! Runs made by hand: every figure follows from the samples, as in a real run folder.
 #![allow(dead_code)]
 
+pub mod svg;
+
 use latlab_model::histogram::bin_high;
 use latlab_model::machine::Machine;
 use latlab_model::plan::*;

@@ -1,0 +1,71 @@
+//! The runs of a picture: what each is called beside the others, and what stands above them.
+
+use crate::sentence;
+use crate::svg::printable;
+use latlab_model::{Run, ThreadBins};
+use std::collections::BTreeSet;
+
+/// Of more runs than this, only the names stand above a picture.
+const TOLD_IN_FULL: usize = 4;
+
+/// A stored run with the counts of its threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'a> {
+    /// What was measured, where and how.
+    pub run: &'a Run,
+    /// The counts of each thread.
+    pub bins: &'a [ThreadBins],
+}
+
+/// The names of runs that stand beside each other: the name of each, and in what they differ.
+pub fn names(runs: &[Measured]) -> Vec<String> {
+    let machine = |run: &Run| sentence::machine_name(run).to_string();
+    let facts: [&dyn Fn(&Run) -> String; 2] = [&machine, &sentence::kernel];
+    let differs = |fact: &&dyn Fn(&Run) -> String| {
+        runs.iter().map(|one| fact(one.run)).collect::<BTreeSet<_>>().len() > 1
+    };
+    let told: Vec<_> = facts.into_iter().filter(differs).collect();
+    let name = |first: &str, run: &Run| {
+        let facts = told.iter().map(|fact| fact(run));
+        std::iter::once(first.to_string()).chain(facts).collect::<Vec<_>>().join(", ")
+    };
+    let short: Vec<String> = runs.iter().map(|one| name(&one.run.asked.name, one.run)).collect();
+    let is_unique = |text: &String| short.iter().filter(|other| *other == text).count() == 1;
+    let unique = |(one, short): (&Measured, &String)| match is_unique(short) {
+        true => short.clone(),
+        false => name(&one.run.id, one.run),
+    };
+    runs.iter().zip(&short).map(unique).map(|name| printable(&name)).collect()
+}
+
+/// The title of a picture of runs: machine and kernel, where they are the same for all.
+pub fn title(runs: &[Measured]) -> String {
+    let same = |fact: &dyn Fn(&Run) -> String| {
+        let mut all = runs.iter().map(|one| fact(one.run));
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    };
+    if let [one] = runs {
+        return sentence::picture_title(one.run);
+    }
+    let machine = same(&|run| sentence::machine_name(run).to_string());
+    let machine = machine.map(|machine| format!(" of {machine}")).unwrap_or_default();
+    let kernel = same(&sentence::kernel).map(|kernel| format!(" on {kernel}")).unwrap_or_default();
+    format!("Latency{machine}{kernel}, {} runs", runs.len())
+}
+
+/// What the runs were measured under, a paragraph each.
+pub fn conditions(runs: &[Measured]) -> Vec<String> {
+    match runs {
+        [one] => vec![sentence::conditions(one.run)],
+        few if few.len() <= TOLD_IN_FULL => {
+            let each = few.iter().zip(names(few));
+            each.map(|(one, name)| format!("{name}: {}", sentence::conditions(one.run))).collect()
+        }
+        many => {
+            let each = many.iter().zip(names(many));
+            let each = each.map(|(one, name)| format!("{name}: {}", sentence::extent(one.run)));
+            vec![each.collect::<Vec<_>>().join("; ")]
+        }
+    }
+}
