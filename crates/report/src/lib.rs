@@ -22,6 +22,7 @@ mod style;
 mod svg;
 mod table;
 pub mod text;
+pub mod time;
 pub mod units;
 mod window;
 
