@@ -4,7 +4,8 @@
 use latlab_model::{Nanos, Run};
 use latlab_report::time::{TimeData, TimeOptions, flow, heatmap, telemetry};
 use latlab_store::tables::coarse_edges;
-use latlab_store::{SampleReader, intervals, load, spikes};
+use latlab_store::testing::Synthetic;
+use latlab_store::{Finished, SampleReader, Store, intervals, load, spikes};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -41,6 +42,11 @@ fn window(folder: &Path, run: &Run) -> Option<TimeData> {
         let piece = piece.unwrap();
         piece.samples.iter().for_each(|sample| data.sample(piece.thread, *sample));
     }
+    for rows in latlab_store::telemetry(folder, run).unwrap().into_iter().flatten() {
+        for row in rows.unwrap() {
+            data.telemetry(&row.series, row.time_ns, row.value);
+        }
+    }
     Some(data)
 }
 
@@ -70,4 +76,24 @@ fn pictures_of_a_run_that_was_measured() {
                 .unwrap();
         }
     }
+}
+
+/// Prints how long six hours of four threads take; a day takes four times as long.
+#[test]
+#[ignore = "takes a minute"]
+fn how_long_a_long_run_takes() {
+    let folder = std::env::temp_dir().join(format!("latlab-long-{}", std::process::id()));
+    let long =
+        Synthetic { threads: 4, seconds: 21_600, warmer: Some(9_000), ..Synthetic::default() };
+    let mut open = Store::new(&folder).begin("long").unwrap();
+    long.messages().iter().for_each(|message| open.append(&message.encode()).unwrap());
+    let Finished { run, path } = open.finish().unwrap();
+    let begun = Instant::now();
+    let data = read(&path, &run);
+    println!("86 400 intervals read in {:?}", begun.elapsed());
+    let begun = Instant::now();
+    let options = TimeOptions::default();
+    let bytes = [flow, heatmap, telemetry].map(|draw| draw(&run, &data, &options).len());
+    println!("three pictures of {bytes:?} bytes in {:?}", begun.elapsed());
+    fs::remove_dir_all(folder).unwrap();
 }

@@ -58,13 +58,12 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Parts that hold whole intervals of this length where they hold more than one, so that all
-    /// hold the same number.
+    /// Parts that hold whole intervals of this length, so that all hold the same number.
     pub fn new(whole: &Range<Nanos>, most: usize, interval: Nanos) -> Grid {
         let length = (whole.end - whole.start).0.max(1) as u64;
         let step = length.div_ceil(most.max(1) as u64);
         let interval = interval.0.max(1) as u64;
-        let step = if step > interval { step.div_ceil(interval) * interval } else { step };
+        let step = step.div_ceil(interval) * interval;
         let len = length.div_ceil(step) as usize;
         Grid { from: whole.start, step: Nanos(step as i64), len }
     }

@@ -49,6 +49,8 @@ impl TimeAxis {
 
     fn unit(&self) -> &'static Unit {
         let length = (self.whole.end - self.whole.start).0 as f64;
+        // Far from the start small units would have numbers of many digits.
+        let length = length.max(((self.whole.start - self.start).0 as f64).min(2e9));
         &UNITS[match length {
             l if l < 2e6 => 0,
             l if l < 2e9 => 1,
@@ -112,10 +114,10 @@ mod tests {
         assert_eq!(plain(names(60.0, 320.0)), "0 15 30 45 60 s");
         assert_eq!(plain(names(3_600.0, 880.0)), "0 10 20 30 40 50 60 min");
         assert_eq!(plain(names(86_400.0, 880.0)), "0 3 6 9 12 15 18 21 24 h");
-        assert_eq!(plain(names(18_000.0, 880.0)), "0 1 2 3 4 5 h");
+        assert_eq!(plain(names(18_000.0, 400.0)), "0 1 2 3 4 5 h");
         assert_eq!(plain(names(0.01, 320.0)), "0 5 10 ms");
         assert_eq!(plain(names(3.0, 880.0)), "0 0.5 1 1.5 2 2.5 3 s");
-        assert_eq!(plain(names(86_400.0 * 300.0, 880.0)).split(' ').count(), 16);
+        assert_eq!(plain(names(86_400.0 * 300.0, 880.0)).split(' ').count(), 9);
     }
 
     #[test]

@@ -25,7 +25,10 @@ const BUSIEST: usize = 8;
 pub struct TimeData {
     pub(super) start: Nanos,
     pub(super) whole: Range<Nanos>,
+    /// Columns of latencies: none holds less than an interval.
     pub(super) grid: Grid,
+    /// Columns of the conditions, which are read when they are read.
+    pub(super) fine: Grid,
     pub(super) threads: BTreeMap<u32, Columns>,
     pub(super) heat: Heat,
     pub(super) gauges: BTreeMap<(String, String), Gauge>,
@@ -47,20 +50,22 @@ impl TimeData {
         let whole = window.unwrap_or(start..end);
         let whole = whole.start..whole.end.max(whole.start + Nanos(1));
         let grid = Grid::new(&whole, COLUMNS, run.asked.interval_ns);
+        let fine = Grid::new(&whole, COLUMNS, Nanos(1));
         let busy = run.conditions.iter().flat_map(|conditions| &conditions.threads);
         let subject = |name: &str, id: u32| format!("{name}/{id}");
         let busiest =
-            busy.take(BUSIEST).map(|one| (subject(&one.name, one.id), Counter::new(grid)));
+            busy.take(BUSIEST).map(|one| (subject(&one.name, one.id), Counter::new(fine)));
         TimeData {
             start,
             grid,
+            fine,
             threads: BTreeMap::new(),
             heat: Heat::new(grid, edges),
             gauges: BTreeMap::new(),
-            cpus: Cpus::new(grid),
+            cpus: Cpus::new(fine),
             busiest: busiest.collect(),
             spikes: vec![None; grid.parts()],
-            dots: Dots::new(&whole),
+            dots: Dots::new(&whole, run),
             whole,
             window: !all,
         }
@@ -118,8 +123,8 @@ impl TimeData {
 
     fn gauge(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
         let key = (series.metric.clone(), series.subject.clone());
-        let grid = self.grid;
-        self.gauges.entry(key).or_insert_with(|| Gauge::new(grid)).take(at, value);
+        let fine = self.fine;
+        self.gauges.entry(key).or_insert_with(|| Gauge::new(fine)).take(at, value);
     }
 
     /// The tracks of a gauge by subject.

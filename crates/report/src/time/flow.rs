@@ -6,7 +6,7 @@ use super::panel::{Panel, heading, keys};
 use super::scale::Heights;
 use super::sheet::{Area, Sheet};
 use super::strips::strips;
-use super::{TimeOptions, threads};
+use super::{LatencyScale, TimeOptions, threads};
 use crate::sentence;
 use crate::svg::{Pen, n};
 use crate::units::{grouped, span};
@@ -38,7 +38,8 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     }
     marks.draw(&mut sheet, &areas);
     sheet.time_axis();
-    let notes: Vec<String> = strips.absent.into_iter().chain(marks.unnamed()).collect();
+    let notes = strips.absent.into_iter().chain(marks.unnamed()).chain(few(data, &threads));
+    let notes: Vec<String> = notes.collect();
     sheet.sentences(&notes);
     let conditions = strips.all.iter().filter_map(|strip| Some(format!("{}.", strip.words()?)));
     let words: Vec<String> = description(run, data, &threads)
@@ -49,6 +50,13 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         .collect();
     let title = format!("Latency over time of {}", sentence::machine_name(run));
     sheet.finish("flow", &title, &words.join(" "))
+}
+
+/// Says why p99.9 has gaps.
+fn few(data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Option<String> {
+    let mut all = threads.iter().flat_map(|(_, spans)| spans);
+    let few = data.dots.is_empty() && all.any(|span| span.count > 0 && span.p99_9.is_none());
+    few.then(|| "Where fewer than 1000 latencies were recorded there is no p99.9.".to_string())
 }
 
 /// Whether a column holds more than one interval.
@@ -65,7 +73,16 @@ fn panels(
     threads: &[(u32, Vec<Span>)],
 ) -> Vec<Area> {
     let pooled = data.pooled();
-    let heights = Heights::holding(&pooled, options.scale);
+    let median = pooled.iter().filter_map(|span| span.median).fold(f64::MAX, f64::min);
+    let max = pooled.iter().filter_map(|span| span.max).max().unwrap_or_default();
+    let scale = match options.scale {
+        // Most dots lie near the median.
+        LatencyScale::Auto if !data.dots.is_empty() && max.0 as f64 > 12.0 * median => {
+            LatencyScale::Log
+        }
+        asked => asked,
+    };
+    let heights = Heights::holding(&pooled, scale);
     if threads.is_empty() || threads.len() > PANELS {
         let max = known_max(run, data, &pooled, None);
         let name = format!("All {} threads together", threads.len());
@@ -84,15 +101,18 @@ fn panels(
 }
 
 fn one(sheet: &mut Sheet, data: &TimeData, panel: &Panel, heights: &Heights, height: f64) -> Area {
-    let missed = panel.spans.iter().map(|span| span.missed).fold(0, u64::saturating_add);
+    let dots = panel.thread.and_then(|thread| Some((thread, data.dots.of(thread)?)));
+    // Samples tell when releases were missed; the intervals reach out of a window.
+    let missed = dots.as_ref().map_or(panel.spans, |(thread, _)| data.dots.missed(*thread));
+    let empty = Panel { spans: missed, name: String::new(), ..*panel };
+    let missed = missed.iter().map(|span| span.missed).fold(0, u64::saturating_add);
     let counted = match missed {
         0 => String::new(),
         missed => format!(", {} missed", grouped(missed)),
     };
     heading(sheet, &format!("{}{counted}", panel.name));
-    let dots = panel.thread.and_then(|thread| data.dots.of(thread));
-    let Some(dots) = dots else { return panel.draw(sheet, heights, height) };
-    let area = panel.draw_empty(sheet, heights, height);
+    let Some((_, dots)) = dots else { return panel.draw(sheet, heights, height) };
+    let area = empty.draw_empty(sheet, heights, height);
     let (mut path, mut count) = (String::new(), 0);
     for dot in dots {
         let (x, latency) = (sheet.axis.x(dot.sample.release_ns), dot.sample.latency_ns.0 as f64);

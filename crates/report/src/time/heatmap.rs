@@ -6,12 +6,11 @@ use super::palette::{LEVELS, Shades};
 use super::panel::stepped;
 use super::scale::Heights;
 use super::sheet::{Area, Key, Look, Sheet};
-use super::strips::number;
 use super::threads::{legend, paper};
 use super::{TimeOptions, palette};
 use crate::sentence;
 use crate::svg::n;
-use crate::units::grouped;
+use crate::units::{grouped, trimmed};
 use latlab_model::{Nanos, Run};
 use maud::html;
 
@@ -34,20 +33,20 @@ pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let heights = heights(data, &pooled);
     let area = sheet.area(HEIGHT);
     paper(&mut sheet, &area);
+    for (latency, words) in heights.ticks(area.height()) {
+        sheet.level(&area, area.y(heights.place(latency)), &words);
+    }
     match shades {
         Some(shades) => cells(&mut sheet, data, &shades, &heights, &area),
         None => sheet.nothing(&area, "No latency was recorded."),
-    }
-    for (latency, words) in heights.ticks(area.height()) {
-        sheet.level(&area, area.y(heights.place(latency)), &words);
     }
     maxima(&mut sheet, data, &heights, &area);
     sheet.frame(&area);
     marks.draw(&mut sheet, &[area]);
     sheet.time_axis();
     if let Some(shades) = &shades {
-        let title = "Latencies per second and thread in each tenth of a decade";
-        legend(&mut sheet, title, shades, &number);
+        let title = "Latencies per second, thread and bin";
+        legend(&mut sheet, title, shades, &two_digits);
     }
     let below: Vec<String> = below_zero(data).into_iter().chain(marks.unnamed()).collect();
     sheet.sentences(&below);
@@ -131,6 +130,12 @@ fn maxima(sheet: &mut Sheet, data: &TimeData, heights: &Heights, area: &Area) {
         let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.8");
         sheet.draw(html! { circle cx=(n(x)) cy=(n(y)) r="4.5" style=(style) {} });
     }
+}
+
+/// A number with two digits that count.
+fn two_digits(value: f64) -> String {
+    let decimals = (1.0 - value.log10().floor()).clamp(0.0, 9.0) as usize;
+    trimmed(format!("{value:.decimals$}"))
 }
 
 fn below_zero(data: &TimeData) -> Option<String> {

@@ -89,7 +89,8 @@ impl Panel<'_> {
         let of = |get: fn(&Span) -> Option<Nanos>| {
             move |span: &Span| get(span).map(|latency| latency.0 as f64)
         };
-        let upper = of(|span| span.p99_9.or(span.max));
+        // Few latencies have no p99.9: the band then ends at the median.
+        let upper = |span: &Span| span.p99_9.map(|late| late.0 as f64).or(span.median);
         let path = |get: &dyn Fn(&Span) -> Option<f64>| {
             stepped(sheet, self.spans, |span| get(span).map(y))
         };

@@ -87,7 +87,7 @@ fn absent(run: &Run, without: &[Strip]) -> Option<String> {
         [one] => one.clone(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     };
-    Some(format!("This machine told no {names}, so there is no line of it."))
+    Some(format!("The run knows nothing of {names} here, so there is no line of it."))
 }
 
 /// Busiest threads beside the measuring ones.
@@ -96,7 +96,7 @@ pub fn busiest(data: &TimeData) -> Option<Strip> {
     let tracks: Vec<_> = tracks.filter(|(_, track)| !track.is_empty()).take(LINES).collect();
     (!tracks.is_empty()).then_some(Strip {
         kind: "threads",
-        title: "Busiest threads (name/id), of one CPU",
+        title: "Busiest threads, share of a CPU",
         unit: "%",
         tracks,
         each: "thread",
@@ -141,7 +141,7 @@ impl Strip {
         let mut parts = Vec::new();
         for (index, (name, steps)) in self.drawn().into_iter().enumerate() {
             let columns = columns(data, &steps);
-            let value = |span: &Span| steps[data.grid.part(span.from)];
+            let value = |span: &Span| steps[data.fine.part(span.from)];
             let pen = Pen::number(index);
             let ends = |span: &Span| value(span).map(|step| (y(step.low), y(step.high)));
             let spread = format!("fill:{};fill-opacity:.22;stroke:none", pen.colour);
@@ -202,7 +202,7 @@ fn columns(data: &TimeData, steps: &[Option<Step>]) -> Vec<Span> {
     let known = steps.iter().enumerate().filter(|(_, step)| step.is_some());
     known
         .map(|(part, _)| {
-            let stretch = data.grid.stretch(part);
+            let stretch = data.fine.stretch(part);
             let to: Nanos = stretch.end.min(data.whole.end);
             Span { from: stretch.start, to, ..Span::default() }
         })

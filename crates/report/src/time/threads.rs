@@ -13,7 +13,8 @@ pub fn rows(sheet: &mut Sheet, run: &Run, threads: &[(u32, Vec<Span>)]) -> Optio
     let shades = Shades::holding(maxima().map(|max| max.0 as f64))?;
     let row = (300.0 / threads.len() as f64).clamp(2.0, 16.0);
     legend(sheet, "Largest latency of each thread", &shades, &|value| {
-        Nanos(value.round() as i64).to_string()
+        let digit = 10f64.powf(value.max(1.0).log10().floor() - 2.0).max(1.0);
+        Nanos(((value / digit).round() * digit) as i64).to_string()
     });
     let area = sheet.area(row * threads.len() as f64);
     paper(sheet, &area);
