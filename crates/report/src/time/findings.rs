@@ -103,7 +103,7 @@ impl Marks {
 
 /// From where to where the words of a mark are: behind its first line, or before the right end.
 fn reach(mark: &Mark, left: f64, right: f64) -> (f64, f64) {
-    let from = (mark.xs[0].0 - 2.0).min(right + 14.0 - mark.width()).max(left - 50.0);
+    let from = (mark.xs[0].0 + 2.0).min(right + 14.0 - mark.width()).max(left - 50.0);
     (from, from + mark.width())
 }
 
