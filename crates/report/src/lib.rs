@@ -35,6 +35,7 @@ mod table;
 mod tail;
 pub mod text;
 mod tick;
+pub mod time;
 pub mod units;
 mod window;
 

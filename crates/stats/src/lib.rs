@@ -2,6 +2,7 @@
 
 pub mod phase;
 pub mod quantile;
+pub mod span;
 pub mod summary;
 #[cfg(test)]
 mod testing;
@@ -10,5 +11,6 @@ pub mod verdict;
 
 pub use phase::stroboscope;
 pub use quantile::{latencies_needed, quantile, quantile_of_rows, quantiles};
+pub use span::Span;
 pub use summary::summary;
 pub use verdict::{Evidence, at_most_share, judge};

@@ -6,6 +6,7 @@
 
 pub mod assemble;
 mod clocks;
+mod columns;
 mod counted;
 mod document;
 mod error;
@@ -16,6 +17,7 @@ mod folder;
 mod id;
 mod journal;
 mod room;
+mod rows;
 mod samples;
 mod stretch;
 mod table;
@@ -35,6 +37,7 @@ pub use finish::Finished;
 pub use folder::{Entry, OpenRun, Outcome, Recovered, State, Store, calling_user};
 pub use id::new_id;
 pub use room::Room;
+pub use rows::{intervals, spikes, telemetry};
 pub use samples::{Piece, SampleReader};
 pub use stretch::Stretch;
 pub use tables::histograms;

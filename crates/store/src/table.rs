@@ -279,7 +279,7 @@ fn flatten<R>(rows: &[R], get: &fn(&R) -> &[i32]) -> (Vec<i32>, Vec<i16>, Vec<i1
 
 /// A table that is being read.
 pub struct TableReader {
-    reader: SerializedFileReader<File>,
+    pub(crate) reader: SerializedFileReader<File>,
     path: PathBuf,
 }
 
@@ -341,7 +341,8 @@ impl TableReader {
         range.ok_or_else(|| self.wrong(format!("column '{column}': has no statistics")))
     }
 
-    fn index(&self, column: &str) -> Result<usize> {
+    /// Place of a column in the file.
+    pub(crate) fn index(&self, column: &str) -> Result<usize> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         let mut columns = schema.columns().iter();
         columns

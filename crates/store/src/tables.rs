@@ -8,7 +8,7 @@ use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::run::Clocks;
 use latlab_model::samples::Sample;
 use latlab_model::{Bin, Histogram, Nanos, Run, ThreadBins};
-use latlab_stats::quantile;
+use latlab_stats::{Span, quantile};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -98,6 +98,20 @@ impl IntervalRow {
             p99_9_ns: at(999_000).filter(|_| counts.count >= 1_000),
             max_ns: recorded.then_some(counts.max_ns),
             coarse: coarse(counts),
+        }
+    }
+
+    /// What a picture over time needs of the row, beside its coarse counts.
+    pub fn span(&self) -> Span {
+        Span {
+            from: self.start_ns,
+            to: self.end_ns,
+            count: self.count,
+            missed: self.missed,
+            min: self.min_ns,
+            median: self.p50_ns.map(|median| median.0 as f64),
+            p99_9: self.p99_9_ns,
+            max: self.max_ns,
         }
     }
 }

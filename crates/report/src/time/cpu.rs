@@ -1,0 +1,137 @@
+//! What each CPU did, from the kernel's counters of its time.
+
+use super::track::Track;
+use latlab_model::Nanos;
+use latlab_stats::span::Grid;
+use std::collections::BTreeMap;
+
+/// What the time of a CPU goes into; user time holds that of guests.
+const KINDS: [&str; 8] = ["user", "nice", "system", "irq", "softirq", "idle", "iowait", "steal"];
+/// Of those, the first that many are work.
+const WORK: usize = 5;
+/// The one that the hypervisor gave to somebody else.
+const STEAL: usize = 7;
+
+type Ticks = [Option<i64>; KINDS.len()];
+
+/// The tracks of one CPU.
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    now: Ticks,
+    before: Option<(Nanos, Ticks)>,
+    /// Percent of its time that it worked.
+    pub busy: Track,
+    /// Percent of its time that was stolen.
+    pub stolen: Track,
+}
+
+/// All CPUs, whose counters are read together.
+#[derive(Clone, Debug)]
+pub struct Cpus {
+    grid: Grid,
+    at: Option<Nanos>,
+    all: BTreeMap<u32, Cpu>,
+}
+
+impl Cpus {
+    pub fn new(grid: Grid) -> Cpus {
+        Cpus { grid, at: None, all: BTreeMap::new() }
+    }
+
+    /// Takes a row of `cpu3 user`. A row of a later time says that the reading before is whole: a
+    /// counter that has no row of it has not changed.
+    pub fn take(&mut self, subject: &str, at: Nanos, value: Option<i64>) {
+        let Some((cpu, kind)) = parsed(subject) else { return };
+        match self.at {
+            Some(reading) if at > reading => {
+                self.all.values_mut().for_each(|cpu| cpu.read(reading));
+                self.at = Some(at);
+            }
+            None => self.at = Some(at),
+            // The end of a time in which nothing changed says what is known.
+            Some(reading) if at < reading => return,
+            Some(_) => {}
+        }
+        let grid = self.grid;
+        let cpu = self.all.entry(cpu).or_insert_with(|| Cpu {
+            now: Ticks::default(),
+            before: None,
+            busy: Track::new(grid),
+            stolen: Track::new(grid),
+        });
+        cpu.now[kind] = value;
+    }
+
+    /// The tracks of every CPU, with the last reading.
+    pub fn tracks(&self) -> BTreeMap<u32, Cpu> {
+        let mut all = self.all.clone();
+        if let Some(at) = self.at {
+            all.values_mut().for_each(|cpu| cpu.read(at));
+        }
+        all
+    }
+}
+
+fn parsed(subject: &str) -> Option<(u32, usize)> {
+    let (cpu, kind) = subject.strip_prefix("cpu")?.split_once(' ')?;
+    Some((cpu.parse().ok()?, KINDS.iter().position(|known| *known == kind)?))
+}
+
+impl Cpu {
+    fn read(&mut self, at: Nanos) {
+        if let Some((then, before)) = self.before
+            && let Some((busy, stolen)) = shares(&before, &self.now)
+        {
+            self.busy.line((then, busy), (at, busy));
+            self.stolen.line((then, stolen), (at, stolen));
+        }
+        self.before = Some((at, self.now));
+    }
+}
+
+/// Percent of work and of stolen time between two readings; none where the CPU was away.
+fn shares(before: &Ticks, after: &Ticks) -> Option<(f64, f64)> {
+    let mut growth = [0.0; KINDS.len()];
+    for (kind, growth) in growth.iter_mut().enumerate() {
+        match (before[kind], after[kind]) {
+            (Some(before), Some(after)) if after >= before => *growth = (after - before) as f64,
+            // A kernel may not know every kind.
+            (None, None) => {}
+            _ => return None,
+        }
+    }
+    let all: f64 = growth.iter().sum();
+    let work: f64 = growth[..WORK].iter().sum();
+    (all > 0.0).then(|| (100.0 * work / all, 100.0 * growth[STEAL] / all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_row_has_not_changed() {
+        let mut cpus = Cpus::new(Grid::new(&(Nanos(0)..Nanos(4)), 4, Nanos(1)));
+        for (at, kind, value) in [
+            (0, "user", 10),
+            (0, "idle", 50),
+            (0, "steal", 0),
+            (1, "idle", 150),
+            // In the second reading the user time is the same, which its next row tells.
+            (1, "user", 10),
+            (2, "user", 85),
+            (2, "steal", 25),
+            (2, "idle", 150),
+            (3, "idle", 250),
+        ] {
+            cpus.take(&format!("cpu3 {kind}"), Nanos(at), Some(value));
+        }
+        cpus.take("cpu3 user", Nanos(4), None);
+        let cpu = &cpus.tracks()[&3];
+        let means = |track: &Track| -> Vec<_> {
+            track.steps().iter().map(|step| step.map(|step| step.mean)).collect()
+        };
+        assert_eq!(means(&cpu.busy), [Some(0.0), Some(75.0), Some(0.0), None]);
+        assert_eq!(means(&cpu.stolen), [Some(0.0), Some(25.0), Some(0.0), None]);
+    }
+}

@@ -1,0 +1,158 @@
+//! What the pictures over time are made of, taken row by row and kept in columns.
+
+use super::cpu::Cpus;
+use super::dots::Dots;
+use super::heat::Heat;
+use super::track::{Counter, Gauge, Track};
+use latlab_model::frame::Spike;
+use latlab_model::samples::Sample;
+use latlab_model::telemetry::{Series, metric};
+use latlab_model::{Nanos, Run};
+use latlab_stats::Span;
+use latlab_stats::span::{Columns, Grid};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Columns of time; a picture of 960 pixels has two pixels for each.
+const COLUMNS: usize = 430;
+/// Threads of the machine whose share of a CPU is drawn: the busiest ones.
+const BUSIEST: usize = 8;
+
+/// The rows of a run, or of a window of it, joined to columns as they are taken.
+///
+/// Rows of a thread and of a series are taken in the order of time, as the tables have them.
+#[derive(Clone, Debug)]
+pub struct TimeData {
+    pub(super) start: Nanos,
+    pub(super) whole: Range<Nanos>,
+    /// Columns of latencies: none holds less than an interval.
+    pub(super) grid: Grid,
+    /// Columns of the conditions, which are read when they are read.
+    pub(super) fine: Grid,
+    pub(super) threads: BTreeMap<u32, Columns>,
+    pub(super) heat: Heat,
+    pub(super) gauges: BTreeMap<(String, String), Gauge>,
+    pub(super) cpus: Cpus,
+    pub(super) busiest: Vec<(String, Counter)>,
+    pub(super) spikes: Vec<Option<Spike>>,
+    pub(super) dots: Dots,
+    window: bool,
+}
+
+impl TimeData {
+    /// Nothing yet of a run, or of a window of it on CLOCK_MONOTONIC. The edges are those between
+    /// which `coarse` counts: the lower one of each, in nanoseconds.
+    pub fn new(run: &Run, edges: &[i64], window: Option<Range<Nanos>>) -> TimeData {
+        let start = run.threads.iter().map(|one| one.setup.first_release_ns).min();
+        let start = start.unwrap_or_default();
+        let end = start + run.measured_ns.max(Nanos(1));
+        let all = window.is_none();
+        let whole = window.unwrap_or(start..end);
+        let whole = whole.start..whole.end.max(whole.start + Nanos(1));
+        let grid = Grid::new(&whole, COLUMNS, run.asked.interval_ns);
+        let fine = Grid::new(&whole, COLUMNS, Nanos(1));
+        let busy = run.conditions.iter().flat_map(|conditions| &conditions.threads);
+        let subject = |name: &str, id: u32| format!("{name}/{id}");
+        let busiest =
+            busy.take(BUSIEST).map(|one| (subject(&one.name, one.id), Counter::new(fine)));
+        TimeData {
+            start,
+            grid,
+            fine,
+            threads: BTreeMap::new(),
+            heat: Heat::new(grid, edges),
+            gauges: BTreeMap::new(),
+            cpus: Cpus::new(fine),
+            busiest: busiest.collect(),
+            spikes: vec![None; grid.parts()],
+            dots: Dots::new(&whole, run),
+            whole,
+            window: !all,
+        }
+    }
+
+    /// Whether only a part of the run is drawn.
+    pub(super) fn is_window(&self) -> bool {
+        self.window
+    }
+
+    fn holds(&self, from: Nanos, to: Nanos) -> bool {
+        from < self.whole.end && to > self.whole.start
+    }
+
+    /// A row of the intervals of a thread, with its counts between the coarse edges.
+    pub fn interval(&mut self, thread: u32, row: &Span, coarse: &[i32]) {
+        if self.holds(row.from, row.to) {
+            let grid = self.grid;
+            self.threads.entry(thread).or_insert_with(|| Columns::new(grid)).take(row);
+            self.heat.take(row.from..row.to, coarse);
+        }
+    }
+
+    /// A latency that is known with its release.
+    pub fn spike(&mut self, spike: Spike) {
+        if self.holds(spike.release_ns, spike.release_ns + Nanos(1)) {
+            let largest = &mut self.spikes[self.grid.part(spike.release_ns)];
+            if largest.is_none_or(|known| known.latency_ns < spike.latency_ns) {
+                *largest = Some(spike);
+            }
+        }
+    }
+
+    /// A sample of a window that is drawn cycle by cycle.
+    pub fn sample(&mut self, thread: u32, sample: Sample) {
+        if self.holds(sample.release_ns, sample.release_ns + Nanos(1)) {
+            self.dots.take(thread, sample);
+        }
+    }
+
+    /// A row of the telemetry; what no picture shows is left out.
+    pub fn telemetry(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
+        match series.metric.as_str() {
+            metric::TEMPERATURE | metric::FREQUENCY => self.gauge(series, at, value),
+            metric::CPU_TIME => self.cpus.take(&series.subject, at, value),
+            metric::THREAD_CPU => {
+                let mut busiest = self.busiest.iter_mut();
+                if let Some((_, one)) = busiest.find(|(name, _)| *name == series.subject) {
+                    one.take(at, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn gauge(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
+        let key = (series.metric.clone(), series.subject.clone());
+        let fine = self.fine;
+        self.gauges.entry(key).or_insert_with(|| Gauge::new(fine)).take(at, value);
+    }
+
+    /// The tracks of a gauge by subject.
+    pub(super) fn gauge_tracks(&self, metric: &str) -> Vec<(String, &Track)> {
+        let known = self.gauges.iter().filter(|((name, _), _)| name == metric);
+        let mut tracks: Vec<_> =
+            known.map(|((_, subject), gauge)| (subject.clone(), gauge.track())).collect();
+        tracks.sort_by_key(|(subject, _)| (number_in(subject), subject.clone()));
+        tracks.into_iter().filter(|(_, track)| !track.is_empty()).collect()
+    }
+
+    /// The columns of each thread.
+    pub(super) fn thread_spans(&self) -> Vec<(u32, Vec<Span>)> {
+        self.threads.iter().map(|(thread, columns)| (*thread, columns.spans())).collect()
+    }
+
+    /// All threads together.
+    pub(super) fn pooled(&self) -> Vec<Span> {
+        let mut pooled = Columns::new(self.grid);
+        for (_, spans) in self.thread_spans() {
+            spans.iter().for_each(|span| pooled.take(span));
+        }
+        pooled.spans()
+    }
+}
+
+/// So that `cpu10` comes after `cpu9`.
+fn number_in(subject: &str) -> u32 {
+    let digits = subject.chars().skip_while(|c| !c.is_ascii_digit());
+    digits.take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
+}

@@ -1,0 +1,90 @@
+//! Every sample of a window, as dots: those that would cover each other are one.
+
+use latlab_model::samples::Sample;
+use latlab_model::{Nanos, Run};
+use latlab_stats::Span;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Places of a dot in the whole width.
+const ACROSS: f64 = 1200.0;
+/// Places of a dot in a height of ten times the latency.
+const UP_A_DECADE: f64 = 90.0;
+
+/// Samples by thread and by the place that they take.
+#[derive(Clone, Debug)]
+pub struct Dots {
+    whole: Range<Nanos>,
+    periods: BTreeMap<u32, Nanos>,
+    /// Whether a release without a sample was missed: samples may have been lost as well.
+    complete: bool,
+    threads: BTreeMap<u32, Thread>,
+}
+
+/// The dots of one thread.
+#[derive(Clone, Default, Debug)]
+struct Thread {
+    dots: BTreeMap<(u32, i32), Dot>,
+    last: Option<Nanos>,
+    missed: Vec<Span>,
+}
+
+/// Samples that lie so close that they are one dot.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Dot {
+    /// The largest of them.
+    pub sample: Sample,
+    /// How many they are.
+    pub count: u64,
+}
+
+impl Dots {
+    pub fn new(whole: &Range<Nanos>, run: &Run) -> Dots {
+        let setups = run.threads.iter().map(|one| &one.setup);
+        Dots {
+            whole: whole.clone(),
+            periods: setups.map(|setup| (setup.thread, setup.period_ns)).collect(),
+            complete: run.has_releases() && run.losses.samples == 0,
+            threads: BTreeMap::new(),
+        }
+    }
+
+    pub fn take(&mut self, thread: u32, sample: Sample) {
+        let length = (self.whole.end - self.whole.start).0 as f64;
+        let across = (sample.release_ns - self.whole.start).0 as f64 / length * ACROSS;
+        let latency = sample.latency_ns.0.max(1) as f64;
+        let place = (across as u32, (latency.log10() * UP_A_DECADE) as i32);
+        let known = self.threads.entry(thread).or_default();
+        if let Some(period) = self.periods.get(&thread).filter(|_| self.complete) {
+            known.missed.extend(known.last.and_then(|last| missed(last, sample, *period)));
+        }
+        known.last = Some(sample.release_ns);
+        let dot = known.dots.entry(place).or_insert(Dot { sample, count: 0 });
+        dot.count += 1;
+        if sample.latency_ns > dot.sample.latency_ns {
+            dot.sample = sample;
+        }
+    }
+
+    /// The dots of a thread; none where no sample of it was given.
+    pub fn of(&self, thread: u32) -> Option<impl Iterator<Item = &Dot>> {
+        self.threads.get(&thread).map(|known| known.dots.values())
+    }
+
+    /// The releases of a thread that have no sample, where that means that they were missed.
+    pub fn missed(&self, thread: u32) -> &[Span] {
+        self.threads.get(&thread).map_or(&[], |known| &known.missed)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+}
+
+/// The releases between two samples that follow each other.
+fn missed(last: Nanos, next: Sample, period: Nanos) -> Option<Span> {
+    let period = period.0.max(1);
+    let missed = ((next.release_ns - last).0 + period / 2) / period - 1;
+    let (from, to) = (last + Nanos(period), next.release_ns);
+    (missed > 0).then(|| Span { from, to, missed: missed as u64, ..Span::default() })
+}

@@ -1,0 +1,64 @@
+//! How many latencies were how large, column by column.
+
+use latlab_model::Nanos;
+use latlab_stats::span::Grid;
+use std::ops::Range;
+
+/// Counts over time and latency.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Heat {
+    grid: Grid,
+    /// Lower edge of each bin, ns.
+    pub edges: Vec<i64>,
+    columns: Vec<Option<HeatColumn>>,
+}
+
+/// The counts of one column.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HeatColumn {
+    /// What its rows reach over.
+    pub stretch: Range<Nanos>,
+    /// Latencies in each bin.
+    pub counts: Vec<u64>,
+    /// Time of all its rows, ns: with two threads twice as long.
+    pub weight: f64,
+}
+
+impl Heat {
+    pub fn new(grid: Grid, edges: &[i64]) -> Heat {
+        Heat { grid, edges: edges.to_vec(), columns: vec![None; grid.parts()] }
+    }
+
+    /// Takes a row of one thread.
+    pub fn take(&mut self, stretch: Range<Nanos>, coarse: &[i32]) {
+        let bins = self.edges.len();
+        let column = self.columns[self.grid.part(stretch.start)].get_or_insert_with(|| {
+            HeatColumn { stretch: stretch.clone(), counts: vec![0; bins], weight: 0.0 }
+        });
+        column.stretch.start = column.stretch.start.min(stretch.start);
+        column.stretch.end = column.stretch.end.max(stretch.end);
+        column.weight += (stretch.end - stretch.start).0.max(1) as f64;
+        for (sum, count) in column.counts.iter_mut().zip(coarse) {
+            *sum += u64::try_from(*count).unwrap_or(0);
+        }
+    }
+
+    /// The columns that hold rows.
+    pub fn columns(&self) -> impl Iterator<Item = &HeatColumn> {
+        self.columns.iter().flatten()
+    }
+
+    /// The bins that hold something, from the lowest to the highest.
+    pub fn used(&self) -> Option<Range<usize>> {
+        let used = |bin: &usize| self.columns().any(|column| column.counts[*bin] > 0);
+        let first = (0..self.edges.len()).find(used)?;
+        Some(first..(0..self.edges.len()).rfind(used)? + 1)
+    }
+}
+
+impl HeatColumn {
+    /// Latencies of a second of one thread in a bin.
+    pub fn rate(&self, bin: usize) -> f64 {
+        self.counts[bin] as f64 * 1e9 / self.weight
+    }
+}

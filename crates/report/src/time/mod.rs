@@ -1,0 +1,55 @@
+//! Pictures over time: `flow`, `heatmap` and `telemetry`.
+//!
+//! A day of a run is joined to a column for every other pixel while it is read, so that a picture
+//! of any length takes little memory. Joining keeps every maximum and every missed release.
+
+mod axis;
+mod cpu;
+mod data;
+mod dots;
+mod findings;
+mod flow;
+mod heat;
+mod heatmap;
+mod palette;
+mod panel;
+mod scale;
+mod sheet;
+mod strips;
+mod telemetry;
+mod threads;
+mod track;
+
+pub use data::TimeData;
+pub use flow::flow;
+pub use heatmap::heatmap;
+pub use telemetry::telemetry;
+
+/// How a picture over time is made; from when to when is a matter of its [`TimeData`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct TimeOptions {
+    /// Width of the picture; its height follows from what it holds.
+    pub width: u32,
+    /// The axis of latencies.
+    pub scale: LatencyScale,
+    /// Prefix of the ids in the picture; two pictures in one page need two.
+    pub id: String,
+}
+
+impl Default for TimeOptions {
+    fn default() -> TimeOptions {
+        TimeOptions { width: 960, scale: LatencyScale::Auto, id: "time".to_string() }
+    }
+}
+
+/// How latencies are laid out in height.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum LatencyScale {
+    /// Logarithmic where the largest would squeeze all others into a corner.
+    #[default]
+    Auto,
+    /// Linear.
+    Linear,
+    /// Logarithmic.
+    Log,
+}

@@ -1,0 +1,38 @@
+//! `telemetry`: the conditions of a run over time, and who took the CPUs.
+
+use super::TimeOptions;
+use super::data::TimeData;
+use super::findings::Marks;
+use super::sheet::{Area, Sheet};
+use super::strips::{busiest, strips};
+use crate::sentence;
+use latlab_model::Run;
+
+const STRIP_HEIGHT: f64 = 84.0;
+
+/// Temperatures, frequencies, load, stolen time and the busiest threads as one SVG element.
+pub fn telemetry(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
+    let mut sheet = Sheet::new(run, data, options, "Conditions");
+    let marks = Marks::new(run, &mut sheet);
+    let mut strips = strips(run, data);
+    strips.all.extend(busiest(data));
+    let mut areas = Vec::new();
+    for strip in &strips.all {
+        strip.draw(&mut sheet, data, STRIP_HEIGHT);
+        areas.push(Area { left: 0.0, right: 0.0, top: sheet.y, bottom: sheet.y });
+    }
+    if strips.all.is_empty() {
+        let area = sheet.area(STRIP_HEIGHT);
+        sheet.nothing(&area, "Nothing was read.");
+        sheet.frame(&area);
+        areas.push(area);
+    }
+    marks.draw(&mut sheet, &areas);
+    sheet.time_axis();
+    let notes: Vec<String> = strips.absent.into_iter().chain(marks.unnamed()).collect();
+    sheet.sentences(&notes);
+    let said = strips.all.iter().filter_map(|strip| Some(format!("{}.", strip.words()?)));
+    let words: Vec<String> = said.chain(marks.words(data.start)).chain(notes).collect();
+    let title = format!("Conditions over time of {}", sentence::machine_name(run));
+    sheet.finish("telemetry", &title, &words.join(" "))
+}

@@ -1,0 +1,187 @@
+//! A condition over time: what it was in each column, with its smallest and its largest.
+
+use latlab_model::Nanos;
+use latlab_stats::span::Grid;
+
+/// What was known in one column.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Step {
+    /// Smallest.
+    pub low: f64,
+    /// Mean, by time.
+    pub mean: f64,
+    /// Largest.
+    pub high: f64,
+    /// Time of which something is known, ns.
+    weight: f64,
+}
+
+impl Step {
+    /// Several at the same time; none of none.
+    pub fn of_many(all: &[Step]) -> Option<Step> {
+        let low = all.iter().map(|step| step.low).reduce(f64::min)?;
+        let high = all.iter().map(|step| step.high).reduce(f64::max)?;
+        let mean = all.iter().map(|step| step.mean).sum::<f64>() / all.len() as f64;
+        Some(Step { low, mean, high, weight: all[0].weight })
+    }
+}
+
+/// A condition in columns.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Track {
+    grid: Grid,
+    steps: Vec<Option<Step>>,
+}
+
+impl Track {
+    pub fn new(grid: Grid) -> Track {
+        Track { grid, steps: vec![None; grid.parts()] }
+    }
+
+    /// A straight line from one value to another.
+    pub fn line(&mut self, from: (Nanos, f64), to: (Nanos, f64)) {
+        let whole = self.grid.stretch(0).start..self.grid.stretch(self.grid.parts() - 1).end;
+        let length = (to.0 - from.0).0 as f64;
+        if length <= 0.0 || to.0 <= whole.start || from.0 >= whole.end {
+            return;
+        }
+        let at = |time: Nanos| from.1 + (to.1 - from.1) * (time - from.0).0 as f64 / length;
+        for part in self.grid.part(from.0)..=self.grid.part(to.0) {
+            let stretch = self.grid.stretch(part);
+            let (start, end) = (stretch.start.max(from.0), stretch.end.min(to.0));
+            if start < end {
+                self.add(part, (at(start), at(end)), (end - start).0 as f64);
+            }
+        }
+    }
+
+    fn add(&mut self, part: usize, (one, two): (f64, f64), weight: f64) {
+        let new = Step { low: one.min(two), mean: (one + two) / 2.0, high: one.max(two), weight };
+        let step = &mut self.steps[part];
+        *step = Some(match *step {
+            None => new,
+            Some(old) => {
+                let weight = old.weight + new.weight;
+                Step {
+                    low: old.low.min(new.low),
+                    mean: old.mean + (new.mean - old.mean) * new.weight / weight,
+                    high: old.high.max(new.high),
+                    weight,
+                }
+            }
+        });
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.steps.iter().all(Option::is_none)
+    }
+
+    /// What is known, by column.
+    pub fn steps(&self) -> &[Option<Step>] {
+        &self.steps
+    }
+
+    /// The smallest and the largest of all.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let known = self.steps.iter().flatten();
+        known.map(|step| (step.low, step.high)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+}
+
+/// A number that rises and falls, in thousandths of what is drawn.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Gauge {
+    last: Option<(Nanos, f64)>,
+    track: Track,
+}
+
+impl Gauge {
+    pub fn new(grid: Grid) -> Gauge {
+        Gauge { last: None, track: Track::new(grid) }
+    }
+
+    /// Takes the next row; between two rows is a straight line.
+    pub fn take(&mut self, at: Nanos, value: Option<i64>) {
+        let next = value.map(|value| (at, value as f64 / 1e3));
+        if let (Some(last), Some(next)) = (self.last, next) {
+            self.track.line(last, next);
+        }
+        self.last = next;
+    }
+
+    pub fn track(&self) -> &Track {
+        &self.track
+    }
+}
+
+/// CPU time in nanoseconds that only grows; what is drawn is the share of a CPU in percent.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counter {
+    last: Option<(Nanos, i64)>,
+    track: Track,
+}
+
+impl Counter {
+    pub fn new(grid: Grid) -> Counter {
+        Counter { last: None, track: Track::new(grid) }
+    }
+
+    /// Takes the next row; one that is smaller began anew.
+    pub fn take(&mut self, at: Nanos, value: Option<i64>) {
+        let next = value.map(|value| (at, value));
+        if let (Some((then, before)), Some((now, after))) = (self.last, next)
+            && after >= before
+            && now > then
+        {
+            let share = 100.0 * (after - before) as f64 / (now - then).0 as f64;
+            self.track.line((then, share), (now, share));
+        }
+        self.last = next;
+    }
+
+    pub fn track(&self) -> &Track {
+        &self.track
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        Grid::new(&(Nanos(0)..Nanos(100)), 10, Nanos(1))
+    }
+
+    #[test]
+    fn a_line_over_several_columns_is_in_each_of_them() {
+        let mut gauge = Gauge::new(grid());
+        gauge.take(Nanos(5), Some(0));
+        gauge.take(Nanos(25), Some(20_000));
+        gauge.take(Nanos(40), None);
+        gauge.take(Nanos(50), Some(7_000));
+        let known: Vec<_> = gauge
+            .track()
+            .steps()
+            .iter()
+            .map(|step| step.map(|s| (s.low, s.mean, s.high)))
+            .collect();
+        assert_eq!(
+            known[..3],
+            [Some((0.0, 2.5, 5.0)), Some((5.0, 10.0, 15.0)), Some((15.0, 17.5, 20.0)),]
+        );
+        assert!(known[3..].iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn a_short_peak_is_not_lost_in_its_column() {
+        let mut counter = Counter::new(grid());
+        for (at, value) in [(20, 0), (26, 0), (27, 1), (29, 1), (35, 0)] {
+            counter.take(Nanos(at), Some(value));
+        }
+        let steps = counter.track().steps();
+        let peak = steps[2].unwrap();
+        assert_eq!((peak.low, peak.high), (0.0, 100.0));
+        assert!((peak.mean - 100.0 / 9.0).abs() < 1e-9);
+        assert_eq!(steps[3], None, "it began anew");
+    }
+}

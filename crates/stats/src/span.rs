@@ -1,0 +1,236 @@
+//! Latencies over time: rows of a run joined to as many columns as a picture has.
+//!
+//! A row and a column are the same thing, so that columns can be joined again. Joining keeps the
+//! smallest, the largest and every count, whatever is joined.
+
+use latlab_model::Nanos;
+use latlab_model::nanos::SECOND;
+use std::ops::Range;
+
+/// The latencies of a stretch of time.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Span {
+    /// First release counted here.
+    pub from: Nanos,
+    /// First release not counted here any more.
+    pub to: Nanos,
+    /// Latencies recorded.
+    pub count: u64,
+    /// Missed releases.
+    pub missed: u64,
+    /// Smallest latency.
+    pub min: Option<Nanos>,
+    /// Median; of joined rows the mean of theirs, by their counts.
+    pub median: Option<f64>,
+    /// 99.9 %; of joined rows the largest of theirs.
+    pub p99_9: Option<Nanos>,
+    /// Largest latency.
+    pub max: Option<Nanos>,
+}
+
+impl Span {
+    /// Both together.
+    pub fn join(&mut self, other: &Span) {
+        self.median = match (self.median, other.median) {
+            (Some(one), Some(two)) => {
+                let share = other.count as f64 / (self.count as f64 + other.count as f64);
+                Some(one + (two - one) * share)
+            }
+            (one, two) => one.or(two),
+        };
+        self.from = self.from.min(other.from);
+        self.to = self.to.max(other.to);
+        self.count = self.count.saturating_add(other.count);
+        self.missed = self.missed.saturating_add(other.missed);
+        self.min = self.min.into_iter().chain(other.min).min();
+        // None is less than any latency.
+        self.p99_9 = self.p99_9.max(other.p99_9);
+        self.max = self.max.max(other.max);
+    }
+}
+
+/// Equal parts of a stretch of time, at most as many as were asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grid {
+    from: Nanos,
+    step: Nanos,
+    len: usize,
+}
+
+impl Grid {
+    /// Parts that hold whole intervals of this length, so that all hold the same number.
+    pub fn new(whole: &Range<Nanos>, most: usize, interval: Nanos) -> Grid {
+        let length = (whole.end - whole.start).0.max(1) as u64;
+        let step = length.div_ceil(most.max(1) as u64);
+        let interval = interval.0.max(1) as u64;
+        let step = step.div_ceil(interval) * interval;
+        let len = length.div_ceil(step) as usize;
+        Grid { from: whole.start, step: Nanos(step as i64), len }
+    }
+
+    /// Number of parts; there is one at least.
+    pub fn parts(&self) -> usize {
+        self.len
+    }
+
+    /// The part that a time lies in; what lies outside belongs to the first or to the last.
+    pub fn part(&self, time: Nanos) -> usize {
+        let place = (time - self.from).0.max(0) / self.step.0;
+        (place as usize).min(self.len - 1)
+    }
+
+    /// From when to when a part is.
+    pub fn stretch(&self, part: usize) -> Range<Nanos> {
+        let from = self.from + self.step * part as i64;
+        from..from + self.step
+    }
+}
+
+/// Rows over time, joined to columns as they come.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Columns {
+    grid: Grid,
+    spans: Vec<Option<Span>>,
+}
+
+impl Columns {
+    /// No rows yet.
+    pub fn new(grid: Grid) -> Columns {
+        Columns { grid, spans: vec![None; grid.parts()] }
+    }
+
+    /// Takes a row, which belongs to the column in which it begins.
+    pub fn take(&mut self, row: &Span) {
+        match &mut self.spans[self.grid.part(row.from)] {
+            Some(span) => span.join(row),
+            empty => *empty = Some(*row),
+        }
+    }
+
+    /// The columns that hold rows, in their order; each reaches as far as its rows do.
+    pub fn spans(&self) -> Vec<Span> {
+        self.spans.iter().flatten().copied().collect()
+    }
+}
+
+/// Rows in the order of time, joined to at most so many.
+pub fn thinned(rows: &[Span], most: usize) -> Vec<Span> {
+    let Some(first) = rows.iter().map(|row| row.from).min() else { return Vec::new() };
+    if rows.len() <= most {
+        return rows.to_vec();
+    }
+    let last = rows.iter().map(|row| row.to).max().unwrap_or(first);
+    let mut columns = Columns::new(Grid::new(&(first..last.max(first + SECOND)), most, Nanos(1)));
+    rows.iter().for_each(|row| columns.take(row));
+    columns.spans()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    prop_compose! {
+        fn row()(
+            length in 1_i64..3_000_000_000,
+            pause in prop_oneof![4 => Just(0_i64), 1 => 1_i64..20_000_000_000],
+            count in 0_u64..2_000,
+            missed in prop_oneof![3 => Just(0_u64), 1 => 0_u64..500],
+            mut some in prop::array::uniform4(-5_000_i64..40_000_000_000),
+        ) -> (i64, i64, Span) {
+            some.sort();
+            let [min, median, p99_9, max] = some;
+            let known = count > 0;
+            (pause, length, Span {
+                count,
+                missed,
+                min: known.then_some(Nanos(min)),
+                median: known.then_some(median as f64),
+                p99_9: (count >= 1_000).then_some(Nanos(p99_9)),
+                max: known.then_some(Nanos(max)),
+                ..Span::default()
+            })
+        }
+    }
+
+    fn laid_out(rows: Vec<(i64, i64, Span)>) -> Vec<Span> {
+        let mut at = Nanos(5_000_000_000_123);
+        let lay = |(pause, length, span): (i64, i64, Span)| {
+            let from = at + Nanos(pause);
+            at = from + Nanos(length);
+            Span { from, to: at, ..span }
+        };
+        rows.into_iter().map(lay).collect()
+    }
+
+    fn sum(rows: &[Span], of: fn(&Span) -> u64) -> u64 {
+        rows.iter().map(of).sum()
+    }
+
+    /// Time in which there is nothing.
+    fn pauses(rows: &[Span]) -> Vec<(Nanos, Nanos)> {
+        let pairs = rows.windows(2).filter(|pair| pair[1].from > pair[0].to);
+        pairs.map(|pair| (pair[0].to, pair[1].from)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn columns_keep_every_maximum_and_every_missed_release(
+            rows in prop::collection::vec(row(), 0..120),
+            most in 1_usize..150,
+        ) {
+            let rows = laid_out(rows);
+            let columns = thinned(&rows, most);
+            prop_assert!(columns.len() <= most);
+            let max = |rows: &[Span]| rows.iter().filter_map(|row| row.max).max();
+            let min = |rows: &[Span]| rows.iter().filter_map(|row| row.min).min();
+            let p99_9 = |rows: &[Span]| rows.iter().filter_map(|row| row.p99_9).max();
+            prop_assert_eq!(max(&columns), max(&rows));
+            prop_assert_eq!(min(&columns), min(&rows));
+            prop_assert_eq!(p99_9(&columns), p99_9(&rows));
+            prop_assert_eq!(sum(&columns, |row| row.missed), sum(&rows, |row| row.missed));
+            prop_assert_eq!(sum(&columns, |row| row.count), sum(&rows, |row| row.count));
+        }
+
+        #[test]
+        fn columns_are_in_order_and_no_pause_is_made_up(
+            rows in prop::collection::vec(row(), 1..120),
+            most in 1_usize..150,
+        ) {
+            let rows = laid_out(rows);
+            let columns = thinned(&rows, most);
+            prop_assert!(columns.windows(2).all(|pair| pair[0].to <= pair[1].from));
+            prop_assert_eq!((columns[0].from, columns[columns.len() - 1].to),
+                (rows[0].from, rows[rows.len() - 1].to));
+            let known = pauses(&rows);
+            prop_assert!(pauses(&columns).iter().all(|pause| known.contains(pause)));
+        }
+
+        #[test]
+        fn a_maximum_stays_in_the_column_of_its_time(
+            rows in prop::collection::vec(row(), 1..60),
+            most in 1_usize..80,
+        ) {
+            let rows = laid_out(rows);
+            for row in &rows {
+                let within = |column: &&Span| column.from <= row.from && row.to <= column.to;
+                let columns = thinned(&rows, most);
+                let column = columns.iter().find(within).unwrap();
+                prop_assert!(column.max >= row.max && column.missed >= row.missed);
+                let median = column.median.unwrap_or(0.0);
+                let (low, high) = (column.min.unwrap_or_default(), column.max.unwrap_or_default());
+                prop_assert!(median >= low.0 as f64 - 1e-3 && median <= high.0 as f64 + 1e-3);
+            }
+        }
+    }
+
+    #[test]
+    fn columns_of_a_day_hold_the_same_number_of_seconds() {
+        let day = Nanos(7)..Nanos(7) + SECOND * 86_400;
+        let grid = Grid::new(&day, 425, SECOND);
+        assert_eq!(grid.stretch(1), Nanos(7) + SECOND * 204..Nanos(7) + SECOND * 408);
+        assert!(grid.parts() <= 425);
+        assert_eq!((grid.part(Nanos(0)), grid.part(Nanos::MAX)), (0, grid.parts() - 1));
+        assert_eq!(Grid::new(&(Nanos(5)..Nanos(5)), 0, SECOND).parts(), 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! The columns of a table that hold more than bare integers, one row group at a time.
+
+use crate::error::Result;
+use crate::table::TableReader;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::reader::FileReader;
+
+/// What a column reader gives: values, and for each place whether there is one and whether it
+/// follows another of the same list.
+struct Levels<T> {
+    values: Vec<T>,
+    present: Vec<i16>,
+    follows: Vec<i16>,
+}
+
+impl TableReader {
+    /// Integers that may be missing.
+    pub fn maybe_longs(&self, group: usize, column: &str) -> Result<Vec<Option<i64>>> {
+        self.read(group, column, |source, rows| match source {
+            ColumnReader::Int64ColumnReader(source) => spread(levels(source, rows)?),
+            ColumnReader::Int32ColumnReader(source) => {
+                let all = spread(levels(source, rows)?)?;
+                Ok(all.into_iter().map(|value| value.map(i64::from)).collect())
+            }
+            _ => Err(other_type("integers")),
+        })
+    }
+
+    /// Real numbers that may be missing.
+    pub fn maybe_reals(&self, group: usize, column: &str) -> Result<Vec<Option<f64>>> {
+        self.read(group, column, |source, rows| match source {
+            ColumnReader::DoubleColumnReader(source) => spread(levels(source, rows)?),
+            _ => Err(other_type("real numbers")),
+        })
+    }
+
+    /// Words; equal ones of a group share their bytes, as far as the dictionary holds them.
+    pub fn words(&self, group: usize, column: &str) -> Result<Vec<ByteArray>> {
+        self.read(group, column, |source, rows| match source {
+            ColumnReader::ByteArrayColumnReader(source) => Ok(levels(source, rows)?.values),
+            _ => Err(other_type("words")),
+        })
+    }
+
+    /// Lists of integers.
+    pub fn int_lists(&self, group: usize, column: &str) -> Result<Vec<Vec<i32>>> {
+        let path = format!("{column}.list.element");
+        self.read(group, &path, |source, rows| match source {
+            ColumnReader::Int32ColumnReader(source) => lists(levels(source, rows)?),
+            _ => Err(other_type("lists of integers")),
+        })
+    }
+
+    fn read<T>(
+        &self,
+        group: usize,
+        column: &str,
+        take: impl FnOnce(ColumnReader, usize) -> parquet::errors::Result<Vec<T>>,
+    ) -> Result<Vec<T>> {
+        let index = self.index(column)?;
+        let read = self.reader.get_row_group(group).and_then(|group| {
+            let rows = group.metadata().num_rows().max(0) as usize;
+            let values = take(group.get_column_reader(index)?, rows)?;
+            match values.len() == rows {
+                true => Ok(values),
+                false => Err(ParquetError::General("does not have as many rows".to_string())),
+            }
+        });
+        read.map_err(|error| self.wrong(format!("column '{column}': {error}")))
+    }
+}
+
+fn other_type(wanted: &str) -> ParquetError {
+    ParquetError::General(format!("is not a column of {wanted}"))
+}
+
+fn levels<T: DataType>(
+    mut source: ColumnReaderImpl<T>,
+    rows: usize,
+) -> parquet::errors::Result<Levels<T::T>> {
+    let mut all = Levels { values: Vec::new(), present: Vec::new(), follows: Vec::new() };
+    let Levels { values, present, follows } = &mut all;
+    source.read_records(rows, Some(present), Some(follows), values)?;
+    Ok(all)
+}
+
+/// Puts each value where it belongs.
+fn spread<T>(levels: Levels<T>) -> parquet::errors::Result<Vec<Option<T>>> {
+    let mut values = levels.values.into_iter();
+    let all = levels.present.iter().map(|present| match present {
+        0 => Ok(None),
+        _ => values.next().map(Some).ok_or_else(cut),
+    });
+    all.collect()
+}
+
+fn lists(levels: Levels<i32>) -> parquet::errors::Result<Vec<Vec<i32>>> {
+    let mut values = levels.values.into_iter();
+    let mut lists: Vec<Vec<i32>> = Vec::new();
+    for (present, follows) in levels.present.iter().zip(&levels.follows) {
+        if *follows == 0 {
+            // All lists of a table are as long as the first.
+            lists.push(Vec::with_capacity(lists.last().map_or(0, Vec::len)));
+        }
+        if *present > 0 {
+            lists.last_mut().ok_or_else(cut)?.push(values.next().ok_or_else(cut)?);
+        }
+    }
+    Ok(lists)
+}
+
+fn cut() -> ParquetError {
+    ParquetError::General("holds fewer values than it says".to_string())
+}

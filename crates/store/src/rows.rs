@@ -1,0 +1,228 @@
+//! The tables over time, back as the rows that they were made of.
+//!
+//! One row group at a time is all the memory that a day takes. Each table must be the one that
+//! the run stored.
+
+use crate::error::Result;
+use crate::table::TableReader;
+use crate::tables::{IntervalRow, SpikeRow};
+use crate::telemetry::TelemetryRow;
+use latlab_model::frame::Spike;
+use latlab_model::telemetry::Series;
+use latlab_model::{Nanos, Run};
+use parquet::data_type::ByteArray;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The intervals of a run, some thousand at a time, in the order of the file: those of each thread
+/// are in the order of time.
+pub fn intervals(
+    folder: &Path,
+    run: &Run,
+) -> Result<impl Iterator<Item = Result<Vec<IntervalRow>>>> {
+    let table = TableReader::open_checked::<IntervalRow>(folder, run)?;
+    Ok((0..table.groups()).map(move |group| interval_rows(&table, group)))
+}
+
+/// The large latencies of a run that are known with their release.
+pub fn spikes(folder: &Path, run: &Run) -> Result<Vec<SpikeRow>> {
+    let table = TableReader::open_checked::<SpikeRow>(folder, run)?;
+    let mut rows = Vec::new();
+    for group in 0..table.groups() {
+        rows.extend(spike_rows(&table, group)?);
+    }
+    Ok(rows)
+}
+
+/// The telemetry of a run, some thousand rows at a time, those of each series in the order of
+/// time; none where it was not read. The series are numbered as they come.
+pub fn telemetry(
+    folder: &Path,
+    run: &Run,
+) -> Result<Option<impl Iterator<Item = Result<Vec<TelemetryRow>>>>> {
+    if !run.files.contains_key(<TelemetryRow as crate::table::Row>::FILE) {
+        return Ok(None);
+    }
+    let table = TableReader::open_checked::<TelemetryRow>(folder, run)?;
+    let mut names = Names::default();
+    Ok(Some((0..table.groups()).map(move |group| names.rows(&table, group))))
+}
+
+fn interval_rows(table: &TableReader, group: usize) -> Result<Vec<IntervalRow>> {
+    let whole = |name| table.longs(group, name);
+    let maybe = |name| table.maybe_longs(group, name);
+    let (threads, cpus) = (whole("thread")?, maybe("cpu")?);
+    let (starts, ends) = (whole("start_ns")?, whole("end_ns")?);
+    let (counts, missed) = (whole("count")?, whole("missed")?);
+    let (misses, underflows) = (whole("misses")?, whole("underflow")?);
+    let (min, mean, max) =
+        (maybe("min_ns")?, table.maybe_reals(group, "mean_ns")?, maybe("max_ns")?);
+    let (p50, p99, p99_9) = (maybe("p50_ns")?, maybe("p99_ns")?, maybe("p99_9_ns")?);
+    let mut coarse = table.int_lists(group, "coarse")?;
+    let number = |value: i64| u64::try_from(value).map_err(|_| negative(table));
+    let row = |row: usize| {
+        Ok(IntervalRow {
+            thread: narrow(table, threads[row])?,
+            cpu: cpus[row].map(|cpu| narrow(table, cpu)).transpose()?,
+            start_ns: Nanos(starts[row]),
+            end_ns: Nanos(ends[row]),
+            count: number(counts[row])?,
+            missed: number(missed[row])?,
+            misses: number(misses[row])?,
+            underflow: number(underflows[row])?,
+            min_ns: min[row].map(Nanos),
+            mean_ns: mean[row],
+            p50_ns: p50[row].map(Nanos),
+            p99_ns: p99[row].map(Nanos),
+            p99_9_ns: p99_9[row].map(Nanos),
+            max_ns: max[row].map(Nanos),
+            coarse: std::mem::take(&mut coarse[row]),
+        })
+    };
+    (0..threads.len()).map(row).collect()
+}
+
+fn spike_rows(table: &TableReader, group: usize) -> Result<Vec<SpikeRow>> {
+    let (threads, cpus) = (table.longs(group, "thread")?, table.maybe_longs(group, "cpu")?);
+    let (releases, latencies) =
+        (table.longs(group, "release_ns")?, table.longs(group, "latency_ns")?);
+    let row = |row: usize| {
+        Ok(SpikeRow {
+            thread: narrow(table, threads[row])?,
+            cpu: cpus[row].map(|cpu| narrow(table, cpu)).transpose()?,
+            spike: Spike { release_ns: Nanos(releases[row]), latency_ns: Nanos(latencies[row]) },
+        })
+    };
+    (0..threads.len()).map(row).collect()
+}
+
+fn narrow(table: &TableReader, value: i64) -> Result<u32> {
+    u32::try_from(value).map_err(|_| negative(table))
+}
+
+fn negative(table: &TableReader) -> crate::error::Error {
+    table.wrong("a thread, a CPU or a count is negative or too large")
+}
+
+/// The series of a table, each of them once.
+#[derive(Default)]
+struct Names(BTreeMap<(String, String), Arc<Series>>);
+
+/// Where the words of a row lie: equal words mostly lie at the same place, so that few rows have
+/// to be looked up by their letters.
+type Place = (usize, usize, usize, usize);
+
+impl Names {
+    fn rows(&mut self, table: &TableReader, group: usize) -> Result<Vec<TelemetryRow>> {
+        let times = table.longs(group, "time_ns")?;
+        let values = table.maybe_longs(group, "value")?;
+        let [metrics, subjects, units, kinds] =
+            ["metric", "subject", "unit", "kind"].map(|name| table.words(group, name));
+        let (metrics, subjects, units, kinds) = (metrics?, subjects?, units?, kinds?);
+        let mut seen: HashMap<Place, Arc<Series>> = HashMap::new();
+        let mut rows = Vec::with_capacity(times.len());
+        for (row, (time, value)) in times.into_iter().zip(values).enumerate() {
+            let place = place(&metrics[row], &subjects[row]);
+            let series = match seen.get(&place) {
+                Some(series) => Arc::clone(series),
+                None => {
+                    let words = [&metrics[row], &subjects[row], &units[row], &kinds[row]];
+                    let series = self.series(table, words)?;
+                    seen.insert(place, Arc::clone(&series));
+                    series
+                }
+            };
+            rows.push(TelemetryRow { time_ns: Nanos(time), series, value });
+        }
+        Ok(rows)
+    }
+
+    fn series(&mut self, table: &TableReader, words: [&ByteArray; 4]) -> Result<Arc<Series>> {
+        let text = |word: &ByteArray| match word.as_utf8() {
+            Ok(text) => Ok(text.to_string()),
+            Err(_) => Err(table.wrong("a word is not text")),
+        };
+        let [metric, subject, unit, kind] = words.map(text);
+        let (metric, subject) = (metric?, subject?);
+        let number = self.0.len() as u32;
+        let known = self.0.entry((metric.clone(), subject.clone()));
+        let (unit, counter) = (unit?, kind? == "counter");
+        // Threads are the ones that are not read each time.
+        let steady = !metric.starts_with("thread_");
+        let series = Series { number, metric, subject, unit, counter, steady };
+        Ok(Arc::clone(known.or_insert_with(|| Arc::new(series))))
+    }
+}
+
+fn place(metric: &ByteArray, subject: &ByteArray) -> Place {
+    let at = |word: &ByteArray| (word.data().as_ptr() as usize, word.len());
+    let ((metric, metric_len), (subject, subject_len)) = (at(metric), at(subject));
+    (metric, metric_len, subject, subject_len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Table;
+
+    fn interval(number: u64) -> IntervalRow {
+        let some = |value: u64| (!number.is_multiple_of(7)).then_some(Nanos(value as i64 - 40));
+        IntervalRow {
+            thread: (number % 4) as u32,
+            cpu: (!number.is_multiple_of(3)).then_some(number as u32),
+            start_ns: Nanos(number as i64 * 1_000_000_007),
+            end_ns: Nanos(number as i64 * 1_000_000_007 + 5),
+            count: number,
+            missed: number % 5,
+            misses: number % 11,
+            underflow: number % 2,
+            min_ns: some(number),
+            mean_ns: (!number.is_multiple_of(5)).then_some(number as f64 / 3.0),
+            p50_ns: some(number + 1),
+            p99_ns: some(number + 2),
+            p99_9_ns: some(number + 3),
+            max_ns: some(number + 4),
+            coarse: (0..number as i32 % 73).collect(),
+        }
+    }
+
+    #[test]
+    fn intervals_come_back_over_several_row_groups() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut table = Table::create(folder.path()).unwrap();
+        (0..70_000).for_each(|number| table.push(interval(number)).unwrap());
+        table.close().unwrap();
+        let table = TableReader::open::<IntervalRow>(folder.path()).unwrap();
+        assert_eq!(table.groups(), 3);
+        let read = (0..3).flat_map(|group| interval_rows(&table, group).unwrap());
+        read.zip(0..).for_each(|(row, number)| assert_eq!(row, interval(number)));
+    }
+
+    #[test]
+    fn telemetry_comes_back_with_its_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut table = Table::create(folder.path()).unwrap();
+        let series: Vec<Arc<Series>> = (0..60)
+            .map(|number| {
+                let metric = ["temperature", "interrupts", "thread_cpu_time"][number as usize % 3];
+                let (counter, steady) = (number % 3 > 0, number % 3 < 2);
+                let (subject, unit) = (format!("größe {number}"), "1".to_string());
+                let metric = metric.to_string();
+                Arc::new(Series { number, metric, subject, unit, counter, steady })
+            })
+            .collect();
+        let row = |number: i64| TelemetryRow {
+            time_ns: Nanos(number * 10),
+            series: Arc::clone(&series[number as usize % 60]),
+            value: (number % 9 > 0).then_some(number * number - 50),
+        };
+        (0..70_000).for_each(|number| table.push(row(number)).unwrap());
+        table.close().unwrap();
+        let table = TableReader::open::<TelemetryRow>(folder.path()).unwrap();
+        let mut names = Names::default();
+        let read = (0..table.groups()).flat_map(|group| names.rows(&table, group).unwrap());
+        let count = read.zip(0..).map(|(read, number)| assert_eq!(read, row(number))).count();
+        assert_eq!(count, 70_000);
+    }
+}
