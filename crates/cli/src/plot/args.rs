@@ -3,6 +3,7 @@
 use crate::common::word;
 use clap::{Args, ValueEnum};
 use latlab_model::Nanos;
+use latlab_report::time::{self, LatencyScale, TimeOptions};
 use latlab_report::{Axis, Kind, Options, Spacing};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -14,10 +15,10 @@ pub struct PlotArgs {
     /// Ids, parts of them, `last`, or paths of run folders
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
-    /// What to draw: latency, tail, cdf, ccdf, cpus
+    /// What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry
     #[arg(short, long, value_name = "KIND", default_value = "latency",
-          value_parser = word(Kind::ALL, Kind::word), hide_possible_values = true)]
-    pub kind: Kind,
+          value_parser = word(Picture::ALL, Picture::word), hide_possible_values = true)]
+    pub kind: Picture,
     /// The picture to write, - for standard output [default: KIND.svg in the first run's folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -50,9 +51,41 @@ Examples:
   latlab plot stock rt --range 0..400us             both up to 400 us, and what lies beyond
 
 Kinds: latency (how many were how large, a line a thread), tail (mean, quantiles and maximum as
-bars), cdf and ccdf (the share that was no larger, or larger), cpus (a small picture each).
+bars), cdf and ccdf (the share that was no larger, or larger), cpus (a small picture each). Of one
+run over time: flow (latencies, with temperature, frequency and load below them), heatmap (how many
+were how large, when), telemetry (the conditions).
 
 Either side of a range may be left out. A range with an end is linear unless --log says otherwise.";
+
+/// What can be drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Picture {
+    /// Of the latencies of one run or several.
+    Latencies(Kind),
+    /// Of one run over time.
+    OverTime(time::Kind),
+}
+
+impl Picture {
+    const ALL: &[Picture] = &[
+        Picture::Latencies(Kind::Latency),
+        Picture::Latencies(Kind::Tail),
+        Picture::Latencies(Kind::Cdf),
+        Picture::Latencies(Kind::Ccdf),
+        Picture::Latencies(Kind::Cpus),
+        Picture::OverTime(time::Kind::Flow),
+        Picture::OverTime(time::Kind::Heatmap),
+        Picture::OverTime(time::Kind::Telemetry),
+    ];
+
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Picture::Latencies(kind) => kind.word(),
+            Picture::OverTime(kind) => kind.word(),
+        }
+    }
+}
 
 /// How a picture is written.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -114,6 +147,16 @@ impl PlotArgs {
         self.format.or(named).unwrap_or_default()
     }
 
+    /// How a picture over time is to be.
+    pub fn time_options(&self) -> TimeOptions {
+        let scale = match (self.linear, self.log) {
+            (true, _) => LatencyScale::Linear,
+            (_, true) => LatencyScale::Log,
+            _ => LatencyScale::Auto,
+        };
+        TimeOptions { width: self.width, scale, id: self.kind.word().to_string() }
+    }
+
     /// How the picture is to be.
     pub fn options(&self) -> Options {
         let spacing = match (self.linear, self.log) {
@@ -171,7 +214,7 @@ mod tests {
             ("--range 10us..10us", "less than 1 us"),
             ("--range 1ms..10us", "less than 1 us"),
             ("--range 0..400", "has no unit"),
-            ("--kind pie", "latency, tail, cdf, ccdf, cpus"),
+            ("--kind pie", "latency, tail, cdf, ccdf, cpus, flow, heatmap, telemetry"),
             ("--linear --log", "cannot be used with"),
             ("--width 10", "280..=10000"),
             ("--format gif", "svg, png"),

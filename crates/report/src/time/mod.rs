@@ -23,7 +23,42 @@ mod track;
 pub use data::TimeData;
 pub use flow::flow;
 pub use heatmap::heatmap;
+use latlab_model::Run;
 pub use telemetry::telemetry;
+
+/// What a picture over time shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Latencies of each thread, with the conditions below them.
+    Flow,
+    /// How many latencies were how large, at each time.
+    Heatmap,
+    /// The conditions.
+    Telemetry,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: &[Kind] = &[Kind::Flow, Kind::Heatmap, Kind::Telemetry];
+
+    /// Its name on the command line and in names of files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Flow => "flow",
+            Kind::Heatmap => "heatmap",
+            Kind::Telemetry => "telemetry",
+        }
+    }
+
+    /// The picture of a run as one SVG element.
+    pub fn draw(self, run: &Run, data: &TimeData, options: &TimeOptions) -> String {
+        match self {
+            Kind::Flow => flow(run, data, options),
+            Kind::Heatmap => heatmap(run, data, options),
+            Kind::Telemetry => telemetry(run, data, options),
+        }
+    }
+}
 
 /// How a picture over time is made; from when to when is a matter of its [`TimeData`].
 #[derive(Clone, PartialEq, Debug)]
