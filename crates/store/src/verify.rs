@@ -11,8 +11,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// What is made anew at will, so that it has no checksum.
-const DERIVED: &str = "report.html";
+/// What is made anew at will, so that it has no checksum: the page and the pictures.
+fn is_derived(name: &str) -> bool {
+    name == "report.html" || name.ends_with(".svg") || name.ends_with(".png")
+}
 
 /// Looks at every file of a run folder.
 pub fn verify(folder: &Path) -> Checked {
@@ -112,7 +114,7 @@ fn samples(folder: &Path, run: &Run) -> Result<Vec<String>> {
 fn extra(folder: &Path, run: &Run) -> Vec<String> {
     let names = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let known = |name: &str| run.files.contains_key(name) || [RUN_JSON, DERIVED].contains(&name);
+    let known = |name: &str| run.files.contains_key(name) || name == RUN_JSON || is_derived(name);
     let mut extra: Vec<String> = names.filter(|name| !known(name)).collect();
     extra.sort();
     extra

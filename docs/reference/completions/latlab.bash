@@ -179,11 +179,11 @@ _latlab() {
             fi
             case "${prev}" in
                 --kind)
-                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus flow heatmap telemetry" -- "${cur}"))
                     return 0
                     ;;
                 -k)
-                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus flow heatmap telemetry" -- "${cur}"))
                     return 0
                     ;;
                 --output)

@@ -358,11 +358,14 @@ complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How 
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus' -r -f -a "latency\t''
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry' -r -f -a "latency\t''
 tail\t''
 cdf\t''
 ccdf\t''
-cpus\t''"
+cpus\t''
+flow\t''
+heatmap\t''
+telemetry\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s o -l output -d 'The picture to write, - for standard output [default: KIND.svg in the first run\'s folder]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l format -d 'Format of the picture: svg, png [default: by the end of the file\'s name, else svg]' -r -f -a "svg\t''
 png\t''"
