@@ -4,6 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build'"
 
+scripts/web.sh
 target=$(scripts/target.sh)
 use_target "$target"
 cargo build --release --locked --target "$target" --package latlab

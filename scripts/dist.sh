@@ -20,19 +20,22 @@ agents=$build/agents
 [ -z "${LATLAB_AGENT_ONLY:-}" ] || architectures=$(grep "^$LATLAB_AGENT_ONLY " <<<"$architectures")
 targets=($(cut -d' ' -f2 <<<"$architectures"))
 
-# The folder of the crates' sources is known when they are there.
-cargo fetch --locked --quiet
-flags=(--remap-path-prefix="$root=/latlab")
-for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/; do
-    flags+=(--remap-path-prefix="${sources%/}=/crates")
-done
-for target in "${targets[@]}"; do use_target "$target" "${flags[@]}"; done
+scripts/web.sh
+[ -e web/dist/page.js ] || [ -n "${LATLAB_AGENT_ONLY:-}" ] ||
+    die "what is given away has pages that can be zoomed: npm is needed (scripts/setup.sh dist)"
+for target in "${targets[@]}"; do use_target "$target"; done
 
 # Builds one program for all targets. Both packages are named, so that their dependencies have
 # the same features and are built once.
 build() {
-    cargo build --profile dist --locked "${targets[@]/#/--target=}" \
+    cargo build --release --locked "${targets[@]/#/--target=}" \
         --package latlab --package latlab-agent --bin "$1"
+}
+
+# Copies a program without the names of its functions, which only a profiler misses.
+bare() {
+    install -m 755 "$1" "$2"
+    "$3-strip" "$2"
 }
 
 mkdir -p "$folder" "$agents"
@@ -40,9 +43,9 @@ mkdir -p "$folder" "$agents"
 rm -f "$folder"/latlab[-_]* "$folder"/{SHA256SUMS,licences.txt,sbom.cdx.json}
 say "building latlab-agent for ${targets[*]}"
 build latlab-agent
-while read -r name target debian machine _; do
+while read -r name target debian machine _ tools; do
     program=$folder/latlab-agent-$version-linux-$name
-    install -m 755 "$build/$target/dist/latlab-agent" "$program"
+    bare "$build/$target/release/latlab-agent" "$program" "$tools"
     packed=$agents/latlab-agent-$machine.gz
     gzip -n9 <"$program" >"$packed.new"
     # One that is the same keeps its time, so that cargo need not build anything anew.
@@ -55,9 +58,9 @@ say "building latlab, with the agents, for the same"
 export LATLAB_AGENTS=$agents
 build latlab
 python3 packaging/inventory.py "$folder" "${targets[@]}"
-while read -r name target debian machine _; do
+while read -r name target debian _ _ tools; do
     program=$folder/latlab-$version-linux-$name
-    install -m 755 "$build/$target/dist/latlab" "$program"
+    bare "$build/$target/release/latlab" "$program" "$tools"
     scripts/deb.sh "$program" "$debian" "$folder/licences.txt" "$folder"
 done <<<"$architectures"
 

@@ -45,17 +45,23 @@ has_std() {
 }
 
 # What `make dist` builds: our name of an architecture, the target, Debian's name, what `uname -m`
-# says there, and qemu's name.
+# says there, qemu's name, and how Debian's tools for it begin.
 architectures="\
-x86-64 x86_64-unknown-linux-musl amd64 x86_64 x86_64
-arm64 aarch64-unknown-linux-musl arm64 aarch64 aarch64
-armv7 armv7-unknown-linux-gnueabihf armhf armv7l arm"
+x86-64 x86_64-unknown-linux-musl amd64 x86_64 x86_64 x86_64-linux-gnu
+arm64 aarch64-unknown-linux-musl arm64 aarch64 aarch64 aarch64-linux-gnu
+armv7 armv7-unknown-linux-gnueabihf armhf armv7l arm arm-linux-gnueabihf"
 
-# Tells cargo how a target is linked: statically, where that can be. More flags may follow.
+# Tells cargo how a target is linked: statically, where that can be, and with no path of this
+# machine inside.
 use_target() {
-    local target=$1 variable
+    local target=$1 variable sources
     variable=CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")
-    shift
+    # The folder of the crates' sources is known when they are there.
+    cargo fetch --locked --quiet
+    set -- --remap-path-prefix="$root=/latlab"
+    for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/; do
+        set -- "$@" --remap-path-prefix="${sources%/}=/crates"
+    done
     case $target in
         *-musl)
             # Rust's own linker and start files: no C compiler for the target is needed.

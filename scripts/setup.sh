@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench] [dist]
-#   build  a C linker and Rust
+#   build  a C linker, Rust, and npm for the scripts of the pages
 #   test   what `make test` needs as well, `make dist` among it
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
 #   dist   what `make dist` needs as well: three targets, a linker for ARMv7
@@ -9,12 +9,15 @@ set -euo pipefail
 
 packages=()
 want_rust= want_test= want_dist=
+# Debian's npm brings some hundred packages, so it is taken only where there is none.
+for_pages=()
+command -v npm >/dev/null || for_pages=(nodejs npm)
 for_dist=(gcc libc6-dev ca-certificates curl git python3 gcc-arm-linux-gnueabihf
-    libc6-dev-armhf-cross)
+    libc6-dev-armhf-cross binutils-aarch64-linux-gnu binutils-x86-64-linux-gnu "${for_pages[@]}")
 for set in "${@:-build}"; do
     case $set in
         build)
-            packages+=(gcc libc6-dev ca-certificates curl)
+            packages+=(gcc libc6-dev ca-certificates curl "${for_pages[@]}")
             want_rust=1
             ;;
         test)

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Makes web/dist, the scripts and styles that pages carry: npm fetches what web/package-lock.json
+# pins, and esbuild bundles it. Without npm nothing is made, and pages have static pictures only.
+set -euo pipefail
+. "$(dirname "$0")/env.sh"
+cd web
+
+if ! command -v npm >/dev/null; then
+    rm -rf dist
+    say "npm is missing: pages will have static pictures only (scripts/setup.sh build installs it)"
+    exit 0
+fi
+# What npm put there last time is still what the lock file pins.
+if ! cmp -s package-lock.json node_modules/.locked; then
+    # A page needs no program that a package would run while it is installed.
+    if ! npm ci --ignore-scripts --no-audit --no-fund --silent; then
+        rm -rf dist
+        say "npm cannot fetch what web/package-lock.json pins: pages will have static pictures only"
+        exit 0
+    fi
+    cp package-lock.json node_modules/.locked
+fi
+node_modules/.bin/esbuild src/page.js --bundle --minify --charset=utf8 --format=iife \
+    --target=es2022 --legal-comments=none --log-level=warning --outdir=dist.new
+# Files that are the same keep their time, so that cargo need not build anything anew.
+mkdir -p dist
+for file in dist.new/*; do
+    cmp -s "$file" "dist/${file##*/}" || mv "$file" dist/
+done
+rm -rf dist.new
