@@ -29,6 +29,7 @@ pub use command::command;
 pub use comparison::comparison;
 pub use doctor::{Detail, Subject, catalogue, examination};
 pub use latency::{Axis, Options, latency_picture};
+pub use latlab_png::{PngError, alone, png};
 
 pub use page::page;
 pub use style::Style;
