@@ -6,6 +6,7 @@
 
 mod axis;
 mod bins;
+mod blocks;
 pub mod command;
 mod comparison;
 mod conditions;
@@ -14,6 +15,7 @@ mod figures;
 mod frame;
 pub mod latency;
 mod legend;
+mod markdown;
 pub mod page;
 mod said;
 mod sentence;
@@ -25,13 +27,15 @@ pub mod text;
 pub mod units;
 mod window;
 
+pub use blocks::{Glyphs, histogram};
 pub use command::command;
 pub use comparison::comparison;
 pub use doctor::{Detail, Subject, catalogue, examination};
 pub use latency::{Axis, Options, latency_picture};
 pub use latlab_png::{PngError, alone, png};
 
+pub use markdown::{markdown, markdown_list};
 pub use page::page;
 pub use style::Style;
-pub use text::{ListEntry, list, show};
+pub use text::{ListEntry, list, show, show_with};
 pub use window::window;
