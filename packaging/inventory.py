@@ -19,6 +19,8 @@ import tomllib
 import uuid
 
 PROGRAMS = ("latlab", "latlab-agent")
+# The crate whose font is cut at build time and carried by the program: where its licence lies.
+FONT = ("dejavu", "assets/dejavu-fonts-ttf-2.37/LICENSE")
 LICENCE_FILE = re.compile(r"(?i)(un)?licen[cs]e|copying|copyright|notice")
 RULE = "=" * 78
 HERE = pathlib.Path(__file__).parent
@@ -118,7 +120,18 @@ def toolchain():
     ]
 
 
+def font():
+    """The font of the pictures, as a part beside the crates."""
+    name, licence = FONT
+    metadata = json.loads(output("cargo", "metadata", "--locked", "--offline", "--format-version", "1"))
+    package = next(one for one in metadata["packages"] if one["name"] == name)
+    text = (pathlib.Path(package["manifest_path"]).parent / licence).read_text().strip("\n")
+    return (f"{name}-fonts", package["version"], "Bitstream-Vera",
+            f"pkg:cargo/{name}@{package['version']}", text)
+
+
 WHERE = {
+    "dejavu-fonts": "the font of the pictures, cut to their characters; in latlab only",
     "rust-std": "the standard library of Rust, in every program",
     "libunwind": "LLVM's libunwind, in the programs for x86-64 and arm64",
     "musl": "the C library of the programs for x86-64 and arm64",
@@ -144,7 +157,7 @@ def licences(found, parts):
     for crate in foreign:
         name = f"{crate.name} {crate.version}"
         lines.append(f"  {name if crate.linked else f'({name})':36} {crate.licence}")
-    lines += ["", "From the toolchain:", ""]
+    lines += ["", "From the toolchain, and the font:", ""]
     for name, version, licence, _, _ in parts:
         lines += [f"  {name + ' ' + version:36} {licence}", f"    {WHERE[name]}"]
     for crate in without:
@@ -205,7 +218,7 @@ def bill(found, uses, parts):
 def main():
     folder, targets = pathlib.Path(sys.argv[1]), sys.argv[2:]
     found, uses = crates(targets)
-    parts = toolchain()
+    parts = [*toolchain(), font()]
     (folder / "licences.txt").write_text(licences(found, parts))
     (folder / "sbom.cdx.json").write_text(bill(found, uses, parts))
 

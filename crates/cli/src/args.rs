@@ -83,11 +83,24 @@ Examples:
 Without --write it reads a plan from standard input and writes the stream of a run to standard
 output: `latlab run` starts it so, and nobody else needs to.";
 
+/// How `latlab list` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum ListFormat {
+    #[default]
+    Text,
+    Json,
+    Markdown,
+}
+
 /// Flags of `latlab list`.
 #[derive(Args)]
 pub struct ListArgs {
-    #[command(flatten)]
-    pub common: Common,
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How to print the list: text, json, markdown
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    pub format: ListFormat,
 }
 
 /// How `latlab show` prints.
@@ -96,6 +109,7 @@ pub enum ShowFormat {
     #[default]
     Text,
     Json,
+    Markdown,
     Csv,
 }
 
@@ -109,7 +123,7 @@ pub struct ShowArgs {
     /// Only a stretch of a run with samples: times in UTC, or since the first release (+10s)
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub window: Option<WindowSpec>,
-    /// How to print the result: text, json; with --window also csv, which is every sample
+    /// How to print the result: text, json, markdown; with --window text, json, csv (every sample)
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
     pub format: ShowFormat,
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
@@ -124,6 +138,7 @@ Examples:
   latlab show night --window +1h..+1h10s            the same since the first release
   latlab show night --window 2026-11-21T23:50:00Z..
   latlab show last --window ..+1min --format csv    every sample of the first minute
+  latlab show --format markdown                     for an issue or a wiki
 
 Either side of a window may be left out. A time without a date is the one that lies in the run.
 Missed releases are those that lie in the window. CSV comes as it is stored: some thousand samples

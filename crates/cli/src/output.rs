@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use latlab_model::Run;
-use latlab_report::Style;
+use latlab_report::{Glyphs, Style};
 use latlab_store::calling_user;
 use latlab_sys::terminal;
 use serde::Serialize;
@@ -17,6 +17,18 @@ use std::path::Path;
 pub fn style() -> Style {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     Style { colour: wanted && terminal::stdout_is_terminal() }
+}
+
+/// What the terminal can show, by its locale.
+pub fn glyphs() -> Glyphs {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let set = names.into_iter().filter_map(|name| std::env::var(name).ok());
+    let locale = set.into_iter().find(|value| !value.is_empty()).unwrap_or_default();
+    let locale = locale.to_ascii_lowercase();
+    match locale.contains("utf-8") || locale.contains("utf8") {
+        true => Glyphs::Unicode,
+        false => Glyphs::Ascii,
+    }
 }
 
 /// Columns to fill on standard output; without a terminal, what `COLUMNS` says.

@@ -1,10 +1,12 @@
 //! `latlab list`, `latlab show`, `latlab report`: what is stored, and how it is shown.
 
-use crate::args::{ListArgs, ReportArgs, ShowArgs, ShowFormat};
+use crate::args::{ListArgs, ListFormat, ReportArgs, ShowArgs, ShowFormat};
 use crate::common::{Common, Format};
 use crate::documents::{List, Reported};
 use crate::leftovers::restore;
-use crate::output::{harmless, print, print_json, style, visible, warn, width, write_whole};
+use crate::output::{
+    glyphs, harmless, print, print_json, style, visible, warn, width, write_whole,
+};
 use crate::window;
 use anyhow::bail;
 use latlab_model::Run;
@@ -61,14 +63,24 @@ fn last_instant(run: Run) -> Option<jiff::Timestamp> {
 
 /// `latlab list`.
 pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
-    let store = open_store(&args.common);
+    let store = store_in(args.out.as_deref());
     recover(&store);
     let entries = store.list()?;
-    match args.common.format {
-        Format::Json => print_json(&List::new(&entries))?,
-        Format::Text => print(&listing(&store, &entries))?,
+    match args.format {
+        ListFormat::Json => print_json(&List::new(&entries))?,
+        ListFormat::Text => print(&listing(&store, &entries))?,
+        ListFormat::Markdown => print(&latlab_report::markdown_list(&finished(&entries)))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Those that can be shown with their figures.
+fn finished(entries: &[Entry]) -> Vec<ListEntry> {
+    let finished = entries.iter().filter_map(|entry| match &entry.state {
+        State::Finished(run) => Some(ListEntry::from(run.as_ref())),
+        _ => None,
+    });
+    finished.collect()
 }
 
 fn listing(store: &Store, entries: &[Entry]) -> String {
@@ -78,13 +90,7 @@ fn listing(store: &Store, entries: &[Entry]) -> String {
             store.root().display()
         );
     }
-    let finished: Vec<ListEntry> = entries
-        .iter()
-        .filter_map(|entry| match &entry.state {
-            State::Finished(run) => Some(ListEntry::from(run.as_ref())),
-            _ => None,
-        })
-        .collect();
+    let finished = finished(entries);
     let mut text = String::new();
     if !finished.is_empty() {
         text += &latlab_report::list(&finished, width(), style());
@@ -115,9 +121,21 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     match (&args.window, args.format) {
         (Some(spec), format) => window::show(&folder, &run, spec, format)?,
         (None, ShowFormat::Json) => print_json(&run)?,
-        (None, _) => print(&latlab_report::show(&harmless(&run)?, width(), style()))?,
+        (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&harmless(&run)?))?,
+        (None, _) => {
+            let picture = picture(&folder, &run);
+            print(&latlab_report::show_with(&harmless(&run)?, &picture, width(), style()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The latencies as a picture of characters, or why there is none.
+fn picture(folder: &Path, run: &Run) -> String {
+    match latlab_store::histograms(folder, run) {
+        Ok(bins) => latlab_report::histogram(run, &bins, width(), glyphs()),
+        Err(error) => format!("No picture of the latencies: {}\n", visible(&error.to_string())),
+    }
 }
 
 /// `latlab report`.

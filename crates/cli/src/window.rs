@@ -2,6 +2,7 @@
 
 use crate::args::ShowFormat;
 use crate::output::{harmless, print, print_json, style, width};
+use anyhow::bail;
 use latlab_model::Run;
 use latlab_store::{Error, Stretch, WindowSpec};
 use std::io::{self, BufWriter};
@@ -22,6 +23,7 @@ pub fn show(
         }
         ShowFormat::Json => print_json(&stretch.figures()?),
         ShowFormat::Csv => csv(&stretch),
+        ShowFormat::Markdown => bail!("--format markdown shows a whole run, not a --window of it"),
     }
 }
 

@@ -16,7 +16,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-doctor", &["latlab-model"]),
     ("latlab-store", &["latlab-doctor", "latlab-model", "latlab-stats"]),
     ("latlab-conduct", &["latlab-model", "latlab-store", "latlab-sys"]),
-    ("latlab-report", &["latlab-model", "latlab-stats"]),
+    ("latlab-png", &[]),
+    ("latlab-report", &["latlab-model", "latlab-png", "latlab-stats"]),
 ];
 
 /// All that the measuring crate may use at all: no format, no logger, nothing that allocates.
@@ -26,7 +27,7 @@ const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
 /// The crates that read no clock and no file.
-const PURE: &[&str] = &["model", "stats", "doctor", "report"];
+const PURE: &[&str] = &["model", "stats", "doctor", "png", "report"];
 
 /// What would make them read one.
 const IMPURE: &[&str] = &[

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders that hold no documentation of ours.
-const NOT_OURS: &[&str] = &["target", "runs", ".git", ".venv"];
+const NOT_OURS: &[&str] = &["target", "dist", "runs", "node_modules", ".git", ".venv"];
 
 #[test]
 fn every_relative_link_leads_somewhere() {

@@ -25,30 +25,30 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     let Some(conditions) = &run.conditions else { return String::new() };
     let rows = figure_rows(conditions);
     let mut text = format!("Conditions ({}):\n", readings(conditions));
-    text += &columns(FIGURE_HEADS, &rows, 2, width, style);
+    text += &table(columns(FIGURE_HEADS, &rows, 2), width, style);
     let threads = thread_rows(run, conditions);
     if !threads.is_empty() {
         text += "\nThreads beside the measuring ones, in percent of one CPU:\n";
-        text += &columns(THREAD_HEADS, &threads, 1, width, style);
+        text += &table(columns(THREAD_HEADS, &threads, 1), width, style);
     }
     text
 }
 
+/// How much was read, and the table of figures; none where no conditions were read.
+pub fn figures(run: &Run) -> Option<(String, Vec<Column>)> {
+    let conditions = run.conditions.as_ref()?;
+    Some((readings(conditions), columns(FIGURE_HEADS, &figure_rows(conditions), 2)))
+}
+
 /// The first columns are words; the last ones are given up first.
-fn columns(
-    heads: [&str; 7],
-    rows: &[[String; 7]],
-    words: usize,
-    width: usize,
-    style: Style,
-) -> String {
+fn columns(heads: [&str; 7], rows: &[[String; 7]], words: usize) -> Vec<Column> {
     let columns = heads.into_iter().enumerate().map(|(at, head)| {
         let cells = rows.iter().map(|row| row[at].clone());
         let rank = if at < 4 { 0 } else { at as u8 };
         let column = Column::new(head, rank, cells);
         if at < words || head == "policy" || head == "cpus" { column.left() } else { column }
     });
-    table(columns.collect(), width, style)
+    columns.collect()
 }
 
 /// For the page.

@@ -1,5 +1,6 @@
 //! A table for the terminal that gives up columns until it fits.
 
+use crate::markdown::escaped;
 use crate::style::{Colour, Style};
 use crate::units::joined;
 
@@ -72,6 +73,23 @@ pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
     for index in 0..columns.iter().map(|column| column.cells.len()).max().unwrap_or(0) {
         let cell = |column: &Column| column.cells.get(index).cloned().unwrap_or_default();
         text += &row(&columns, &widths, cell, style);
+    }
+    text
+}
+
+/// The whole table in the Markdown of GitHub.
+pub fn markdown(columns: &[Column]) -> String {
+    let row = |cell: &dyn Fn(&Column) -> String| {
+        let cells = columns.iter().map(|column| format!(" {} |", cell(column)));
+        format!("|{}\n", cells.collect::<String>())
+    };
+    let head = |column: &Column| match column.unit {
+        "" => escaped(&column.head),
+        unit => format!("{} ({unit})", escaped(&column.head)),
+    };
+    let mut text = row(&head) + &row(&|c| if c.left { ":---" } else { "---:" }.to_string());
+    for index in 0..columns.iter().map(|column| column.cells.len()).max().unwrap_or(0) {
+        text += &row(&|c| c.cells.get(index).map_or(String::new(), |(cell, _)| escaped(cell)));
     }
     text
 }

@@ -15,10 +15,16 @@ use latlab_model::{Nanos, Run};
 
 /// Everything a run says, in at most `width` columns (from 80 up).
 pub fn show(run: &Run, width: usize, style: Style) -> String {
+    show_with(run, "", width, style)
+}
+
+/// The same with a picture of characters, or with what is to be said in its place.
+pub fn show_with(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let parts = [
         head(run, width, style),
         threads(run, width, style),
         maximum(run, width),
+        picture.to_string(),
         losses(run, width),
         samples(run, width),
         agent(run, width),
@@ -59,7 +65,8 @@ pub(crate) fn threads(run: &Run, width: usize, style: Style) -> String {
     table(thread_columns(run), width, style)
 }
 
-fn thread_columns(run: &Run) -> Vec<Column> {
+/// Its columns, all of them.
+pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     let summaries = Summaries::of(run);
     let setups = || run.threads.iter().map(|thread| &thread.setup);
     let total_blank = |with: bool| with.then(String::new);
@@ -257,6 +264,11 @@ impl From<&Run> for ListEntry {
 
 /// The list of runs, one a line, in at most `width` columns (from 80 up).
 pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
+    table(list_columns(entries), width, style)
+}
+
+/// The columns of the list.
+pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let scale = Scale::of(entries.iter().filter_map(|entry| entry.max_ns));
     let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
     let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
@@ -265,7 +277,7 @@ pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
         let word = VerdictWord::ALL.iter().find(|word| word.word() == text);
         word.map(|word| verdict_colour(*word))
     };
-    let columns = vec![
+    vec![
         Column::new("run", 0, each(&|entry| entry.id.clone())).left(),
         Column::new("started", 3, each(&|entry| sentence::started(&entry.started))).left(),
         Column::new("measured", 0, each(&|entry| span(entry.measured_ns))),
@@ -274,6 +286,5 @@ pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
         Column::new("missed", 0, each(&|entry| missed(entry.missed))),
         Column::new("max", 0, each(&max)).unit(scale.unit()),
         Column::new("verdict", 0, each(&word)).left().coloured(paint),
-    ];
-    table(columns, width, style)
+    ]
 }

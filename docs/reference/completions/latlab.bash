@@ -161,7 +161,7 @@ _latlab() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json markdown" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -413,7 +413,7 @@ _latlab() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json markdown csv" -- "${cur}"))
                     return 0
                     ;;
                 --out)

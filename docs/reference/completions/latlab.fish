@@ -341,13 +341,15 @@ complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand list" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
-json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand list" -l format -d 'How to print the list: text, json, markdown' -r -f -a "text\t''
+json\t''
+markdown\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Only a stretch of a run with samples: times in UTC, or since the first release (+10s)' -r
-complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json; with --window also csv, which is every sample' -r -f -a "text\t''
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown; with --window text, json, csv (every sample)' -r -f -a "text\t''
 json\t''
+markdown\t''
 csv\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'

@@ -1,0 +1,122 @@
+//! Pictures in pixels: their size, their letters, and what is refused.
+
+use latlab_png::{PngError, Weight, alone, png, text_width};
+use proptest::prelude::*;
+use resvg::tiny_skia::Pixmap;
+
+/// A picture of 300 by 80 with these elements.
+fn picture(inside: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 300 80\" width=\"300\" \
+         height=\"80\" font-family=\"system-ui,sans-serif\">{inside}</svg>"
+    )
+}
+
+fn pixels(svg: &str, scale: f32) -> Pixmap {
+    Pixmap::decode_png(&png(svg, scale).unwrap()).unwrap()
+}
+
+/// First and last column that is not white, if any.
+fn inked(pixels: &Pixmap) -> Option<(usize, usize)> {
+    let width = pixels.width() as usize;
+    let dark = |column: &usize| {
+        let column = pixels.pixels()[*column..].iter().step_by(width);
+        column.into_iter().any(|pixel| pixel.red() < 200)
+    };
+    let mut columns = (0..width).filter(dark);
+    let first = columns.next()?;
+    Some((first, columns.last().unwrap_or(first)))
+}
+
+#[test]
+fn a_picture_has_its_size_and_is_white_where_nothing_is_drawn() {
+    for (scale, width, height) in [(1.0, 300, 80), (2.0, 600, 160), (0.251, 76, 21)] {
+        let pixels = pixels(&picture(""), scale);
+        assert_eq!((pixels.width(), pixels.height()), (width, height));
+        assert_eq!(inked(&pixels), None);
+        assert!(pixels.pixels().iter().all(|pixel| pixel.alpha() == 255));
+    }
+}
+
+#[test]
+fn text_is_as_wide_as_it_is_said_to_be() {
+    let bold = "<g font-weight=\"600\">";
+    for (before, weight) in [("<g>", Weight::Regular), (bold, Weight::Bold)] {
+        // The strokes at both ends stand next to the edges of their characters.
+        for text in ["|observed maximum 3.319 ms|", "|AVATAR fi ffl 10⁻⁴|", "|µ≥→Ωж…|"]
+        {
+            let element = format!("{before}<text x='10' y='40' font-size='13'>{text}</text></g>");
+            let (first, last) = inked(&pixels(&picture(&element), 4.0)).unwrap();
+            let bars = text_width("|", 13.0, weight);
+            let drawn = (last - first) as f64 / 4.0;
+            let said = text_width(text, 13.0, weight);
+            assert!((said - drawn - bars).abs() < bars / 2.0, "{text}: {said} {drawn}");
+            assert!((first as f64 / 4.0) < 10.0 + bars);
+        }
+    }
+    let width = |text| text_width(text, 16.0, Weight::Regular);
+    assert!(width("W") > width("i") && width("") == 0.0);
+    assert_eq!(width("1111"), width("8888"), "digits stand below each other");
+    assert!(width("漢") > 0.0);
+}
+
+#[test]
+fn colours_and_fonts_come_from_the_picture_and_the_program_only() {
+    let text = "<text x='10' y='40' style=\"fill:var(--ll-ink,#1b1f24)\">abc</text>";
+    assert!(inked(&pixels(&picture(text), 1.0)).is_some());
+    let image = "<image href='/etc/hostname' width='9' height='9'/><use href='x.svg#a'/>";
+    assert_eq!(inked(&pixels(&picture(image), 1.0)), None);
+}
+
+#[test]
+fn a_picture_alone_looks_the_same_and_carries_its_font() {
+    let svg = picture("<g font-weight='600'><text x='9' y='30'>Latency of vm</text></g>");
+    let alone = alone(&svg);
+    assert_eq!(png(&svg, 2.0), png(&alone, 2.0));
+    assert_eq!(alone.matches("@font-face").count(), 2);
+    assert!(alone.contains("font-family=\"'DejaVu Sans Condensed',system-ui"));
+    assert!(alone.len() < 60_000, "{}", alone.len());
+    assert!(!alone.contains("http") || alone.matches("http").count() == 1);
+}
+
+#[test]
+fn the_same_picture_gives_the_same_bytes() {
+    let svg = picture("<text x='1' y='30'>q</text><circle cx='99' cy='40' r='9' fill='#c84e00'/>");
+    assert_eq!(png(&svg, 1.7), png(&svg, 1.7));
+    assert_eq!(alone(&svg), alone(&svg));
+}
+
+#[test]
+fn what_is_no_picture_is_an_error_of_one_line() {
+    let cut = &picture("<text>a</text>")[..120];
+    for svg in ["", "<svg", "no", cut, "<html/>", "<svg xmlns='x'/>", "a\n<b"] {
+        let error = png(svg, 1.0).unwrap_err().to_string();
+        assert!(error.starts_with("the picture cannot be read: "), "{svg}: {error}");
+        assert!(!error.contains('\n'));
+    }
+}
+
+#[test]
+fn more_pixels_than_anybody_can_look_at_are_refused() {
+    for scale in [100.0, 83.0, 1e9] {
+        let error = png(&picture(""), scale).unwrap_err();
+        assert!(matches!(error, PngError::TooLarge { .. }), "{error}");
+        assert!(!error.to_string().contains('\n'));
+    }
+    for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        assert!(matches!(png(&picture(""), scale), Err(PngError::Scale(_))));
+    }
+    assert!(png(&picture(""), 1e-6).is_ok());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_text_can_crash_it(text in "\\PC{0,60}", at in 0usize..300) {
+        let svg = picture(&format!("<text x='1' y='30'>{text}</text>"));
+        let cut: String = svg.chars().take(at).collect();
+        let _ = (png(&svg, 1.0), png(&cut, 1.0), png(&text, 1.0));
+        let _ = (alone(&svg), alone(&cut), alone(&text));
+    }
+}

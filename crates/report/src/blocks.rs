@@ -1,0 +1,222 @@
+//! The latencies of a run as a picture of characters: log count over log latency.
+//!
+//! No latency is left out: what is counted is seen, one among a hundred million too, and what is
+//! below zero is told in words.
+
+use crate::units::grouped;
+use latlab_model::{Bin, Nanos, Run, ThreadBins};
+
+/// Lines of the picture above its axis.
+const ROWS: usize = 8;
+/// Columns of the numbers beside the axis.
+const MARGIN: usize = 7;
+/// More columns are no easier to read.
+const WIDEST: usize = 100;
+/// The height at which columns begin, so that a count of one is seen.
+const LOWEST: f64 = 0.4;
+
+/// The characters that a terminal can show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Glyphs {
+    /// Blocks in eighths, and lines.
+    Unicode,
+    /// Nothing beyond ASCII.
+    Ascii,
+}
+
+impl Glyphs {
+    /// A character that is filled so many eighths.
+    fn block(self, eighths: usize) -> char {
+        let all = match self {
+            Glyphs::Unicode => [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+            Glyphs::Ascii => [' ', '.', '.', ':', ':', ':', '#', '#', '#'],
+        };
+        all[eighths.min(8)]
+    }
+
+    /// Beside a row, beside one with a number, the corner, the axis, a number on it, the maximum.
+    fn lines(self) -> [char; 6] {
+        match self {
+            Glyphs::Unicode => ['│', '┤', '└', '─', '┬', '▲'],
+            Glyphs::Ascii => ['|', '+', '+', '-', '+', '^'],
+        }
+    }
+}
+
+/// All latencies of the run together, in at most `width` columns (from 60 up); nothing where
+/// there is none.
+pub fn histogram(run: &Run, bins: &[ThreadBins], width: usize, glyphs: Glyphs) -> String {
+    let all = || bins.iter().flat_map(|thread| &thread.bins).filter(|bin| bin.count > 0);
+    let Some(highest) = all().map(|bin| bin.high_ns).max() else { return String::new() };
+    let max = run.total.max_ns.unwrap_or(highest);
+    let below = all().filter(|bin| bin.low_ns < Nanos::ZERO);
+    let below = below.fold(0u64, |sum, bin| sum.saturating_add(bin.count));
+    let axis = Axis::of(all(), max, width.clamp(60, WIDEST) - MARGIN - 1);
+    let columns = axis.columns(all());
+    let mut text = "How many latencies were how large, both scales logarithmic:\n".to_string();
+    text += &rows(&columns, glyphs);
+    text += &axis.feet(glyphs);
+    text += &axis.maximum(max, glyphs);
+    if below > 0 {
+        let were = if below == 1 { "latency was" } else { "latencies were" };
+        text += &format!("{} {were} below zero and cannot be drawn here.\n", grouped(below));
+    }
+    text
+}
+
+/// The axis of latencies, a column for each step.
+struct Axis {
+    from: f64,
+    to: f64,
+    columns: usize,
+}
+
+impl Axis {
+    fn of<'a>(bins: impl Iterator<Item = &'a Bin>, max: Nanos, columns: usize) -> Axis {
+        let low = |bin: &Bin| match bin.low_ns.0 {
+            ..=0 => bin.high_ns.0 as f64 / 2.0,
+            low => low as f64,
+        };
+        let lowest = bins.map(low).filter(|low| *low > 0.0).fold(f64::INFINITY, f64::min);
+        let max = (max.0 as f64).max(1.0);
+        let from = round(lowest.min(max).max(1.0), false);
+        Axis { from, to: round((max * 1.02).max(from * 10.0), true), columns }
+    }
+
+    /// Where a latency lies, in columns.
+    fn place(&self, latency: f64) -> f64 {
+        let share = (latency.clamp(self.from, self.to) / self.from).ln();
+        share / (self.to / self.from).ln() * self.columns as f64
+    }
+
+    fn column(&self, latency: f64) -> usize {
+        (self.place(latency) as usize).min(self.columns - 1)
+    }
+
+    /// What falls on each column; a bin that is wider than one is shared out.
+    fn columns<'a>(&self, bins: impl Iterator<Item = &'a Bin>) -> Vec<f64> {
+        let mut columns = vec![0.0; self.columns];
+        for bin in bins.filter(|bin| bin.low_ns >= Nanos::ZERO) {
+            let (low, high) = (bin.low_ns.0 as f64, bin.high_ns.0 as f64);
+            let (start, end) = (self.place(low), self.place(high).max(self.place(low) + 1e-9));
+            for (index, column) in columns.iter_mut().enumerate().skip(self.column(low)) {
+                let inside = end.min(index as f64 + 1.0) - start.max(index as f64);
+                if inside <= 0.0 && index > self.column(low) {
+                    break;
+                }
+                *column += bin.count as f64 * (inside / (end - start)).clamp(1e-9, 1.0);
+            }
+        }
+        columns
+    }
+
+    /// Latencies to be named: powers of ten first, and what fits between them.
+    fn ticks(&self) -> Vec<(usize, String)> {
+        let decades = (self.to / self.from).log10();
+        let every = (10.0 * decades / self.columns as f64).ceil().max(1.0) as i32;
+        let first = self.from.log10().floor() as i32;
+        let powers = || first..=self.to.log10().ceil() as i32;
+        let tens = powers().filter(|power| power % every == 0).map(|power| (1.0, power));
+        let between = powers().flat_map(|power| [(2.0, power), (5.0, power)]);
+        let between = between.filter(|_| every == 1);
+        let mut taken: Vec<(usize, String)> = Vec::new();
+        for (digit, power) in tens.chain(between) {
+            let at = digit * 10f64.powi(power);
+            if at < self.from * 0.999 || at > self.to * 1.001 {
+                continue;
+            }
+            let (column, name) = (self.column(at), name(at));
+            let apart = |(other, words): &(usize, String)| {
+                column.abs_diff(*other) > (name.len() + words.len()) / 2 + 2
+            };
+            if taken.iter().all(apart) {
+                taken.push((column, name));
+            }
+        }
+        taken
+    }
+
+    /// The axis and the numbers below it.
+    fn feet(&self, glyphs: Glyphs) -> String {
+        let [_, _, corner, line, tick, _] = glyphs.lines();
+        let mut axis = vec![line; self.columns];
+        let mut names = vec![' '; MARGIN + 1 + self.columns];
+        for (column, name) in self.ticks() {
+            axis[column] = tick;
+            let from = (MARGIN + 1 + column).saturating_sub(name.chars().count() / 2);
+            let from = from.min(names.len() - name.chars().count());
+            names.splice(from..from + name.chars().count(), name.chars());
+        }
+        let (axis, names): (String, String) = (axis.iter().collect(), names.iter().collect());
+        format!("{:MARGIN$}{corner}{axis}\n{}\n", "", names.trim_end())
+    }
+
+    /// The observed maximum below its column, with its words on the side that has room.
+    fn maximum(&self, max: Nanos, glyphs: Glyphs) -> String {
+        let [.., mark] = glyphs.lines();
+        let column = MARGIN + 1 + self.column(max.0 as f64);
+        let words = format!("observed maximum {max}");
+        match column > words.chars().count() {
+            true => format!("{:>column$} {mark}\n", words, column = column - 1),
+            false => format!("{:column$}{mark} {words}\n", ""),
+        }
+    }
+}
+
+/// The next number of 1, 2 or 5 times a power of ten.
+fn round(value: f64, up: bool) -> f64 {
+    let power = 10f64.powf(value.log10().floor());
+    let digit = value / power;
+    let digits = [1.0, 2.0, 5.0, 10.0];
+    let found = match up {
+        true => digits.iter().find(|wanted| **wanted >= digit * 0.999_999),
+        false => digits.iter().rev().find(|wanted| **wanted <= digit * 1.000_001),
+    };
+    found.unwrap_or(&1.0) * power
+}
+
+fn name(latency: f64) -> String {
+    let (unit, scale) = match latency {
+        ..999.0 => ("ns", 1.0),
+        ..999e3 => ("us", 1e3),
+        ..999e6 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    };
+    format!("{} {unit}", grouped((latency / scale).round() as u64))
+}
+
+/// The columns in lines, with powers of ten beside them.
+fn rows(columns: &[f64], glyphs: Glyphs) -> String {
+    let [side, numbered, ..] = glyphs.lines();
+    let largest = columns.iter().copied().fold(1.0, f64::max);
+    let top = largest.log10().ceil().max(1.0);
+    let level = |count: f64| {
+        let height = (count.log10() - LOWEST.log10()) / (top - LOWEST.log10());
+        ((height * (8 * ROWS) as f64).round() as usize).clamp(1, 8 * ROWS)
+    };
+    let step = if top <= 4.0 { 1 } else { (top as usize).div_ceil(4) };
+    let numbers =
+        (0..=top as usize).step_by(step).map(|power| (level(10f64.powi(power as i32)), power));
+    let numbers: Vec<(usize, usize)> =
+        numbers.map(|(level, power)| ((level - 1) / 8, power)).collect();
+    let mut text = String::new();
+    for row in (0..ROWS).rev() {
+        let power = numbers.iter().rev().find(|(at, _)| *at == row).map(|(_, power)| *power);
+        let (beside, line) =
+            (power.map(count).unwrap_or_default(), power.map_or(side, |_| numbered));
+        let block = |count: &f64| match *count > 0.0 {
+            true => glyphs.block(level(*count).saturating_sub(8 * row)),
+            false => ' ',
+        };
+        let blocks: String = columns.iter().map(block).collect();
+        text += &format!("{beside:>MARGIN$}{line}{}\n", blocks.trim_end());
+    }
+    text
+}
+
+fn count(power: usize) -> String {
+    match power {
+        0..=4 => format!("{} ", grouped(10u64.pow(power as u32))),
+        _ => format!("10^{power} "),
+    }
+}
