@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const KINDS: [&str; 5] = ["latency", "tail", "cdf", "ccdf", "cpus"];
+const ALL_KINDS: [&str; 8] =
+    ["latency", "tail", "cdf", "ccdf", "cpus", "flow", "heatmap", "telemetry"];
 
 /// The path of a stored run of a version of the schema.
 fn stored(schema: u32) -> PathBuf {
@@ -83,11 +85,69 @@ fn mistakes_are_one_line() {
 }
 
 #[test]
-fn a_png_is_not_made_of_something_else() {
+fn a_png_is_asked_for_by_name_or_by_flag_and_has_the_pixels_asked_for() {
     let bench = tempfile::tempdir().unwrap();
-    let refused = plot(bench.path(), &[&stored(3)], "-o a.png");
+    let run = stored(3);
+    for kind in ALL_KINDS {
+        let drawn = plot(bench.path(), &[&run], &format!("--kind {kind} --width 480 -o a.png"));
+        assert!(drawn.status.success(), "{kind}: {drawn:?}");
+        let file = fs::read(bench.path().join("a.png")).unwrap();
+        assert_eq!(&file[..8], b"\x89PNG\r\n\x1a\n", "{kind}");
+        assert_eq!(u32::from_be_bytes(file[16..20].try_into().unwrap()), 960, "{kind}");
+    }
+    let printed = plot(bench.path(), &[&run], "--width 480 --scale 0.5 --format png -o -");
+    assert_eq!(u32::from_be_bytes(printed.stdout[16..20].try_into().unwrap()), 240);
+    let refused = plot(bench.path(), &[&run], "--width 9000 --scale 9 -o big.png");
     let said = String::from_utf8_lossy(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("no PNG yet") && said.lines().count() == 1, "{said}");
-    assert!(!bench.path().join("a.png").exists());
+    assert_eq!((refused.status.code(), said.lines().count()), (Some(2), 1), "{said}");
+    assert!(said.contains("too many for a PNG") && !bench.path().join("big.png").exists());
+}
+
+#[test]
+fn a_window_of_a_run_with_samples_is_drawn_cycle_by_cycle() {
+    let bench = tempfile::tempdir().unwrap();
+    let with_samples = stored(2);
+    let run: serde_json::Value =
+        serde_json::from_slice(&fs::read(with_samples.join("run.json")).unwrap()).unwrap();
+    let period = run["asked"]["period_ns"].as_u64().unwrap();
+    for kind in ["flow", "heatmap"] {
+        let drawn = plot(
+            bench.path(),
+            &[&with_samples],
+            &format!("--kind {kind} --window +100ms..+300ms -o {kind}.svg"),
+        );
+        assert!(drawn.status.success(), "{kind}: {drawn:?}");
+    }
+    let picture = fs::read_to_string(bench.path().join("flow.svg")).unwrap();
+    let drawn: u64 = picture
+        .split("data-samples=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().parse::<u64>().unwrap())
+        .sum();
+    // What lies in the window is what `latlab show` counts there.
+    let counted = Command::new(env!("CARGO_BIN_EXE_latlab"))
+        .args(["show", "--window", "+100ms..+300ms", "--format", "json"])
+        .arg(&with_samples)
+        .output()
+        .unwrap();
+    let counted: serde_json::Value = serde_json::from_slice(&counted.stdout).unwrap();
+    assert_eq!(Some(drawn), counted["total"]["cycles"].as_u64());
+    assert!(drawn > 100_000_000 / period, "{drawn}");
+    let density = fs::read_to_string(bench.path().join("heatmap.svg")).unwrap();
+    assert!(density.replace('\u{a0}', " ").contains("drawn: 200 ms from +0.100 s on"));
+}
+
+#[test]
+fn a_window_goes_with_pictures_over_time_only() {
+    let bench = tempfile::tempdir().unwrap();
+    for (flags, expected) in [
+        ("--window +0s..+1s", "--window goes with the pictures over time"),
+        ("--kind flow --window +900s..", "nothing of the run lies in the window"),
+        ("--kind flow --range 0..1ms", "--range goes with the pictures of latencies"),
+    ] {
+        let refused = plot(bench.path(), &[&stored(3)], flags);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!((refused.status.code(), said.lines().count()), (Some(2), 1), "{flags}: {said}");
+        assert!(said.contains(expected), "{flags}: {said}");
+    }
 }

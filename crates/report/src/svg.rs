@@ -1,6 +1,7 @@
 //! Small helpers of every picture: colours, line patterns, marks, numbers and lines of text.
 
 use crate::units::joined;
+use latlab_png::Weight;
 use maud::{Markup, html};
 
 /// Sans-serif type of the reader's system.
@@ -127,9 +128,9 @@ pub fn outlined(x: f64, y: f64, anchor: Anchor, size: f64, content: &str) -> Mar
     html! { g style=(style) { (text(x, y, anchor, size, INK, content)) } }
 }
 
-/// About the width of a line of text, as far as that can be told without the font.
+/// The width of a line of text in the font of the pictures.
 pub fn text_width(content: &str, size: f64) -> f64 {
-    content.chars().count() as f64 * size * 0.56
+    latlab_png::text_width(content, size, Weight::Regular)
 }
 
 /// A straight line.
@@ -138,20 +139,27 @@ pub fn line(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> Marku
     html! { line x1=(n(from.0)) y1=(n(from.1)) x2=(n(to.0)) y2=(n(to.1)) style=(style) {} }
 }
 
-/// Text in lines that fit a width, as far as that can be told without the font.
+/// Text in lines that fit a width; a word that alone is wider is cut.
 pub fn lines(content: &str, width: f64, size: f64) -> Vec<String> {
-    let room = (width / (size * 0.53)).clamp(8.0, 1e6) as usize;
     let mut lines: Vec<String> = Vec::new();
     for word in joined(content).split(' ').filter(|word| !word.is_empty()) {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.chars().take(room).collect()),
+        let longer = lines.last().map(|line| format!("{line} {word}"));
+        match longer.filter(|line| text_width(line, size) <= width) {
+            Some(longer) => *lines.last_mut().expect("a line that was made longer") = longer,
+            None => lines.push(cut(word, width, size)),
         }
     }
     lines
+}
+
+/// As much of a word as fits a width.
+fn cut(word: &str, width: f64, size: f64) -> String {
+    let mut room = width;
+    let fits = |c: &char| {
+        room -= text_width(c.encode_utf8(&mut [0; 4]), size);
+        room >= 0.0
+    };
+    word.chars().take_while(fits).collect()
 }
 
 /// Without the control characters that XML forbids, which a host's name may hold.

@@ -312,8 +312,7 @@ fn a_window_with_samples_has_a_dot_for_each() {
     let made = hog();
     let from = first(&made.run) + Nanos(22 * SECOND);
     let window = from..from + Nanos(SECOND);
-    let mut data = TimeData::new(&made.run, &edges(), Some(window));
-    made.rows.iter().for_each(|(thread, span, coarse)| data.interval(*thread, span, coarse));
+    let mut data = TimeData::of_samples(&made.run, &edges(), window);
     let period = made.run.threads[0].setup.period_ns;
     let mut release_ns = from;
     for cycle in 0..900_i64 {
@@ -330,6 +329,11 @@ fn a_window_with_samples_has_a_dot_for_each() {
     assert_eq!(number(missed, "data-missed"), 4.0);
     let words = picture.replace('\u{a0}', " ");
     assert!(words.contains("drawn: 1 s from +22.000 s on"));
+    let density = heatmap(&made.run, &data, &TimeOptions::default());
+    let counts = with(&density, "data-count");
+    assert_eq!(counts.iter().map(|cell| number(cell, "data-count")).sum::<f64>(), 900.0);
+    let max = with(&density, "data-max-ns");
+    assert_eq!(number(max[0], "data-max-ns"), 4_100_000.0);
 }
 
 #[test]

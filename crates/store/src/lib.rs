@@ -39,7 +39,7 @@ pub use id::new_id;
 pub use room::Room;
 pub use rows::{intervals, spikes, telemetry};
 pub use samples::{Piece, SampleReader};
-pub use stretch::Stretch;
+pub use stretch::{Stretch, window};
 pub use tables::histograms;
 pub use verify::verify;
 pub use window::{ParseWindowError, WindowSpec};

@@ -43,20 +43,25 @@ impl<'a> Stretch<'a> {
         }
         let samples = SampleReader::open(folder)?;
         let wall = WallClock::open(folder, run)?;
-        let first_release = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
-        let first_release = first_release.unwrap_or_default();
-        let (first, last) = samples.span().unwrap_or((first_release, first_release));
-        let end = (first_release + run.measured_ns).max(last + Nanos(1));
-        let whole = first.min(first_release)..end;
-        let within = window.resolve(&RunTimes { first_release, whole, wall: &wall })?;
+        let within = resolved(run, samples.span(), &wall, window)?;
         Ok(Stretch { run, samples, wall, within })
+    }
+
+    /// From when to when it goes, on CLOCK_MONOTONIC.
+    pub fn within(&self) -> Range<Nanos> {
+        self.within.clone()
+    }
+
+    /// Its samples, some thousand of one thread after the other.
+    pub fn samples(&self) -> impl Iterator<Item = Result<Piece>> + '_ {
+        self.samples.stretch(self.within.clone())
     }
 
     /// The figures of the stretch.
     pub fn figures(&self) -> Result<Window> {
         let mut tallies = self.tallies();
         let mut largest = Largest::default();
-        for piece in self.samples.stretch(self.within.clone()) {
+        for piece in self.samples() {
             let piece = piece?;
             let Some(tally) = tallies.get_mut(&piece.thread) else { continue };
             count(&piece, tally);
@@ -118,7 +123,7 @@ impl<'a> Stretch<'a> {
             result.map_err(Error::io("write to", Path::new("standard output")))
         };
         written(writeln!(out, "time,thread,cpu,release_ns,latency_ns"))?;
-        for piece in self.samples.stretch(self.within.clone()) {
+        for piece in self.samples() {
             written(self.csv_rows(&piece?, out))?;
         }
         written(out.flush())
@@ -140,6 +145,26 @@ impl<'a> Stretch<'a> {
         }
         Ok(())
     }
+}
+
+/// When a window of a run is, on CLOCK_MONOTONIC; samples are not needed for that.
+pub fn window(folder: &Path, run: &Run, window: &WindowSpec) -> Result<Range<Nanos>> {
+    resolved(run, None, &WallClock::open(folder, run)?, window)
+}
+
+/// A window that lies between the first and the last release, or sample where there are any.
+fn resolved(
+    run: &Run,
+    samples: Option<(Nanos, Nanos)>,
+    wall: &WallClock,
+    window: &WindowSpec,
+) -> Result<Range<Nanos>> {
+    let first_release = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
+    let first_release = first_release.unwrap_or_default();
+    let (first, last) = samples.unwrap_or((first_release, first_release));
+    let end = (first_release + run.measured_ns).max(last + Nanos(1));
+    let whole = first.min(first_release)..end;
+    window.resolve(&RunTimes { first_release, whole, wall })
 }
 
 fn count(piece: &Piece, tally: &mut Tally) {

@@ -172,7 +172,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__plot)
-            opts="-k -o -h -V --kind --output --format --range --linear --log --width --out --help --version"
+            opts="-k -o -h -V --kind --output --format --range --window --linear --log --width --scale --out --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -202,7 +202,15 @@ _latlab() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --width)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scale)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -372,7 +372,9 @@ complete -c latlab -n "__fish_latlab_using_subcommand plot" -s o -l output -d 'T
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l format -d 'Format of the picture: svg, png [default: by the end of the file\'s name, else svg]' -r -f -a "svg\t''
 png\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l range -d 'Only latencies between these; what lies outside is counted in the picture' -r
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l window -d 'Only this part of the run, over time: UTC, or since the first release (+10s)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l width -d 'Width of the picture in pixels, 280 to 10000' -r
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l scale -d 'Pixels of a PNG for each pixel of the width' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l linear -d 'A linear axis of latencies [default: what shows the runs best]'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l log -d 'A logarithmic axis of latencies'

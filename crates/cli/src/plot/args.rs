@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use latlab_model::Nanos;
 use latlab_report::time::{self, LatencyScale, TimeOptions};
 use latlab_report::{Axis, Kind, Options, Spacing};
+use latlab_store::WindowSpec;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -28,6 +29,9 @@ pub struct PlotArgs {
     /// Only latencies between these; what lies outside is counted in the picture
     #[arg(long, value_name = "FROM..TO")]
     pub range: Option<Range>,
+    /// Only this part of the run, over time: UTC, or since the first release (+10s)
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
+    pub window: Option<WindowSpec>,
     /// A linear axis of latencies [default: what shows the runs best]
     #[arg(long, conflicts_with = "log")]
     pub linear: bool,
@@ -38,6 +42,9 @@ pub struct PlotArgs {
     #[arg(long, value_name = "N", default_value = "960",
           value_parser = clap::value_parser!(u32).range(280..=10_000))]
     pub width: u32,
+    /// Pixels of a PNG for each pixel of the width
+    #[arg(long, value_name = "N", default_value = "2")]
+    pub scale: f32,
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -49,13 +56,15 @@ Examples:
   latlab plot night --kind tail -o tail.svg
   latlab plot stock rt --kind ccdf -o both.svg      two runs in one picture
   latlab plot stock rt --range 0..400us             both up to 400 us, and what lies beyond
+  latlab plot night --kind flow --window +1h..+1h2s -o flow.png
 
 Kinds: latency (how many were how large, a line a thread), tail (mean, quantiles and maximum as
 bars), cdf and ccdf (the share that was no larger, or larger), cpus (a small picture each). Of one
 run over time: flow (latencies, with temperature, frequency and load below them), heatmap (how many
 were how large, when), telemetry (the conditions).
 
-Either side of a range may be left out. A range with an end is linear unless --log says otherwise.";
+Either side of a range may be left out. A range with an end is linear unless --log says otherwise. A window
+of a run with samples is drawn cycle by cycle, if it holds no more than 20 million of them.";
 
 /// What can be drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -43,13 +43,29 @@ impl TimeData {
     /// Nothing yet of a run, or of a window of it on CLOCK_MONOTONIC. The edges are those between
     /// which `coarse` counts: the lower one of each, in nanoseconds.
     pub fn new(run: &Run, edges: &[i64], window: Option<Range<Nanos>>) -> TimeData {
+        TimeData::with_rows_of(run.asked.interval_ns, run, edges, window)
+    }
+
+    /// Nothing yet of a window of a run that is drawn cycle by cycle: its latencies come as
+    /// samples, and none as rows of intervals.
+    pub fn of_samples(run: &Run, edges: &[i64], window: Range<Nanos>) -> TimeData {
+        let periods = run.threads.iter().map(|one| one.setup.period_ns);
+        TimeData::with_rows_of(periods.max().unwrap_or(Nanos(1)), run, edges, Some(window))
+    }
+
+    fn with_rows_of(
+        length: Nanos,
+        run: &Run,
+        edges: &[i64],
+        window: Option<Range<Nanos>>,
+    ) -> TimeData {
         let start = run.threads.iter().map(|one| one.setup.first_release_ns).min();
         let start = start.unwrap_or_default();
         let end = start + run.measured_ns.max(Nanos(1));
         let all = window.is_none();
         let whole = window.unwrap_or(start..end);
         let whole = whole.start..whole.end.max(whole.start + Nanos(1));
-        let grid = Grid::new(&whole, COLUMNS, run.asked.interval_ns);
+        let grid = Grid::new(&whole, COLUMNS, length);
         let fine = Grid::new(&whole, COLUMNS, Nanos(1));
         let busy = run.conditions.iter().flat_map(|conditions| &conditions.threads);
         let subject = |name: &str, id: u32| format!("{name}/{id}");
@@ -101,9 +117,24 @@ impl TimeData {
 
     /// A sample of a window that is drawn cycle by cycle.
     pub fn sample(&mut self, thread: u32, sample: Sample) {
-        if self.holds(sample.release_ns, sample.release_ns + Nanos(1)) {
-            self.dots.take(thread, sample);
+        let Sample { release_ns, latency_ns } = sample;
+        if !self.holds(release_ns, release_ns + Nanos(1)) {
+            return;
         }
+        let missed = self.dots.take(thread, sample);
+        let stretch = release_ns..release_ns + self.dots.period(thread);
+        let grid = self.grid;
+        let columns = self.threads.entry(thread).or_insert_with(|| Columns::new(grid));
+        missed.iter().for_each(|missed| columns.take(missed));
+        columns.take(&Span {
+            from: stretch.start,
+            to: stretch.end,
+            count: 1,
+            min: Some(latency_ns),
+            max: Some(latency_ns),
+            ..Span::default()
+        });
+        self.heat.take_one(stretch, latency_ns);
     }
 
     /// A row of the telemetry; what no picture shows is left out.

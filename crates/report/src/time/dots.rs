@@ -49,31 +49,44 @@ impl Dots {
         }
     }
 
-    pub fn take(&mut self, thread: u32, sample: Sample) {
+    /// Takes a sample; what comes back is the stretch in which releases were missed before it.
+    pub fn take(&mut self, thread: u32, sample: Sample) -> Option<Span> {
         let length = (self.whole.end - self.whole.start).0 as f64;
         let across = (sample.release_ns - self.whole.start).0 as f64 / length * ACROSS;
         let latency = sample.latency_ns.0.max(1) as f64;
         let place = (across as u32, (latency.log10() * UP_A_DECADE) as i32);
         let known = self.threads.entry(thread).or_default();
-        if let Some(period) = self.periods.get(&thread).filter(|_| self.complete) {
-            known.missed.extend(known.last.and_then(|last| missed(last, sample, *period)));
-        }
-        known.last = Some(sample.release_ns);
+        let last = known.last.replace(sample.release_ns);
+        let period = self.periods.get(&thread).filter(|_| self.complete);
+        let gap = last.zip(period).and_then(|(last, period)| missed(last, sample, *period));
+        known.missed.extend(gap);
         let dot = known.dots.entry(place).or_insert(Dot { sample, count: 0 });
         dot.count += 1;
         if sample.latency_ns > dot.sample.latency_ns {
             dot.sample = sample;
         }
+        gap
     }
 
-    /// The dots of a thread; none where no sample of it was given.
-    pub fn of(&self, thread: u32) -> Option<impl Iterator<Item = &Dot>> {
-        self.threads.get(&thread).map(|known| known.dots.values())
+    /// Between the releases of a thread.
+    pub fn period(&self, thread: u32) -> Nanos {
+        self.periods.get(&thread).copied().unwrap_or(Nanos(1))
     }
 
-    /// The releases of a thread that have no sample, where that means that they were missed.
-    pub fn missed(&self, thread: u32) -> &[Span] {
-        self.threads.get(&thread).map_or(&[], |known| &known.missed)
+    /// The dots of a thread, or of all.
+    pub fn of(&self, thread: Option<u32>) -> impl Iterator<Item = &Dot> {
+        self.chosen(thread).flat_map(|known| known.dots.values())
+    }
+
+    /// The releases of a thread, or of all, that have no sample, where that means that they were
+    /// missed.
+    pub fn missed(&self, thread: Option<u32>) -> Vec<Span> {
+        self.chosen(thread).flat_map(|known| known.missed.iter().copied()).collect()
+    }
+
+    fn chosen(&self, thread: Option<u32>) -> impl Iterator<Item = &Thread> {
+        let wanted = move |number: &u32| thread.is_none_or(|thread| thread == *number);
+        self.threads.iter().filter(move |(number, _)| wanted(number)).map(|(_, known)| known)
     }
 
     pub fn is_empty(&self) -> bool {

@@ -26,7 +26,9 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let missed = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.missed > 0);
     match data.dots.is_empty() {
         true => sheet.keys("", keys(missed, is_joined(run, data))),
-        false => sheet.sentences(&["Each cycle is a dot.".to_string()]),
+        false => sheet.sentences(&[
+            "Each cycle is a dot; those that would cover each other are one.".to_string(),
+        ]),
     }
     sheet.y += 4.0;
     let marks = Marks::new(run, &mut sheet);
@@ -73,11 +75,11 @@ fn panels(
     threads: &[(u32, Vec<Span>)],
 ) -> Vec<Area> {
     let pooled = data.pooled();
-    let median = pooled.iter().filter_map(|span| span.median).fold(f64::MAX, f64::min);
+    let min = pooled.iter().filter_map(|span| span.min).min().unwrap_or_default();
     let max = pooled.iter().filter_map(|span| span.max).max().unwrap_or_default();
     let scale = match options.scale {
-        // Most dots lie near the median.
-        LatencyScale::Auto if !data.dots.is_empty() && max.0 as f64 > 12.0 * median => {
+        // Most dots lie near the smallest.
+        LatencyScale::Auto if !data.dots.is_empty() && max > min.max(Nanos(1_000)) * 12 => {
             LatencyScale::Log
         }
         asked => asked,
@@ -101,20 +103,22 @@ fn panels(
 }
 
 fn one(sheet: &mut Sheet, data: &TimeData, panel: &Panel, heights: &Heights, height: f64) -> Area {
-    let dots = panel.thread.and_then(|thread| Some((thread, data.dots.of(thread)?)));
-    // Samples tell when releases were missed; the intervals reach out of a window.
-    let missed = dots.as_ref().map_or(panel.spans, |(thread, _)| data.dots.missed(*thread));
-    let empty = Panel { spans: missed, name: String::new(), ..*panel };
-    let missed = missed.iter().map(|span| span.missed).fold(0, u64::saturating_add);
-    let counted = match missed {
+    let cycles = !data.dots.is_empty();
+    // Samples tell when releases were missed; the columns reach out of a window.
+    let missed = if cycles { data.dots.missed(panel.thread) } else { panel.spans.to_vec() };
+    let count = missed.iter().map(|span| span.missed).fold(0, u64::saturating_add);
+    let counted = match count {
         0 => String::new(),
         missed => format!(", {} missed", grouped(missed)),
     };
     heading(sheet, &format!("{}{counted}", panel.name));
-    let Some((_, dots)) = dots else { return panel.draw(sheet, heights, height) };
+    if !cycles {
+        return panel.draw(sheet, heights, height);
+    }
+    let empty = Panel { spans: &missed, name: String::new(), ..*panel };
     let area = empty.draw_empty(sheet, heights, height);
     let (mut path, mut count) = (String::new(), 0);
-    for dot in dots {
+    for dot in data.dots.of(panel.thread) {
         let (x, latency) = (sheet.axis.x(dot.sample.release_ns), dot.sample.latency_ns.0 as f64);
         path += &format!("M{} {}h0", n(x), n(area.y(heights.place(latency))));
         count += dot.count;

@@ -31,6 +31,24 @@ impl Heat {
 
     /// Takes a row of one thread.
     pub fn take(&mut self, stretch: Range<Nanos>, coarse: &[i32]) {
+        let column = self.column(stretch);
+        for (sum, count) in column.counts.iter_mut().zip(coarse) {
+            *sum += u64::try_from(*count).unwrap_or(0);
+        }
+    }
+
+    /// Takes one latency of one thread, whose next cycle comes at the end of the stretch.
+    pub fn take_one(&mut self, stretch: Range<Nanos>, latency: Nanos) {
+        let above = self.edges.partition_point(|edge| *edge <= latency.0);
+        let column = self.column(stretch);
+        // One below zero lies in no bin.
+        if let Some(bin) = above.checked_sub(1) {
+            column.counts[bin] += 1;
+        }
+    }
+
+    /// The column of a stretch of one thread, which reaches over the stretch then.
+    fn column(&mut self, stretch: Range<Nanos>) -> &mut HeatColumn {
         let bins = self.edges.len();
         let column = self.columns[self.grid.part(stretch.start)].get_or_insert_with(|| {
             HeatColumn { stretch: stretch.clone(), counts: vec![0; bins], weight: 0.0 }
@@ -38,9 +56,7 @@ impl Heat {
         column.stretch.start = column.stretch.start.min(stretch.start);
         column.stretch.end = column.stretch.end.max(stretch.end);
         column.weight += (stretch.end - stretch.start).0.max(1) as f64;
-        for (sum, count) in column.counts.iter_mut().zip(coarse) {
-            *sum += u64::try_from(*count).unwrap_or(0);
-        }
+        column
     }
 
     /// The columns that hold rows.
