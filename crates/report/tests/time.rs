@@ -113,23 +113,27 @@ fn hog() -> Made {
             (*span, *coarse) = row(span.from, 9_000, 90_000, 4_100_000 + second, 4);
         }
     }
-    let mut ticks = [[0; 3]; 2];
+    let mut ticks = [[0; 4]; 2];
     for second in 0..=60 {
         let at = start + Nanos(second * SECOND);
         for (cpu, ticks) in ticks.iter_mut().enumerate() {
-            for (kind, value) in ["user", "idle", "steal"].iter().zip(*ticks) {
+            for (kind, value) in ["user", "idle", "steal", "softirq"].iter().zip(*ticks) {
                 let series = series("cpu_time", &format!("cpu{cpu} {kind}"), true);
                 made.telemetry.push((series, at, Some(value)));
             }
             let busy = if cpu == 1 && (22..27).contains(&second) { 98 } else { 6 };
-            ticks[0] += busy;
+            ticks[0] += busy - 2;
             ticks[1] += 99 - busy;
             ticks[2] += 1;
+            ticks[3] += 2;
         }
         let heat = 45_000 + second * 150;
         made.telemetry.push((series("temperature", "zone0 cpu", false), at, Some(heat)));
         let used = (second - 22).clamp(0, 5) * SECOND * 49 / 50;
         made.telemetry.push((series("thread_cpu_time", "yes/77", true), at, Some(used)));
+        let handled = second * SECOND / 50;
+        let handler = series("thread_cpu_time", "irq/41-eth0/91", true);
+        made.telemetry.push((handler, at, Some(handled)));
     }
     let busy = BusyThread {
         name: "yes".to_string(),
@@ -274,8 +278,8 @@ fn a_planted_hog_is_seen_in_its_seconds() {
     let x = number(marks[0], "x1");
     assert!((x - (66.0 + 22.0 / 60.0 * (960.0 - 18.0 - 66.0))).abs() < 0.5, "{x}");
     assert!(picture.contains(">load-changed</text>"));
-    let strip = |kind: &str, subject: &str| {
-        let strips = with(&picture, "data-strip");
+    let strip = |picture: &str, kind: &str, subject: &str| {
+        let strips = with(picture, "data-strip");
         let found = strips.into_iter().find(|strip| {
             attribute(strip, "data-strip") == Some(kind)
                 && attribute(strip, "data-subject") == Some(subject)
@@ -283,14 +287,14 @@ fn a_planted_hog_is_seen_in_its_seconds() {
         let found = found.unwrap_or_else(|| panic!("{kind} {subject}"));
         (number(found, "data-low"), number(found, "data-high"))
     };
-    assert_eq!(strip("busy", "CPU 0"), (6.0, 6.0));
-    assert_eq!(strip("busy", "CPU 1"), (6.0, 98.0));
-    assert_eq!(strip("stolen", "CPU 1"), (1.0, 1.0));
-    assert_eq!(strip("temperature", "zone0 cpu"), (45.0, 54.0));
+    assert_eq!(strip(&picture, "busy", "CPU 0"), (6.0, 6.0));
+    assert_eq!(strip(&picture, "busy", "CPU 1"), (6.0, 98.0));
+    assert_eq!(strip(&picture, "stolen", "CPU 1"), (1.0, 1.0));
+    assert_eq!(strip(&picture, "temperature", "zone0 cpu"), (45.0, 54.0));
     let conditions = telemetry(&made.run, &data, &TimeOptions::default());
-    let threads = with(&conditions, "data-strip");
-    let hog = threads.iter().find(|one| attribute(one, "data-subject") == Some("yes/77")).unwrap();
-    assert_eq!((number(hog, "data-low"), number(hog, "data-high")), (0.0, 98.0));
+    assert_eq!(strip(&conditions, "threads", "yes/77"), (0.0, 98.0));
+    assert_eq!(strip(&conditions, "handlers", "irq/41-eth0/91"), (2.0, 2.0));
+    assert_eq!(strip(&conditions, "interrupts", "CPU 1"), (2.0, 2.0));
 }
 
 #[test]
@@ -363,20 +367,6 @@ fn pictures_look_as_they_did() {
         for (kind, draw) in KINDS {
             let picture = draw(&made.run, &made.data(), &TimeOptions::default());
             insta::assert_snapshot!(format!("{kind}-{name}"), picture.replace("><", ">\n<"));
-        }
-    }
-}
-
-/// Writes the made-up pictures, to be looked at.
-#[test]
-#[ignore = "writes files"]
-fn made_up_pictures_to_be_looked_at() {
-    let out = std::env::var("OUT").unwrap();
-    for (name, made) in made() {
-        let data = made.data();
-        for (kind, draw) in KINDS {
-            let picture = draw(&made.run, &data, &TimeOptions::default());
-            std::fs::write(format!("{out}/{kind}-{name}.svg"), picture).unwrap();
         }
     }
 }

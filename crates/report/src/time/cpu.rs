@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 const KINDS: [&str; 8] = ["user", "nice", "system", "irq", "softirq", "idle", "iowait", "steal"];
 /// Of those, the first that many are work.
 const WORK: usize = 5;
+/// Those that interrupts take.
+const INTERRUPTS: std::ops::Range<usize> = 3..5;
 /// The one that the hypervisor gave to somebody else.
 const STEAL: usize = 7;
 
@@ -21,6 +23,8 @@ pub struct Cpu {
     before: Option<(Nanos, Ticks)>,
     /// Percent of its time that it worked.
     pub busy: Track,
+    /// Percent of its time that interrupts took.
+    pub interrupts: Track,
     /// Percent of its time that was stolen.
     pub stolen: Track,
 }
@@ -57,6 +61,7 @@ impl Cpus {
             now: Ticks::default(),
             before: None,
             busy: Track::new(grid),
+            interrupts: Track::new(grid),
             stolen: Track::new(grid),
         });
         cpu.now[kind] = value;
@@ -80,29 +85,43 @@ fn parsed(subject: &str) -> Option<(u32, usize)> {
 impl Cpu {
     fn read(&mut self, at: Nanos) {
         if let Some((then, before)) = self.before
-            && let Some((busy, stolen)) = shares(&before, &self.now)
+            && let Some(shares) = Shares::between(&before, &self.now)
         {
-            self.busy.line((then, busy), (at, busy));
-            self.stolen.line((then, stolen), (at, stolen));
+            self.busy.line((then, shares.busy), (at, shares.busy));
+            self.interrupts.line((then, shares.interrupts), (at, shares.interrupts));
+            self.stolen.line((then, shares.stolen), (at, shares.stolen));
         }
         self.before = Some((at, self.now));
     }
 }
 
-/// Percent of work and of stolen time between two readings; none where the CPU was away.
-fn shares(before: &Ticks, after: &Ticks) -> Option<(f64, f64)> {
-    let mut growth = [0.0; KINDS.len()];
-    for (kind, growth) in growth.iter_mut().enumerate() {
-        match (before[kind], after[kind]) {
-            (Some(before), Some(after)) if after >= before => *growth = (after - before) as f64,
-            // A kernel may not know every kind.
-            (None, None) => {}
-            _ => return None,
+/// Percent of the time between two readings.
+struct Shares {
+    busy: f64,
+    interrupts: f64,
+    stolen: f64,
+}
+
+impl Shares {
+    /// None where the CPU was away.
+    fn between(before: &Ticks, after: &Ticks) -> Option<Shares> {
+        let mut growth = [0.0; KINDS.len()];
+        for (kind, growth) in growth.iter_mut().enumerate() {
+            match (before[kind], after[kind]) {
+                (Some(before), Some(after)) if after >= before => *growth = (after - before) as f64,
+                // A kernel may not know every kind.
+                (None, None) => {}
+                _ => return None,
+            }
         }
+        let all: f64 = growth.iter().sum();
+        let percent = |kinds: &[f64]| 100.0 * kinds.iter().sum::<f64>() / all;
+        (all > 0.0).then(|| Shares {
+            busy: percent(&growth[..WORK]),
+            interrupts: percent(&growth[INTERRUPTS]),
+            stolen: percent(&growth[STEAL..=STEAL]),
+        })
     }
-    let all: f64 = growth.iter().sum();
-    let work: f64 = growth[..WORK].iter().sum();
-    (all > 0.0).then(|| (100.0 * work / all, 100.0 * growth[STEAL] / all))
 }
 
 #[cfg(test)]
@@ -116,11 +135,13 @@ mod tests {
             (0, "user", 10),
             (0, "idle", 50),
             (0, "steal", 0),
+            (0, "softirq", 0),
             (1, "idle", 150),
             // In the second reading the user time is the same, which its next row tells.
             (1, "user", 10),
-            (2, "user", 85),
+            (2, "user", 60),
             (2, "steal", 25),
+            (2, "softirq", 25),
             (2, "idle", 150),
             (3, "idle", 250),
         ] {
@@ -132,6 +153,7 @@ mod tests {
             track.steps().iter().map(|step| step.map(|step| step.mean)).collect()
         };
         assert_eq!(means(&cpu.busy), [Some(0.0), Some(75.0), Some(0.0), None]);
+        assert_eq!(means(&cpu.interrupts), [Some(0.0), Some(25.0), Some(0.0), None]);
         assert_eq!(means(&cpu.stolen), [Some(0.0), Some(25.0), Some(0.0), None]);
     }
 }

@@ -34,6 +34,8 @@ pub struct TimeData {
     pub(super) gauges: BTreeMap<(String, String), Gauge>,
     pub(super) cpus: Cpus,
     pub(super) busiest: Vec<(String, Counter)>,
+    /// Threads of the kernel that handle interrupts.
+    pub(super) handlers: BTreeMap<String, Counter>,
     pub(super) spikes: Vec<Option<Spike>>,
     pub(super) dots: Dots,
     window: bool,
@@ -69,6 +71,7 @@ impl TimeData {
         let fine = Grid::new(&whole, COLUMNS, Nanos(1));
         let busy = run.conditions.iter().flat_map(|conditions| &conditions.threads);
         let subject = |name: &str, id: u32| format!("{name}/{id}");
+        let busy = busy.filter(|one| !is_handler(&one.name));
         let busiest =
             busy.take(BUSIEST).map(|one| (subject(&one.name, one.id), Counter::new(fine)));
         TimeData {
@@ -80,6 +83,7 @@ impl TimeData {
             gauges: BTreeMap::new(),
             cpus: Cpus::new(fine),
             busiest: busiest.collect(),
+            handlers: BTreeMap::new(),
             spikes: vec![None; grid.parts()],
             dots: Dots::new(&whole, run),
             whole,
@@ -142,6 +146,11 @@ impl TimeData {
         match series.metric.as_str() {
             metric::TEMPERATURE | metric::FREQUENCY => self.gauge(series, at, value),
             metric::CPU_TIME => self.cpus.take(&series.subject, at, value),
+            metric::THREAD_CPU if is_handler(&series.subject) => {
+                let fine = self.fine;
+                let handlers = self.handlers.entry(series.subject.clone());
+                handlers.or_insert_with(|| Counter::new(fine)).take(at, value);
+            }
             metric::THREAD_CPU => {
                 let mut busiest = self.busiest.iter_mut();
                 if let Some((_, one)) = busiest.find(|(name, _)| *name == series.subject) {
@@ -180,6 +189,11 @@ impl TimeData {
         }
         pooled.spans()
     }
+}
+
+/// Whether a thread with this name is one of the kernel's for interrupts, hard or soft.
+fn is_handler(name: &str) -> bool {
+    name.starts_with("irq/") || name.starts_with("ksoftirqd/")
 }
 
 /// So that `cpu10` comes after `cpu9`.

@@ -3,7 +3,7 @@
 use super::data::TimeData;
 use super::panel::{band, stepped};
 use super::sheet::{Key, Look, Sheet};
-use super::track::{Step, Track};
+use super::track::{Counter, Step, Track};
 use crate::axis::one_two_five;
 use crate::svg::{Pen, n};
 use crate::units::trimmed;
@@ -90,21 +90,33 @@ fn absent(run: &Run, without: &[Strip]) -> Option<String> {
     Some(format!("The run knows nothing of {names} here, so there is no line of it."))
 }
 
-/// Busiest threads beside the measuring ones.
-pub fn busiest(data: &TimeData) -> Option<Strip> {
-    let tracks = data.busiest.iter().map(|(name, one)| (name.clone(), one.track().clone()));
-    let tracks: Vec<_> = tracks.filter(|(_, track)| !track.is_empty()).take(LINES).collect();
-    (!tracks.is_empty()).then_some(Strip {
-        kind: "threads",
-        title: "Busiest threads, share of a CPU",
-        unit: "%",
-        tracks,
-        each: "thread",
-        from_zero: true,
-    })
+/// What interrupts and threads took: more than the flow of latencies has room for.
+pub fn takers(data: &TimeData) -> impl Iterator<Item = Strip> {
+    let cpus = data.cpus.tracks().into_iter();
+    let interrupts = cpus.map(|(cpu, one)| (format!("CPU {cpu}"), one.interrupts)).collect();
+    let shares = |counters: &mut dyn Iterator<Item = (&String, &Counter)>| {
+        counters.map(|(name, one)| (name.clone(), one.track().clone())).collect()
+    };
+    let handlers = shares(&mut data.handlers.iter());
+    let mut busiest: Vec<_> = shares(&mut data.busiest.iter().map(|(name, one)| (name, one)));
+    busiest.truncate(LINES);
+    let strip =
+        |kind, title, each, tracks| Strip { kind, title, unit: "%", tracks, each, from_zero: true };
+    let all = [
+        strip("interrupts", "Interrupts, hard and soft, share of a CPU", "CPU", interrupts),
+        strip("handlers", "Threads of interrupts, share of a CPU", "thread", handlers),
+        strip("threads", "Busiest threads, share of a CPU", "thread", busiest),
+    ];
+    all.into_iter().filter_map(Strip::with_something)
 }
 
 impl Strip {
+    /// Without the lines that nothing is known of; none where all that is left is zero.
+    fn with_something(mut self) -> Option<Strip> {
+        self.tracks.retain(|(_, track)| !track.is_empty());
+        (self.range()? != (0.0, 0.0)).then_some(self)
+    }
+
     /// The smallest and the largest of all lines; none where nothing is known.
     pub fn range(&self) -> Option<(f64, f64)> {
         let ranges = self.tracks.iter().filter_map(|(_, track)| track.range());

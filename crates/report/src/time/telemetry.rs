@@ -4,18 +4,19 @@ use super::TimeOptions;
 use super::data::TimeData;
 use super::findings::Marks;
 use super::sheet::{Area, Sheet};
-use super::strips::{busiest, strips};
+use super::strips::{strips, takers};
 use crate::sentence;
 use latlab_model::Run;
 
 const STRIP_HEIGHT: f64 = 84.0;
 
-/// Temperatures, frequencies, load, stolen time and the busiest threads as one SVG element.
+/// Temperatures, frequencies, load, stolen time, interrupts and the busiest threads as one SVG
+/// element.
 pub fn telemetry(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let mut sheet = Sheet::new(run, data, options, "Conditions");
     let marks = Marks::new(run, &mut sheet);
     let mut strips = strips(run, data);
-    strips.all.extend(busiest(data));
+    strips.all.extend(takers(data));
     let mut areas = Vec::new();
     for strip in &strips.all {
         strip.draw(&mut sheet, data, STRIP_HEIGHT);
