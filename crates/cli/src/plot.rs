@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// A window with more samples is drawn by intervals: nobody can tell so many dots apart.
-const MOST_SAMPLES: u64 = 20_000_000;
+const MOST_SAMPLES: u64 = 10_000_000;
 
 /// `latlab plot`.
 pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {

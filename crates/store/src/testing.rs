@@ -25,6 +25,8 @@ pub struct Synthetic {
     pub threads: u32,
     /// Length in seconds, each an interval.
     pub seconds: u32,
+    /// From release to release.
+    pub period: Nanos,
     /// What each latency is longer by than that of an idle machine.
     pub slower: Nanos,
     /// What one latency of each second is longer by, up to 400 ms.
@@ -45,6 +47,7 @@ impl Default for Synthetic {
             name: "made-up".to_string(),
             threads: 2,
             seconds: 5,
+            period: Plan::default().period_ns,
             slower: Nanos::ZERO,
             stall: Nanos::ZERO,
             samples: false,
@@ -63,6 +66,7 @@ impl Synthetic {
             note: Some("made up".to_string()),
             threads: Some(self.threads),
             duration_ns: Some(SECOND * self.seconds.into()),
+            period_ns: self.period,
             deadline_ns: self.deadline,
             samples: self.samples,
             seed: self.seed,
@@ -102,7 +106,7 @@ impl Synthetic {
             core_type: None,
             capacity: None,
             policy: "fifo 90".to_string(),
-            period_ns: self.plan().period_ns,
+            period_ns: self.period,
             first_release_ns: FIRST_RELEASE + Nanos(1_000) * thread.into(),
         };
         let scheduling = (0..self.threads).map(|one| setting("scheduling", Some(one), "fifo 90"));
@@ -117,7 +121,51 @@ impl Synthetic {
 
     /// The whole stream, in the order in which the agent sends it.
     pub fn messages(&self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        self.each_message(|message| messages.push(message));
+        messages
+    }
+
+    /// Gives away one message after the other, so that a stream may be longer than the memory.
+    pub fn each_message(&self, mut send: impl FnMut(Message)) {
         let mut random = Random(self.seed.wrapping_mul(2).wrapping_add(1));
+        self.head().into_iter().for_each(&mut send);
+        let mut totals = vec![(0, 0); self.threads as usize];
+        for second in 0..self.seconds {
+            for (thread, total) in (0..).zip(&mut totals) {
+                let served = self.second(second, &mut random);
+                let counts = self.counts(&served);
+                total.0 += counts.count;
+                total.1 += counts.missed;
+                let start_ns = FIRST_RELEASE + SECOND * second.into();
+                let end_ns = start_ns + SECOND;
+                send(Message::Interval(Interval { thread, start_ns, end_ns, counts }));
+                let spikes = served.iter().filter(|one| one.latency_ns > SPIKE_ABOVE);
+                let spikes: Vec<Spike> = spikes.map(spike).collect();
+                if !spikes.is_empty() {
+                    send(Message::Spikes(Spikes { thread, spikes }));
+                }
+                if self.samples {
+                    send(Message::Samples(self.packed(thread, &served)));
+                }
+            }
+            send(Message::Clocks(clocks(second + 1)));
+            self.warmer.map(|warmer| self.reading(second, warmer)).into_iter().for_each(&mut send);
+        }
+        for (thread, (cycles, missed)) in (0..).zip(totals) {
+            send(Message::ThreadEnd(thread_end(thread, cycles, missed)));
+        }
+        send(Message::End(End {
+            reason: EndReason::Finished,
+            agent_peak_rss_bytes: 3 << 20,
+            helpers_cpu_ns: Nanos(12_000_000),
+            intervals_merged: 0,
+            spike_hook: None,
+        }));
+    }
+
+    /// What stands before the first second.
+    fn head(&self) -> Vec<Message> {
         let head = [
             Message::Hello(Hello {
                 stream: STREAM_VERSION,
@@ -132,38 +180,6 @@ impl Synthetic {
         if self.warmer.is_some() {
             messages.extend([Message::Snapshot(snapshot()), Message::Series(heat())]);
         }
-        let mut totals = vec![(0, 0); self.threads as usize];
-        for second in 0..self.seconds {
-            for (thread, total) in (0..).zip(&mut totals) {
-                let served = self.second(second, &mut random);
-                let counts = self.counts(&served);
-                total.0 += counts.count;
-                total.1 += counts.missed;
-                let start_ns = FIRST_RELEASE + SECOND * second.into();
-                let end_ns = start_ns + SECOND;
-                messages.push(Message::Interval(Interval { thread, start_ns, end_ns, counts }));
-                let spikes = served.iter().filter(|one| one.latency_ns > SPIKE_ABOVE);
-                let spikes: Vec<Spike> = spikes.map(spike).collect();
-                if !spikes.is_empty() {
-                    messages.push(Message::Spikes(Spikes { thread, spikes }));
-                }
-                if self.samples {
-                    messages.push(Message::Samples(self.packed(thread, &served)));
-                }
-            }
-            messages.push(Message::Clocks(clocks(second + 1)));
-            messages.extend(self.warmer.map(|warmer| self.reading(second, warmer)));
-        }
-        messages.extend((0..).zip(totals).map(|(thread, (cycles, missed))| {
-            Message::ThreadEnd(thread_end(thread, cycles, missed))
-        }));
-        messages.push(Message::End(End {
-            reason: EndReason::Finished,
-            agent_peak_rss_bytes: 3 << 20,
-            helpers_cpu_ns: Nanos(12_000_000),
-            intervals_merged: 0,
-            spike_hook: None,
-        }));
         messages
     }
 
@@ -175,21 +191,22 @@ impl Synthetic {
     /// The cycles of a thread in one second.
     fn second(&self, second: u32, random: &mut Random) -> Vec<Sample> {
         let start = FIRST_RELEASE + SECOND * second.into();
-        let period = self.plan().period_ns;
+        let period = self.period;
+        let cycles = (SECOND.0 / period.0).max(1) as u32;
         let mut release_ns = start;
         let cycle = |cycle: u32| {
-            let stall = if cycle == 500 { self.stall } else { Nanos::ZERO };
+            let stall = if cycle == cycles.min(1_000) / 2 { self.stall } else { Nanos::ZERO };
             let latency_ns = random.latency() + self.slower + stall;
             let sample = Sample { release_ns, latency_ns };
             release_ns += period * (1 + latency_ns.0 / period.0);
             sample
         };
-        (0..1_003).map(cycle).take_while(|sample| sample.release_ns < start + SECOND).collect()
+        (0..cycles).map(cycle).take_while(|sample| sample.release_ns < start + SECOND).collect()
     }
 
     /// What the loop counts of them.
     fn counts(&self, served: &[Sample]) -> Histogram {
-        let period = self.plan().period_ns.0;
+        let period = self.period.0;
         let latencies = || served.iter().map(|sample| sample.latency_ns);
         let misses = |latency: Nanos| match self.deadline {
             Some(Nanos(deadline)) if latency.0 > deadline => {
@@ -217,7 +234,7 @@ impl Synthetic {
     }
 
     fn packed(&self, thread: u32, served: &[Sample]) -> Samples {
-        let period_ns = self.plan().period_ns;
+        let period_ns = self.period;
         let jump = |(index, pair): (u32, &[Sample])| {
             let by = pair[1].release_ns - pair[0].release_ns - period_ns;
             (by != Nanos::ZERO).then_some((index, by))

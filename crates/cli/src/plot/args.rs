@@ -64,7 +64,7 @@ run over time: flow (latencies, with temperature, frequency and load below them)
 were how large, when), telemetry (the conditions).
 
 Either side of a range may be left out. A range with an end is linear unless --log says otherwise. A window
-of a run with samples is drawn cycle by cycle, if it holds no more than 20 million of them.";
+of a run with samples is drawn cycle by cycle, if it holds no more than 10 million of them.";
 
 /// What can be drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
