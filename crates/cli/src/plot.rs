@@ -2,13 +2,11 @@
 
 pub mod args;
 
-use crate::output::{harmless, print, print_bytes, write_whole};
+use crate::output::{print, print_bytes, write_whole};
 use crate::runs::{recover, store_in};
 use anyhow::bail;
 use args::{Picture, PictureFormat, PlotArgs};
-use latlab_model::{Run, ThreadBins};
-use latlab_report::time::{self, TimeData};
-use latlab_report::{Kind, Measured};
+use latlab_report::time;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,7 +18,7 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let folders: Vec<PathBuf> =
         args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
     let svg = match args.kind {
-        Picture::Latencies(kind) => latencies(args, kind, &folders)?,
+        Picture::Latencies(kind) => latlab_view::latencies(&folders, kind, &args.options())?,
         Picture::OverTime(kind) => over_time(args, kind, &folders)?,
     };
     let picture = encoded(svg, format)?;
@@ -31,13 +29,6 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     written(&args.output.clone().unwrap_or_else(own), &picture)
 }
 
-fn latencies(args: &PlotArgs, kind: Kind, folders: &[PathBuf]) -> anyhow::Result<String> {
-    let loaded: Vec<(Run, Vec<ThreadBins>)> =
-        folders.iter().map(|folder| load(folder)).collect::<anyhow::Result<_>>()?;
-    let runs: Vec<Measured> = loaded.iter().map(|(run, bins)| Measured { run, bins }).collect();
-    Ok(latlab_report::plot(&runs, kind, &args.options()))
-}
-
 fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::Result<String> {
     let [folder] = folders else {
         bail!("--kind {} draws one run: name one", kind.word());
@@ -45,22 +36,7 @@ fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::
     if args.range.is_some() {
         bail!("--range goes with the pictures of latencies, not with --kind {}", kind.word());
     }
-    let run = latlab_store::load(folder)?;
-    let mut data = TimeData::new(&run, latlab_store::tables::coarse_edges(), None);
-    for rows in latlab_store::intervals(folder, &run)? {
-        rows?.iter().for_each(|row| data.interval(row.thread, &row.span(), &row.coarse));
-    }
-    latlab_store::spikes(folder, &run)?.iter().for_each(|row| data.spike(row.spike));
-    for rows in latlab_store::telemetry(folder, &run)?.into_iter().flatten() {
-        rows?.iter().for_each(|row| data.telemetry(&row.series, row.time_ns, row.value));
-    }
-    Ok(kind.draw(&harmless(&run)?, &data, &args.time_options()))
-}
-
-fn load(folder: &Path) -> anyhow::Result<(Run, Vec<ThreadBins>)> {
-    let run = latlab_store::load(folder)?;
-    let bins = latlab_store::histograms(folder, &run)?;
-    Ok((harmless(&run)?, bins))
+    Ok(latlab_view::over_time(folder, kind, &args.time_options())?)
 }
 
 /// The bytes of the file.
