@@ -8,6 +8,7 @@ use crate::{EXIT_CANNOT_MEASURE, Exit};
 use anyhow::{Context, anyhow, bail};
 use args::ServeArgs;
 use latlab_serve::{Setup, Token};
+use latlab_sys::process::uname;
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
@@ -26,11 +27,10 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     if args.folder.is_some() && !folder.root().is_dir() {
         bail!("{} is not a folder: name one with runs, or none", folder.root().display());
     }
-    let hostname = fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let setup = || Setup {
         store: folder.clone(),
         token: token.clone(),
-        hostname: hostname.as_deref().map(|name| name.trim().to_string()),
+        hostname: uname().hostname,
     };
     let mut served = latlab_serve::serve(address, setup(), ready);
     if any_port && matches!(&served, Err(error) if error.kind() == io::ErrorKind::AddrInUse) {

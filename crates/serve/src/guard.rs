@@ -58,11 +58,11 @@ struct Rules {
 
 impl Guard {
     /// For a server at this address, on a machine of this name.
-    pub fn new(address: SocketAddr, hostname: Option<&str>, token: Option<Token>) -> Guard {
-        let names = hostname.iter().flat_map(|name| [name.to_string(), format!("{name}.local")]);
+    pub fn new(address: SocketAddr, hostname: &str, token: Option<Token>) -> Guard {
+        let names = vec![hostname.to_string(), format!("{hostname}.local")];
         // Cookies know no port, and two servers have two tokens.
         let cookie = format!("latlab-{}", address.port());
-        Guard(Arc::new(Rules { address, names: names.collect(), token, cookie }))
+        Guard(Arc::new(Rules { address, names, token, cookie }))
     }
 }
 

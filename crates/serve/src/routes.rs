@@ -26,8 +26,8 @@ pub struct Setup {
     pub store: Store,
     /// The secret that is asked for.
     pub token: Option<Token>,
-    /// The name of this machine, where one is known.
-    pub hostname: Option<String>,
+    /// The name of this machine.
+    pub hostname: String,
 }
 
 /// What all requests share.
@@ -41,7 +41,7 @@ pub struct Shared {
 
 /// Everything that is answered at this address.
 pub fn router(setup: Setup, address: SocketAddr) -> Router {
-    let rules = Guard::new(address, setup.hostname.as_deref(), setup.token);
+    let rules = Guard::new(address, &setup.hostname, setup.token);
     let shared = Shared {
         hub: Hub::new(setup.store.clone()),
         catalogue: Catalogue::new(setup.store),
