@@ -12,8 +12,11 @@ FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-backgr
 
 # What stands on the page, and how many of the points of each chart are coloured.
 SEEN = """(() => {
-    const drawn = canvas => { const { data } = canvas.getContext("2d")
-        .getImageData(0, 0, canvas.width, canvas.height);
+    // A copy, because the browser complains of reading one that is drawn on.
+    const drawn = canvas => { const copy = new OffscreenCanvas(canvas.width, canvas.height);
+        const context = copy.getContext("2d", { willReadFrequently: true });
+        context.drawImage(canvas, 0, 0);
+        const { data } = context.getImageData(0, 0, copy.width, copy.height);
         let n = 0; for (let i = 0; i < data.length; i += 4)
             if (data[i + 3] > 200 && Math.max(data[i], data[i+1], data[i+2])
                 - Math.min(data[i], data[i+1], data[i+2]) > 80) n++; return n; };

@@ -13,9 +13,9 @@ const CONDITIONS = [
   ["load", "Load of each CPU", "%"],
 ];
 const STANDINGS = {
-  "goes-on": "goes on",
-  "left-over": "was cut off; the next latlab command that looks at this folder finishes it",
-  gone: "was removed: there is nothing of it any more",
+  "goes-on": "It goes on",
+  "left-over": "It was cut off, and the next latlab command that looks at this folder finishes it",
+  gone: "It was removed: there is nothing of it any more",
 };
 
 const place = (id) => document.getElementById(id);
@@ -25,18 +25,18 @@ let state, source, timer;
 /** Everything that is known of the run; a plan begins it anew. */
 function begin(plan) {
   place("charts").replaceChildren();
-  place("findings").replaceChildren();
+  place("findings").replaceChildren(listed("None so far."));
   const threads = plan?.threads ?? [];
   const pooled = threads.length > DRAWN_THREADS;
   const drawn = pooled ? [{ thread: null, name: "all threads" }]
     : threads.map(({ thread, cpu }) => ({ thread, name: cpu === null ? `thread ${thread}` : `CPU ${cpu}` }));
   const lines = drawn.flatMap(({ name }, at) => [
     { label: `${name} maximum`, colour: at, width: 2 },
-    { label: `${name} p99.9`, colour: at, dash: [6, 4] },
-    { label: `${name} median`, colour: at, dash: [1, 3] },
+    { label: `${name} p99.9`, colour: at, dash: [6, 4], border: "dashed" },
+    { label: `${name} median`, colour: at, dash: [1, 3], border: "dotted" },
   ]);
   state = {
-    plan, pooled, threads, events: 0, end: 0, findings: 0, leftOut: 0, word: "prepares",
+    plan, pooled, threads, events: 0, end: 0, findings: 0, leftOut: 0, word: "It prepares",
     column: new Map(drawn.map(({ thread }, at) => [thread, 3 * at])),
     totals: new Map(threads.map((one) => [one.thread, { ...one, count: 0, missed: 0, max: null }])),
     latencies: new Rows(lines.length, 3 * (plan?.interval_s ?? 1)),
@@ -100,9 +100,13 @@ function drawConditions() {
 function finding({ severity, code, text, remedy }) {
   if (state.findings === 0) place("findings").replaceChildren();
   state.findings += 1;
+  place("findings").append(listed(`${severity}, ${code}: ${text}${remedy ? ` Remedy: ${remedy}` : ""}`));
+}
+
+function listed(text) {
   const item = document.createElement("li");
-  item.textContent = `${severity}, ${code}: ${text}${remedy ? ` Remedy: ${remedy}` : ""}`;
-  place("findings").append(item);
+  item.textContent = text;
+  return item;
 }
 
 function threads() {
@@ -140,11 +144,11 @@ function say(text) {
 }
 
 function standing({ standing: word, reason, damaged_bytes: damaged, findings_left_out: leftOut }) {
-  state.word = STANDINGS[word] ?? `cannot be followed: ${reason}`;
-  if (word === "goes-on" && !state.plan) state.word = "prepares";
+  state.word = STANDINGS[word] ?? `It cannot be followed: ${reason}`;
+  if (word === "goes-on" && !state.plan) state.word = "It prepares";
   const lost = damaged > 0 ? `; ${grouped(damaged)} bytes of its journal are damaged` : "";
   state.lost = lost + (leftOut > 0 ? `; ${leftOut} more findings are in its report` : "");
-  if (word === "gone" || reason) over(`It ${state.word}.`);
+  if (word === "gone" || reason) over(`${state.word}.`);
 }
 
 function over(text, link) {

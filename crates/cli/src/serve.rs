@@ -27,11 +27,8 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     if args.folder.is_some() && !folder.root().is_dir() {
         bail!("{} is not a folder: name one with runs, or none", folder.root().display());
     }
-    let setup = || Setup {
-        store: folder.clone(),
-        token: token.clone(),
-        hostname: uname().hostname,
-    };
+    let setup =
+        || Setup { store: folder.clone(), token: token.clone(), hostname: uname().hostname };
     let mut served = latlab_serve::serve(address, setup(), ready);
     if any_port && matches!(&served, Err(error) if error.kind() == io::ErrorKind::AddrInUse) {
         warn(format_args!("port {} is taken: another one is used", address.port()));

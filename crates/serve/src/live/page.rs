@@ -71,7 +71,7 @@ fn charts(id: &str) -> String {
         main data-events={ "/live/" (encoded(id)) "/events" } {
             div.charts #charts {}
             section { h2 { "Threads" } div.scroll { table #threads {} } p.muted #joined {} }
-            section { h2 { "Findings" } ul.findings #findings { li { "None so far." } } }
+            section { h2 { "Findings" } ul.findings #findings {  } }
         }
     };
     frame(&format!("{id} goes on"), &head, &body)

@@ -96,6 +96,10 @@ impl Tape {
     /// Takes where the run stands, or why that is not known.
     pub fn stands(&mut self, standing: Result<Standing, String>) {
         if self.standing.as_ref() != Some(&standing) {
+            if standing == Ok(Standing::LeftOver) {
+                // Nothing more will come, so the last interval is as whole as it will be.
+                self.assembly.last_rows().into_iter().for_each(|row| self.count(row));
+            }
             self.standing = Some(standing);
             self.tell();
         }
@@ -123,15 +127,25 @@ impl Tape {
             Message::Series(series) => self.conditions.announce(series),
             Message::Reading(reading) => {
                 let values = self.conditions.read(reading);
-                self.push(Event::Reading(reading.at_ns, values));
+                if !values.is_empty() {
+                    self.push(Event::Reading(reading.at_ns, values));
+                }
             }
             _ => {}
         }
-        if let Some(StreamedRow::Interval(row)) = self.assembly.take(message) {
-            let span = row.span();
-            self.totals.entry(row.thread).and_modify(|all| all.join(&span)).or_insert(span);
-            self.push(Event::Interval(row.thread, span));
+        let is_end = matches!(message, Message::End(_));
+        let row = self.assembly.take(message);
+        row.into_iter().for_each(|row| self.count(row));
+        if is_end {
+            self.assembly.last_rows().into_iter().for_each(|row| self.count(row));
         }
+    }
+
+    fn count(&mut self, row: StreamedRow) {
+        let StreamedRow::Interval(row) = row else { return };
+        let span = row.span();
+        self.totals.entry(row.thread).and_modify(|all| all.join(&span)).or_insert(span);
+        self.push(Event::Interval(row.thread, span));
     }
 
     fn begin(&mut self, prepared: Prepared) {
