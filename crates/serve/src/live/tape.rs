@@ -257,3 +257,50 @@ fn joined(block: Vec<(u64, Event)>, step: Nanos) -> Vec<(u64, Event)> {
     events.sort_by_key(Event::at);
     numbers.into_iter().zip(events).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(number: i64) -> Event {
+        let (from, to) = (Nanos(number * SECOND.0), Nanos((number + 1) * SECOND.0));
+        let max = Some(Nanos(1_000 + number));
+        Event::Interval((number % 2) as u32, Span { from, to, count: 7, max, ..Span::default() })
+    }
+
+    fn spans(tape: &Tape, seen: u64) -> Vec<(u64, Span)> {
+        let span = |(number, event): &(u64, Event)| match event {
+            Event::Interval(_, span) => Some((*number, *span)),
+            Event::Reading(..) => None,
+        };
+        tape.after(seen).filter_map(span).collect()
+    }
+
+    #[test]
+    fn a_long_run_is_joined_and_loses_no_count_and_no_maximum() {
+        let mut tape = Tape::default();
+        let seconds = 200_000;
+        for number in 0..seconds {
+            tape.push(second(number));
+            tape.push(Event::Reading(Nanos(number * SECOND.0), vec![("load cpu0".into(), 1.0)]));
+        }
+        let all = spans(&tape, 0);
+        assert!(all.len() < MOST_JOINED + 2 * 700, "{}", all.len());
+        assert_eq!(all.iter().map(|(_, span)| span.count).sum::<u64>(), 7 * seconds as u64);
+        let max = all.iter().filter_map(|(_, span)| span.max).max();
+        assert_eq!(max, Some(Nanos(1_000 + seconds - 1)));
+        assert!(all.is_sorted_by(|one, two| one.0 < two.0), "numbers rise");
+        let whole = all.iter().filter(|(_, span)| span.to - span.from == SECOND).count();
+        assert!(whole >= 600, "{whole}");
+    }
+
+    #[test]
+    fn a_reader_who_was_away_too_long_begins_anew() {
+        let mut tape = Tape::default();
+        (0..100).for_each(|number| tape.push(second(number)));
+        assert!(!tape.is_rewritten_since(50));
+        assert_eq!(spans(&tape, 50).len(), 50);
+        (100..2000).for_each(|number| tape.push(second(number)));
+        assert!(tape.is_rewritten_since(50) && !tape.is_rewritten_since(tape.last() - 600));
+    }
+}
