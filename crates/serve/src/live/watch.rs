@@ -70,7 +70,12 @@ async fn keep_looking(mut follow: Follow, watch: Weak<Watch>) {
             looking.look(&mut follow);
             follow
         });
-        let Some(back) = looked.await else { return };
+        let Some(back) = looked.await else {
+            let text = "a mistake in latlab stopped it: please report it";
+            watch.tape().stands(Err(text.to_string()));
+            watch.looks.send_modify(|looks| *looks += 1);
+            return;
+        };
         follow = back;
         watch.looks.send_modify(|looks| *looks += 1);
         if watch.tape().is_over() {
