@@ -3,7 +3,7 @@
 use crate::answer::encoded;
 use crate::catalogue::{Figures, Row, What};
 use latlab_model::Nanos;
-use latlab_report::units::{grouped, span};
+use latlab_report::units::{bin_edge, grouped, span};
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 
@@ -146,7 +146,7 @@ fn figures(row: &Row, run: &Figures) -> Markup {
         td { (grouped(run.cycles)) }
         td { (span(run.measured)) }
         td.max { (time(run.max)) }
-        td { (time(run.p99_9)) }
+        td { (time(run.p99_9.map(bin_edge))) }
         td { @match run.missed { Some(missed) => (grouped(missed)), None => "–" } }
         td.word { @match run.verdict { Some(verdict) => span.tag.(verdict.word()) { (verdict) }, None => "–" } }
     }

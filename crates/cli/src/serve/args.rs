@@ -52,14 +52,12 @@ impl FromStr for Listen {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Listen, String> {
-        if let Ok(both) = text.parse::<SocketAddr>() {
+        let numbers = text.replacen("localhost", "127.0.0.1", 1);
+        if let Ok(both) = numbers.parse::<SocketAddr>() {
             return Ok(Listen { address: both.ip(), port: Some(both.port()) });
         }
-        let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
-        let address = match bare {
-            "localhost" => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
-            _ => bare.parse(),
-        };
+        let inner = numbers.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let address = inner.unwrap_or(&numbers).parse();
         let address = address.map_err(|_| {
             format!("'{text}' is no address: expected one such as 192.168.1.7 or [::1]:8137")
         })?;
