@@ -20,7 +20,7 @@ if ! cmp -s package-lock.json node_modules/.locked; then
     fi
     cp package-lock.json node_modules/.locked
 fi
-node_modules/.bin/esbuild src/page.js --bundle --minify --charset=utf8 --format=iife \
+node_modules/.bin/esbuild src/page.js src/live.js --bundle --minify --charset=utf8 --format=iife \
     --target=es2022 --legal-comments=none --log-level=warning --outdir=dist.new
 # Files that are the same keep their time, so that cargo need not build anything anew.
 mkdir -p dist

@@ -3,6 +3,7 @@
 use crate::common::{Common, word};
 use crate::doctor::args::DoctorArgs;
 use crate::plot::args::PlotArgs;
+use crate::serve::args::ServeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
@@ -54,6 +55,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Draw a stored run, or several on one scale.
     Plot(PlotArgs),
+    /// Show the stored runs and those that go on in a browser.
+    Serve(ServeArgs),
     /// Check that stored runs are as they were stored.
     Verify(VerifyArgs),
     /// Print what completes these commands in a shell.

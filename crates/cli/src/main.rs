@@ -14,6 +14,7 @@ mod reference;
 mod run;
 mod runs;
 mod screen;
+mod serve;
 mod verify;
 mod window;
 
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => {
             output::print(args.shell.script()).map(|()| ExitCode::SUCCESS)
         }
+        Command::Serve(args) => serve::serve(&args),
         Command::Verify(args) => verify::verify(&args),
     };
     done.unwrap_or_else(|error| {

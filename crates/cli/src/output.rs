@@ -1,13 +1,11 @@
 //! What is said: results to standard output or to a file, the rest to standard error.
 
 use anyhow::{Context, bail};
-use latlab_model::Run;
+pub use latlab_model::harmless::{harmless, harmless_lines, visible};
 use latlab_report::{Glyphs, Style};
 use latlab_store::calling_user;
 use latlab_sys::terminal;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::lchown;
@@ -53,59 +51,9 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// The run without control characters in its texts, which could steer the reader's terminal.
-pub fn harmless(run: &Run) -> anyhow::Result<Run> {
-    cleaned(run, |text| text.replace(steers, "\u{fffd}"))
-}
-
-/// The same of a document whose texts may have several lines.
-pub fn harmless_lines<T: Serialize + DeserializeOwned>(document: &T) -> anyhow::Result<T> {
-    cleaned(document, |text| {
-        let harmful = |c: char| steers(c) && c != '\n';
-        text.replace('\t', " ").replace(harmful, "\u{fffd}")
-    })
-}
-
-/// Whether a character could steer a terminal, or turn the line around that it stands in.
-fn steers(c: char) -> bool {
-    let hidden = matches!(c,
-        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}');
-    c.is_control() || hidden
-}
-
-/// The document with another text wherever one holds a character that steers.
-fn cleaned<T: Serialize + DeserializeOwned>(
-    document: &T,
-    clean: fn(&str) -> String,
-) -> anyhow::Result<T> {
-    fn go(value: &mut Value, clean: fn(&str) -> String) {
-        match value {
-            Value::String(text) if text.contains(steers) => *text = clean(text),
-            Value::Array(values) => values.iter_mut().for_each(|value| go(value, clean)),
-            Value::Object(fields) => {
-                let cleaned = std::mem::take(fields).into_iter().map(|(name, mut value)| {
-                    go(&mut value, clean);
-                    (visible(&name), value)
-                });
-                *fields = cleaned.collect();
-            }
-            _ => {}
-        }
-    }
-    let mut document = serde_json::to_value(document)?;
-    go(&mut document, clean);
-    Ok(serde_json::from_value(document)?)
-}
-
 /// Says something beside the result; nobody may be there to read it.
 pub fn warn(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "latlab: {}", visible(&text.to_string()));
-}
-
-/// Text in one line that cannot steer the reader's terminal.
-pub fn visible(text: &str) -> String {
-    text.replace(steers, "\u{fffd}")
 }
 
 /// Prints a document for programs.

@@ -143,9 +143,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(&args.common);
     recover(&store);
     let folder = store.find(&args.run)?;
-    let run = latlab_store::load(&folder)?;
-    let bins = latlab_store::histograms(&folder, &run)?;
-    let run = harmless(&run)?;
+    let (run, bins) = latlab_view::measured(&folder)?;
     let page = latlab_report::page(&run, &bins);
     let path = args.output.clone().unwrap_or_else(|| folder.join("report.html"));
     if path.as_os_str() == "-" {

@@ -17,6 +17,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-store", &["latlab-doctor", "latlab-model", "latlab-stats"]),
     ("latlab-conduct", &["latlab-model", "latlab-store", "latlab-sys"]),
     ("latlab-png", &[]),
+    ("latlab-view", &["latlab-model", "latlab-report", "latlab-store"]),
+    (
+        "latlab-serve",
+        &["latlab-model", "latlab-report", "latlab-stats", "latlab-store", "latlab-view"],
+    ),
     ("latlab-report", &["latlab-model", "latlab-png", "latlab-stats"]),
 ];
 

@@ -13,7 +13,7 @@ use crate::telemetry::{Reading, Series};
 use crate::{Nanos, Plan};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 
 /// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
 /// version 2 no conditions.
@@ -167,6 +167,11 @@ kinds! {
     16 Reading packed,
 }
 
+impl Message {
+    /// The kind of [`Message::Samples`], known before a frame is read.
+    const SAMPLES: u32 = 12;
+}
+
 /// What is wrong with the bytes of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
@@ -267,6 +272,28 @@ impl<R: Read> FrameReader<R> {
             }
             Err(damage) => Next::Damaged(damage),
         })
+    }
+}
+
+impl<R: Read + Seek> FrameReader<R> {
+    /// Passes over frames of samples, which are most of a stream that has them, by their length
+    /// alone; one that goes beyond this end of the source stays the next one.
+    pub fn pass_samples(&mut self, end: u64) -> io::Result<()> {
+        loop {
+            let mut bytes = [0; HEADER_BYTES];
+            let read = read_up_to(&mut self.source, &mut bytes)?;
+            let Header { length, kind, .. } = Header::of(&bytes);
+            let next = self.whole_bytes + HEADER_BYTES as u64 + u64::from(length);
+            if read < HEADER_BYTES
+                || kind != Message::SAMPLES
+                || length as usize > LARGEST_PAYLOAD
+                || next > end
+            {
+                return self.source.seek_relative(-(read as i64));
+            }
+            self.source.seek_relative(length.into())?;
+            self.whole_bytes = next;
+        }
     }
 }
 
@@ -428,6 +455,31 @@ mod tests {
             assert_eq!(whole_bytes as usize, if whole == 0 { 0 } else { ends[whole - 1] });
             assert_eq!(damage.is_none(), cut == whole_bytes as usize, "cut at {cut}");
         }
+    }
+
+    #[test]
+    fn samples_are_passed_over_and_a_cut_one_stays() {
+        let samples = Message::Samples(Samples {
+            thread: 0,
+            lost_before: 0,
+            first_release_ns: Nanos(1),
+            period_ns: Nanos(1),
+            count: 0,
+            jumps: Vec::new(),
+            packed: vec![7; 99],
+        });
+        let samples = samples.encode();
+        let bytes = [&samples[..], &samples, &Message::Stop.encode(), &samples[..20]].concat();
+        let mut reader = FrameReader::new(std::io::Cursor::new(&bytes));
+        let end = bytes.len() as u64;
+        reader.pass_samples(end).unwrap();
+        assert_eq!(reader.whole_bytes(), 2 * samples.len() as u64);
+        assert!(
+            matches!(reader.next_frame().unwrap(), Next::Frame(f) if f.message == Message::Stop)
+        );
+        reader.pass_samples(end).unwrap();
+        assert_eq!(reader.whole_bytes(), end - 20);
+        assert!(matches!(reader.next_frame().unwrap(), Next::Damaged(Damage::CutOff)));
     }
 
     #[test]

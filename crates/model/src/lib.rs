@@ -8,6 +8,7 @@ pub mod cpu;
 pub mod doctor;
 pub mod finding;
 pub mod frame;
+pub mod harmless;
 pub mod histogram;
 pub mod machine;
 pub mod nanos;

@@ -2,19 +2,20 @@
 
 use crate::document::{RUN_JSON, load};
 use crate::error::{Error, Result};
-use crate::files::sync_folder;
+use crate::files::{open_file, sync_folder};
 use crate::finish::{Finished, publish, remove_files, write_files};
 use crate::id;
-use crate::journal::{JOURNAL, Journal};
+use crate::journal::{JOURNAL, Journal, is_held};
 use jiff::Timestamp;
 use latlab_model::Run;
 use latlab_model::frame::Message;
 use latlab_model::run::{Finding, Severity};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::lchown;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Ending of the name of a folder that is not finished.
 const PARTIAL: &str = ".partial";
@@ -138,7 +139,8 @@ impl Store {
         Err(Error::BadId(wanted.to_string()))
     }
 
-    fn partial(&self, id: &str) -> PathBuf {
+    /// The folder of a run that is not finished.
+    pub fn partial(&self, id: &str) -> PathBuf {
         self.root.join(format!(".{id}{PARTIAL}"))
     }
 
@@ -289,8 +291,9 @@ impl Store {
                 // It was finished since the names were read.
                 return self.entry(&id);
             }
-            let state = match Journal::claim(&path) {
-                Ok(None) => State::GoingOn,
+            let journal = path.join(JOURNAL);
+            let state = match open_file(&journal).and_then(|file| is_held(&file, &journal)) {
+                Ok(true) => State::GoingOn,
                 _ => State::Unfinished,
             };
             return Some(Entry { id, path, state });
@@ -305,6 +308,28 @@ impl Store {
             Err(error) => State::Damaged(error.to_string()),
         };
         Some(Entry { id: name.to_string(), path, state })
+    }
+
+    /// The names of all folders that may be runs, without a look into them.
+    pub fn ids(&self) -> Result<Vec<String>> {
+        let names = self.names()?.into_iter();
+        let ids = names.map(|name| partial_id(&name).unwrap_or(name));
+        let ids: BTreeSet<String> = ids.filter(|id| !id.starts_with('.')).collect();
+        Ok(ids.into_iter().collect())
+    }
+
+    /// The run of exactly this id, in whatever state; none where there is none.
+    pub fn get(&self, id: &str) -> Option<Entry> {
+        let mut parts = Path::new(id).components();
+        let one = matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None)
+            if name == id && !id.starts_with('.'));
+        let partial = format!(".{id}{PARTIAL}");
+        let there = |name: &str| self.root.join(name).is_dir();
+        match one {
+            true if there(id) => self.entry(id),
+            true if there(&partial) => self.entry(&partial),
+            _ => None,
+        }
     }
 
     /// The folder of a run: `last`, an id, a part that only one id has, or a path.
@@ -361,7 +386,7 @@ fn partial_id(name: &str) -> Option<String> {
 
 impl Entry {
     /// When it began, as far as it says.
-    fn time(&self) -> Option<Timestamp> {
+    pub fn time(&self) -> Option<Timestamp> {
         let started = match &self.state {
             State::Finished(run) => run.started.parse().ok(),
             _ => None,

@@ -133,6 +133,16 @@ impl Journal {
     }
 }
 
+/// Whether a program holds this journal: it measures or finishes the run. Nothing is changed, and
+/// no right to write is needed.
+pub fn is_held(file: &File, path: &Path) -> Result<bool> {
+    match file.try_lock_shared() {
+        Ok(()) => file.unlock().map(|()| false).map_err(Error::io("unlock", path)),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(Error::io("lock", path)(error)),
+    }
+}
+
 fn create(path: &Path) -> Result<File> {
     // It is read as well, should somebody delete it.
     let options = OpenOptions::new().read(true).append(true).create_new(true).to_owned();
@@ -156,7 +166,10 @@ mod tests {
         let journal = Journal::create(folder.path()).unwrap();
         assert!(Journal::claim(folder.path()).unwrap().is_none());
         assert!(Journal::create(folder.path()).is_err());
+        let held = || is_held(&File::open(folder.path().join(JOURNAL)).unwrap(), folder.path());
+        assert!(held().unwrap());
         drop(journal);
+        assert!(!held().unwrap());
         assert!(Journal::claim(folder.path()).unwrap().is_some());
     }
 

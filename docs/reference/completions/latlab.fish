@@ -32,6 +32,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the st
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a stored run as one self-contained HTML page'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw a stored run, or several on one scale'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "serve" -d 'Show the stored runs and those that go on in a browser'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check that stored runs are as they were stored'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
@@ -380,6 +381,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand plot" -l linear -d 'A line
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l log -d 'A logarithmic axis of latencies'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l port -d 'Port to listen at, 0 for any that is free [default: 8137, else any that is free]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l listen -d 'Address to listen at, which needs a token unless it is this machine only [default: 127.0.0.1]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token -d 'A secret that the browser must know; others on this machine see it in the list of processes' -r
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token-file -d 'A file that holds it' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"

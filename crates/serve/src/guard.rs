@@ -1,0 +1,177 @@
+//! Who may ask, and for what: before any page looks at a request.
+
+use crate::answer::{refusal, see_other};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use std::hint::black_box;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// A shorter secret could be guessed.
+const SHORTEST_TOKEN: usize = 16;
+const LONGEST_TOKEN: usize = 256;
+
+/// The secret that a browser on another machine must know.
+#[derive(Clone)]
+pub struct Token(String);
+
+/// What is wrong with a token.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} letters, digits, '.', '_', '~' or '-': \
+     `head -c 24 /dev/urandom | basenc --base64url` makes one"
+)]
+pub struct TokenError;
+
+impl FromStr for Token {
+    type Err = TokenError;
+
+    fn from_str(text: &str) -> Result<Token, TokenError> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte);
+        let fits = (SHORTEST_TOKEN..=LONGEST_TOKEN).contains(&text.len());
+        (fits && text.bytes().all(plain)).then(|| Token(text.to_string())).ok_or(TokenError)
+    }
+}
+
+impl Token {
+    /// Compares all bytes, so that the time it takes says nothing about where they differ.
+    fn is(&self, other: &str) -> bool {
+        let differs = self.0.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+        black_box(differs) == 0 && self.0.len() == other.len()
+    }
+}
+
+/// What a request is held against.
+#[derive(Clone)]
+pub struct Guard(Arc<Rules>);
+
+struct Rules {
+    address: SocketAddr,
+    /// Names of this machine under which it may be asked when it listens at all addresses.
+    names: Vec<String>,
+    token: Option<Token>,
+    cookie: String,
+}
+
+impl Guard {
+    /// For a server at this address, on a machine of this name.
+    pub fn new(address: SocketAddr, hostname: &str, token: Option<Token>) -> Guard {
+        let names = vec![hostname.to_string(), format!("{hostname}.local")];
+        // Cookies know no port, and two servers have two tokens.
+        let cookie = format!("latlab-{}", address.port());
+        Guard(Arc::new(Rules { address, names, token, cookie }))
+    }
+}
+
+/// Lets a request through or refuses it, and says what every answer says.
+pub async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let mut response = match guard.0.refuse(&request) {
+        Some(refused) => refused,
+        None => next.run(request).await,
+    };
+    let said = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    for (name, value) in said {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl Rules {
+    fn refuse(&self, request: &Request) -> Option<Response> {
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            let text = "runs can only be read here: GET and HEAD";
+            let mut refused = refusal(StatusCode::METHOD_NOT_ALLOWED, text);
+            refused.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return Some(refused);
+        }
+        if !self.is_own_host(request.headers()) {
+            // A page from elsewhere whose name was made to lead here.
+            let text = "this server answers to localhost and to its own address only";
+            return Some(refusal(StatusCode::FORBIDDEN, text));
+        }
+        let token = self.token.as_ref()?;
+        if self.shows(token, request.headers()) {
+            return None;
+        }
+        if asked_token(request.uri()).is_some_and(|text| token.is(text)) {
+            return Some(self.let_in(token, request.uri()));
+        }
+        let text = "a token is needed: open the address with ?token=TOKEN behind it, or send \
+                    'Authorization: Bearer TOKEN'";
+        Some(refusal(StatusCode::UNAUTHORIZED, text))
+    }
+
+    fn is_own_host(&self, headers: &HeaderMap) -> bool {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let (Some(Ok(host)), None) = (hosts.next().map(HeaderValue::to_str), hosts.next()) else {
+            return false;
+        };
+        let Some(name) = without_port(host) else { return false };
+        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        match address {
+            // An address cannot be made to lead elsewhere, as a name can.
+            Ok(address) => {
+                address == self.address.ip()
+                    || address.is_loopback()
+                    || self.address.ip().is_unspecified()
+            }
+            Err(_) => {
+                let is = |own: &String| own.eq_ignore_ascii_case(name);
+                let everywhere = self.address.ip().is_unspecified();
+                name.eq_ignore_ascii_case("localhost") || everywhere && self.names.iter().any(is)
+            }
+        }
+    }
+
+    fn shows(&self, token: &Token, headers: &HeaderMap) -> bool {
+        let text = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        let bearer = text(header::AUTHORIZATION).any(|value| match value.split_once(' ') {
+            Some((word, shown)) => word.eq_ignore_ascii_case("bearer") && token.is(shown.trim()),
+            None => false,
+        });
+        let cookies = text(header::COOKIE).flat_map(|value| value.split(';'));
+        let mut pairs = cookies.filter_map(|pair| pair.trim().split_once('='));
+        bearer || pairs.any(|(name, shown)| name == self.cookie && token.is(shown))
+    }
+
+    /// Gives the browser a cookie, and takes the token out of its line.
+    fn let_in(&self, token: &Token, uri: &Uri) -> Response {
+        let rest: Vec<&str> = pairs(uri).filter(|pair| !pair.starts_with("token=")).collect();
+        // Of several slashes at its beginning a browser would make the name of a server.
+        let path = format!("/{}", uri.path().trim_start_matches('/'));
+        let place = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
+        let mut response = see_other(&place);
+        let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie, token.0);
+        if let Ok(value) = HeaderValue::from_str(&cookie) {
+            response.headers_mut().insert(header::SET_COOKIE, value);
+        }
+        response
+    }
+}
+
+fn pairs(uri: &Uri) -> impl Iterator<Item = &str> {
+    uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty())
+}
+
+fn asked_token(uri: &Uri) -> Option<&str> {
+    pairs(uri).find_map(|pair| pair.strip_prefix("token="))
+}
+
+/// The name or address of a Host header.
+fn without_port(host: &str) -> Option<&str> {
+    let end = match host.starts_with('[') {
+        true => host.find(']')? + 1,
+        false => host.find(':').unwrap_or(host.len()),
+    };
+    let (name, port) = host.split_at(end);
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let whole = port.is_empty() || port.strip_prefix(':').is_some_and(digits);
+    whole.then_some(name)
+}

@@ -1,0 +1,49 @@
+//! The stored runs and those that go on as pages of a local web server, which only ever reads.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod assets;
+mod catalogue;
+mod guard;
+mod list;
+mod live;
+mod reports;
+mod routes;
+
+pub use guard::{Token, TokenError};
+pub use routes::{Setup, router};
+
+use std::io;
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+use tokio::runtime::Builder;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Threads that read and draw; pages wait for one another rather than take the machine.
+const WORKERS: usize = 4;
+
+/// Listens at an address, tells which one it is, and answers until Ctrl-C or SIGTERM.
+pub fn serve(
+    listen: SocketAddr,
+    setup: Setup,
+    ready: impl FnOnce(SocketAddr) -> io::Result<()>,
+) -> io::Result<()> {
+    let runtime =
+        Builder::new_current_thread().enable_all().max_blocking_threads(WORKERS).build()?;
+    let served = runtime.block_on(async {
+        let (mut interrupt, mut terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let listener = TcpListener::bind(listen).await?;
+        let address = listener.local_addr()?;
+        ready(address)?;
+        tokio::select! {
+            ended = axum::serve(listener, router(setup, address)).into_future() => ended,
+            _ = interrupt.recv() => Ok(()),
+            _ = terminate.recv() => Ok(()),
+        }
+    });
+    // Whoever still follows a run would be waited for.
+    runtime.shutdown_background();
+    served
+}

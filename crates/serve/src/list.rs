@@ -1,0 +1,162 @@
+//! `/`: the runs of the folder as a table that can be filtered, without any script.
+
+use crate::answer::encoded;
+use crate::catalogue::{Figures, Row, What};
+use latlab_model::Nanos;
+use latlab_report::units::{bin_edge, grouped, span};
+use maud::{DOCTYPE, Markup, html};
+use serde::Deserialize;
+
+/// What the list is filtered by, as it stands in the address.
+#[derive(Deserialize, Default, Debug)]
+pub struct Filter {
+    /// Words that must all be there.
+    #[serde(default)]
+    pub q: String,
+    /// A verdict or a state; empty for all.
+    #[serde(default)]
+    pub verdict: String,
+}
+
+/// The words of the filter, and what they are called.
+const WORDS: [(&str, &str); 9] = [
+    ("", "all"),
+    ("pass", "pass"),
+    ("fail", "fail"),
+    ("inconclusive", "inconclusive"),
+    ("invalid", "invalid"),
+    ("none", "no verdict"),
+    ("goes-on", "goes on"),
+    ("left-over", "left over"),
+    ("damaged", "damaged"),
+];
+
+impl Filter {
+    fn takes(&self, row: &Row) -> bool {
+        (self.verdict.is_empty() || self.verdict == row.word()) && row.has(&self.q)
+    }
+}
+
+/// A page of this crate: head, and what is in it.
+pub fn frame(title: &str, head: &Markup, body: &Markup) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href="/assets/pages.css";
+                (head)
+            }
+            body { (body) }
+        }
+    }
+    .into_string()
+}
+
+/// The whole page.
+pub fn list(folder: &str, rows: &[Row], filter: &Filter) -> String {
+    let shown: Vec<&Row> = rows.iter().filter(|row| filter.takes(row)).collect();
+    let body = html! {
+        header { h1 { "Runs" } p.muted { "in " code { (folder) } } }
+        main {
+            (form(filter))
+            p { (told(shown.len(), rows.len(), filter)) }
+            @if !shown.is_empty() { (table(&shown)) }
+        }
+        footer { "latlab serve only reads: nothing here changes a run." }
+    };
+    frame("Runs", &html! {}, &body)
+}
+
+fn told(shown: usize, all: usize, filter: &Filter) -> Markup {
+    let filtered = !filter.q.trim().is_empty() || !filter.verdict.is_empty();
+    html! {
+        @if all == 0 { "No runs yet: " code { "latlab run --for 10s" } " makes one." }
+        @else if filtered { (shown) " of " (all) " runs fit. " a href="/" { "Show all" } }
+        @else { (all) " of " (all) " runs, newest first." }
+    }
+}
+
+fn form(filter: &Filter) -> Markup {
+    html! {
+        form method="get" action="/" role="search" {
+            label { "Id, name, note, kernel or machine" input type="search" name="q" value=(filter.q); }
+            label { "Verdict"
+                select name="verdict" {
+                    @for (word, name) in WORDS {
+                        option value=(word) selected[word == filter.verdict] { (name) }
+                    }
+                }
+            }
+            button { "Filter" }
+        }
+    }
+}
+
+fn table(rows: &[&Row]) -> Markup {
+    html! {
+        div.scroll role="region" tabindex="0" aria-label="Runs" {
+            table {
+                thead { tr {
+                    th.word { "Started (UTC)" } th.word { "Run" } th.word { "Machine, kernel" }
+                    th { "Cycles" } th { "Measured" } th { "Observed maximum" } th { "p99.9" }
+                    th { "Missed" } th.word { "Verdict" }
+                } }
+                tbody { @for row in rows { tr { (cells(row)) } } }
+            }
+        }
+    }
+}
+
+fn cells(row: &Row) -> Markup {
+    let id = encoded(&row.id);
+    match &row.what {
+        What::Figures(run) => figures(row, run),
+        What::GoesOn => state(row, &format!("/live/{id}"), "goes on: follow it"),
+        What::LeftOver => state(
+            row,
+            &format!("/live/{id}"),
+            "left over: it was cut off, and the next latlab command here finishes it",
+        ),
+        What::Damaged(reason) => html! {
+            td.word {} td.word { (row.id) } td.word.damaged colspan="7" { "cannot be read: " (reason) }
+        },
+    }
+}
+
+fn state(row: &Row, place: &str, text: &str) -> Markup {
+    html! {
+        td.word {} td.word { a href=(place) { (row.id) } } td.word colspan="7" { (text) }
+    }
+}
+
+fn figures(row: &Row, run: &Figures) -> Markup {
+    html! {
+        td.word { (started(&run.started)) }
+        td.word {
+            a href={ "/runs/" (encoded(&row.id)) } { (run.name) }
+            small { (row.id) }
+            @if let Some(note) = &run.note { small { (note) } }
+        }
+        td.word { (run.machine) small { (run.kernel) } }
+        td { (grouped(run.cycles)) }
+        td { (span(run.measured)) }
+        td.max { (time(run.max)) }
+        td { (time(run.p99_9.map(bin_edge))) }
+        td { @match run.missed { Some(missed) => (grouped(missed)), None => "–" } }
+        td.word { @match run.verdict { Some(verdict) => span.tag.(verdict.word()) { (verdict) }, None => "–" } }
+    }
+}
+
+fn time(time: Option<Nanos>) -> String {
+    time.map_or_else(|| "–".to_string(), |time| time.to_string())
+}
+
+/// A time in UTC to the second, as people write it.
+fn started(time: &str) -> String {
+    time.chars().take(19).collect::<String>().replace('T', " ")
+}

@@ -1,0 +1,159 @@
+//! `/live/ID/events`: what happens in a run, as server-sent events.
+//!
+//! A reader asks the tape for what comes after the last event it was sent, so that a slow one
+//! takes no memory and holds nobody up; one that is too slow begins anew.
+
+use super::tape::{Begun, Event, Tape, WHOLE};
+use super::watch::Watch;
+use crate::answer::{OWN, answer, encoded};
+use crate::routes::{Shared, not_found};
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use latlab_model::Nanos;
+use latlab_model::harmless::visible;
+use latlab_store::Standing;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch::Receiver;
+
+/// What is sent at a time.
+const BATCH_BYTES: usize = 32 << 10;
+/// Something is sent this often, so that both ends notice when the other is gone.
+const QUIET: Duration = Duration::from_secs(15);
+
+/// `/live/ID/events`.
+pub async fn events(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Response {
+    if shared.catalogue.store().get(&id).is_none() {
+        return not_found("there is no such run");
+    }
+    let watch = shared.hub.watch(&id);
+    let reader = Reader { looks: watch.looks(), watch, id, seen: 0, over: false };
+    let stream = futures_util::stream::unfold(reader, async |mut reader: Reader| {
+        let batch = reader.next().await?;
+        Some((Ok::<_, Infallible>(Bytes::from(batch)), reader))
+    });
+    answer(StatusCode::OK, "text/event-stream", OWN, Body::from_stream(stream))
+}
+
+struct Reader {
+    watch: Arc<Watch>,
+    looks: Receiver<u64>,
+    id: String,
+    seen: u64,
+    over: bool,
+}
+
+impl Reader {
+    /// The next batch; none after the last.
+    async fn next(&mut self) -> Option<String> {
+        while !self.over {
+            let batch = self.batch();
+            if !batch.is_empty() {
+                return Some(batch);
+            }
+            match tokio::time::timeout(QUIET, self.looks.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return None,
+                Err(_) => return Some(": nothing new\n\n".to_string()),
+            }
+        }
+        None
+    }
+
+    fn batch(&mut self) -> String {
+        let tape = self.watch.tape();
+        if self.seen > 0 && tape.is_rewritten_since(self.seen) {
+            self.seen = 0;
+        }
+        let (first, seen) = (tape.begun().map_or(Nanos::ZERO, |begun| begun.first), self.seen);
+        let mut batch = String::new();
+        if let (0, Some(begun)) = (seen, tape.begun()) {
+            put(&mut batch, "plan", &plan(&self.id, begun));
+        }
+        for finding in tape.findings(seen) {
+            put(&mut batch, "finding", finding);
+        }
+        for (number, event) in tape.after(seen) {
+            put_event(&mut batch, event, first);
+            if batch.len() >= BATCH_BYTES {
+                self.seen = *number;
+                return batch;
+            }
+        }
+        self.over = put_status(&mut batch, &self.id, &tape, seen);
+        self.seen = tape.last();
+        batch
+    }
+}
+
+fn put(batch: &mut String, name: &str, data: &impl Serialize) {
+    // JSON in one line holds no line break, which would end the event.
+    let data = serde_json::to_string(data).unwrap_or_default();
+    let _ = write!(batch, "event: {name}\ndata: {data}\n\n");
+}
+
+fn plan(id: &str, begun: &Begun) -> Value {
+    let Begun { plan, machine, prepared, .. } = begun;
+    let threads = prepared.threads.iter().map(|thread| {
+        json!({ "thread": thread.thread, "cpu": thread.cpu, "policy": visible(&thread.policy) })
+    });
+    json!({
+        "id": id,
+        "name": visible(&plan.name),
+        "note": plan.note.as_deref().map(visible),
+        "machine": machine.as_ref().and_then(|machine| machine.hostname.as_deref()).map(visible),
+        "kernel": machine.as_ref().map(|machine| visible(&machine.kernel)),
+        "period": plan.period_ns.to_string(),
+        "interval_s": plan.interval_ns.as_secs_f64(),
+        "planned_s": plan.duration_ns.map(Nanos::as_secs_f64),
+        "deadline_ns": plan.deadline_ns,
+        "whole_s": WHOLE.as_secs_f64(),
+        "threads": threads.collect::<Vec<_>>(),
+    })
+}
+
+fn put_event(batch: &mut String, event: &Event, first: Nanos) {
+    let since = |time: Nanos| (time - first).as_secs_f64();
+    match event {
+        Event::Interval(thread, span) => put(
+            batch,
+            "interval",
+            &json!({
+                "thread": thread, "from": since(span.from), "to": since(span.to),
+                "count": span.count, "missed": span.missed, "min_ns": span.min,
+                "median_ns": span.median, "p99_9_ns": span.p99_9, "max_ns": span.max,
+            }),
+        ),
+        Event::Reading(at, values) => {
+            let values: Value = values
+                .iter()
+                .map(|(name, value)| (visible(name), json!((value * 100.0).round() / 100.0)))
+                .collect();
+            put(batch, "telemetry", &json!({ "at": since(*at), "values": values }));
+        }
+    }
+}
+
+/// Where the run stands, where that is news; whether nothing more will come.
+fn put_status(batch: &mut String, id: &str, tape: &Tape, seen: u64) -> bool {
+    let Some((standing, damage, left_out)) = tape.status(seen) else { return tape.is_over() };
+    let status = |word: &str| json!({ "standing": word, "damaged_bytes": damage, "findings_left_out": left_out });
+    match standing {
+        Ok(Standing::GoesOn) => put(batch, "standing", &status("goes-on")),
+        Ok(Standing::LeftOver) => put(batch, "standing", &status("left-over")),
+        Ok(Standing::Gone) => put(batch, "standing", &status("gone")),
+        Ok(Standing::Finished(_)) => {
+            put(batch, "finished", &json!({ "report": format!("/runs/{}", encoded(id)) }));
+        }
+        Err(reason) => {
+            put(batch, "standing", &json!({ "standing": "unreadable", "reason": reason }));
+        }
+    }
+    tape.is_over()
+}

@@ -1,0 +1,128 @@
+//! `/live/ID`: a run that goes on, with charts where there is a script and as a table without.
+
+use super::tape::Tape;
+use super::watch::Watch;
+use crate::answer::{encoded, page as answered, see_other};
+use crate::assets::LIVE_SCRIPT;
+use crate::catalogue::Found;
+use crate::list::frame;
+use crate::routes::{Shared, aside, not_found};
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+use latlab_report::units::{grouped, span};
+use latlab_stats::Span;
+use latlab_store::Standing;
+use maud::{Markup, html};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A table is loaded anew this often, and its run is followed in between.
+const REFRESH_SECONDS: u64 = 2;
+
+/// `/live/ID`, and the same as a table alone with `?table`.
+pub async fn page(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let (asked, catalogue) = (id.clone(), Arc::clone(&shared));
+    match aside(move || catalogue.catalogue.folder(&asked)).await {
+        Some(Found::GoesOn) => {}
+        Some(Found::Finished(_) | Found::Damaged(_)) => {
+            return see_other(&format!("/runs/{}", encoded(&id)));
+        }
+        Some(Found::Nothing) | None => return not_found("there is no such run"),
+    }
+    if query.as_deref() != Some("table") && !LIVE_SCRIPT.is_empty() {
+        return answered(charts(&id));
+    }
+    let watch = shared.hub.watch(&id);
+    let mut looks = watch.looks();
+    // Before the first look there is nothing to be shown; one that fails shows why.
+    let _ = looks.wait_for(|looks| *looks > 0).await;
+    let html = table(&id, &watch.tape());
+    tokio::spawn(hold(watch));
+    answered(html)
+}
+
+/// Keeps a run followed until the table is loaded anew, which would read all of it again.
+async fn hold(watch: Arc<Watch>) {
+    tokio::time::sleep(Duration::from_secs(2 * REFRESH_SECONDS)).await;
+    drop(watch);
+}
+
+fn refresh(id: &str) -> String {
+    format!("{REFRESH_SECONDS}; url=/live/{}?table", encoded(id))
+}
+
+fn charts(id: &str) -> String {
+    let head = html! {
+        link rel="stylesheet" href="/assets/live.css";
+        noscript { meta http-equiv="refresh" content=(refresh(id)); }
+        script defer src="/assets/live.js" {}
+    };
+    let body = html! {
+        header {
+            p.muted { a href="/" { "Runs" } }
+            h1 { (id) }
+            p.muted #about {}
+            p.standing #standing role="status" { "Looking for the run …" }
+        }
+        main data-events={ "/live/" (encoded(id)) "/events" } {
+            div.charts #charts {}
+            section { h2 { "Threads" } div.scroll { table #threads {} } p.muted #joined {} }
+            section { h2 { "Findings" } ul.findings #findings {  } }
+        }
+    };
+    frame(&format!("{id} goes on"), &head, &body)
+}
+
+fn table(id: &str, tape: &Tape) -> String {
+    let head = html! { meta http-equiv="refresh" content=(refresh(id)); };
+    let body = html! {
+        header { p.muted { a href="/" { "Runs" } } h1 { (id) } p.standing { (standing(tape)) } }
+        main {
+            div.scroll { table {
+                thead { tr {
+                    th { "Thread" } th { "CPU" } th { "Measured" } th { "Cycles" } th { "Missed" }
+                    th { "Smallest" } th { "Observed maximum" }
+                } }
+                tbody { @for (thread, all) in tape.totals() { (row(*thread, all, tape)) } }
+            } }
+            ul.findings { @for finding in tape.findings(0) { li { (finding.text) } } }
+        }
+        footer { "Loaded anew every " (REFRESH_SECONDS) " s." }
+    };
+    frame(&format!("{id} goes on"), &head, &body)
+}
+
+fn row(thread: u32, all: &Span, tape: &Tape) -> Markup {
+    let setups = tape.begun().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();
+    let cpu = setups.iter().find(|setup| setup.thread == thread).and_then(|setup| setup.cpu);
+    let time =
+        |time: Option<latlab_model::Nanos>| time.map_or("–".into(), |time| time.to_string());
+    html! {
+        tr {
+            td { (thread) }
+            td { @match cpu { Some(cpu) => (cpu), None => "floats" } }
+            td { (span(all.to - all.from)) }
+            td { (grouped(all.count)) }
+            td { (grouped(all.missed)) }
+            td { (time(all.min)) }
+            td.max { (time(all.max)) }
+        }
+    }
+}
+
+fn standing(tape: &Tape) -> String {
+    let text = match tape.standing() {
+        Some(Ok(Standing::LeftOver)) => {
+            "It was cut off; the next latlab command that looks at this folder finishes it."
+        }
+        Some(Ok(Standing::Finished(_))) => "It is finished.",
+        Some(Ok(Standing::Gone)) => "There is nothing of it any more.",
+        Some(Err(reason)) => reason,
+        Some(Ok(Standing::GoesOn)) | None => "It goes on.",
+    };
+    text.to_string()
+}

@@ -1,0 +1,306 @@
+//! What was seen of a run so far, in numbered events: the newest whole, what is older joined.
+
+use super::conditions::{Conditions, Value};
+use latlab_model::frame::Message;
+use latlab_model::harmless::visible;
+use latlab_model::machine::Machine;
+use latlab_model::nanos::SECOND;
+use latlab_model::run::{Finding, Prepared};
+use latlab_model::{Nanos, Plan};
+use latlab_stats::Span;
+use latlab_store::assemble::{Assembly, StreamedRow};
+use latlab_store::{Seen, Standing};
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+
+/// The newest time that is kept whole.
+pub const WHOLE: Nanos = Nanos(600 * SECOND.0);
+/// What is joined at a time.
+const BLOCK: Nanos = Nanos(60 * SECOND.0);
+/// Events that are kept whole at most, however short they are, and joined ones.
+const MOST_WHOLE: usize = 40_000;
+const MOST_JOINED: usize = 8_000;
+/// Findings that are kept; more are counted.
+const MOST_FINDINGS: usize = 200;
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Latencies of one thread.
+    Interval(u32, Span),
+    /// The conditions at a time.
+    Reading(Nanos, Vec<Value>),
+}
+
+impl Event {
+    fn at(&self) -> Nanos {
+        match self {
+            Event::Interval(_, span) => span.to,
+            Event::Reading(at, _) => *at,
+        }
+    }
+}
+
+/// What is known once the measuring begins.
+pub struct Begun {
+    /// What was asked.
+    pub plan: Plan,
+    /// The target.
+    pub machine: Option<Machine>,
+    /// What was applied.
+    pub prepared: Prepared,
+    /// The first release of all threads, from which times are counted.
+    pub first: Nanos,
+}
+
+/// Everything that is kept of a run that goes on.
+#[derive(Default)]
+pub struct Tape {
+    assembly: Assembly,
+    conditions: Conditions,
+    plan: Option<Plan>,
+    machine: Option<Machine>,
+    begun: Option<Begun>,
+    joined: Vec<(u64, Event)>,
+    whole: VecDeque<(u64, Event)>,
+    findings: Vec<(u64, Finding)>,
+    findings_left_out: u64,
+    totals: BTreeMap<u32, Span>,
+    damage: u64,
+    standing: Option<Result<Standing, String>>,
+    /// Number of the last event, and that of the last change of what is told with each batch.
+    last: u64,
+    told: u64,
+    /// Length of what is joined.
+    step: Nanos,
+    /// Everything before this number is no more as it was sent.
+    rewritten: u64,
+}
+
+impl Tape {
+    /// Takes what was seen in the journal.
+    pub fn see(&mut self, seen: Seen) {
+        match seen {
+            Seen::Message(message) => self.take(*message),
+            Seen::Damage(bytes) => {
+                self.damage += bytes;
+                self.tell();
+            }
+            Seen::Again => {
+                let last = self.last + 1;
+                *self = Tape { last, told: last, rewritten: last, ..Tape::default() };
+            }
+        }
+    }
+
+    /// Takes where the run stands, or why that is not known.
+    pub fn stands(&mut self, standing: Result<Standing, String>) {
+        if self.standing.as_ref() != Some(&standing) {
+            if standing == Ok(Standing::LeftOver) {
+                // Nothing more will come, so the last interval is as whole as it will be.
+                self.assembly.last_rows().into_iter().for_each(|row| self.count(row));
+            }
+            self.standing = Some(standing);
+            self.tell();
+        }
+    }
+
+    fn tell(&mut self) {
+        self.last += 1;
+        self.told = self.last;
+    }
+
+    fn take(&mut self, message: Message) {
+        match &message {
+            Message::Plan(plan) => self.plan = Some(plan.clone()),
+            Message::Machine(machine) => self.machine = Some(machine.clone()),
+            Message::Prepared(prepared) if self.begun.is_none() => self.begin(prepared.clone()),
+            Message::Finding(finding) if self.findings.len() < MOST_FINDINGS => {
+                self.last += 1;
+                let text = visible(&finding.text);
+                self.findings.push((self.last, Finding { text, ..finding.clone() }));
+            }
+            Message::Finding(_) => {
+                self.findings_left_out += 1;
+                self.tell();
+            }
+            Message::Series(series) => self.conditions.announce(series),
+            Message::Reading(reading) => {
+                let values = self.conditions.read(reading);
+                if !values.is_empty() {
+                    self.push(Event::Reading(reading.at_ns, values));
+                }
+            }
+            _ => {}
+        }
+        let is_end = matches!(message, Message::End(_));
+        let row = self.assembly.take(message);
+        row.into_iter().for_each(|row| self.count(row));
+        if is_end {
+            self.assembly.last_rows().into_iter().for_each(|row| self.count(row));
+        }
+    }
+
+    fn count(&mut self, row: StreamedRow) {
+        let StreamedRow::Interval(row) = row else { return };
+        let span = row.span();
+        self.totals.entry(row.thread).and_modify(|all| all.join(&span)).or_insert(span);
+        self.push(Event::Interval(row.thread, span));
+    }
+
+    fn begin(&mut self, prepared: Prepared) {
+        let Some(plan) = self.plan.clone() else { return };
+        let first = prepared.threads.iter().map(|thread| thread.first_release_ns).min();
+        let first = first.unwrap_or_default();
+        self.begun = Some(Begun { plan, machine: self.machine.clone(), prepared, first });
+        self.tell();
+        self.rewritten = self.last;
+    }
+
+    fn push(&mut self, event: Event) {
+        let now = event.at();
+        self.last += 1;
+        self.whole.push_back((self.last, event));
+        let oldest = self.whole.front().map_or(now, |(_, event)| event.at());
+        if now - oldest > WHOLE + BLOCK || self.whole.len() > MOST_WHOLE {
+            let many = self.whole.len().div_ceil(16);
+            let old = self.whole.iter().take_while(|(_, event)| now - event.at() > WHOLE).count();
+            let block: Vec<(u64, Event)> = self.whole.drain(..old.max(many)).collect();
+            self.keep_joined(block);
+        }
+    }
+
+    fn keep_joined(&mut self, block: Vec<(u64, Event)>) {
+        self.step = self.step.max(Nanos(10 * SECOND.0));
+        self.rewritten = block.last().map_or(self.rewritten, |(number, _)| *number);
+        self.joined.extend(joined(block, self.step));
+        while self.joined.len() > MOST_JOINED && self.step.0 < i64::MAX / 2 {
+            self.step = Nanos(self.step.0 * 2);
+            self.joined = joined(std::mem::take(&mut self.joined), self.step);
+        }
+    }
+
+    /// Number of the last event.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Whether a reader who has seen up to this number must begin anew.
+    pub fn is_rewritten_since(&self, seen: u64) -> bool {
+        seen < self.rewritten
+    }
+
+    /// Events after this number, in their order.
+    pub fn after(&self, seen: u64) -> impl Iterator<Item = &(u64, Event)> {
+        let newer = move |(number, _): &&(u64, Event)| *number > seen;
+        // Most readers have seen all but the last few.
+        let whole = self.whole.partition_point(|(number, _)| *number <= seen);
+        let old = self.joined.iter().filter(newer);
+        old.chain(self.whole.range(whole..))
+    }
+
+    /// Findings after this number.
+    pub fn findings(&self, seen: u64) -> impl Iterator<Item = &Finding> {
+        let newer = self.findings.iter().filter(move |(number, _)| *number > seen);
+        newer.map(|(_, finding)| finding)
+    }
+
+    /// What is told as a whole when it has changed since this number.
+    pub fn status(&self, seen: u64) -> Option<(&Result<Standing, String>, u64, u64)> {
+        let standing = self.standing.as_ref().filter(|_| self.told > seen)?;
+        Some((standing, self.damage, self.findings_left_out))
+    }
+
+    /// Where the run stands.
+    pub fn standing(&self) -> Option<&Result<Standing, String>> {
+        self.standing.as_ref()
+    }
+
+    /// The plan and what became of it, once the measuring begins.
+    pub fn begun(&self) -> Option<&Begun> {
+        self.begun.as_ref()
+    }
+
+    /// All latencies of each thread so far.
+    pub fn totals(&self) -> &BTreeMap<u32, Span> {
+        &self.totals
+    }
+
+    /// Whether nothing will ever be added.
+    pub fn is_over(&self) -> bool {
+        matches!(self.standing, Some(Err(_) | Ok(Standing::Finished(_) | Standing::Gone)))
+    }
+}
+
+/// Events joined to steps: of latencies everything that [`Span::join`] keeps, of the conditions
+/// one reading for each step. They get the first of the numbers, so that all stay in order.
+fn joined(block: Vec<(u64, Event)>, step: Nanos) -> Vec<(u64, Event)> {
+    let mut numbers = Vec::with_capacity(block.len());
+    let mut spans: BTreeMap<(Nanos, u32), Span> = BTreeMap::new();
+    let mut readings: BTreeMap<Nanos, (Nanos, Vec<Value>)> = BTreeMap::new();
+    for (number, event) in block {
+        numbers.push(number);
+        let place = |time: Nanos| Nanos(time.0.div_euclid(step.0));
+        match event {
+            Event::Interval(thread, span) => {
+                let place = (place(span.from), thread);
+                spans.entry(place).and_modify(|all| all.join(&span)).or_insert(span);
+            }
+            Event::Reading(at, values) => {
+                readings.entry(place(at)).or_insert((at, values));
+            }
+        }
+    }
+    let spans = spans.into_iter().map(|((_, thread), span)| Event::Interval(thread, span));
+    let readings = readings.into_values().map(|(at, values)| Event::Reading(at, values));
+    let mut events: Vec<Event> = spans.chain(readings).collect();
+    events.sort_by_key(Event::at);
+    numbers.into_iter().zip(events).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(number: i64) -> Event {
+        let (from, to) = (Nanos(number * SECOND.0), Nanos((number + 1) * SECOND.0));
+        let max = Some(Nanos(1_000 + number));
+        Event::Interval((number % 2) as u32, Span { from, to, count: 7, max, ..Span::default() })
+    }
+
+    fn spans(tape: &Tape, seen: u64) -> Vec<(u64, Span)> {
+        let span = |(number, event): &(u64, Event)| match event {
+            Event::Interval(_, span) => Some((*number, *span)),
+            Event::Reading(..) => None,
+        };
+        tape.after(seen).filter_map(span).collect()
+    }
+
+    #[test]
+    fn a_long_run_is_joined_and_loses_no_count_and_no_maximum() {
+        let mut tape = Tape::default();
+        let seconds = 200_000;
+        for number in 0..seconds {
+            tape.push(second(number));
+            tape.push(Event::Reading(Nanos(number * SECOND.0), vec![("load cpu0".into(), 1.0)]));
+        }
+        let all = spans(&tape, 0);
+        assert!(all.len() < MOST_JOINED + 2 * 700, "{}", all.len());
+        assert_eq!(all.iter().map(|(_, span)| span.count).sum::<u64>(), 7 * seconds as u64);
+        let max = all.iter().filter_map(|(_, span)| span.max).max();
+        assert_eq!(max, Some(Nanos(1_000 + seconds - 1)));
+        assert!(all.is_sorted_by(|one, two| one.0 < two.0), "numbers rise");
+        let whole = all.iter().filter(|(_, span)| span.to - span.from == SECOND).count();
+        assert!(whole >= 600, "{whole}");
+    }
+
+    #[test]
+    fn a_reader_who_was_away_too_long_begins_anew() {
+        let mut tape = Tape::default();
+        (0..100).for_each(|number| tape.push(second(number)));
+        assert!(!tape.is_rewritten_since(50));
+        assert_eq!(spans(&tape, 50).len(), 50);
+        (100..2000).for_each(|number| tape.push(second(number)));
+        assert!(tape.is_rewritten_since(50) && !tape.is_rewritten_since(tape.last() - 600));
+    }
+}

@@ -1,0 +1,87 @@
+//! Who follows which run: one reader of a journal for all who watch, and none when nobody does.
+
+use super::tape::Tape;
+use crate::routes::aside;
+use latlab_model::harmless::visible;
+use latlab_store::{Follow, Store};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::watch::{Receiver, Sender};
+
+/// How often a journal is looked at.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// The runs that somebody follows.
+pub struct Hub {
+    store: Store,
+    watched: Mutex<HashMap<String, Weak<Watch>>>,
+}
+
+/// A run that is followed, as long as somebody holds this.
+pub struct Watch {
+    tape: Mutex<Tape>,
+    looks: Sender<u64>,
+}
+
+impl Hub {
+    /// For the runs of this folder.
+    pub fn new(store: Store) -> Hub {
+        Hub { store, watched: Mutex::default() }
+    }
+
+    /// Follows a run, together with all others who do.
+    pub fn watch(&self, id: &str) -> Arc<Watch> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.retain(|_, watch| watch.strong_count() > 0);
+        if let Some(watch) = watched.get(id).and_then(Weak::upgrade) {
+            return watch;
+        }
+        let watch = Arc::new(Watch { tape: Mutex::default(), looks: Sender::new(0) });
+        let weak = Arc::downgrade(&watch);
+        watched.insert(id.to_string(), weak.clone());
+        tokio::spawn(keep_looking(Follow::new(self.store.clone(), id), weak));
+        watch
+    }
+}
+
+impl Watch {
+    /// What was seen so far.
+    pub fn tape(&self) -> MutexGuard<'_, Tape> {
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells of every look; the number is zero before the first.
+    pub fn looks(&self) -> Receiver<u64> {
+        self.looks.subscribe()
+    }
+
+    fn look(&self, follow: &mut Follow) {
+        let standing = follow.look(|seen| self.tape().see(seen));
+        let standing = standing.map_err(|error| visible(&error.to_string()));
+        self.tape().stands(standing);
+    }
+}
+
+async fn keep_looking(mut follow: Follow, watch: Weak<Watch>) {
+    while let Some(watch) = watch.upgrade() {
+        let looking = Arc::clone(&watch);
+        let looked = aside(move || {
+            looking.look(&mut follow);
+            follow
+        });
+        let Some(back) = looked.await else {
+            let text = "a mistake in latlab stopped it: please report it";
+            watch.tape().stands(Err(text.to_string()));
+            watch.looks.send_modify(|looks| *looks += 1);
+            return;
+        };
+        follow = back;
+        watch.looks.send_modify(|looks| *looks += 1);
+        if watch.tape().is_over() {
+            return;
+        }
+        drop(watch);
+        tokio::time::sleep(EVERY).await;
+    }
+}

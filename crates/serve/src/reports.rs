@@ -1,0 +1,87 @@
+//! Pages and pictures of finished runs, made when they are asked for and kept for a while.
+
+use crate::catalogue::{Stamp, stamp};
+use axum::body::Bytes;
+use latlab_report::time::{self, LatencyScale, TimeOptions};
+use latlab_report::{Kind, Options};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What is kept in memory at most.
+const KEPT_BYTES: usize = 8 << 20;
+/// A document that is longer is not sent from here.
+const LARGEST_DOCUMENT: u64 = 32 << 20;
+
+/// What is made of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// The report.
+    Page,
+    /// A picture of the latencies.
+    Latencies(Kind),
+    /// A picture over time.
+    OverTime(time::Kind),
+}
+
+impl What {
+    /// The picture of this name, as `latlab plot --kind` has it.
+    pub fn of_kind(name: &str) -> Option<What> {
+        let latencies = Kind::ALL.iter().map(|kind| (kind.word(), What::Latencies(*kind)));
+        let over_time = time::Kind::ALL.iter().map(|kind| (kind.word(), What::OverTime(*kind)));
+        latencies.chain(over_time).find(|(word, _)| *word == name).map(|(_, what)| what)
+    }
+}
+
+/// Where a page or picture comes from.
+type Key = (PathBuf, Option<Stamp>, What);
+
+/// The pages and pictures that were made last, the newest at the end.
+#[derive(Default)]
+pub struct Reports(Mutex<Vec<(Key, Bytes)>>);
+
+impl Reports {
+    /// A page or picture of the run in this folder; one is made at a time, because of the memory
+    /// that it takes.
+    pub fn get(&self, folder: &Path, what: What) -> latlab_view::Result<Bytes> {
+        let key = (folder.to_path_buf(), stamp(folder), what);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = kept.iter().position(|(known, _)| *known == key) {
+            let found = kept.remove(at);
+            kept.push(found);
+        } else {
+            let made = Bytes::from(made(folder, what)?);
+            kept.push((key, made));
+        }
+        let bytes = kept.last().map(|(_, bytes)| bytes.clone()).unwrap_or_default();
+        let mut total = 0;
+        let newest = kept.iter().rev().take_while(|(_, bytes)| {
+            total += bytes.len();
+            total <= KEPT_BYTES
+        });
+        let older = kept.len() - newest.count();
+        kept.drain(..older);
+        Ok(bytes)
+    }
+}
+
+fn made(folder: &Path, what: What) -> latlab_view::Result<String> {
+    match what {
+        What::Page => latlab_view::page(folder),
+        What::Latencies(kind) => {
+            let options = Options { id: kind.word().to_string(), ..Options::default() };
+            Ok(latlab_view::latencies(&[folder.to_path_buf()], kind, &options)? + "\n")
+        }
+        What::OverTime(kind) => {
+            let (width, id) = (960, kind.word().to_string());
+            let options = TimeOptions { width, scale: LatencyScale::Auto, id };
+            Ok(latlab_view::over_time(folder, kind, None, &options)?.svg + "\n")
+        }
+    }
+}
+
+/// The document of a run, as it is stored; none where it is too long to be sent.
+pub fn document(folder: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let path = folder.join("run.json");
+    let small = std::fs::metadata(&path)?.len() <= LARGEST_DOCUMENT;
+    small.then(|| std::fs::read(&path)).transpose()
+}

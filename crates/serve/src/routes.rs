@@ -1,0 +1,145 @@
+//! Which address shows what.
+
+use crate::answer::{
+    OWN, SELF_CONTAINED, answer, encoded, page, refusal, see_other, self_contained,
+};
+use crate::assets::asset;
+use crate::catalogue::{Catalogue, Found};
+use crate::guard::{Guard, Token, guard};
+use crate::list::{Filter, list};
+use crate::live::{self, Hub};
+use crate::reports::{Reports, What, document};
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::get;
+use latlab_store::Store;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is served, and to whom.
+pub struct Setup {
+    /// The folder of the runs.
+    pub store: Store,
+    /// The secret that is asked for.
+    pub token: Option<Token>,
+    /// The name of this machine.
+    pub hostname: String,
+}
+
+/// What all requests share.
+pub struct Shared {
+    /// The runs.
+    pub catalogue: Catalogue,
+    reports: Reports,
+    /// The runs that are followed.
+    pub hub: Hub,
+}
+
+/// Everything that is answered at this address.
+pub fn router(setup: Setup, address: SocketAddr) -> Router {
+    let rules = Guard::new(address, &setup.hostname, setup.token);
+    let shared = Shared {
+        hub: Hub::new(setup.store.clone()),
+        catalogue: Catalogue::new(setup.store),
+        reports: Reports::default(),
+    };
+    Router::new()
+        .route("/", get(index))
+        .route("/assets/{name}", get(asset))
+        .route("/runs/{id}", get(report))
+        .route("/runs/{id}/{file}", get(file))
+        .route("/live/{id}", get(live::page))
+        .route("/live/{id}/events", get(live::events))
+        .fallback(async || not_found("there is no such page"))
+        .with_state(Arc::new(shared))
+        .layer(from_fn_with_state(rules, guard))
+}
+
+/// What waits for a disk or draws does so in another thread.
+pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
+}
+
+/// A refusal where something is not there.
+pub fn not_found(text: &str) -> Response {
+    refusal(StatusCode::NOT_FOUND, text)
+}
+
+fn broken(error: impl std::fmt::Display) -> Response {
+    let text = latlab_model::harmless::visible(&error.to_string());
+    refusal(StatusCode::INTERNAL_SERVER_ERROR, &text)
+}
+
+fn crashed() -> Response {
+    broken("this could not be shown, because of a mistake in latlab: please report it")
+}
+
+async fn index(
+    State(shared): State<Arc<Shared>>,
+    filter: Result<Query<Filter>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    let Ok(Query(filter)) = filter else {
+        return refusal(StatusCode::BAD_REQUEST, "expected ?q=WORDS&verdict=WORD");
+    };
+    let made = aside(move || {
+        let folder = shared.catalogue.store().root().display().to_string();
+        shared.catalogue.rows().map(|rows| list(&folder, &rows, &filter))
+    });
+    match made.await {
+        Some(Ok(html)) => page(html),
+        Some(Err(error)) => broken(error),
+        None => crashed(),
+    }
+}
+
+async fn report(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Response {
+    with_folder(shared, id, |shared, folder| match shared.reports.get(&folder, What::Page) {
+        Ok(html) => self_contained(html),
+        Err(error) => broken(error),
+    })
+    .await
+}
+
+async fn file(
+    State(shared): State<Arc<Shared>>,
+    Path((id, file)): Path<(String, String)>,
+) -> Response {
+    let svg = file.strip_suffix(".svg").and_then(What::of_kind);
+    let json = file == "run.json";
+    if svg.is_none() && !json {
+        return not_found(
+            "of a run there are run.json and the pictures of `latlab plot`: KIND.svg",
+        );
+    }
+    with_folder(shared, id, move |shared, folder| match svg {
+        Some(what) => match shared.reports.get(&folder, what) {
+            Ok(svg) => answer(StatusCode::OK, "image/svg+xml", SELF_CONTAINED, svg),
+            Err(error) => broken(error),
+        },
+        None => match document(&folder) {
+            Ok(Some(json)) => answer(StatusCode::OK, "application/json", OWN, json),
+            Ok(None) => broken("run.json is too long to be sent: read it in its folder"),
+            Err(error) => broken(error),
+        },
+    })
+    .await
+}
+
+/// Does something with the folder of a finished run, or says why there is none.
+async fn with_folder(
+    shared: Arc<Shared>,
+    id: String,
+    then: impl FnOnce(&Shared, PathBuf) -> Response + Send + 'static,
+) -> Response {
+    let made = aside(move || match shared.catalogue.folder(&id) {
+        Found::Finished(folder) => then(&shared, folder),
+        Found::GoesOn => see_other(&format!("/live/{}", encoded(&id))),
+        Found::Damaged(reason) => broken(reason),
+        Found::Nothing => not_found("there is no such run"),
+    });
+    made.await.unwrap_or_else(crashed)
+}

@@ -1,0 +1,236 @@
+//! What the server answers, and to whom: asked without a network.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response, StatusCode, header};
+use latlab_serve::{Setup, router};
+use latlab_store::Store;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use tower::ServiceExt;
+
+const TOKEN: &str = "0123456789abcdefghij";
+const RUN: &str = "20261121T234350Z_schema-3";
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-3")
+}
+
+fn copy_run(to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for file in fs::read_dir(fixtures().join("runs").join(RUN)).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
+
+/// A folder with a good run, a damaged one, one that was cut off, a link, and what is none.
+fn folder() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    copy_run(&root.path().join("runs").join(RUN));
+    let runs = root.path().join("runs");
+    let damaged = runs.join("20261121T234351Z_damaged");
+    copy_run(&damaged);
+    let text = fs::read_to_string(damaged.join("run.json")).unwrap();
+    fs::write(damaged.join("run.json"), text.replace("2000", "2001")).unwrap();
+    let partial = runs.join(".20261121T234352Z_stream-3.partial");
+    fs::create_dir(&partial).unwrap();
+    let cut = fs::read_dir(fixtures().join("cut")).unwrap().next().unwrap().unwrap();
+    fs::copy(cut.path().join("journal"), partial.join("journal")).unwrap();
+    copy_run(&root.path().join("elsewhere"));
+    symlink(root.path().join("elsewhere"), runs.join("20261121T234353Z_link")).unwrap();
+    fs::create_dir(runs.join("lost+found")).unwrap();
+    fs::write(runs.join(".secret"), "secret").unwrap();
+    fs::write(root.path().join("secret"), "secret").unwrap();
+    root
+}
+
+fn server(root: &Path, address: &str, token: Option<&str>) -> Router {
+    let setup = Setup {
+        store: Store::new(root.join("runs")),
+        token: token.map(|token| token.parse().unwrap()),
+        hostname: "board".to_string(),
+    };
+    router(setup, address.parse().unwrap())
+}
+
+fn answer(router: &Router, request: Request<Body>) -> (Response<()>, String) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let response = router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = axum::body::to_bytes(body, 1 << 24).await.unwrap();
+        (Response::from_parts(parts, ()), String::from_utf8_lossy(&body).into_owned())
+    })
+}
+
+fn ask(path: &str) -> axum::http::request::Builder {
+    Request::get(path).header(header::HOST, "localhost:8137")
+}
+
+fn get(router: &Router, path: &str) -> (StatusCode, String) {
+    let (response, body) = answer(router, ask(path).body(Body::empty()).unwrap());
+    (response.status(), body)
+}
+
+#[test]
+fn every_run_is_listed_with_its_state_and_nothing_else_is() {
+    let root = folder();
+    let server = server(root.path(), "127.0.0.1:8137", None);
+    let (status, list) = get(&server, "/");
+    assert_eq!(status, StatusCode::OK);
+    for text in [
+        "4 of 4 runs",
+        "schema-3</a>",
+        "its seal does not fit",
+        "left over",
+        "leads out of the folder",
+    ] {
+        assert!(list.contains(text), "{text}: {list}");
+    }
+    assert!(!list.contains("lost+found") && !list.contains("secret"), "{list}");
+    let (_, list) = get(&server, "/?q=SCHEMA+vm&verdict=none");
+    assert!(list.contains("1 of 4 runs fit"), "{list}");
+    let (_, list) = get(&server, "/?q=%3Cscript%3E&verdict=");
+    assert!(list.contains("0 of 4 runs fit") && !list.contains("<script>"), "{list}");
+    // Nothing was finished or changed by looking at it.
+    assert!(root.path().join("runs/.20261121T234352Z_stream-3.partial/journal").exists());
+}
+
+#[test]
+fn a_run_is_a_page_a_document_and_pictures() {
+    let root = folder();
+    let server = server(root.path(), "127.0.0.1:8137", None);
+    let folder = root.path().join("runs").join(RUN);
+    let (status, page) = get(&server, &format!("/runs/{RUN}"));
+    assert_eq!((status, page), (StatusCode::OK, latlab_view::page(&folder).unwrap()));
+    let (_, json) = get(&server, &format!("/runs/{RUN}/run.json"));
+    assert_eq!(json, fs::read_to_string(folder.join("run.json")).unwrap());
+    for kind in ["latency", "tail", "cdf", "ccdf", "cpus", "flow", "heatmap", "telemetry"] {
+        let (status, svg) = get(&server, &format!("/runs/{RUN}/{kind}.svg"));
+        assert!(status == StatusCode::OK && svg.starts_with("<svg"), "{kind}: {status}");
+    }
+    // A document that has changed since is read anew.
+    fs::write(folder.join("run.json"), "{}").unwrap();
+    let (status, _) = get(&server, &format!("/runs/{RUN}"));
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+}
+
+#[test]
+fn no_path_leads_out_of_the_folder() {
+    let root = folder();
+    let server = server(root.path(), "127.0.0.1:8137", None);
+    for path in [
+        "/runs/..",
+        "/runs/%2e%2e",
+        "/runs/..%2f..%2fsecret",
+        "/runs/.secret",
+        "/runs/%2fetc%2fpasswd",
+        "/runs/20261121T234350Z_schema-3%2f",
+        "/runs/20261121T234350Z_schema-3/..%2frun.json",
+        "/runs/20261121T234350Z_schema-3/snapshot.json",
+        "/runs/20261121T234350Z_schema-3/%00",
+        "/runs/%00",
+        "/runs/%ff",
+        "/runs/lost+found",
+        "/runs/.20261121T234352Z_stream-3.partial",
+        "/runs/",
+        "//etc/passwd",
+        "/live/..",
+        "/live/nothing/events",
+        "/assets/..%2fpages.css",
+        "/assets/.secret",
+    ] {
+        let (status, body) = get(&server, path);
+        assert!([400, 404].contains(&status.as_u16()), "{path}: {status}: {body}");
+        assert!(!body.contains("secret") && body.len() < 200, "{path}: {body}");
+    }
+    let (status, body) = get(&server, "/runs/20261121T234353Z_link");
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{body}");
+}
+
+#[test]
+fn only_reading_is_allowed_and_only_under_an_own_name() {
+    let root = folder();
+    let local = server(root.path(), "127.0.0.1:8137", None);
+    for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
+        let request = Request::builder().method(method).uri("/").header(header::HOST, "localhost");
+        let (response, _) = answer(&local, request.body(Body::empty()).unwrap());
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{method}");
+    }
+    let under = |router: &Router, host: &str| {
+        let request = Request::head("/").header(header::HOST, host);
+        answer(router, request.body(Body::empty()).unwrap()).0.status().as_u16()
+    };
+    for host in ["localhost", "LOCALHOST:99", "127.0.0.1:8137", "[::1]:8137", "[::1]"] {
+        assert_eq!(under(&local, host), 200, "{host}");
+    }
+    for host in ["evil.example", "localhost.evil.example", "board", "10.0.0.1", "", "localhost:x"] {
+        assert_eq!(under(&local, host), 403, "{host}");
+    }
+    let (response, _) = answer(&local, Request::get("/").body(Body::empty()).unwrap());
+    assert_eq!(response.status(), StatusCode::FORBIDDEN, "without a Host");
+
+    let everywhere = server(root.path(), "0.0.0.0:8137", Some(TOKEN));
+    for (host, status) in [("board", 401), ("board.local:1", 401), ("10.1.2.3", 401), ("evil", 403)]
+    {
+        assert_eq!(under(&everywhere, host), status, "{host}");
+    }
+}
+
+#[test]
+fn a_token_opens_by_header_and_by_cookie() {
+    let root = folder();
+    let server = server(root.path(), "127.0.0.1:8137", Some(TOKEN));
+    let with = |name: header::HeaderName, value: &str| {
+        let request = ask("/").header(name, value).body(Body::empty()).unwrap();
+        answer(&server, request).0.status().as_u16()
+    };
+    assert_eq!(get(&server, "/").0, StatusCode::UNAUTHORIZED);
+    assert_eq!(get(&server, "/assets/pages.css").0, StatusCode::UNAUTHORIZED);
+    assert_eq!(with(header::AUTHORIZATION, &format!("Bearer {TOKEN}")), 200);
+    assert_eq!(with(header::AUTHORIZATION, &format!("Bearer {TOKEN}x")), 401);
+    assert_eq!(with(header::AUTHORIZATION, &format!("Bearer {}", &TOKEN[1..])), 401);
+    assert_eq!(with(header::AUTHORIZATION, "Bearer "), 401);
+    assert_eq!(with(header::COOKIE, &format!("a=b; latlab-8137={TOKEN}")), 200);
+    assert_eq!(with(header::COOKIE, &format!("latlab-1={TOKEN}")), 401);
+    assert_eq!(get(&server, "/?token=wrong").0, StatusCode::UNAUTHORIZED);
+
+    let path = format!("//evil.example/?q=a&token={TOKEN}&verdict=pass");
+    let (response, _) = answer(&server, ask(&path).body(Body::empty()).unwrap());
+    assert_eq!(response.status(), StatusCode::SEE_OTHER);
+    let header = |name| response.headers().get(name).unwrap().to_str().unwrap();
+    assert_eq!(header(header::LOCATION), "/evil.example/?q=a&verdict=pass");
+    let cookie = header(header::SET_COOKIE);
+    for word in [TOKEN, "HttpOnly", "SameSite=Strict"] {
+        assert!(cookie.contains(word), "{cookie}");
+    }
+}
+
+#[test]
+fn every_answer_says_what_a_browser_may_do_with_it() {
+    let root = folder();
+    let server = server(root.path(), "127.0.0.1:8137", None);
+    for path in ["/", "/nothing", "/assets/pages.css", &format!("/runs/{RUN}")] {
+        let (response, _) = answer(&server, ask(path).body(Body::empty()).unwrap());
+        let header = |name: header::HeaderName| response.headers()[name].to_str().unwrap();
+        assert_eq!(header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
+        assert_eq!(header(header::REFERRER_POLICY), "no-referrer");
+        assert!(header(header::CONTENT_SECURITY_POLICY).starts_with("default-src 'none'"));
+    }
+}
+
+#[test]
+fn a_run_that_was_cut_off_is_a_table_without_a_script() {
+    let root = folder();
+    let server = server(root.path(), "127.0.0.1:8137", None);
+    let (status, page) = get(&server, "/live/20261121T234352Z_stream-3?table");
+    assert_eq!(status, StatusCode::OK);
+    assert!(
+        page.contains("http-equiv=\"refresh\"") && page.contains("<td class=\"max\">"),
+        "{page}"
+    );
+    let (response, _) = answer(&server, ask(&format!("/live/{RUN}")).body(Body::empty()).unwrap());
+    assert_eq!(response.headers()[header::LOCATION], format!("/runs/{RUN}"));
+}

@@ -1,0 +1,171 @@
+//! Reads the journal of a run while it grows; changes nothing, and holds nobody up.
+
+use crate::document::RUN_JSON;
+use crate::error::{Error, Result};
+use crate::folder::Store;
+use crate::journal::{JOURNAL, is_held};
+use latlab_model::frame::{Damage, FrameReader, Message, Next, STREAM_VERSION, skip_damage};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+/// Looks after which a journal that nobody holds, or that is not there, is taken for what it
+/// seems: a run that begins or ends is in between for an instant.
+const PATIENCE: u32 = 4;
+
+/// Where a run stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// A program measures or finishes it.
+    GoesOn,
+    /// Its program is gone; what it left is to be finished by the next command.
+    LeftOver,
+    /// It is published in this folder.
+    Finished(PathBuf),
+    /// There is nothing of it any more.
+    Gone,
+}
+
+/// What is seen in a journal.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Seen {
+    /// The next message, whatever it is but samples.
+    Message(Box<Message>),
+    /// So many bytes that are no whole frame.
+    Damage(u64),
+    /// The journal became shorter: everything comes again from its start.
+    Again,
+}
+
+/// The journal of one run, read up to some place.
+#[derive(Debug)]
+pub struct Follow {
+    store: Store,
+    id: String,
+    file: Option<File>,
+    /// Up to here everything was seen.
+    offset: u64,
+    /// Where something is that is no frame, or not yet.
+    suspect: Option<u64>,
+    /// Looks in a row at which nobody held it.
+    alone: u32,
+}
+
+impl Follow {
+    /// From the start of the journal of this run.
+    pub fn new(store: Store, id: &str) -> Follow {
+        Follow { store, id: id.to_string(), file: None, offset: 0, suspect: None, alone: 0 }
+    }
+
+    /// Looks once: what has come since the last look, and where the run stands after it.
+    pub fn look(&mut self, mut see: impl FnMut(Seen)) -> Result<Standing> {
+        if self.file.is_none() {
+            self.file = self.open()?;
+        }
+        let Some(file) = self.file.take() else { return Ok(self.without_journal()) };
+        self.read(&file, &mut see)?;
+        let there = file.metadata().map_err(Error::io("read", &self.path()))?;
+        if there.nlink() == 0 {
+            // Finished, removed, or written again somewhere else by the program that measures.
+            return Ok(self.without_journal());
+        }
+        let held = is_held(&file, &self.path())?;
+        self.file = Some(file);
+        self.alone = if held { 0 } else { self.alone + 1 };
+        Ok(if self.alone < PATIENCE { Standing::GoesOn } else { Standing::LeftOver })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.store.partial(&self.id).join(JOURNAL)
+    }
+
+    /// Links are not followed, since they may lead anywhere.
+    fn open(&self) -> Result<Option<File>> {
+        let path = self.path();
+        let opened = fs::symlink_metadata(self.store.partial(&self.id)).and_then(|folder| {
+            let file = folder.is_dir() && fs::symlink_metadata(&path)?.is_file();
+            if file { File::open(&path).map(Some) } else { Ok(None) }
+        });
+        match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map_err(Error::io("open", &path)),
+        }
+    }
+
+    fn without_journal(&mut self) -> Standing {
+        let published = self.store.root().join(&self.id);
+        if published.join(RUN_JSON).is_file() {
+            return Standing::Finished(published);
+        }
+        self.alone += 1;
+        if self.alone < 2 * PATIENCE { Standing::GoesOn } else { Standing::Gone }
+    }
+
+    fn read(&mut self, file: &File, see: &mut impl FnMut(Seen)) -> Result<()> {
+        let path = self.path();
+        let length = file.metadata().map_err(Error::io("read", &path))?.len();
+        if length < self.offset {
+            (self.offset, self.suspect) = (0, None);
+            see(Seen::Again);
+        }
+        while self.offset < length {
+            match self.read_frames(file, length, see)? {
+                Some(damage) if damage != Damage::CutOff => {}
+                _ => return Ok(()),
+            }
+            // What is being written may look like damage, but only once.
+            if self.suspect.replace(self.offset) != Some(self.offset) {
+                return Ok(());
+            }
+            let skipped = self.skip(file).map_err(Error::io("read", &path))?;
+            let Some(skipped) = skipped else { return Ok(()) };
+            self.offset += skipped;
+            see(Seen::Damage(skipped));
+        }
+        Ok(())
+    }
+
+    /// Up to the end of the file or to what is no frame.
+    fn read_frames(
+        &mut self,
+        mut file: &File,
+        length: u64,
+        see: &mut impl FnMut(Seen),
+    ) -> Result<Option<Damage>> {
+        let path = self.path();
+        let failed = || Error::io("read", &path);
+        file.seek(SeekFrom::Start(self.offset)).map_err(failed())?;
+        let start = self.offset;
+        let mut frames = FrameReader::new(BufReader::with_capacity(1 << 16, file));
+        loop {
+            frames.pass_samples(length - start).map_err(failed())?;
+            let next = frames.next_frame().map_err(failed())?;
+            self.offset = start + frames.whole_bytes();
+            match next {
+                Next::End => return Ok(None),
+                Next::Damaged(damage) => return Ok(Some(damage)),
+                Next::Frame(frame) => match frame.message {
+                    Message::Hello(hello) if hello.stream > STREAM_VERSION => {
+                        let (found, known) = (hello.stream, STREAM_VERSION);
+                        return Err(Error::NewerStream { path, found, known });
+                    }
+                    // One that was not wholly there when it was passed by.
+                    Message::Samples(_) => {}
+                    message => see(Seen::Message(Box::new(message))),
+                },
+            }
+            // A file that grows faster than it is read is for the next look.
+            if self.offset >= length {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Bytes up to the next whole frame behind the damage.
+    fn skip(&self, mut file: &File) -> io::Result<Option<u64>> {
+        file.seek(SeekFrom::Start(self.offset + 1))?;
+        let skipped = skip_damage(&mut BufReader::with_capacity(1 << 16, file))?;
+        Ok(skipped.map(|bytes| bytes + 1))
+    }
+}

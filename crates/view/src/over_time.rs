@@ -1,0 +1,67 @@
+//! What the pictures of a run over time are made of: its intervals, or the samples of a window.
+
+use crate::Result;
+use latlab_model::run::ThreadRun;
+use latlab_model::{Nanos, Run};
+use latlab_report::time::TimeData;
+use latlab_store::{Stretch, WindowSpec, intervals, spikes, tables, telemetry};
+use std::ops::Range;
+use std::path::Path;
+
+/// A window with more samples is drawn by intervals: nobody can tell so many dots apart.
+const MOST_SAMPLES: u64 = 10_000_000;
+
+/// A run, or a window of it, as far as pictures over time show it.
+pub struct OverTime {
+    /// Its rows, joined to columns.
+    pub data: TimeData,
+    /// About how many samples the window has, where they were too many to be drawn one by one.
+    pub too_many: Option<u64>,
+}
+
+impl OverTime {
+    /// Reads a run, or a window of it: cycle by cycle where there are samples and not too many.
+    pub fn read(folder: &Path, run: &Run, window: Option<&WindowSpec>) -> Result<OverTime> {
+        let within = |window| latlab_store::window(folder, run, window);
+        let mut read = match window {
+            Some(window) if run.asked.samples => of_samples(folder, run, window)?,
+            window => of_intervals(folder, run, window.map(within).transpose()?)?,
+        };
+        for rows in telemetry(folder, run)?.into_iter().flatten() {
+            rows?.iter().for_each(|row| read.data.telemetry(&row.series, row.time_ns, row.value));
+        }
+        Ok(read)
+    }
+}
+
+/// From the intervals and from the large latencies that are known with their release.
+fn of_intervals(folder: &Path, run: &Run, within: Option<Range<Nanos>>) -> Result<OverTime> {
+    let mut data = TimeData::new(run, tables::coarse_edges(), within);
+    for rows in intervals(folder, run)? {
+        rows?.iter().for_each(|row| data.interval(row.thread, &row.span(), &row.coarse));
+    }
+    spikes(folder, run)?.iter().for_each(|row| data.spike(row.spike));
+    Ok(OverTime { data, too_many: None })
+}
+
+fn of_samples(folder: &Path, run: &Run, window: &WindowSpec) -> Result<OverTime> {
+    let stretch = Stretch::open(folder, run, window)?;
+    let about = releases_in(run, &stretch.within());
+    if about > MOST_SAMPLES {
+        let by_intervals = of_intervals(folder, run, Some(stretch.within()))?;
+        return Ok(OverTime { too_many: Some(about), ..by_intervals });
+    }
+    let mut data = TimeData::of_samples(run, tables::coarse_edges(), stretch.within());
+    for piece in stretch.samples() {
+        let piece = piece?;
+        piece.samples.iter().for_each(|sample| data.sample(piece.thread, *sample));
+    }
+    Ok(OverTime { data, too_many: None })
+}
+
+/// How many releases all threads have in a stretch of time.
+fn releases_in(run: &Run, within: &Range<Nanos>) -> u64 {
+    let length = (within.end - within.start).0;
+    let of_thread = |one: &ThreadRun| (length / one.setup.period_ns.0.max(1)).unsigned_abs();
+    run.threads.iter().map(of_thread).sum()
+}

@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# `latlab serve` as a person and a browser use it. What the browser saw is left in
+# target/serve-*.png.
+. "$(dirname "$0")/common.bash"
+runs=$here/runs
+mkdir -p "$runs" target
+cp -r fixtures/schema-*/runs/* "$runs"
+server=
+trap 'kill $server 2>/dev/null; rm -rf "$here"' EXIT
+
+# Starts a server with these flags, and waits for its line, which is its address.
+start() {
+    "$program" serve "$runs" --port 0 "$@" >"$here/url" 2>"$here/errors" &
+    server=$!
+    for _ in $(seq 50); do
+        [ -s "$here/url" ] && break
+        sleep 0.1
+    done
+    url=$(cat "$here/url")
+    url=${url%/}
+}
+
+get() { curl -sS --max-time 20 "$@"; }
+
+code() { get -o "$here/body" -w '%{http_code}' "$@"; }
+
+start
+try "it says its address, and nothing else" grep -qxE 'http://127\.0\.0\.1:[0-9]+/' "$here/url"
+
+lists() {
+    get "$url/" >"$here/list"
+    for run in "$runs"/*; do
+        expect "${run##*/} in the list" grep -q "/runs/${run##*/}" "$here/list" || return 1
+    done
+    get "$url/?q=schema-3&verdict=none" >"$here/list"
+    expect "one run of three" grep -q '1 of 3 runs fit' "$here/list"
+}
+try "the list has every run, and can be filtered" lists
+
+reports() {
+    local run
+    for run in "$runs"/*; do
+        "$program" report --out "$runs" -o - "${run##*/}" >"$here/page"
+        get "$url/runs/${run##*/}" | cmp - "$here/page" || return 1
+        get "$url/runs/${run##*/}/run.json" | cmp - "$run/run.json" || return 1
+        "$program" plot --out "$runs" --kind ccdf -o - "${run##*/}" >"$here/picture"
+        get "$url/runs/${run##*/}/ccdf.svg" | cmp - "$here/picture" || return 1
+    done
+}
+try "pages and pictures are those of latlab report and latlab plot" reports
+
+refuses() {
+    local code lines
+    timeout 5 "$program" serve "$runs" "$@" >"$here/said" 2>"$here/errors"
+    code=$?
+    lines=$(cat "$here/said" "$here/errors" | wc -l)
+    expect "exit code 2 and one line, not $code and $lines" [ "$code $lines" = "2 1" ]
+}
+try "0.0.0.0 needs a token" refuses --listen 0.0.0.0
+try "a token must be long enough" refuses --token short
+try "a file with the token must be there" refuses --token-file "$here/nothing"
+try "a folder that is named must be there" refuses --listen 127.0.0.1 "$here/nothing"
+
+hostile() {
+    python3 - "$url" "$server" <<'PYTHON' || return 1
+import http.client, random, sys, urllib.parse
+host = urllib.parse.urlsplit(sys.argv[1]).netloc
+parts = ["..", ".", "%2e%2e", "%2f", "/", "//", "%00", "%", "%zz", "\\", "etc", "passwd", "~", ";",
+         "runs", "live", "assets", "events", "run.json", ".journal", "%c0%ae", "?", "&", "=", "'",
+         "%0d%0aX:1", "a" * 3000, "%F0%9F%98%80", "\xe9", "<script>", "{{", "$(id)"]
+dice, codes = random.Random(1), {}
+for _ in range(1000):
+    path = "/" + "".join(dice.choice(parts) for _ in range(dice.randint(1, 8)))
+    path = path.split("?")[0] if path.split("?")[0] != "/" else "/x"
+    connection = http.client.HTTPConnection(host, timeout=10)
+    connection._validate_path = lambda url: None
+    connection._encode_request = lambda request: request.encode("latin-1")
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    codes[answer.status] = codes.get(answer.status, 0) + 1
+    if answer.status not in (400, 404, 414, 431) or b"root:" in body:
+        sys.exit(f"{path!r}: {answer.status}")
+print(codes)
+PYTHON
+    expect "the server to live" [ "$(code "$url/")" = 200 ]
+}
+try "1000 hostile paths are refused, and the server lives" hostile
+
+rights_for "a run that is followed"
+# Measures in the background for so many seconds, and waits until its folder is there.
+measure() {
+    "$program" run --quiet --share --out "$runs" --name "$1" --for "$2" --warm-up 0s \
+        "${rights[@]}" >"$here/run" 2>&1 &
+    measuring=$!
+    for _ in $(seq 50); do
+        id=$(find "$runs" -name ".*_$1.partial" -printf '%f\n' | sed 's/^\.//; s/\.partial$//')
+        [ -n "$id" ] && [ -s "$runs/.$id.partial/journal" ] && return
+        sleep 0.1
+    done
+    echo "no run began: $(tail -n 1 "$here/run")"
+    return 1
+}
+
+follows() {
+    measure followed 5s || return 1
+    get "$url/" | grep -q "/live/$id" || { echo "it is not in the list"; return 1; }
+    curl -sSN --max-time 30 "$url/live/$id/events" >"$here/events" &
+    local curl=$!
+    sleep 3.5
+    kill -0 "$measuring" 2>/dev/null && cp "$here/events" "$here/during"
+    expect "intervals while it goes on" grep -q '^event: interval' "$here/during" || return 1
+    get "$url/live/$id?table" | grep -q 'http-equiv="refresh"' || return 1
+    wait "$measuring" "$curl"
+    expect "the end as the last event" [ "$(grep '^event' "$here/events" | tail -n 1)" = "event: finished" ] &&
+        python3 - "$here/events" "$runs/$id/run.json" <<'PYTHON'
+import json, sys
+blocks = open(sys.argv[1]).read().strip().split("\n\n")
+events = [(b.split("\n")[0][7:], json.loads(b.split("\n")[1][6:])) for b in blocks if b[0] != ":"]
+run = json.load(open(sys.argv[2]))
+# Whoever was there before the first release has been told to begin anew.
+last = max(at for at, (name, _) in enumerate(events) if name == "plan")
+rows = [row for name, row in events[last:] if name == "interval"]
+assert sum(row["count"] for row in rows) == run["total"]["cycles"], "cycles"
+assert sum(row["missed"] for row in rows) == run["total"]["missed"], "missed releases"
+assert max(row["max_ns"] for row in rows) == run["total"]["max_ns"], "observed maximum"
+PYTHON
+}
+try "a run is followed to its end, and what came adds up to its figures" follows
+
+slow() {
+    measure slow 12s || return 1
+    python3 - "$url" "$id" "$server" <<'PYTHON'
+import http.client, socket, sys, time, urllib.parse
+url, run, server = sys.argv[1:]
+host = urllib.parse.urlsplit(url)
+ask = lambda path: f"GET {path} HTTP/1.1\r\nHost: {host.netloc}\r\n\r\n".encode()
+clients = []
+for number in range(50):
+    one = socket.create_connection((host.hostname, host.port))
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    # They ask, again and again, and never read.
+    pages = ask("/") * 10 + ask("/runs/20261121T234350Z_schema-3") * 20
+    one.sendall(ask(f"/live/{run}/events") if number % 2 else pages)
+    clients.append(one)
+time.sleep(4)
+begun = time.monotonic()
+connection = http.client.HTTPConnection(host.netloc, timeout=10)
+connection.request("GET", "/")
+assert connection.getresponse().status == 200
+took = time.monotonic() - begun
+lines = dict(line.split(":", 1) for line in open(f"/proc/{server}/status") if ":" in line)
+peak = int(lines["VmHWM"].split()[0]) / 1024
+print(f"peak {peak:.0f} MiB, answer after {took:.2f} s")
+assert peak < 64, f"the server took {peak:.0f} MiB"
+assert took < 5, f"the list took {took:.1f} s"
+PYTHON
+    local good=$?
+    wait "$measuring"
+    return $good
+}
+try "50 clients that never read take no memory and hold nobody up" slow
+
+stops() {
+    local code
+    kill -TERM "$server"
+    wait "$server"
+    code=$?
+    expect "exit code 0, not $code" [ "$code" = 0 ]
+}
+try "SIGTERM ends it cleanly" stops
+
+head -c 24 /dev/urandom | base64 | tr '+/' '-_' >"$here/token"
+start --listen 127.0.0.2 --token-file "$here/token"
+token_opens() {
+    expect "401 without it" [ "$(code "$url/")" = 401 ] &&
+        expect "200 with it" [ "$(code -H "Authorization: Bearer $(cat "$here/token")" "$url/")" = 200 ] &&
+        expect "a cookie" [ "$(code -L -c "$here/jar" -b "$here/jar" "$url/?token=$(cat "$here/token")")" = 200 ] &&
+        expect "200 with the cookie" [ "$(code -b "$here/jar" "$url/")" = 200 ]
+}
+try "a token opens it, once or each time" token_opens
+kill "$server"
+
+many() {
+    local number took
+    for number in $(seq 2000); do
+        mkdir "$here/many/$number" && cp "$runs"/*_schema-2/run.json "$here/many/$number"
+    done
+    runs=$here/many start
+    get "$url/" | grep -q '2000 of 2000' || return 1
+    took=$(get -o /dev/null -w '%{time_total}' "$url/?q=schema")
+    echo "2000 runs in $took s"
+    kill "$server"
+    expect "less than a second, not $took s" awk "BEGIN { exit !($took < 1) }"
+}
+mkdir "$here/many"
+try "2000 runs are listed in a second" many
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ -z "$browser" ]; then
+    echo "SKIPPED: the live page in a browser: chromium is missing"
+    exit $status
+fi
+start
+browses() {
+    measure browsed 14s || return 1
+    timeout 90 python3 tests/serve.py "$browser" "$here" "$url/live/$id" target/serve
+    local good=$?
+    wait "$measuring"
+    return $good
+}
+if [ -z "$(get "$url/assets/live.js" | head -c 1)" ]; then
+    echo "SKIPPED: the live page in a browser: this program was built without npm"
+else
+    try "the live page draws a run in a browser, which complains of nothing" browses
+fi
+exit $status

@@ -1,0 +1,66 @@
+// A chart over the time of a run; the cursor of one is that of all.
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { since } from "./units.js";
+
+const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b5508f", "#16202a", "#8a6a00"];
+const DARK = ["#5fb4ee", "#ff9350", "#3ecb9f", "#eb9acb", "#f2f4f6", "#e6c04d"];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** Seconds from one mark of the time to the next. */
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 432000];
+
+export class Chart {
+  /** Below a heading in this place, with these lines. */
+  constructor(place, title, lines, { text, range = null, log = false, height = 300 }) {
+    this.box = place.appendChild(document.createElement("div"));
+    this.box.appendChild(document.createElement("h2")).textContent = title;
+    this.make = () => this.plot(lines, { text, range, log, height });
+    this.data = [[], ...lines.map(() => [])];
+    this.make();
+    this.resized = new ResizeObserver(() => this.chart.setSize({ width: this.width(), height }));
+    this.resized.observe(this.box);
+    this.recoloured = () => { this.chart.destroy(); this.make(); };
+    dark.addEventListener("change", this.recoloured);
+  }
+
+  width() {
+    return Math.max(240, Math.floor(this.box.clientWidth));
+  }
+
+  plot(lines, { text, range, log, height }) {
+    const colours = dark.matches ? DARK : LIGHT;
+    const ink = dark.matches ? "#a6afb8" : "#56616c";
+    const grid = { stroke: dark.matches ? "#2b3137" : "#e3e7eb", width: 1 };
+    const axis = { stroke: ink, grid, ticks: grid };
+    // A logarithmic axis begins at a power of ten, even while there is no line at all.
+    const wide = (_, low, high) => low > 0 ? [10 ** Math.floor(Math.log10(low)), high * 1.5] : [1e3, 1e6];
+    const borders = [undefined, ...lines.map(({ border = "solid" }) => border)];
+    this.chart = new uPlot({
+      width: this.width(), height, cursor: { sync: { key: "live" } },
+      scales: { x: { time: false }, y: log ? { distr: 3, range: wide } : range ? { range } : {} },
+      legend: { markers: { dash: (_, at) => borders[at] } },
+      axes: [{ ...axis, incrs: STEPS, values: (_, ticks) => ticks.map(since) },
+        { ...axis, size: 70, values: (_, ticks) => ticks.map((tick) => tick === null ? "" : text(tick)) }],
+      series: [{ label: "at", value: (_, time) => time === null ? "–" : since(time) },
+        ...lines.map(({ label, colour, width = 1.25, dash }) => ({
+          label, width, dash, stroke: colours[colour % colours.length], points: { show: false },
+          value: (_, value) => text(value),
+        }))],
+    }, this.data, this.box);
+  }
+
+  /** Draws these columns, from the first release to the end of the run so far. */
+  show(columns, end) {
+    this.data = columns;
+    this.chart.setData(columns, false);
+    this.chart.setScale("x", { min: 0, max: Math.max(end, 1) });
+  }
+
+  remove() {
+    this.resized.disconnect();
+    dark.removeEventListener("change", this.recoloured);
+    this.chart.destroy();
+    this.box.remove();
+  }
+}

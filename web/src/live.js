@@ -1,0 +1,190 @@
+// The page of a run that goes on: takes the events of the server and draws them.
+import { Chart } from "./live-chart.js";
+import { Rows } from "./live-rows.js";
+import { grouped, latency, since } from "./units.js";
+
+/** Of more threads than this all together are drawn, and each stands in the table. */
+const DRAWN_THREADS = 6;
+/** After so many events the page asks for all anew, which come joined; so it takes no more memory. */
+const MOST_EVENTS = 20000;
+const CONDITIONS = [
+  ["temperature", "Temperature", "°C"],
+  ["cpu_frequency", "Frequency", "MHz"],
+  ["load", "Load of each CPU", "%"],
+];
+const STANDINGS = {
+  "goes-on": "It goes on",
+  "left-over": "It was cut off, and the next latlab command that looks at this folder finishes it",
+  gone: "It was removed: there is nothing of it any more",
+};
+
+const place = (id) => document.getElementById(id);
+const events = document.querySelector("main").dataset.events;
+let state, source, timer;
+
+/** Everything that is known of the run; a plan begins it anew. */
+function begin(plan) {
+  place("charts").replaceChildren();
+  place("findings").replaceChildren(listed("None so far."));
+  const threads = plan?.threads ?? [];
+  const pooled = threads.length > DRAWN_THREADS;
+  const drawn = pooled ? [{ thread: null, name: "all threads" }]
+    : threads.map(({ thread, cpu }) => ({ thread, name: cpu === null ? `thread ${thread}` : `CPU ${cpu}` }));
+  const lines = drawn.flatMap(({ name }, at) => [
+    { label: `${name} maximum`, colour: at, width: 2 },
+    { label: `${name} p99.9`, colour: at, dash: [6, 4], border: "dashed" },
+    { label: `${name} median`, colour: at, dash: [1, 3], border: "dotted" },
+  ]);
+  state = {
+    plan, pooled, threads, events: 0, end: 0, findings: 0, leftOut: 0, word: "It prepares",
+    column: new Map(drawn.map(({ thread }, at) => [thread, 3 * at])),
+    totals: new Map(threads.map((one) => [one.thread, { ...one, count: 0, missed: 0, max: null }])),
+    latencies: new Rows(lines.length, 3 * (plan?.interval_s ?? 1)),
+    conditions: new Map(),
+    charts: new Map(),
+  };
+  if (plan) {
+    const chart = new Chart(place("charts"), "Latency", lines, { text: latency, log: true });
+    state.charts.set("latency", [chart, state.latencies]);
+    const limits = plan.deadline_ns === null ? "" : `, deadline ${latency(plan.deadline_ns)}`;
+    place("about").textContent = [plan.name, plan.note, plan.machine, plan.kernel,
+      `period ${plan.period}${limits}`].filter(Boolean).join(" · ");
+  }
+}
+
+function interval(one) {
+  const total = state.totals.get(one.thread);
+  if (!total) return;
+  total.count += one.count;
+  total.missed += one.missed;
+  if (one.max_ns !== null) total.max = Math.max(total.max ?? one.max_ns, one.max_ns);
+  state.end = Math.max(state.end, one.to);
+  const at = state.column.get(state.pooled ? null : one.thread);
+  // Threads have their releases apart, and are drawn in the same second.
+  const step = state.plan.interval_s;
+  const time = Math.round(one.to / step) * step;
+  const largest = state.pooled ? Math.max : (_, now) => now;
+  [one.max_ns, one.p99_9_ns, one.median_ns].forEach((value, k) =>
+    state.latencies.put(time, at + k, value > 0 ? value : null, largest, one.to - one.from));
+}
+
+function telemetry({ at, values }) {
+  for (const [metric, title, unit] of CONDITIONS) {
+    const own = Object.entries(values).filter(([name]) => name.startsWith(`${metric} `));
+    if (own.length === 0) continue;
+    let one = state.conditions.get(metric);
+    const names = own.map(([name]) => name.slice(metric.length + 1));
+    if (!one || names.some((name) => !one.names.includes(name))) {
+      one = { names: [...new Set([...(one?.names ?? []), ...names])], rows: one?.rows ?? new Rows(0, 3), title, unit };
+      one.rows.widen(one.names.length);
+      state.conditions.set(metric, one);
+      drawConditions();
+    }
+    own.forEach(([, value], k) => one.rows.put(at, one.names.indexOf(names[k]), value));
+  }
+}
+
+/** The charts of the conditions stand in a fixed order below the latencies. */
+function drawConditions() {
+  for (const [metric] of CONDITIONS) {
+    const one = state.conditions.get(metric);
+    state.charts.get(metric)?.[0].remove();
+    if (!one) continue;
+    const lines = one.names.map((label, colour) => ({ label, colour }));
+    const text = (value) => value === null ? "–" : `${Number(value.toFixed(1))} ${one.unit}`;
+    const range = one.unit === "%" ? [0, 100] : null;
+    state.charts.set(metric, [new Chart(place("charts"), one.title, lines, { text, range, height: 150 }), one.rows]);
+  }
+}
+
+function finding({ severity, code, text, remedy }) {
+  if (state.findings === 0) place("findings").replaceChildren();
+  state.findings += 1;
+  place("findings").append(listed(`${severity}, ${code}: ${text}${remedy ? ` Remedy: ${remedy}` : ""}`));
+}
+
+function listed(text) {
+  const item = document.createElement("li");
+  item.textContent = text;
+  return item;
+}
+
+function threads() {
+  const row = (kind, cells) => {
+    const line = document.createElement("tr");
+    for (const text of cells) line.appendChild(document.createElement(kind)).textContent = text;
+    return line;
+  };
+  const head = row("th", ["Thread", "CPU", "Cycles", "Missed", "Observed maximum"]);
+  const rows = [...state.totals.values()].map((one) => row("td",
+    [one.thread, one.cpu ?? "floats", grouped(one.count), grouped(one.missed), latency(one.max)]));
+  const top = document.createElement("thead"), body = document.createElement("tbody");
+  top.append(head);
+  body.append(...rows);
+  place("threads").replaceChildren(top, body);
+}
+
+/** Draws at most once for each picture of the screen. */
+function draw() {
+  timer ??= requestAnimationFrame(() => {
+    timer = undefined;
+    for (const [chart, rows] of state.charts.values()) chart.show(rows.columns(), state.end);
+    threads();
+    const planned = state.plan?.planned_s ? ` of ${since(state.plan.planned_s)}` : "";
+    if (!state.over) say(`${state.word}: ${since(state.end)}${planned} measured${state.lost ?? ""}`);
+    const joined = state.plan && state.end > state.plan.whole_s
+      ? "What is older than ten minutes is joined: counts and maxima are whole, p99.9 is the largest of its parts, the median their mean, and the conditions are one reading of each part." : "";
+    const pooled = state.pooled ? `The chart shows the largest of ${state.threads.length} threads. ` : "";
+    place("joined").textContent = pooled + joined;
+  });
+}
+
+function say(text) {
+  if (place("standing").textContent !== text) place("standing").textContent = text;
+}
+
+function standing({ standing: word, reason, damaged_bytes: damaged, findings_left_out: leftOut }) {
+  state.word = STANDINGS[word] ?? `It cannot be followed: ${reason}`;
+  if (word === "goes-on" && !state.plan) state.word = "It prepares";
+  const lost = damaged > 0 ? `; ${grouped(damaged)} bytes of its journal are damaged` : "";
+  state.lost = lost + (leftOut > 0 ? `; ${leftOut} more findings are in its report` : "");
+  if (word === "gone" || reason) over(`${state.word}.`);
+}
+
+function over(text, link) {
+  source.close();
+  state.over = true;
+  say(text);
+  if (link) {
+    const anchor = document.createElement("a");
+    anchor.href = link;
+    anchor.textContent = "open its report";
+    place("standing").append(" ", anchor);
+  }
+}
+
+function follow() {
+  source = new EventSource(events);
+  const on = (name, take) => source.addEventListener(name, (event) => {
+    take(JSON.parse(event.data));
+    state.events += 1;
+    draw();
+    // What comes anew begins with a plan.
+    if (state.events > MOST_EVENTS && !state.over) {
+      state.events = 0;
+      source.close();
+      follow();
+    }
+  });
+  on("plan", begin);
+  on("interval", interval);
+  on("telemetry", telemetry);
+  on("finding", finding);
+  on("standing", standing);
+  on("finished", ({ report }) => over("It has finished:", report));
+  source.onerror = () => say(source.readyState === EventSource.CLOSED
+    ? "The server refused to go on: load the page anew." : "The server is lost; trying again …");
+}
+
+begin(null);
+follow();
