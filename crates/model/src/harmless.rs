@@ -47,7 +47,7 @@ fn cleaned<T: Serialize + DeserializeOwned>(
     }
     let mut document = serde_json::to_value(document)?;
     go(&mut document, clean);
-    Ok(serde_json::from_value(document)?)
+    serde_json::from_value(document)
 }
 
 /// Text in one line that cannot steer the reader's terminal.
