@@ -2,6 +2,7 @@
 
 pub mod args;
 
+use crate::load::{fill, load};
 use crate::output::{harmless, print, print_bytes, write_whole};
 use crate::runs::{recover, store_in};
 use anyhow::bail;
@@ -47,20 +48,8 @@ fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::
     }
     let run = latlab_store::load(folder)?;
     let mut data = TimeData::new(&run, latlab_store::tables::coarse_edges(), None);
-    for rows in latlab_store::intervals(folder, &run)? {
-        rows?.iter().for_each(|row| data.interval(row.thread, &row.span(), &row.coarse));
-    }
-    latlab_store::spikes(folder, &run)?.iter().for_each(|row| data.spike(row.spike));
-    for rows in latlab_store::telemetry(folder, &run)?.into_iter().flatten() {
-        rows?.iter().for_each(|row| data.telemetry(&row.series, row.time_ns, row.value));
-    }
+    fill(folder, &run, &mut [&mut data])?;
     Ok(kind.draw(&harmless(&run)?, &data, &args.time_options()))
-}
-
-fn load(folder: &Path) -> anyhow::Result<(Run, Vec<ThreadBins>)> {
-    let run = latlab_store::load(folder)?;
-    let bins = latlab_store::histograms(folder, &run)?;
-    Ok((harmless(&run)?, bins))
 }
 
 /// The bytes of the file.

@@ -8,7 +8,7 @@ use latlab_model::run::StoredFile;
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
 use latlab_report::{
-    ListEntry, Options, Style, command, latency_picture, list, page, show, window,
+    ListEntry, Options, Style, command, latency_picture, list, show, window,
 };
 
 const PLAIN: Style = Style { colour: false };
@@ -147,7 +147,7 @@ fn without_colour(text: &str) -> String {
 #[test]
 fn the_page_is_golden_but_for_its_pictures() {
     for (name, fixture) in common::all() {
-        let page = page(&fixture.run, &fixture.bins());
+        let page = common::page(&fixture);
         insta::assert_snapshot!(format!("page-{name}"), without_pictures_and_style(&page));
     }
 }
@@ -165,7 +165,7 @@ fn a_stream_that_broke_off_may_have_lost_something() {
     let mut fixture = common::normal();
     assert!(show(&fixture.run, 80, PLAIN).contains("Nothing was lost"));
     fixture.run.ended = EndReason::Lost;
-    for text in [page(&fixture.run, &fixture.bins()), show(&fixture.run, 160, PLAIN)] {
+    for text in [common::page(&fixture), show(&fixture.run, 160, PLAIN)] {
         assert!(!text.contains("Nothing was lost"));
         assert!(text.contains("up to about a second, is unknown"));
     }
@@ -198,7 +198,7 @@ fn commands_repeat_their_runs() {
 #[test]
 fn nothing_is_loaded_from_anywhere() {
     for (_, fixture) in common::all().into_iter().chain(common::odd()) {
-        let page = page(&fixture.run, &fixture.bins());
+        let page = common::page(&fixture);
         let page = page.replace("http://www.w3.org/2000/svg", "");
         for word in ["http:", "https:", "src=", "url(", "@import", "<script", "<link"] {
             assert!(!page.contains(word), "{word}");
@@ -219,7 +219,7 @@ fn pages_to_look_at() {
 }
 
 fn write_look(folder: &std::path::Path, name: &str, fixture: &Fixture) {
-    let page = page(&fixture.run, &fixture.bins());
+    let page = common::page(&fixture);
     std::fs::write(folder.join(format!("{name}.html")), page).unwrap();
     let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
     std::fs::write(folder.join(format!("{name}.svg")), picture).unwrap();

@@ -4,11 +4,14 @@ use super::track::Track;
 use latlab_model::Nanos;
 use latlab_stats::span::Grid;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What the time of a CPU goes into; user time holds that of guests.
 const KINDS: [&str; 8] = ["user", "nice", "system", "irq", "softirq", "idle", "iowait", "steal"];
 /// Of those, the first that many are work.
 const WORK: usize = 5;
+/// Those that are interrupts and softirqs.
+const INTERRUPTS: Range<usize> = 3..5;
 /// The one that the hypervisor gave to somebody else.
 const STEAL: usize = 7;
 
@@ -21,6 +24,8 @@ pub struct Cpu {
     before: Option<(Nanos, Ticks)>,
     /// Percent of its time that it worked.
     pub busy: Track,
+    /// Percent of its time that went into interrupts and softirqs.
+    pub interrupts: Track,
     /// Percent of its time that was stolen.
     pub stolen: Track,
 }
@@ -57,6 +62,7 @@ impl Cpus {
             now: Ticks::default(),
             before: None,
             busy: Track::new(grid),
+            interrupts: Track::new(grid),
             stolen: Track::new(grid),
         });
         cpu.now[kind] = value;
@@ -80,17 +86,20 @@ fn parsed(subject: &str) -> Option<(u32, usize)> {
 impl Cpu {
     fn read(&mut self, at: Nanos) {
         if let Some((then, before)) = self.before
-            && let Some((busy, stolen)) = shares(&before, &self.now)
+            && let Some(shares) = shares(&before, &self.now)
         {
-            self.busy.line((then, busy), (at, busy));
-            self.stolen.line((then, stolen), (at, stolen));
+            let tracks = [&mut self.busy, &mut self.interrupts, &mut self.stolen];
+            for (track, share) in tracks.into_iter().zip(shares) {
+                track.line((then, share), (at, share));
+            }
         }
         self.before = Some((at, self.now));
     }
 }
 
-/// Percent of work and of stolen time between two readings; none where the CPU was away.
-fn shares(before: &Ticks, after: &Ticks) -> Option<(f64, f64)> {
+/// Percent of work, of interrupts and of stolen time between two readings; none where the CPU was
+/// away.
+fn shares(before: &Ticks, after: &Ticks) -> Option<[f64; 3]> {
     let mut growth = [0.0; KINDS.len()];
     for (kind, growth) in growth.iter_mut().enumerate() {
         match (before[kind], after[kind]) {
@@ -102,7 +111,8 @@ fn shares(before: &Ticks, after: &Ticks) -> Option<(f64, f64)> {
     }
     let all: f64 = growth.iter().sum();
     let work: f64 = growth[..WORK].iter().sum();
-    (all > 0.0).then(|| (100.0 * work / all, 100.0 * growth[STEAL] / all))
+    let interrupts: f64 = growth[INTERRUPTS].iter().sum();
+    (all > 0.0).then(|| [work, interrupts, growth[STEAL]].map(|part| 100.0 * part / all))
 }
 
 #[cfg(test)]

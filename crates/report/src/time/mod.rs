@@ -22,6 +22,7 @@ mod track;
 
 pub use data::TimeData;
 pub use flow::flow;
+pub(crate) use strips::{Strip, interrupts, measured_strips};
 pub use heatmap::heatmap;
 use latlab_model::Run;
 pub use telemetry::telemetry;

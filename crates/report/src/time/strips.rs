@@ -90,6 +90,26 @@ fn absent(run: &Run, without: &[Strip]) -> Option<String> {
     Some(format!("The run knows nothing of {names} here, so there is no line of it."))
 }
 
+/// Those and the busiest threads.
+pub fn measured_strips(run: &Run, data: &TimeData) -> Vec<Strip> {
+    strips(run, data).all.into_iter().chain(busiest(data)).collect()
+}
+
+/// The share of each CPU that went into interrupts and softirqs.
+pub fn interrupts(data: &TimeData) -> Option<Strip> {
+    let cpus = data.cpus.tracks().into_iter();
+    let tracks = cpus.map(|(cpu, one)| (format!("CPU {cpu}"), one.interrupts));
+    let tracks: Vec<_> = tracks.filter(|(_, track)| !track.is_empty()).collect();
+    (!tracks.is_empty()).then_some(Strip {
+        kind: "interrupts",
+        title: "Interrupts and softirqs",
+        unit: "%",
+        tracks,
+        each: "CPU",
+        from_zero: true,
+    })
+}
+
 /// Busiest threads beside the measuring ones.
 pub fn busiest(data: &TimeData) -> Option<Strip> {
     let tracks = data.busiest.iter().map(|(name, one)| (name.clone(), one.track().clone()));

@@ -1,0 +1,34 @@
+// Numbers as people read them: with their units, and with every digit that is stored.
+
+const UNITS = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
+
+export function latency(nanos) {
+    const [size, unit] = UNITS.findLast(([size]) => Math.abs(nanos) >= size) ?? UNITS[0];
+    return `${number(nanos / size, 9)} ${unit}`;
+}
+
+export function number(value, digits = 3) {
+    return String(Number(value.toFixed(digits)));
+}
+
+export const count = value => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, " ");
+
+const two = value => String(value).padStart(2, "0");
+
+// A time since the first release.
+export function since(seconds) {
+    const whole = Math.floor(seconds + 1e-9);
+    if (whole < 60) return `+${number(seconds)} s`;
+    const rest = two(whole % 60) + (seconds - whole > 1e-6 ? (seconds - whole).toFixed(3).slice(1) : "");
+    return whole < 3600
+        ? `+${Math.floor(whole / 60)}:${rest}`
+        : `+${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${rest}`;
+}
+
+// The same on the clock of the wall.
+export const utc = (started, seconds) =>
+    `${new Date(Date.parse(started) + seconds * 1000).toISOString().slice(11, 19)} UTC`;
+
+export function share(value) {
+    return value >= 0.001 ? `${number(value * 100, 4)} %` : value.toExponential(2);
+}
