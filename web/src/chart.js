@@ -29,8 +29,10 @@ export function chart(figure, view, height, zoomed) {
     };
     const zoom = (from, to) => {
         const [least, most] = view.whole;
-        range = [Math.max(least, from), Math.min(most, to)];
-        if (!(range[1] - range[0] > view.closest)) range = view.whole;
+        // Closer than this there is nothing to be seen.
+        const missing = Math.max(0, view.closest - (to - from)) / 2;
+        range = [Math.max(least, from - missing), Math.min(most, to + missing)];
+        if (!(range[1] > range[0])) range = view.whole;
         u?.setData(view.data(range, place.clientWidth));
         zoomed?.(range);
     };
@@ -85,8 +87,8 @@ function step(u, direction) {
 
 function options(view, shown, range, act, width, height) {
     const axis = (side, { title, isLog, ticks, words }, each) => ({
-        label: title, labelFont: FONT, labelSize: 22, font: FONT, scale: side, gap: 4,
-        size: side === "y" ? 64 : 26,
+        ...(title && { label: typeof title === "function" ? () => title() : title, labelFont: FONT, labelSize: 22 }),
+        font: FONT, scale: side, gap: 4, size: side === "y" ? 64 : 26,
         stroke: () => colour("--ink"),
         grid: { stroke: () => colour("--ll-grid"), width: 1 },
         ticks: { stroke: () => colour("--ll-grid"), width: 1, size: 4 },

@@ -47,7 +47,7 @@ export async function readRun(prefix) {
     const edges = columns.get("edges");
     const threads = head.threads.map((thread, index) => ({
         ...thread,
-        name: thread.cpu === null ? `thread ${thread.thread}` : `thread ${thread.thread}, CPU ${thread.cpu}`,
+        name: thread.cpu === null ? `thread\u00a0${thread.thread}` : `thread\u00a0${thread.thread}, CPU\u00a0${thread.cpu}`,
         bins: bins(columns, index, edges),
         rows: rows(columns, index),
     }));

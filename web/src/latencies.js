@@ -29,7 +29,7 @@ const KINDS = {
         height: ({ left, total }, cell) => left[cell] / total,
         at: (edges, cell) => `from ${latency(edges[cell])} on`,
         value: ({ left, total }, cell) => (left[cell] ? `${share(left[cell] / total)}, ${count(left[cell])}` : "none"),
-        yWords: value => (value >= 0.01 ? `${number(value * 100)} %` : value.toExponential(0)),
+        yWords: value => (value >= 1e-7 ? `${number(value * 100, 5)} %` : value.toExponential(0)),
     },
 };
 
@@ -48,8 +48,9 @@ export function latencies(figure, kind, lines) {
         lines: lines.map(({ name, max }, index) => (
             { name, note: max == null ? "no latencies" : `max ${latency(max)}`, pen: pen(index) })),
         x: { title: "Latency", ticks, words: latency, isLog: last > LONG_TAIL * Math.max(LEAST, median(lines)) },
-        y: { ticks, words: of.yWords, isLog: true, title: "" },
+        y: { ticks, words: of.yWords, isLog: true, title: () => now.title },
         data, yRange,
+        marks: u => maxima(u, lines),
         at: cell => of.at(now.edges, Math.min(cell, now.edges.length - 2)),
         value: (line, cell) => of.value(now.counted[line], Math.min(cell, now.edges.length - 2)),
     };
@@ -61,20 +62,14 @@ export function latencies(figure, kind, lines) {
         const widths = edges.slice(1).map((edge, cell) => (
             view.x.isLog ? Math.log(edge / edges[cell]) / Math.log1p(step) : (edge - edges[cell]) / step));
         const counted = lines.map(({ bins }, line) => ({ ...countsOf(bins, edges), total: totals[line] }));
-        now = { edges, counted };
-        view.y.title = of.yTitle(view.x.isLog ? `${number(step * 100)} % of latency` : latency(step));
+        now = { edges, counted, title: of.yTitle(view.x.isLog ? `${number(step * 100)} % of latency` : latency(step)) };
         tellOutside();
-        const heights = counted.map(one => edges.map((_, cell) => {
-            const height = cell < widths.length || !of.stepped ? of.height(one, cell, widths) : null;
-            // Nothing has no place on a logarithmic axis: a step goes to its foot, a line ends.
-            return height > 0 || !view.y.isLog ? height : of.stepped && height === 0 ? Number.MIN_VALUE : null;
-        }));
-        now.least = Math.min(...heights.map(one => one.reduce((least, height) => (
-            height > Number.MIN_VALUE ? Math.min(least, height) : least), Infinity)));
-        for (const one of heights) {
-            one.forEach((height, cell) => { if (height === Number.MIN_VALUE) one[cell] = now.least / 2; });
-        }
-        return [edges, ...heights];
+        const last = of.stepped ? widths.length : edges.length;
+        const heights = counted.map(one => edges.map((_, cell) => (cell < last ? of.height(one, cell, widths) : null)));
+        now.least = heights.flat().reduce((least, height) => (height > 0 && height < least ? height : least), Infinity);
+        // Nothing has no place on a logarithmic axis: a step goes to its foot, a line ends.
+        const foot = !view.y.isLog ? 0 : of.stepped ? now.least / 2 : null;
+        return [edges, ...heights.map(one => one.map(height => (height === 0 ? foot : height)))];
     }
 
     function yRange(from, to) {
@@ -102,6 +97,21 @@ export function latencies(figure, kind, lines) {
     });
     bar.append(scale("x", "Latency axis"), scale("y", kind === "ccdf" ? "Share axis" : "Count axis"), made.buttons);
     figure.append(outside);
+}
+
+// A mark at the foot for the observed maximum of each line.
+function maxima(u, lines) {
+    const { ctx, bbox } = u, size = 4 * devicePixelRatio, foot = bbox.top + bbox.height;
+    ctx.save();
+    lines.forEach(({ max }, index) => {
+        const x = u.series[index + 1].show && max != null ? u.valToPos(max, "x", true) : -1;
+        if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) return;
+        ctx.fillStyle = pen(index).stroke();
+        ctx.beginPath();
+        ctx.arc(x, foot, size, 0, 2 * Math.PI);
+        ctx.fill();
+    });
+    ctx.restore();
 }
 
 function median(lines) {

@@ -142,6 +142,8 @@ function findings(u, marks) {
     let end = -Infinity;
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = colour("--muted");
+    ctx.textAlign = "left";
+    ctx.textBaseline = "alphabetic";
     ctx.font = `${11 * ratio}px system-ui, sans-serif`;
     ctx.setLineDash([3 * ratio, 3 * ratio]);
     for (const { code, at_s: at } of marks.toSorted((a, b) => a.at_s - b.at_s)) {

@@ -2,6 +2,8 @@
 
 mod common;
 
+use common::Fixture;
+
 use latlab_model::comparison::{
     Change, Comparison, ConfigChanges, ConfigTopic, SettingChange, Weighed,
 };

@@ -199,12 +199,46 @@ fn commands_repeat_their_runs() {
 fn nothing_is_loaded_from_anywhere() {
     for (_, fixture) in common::all().into_iter().chain(common::odd()) {
         let page = common::page(&fixture);
-        let page = page.replace("http://www.w3.org/2000/svg", "");
-        for word in ["http:", "https:", "src=", "url(", "@import", "<script", "<link"] {
+        // What scripts ask for, tests/page.sh sees in a browser.
+        let page = cut(&page, "<script", "</script>").replace("http://www.w3.org/2000/svg", "");
+        for word in ["http:", "https:", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(word), "{word}");
         }
         assert!(!page.to_lowercase().contains("worst"));
     }
+}
+
+#[test]
+fn no_text_of_a_run_ends_its_data() {
+    let mut fixture = common::normal();
+    fixture.run.asked.note = Some("</script><b id=stray>é\u{202e}<!--".into());
+    fixture.run.asked.name = "</SCRIPT >".into();
+    let page = common::page(&fixture);
+    assert!(!page.contains("</script><b") && !page.contains("</SCRIPT"), "it ends a script");
+    let json = page.split_once("id=\"document\">").unwrap().1.split_once("</script>").unwrap().0;
+    assert!(json.is_ascii());
+    let carried: Run = serde_json::from_str(json).unwrap();
+    assert_eq!(carried, fixture.run);
+}
+
+#[test]
+fn every_anchor_of_a_page_of_several_runs_leads_somewhere() {
+    let other = Fixture::new(common::plan(), vec![]);
+    let page = common::pages(&[&common::normal(), &other]);
+    let ids: Vec<&str> = attributes(&page, " id=\"");
+    let known: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(known.len(), ids.len(), "an id is there twice");
+    for anchor in attributes(&page, " href=\"#") {
+        assert!(known.contains(anchor), "{anchor}");
+    }
+    for labels in attributes(&page, " aria-labelledby=\"") {
+        assert!(labels.split(' ').all(|label| known.contains(label)), "{labels}");
+    }
+    assert_eq!(page.matches("<h1").count(), 1);
+}
+
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    page.split(name).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
 /// The pages in a folder, to be looked at with a browser.
@@ -227,7 +261,11 @@ fn write_look(folder: &std::path::Path, name: &str, fixture: &Fixture) {
 
 fn without_pictures_and_style(page: &str) -> String {
     let page = cut(page, "<svg", "</svg>");
-    cut(&page, "<style>", "</style>").replace("><", ">\n<")
+    let page = cut(&page, "<style>", "</style>");
+    // The script is there only where npm was; the data has tests of its own.
+    cut(&page.replace("<script id=\"script\">", "<script>"), "<script", "</script>")
+        .replace("[…]</body>", "</body>")
+        .replace("><", ">\n<")
 }
 
 fn cut(text: &str, from: &str, to: &str) -> String {

@@ -5,12 +5,12 @@ use super::head::missed;
 use super::pictures::compared;
 use super::place::Place;
 use super::tables::scrolling;
-use super::words::{count, dash, firm};
+use super::words::{count, dash, firm, prose};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::runs::{Measured, names, title};
 use crate::sentence;
 use crate::units::{joined, span};
-use latlab_model::Run;
+use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
 /// The section that stands above the runs.
@@ -21,11 +21,25 @@ pub fn comparison(runs: &[PageRun], place: &Place) -> Markup {
             header {
                 p.kicker { "Comparison of runs" }
                 (place.headline(html! { (title(&measured)) }))
+                @if let Some(lead) = lead(runs, &names(&measured)) { p.lead { (prose(&lead)) } }
             }
             (table(runs, &names(&measured)))
             (compared(&measured, place))
         }
     }
+}
+
+/// What the comparison comes to in plain words; none where a run has no latencies.
+fn lead(runs: &[PageRun], names: &[String]) -> Option<String> {
+    let maxima: Option<Vec<Nanos>> = runs.iter().map(|one| one.run.total.max_ns).collect();
+    let mut all: Vec<(Nanos, &String)> = maxima?.into_iter().zip(names).collect();
+    all.sort();
+    let ((least, lowest), (most, highest)) = (all.first()?, all.last()?);
+    let failed = runs.iter().filter(|one| verdict(one.run) == "fail").count();
+    let failed = if failed > 0 { format!(" {failed} of {} failed.", runs.len()) } else { String::new() };
+    Some(format!(
+        "The observed maximum was smallest in {lowest} ({least}) and largest in {highest} ({most}).{failed}"
+    ))
 }
 
 /// A column of the table: its name, its unit, and a cell for each run.

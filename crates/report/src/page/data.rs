@@ -212,10 +212,11 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
         let mut add = |name: &str, value: &dyn Fn(&Span) -> Option<i64>| {
             columns.add(format!("rows{index}.{name}"), spans.iter().map(value));
         };
-        let part = |time: Nanos| of.fine.part(time) as i64;
+        let step = of.fine.step().0;
         let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
-        add("part", &|span| Some(part(span.from)));
-        add("parts", &|span| Some(part(span.to - Nanos(1)).max(part(span.from)) - part(span.from) + 1));
+        add("part", &|span| Some(of.fine.part(span.from) as i64));
+        // An interval begins and ends with a release, so hardly ever with a column.
+        add("parts", &|span| Some((((span.to - span.from).0 + step / 2) / step).max(1)));
         add("count", &|span| count(span.count));
         add("missed", &|span| count(span.missed));
         add("min", &|span| Some(span.min?.0));

@@ -72,7 +72,7 @@ mod tests {
         columns.add("rising".into(), (0..20).map(|n| Some(n * n * 1_000)));
         columns.add("gaps".into(), [None, Some(-5), None, Some(7), Some(7), None]);
         columns.add("empty".into(), []);
-        let large = [3_600_000_000_000, -3_600_000_000_000, 9_007_199_254_740_991, 0];
+        let large = [3_600_000_000_000, -3_600_000_000_000, 4_000_000_000_000_000, 0];
         columns.add("large".into(), large.map(Some));
         let bytes = BASE64_STANDARD.encode(&columns.bytes);
         let fixture: serde_json::Value = serde_json::from_str(FIXTURE).unwrap();
