@@ -1,7 +1,7 @@
 // The page of a run that goes on: takes the events of the server and draws them.
 import { Chart } from "./live-chart.js";
 import { Rows } from "./live-rows.js";
-import { grouped, latency, since } from "./units.js";
+import { count, latency, since } from "./units.js";
 
 /** Of more threads than this all together are drawn, and each stands in the table. */
 const DRAWN_THREADS = 6;
@@ -117,7 +117,7 @@ function threads() {
   };
   const head = row("th", ["Thread", "CPU", "Cycles", "Missed", "Observed maximum"]);
   const rows = [...state.totals.values()].map((one) => row("td",
-    [one.thread, one.cpu ?? "floats", grouped(one.count), grouped(one.missed), latency(one.max)]));
+    [one.thread, one.cpu ?? "floats", count(one.count), count(one.missed), one.max == null ? "–" : latency(one.max)]));
   const top = document.createElement("thead"), body = document.createElement("tbody");
   top.append(head);
   body.append(...rows);
@@ -146,7 +146,7 @@ function say(text) {
 function standing({ standing: word, reason, damaged_bytes: damaged, findings_left_out: leftOut }) {
   state.word = STANDINGS[word] ?? `It cannot be followed: ${reason}`;
   if (word === "goes-on" && !state.plan) state.word = "It prepares";
-  const lost = damaged > 0 ? `; ${grouped(damaged)} bytes of its journal are damaged` : "";
+  const lost = damaged > 0 ? `; ${count(damaged)} bytes of its journal are damaged` : "";
   state.lost = lost + (leftOut > 0 ? `; ${leftOut} more findings are in its report` : "");
   if (word === "gone" || reason) over(`${state.word}.`);
 }

@@ -1,6 +1,78 @@
-// The script of a page with one run or several: turns the static pictures into ones that can be
-// zoomed, asked and hidden. Without it the page is whole, only still.
-import uPlot from "uplot";
+// The script of a page with one run or several: puts charts that can be zoomed, asked and hidden
+// in the place of the pictures that stand still. Without it the page is whole, only still.
 import "uplot/dist/uPlot.min.css";
+import { button, element } from "./controls.js";
+import { readRun } from "./data.js";
+import { latencies } from "./latencies.js";
+import { conditions, flow, timeline } from "./overtime.js";
+import { saving } from "./save.js";
+import { tabs } from "./tabs.js";
 
-window.latlab = { uPlot };
+const runs = new Map();
+const read = prefix => {
+    if (!runs.has(prefix)) runs.set(prefix, readRun(prefix));
+    return runs.get(prefix);
+};
+const figures = prefix => [...document.querySelectorAll(`figure[data-run="${prefix}"]`)];
+
+// A chart takes the place of a picture only when it stands, so that a failure leaves the picture.
+function replace(figure, draw) {
+    const live = element("div", { className: "live" });
+    figure.querySelector(".still").after(live);
+    figure.classList.add("is-live");
+    try {
+        draw(live);
+    } catch (error) {
+        live.remove();
+        figure.classList.remove("is-live");
+        throw error;
+    }
+    performance.mark(`latlab-${figure.dataset.picture}`);
+}
+
+function ofRun(run) {
+    const line = timeline(run);
+    const lines = run.threads.map(({ name, max_ns: max, bins }) => ({ name, max, bins }));
+    const draw = {
+        latency: live => latencies(live, "latency", lines),
+        ccdf: live => latencies(live, "ccdf", lines),
+        flow: live => flow(live, run, line),
+        telemetry: live => conditions(live, run, line),
+    };
+    for (const figure of figures(run.prefix)) {
+        if (draw[figure.dataset.picture]) replace(figure, draw[figure.dataset.picture]);
+    }
+    const panel = run.prefix ? document.getElementById(run.prefix) : document;
+    for (const place of panel.querySelectorAll("[data-at]")) {
+        place.replaceChildren(button(place.textContent, null, () => {
+            line.show(Number(place.dataset.at));
+            figures(run.prefix).find(figure => figure.dataset.picture === "flow").scrollIntoView({ block: "center" });
+        }));
+    }
+    saving(panel.querySelector("[data-save]"), run);
+}
+
+async function compared() {
+    const prefixes = [...document.querySelectorAll("section.run")].map(section => section.id);
+    const all = await Promise.all(prefixes.map(read));
+    const names = [...document.querySelectorAll("nav.runs a")].slice(1).map(link => link.textContent);
+    const lines = all.map((run, index) => ({
+        name: names[index],
+        max: run.threads.reduce((max, thread) => (thread.max_ns > (max ?? -Infinity) ? thread.max_ns : max), null),
+        bins: run.threads.flatMap(thread => thread.bins),
+    }));
+    for (const figure of figures("")) {
+        const kind = figure.dataset.picture;
+        if (kind !== "tail") replace(figure, live => latencies(live, kind, lines));
+    }
+}
+
+// What is shown first is drawn first, what nobody looks at not at all.
+const drawn = new Set();
+tabs(async id => {
+    if (drawn.has(id)) return;
+    drawn.add(id);
+    if (id === "comparison") await compared();
+    else ofRun(await read(id ?? ""));
+    document.documentElement.dataset.drawn = [...drawn].join(" ") || "page";
+});

@@ -1,23 +1,34 @@
-// Times and numbers as people read them.
+// Numbers as people read them: with their units, and with every digit that is stored.
 
-const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const UNITS = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
 
-/** A latency in nanoseconds with its unit, in three digits. */
-export function latency(ns) {
-  if (ns === null || ns === undefined) return "–";
-  const [size, unit] = UNITS.find(([size]) => Math.abs(ns) >= size) ?? UNITS.at(-1);
-  return `${Number((ns / size).toPrecision(3))} ${unit}`;
+export function latency(nanos) {
+    const [size, unit] = UNITS.findLast(([size]) => Math.abs(nanos) >= size) ?? UNITS[0];
+    return `${number(nanos / size, 9)} ${unit}`;
 }
 
-/** A count in groups of three digits. */
-export function grouped(number) {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
+export function number(value, digits = 3) {
+    return String(Number(value.toFixed(digits)));
 }
 
-/** Seconds since the first release, as 1:02:03. */
+export const count = value => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, " ");
+
+const two = value => String(value).padStart(2, "0");
+
+// A time since the first release.
 export function since(seconds) {
-  const whole = Math.max(0, Math.round(seconds));
-  const two = (number) => String(number).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(whole % 60)}`;
+    const whole = Math.floor(seconds + 1e-9);
+    if (whole < 60) return `+${number(seconds)} s`;
+    const rest = two(whole % 60) + (seconds - whole > 1e-6 ? (seconds - whole).toFixed(3).slice(1) : "");
+    return whole < 3600
+        ? `+${Math.floor(whole / 60)}:${rest}`
+        : `+${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${rest}`;
+}
+
+// The same on the clock of the wall.
+export const utc = (started, seconds) =>
+    `${new Date(Date.parse(started) + seconds * 1000).toISOString().slice(11, 19)} UTC`;
+
+export function share(value) {
+    return value >= 0.001 ? `${number(value * 100, 4)} %` : value.toExponential(2);
 }

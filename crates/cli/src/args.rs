@@ -3,6 +3,7 @@
 use crate::common::{Common, word};
 use crate::doctor::args::DoctorArgs;
 use crate::plot::args::PlotArgs;
+use crate::report::ReportArgs;
 use crate::serve::args::ServeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
@@ -175,20 +176,6 @@ Files that do not belong to a run are named; they harm nothing.
 Exit codes:
   0  every run is whole      1  a run is damaged      2  wrong usage or input";
 
-/// Flags of `latlab report`.
-#[derive(Args)]
-#[command(after_help = REPORT_EXAMPLES)]
-pub struct ReportArgs {
-    /// An id, a part of one, `last`, or the path of a run folder.
-    #[arg(default_value = "last")]
-    pub run: String,
-    /// The page to write, - for standard output [default: report.html in the run's folder]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub common: Common,
-}
-
 /// Flags of `latlab completions`.
 #[derive(Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
@@ -224,12 +211,6 @@ impl Shell {
         }
     }
 }
-
-const REPORT_EXAMPLES: &str = "\
-Examples:
-  latlab report                             report.html in the folder of the last run
-  latlab report night -o page.html
-  latlab report last -o - | mail -s 'the last run' somebody@example.org";
 
 /// Flags of `latlab run`.
 #[derive(Args)]

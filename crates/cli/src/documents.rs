@@ -102,9 +102,9 @@ impl<'a> Finished<'a> {
 /// `latlab report --format json`: what was written.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Reported<'a> {
-    /// Name of the run's folder.
-    pub run: &'a str,
+pub struct Reported {
+    /// Names of the runs' folders.
+    pub runs: Vec<String>,
     /// Path of the page.
     pub page: String,
     /// Size of the page.

@@ -11,6 +11,7 @@ mod output;
 mod plot;
 #[cfg(test)]
 mod reference;
+mod report;
 mod run;
 mod runs;
 mod screen;
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
-        Command::Report(args) => runs::report(&args),
+        Command::Report(args) => report::report(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Agent(args) => agent::agent(&args),
         Command::Doctor(args) => doctor::doctor(&args),

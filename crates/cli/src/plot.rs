@@ -43,8 +43,7 @@ fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::
     if args.range.is_some() {
         bail!("--range goes with the pictures of latencies, not with --kind {}", kind.word());
     }
-    let drawn =
-        latlab_view::over_time(folder, kind, args.window.as_ref(), &args.time_options())?;
+    let drawn = latlab_view::over_time(folder, kind, args.window.as_ref(), &args.time_options())?;
     if let Some(about) = drawn.too_many {
         let about = units::grouped(about);
         warn(format!("about {about} samples are more than a picture shows: drawn by intervals"));

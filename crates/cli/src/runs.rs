@@ -1,12 +1,10 @@
 //! `latlab list`, `latlab show`, `latlab report`: what is stored, and how it is shown.
 
-use crate::args::{ListArgs, ListFormat, ReportArgs, ShowArgs, ShowFormat};
-use crate::common::{Common, Format};
-use crate::documents::{List, Reported};
+use crate::args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
+use crate::common::Common;
+use crate::documents::List;
 use crate::leftovers::restore;
-use crate::output::{
-    glyphs, harmless, print, print_json, style, visible, warn, width, write_whole,
-};
+use crate::output::{glyphs, harmless, print, print_json, style, visible, warn, width};
 use crate::window;
 use anyhow::bail;
 use latlab_model::Run;
@@ -136,28 +134,4 @@ fn picture(folder: &Path, run: &Run) -> String {
         Ok(bins) => latlab_report::histogram(run, &bins, width(), glyphs()),
         Err(error) => format!("No picture of the latencies: {}\n", visible(&error.to_string())),
     }
-}
-
-/// `latlab report`.
-pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
-    let store = open_store(&args.common);
-    recover(&store);
-    let folder = store.find(&args.run)?;
-    let (run, bins) = latlab_view::measured(&folder)?;
-    let page = latlab_report::page(&run, &bins);
-    let path = args.output.clone().unwrap_or_else(|| folder.join("report.html"));
-    if path.as_os_str() == "-" {
-        print(&page)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    write_whole(&path, page.as_bytes())?;
-    match args.common.format {
-        Format::Json => print_json(&Reported {
-            run: &run.id,
-            page: path.display().to_string(),
-            bytes: page.len(),
-        })?,
-        Format::Text => print(&format!("{}\n", path.display()))?,
-    }
-    Ok(ExitCode::SUCCESS)
 }

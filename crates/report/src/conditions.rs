@@ -1,5 +1,6 @@
 //! The conditions of a run, as a table for the terminal and for the page.
 
+use crate::page::Place;
 use crate::style::Style;
 use crate::table::{Column, table};
 use crate::units::percent;
@@ -46,39 +47,43 @@ fn columns(heads: [&str; 7], rows: &[[String; 7]], words: usize) -> Vec<Column> 
         let cells = rows.iter().map(|row| row[at].clone());
         let rank = if at < 4 { 0 } else { at as u8 };
         let column = Column::new(head, rank, cells);
-        if at < words || head == "policy" || head == "cpus" { column.left() } else { column }
+        if is_word(head, at, words) { column.left() } else { column }
     });
     columns.collect()
 }
 
-/// For the page.
-pub fn section(run: &Run) -> Markup {
-    let Some(conditions) = &run.conditions else { return html! {} };
-    let threads = thread_rows(run, conditions);
-    html! {
-        section aria-labelledby="conditions" {
-            h2 id="conditions" { "Conditions" }
-            (rows(&format!("What was read beside the run: {}.", readings(conditions)),
-                FIGURE_HEADS, &figure_rows(conditions)))
-            @if !threads.is_empty() {
-                (rows("The busiest threads beside the measuring ones, in percent of one CPU.",
-                    THREAD_HEADS, &threads))
-            }
-        }
-    }
+fn is_word(head: &str, at: usize, words: usize) -> bool {
+    at < words || head == "policy" || head == "cpus"
 }
 
-fn rows(caption: &str, heads: [&str; 7], rows: &[[String; 7]]) -> Markup {
+/// For the page.
+pub fn section(run: &Run, place: &Place) -> Markup {
+    let Some(conditions) = &run.conditions else { return html! {} };
+    let threads = thread_rows(run, conditions);
+    let tables = html! {
+        (rows(&format!("What was read beside the run: {}.", readings(conditions)),
+            FIGURE_HEADS, &figure_rows(conditions), 2))
+        @if !threads.is_empty() {
+            (rows("The busiest threads beside the measuring ones, in percent of one CPU.",
+                THREAD_HEADS, &threads, 1))
+        }
+    };
+    place.section("conditions", "Conditions", tables)
+}
+
+/// A table whose first columns are words.
+fn rows(caption: &str, heads: [&str; 7], rows: &[[String; 7]], words: usize) -> Markup {
+    let class = |at: usize| is_word(heads[at], at, words).then_some("word");
     html! {
         div.scroll role="region" tabindex="0" aria-label=(caption) {
             table {
                 caption { span { (caption) } }
-                thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                thead { tr { @for (at, head) in heads.into_iter().enumerate() { th scope="col" class=[class(at)] { (head) } } } }
                 tbody {
                     @for row in rows {
                         tr {
-                            th scope="row" { (row[0]) }
-                            @for cell in &row[1..] { td { (cell) } }
+                            th scope="row" class="word" { (row[0]) }
+                            @for (at, cell) in row.iter().enumerate().skip(1) { td class=[class(at)] { (cell) } }
                         }
                     }
                 }

@@ -1,9 +1,9 @@
 //! What the doctor said of the machine of a run, in short: the weighty findings, a line each.
 
 use crate::doctor::severity_colour;
+use crate::page::{Place, prose};
 use crate::style::Style;
 use crate::table::wrapped;
-use crate::units::joined;
 use latlab_model::Run;
 use latlab_model::doctor::Diagnosis;
 use latlab_model::run::Severity;
@@ -44,22 +44,21 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
 }
 
 /// For the page.
-pub fn section(run: &Run) -> Markup {
+pub fn section(run: &Run, place: &Place) -> Markup {
     let (weighty, others) = weighty(run);
     html! {
         @if !weighty.is_empty() {
-            section aria-labelledby="doctor" {
-                h2 id="doctor" { "The doctor says of this machine" }
+            (place.section("doctor", "The doctor says of this machine", html! {
                 ul.findings {
                     @for one in weighty {
                         li class=(one.severity) {
                             p { span.tag { (one.severity) } " " span.where { code { (one.code) } } }
-                            p { (joined(&one.text)) }
+                            p { (prose(&one.text)) }
                         }
                     }
                 }
-                p { (rest(run, others)) }
-            }
+                p { (prose(&rest(run, others))) }
+            }))
         }
     }
 }

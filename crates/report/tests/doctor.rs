@@ -2,13 +2,15 @@
 
 mod common;
 
+use common::Fixture;
+
 use latlab_model::comparison::{
     Change, Comparison, ConfigChanges, ConfigTopic, SettingChange, Weighed,
 };
 use latlab_model::doctor::{Diagnosis, Entry, Examination, Topic};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
-use latlab_report::{Detail, Style, Subject, catalogue, comparison, examination, page, show};
+use latlab_report::{Detail, Style, Subject, catalogue, comparison, examination, show};
 
 const WIDTHS: [usize; 4] = [80, 100, 120, 160];
 
@@ -233,7 +235,7 @@ fn a_run_says_what_weighs_and_where_the_rest_is() {
         text.lines().skip_while(|line| !line.starts_with("The doctor")).collect();
     let section = section.split(|line| line.is_empty()).next().unwrap_or_default().join("\n");
     insta::assert_snapshot!("run-80", section);
-    let page = page(&run, &common::normal().bins());
+    let page = common::page(&Fixture { run, ..common::normal() });
     assert!(page.contains("The doctor says of this machine") && page.contains("some-thing"));
     assert!(!page.contains("<code>other</code>"), "only what weighs");
 }

@@ -7,9 +7,7 @@ use latlab_model::run::EndReason;
 use latlab_model::run::StoredFile;
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
-use latlab_report::{
-    ListEntry, Options, Style, command, latency_picture, list, page, show, window,
-};
+use latlab_report::{ListEntry, Options, Style, command, latency_picture, list, show, window};
 
 const PLAIN: Style = Style { colour: false };
 
@@ -147,7 +145,7 @@ fn without_colour(text: &str) -> String {
 #[test]
 fn the_page_is_golden_but_for_its_pictures() {
     for (name, fixture) in common::all() {
-        let page = page(&fixture.run, &fixture.bins());
+        let page = common::page(&fixture);
         insta::assert_snapshot!(format!("page-{name}"), without_pictures_and_style(&page));
     }
 }
@@ -165,7 +163,7 @@ fn a_stream_that_broke_off_may_have_lost_something() {
     let mut fixture = common::normal();
     assert!(show(&fixture.run, 80, PLAIN).contains("Nothing was lost"));
     fixture.run.ended = EndReason::Lost;
-    for text in [page(&fixture.run, &fixture.bins()), show(&fixture.run, 160, PLAIN)] {
+    for text in [common::page(&fixture), show(&fixture.run, 160, PLAIN)] {
         assert!(!text.contains("Nothing was lost"));
         assert!(text.contains("up to about a second, is unknown"));
     }
@@ -198,13 +196,47 @@ fn commands_repeat_their_runs() {
 #[test]
 fn nothing_is_loaded_from_anywhere() {
     for (_, fixture) in common::all().into_iter().chain(common::odd()) {
-        let page = page(&fixture.run, &fixture.bins());
-        let page = page.replace("http://www.w3.org/2000/svg", "");
-        for word in ["http:", "https:", "src=", "url(", "@import", "<script", "<link"] {
+        let page = common::page(&fixture);
+        // What scripts ask for, tests/page.sh sees in a browser.
+        let page = cut(&page, "<script", "</script>").replace("http://www.w3.org/2000/svg", "");
+        for word in ["http:", "https:", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(word), "{word}");
         }
         assert!(!page.to_lowercase().contains("worst"));
     }
+}
+
+#[test]
+fn no_text_of_a_run_ends_its_data() {
+    let mut fixture = common::normal();
+    fixture.run.asked.note = Some("</script><b id=stray>é\u{202e}<!--".into());
+    fixture.run.asked.name = "</SCRIPT >".into();
+    let page = common::page(&fixture);
+    assert!(!page.contains("</script><b") && !page.contains("</SCRIPT"), "it ends a script");
+    let json = page.split_once("id=\"document\">").unwrap().1.split_once("</script>").unwrap().0;
+    assert!(json.is_ascii());
+    let carried: Run = serde_json::from_str(json).unwrap();
+    assert_eq!(carried, fixture.run);
+}
+
+#[test]
+fn every_anchor_of_a_page_of_several_runs_leads_somewhere() {
+    let other = Fixture::new(common::plan(), vec![]);
+    let page = common::pages(&[&common::normal(), &other]);
+    let ids: Vec<&str> = attributes(&page, " id=\"");
+    let known: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(known.len(), ids.len(), "an id is there twice");
+    for anchor in attributes(&page, " href=\"#") {
+        assert!(known.contains(anchor), "{anchor}");
+    }
+    for labels in attributes(&page, " aria-labelledby=\"") {
+        assert!(labels.split(' ').all(|label| known.contains(label)), "{labels}");
+    }
+    assert_eq!(page.matches("<h1").count(), 1);
+}
+
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    page.split(name).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
 /// The pages in a folder, to be looked at with a browser.
@@ -219,7 +251,7 @@ fn pages_to_look_at() {
 }
 
 fn write_look(folder: &std::path::Path, name: &str, fixture: &Fixture) {
-    let page = page(&fixture.run, &fixture.bins());
+    let page = common::page(&fixture);
     std::fs::write(folder.join(format!("{name}.html")), page).unwrap();
     let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
     std::fs::write(folder.join(format!("{name}.svg")), picture).unwrap();
@@ -227,7 +259,11 @@ fn write_look(folder: &std::path::Path, name: &str, fixture: &Fixture) {
 
 fn without_pictures_and_style(page: &str) -> String {
     let page = cut(page, "<svg", "</svg>");
-    cut(&page, "<style>", "</style>").replace("><", ">\n<")
+    let page = cut(&page, "<style>", "</style>");
+    // The script is there only where npm was; the data has tests of its own.
+    cut(&page.replace("<script id=\"script\">", "<script>"), "<script", "</script>")
+        .replace("[…]</body>", "</body>")
+        .replace("><", ">\n<")
 }
 
 fn cut(text: &str, from: &str, to: &str) -> String {

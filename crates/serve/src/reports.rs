@@ -4,6 +4,7 @@ use crate::catalogue::{Stamp, stamp};
 use axum::body::Bytes;
 use latlab_report::time::{self, LatencyScale, TimeOptions};
 use latlab_report::{Kind, Options};
+use latlab_view::Shown;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -66,7 +67,7 @@ impl Reports {
 
 fn made(folder: &Path, what: What) -> latlab_view::Result<String> {
     match what {
-        What::Page => latlab_view::page(folder),
+        What::Page => Ok(latlab_view::page(&[Shown::read(folder)?])),
         What::Latencies(kind) => {
             let options = Options { id: kind.word().to_string(), ..Options::default() };
             Ok(latlab_view::latencies(&[folder.to_path_buf()], kind, &options)? + "\n")

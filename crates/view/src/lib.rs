@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 mod over_time;
+mod page;
 
-pub use over_time::OverTime;
+use over_time::OverTime;
+pub use page::{Shown, page};
 
 use latlab_model::harmless::harmless;
 use latlab_model::{Run, ThreadBins};
@@ -19,6 +21,14 @@ pub enum Error {
     /// Its folder cannot be read.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
+    /// Its document cannot be read.
+    #[error("cannot read {path}: {error}")]
+    Document {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
     /// Its texts cannot be made harmless.
     #[error("the run cannot be shown: {0}")]
     Text(#[from] serde_json::Error),
@@ -32,12 +42,6 @@ pub fn measured(folder: &Path) -> Result<(Run, Vec<ThreadBins>)> {
     let run = load(folder)?;
     let bins = latlab_store::histograms(folder, &run)?;
     Ok((harmless(&run)?, bins))
-}
-
-/// A run as one page.
-pub fn page(folder: &Path) -> Result<String> {
-    let (run, bins) = measured(folder)?;
-    Ok(latlab_report::page(&run, &bins))
 }
 
 /// The latencies of one run or several as an SVG element.

@@ -27,21 +27,39 @@ impl OverTime {
             Some(window) if run.asked.samples => of_samples(folder, run, window)?,
             window => of_intervals(folder, run, window.map(within).transpose()?)?,
         };
-        for rows in telemetry(folder, run)?.into_iter().flatten() {
-            rows?.iter().for_each(|row| read.data.telemetry(&row.series, row.time_ns, row.value));
-        }
+        fill_conditions(folder, run, &mut [&mut read.data])?;
         Ok(read)
     }
 }
 
-/// From the intervals and from the large latencies that are known with their release.
 fn of_intervals(folder: &Path, run: &Run, within: Option<Range<Nanos>>) -> Result<OverTime> {
     let mut data = TimeData::new(run, tables::coarse_edges(), within);
-    for rows in intervals(folder, run)? {
-        rows?.iter().for_each(|row| data.interval(row.thread, &row.span(), &row.coarse));
-    }
-    spikes(folder, run)?.iter().for_each(|row| data.spike(row.spike));
+    fill_latencies(folder, run, &mut [&mut data])?;
     Ok(OverTime { data, too_many: None })
+}
+
+/// Reads the intervals, and the large latencies that are known with their release, once into all
+/// of these.
+pub fn fill_latencies(folder: &Path, run: &Run, all: &mut [&mut TimeData]) -> Result<()> {
+    for rows in intervals(folder, run)? {
+        for row in rows? {
+            all.iter_mut().for_each(|data| data.interval(row.thread, &row.span(), &row.coarse));
+        }
+    }
+    for row in spikes(folder, run)? {
+        all.iter_mut().for_each(|data| data.spike(row.spike));
+    }
+    Ok(())
+}
+
+/// Reads the telemetry once into all of these.
+pub fn fill_conditions(folder: &Path, run: &Run, all: &mut [&mut TimeData]) -> Result<()> {
+    for rows in telemetry(folder, run)?.into_iter().flatten() {
+        for row in rows? {
+            all.iter_mut().for_each(|data| data.telemetry(&row.series, row.time_ns, row.value));
+        }
+    }
+    Ok(())
 }
 
 fn of_samples(folder: &Path, run: &Run, window: &WindowSpec) -> Result<OverTime> {

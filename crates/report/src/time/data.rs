@@ -15,6 +15,15 @@ use std::ops::Range;
 
 /// Columns of time; a picture of 960 pixels has two pixels for each.
 const COLUMNS: usize = 430;
+/// Columns that a page carries, of all threads together: five hours of four threads with an
+/// interval each second are 72 000, and stay as they are.
+const ROWS: usize = 80_000;
+/// Values of the conditions that a page carries.
+const VALUES: usize = 640_000;
+/// Lines of the conditions that each CPU has: frequency, load, interrupts, stolen time.
+const LINES_OF_A_CPU: usize = 4;
+/// Lines that a machine has: sensors and busy threads.
+const OTHER_LINES: usize = 16;
 /// Threads of the machine whose share of a CPU is drawn: the busiest ones.
 const BUSIEST: usize = 8;
 
@@ -61,21 +70,33 @@ impl TimeData {
         edges: &[i64],
         window: Option<Range<Nanos>>,
     ) -> TimeData {
-        let start = run.threads.iter().map(|one| one.setup.first_release_ns).min();
-        let start = start.unwrap_or_default();
-        let end = start + run.measured_ns.max(Nanos(1));
-        let all = window.is_none();
-        let whole = window.unwrap_or(start..end);
+        let whole = window.unwrap_or_else(|| whole(run));
         let whole = whole.start..whole.end.max(whole.start + Nanos(1));
         let grid = Grid::new(&whole, COLUMNS, length);
         let fine = Grid::new(&whole, COLUMNS, Nanos(1));
+        TimeData::with(run, edges, whole, (grid, fine))
+    }
+
+    /// Nothing yet of a run, for as many columns as a page carries: for most runs each holds one
+    /// interval.
+    pub fn fine(run: &Run) -> TimeData {
+        let whole = whole(run);
+        let grid = Grid::new(&whole, ROWS / run.threads.len().max(1), run.asked.interval_ns);
+        let lines = LINES_OF_A_CPU * run.machine.cpus_online.len() + OTHER_LINES;
+        let step = grid.stretch(0).end - grid.stretch(0).start;
+        let fine = Grid::new(&whole, VALUES / lines, step);
+        TimeData::with(run, &[], whole, (grid, fine))
+    }
+
+    fn with(run: &Run, edges: &[i64], whole: Range<Nanos>, (grid, fine): (Grid, Grid)) -> TimeData {
+        let whole_run = self::whole(run);
         let busy = run.conditions.iter().flat_map(|conditions| &conditions.threads);
         let subject = |name: &str, id: u32| format!("{name}/{id}");
         let busy = busy.filter(|one| !is_handler(&one.name));
         let busiest =
             busy.take(BUSIEST).map(|one| (subject(&one.name, one.id), Counter::new(fine)));
         TimeData {
-            start,
+            start: whole_run.start,
             grid,
             fine,
             threads: BTreeMap::new(),
@@ -86,8 +107,8 @@ impl TimeData {
             handlers: BTreeMap::new(),
             spikes: vec![None; grid.parts()],
             dots: Dots::new(&whole, run),
+            window: whole != whole_run,
             whole,
-            window: !all,
         }
     }
 
@@ -177,8 +198,23 @@ impl TimeData {
     }
 
     /// The columns of each thread.
-    pub(super) fn thread_spans(&self) -> Vec<(u32, Vec<Span>)> {
+    pub(crate) fn thread_spans(&self) -> Vec<(u32, Vec<Span>)> {
         self.threads.iter().map(|(thread, columns)| (*thread, columns.spans())).collect()
+    }
+
+    /// The column of latencies in which a time lies.
+    pub(crate) fn part(&self, time: Nanos) -> usize {
+        self.grid.part(time)
+    }
+
+    /// How long a column of latencies is.
+    pub(crate) fn step(&self) -> Nanos {
+        self.grid.stretch(0).end - self.grid.stretch(0).start
+    }
+
+    /// How long a column of the conditions is.
+    pub(crate) fn conditions_step(&self) -> Nanos {
+        self.fine.stretch(0).end - self.fine.stretch(0).start
     }
 
     /// All threads together.
@@ -194,6 +230,12 @@ impl TimeData {
 /// Whether a thread with this name is one of the kernel's for interrupts, hard or soft.
 fn is_handler(name: &str) -> bool {
     name.starts_with("irq/") || name.starts_with("ksoftirqd/")
+}
+
+/// From the first release to the end of the last interval.
+fn whole(run: &Run) -> Range<Nanos> {
+    let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
+    start..start + run.measured_ns.max(Nanos(1))
 }
 
 /// So that `cpu10` comes after `cpu9`.

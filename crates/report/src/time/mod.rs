@@ -24,6 +24,7 @@ pub use data::TimeData;
 pub use flow::flow;
 pub use heatmap::heatmap;
 use latlab_model::Run;
+pub(crate) use strips::{Strip, measured_strips};
 pub use telemetry::telemetry;
 
 /// What a picture over time shows.

@@ -209,8 +209,8 @@ pub fn band(sheet: &Sheet, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64, 
 
 /// A line of small words at the left of what follows.
 pub fn heading(sheet: &mut Sheet, words: &str) {
-    sheet.y += 16.0;
+    sheet.y += 20.0;
     let y = sheet.y;
     sheet.draw(text(12.0, y, Anchor::Start, super::sheet::SMALL, MUTED, words));
-    sheet.y += 6.0;
+    sheet.y += 8.0;
 }

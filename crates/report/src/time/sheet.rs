@@ -142,7 +142,7 @@ impl<'a> Sheet<'a> {
             self.draw(entry(x, self.y, swatch, &key));
             x += wide + 14.0;
         }
-        self.y += 7.0;
+        self.y += 11.0;
     }
 
     /// Sentences below each other.

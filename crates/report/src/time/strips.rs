@@ -90,6 +90,11 @@ fn absent(run: &Run, without: &[Strip]) -> Option<String> {
     Some(format!("The run knows nothing of {names} here, so there is no line of it."))
 }
 
+/// All that is drawn of the conditions.
+pub fn measured_strips(run: &Run, data: &TimeData) -> Vec<Strip> {
+    strips(run, data).all.into_iter().chain(takers(data)).collect()
+}
+
 /// What interrupts and threads took: more than the flow of latencies has room for.
 pub fn takers(data: &TimeData) -> impl Iterator<Item = Strip> {
     let cpus = data.cpus.tracks().into_iter();

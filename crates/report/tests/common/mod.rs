@@ -8,6 +8,8 @@ use latlab_model::machine::Machine;
 use latlab_model::plan::*;
 use latlab_model::run::*;
 use latlab_model::{Histogram, Nanos, Run, ThreadBins};
+use latlab_report::PageRun;
+use latlab_report::time::TimeData;
 use std::collections::BTreeMap;
 
 pub const SECOND: i64 = 1_000_000_000;
@@ -167,6 +169,31 @@ impl Fixture {
         let rows = self.histograms.iter().zip(0..);
         rows.map(|(counts, thread)| ThreadBins { thread, bins: counts.rows() }).collect()
     }
+}
+
+/// The page of a run without rows over time.
+pub fn page(fixture: &Fixture) -> String {
+    pages(&[fixture])
+}
+
+/// The page of several.
+pub fn pages(fixtures: &[&Fixture]) -> String {
+    let parts: Vec<_> = fixtures
+        .iter()
+        .map(|fixture| {
+            let still = TimeData::new(&fixture.run, &[], None);
+            (
+                fixture.bins(),
+                serde_json::to_string(&fixture.run).unwrap(),
+                still,
+                TimeData::fine(&fixture.run),
+            )
+        })
+        .collect();
+    let runs = fixtures.iter().zip(&parts).map(|(fixture, (bins, document, still, fine))| {
+        PageRun { run: &fixture.run, document, bins, still, fine }
+    });
+    latlab_report::page(&runs.collect::<Vec<_>>())
 }
 
 fn thread(plan: &Plan, number: u32, counts: &Histogram) -> ThreadRun {

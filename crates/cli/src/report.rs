@@ -1,0 +1,106 @@
+//! `latlab report`: stored runs as one page.
+
+use crate::common::{Common, Format};
+use crate::documents::Reported;
+use crate::output::{print, print_json, warn, write_whole};
+use crate::runs::{open_store, recover};
+use anyhow::bail;
+use clap::Args;
+use latlab_view::Shown;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// Flags of `latlab report`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ReportArgs {
+    /// Ids, parts of them, `last`, or paths of run folders; several are compared
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub runs: Vec<String>,
+    /// The page to write, - for standard output [default: report.html in the run's folder,
+    /// comparison.html in the first one's where several are compared]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Open the page in $BROWSER, else with xdg-open
+    #[arg(long)]
+    pub open: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab report --open                      the last run, in the browser
+  latlab report night -o page.html
+  latlab report stock rt -o both.html       two runs compared, and each of them
+  latlab report last -o - | mail -s 'the last run' somebody@example.org
+
+The page needs no network and no other file. It holds run.json and the figures of each second.";
+
+/// `latlab report`.
+pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
+    let to_stdout = args.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
+    if to_stdout && args.open {
+        bail!("--open needs a file: name one with -o, or leave -o out");
+    }
+    let store = open_store(&args.common);
+    recover(&store);
+    let folders: Vec<PathBuf> =
+        args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
+    let shown: Vec<Shown> =
+        folders.iter().map(|folder| Shown::read(folder)).collect::<Result<_, _>>()?;
+    refuse_twice(&shown)?;
+    let page = latlab_view::page(&shown);
+    if !latlab_report::is_interactive() {
+        warn("this build was made without npm: the page has static pictures only");
+    }
+    if to_stdout {
+        print(&page)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let path = args.output.clone().unwrap_or_else(|| own_place(&folders));
+    write_whole(&path, page.as_bytes())?;
+    match args.common.format {
+        Format::Json => print_json(&Reported {
+            runs: shown.into_iter().map(|one| one.run.id).collect(),
+            page: path.display().to_string(),
+            bytes: page.len(),
+        })?,
+        Format::Text => print(&format!("{}\n", path.display()))?,
+    }
+    if args.open {
+        open(&path);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refuse_twice(runs: &[Shown]) -> anyhow::Result<()> {
+    for (index, one) in runs.iter().enumerate() {
+        if runs[..index].iter().any(|other| other.run.id == one.run.id) {
+            bail!("the run {} is named twice: name each run once", one.run.id);
+        }
+    }
+    Ok(())
+}
+
+fn own_place(folders: &[PathBuf]) -> PathBuf {
+    let name = if folders.len() > 1 { "comparison.html" } else { "report.html" };
+    folders.first().map(|folder| folder.join(name)).unwrap_or_default()
+}
+
+/// Starts a browser and leaves it to itself; the page is there without one.
+fn open(page: &Path) {
+    let browser = std::env::var_os("BROWSER").filter(|name| !name.is_empty());
+    let browser = browser.unwrap_or_else(|| OsString::from("xdg-open"));
+    let started = Command::new(&browser)
+        .arg(page)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if let Err(error) = started {
+        let browser = browser.to_string_lossy();
+        warn(format_args!("cannot open the page with {browser}: {error}; open it yourself"));
+    }
+}

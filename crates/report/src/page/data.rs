@@ -1,0 +1,260 @@
+//! The data of a run inside the page: the run document as it was stored, and the rows of its
+//! tables, for scripts and for whoever has the page and not the run.
+
+use super::PageRun;
+use super::packed::Columns;
+use super::place::Place;
+use crate::time::{Strip, measured_strips};
+use crate::units::span;
+use latlab_model::{Bin, Nanos, ThreadBins};
+use latlab_stats::Span;
+use maud::{Markup, PreEscaped, html};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// More bins than this in a run are joined to bins that no screen tells apart.
+const MOST_BINS: usize = 60_000;
+/// How much larger than its lower edge the upper edge of a joined bin is.
+const JOINED: f64 = 0.01;
+/// Conditions are read each second: longer columns hold several readings.
+const READING: Nanos = Nanos(1_500_000_000);
+
+/// What the scripts must know beside the columns.
+#[derive(Serialize)]
+struct Head<'a> {
+    id: &'a str,
+    name: &'a str,
+    started: &'a str,
+    measured_s: f64,
+    /// Length of a column of latencies, and of conditions.
+    step_s: f64,
+    conditions_step_s: f64,
+    /// Intervals of the run that were joined to one column.
+    joined: u64,
+    /// Whether bins were joined.
+    bins_joined: bool,
+    threads: Vec<Thread>,
+    strips: Vec<StripHead<'a>>,
+    findings: Vec<Mark<'a>>,
+    columns: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Thread {
+    thread: u32,
+    cpu: Option<u32>,
+    max_ns: Option<Nanos>,
+}
+
+#[derive(Serialize)]
+struct StripHead<'a> {
+    title: &'a str,
+    unit: &'a str,
+    lines: Vec<&'a str>,
+}
+
+/// A finding with a time.
+#[derive(Serialize)]
+struct Mark<'a> {
+    code: &'a str,
+    at_s: f64,
+}
+
+/// What was thinned, with links that save what the page carries, and the data.
+pub fn section(of: &PageRun, place: &Place) -> Markup {
+    let mut columns = Columns::default();
+    let bins_joined = add_bins(of.bins, &mut columns);
+    let threads = add_rows(of, &mut columns);
+    let strips = measured_strips(of.run, of.fine);
+    add_strips(of, &strips, &mut columns);
+    let (names, packed) = columns.finish();
+    let step = of.fine.step();
+    let joined = (step.0 / of.run.asked.interval_ns.0.max(1)) as u64;
+    let head = Head {
+        id: &of.run.id,
+        name: &of.run.asked.name,
+        started: &of.run.started,
+        measured_s: of.run.measured_ns.as_secs_f64(),
+        step_s: step.as_secs_f64(),
+        conditions_step_s: of.fine.conditions_step().as_secs_f64(),
+        joined,
+        bins_joined,
+        threads,
+        strips: strips.iter().map(strip_head).collect(),
+        findings: marks(of),
+        columns: names,
+    };
+    // Numbers and texts of our own types are always JSON.
+    let head = serde_json::to_string(&head).unwrap_or_default();
+    let content = html! {
+        p data-save=(place.prefix()) { (carried(of, joined, step, bins_joined)) }
+        script type="application/json" id=(place.id("document")) { (PreEscaped(inert(of.document))) }
+        script type="application/json" id=(place.id("head")) { (PreEscaped(inert(&head))) }
+        script type="text/plain" id=(place.id("packed")) { (packed) }
+    };
+    place.section("data", "Data in this page", content)
+}
+
+fn carried(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> String {
+    let mut words = "The page carries run.json as it was stored, ".to_string();
+    words += &match joined {
+        0 | 1 => format!("the figures of every {}", span(step)),
+        many => format!(
+            "the figures of every {}, each joined from {many} intervals (the largest latency of \
+             all of them, and the sum of their missed releases)",
+            span(step),
+        ),
+    };
+    words += match bins_joined {
+        true => ", and the histogram, its bins joined to such of 1 % of their latency.",
+        false => ", and every bin of the histogram.",
+    };
+    if of.run.conditions.is_some() {
+        let step = span(of.fine.conditions_step());
+        words += &format!(" Conditions are means of {step}.");
+    }
+    words
+}
+
+/// Text that can stand inside a script element: nothing in it ends the element, and nothing in it
+/// steers a terminal on which somebody looks at the page.
+fn inert(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let mut units = [0_u16; 2];
+    for c in json.chars() {
+        match c {
+            ' '..='~' if c != '<' => text.push(c),
+            '\n' => text.push(c),
+            _ => c
+                .encode_utf16(&mut units)
+                .iter()
+                .for_each(|unit| text.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    text
+}
+
+/// Adds the edges of all bins and, for each thread, the bins that hold something; says whether
+/// bins had to be joined.
+fn add_bins(threads: &[ThreadBins], columns: &mut Columns) -> bool {
+    let is_joined = threads.iter().map(|one| one.bins.len()).sum::<usize>() > MOST_BINS;
+    let threads: Vec<Vec<Bin>> = match is_joined {
+        true => {
+            let edges = joined_edges(threads);
+            threads.iter().map(|one| joined(&one.bins, &edges)).collect()
+        }
+        false => threads.iter().map(|one| one.bins.clone()).collect(),
+    };
+    let of_bin = |bin: &Bin| [bin.low_ns, bin.high_ns];
+    let edges: BTreeSet<Nanos> = threads.iter().flatten().flat_map(of_bin).collect();
+    let edges: Vec<Nanos> = edges.into_iter().collect();
+    columns.add("edges".into(), edges.iter().map(|edge| Some(edge.0)));
+    let place = |edge: Nanos| edges.partition_point(|known| *known < edge) as i64;
+    for (index, bins) in threads.iter().enumerate() {
+        let mut add = |name: &str, of: &dyn Fn(&Bin) -> i64| {
+            columns.add(format!("bins{index}.{name}"), bins.iter().map(|bin| Some(of(bin))));
+        };
+        add("first", &|bin| place(bin.low_ns));
+        add("end", &|bin| place(bin.high_ns));
+        add("count", &|bin| i64::try_from(bin.count).unwrap_or(i64::MAX));
+    }
+    is_joined
+}
+
+/// Edges of bins that are a share of their latency wide.
+fn joined_edges(threads: &[ThreadBins]) -> Vec<Nanos> {
+    let all = threads.iter().flat_map(|one| &one.bins).flat_map(|bin| [bin.low_ns, bin.high_ns]);
+    let all: BTreeSet<Nanos> = all.collect();
+    let mut edges: Vec<Nanos> = Vec::new();
+    for edge in all {
+        let wanted = edges.last().map(|last| last.0 as f64 + last.0.max(0) as f64 * JOINED);
+        if wanted.is_none_or(|wanted| edge.0 as f64 >= wanted) {
+            edges.push(edge);
+        }
+    }
+    edges
+}
+
+/// Bins joined so that each reaches from one of these edges to the next, or to its own end behind
+/// the last one.
+fn joined(bins: &[Bin], edges: &[Nanos]) -> Vec<Bin> {
+    let mut all: Vec<Bin> = Vec::new();
+    for bin in bins {
+        let next = edges.partition_point(|edge| *edge <= bin.low_ns);
+        let low_ns = edges[next.saturating_sub(1)];
+        let high_ns = edges.get(next).copied().unwrap_or(bin.high_ns).max(bin.high_ns);
+        match all.last_mut() {
+            Some(last) if last.low_ns == low_ns => {
+                last.high_ns = last.high_ns.max(high_ns);
+                last.count = last.count.saturating_add(bin.count);
+            }
+            _ => all.push(Bin { low_ns, high_ns, count: bin.count }),
+        }
+    }
+    all
+}
+
+/// Adds the rows over time of each thread, in the order of the bins' threads.
+fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
+    let rows = of.fine.thread_spans();
+    let head = |bins: &ThreadBins| {
+        let known = of.run.threads.iter().find(|one| one.setup.thread == bins.thread);
+        Thread {
+            thread: bins.thread,
+            cpu: known.and_then(|one| one.setup.cpu),
+            max_ns: known.and_then(|one| one.summary.max_ns),
+        }
+    };
+    let threads: Vec<Thread> = of.bins.iter().map(head).collect();
+    for (index, one) in threads.iter().enumerate() {
+        let spans = rows.iter().find(|(thread, _)| *thread == one.thread);
+        let spans = spans.map_or(&[][..], |(_, spans)| spans);
+        let mut add = |name: &str, value: &dyn Fn(&Span) -> Option<i64>| {
+            columns.add(format!("rows{index}.{name}"), spans.iter().map(value));
+        };
+        let step = of.fine.step().0;
+        let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
+        add("part", &|span| Some(of.fine.part(span.from) as i64));
+        // An interval begins and ends with a release, so hardly ever with a column.
+        add("parts", &|span| Some((((span.to - span.from).0 + step / 2) / step).max(1)));
+        add("count", &|span| count(span.count));
+        add("missed", &|span| count(span.missed));
+        add("min", &|span| Some(span.min?.0));
+        add("median", &|span| Some(span.median?.round() as i64));
+        add("p99_9", &|span| Some(span.p99_9?.0));
+        add("max", &|span| Some(span.max?.0));
+    }
+    threads
+}
+
+fn strip_head(strip: &Strip) -> StripHead<'_> {
+    let lines = strip.tracks.iter().map(|(name, _)| name.as_str()).collect();
+    StripHead { title: strip.title, unit: strip.unit, lines }
+}
+
+/// Adds tenths of the unit of each line; where a column holds several readings, the smallest and
+/// the largest as well.
+fn add_strips(of: &PageRun, strips: &[Strip], columns: &mut Columns) {
+    let has_range = of.fine.conditions_step() > READING;
+    for (strip, one) in strips.iter().enumerate() {
+        for (line, (_, track)) in one.tracks.iter().enumerate() {
+            let tenths = |value: f64| (value * 10.0).round() as i64;
+            let steps = || track.steps().iter();
+            let name = |figure: &str| format!("strip{strip}.{line}.{figure}");
+            columns.add(name("mean"), steps().map(|step| Some(tenths(step.as_ref()?.mean))));
+            if has_range {
+                columns.add(name("low"), steps().map(|step| Some(tenths(step.as_ref()?.low))));
+                columns.add(name("high"), steps().map(|step| Some(tenths(step.as_ref()?.high))));
+            }
+        }
+    }
+}
+
+fn marks<'a>(of: &PageRun<'a>) -> Vec<Mark<'a>> {
+    let first = of.run.threads.iter().map(|one| one.setup.first_release_ns).min();
+    let mark = |finding: &'a latlab_model::run::Finding| {
+        let at_s = (finding.at_ns? - first?).as_secs_f64().max(0.0);
+        Some(Mark { code: &finding.code, at_s })
+    };
+    of.run.findings.iter().filter_map(mark).collect()
+}

@@ -1,0 +1,61 @@
+//! The headline of a run, and its main figures.
+
+use super::place::Place;
+use super::words::{count, firm, plural, prose};
+use crate::sentence::{self, NOT_DEFINED};
+use crate::units::{grouped, joined, percent_of, span};
+use latlab_model::Run;
+use latlab_model::run::Summary;
+use maud::{Markup, html};
+
+/// The headline and what it is about.
+pub fn opening(run: &Run, place: &Place) -> Markup {
+    html! {
+        p.kicker { "Latency run " (run.id) " · " (sentence::started(&run.started)) }
+        (place.headline(prose(&sentence::headline(run))))
+        p.lead { (prose(&sentence::lead(run).join(" "))) }
+        @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
+    }
+}
+
+/// The figures that matter most, each in a box.
+pub fn facts(run: &Run) -> Markup {
+    let total = &run.total;
+    html! {
+        dl.facts {
+            (fact("Observed maximum", total.max_ns.map(|max| firm(&max.to_string())),
+                sentence::maximum_place(run)))
+            (fact("Missed releases", Some(missed(total.missed)), missed_share(total)))
+            @if run.asked.deadline_ns.is_some() {
+                (fact("Deadline misses", total.misses.map(count),
+                    run.asked.deadline_ns.map(|deadline| format!("later than {}", deadline))))
+            }
+            (fact("Cycles", Some(count(total.cycles)), releases_due(run)))
+            (fact("Measured for", Some(firm(&span(run.measured_ns))),
+                Some(plural(run.threads.len(), "thread"))))
+        }
+    }
+}
+
+fn fact(name: &str, value: Option<String>, beside: Option<String>) -> Markup {
+    html! {
+        div {
+            dt { (name) }
+            dd { (value.unwrap_or_else(|| "none".to_string())) @if let Some(beside) = beside { small { (joined(&beside)) } } }
+        }
+    }
+}
+
+/// Missed releases, where there are releases.
+pub fn missed(missed: Option<u64>) -> String {
+    missed.map_or_else(|| NOT_DEFINED.to_string(), count)
+}
+
+fn missed_share(total: &Summary) -> Option<String> {
+    let share = percent_of(total.missed?, total.activations)?;
+    Some(format!("{share} of the releases"))
+}
+
+fn releases_due(run: &Run) -> Option<String> {
+    run.has_releases().then(|| format!("{} releases were due", grouped(run.total.activations)))
+}

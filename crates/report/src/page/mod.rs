@@ -1,0 +1,134 @@
+//! One run or several as one self-contained page: nothing is loaded, and nothing that it says
+//! needs a script.
+
+mod compare;
+mod cost;
+mod data;
+mod ends;
+mod files;
+mod findings;
+mod head;
+mod losses;
+mod packed;
+mod pictures;
+mod place;
+mod settings;
+mod setup;
+mod tables;
+mod threads;
+mod verdict;
+mod words;
+
+pub(crate) use place::Place;
+pub(crate) use words::prose;
+
+use crate::runs::{Measured, names};
+use crate::sentence;
+use crate::time::TimeData;
+use crate::{conditions, said};
+use latlab_model::{Run, ThreadBins};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("page.css");
+/// What `scripts/web.sh` made; empty in a build without npm.
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
+const SCRIPT_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.css"));
+
+/// Whether pages of this build have pictures that can be zoomed and asked.
+pub const fn is_interactive() -> bool {
+    !SCRIPT.is_empty()
+}
+
+/// A stored run with all that the page shows of it.
+#[derive(Clone, Copy, Debug)]
+pub struct PageRun<'a> {
+    /// What was measured, where and how.
+    pub run: &'a Run,
+    /// `run.json` as it was stored.
+    pub document: &'a str,
+    /// The counts of each thread.
+    pub bins: &'a [ThreadBins],
+    /// Its rows over time, for pictures that stand still.
+    pub still: &'a TimeData,
+    /// The same as finely as a page carries them.
+    pub fine: &'a TimeData,
+}
+
+impl<'a> PageRun<'a> {
+    fn measured(&self) -> Measured<'a> {
+        Measured { run: self.run, bins: self.bins }
+    }
+}
+
+/// The whole page.
+pub fn page(runs: &[PageRun]) -> String {
+    let title = match runs {
+        [one] => format!("{}: {}", one.run.id, sentence::machine_name(one.run)),
+        several => format!("{} runs compared", several.len()),
+    };
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(SCRIPT_STYLE)) (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    @match runs {
+                        [one] => (run_sections(one, &Place::page())),
+                        several => (several_runs(several)),
+                    }
+                }
+                footer {
+                    @for one in runs { p { "Made by latlab " (one.run.latlab) " from run " (one.run.id) "." } }
+                    p { "Times are differences of the clock that the threads slept on." }
+                }
+                @if is_interactive() { script #script { (PreEscaped(SCRIPT)) } }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+fn several_runs(runs: &[PageRun]) -> Markup {
+    let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
+    html! {
+        nav.runs aria-label="Runs" {
+            a href="#comparison" { "Comparison" }
+            @for (number, name) in (1..).zip(names(&measured)) { a href={ "#run-" (number) } { (name) } }
+        }
+        (compare::comparison(runs, &Place::page()))
+        @for (number, one) in (1..).zip(runs) {
+            @let place = Place::part(number);
+            section.run id=(place.prefix()) aria-labelledby=(place.id("headline")) {
+                (run_sections(one, &place))
+            }
+        }
+    }
+}
+
+/// All there is to say of a run, in the order in which it matters.
+fn run_sections(of: &PageRun, place: &Place) -> Markup {
+    let run = of.run;
+    html! {
+        header {
+            div.top { div { (head::opening(run, place)) } (verdict::verdict(run, place)) }
+            (head::facts(run))
+        }
+        (findings::findings(run, place))
+        (said::section(run, place))
+        (threads::threads(run, place))
+        (pictures::pictures(of, place))
+        (conditions::section(run, place))
+        (losses::losses(run, place))
+        (setup::setup(run, place))
+        (cost::cost(run, place))
+        (files::repeat(run, place))
+        (files::files(run))
+        (data::section(of, place))
+    }
+}

@@ -1,0 +1,90 @@
+//! The pictures of a run. Without scripts they are still; scripts put one that can be zoomed and
+//! asked in the place of each, and keep the still one for the printer.
+
+use super::PageRun;
+use super::place::Place;
+use crate::options::Options;
+use crate::plot::{Kind, plot};
+use crate::runs::Measured;
+use crate::time::{self, TimeOptions};
+use maud::{Markup, PreEscaped, html};
+
+/// Each picture is made in three widths, of which the width of the page shows one: shrunk text
+/// could not be read.
+const WIDTHS: [(&str, u32, u32); 3] =
+    [("wide", 1120, 420), ("middle", 700, 380), ("narrow", 400, 300)];
+
+const LATENCY: &str = "How many latencies were how large, one line for each measuring thread. \
+    Heights are logarithmic: a single late wake-up is as visible as a million punctual ones. They \
+    count latencies per unit of width, so that no step depends on the width of a bin. A mark shows \
+    each named thread's observed maximum.";
+const LATENCIES: &str = "How many latencies were how large, in each run. Heights are logarithmic \
+    and count latencies per unit of width, on one scale for all runs.";
+const TAIL: &str = "Mean, quantiles and observed maximum of each run. The further right, the \
+    rarer; what a run has too few latencies for is hollow.";
+const CCDF: &str = "The share of the latencies that was larger, down to a single one. The lower \
+    and the further left a line ends, the better.";
+const FLOW: &str = "Latencies over time, and the conditions beside them. The largest latency of \
+    each stretch of time is drawn, however short it was.";
+const TELEMETRY: &str = "What was read beside the run: temperature, frequency, load, and the \
+    threads that took the CPUs.";
+
+/// The sections with the pictures of one run.
+pub fn pictures(of: &PageRun, place: &Place) -> Markup {
+    let runs = [of.measured()];
+    html! {
+        (place.section("picture", "Latencies", html! {
+            (of_latencies(&runs, Kind::Latency, place, LATENCY))
+        }))
+        (place.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, place, CCDF)))
+        (place.section("time", "Over time", html! {
+            (over_time(of, time::Kind::Flow, place, FLOW))
+            @if of.run.conditions.is_some() {
+                (over_time(of, time::Kind::Telemetry, place, TELEMETRY))
+            }
+        }))
+    }
+}
+
+/// The pictures of several runs over each other.
+pub fn compared(runs: &[Measured], place: &Place) -> Markup {
+    html! {
+        (place.section("picture", "Latencies", of_latencies(runs, Kind::Latency, place, LATENCIES)))
+        (place.section("tail", "Tail", html! {
+            (of_latencies(runs, Kind::Tail, place, TAIL))
+            (of_latencies(runs, Kind::Ccdf, place, CCDF))
+        }))
+    }
+}
+
+fn of_latencies(runs: &[Measured], kind: Kind, place: &Place, caption: &str) -> Markup {
+    figure(kind.word(), place, caption, &|width, plot_height, id| {
+        plot(runs, kind, &Options { width, plot_height, id, ..Options::default() })
+    })
+}
+
+fn over_time(of: &PageRun, kind: time::Kind, place: &Place, caption: &str) -> Markup {
+    figure(kind.word(), place, caption, &|width, _, id| {
+        kind.draw(of.run, of.still, &TimeOptions { width, id, ..TimeOptions::default() })
+    })
+}
+
+fn figure(
+    kind: &str,
+    place: &Place,
+    caption: &str,
+    draw: &dyn Fn(u32, u32, String) -> String,
+) -> Markup {
+    html! {
+        figure data-picture=(kind) data-run=(place.prefix()) {
+            div.still {
+                @for (class, width, height) in WIDTHS {
+                    div class=(class) {
+                        (PreEscaped(draw(width, height, place.id(&format!("{kind}-{class}")))))
+                    }
+                }
+            }
+            figcaption { (caption) }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The table of the measuring threads.
+
+use super::head::missed;
+use super::place::Place;
+use super::tables::scrolling;
+use super::words::{count, dash, firm};
+use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::sentence;
+use crate::units::{joined, span};
+use latlab_model::Run;
+use latlab_model::run::{Summary, ThreadRun};
+use maud::{Markup, html};
+
+/// A table with more threads scrolls in its own box.
+const TALL: usize = 20;
+
+/// The figures of each thread.
+pub fn threads(run: &Run, place: &Place) -> Markup {
+    if run.threads.is_empty() {
+        return html! {};
+    }
+    let columns = thread_columns(run);
+    let total = run.threads.len() > 1;
+    let caption = format!(
+        "Each measuring thread in {} over {}. Quantiles are the upper edge of their bin.",
+        sentence::exposure(run),
+        span(run.measured_ns),
+    );
+    let table = html! {
+        table.threads {
+            caption { span { (joined(&caption)) } }
+            thead { tr { @for column in &columns { (column.head()) } } }
+            tbody { @for row in 0..run.threads.len() { tr { @for column in &columns { (column.cell(row)) } } } }
+            @if total { tfoot { tr { @for column in &columns { (column.cell(run.threads.len())) } } } }
+        }
+    };
+    let table = scrolling("Figures of each thread", run.threads.len() > TALL, table);
+    place.section("threads", "Threads", table)
+}
+
+/// One column of the table of threads; its last cell is that of all threads together.
+struct Column {
+    name: String,
+    unit: &'static str,
+    class: Option<&'static str>,
+    cells: Vec<String>,
+}
+
+impl Column {
+    fn head(&self) -> Markup {
+        html! {
+            th scope="col" class=[self.class] {
+                (self.name) @if !self.unit.is_empty() { small { (self.unit) } }
+            }
+        }
+    }
+
+    fn cell(&self, row: usize) -> Markup {
+        let content = self.cells.get(row).map_or("", String::as_str);
+        html! {
+            @if self.name == "Thread" { th scope="row" { (content) } }
+            @else { td class=[self.class] { (content) } }
+        }
+    }
+}
+
+fn thread_columns(run: &Run) -> Vec<Column> {
+    let (mut columns, setup) = setup_columns(run);
+    columns.push(latency_column(run, &MAXIMUM));
+    columns.push(summary_column(run, "Missed", |s| missed(s.missed)));
+    if run.asked.deadline_ns.is_some() {
+        columns.push(summary_column(run, "Misses", |s| dash(s.misses.map(count))));
+    }
+    let seen = summary_column(run, "Seen at", |s| dash(sentence::seen_at(run, s)));
+    columns.push(Column { unit: "s", ..seen });
+    columns.push(summary_column(run, "Cycles", |s| count(s.cycles)));
+    if run.has_releases() {
+        columns.push(summary_column(run, "Activations", |s| count(s.activations)));
+    }
+    columns.extend(LATENCIES.iter().map(|figure| latency_column(run, figure)));
+    columns.extend(setup);
+    let (first, nothing) = (columns[0].name.clone(), "–");
+    columns.retain(|c| c.name == first || c.cells.iter().any(|cell| cell != nothing));
+    columns
+}
+
+/// Columns that say which thread it is, and those that say how it ran, which come last.
+fn setup_columns(run: &Run) -> (Vec<Column>, Vec<Column>) {
+    let column = |name: &str, class, cell: &dyn Fn(&ThreadRun) -> String| Column {
+        name: name.to_string(),
+        unit: "",
+        class,
+        cells: run.threads.iter().map(cell).collect(),
+    };
+    let mut columns = vec![
+        column("Thread", None, &|t| t.setup.thread.to_string()),
+        column("CPU", None, &|t| {
+            t.setup.cpu.map_or_else(|| "floats".to_string(), |cpu| cpu.to_string())
+        }),
+    ];
+    if sentence::cores_differ(run) {
+        columns.push(column("Core, capacity", Some("word"), &|t| dash(sentence::core(t))));
+    }
+    if let Some(first) = columns.first_mut() {
+        first.cells.push("all".to_string());
+    }
+    let setup = vec![
+        column("Policy", Some("word"), &|t| t.setup.policy.clone()),
+        column("Period", None, &|t| firm(&t.setup.period_ns.to_string())),
+    ];
+    (columns, setup)
+}
+
+fn summary_column(run: &Run, name: &str, cell: impl Fn(&Summary) -> String) -> Column {
+    let cells = summaries(run).map(cell).collect();
+    Column { name: name.to_string(), unit: "", class: None, cells }
+}
+
+fn summaries(run: &Run) -> impl Iterator<Item = &Summary> {
+    run.threads.iter().map(|thread| &thread.summary).chain([&run.total])
+}
+
+fn latency_column(run: &Run, figure: &Figure) -> Column {
+    let (unit, numbers) = figure.column(summaries(run));
+    let class = (figure.name == MAXIMUM.name).then_some("max");
+    let cells = numbers.into_iter().map(dash).collect();
+    Column { name: figure.name.to_string(), unit, class, cells }
+}

@@ -1,0 +1,28 @@
+//! The box with the verdict.
+
+use super::place::Place;
+use super::words::prose;
+use crate::sentence;
+use latlab_model::Run;
+use maud::{Markup, html};
+
+/// The verdict, or why there is none.
+pub fn verdict(run: &Run, place: &Place) -> Markup {
+    let Some(verdict) = &run.verdict else {
+        return html! {
+            section.verdict.none aria-labelledby=(place.id("verdict")) {
+                (place.title("verdict", html! { "No verdict" }))
+                p { "No deadline was given, so the figures are not judged. Repeat with " code { "--deadline" } "." }
+                @if sentence::is_invalid(run) {
+                    p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
+                }
+            }
+        };
+    };
+    html! {
+        section class={ "verdict " (verdict.word) } aria-labelledby=(place.id("verdict")) {
+            (place.title("verdict", html! { "Verdict: " strong { (verdict.word) } }))
+            p { (prose(&verdict.sentence)) }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a page shows of a run.
+
+use crate::over_time::{fill_conditions, fill_latencies};
+use crate::{Error, Result, measured};
+use latlab_model::{Run, ThreadBins};
+use latlab_report::PageRun;
+use latlab_report::time::TimeData;
+use latlab_store::tables;
+use std::fs;
+use std::path::Path;
+
+/// A run with all that a page shows of it.
+pub struct Shown {
+    /// The run; its texts are harmless.
+    pub run: Run,
+    document: String,
+    bins: Vec<ThreadBins>,
+    still: TimeData,
+    fine: TimeData,
+}
+
+impl Shown {
+    /// Reads the run of a folder.
+    pub fn read(folder: &Path) -> Result<Shown> {
+        let (run, bins) = measured(folder)?;
+        let path = folder.join("run.json");
+        let document =
+            fs::read_to_string(&path).map_err(|error| Error::Document { path, error })?;
+        let mut still = TimeData::new(&run, tables::coarse_edges(), None);
+        let mut fine = TimeData::fine(&run);
+        fill_latencies(folder, &run, &mut [&mut still, &mut fine])?;
+        fill_conditions(folder, &run, &mut [&mut still, &mut fine])?;
+        Ok(Shown { run, document, bins, still, fine })
+    }
+
+    fn as_page(&self) -> PageRun<'_> {
+        let Shown { run, document, bins, still, fine } = self;
+        PageRun { run, document, bins, still, fine }
+    }
+}
+
+/// One run or several as one page.
+pub fn page(runs: &[Shown]) -> String {
+    let runs: Vec<PageRun> = runs.iter().map(Shown::as_page).collect();
+    latlab_report::page(&runs)
+}

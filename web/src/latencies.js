@@ -1,0 +1,121 @@
+// The two charts of how large latencies were: how many were how large, and the share that was not
+// smaller. Both count anew for each range, so that every pixel shows what is stored.
+import { cells, countsOf, edgesOf } from "./cells.js";
+import { chart } from "./chart.js";
+import { choice, element } from "./controls.js";
+import { pen } from "./pens.js";
+import { ticks } from "./ticks.js";
+import { count, latency, number, share } from "./units.js";
+
+// The left end of a logarithmic axis: half of the finest bin.
+const LEAST = 50;
+const PIXELS_OF_A_CELL = 2;
+// Where the largest latency is so many medians, a linear axis would show little else.
+const LONG_TAIL = 12;
+
+const KINDS = {
+    latency: {
+        label: "How many latencies were how large", stepped: true,
+        yTitle: step => `Latencies per ${step}`,
+        // A cell is as high as what it counts in the usual width of a cell.
+        height: ({ counts }, cell, widths) => counts[cell] / widths[cell],
+        at: (edges, cell) => `${latency(edges[cell])} to ${latency(edges[cell + 1] ?? edges[cell])}`,
+        value: ({ counts }, cell) => count(counts[cell] ?? 0),
+        yWords: value => (value >= 1e4 ? `${number(value / 10 ** Math.floor(Math.log10(value)), 1)}e${Math.floor(Math.log10(value))}` : number(value)),
+    },
+    ccdf: {
+        label: "The share of latencies that was not smaller", stepped: false,
+        yTitle: () => "Share of latencies",
+        height: ({ left, total }, cell) => left[cell] / total,
+        at: (edges, cell) => `from ${latency(edges[cell])} on`,
+        value: ({ left, total }, cell) => (left[cell] ? `${share(left[cell] / total)}, ${count(left[cell])}` : "none"),
+        yWords: value => (value >= 1e-7 ? `${number(value * 100, 5)} %` : value.toExponential(0)),
+    },
+};
+
+// Lines are {name, max, bins}.
+export function latencies(figure, kind, lines) {
+    const of = KINDS[kind];
+    const all = edgesOf(lines.map(line => line.bins));
+    if (!all.edges.length) return;
+    const [first, last] = [all.edges[0], all.edges.at(-1)];
+    const totals = lines.map(({ bins }) => bins.reduce((sum, bin) => sum + bin.count, 0));
+    const outside = element("p", { className: "outside" });
+    let now = null;
+
+    const view = {
+        label: of.label, stepped: of.stepped, wholeWords: "whole range", closest: 200,
+        lines: lines.map(({ name, max }, index) => (
+            { name, note: max == null ? "no latencies" : `max ${latency(max)}`, pen: pen(index) })),
+        x: { title: "Latency", ticks, words: latency, isLog: last > LONG_TAIL * Math.max(LEAST, median(lines)) },
+        y: { ticks, words: of.yWords, isLog: true, title: () => now.title },
+        data, yRange,
+        marks: u => maxima(u, lines),
+        at: cell => of.at(now.edges, Math.min(cell, now.edges.length - 2)),
+        value: (line, cell) => of.value(now.counted[line], Math.min(cell, now.edges.length - 2)),
+    };
+    const fit = () => { view.whole = [view.x.isLog ? Math.max(LEAST, first) : first, last]; };
+    fit();
+
+    function data([from, to], pixels) {
+        const { edges, step } = cells(all, [from, to], view.x.isLog, Math.max(50, pixels / PIXELS_OF_A_CELL));
+        const widths = edges.slice(1).map((edge, cell) => (
+            view.x.isLog ? Math.log(edge / edges[cell]) / Math.log1p(step) : (edge - edges[cell]) / step));
+        const counted = lines.map(({ bins }, line) => ({ ...countsOf(bins, edges), total: totals[line] }));
+        now = { edges, counted, title: of.yTitle(view.x.isLog ? `${number(step * 100)} % of latency` : latency(step)) };
+        tellOutside();
+        const last = of.stepped ? widths.length : edges.length;
+        const heights = counted.map(one => edges.map((_, cell) => (cell < last ? of.height(one, cell, widths) : null)));
+        now.least = heights.flat().reduce((least, height) => (height > 0 && height < least ? height : least), Infinity);
+        // Nothing has no place on a logarithmic axis: a step goes to its foot, a line ends.
+        const foot = !view.y.isLog ? 0 : of.stepped ? now.least / 2 : null;
+        return [edges, ...heights.map(one => one.map(height => (height === 0 ? foot : height)))];
+    }
+
+    function yRange(from, to) {
+        if (from == null || !Number.isFinite(to)) return view.y.isLog ? [0.1, 1] : [0, 1];
+        if (!view.y.isLog) return [0, Math.max(to, 1e-12) * 1.05];
+        const least = Number.isFinite(now.least) ? now.least : 1;
+        return kind === "ccdf" ? [least / 1.5, 1.2] : [least / 2, Math.max(to, least) * 1.5];
+    }
+
+    function tellOutside() {
+        const sum = side => now.counted.reduce((sum, one) => sum + one[side], 0);
+        const sides = [["below", "left"], ["beyond", "right"]].filter(([side]) => sum(side) > 0);
+        outside.textContent = sides.map(([side, name]) => (
+            `${count(sum(side))} latencies lie ${name} of what is shown${side === "beyond" ? `, up to ${latency(last)}` : ""}.`)).join(" ");
+    }
+
+    const bar = element("div", { className: "controls" });
+    figure.append(bar);
+    const made = chart(figure, view, 380);
+    const scale = (axis, label) => choice(label, [[true, "log"], [false, "linear"]], view[axis].isLog, isLog => {
+        view[axis].isLog = isLog;
+        fit();
+        made.build();
+        made.whole();
+    });
+    bar.append(scale("x", "Latency axis"), scale("y", kind === "ccdf" ? "Share axis" : "Count axis"), made.buttons);
+    figure.append(outside);
+}
+
+// A mark at the foot for the observed maximum of each line.
+function maxima(u, lines) {
+    const { ctx, bbox } = u, size = 4 * devicePixelRatio, foot = bbox.top + bbox.height;
+    ctx.save();
+    lines.forEach(({ max }, index) => {
+        const x = u.series[index + 1].show && max != null ? u.valToPos(max, "x", true) : -1;
+        if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) return;
+        ctx.fillStyle = pen(index).stroke();
+        ctx.beginPath();
+        ctx.arc(x, foot, size, 0, 2 * Math.PI);
+        ctx.fill();
+    });
+    ctx.restore();
+}
+
+function median(lines) {
+    const bins = lines.flatMap(line => line.bins).sort((a, b) => a.low - b.low);
+    let left = bins.reduce((sum, bin) => sum + bin.count, 0) / 2;
+    return bins.find(bin => (left -= bin.count) <= 0)?.low ?? 0;
+}

@@ -1,0 +1,185 @@
+// The charts over time of a run: latencies, and the conditions below them. They share their range
+// and their cursor.
+import { chart } from "./chart.js";
+import { choice, element } from "./controls.js";
+import { colour, pen } from "./pens.js";
+import { ticks, timeTicks } from "./ticks.js";
+import { count, latency, number, since, utc } from "./units.js";
+
+const FIGURES = [["max", "maximum"], ["p99_9", "p99.9"], ["median", "median"], ["min", "minimum"]];
+// What is shown around a finding that somebody wants to see, in columns.
+const AROUND = 60;
+
+// The charts of a run whose ranges go together.
+export function timeline(run) {
+    const charts = [];
+    let busy = false;
+    const zoomed = range => {
+        if (busy) return;
+        busy = true;
+        charts.forEach(one => one.zoom(...range));
+        busy = false;
+    };
+    const add = (figure, view, height) => {
+        const made = chart(figure, { ...base(run), ...view }, height, zoomed);
+        charts.push(made);
+        return made;
+    };
+    const show = seconds => {
+        const half = Math.max(AROUND * run.step_s, run.measured_s / 200) / 2;
+        zoomed([seconds - half, seconds + half]);
+        charts.forEach(one => one.point(seconds));
+    };
+    return { add, show };
+}
+
+const base = run => ({
+    whole: [0, Math.max(run.measured_s, run.step_s)],
+    wholeWords: "whole run",
+    closest: run.step_s * 2,
+    sync: `time-${run.prefix}`,
+    x: { title: "", isLog: false, ticks: timeTicks, words: since },
+    marks: u => findings(u, run.findings),
+});
+
+export function flow(figure, run, line) {
+    const length = Math.ceil(run.measured_s / run.step_s) + 1;
+    const seconds = Array.from({ length }, (_, part) => part * run.step_s);
+    const missed = run.threads.map(thread => spread(thread.rows, "missed", length));
+    const columns = Object.fromEntries(FIGURES.map(([figure]) => (
+        [figure, run.threads.map(thread => spread(thread.rows, figure, length))])));
+    let chosen = "max";
+    const view = {
+        label: "Latencies over time",
+        lines: run.threads.map(({ name, max_ns: max }, index) => (
+            { name, note: max == null ? "no latencies" : `max ${latency(max)}`, pen: pen(index) })),
+        y: { title: "Latency", isLog: longTail(columns), ticks, words: latency },
+        data: () => [seconds, ...columns[chosen].map(one => (view.y.isLog ? one.map(positive) : one))],
+        yRange: (from, to) => heights(from, to, view.y.isLog),
+        at: part => stretch(run, part, run.step_s),
+        value: (thread, part) => {
+            const value = columns[chosen][thread][part], skipped = missed[thread][part];
+            return `${value == null ? "nothing" : latency(value)}${skipped ? `, ${count(skipped)} missed` : ""}`;
+        },
+        marks: u => {
+            findings(u, run.findings);
+            missedReleases(u, missed);
+        },
+    };
+    const bar = element("div", { className: "controls" });
+    figure.append(bar);
+    const made = line.add(figure, view, 320);
+    bar.append(
+        choice("Figure", FIGURES, chosen, figure => { chosen = figure; made.refresh(); }),
+        choice("Latency axis", [[true, "log"], [false, "linear"]], view.y.isLog, isLog => {
+            view.y.isLog = isLog;
+            made.build();
+        }), made.buttons);
+    const all = missed.flat().reduce((sum, one) => sum + (one ?? 0), 0);
+    const points = run.joined > 1 ? ` Each point is the largest of ${number(run.step_s)} s.` : "";
+    const marks = all ? " Triangles at the foot mark stretches with missed releases." : "";
+    figure.append(element("p", { className: "outside", textContent: (points + marks).trim() }));
+}
+
+export function conditions(figure, run, line) {
+    const step = run.conditions_step_s;
+    run.strips.forEach((strip, number_) => {
+        const column = (index, name) => run.columns.get(`strip${number_}.${index}.${name}`);
+        const tenths = values => values.map(value => (value == null ? null : value / 10));
+        const means = strip.lines.map((_, index) => tenths(column(index, "mean")));
+        const [low, high] = ["low", "high"].map(name => strip.lines.map((_, index) => column(index, name)));
+        const seconds = Array.from({ length: means[0].length }, (_, part) => part * step);
+        const unit = value => `${number(value)} ${strip.unit}`;
+        const title = `${strip.title} in ${strip.unit}`;
+        figure.append(element("p", { className: "strip", textContent: title }));
+        line.add(figure, {
+            label: title,
+            lines: strip.lines.map((name, index) => ({ name, pen: pen(index) })),
+            y: { title: "", isLog: false, ticks, words: value => number(value) },
+            data: () => [seconds, ...means],
+            yRange: (from, to) => (strip.unit === "%" ? [0, Math.max(1, to ?? 0) * 1.05] : heights(from, to, false)),
+            at: part => stretch(run, part, step),
+            value: (index, part) => {
+                const mean = means[index][part];
+                if (mean == null) return "not known";
+                const range = high[index] ? ` (${number(low[index][part] / 10)} to ${number(high[index][part] / 10)})` : "";
+                return unit(mean) + range;
+            },
+        }, 130);
+    });
+}
+
+// A value for every column: a row that reaches over several is in each of them, and where no row
+// is there is nothing.
+function spread(rows, name, length) {
+    const values = new Array(length).fill(null);
+    rows.part.forEach((part, row) => values.fill(rows[name][row], part, part + rows.parts[row]));
+    return values;
+}
+
+const positive = value => (value == null ? null : Math.max(1, value));
+
+// Whether most latencies would be squeezed into the foot of a linear axis.
+function longTail({ max, median }) {
+    const known = median.flat().filter(value => value != null).sort((a, b) => a - b);
+    const largest = max.flat().reduce((all, one) => Math.max(all, one ?? 0), 0);
+    return largest > 20 * (known[known.length >> 1] ?? Infinity);
+}
+
+function heights(from, to, isLog) {
+    if (from == null || to == null) return isLog ? [1, 10] : [0, 1];
+    if (isLog) return [Math.max(1, from) / 1.2, Math.max(1, to) * 1.3];
+    const room = Math.max((to - from) * 0.08, Math.abs(to) * 0.02, 1e-9);
+    return [Math.min(from - room, from >= 0 ? Math.max(0, from - room) : from - room), to + room];
+}
+
+const stretch = (run, part, step) => (
+    `${since(part * step)} to ${since((part + 1) * step)} (${utc(run.started, part * step)})`);
+
+// Lines where findings have their time, named where there is room.
+function findings(u, marks) {
+    const { ctx, bbox } = u, ratio = devicePixelRatio;
+    let end = -Infinity;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = colour("--muted");
+    ctx.textAlign = "left";
+    ctx.textBaseline = "alphabetic";
+    ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+    ctx.setLineDash([3 * ratio, 3 * ratio]);
+    for (const { code, at_s: at } of marks.toSorted((a, b) => a.at_s - b.at_s)) {
+        const x = u.valToPos(at, "x", true);
+        if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) continue;
+        ctx.beginPath();
+        ctx.moveTo(x, bbox.top);
+        ctx.lineTo(x, bbox.top + bbox.height);
+        ctx.stroke();
+        const width = ctx.measureText(code).width;
+        if (x > end && x + width < bbox.left + bbox.width) {
+            ctx.fillText(code, x + 3 * ratio, bbox.top + 11 * ratio);
+            end = x + width + 8 * ratio;
+        }
+    }
+    ctx.restore();
+}
+
+// A triangle at the foot of every stretch in which a shown thread missed a release.
+function missedReleases(u, missed) {
+    const { ctx, bbox } = u, size = 4 * devicePixelRatio, foot = bbox.top + bbox.height;
+    ctx.save();
+    ctx.fillStyle = colour("--bad");
+    const drawn = new Set();
+    missed.forEach((counts, thread) => {
+        if (!u.series[thread + 1].show) return;
+        counts.forEach((skipped, part) => {
+            const x = skipped ? Math.round(u.valToPos(u.data[0][part], "x", true)) : -1;
+            if (x < bbox.left || x > bbox.left + bbox.width || drawn.has(x)) return;
+            drawn.add(x);
+            ctx.beginPath();
+            ctx.moveTo(x - size, foot);
+            ctx.lineTo(x + size, foot);
+            ctx.lineTo(x, foot - 2 * size);
+            ctx.fill();
+        });
+    });
+    ctx.restore();
+}

@@ -1,0 +1,25 @@
+// Whatever the range and the axis, no count is made up and none is lost.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cells, countsOf, edgesOf } from "../src/cells.js";
+
+const bins = [0, 100, 4_900, 5_000, 5_100, 5_300, 90_000, 1_000_000, 1_100_000].map((low, at) => (
+    { low, high: low + (low >= 1_000_000 ? 62_500 : 100), count: 10 ** (at % 4) }));
+const total = bins.reduce((sum, bin) => sum + bin.count, 0);
+
+for (const isLog of [true, false]) {
+    for (const range of [[50, 1_162_500], [4_950, 5_250], [5_000, 1_050_000], [200_000, 300_000]]) {
+        for (const most of [3, 50, 1000]) {
+            test(`every latency is in a cell or beside them: ${isLog} ${range} ${most}`, () => {
+                const { edges } = cells(edgesOf([bins]), range, isLog, most);
+                const { counts, left, below, beyond } = countsOf(bins, edges);
+                assert.ok(edges.every((edge, at) => !at || edge > edges[at - 1]));
+                assert.equal(counts.reduce((sum, count) => sum + count, 0) + below + beyond, total);
+                assert.equal(left[0] + below, total);
+                assert.ok(edges.at(-1) >= range[1]);
+                const cut = bin => edges.slice(1, -1).some(edge => edge > bin.low && edge < bin.high);
+                assert.ok(!bins.some(bin => bin.low > 0 && cut(bin)), "no bin is cut");
+            });
+        }
+    }
+}
