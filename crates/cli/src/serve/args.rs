@@ -86,7 +86,6 @@ impl ServeArgs {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::args::{Cli, Command};
     use clap::Parser;
 
