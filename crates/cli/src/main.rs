@@ -7,8 +7,8 @@ mod doctor;
 mod documents;
 mod leftovers;
 mod live;
-mod output;
 mod load;
+mod output;
 mod plot;
 #[cfg(test)]
 mod reference;

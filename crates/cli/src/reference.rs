@@ -196,7 +196,10 @@ const FILES: Terms = &[
         "snapshot.json",
         "The kernel files of the machine as they were at the start; latlab doctor examines them.",
     ),
-    ("comparison.html", "The page of this run and others, where latlab report was not told another place for it."),
+    (
+        "comparison.html",
+        "The page of this run and others, where latlab report was not told another place for it.",
+    ),
     ("report.html", "The page, where latlab report was not told another place for it."),
 ];
 

@@ -7,9 +7,7 @@ use latlab_model::run::EndReason;
 use latlab_model::run::StoredFile;
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
-use latlab_report::{
-    ListEntry, Options, Style, command, latency_picture, list, show, window,
-};
+use latlab_report::{ListEntry, Options, Style, command, latency_picture, list, show, window};
 
 const PLAIN: Style = Style { colour: false };
 
@@ -253,7 +251,7 @@ fn pages_to_look_at() {
 }
 
 fn write_look(folder: &std::path::Path, name: &str, fixture: &Fixture) {
-    let page = common::page(&fixture);
+    let page = common::page(fixture);
     std::fs::write(folder.join(format!("{name}.html")), page).unwrap();
     let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
     std::fs::write(folder.join(format!("{name}.svg")), picture).unwrap();

@@ -13,7 +13,9 @@ use std::path::Path;
 
 /// What is made anew at will, so that it has no checksum: the page and the pictures.
 fn is_derived(name: &str) -> bool {
-    matches!(name, "report.html" | "comparison.html") || name.ends_with(".svg") || name.ends_with(".png")
+    matches!(name, "report.html" | "comparison.html")
+        || name.ends_with(".svg")
+        || name.ends_with(".png")
 }
 
 /// Looks at every file of a run folder.

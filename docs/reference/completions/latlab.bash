@@ -218,7 +218,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__report)
-            opts="-o -h -V --output --out --format --help --version"
+            opts="-o -h -V --output --open --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

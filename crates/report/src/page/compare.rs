@@ -36,7 +36,8 @@ fn lead(runs: &[PageRun], names: &[String]) -> Option<String> {
     all.sort();
     let ((least, lowest), (most, highest)) = (all.first()?, all.last()?);
     let failed = runs.iter().filter(|one| verdict(one.run) == "fail").count();
-    let failed = if failed > 0 { format!(" {failed} of {} failed.", runs.len()) } else { String::new() };
+    let failed =
+        if failed > 0 { format!(" {failed} of {} failed.", runs.len()) } else { String::new() };
     Some(format!(
         "The observed maximum was smallest in {lowest} ({least}) and largest in {highest} ({most}).{failed}"
     ))

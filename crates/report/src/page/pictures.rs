@@ -11,7 +11,8 @@ use maud::{Markup, PreEscaped, html};
 
 /// Each picture is made in three widths, of which the width of the page shows one: shrunk text
 /// could not be read.
-const WIDTHS: [(&str, u32, u32); 3] = [("wide", 1120, 420), ("middle", 700, 380), ("narrow", 400, 300)];
+const WIDTHS: [(&str, u32, u32); 3] =
+    [("wide", 1120, 420), ("middle", 700, 380), ("narrow", 400, 300)];
 
 const LATENCY: &str = "How many latencies were how large, one line for each measuring thread. \
     Heights are logarithmic: a single late wake-up is as visible as a million punctual ones. They \

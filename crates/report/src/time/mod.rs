@@ -22,9 +22,9 @@ mod track;
 
 pub use data::TimeData;
 pub use flow::flow;
-pub(crate) use strips::{Strip, interrupts, measured_strips};
 pub use heatmap::heatmap;
 use latlab_model::Run;
+pub(crate) use strips::{Strip, interrupts, measured_strips};
 pub use telemetry::telemetry;
 
 /// What a picture over time shows.

@@ -182,15 +182,16 @@ pub fn pages(fixtures: &[&Fixture]) -> String {
         .iter()
         .map(|fixture| {
             let still = TimeData::new(&fixture.run, &[], None);
-            (fixture.bins(), serde_json::to_string(&fixture.run).unwrap(), still, TimeData::fine(&fixture.run))
+            (
+                fixture.bins(),
+                serde_json::to_string(&fixture.run).unwrap(),
+                still,
+                TimeData::fine(&fixture.run),
+            )
         })
         .collect();
-    let runs = fixtures.iter().zip(&parts).map(|(fixture, (bins, document, still, fine))| PageRun {
-        run: &fixture.run,
-        document,
-        bins,
-        still,
-        fine,
+    let runs = fixtures.iter().zip(&parts).map(|(fixture, (bins, document, still, fine))| {
+        PageRun { run: &fixture.run, document, bins, still, fine }
     });
     latlab_report::page(&runs.collect::<Vec<_>>())
 }
