@@ -7,9 +7,11 @@ use crate::runs::{open_store, recover};
 use anyhow::bail;
 use clap::Args;
 use latlab_view::Shown;
-use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::thread;
+use std::time::Duration;
 
 /// Flags of `latlab report`.
 #[derive(Args)]
@@ -91,16 +93,30 @@ fn own_place(folders: &[PathBuf]) -> PathBuf {
 
 /// Starts a browser and leaves it to itself; the page is there without one.
 fn open(page: &Path) {
-    let browser = std::env::var_os("BROWSER").filter(|name| !name.is_empty());
-    let browser = browser.unwrap_or_else(|| OsString::from("xdg-open"));
-    let started = Command::new(&browser)
+    let browser = std::env::var("BROWSER").unwrap_or_default();
+    // Several may be named, the best first.
+    let browser = browser.split(':').find(|name| !name.is_empty()).unwrap_or("xdg-open");
+    if let Err(reason) = started(browser, page) {
+        warn(format_args!("cannot open the page with {browser} ({reason}): open it yourself"));
+    }
+}
+
+/// Starts a program that opens the page; what fails to open it mostly says so at once.
+fn started(browser: &str, page: &Path) -> Result<(), String> {
+    let mut child = Command::new(browser)
         .arg(page)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .spawn();
-    if let Err(error) = started {
-        let browser = browser.to_string_lossy();
-        warn(format_args!("cannot open the page with {browser}: {error}; open it yourself"));
+        .process_group(0)
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    for _ in 0..20 {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(status.to_string()),
+            _ => thread::sleep(Duration::from_millis(100)),
+        }
     }
+    Ok(())
 }

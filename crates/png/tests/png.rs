@@ -25,7 +25,7 @@ fn inked(pixels: &Pixmap) -> Option<(usize, usize)> {
     };
     let mut columns = (0..width).filter(dark);
     let first = columns.next()?;
-    Some((first, columns.last().unwrap_or(first)))
+    Some((first, columns.next_back().unwrap_or(first)))
 }
 
 #[test]

@@ -251,7 +251,7 @@ fn pages_to_look_at() {
 }
 
 fn write_look(folder: &std::path::Path, name: &str, fixture: &Fixture) {
-    let page = common::page(&fixture);
+    let page = common::page(fixture);
     std::fs::write(folder.join(format!("{name}.html")), page).unwrap();
     let picture = latency_picture(&fixture.run, &fixture.bins(), &Options::default());
     std::fs::write(folder.join(format!("{name}.svg")), picture).unwrap();

@@ -104,7 +104,10 @@ fn a_run_is_a_page_a_document_and_pictures() {
     let server = server(root.path(), "127.0.0.1:8137", None);
     let folder = root.path().join("runs").join(RUN);
     let (status, page) = get(&server, &format!("/runs/{RUN}"));
-    assert_eq!((status, page), (StatusCode::OK, latlab_view::page(&[latlab_view::Shown::read(&folder).unwrap()])));
+    assert_eq!(
+        (status, page),
+        (StatusCode::OK, latlab_view::page(&[latlab_view::Shown::read(&folder).unwrap()]))
+    );
     let (_, json) = get(&server, &format!("/runs/{RUN}/run.json"));
     assert_eq!(json, fs::read_to_string(folder.join("run.json")).unwrap());
     for kind in ["latency", "tail", "cdf", "ccdf", "cpus", "flow", "heatmap", "telemetry"] {
