@@ -107,7 +107,7 @@ report_json() {
     local page="$here/the page.html"
     "$program" report --format json -o "$page" >"$here/report.json" &&
         expect "the size of the page" [ "$(field "$here/report.json" '["bytes"]')" = "$(stat -c %s "$page")" ] &&
-        expect "the run's id" [ "$(field "$here/report.json" '["run"]')" = "$id" ]
+        expect "the run's id" [ "$(field "$here/report.json" '["runs"][0]')" = "$id" ]
 }
 try "report --format json says what it wrote" report_json
 

@@ -4,8 +4,8 @@ use crate::args::RunArgs;
 use crate::common::Format;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
-use crate::output::{harmless, print, print_json, style, warn, width};
-use crate::runs::{open_store, recover};
+use crate::output::{print, print_json, warn};
+use crate::runs::{open_store, recover, shown};
 use crate::screen::Screen;
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use latlab_conduct::live::Live;
@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     match args.common.format {
         Format::Json => print_json(&finished.run)?,
         Format::Text => {
-            let shown = latlab_report::show(&harmless(&finished.run)?, width(), style());
+            let shown = shown(&finished.path, &finished.run)?;
             let path = finished.path.display();
             print(&format!("{shown}\nStored in {path}\nAs a page: latlab report {path}\n"))?;
         }

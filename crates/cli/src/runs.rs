@@ -120,12 +120,14 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         (Some(spec), format) => window::show(&folder, &run, spec, format)?,
         (None, ShowFormat::Json) => print_json(&run)?,
         (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&harmless(&run)?))?,
-        (None, _) => {
-            let picture = picture(&folder, &run);
-            print(&latlab_report::show_with(&harmless(&run)?, &picture, width(), style()))?;
-        }
+        (None, _) => print(&shown(&folder, &run)?)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A stored run as text.
+pub fn shown(folder: &Path, run: &Run) -> anyhow::Result<String> {
+    Ok(latlab_report::show(&harmless(run)?, &picture(folder, run), width(), style()))
 }
 
 /// The latencies as a picture of characters, or why there is none.

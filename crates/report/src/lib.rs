@@ -54,5 +54,5 @@ pub use page::{PageRun, is_interactive, page};
 pub use plot::{Kind, plot};
 pub use runs::Measured;
 pub use style::Style;
-pub use text::{ListEntry, list, show, show_with};
+pub use text::{ListEntry, list, show};
 pub use window::window;

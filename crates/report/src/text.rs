@@ -13,13 +13,9 @@ use crate::units::{Scale, bytes, grouped, percent, span};
 use latlab_model::run::{Finding, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 
-/// Everything a run says, in at most `width` columns (from 80 up).
-pub fn show(run: &Run, width: usize, style: Style) -> String {
-    show_with(run, "", width, style)
-}
-
-/// The same with a picture of characters, or with what is to be said in its place.
-pub fn show_with(run: &Run, picture: &str, width: usize, style: Style) -> String {
+/// Everything a run says, in at most `width` columns (from 80 up), with a picture of characters
+/// or with what is to be said in its place.
+pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let parts = [
         head(run, width, style),
         threads(run, width, style),

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Fixture, SECOND, histogram as counted, plan};
-use latlab_report::{Glyphs, Style, histogram, show_with};
+use latlab_report::{Glyphs, Style, histogram, show};
 
 fn drawn(fixture: &Fixture, width: usize, glyphs: Glyphs) -> String {
     histogram(&fixture.run, &fixture.bins(), width, glyphs)
@@ -58,7 +58,7 @@ fn one_latency_among_millions_is_seen_above_its_mark() {
 #[test]
 fn it_stands_below_the_table_of_threads() {
     let fixture = common::normal();
-    let text = show_with(&fixture.run, "HERE\n", 80, Style::default());
+    let text = show(&fixture.run, "HERE\n", 80, Style::default());
     assert!(text.contains("missed releases: 1.\n\nHERE\n\nNothing was lost."), "{text}");
     assert_eq!(drawn(&one([]), 80, Glyphs::Unicode), "");
 }

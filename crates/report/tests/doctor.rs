@@ -228,9 +228,9 @@ fn a_run_says_what_weighs_and_where_the_rest_is() {
     let mut run = common::normal().run;
     let style = Style { colour: false };
     run.doctor = Some(vec![finding("other", Severity::Info, Topic::Cpu)]);
-    assert!(!show(&run, 80, style).contains("doctor"), "nothing weighs");
+    assert!(!show(&run, "", 80, style).contains("doctor"), "nothing weighs");
     run.doctor = Some(ill().findings);
-    let text = show(&run, 80, style);
+    let text = show(&run, "", 80, style);
     let section: Vec<&str> =
         text.lines().skip_while(|line| !line.starts_with("The doctor")).collect();
     let section = section.split(|line| line.is_empty()).next().unwrap_or_default().join("\n");

@@ -15,7 +15,7 @@ const PLAIN: Style = Style { colour: false };
 fn the_terminal_says_what_a_run_was() {
     for (name, fixture) in common::all() {
         for width in [80, 160] {
-            let text = show(&fixture.run, width, PLAIN);
+            let text = show(&fixture.run, "", width, PLAIN);
             insta::assert_snapshot!(format!("show-{name}-{width}"), text);
         }
     }
@@ -25,7 +25,7 @@ fn the_terminal_says_what_a_run_was() {
 fn no_line_of_the_terminal_is_too_wide() {
     for (name, fixture) in common::all().into_iter().chain(common::odd()) {
         for width in [80, 100, 120, 160] {
-            let text = show(&fixture.run, width, PLAIN);
+            let text = show(&fixture.run, "", width, PLAIN);
             // The command to repeat a run is one line, to be copied.
             for line in text.lines().filter(|line| !line.contains("latlab run")) {
                 assert!(line.chars().count() <= width, "{name} at {width}: {line}");
@@ -106,14 +106,14 @@ fn missed_releases_are_not_known_where_samples_were_lost_and_not_defined_without
 #[test]
 fn a_run_says_how_many_samples_it_stored() {
     let mut fixture = common::normal();
-    assert!(!show(&fixture.run, 80, PLAIN).contains("samples stored"));
+    assert!(!show(&fixture.run, "", 80, PLAIN).contains("samples stored"));
     let file = StoredFile { bytes: 216_650, sha256: String::new() };
     fixture.run.files.insert("samples.parquet".into(), file);
-    let text = show(&fixture.run, 80, PLAIN);
+    let text = show(&fixture.run, "", 80, PLAIN);
     assert!(text.contains("\n120 360 samples stored, in 1.80 bytes each"), "{text}");
     fixture.run.losses.samples = 360;
     fixture.run.threads[0].end = None;
-    let text = show(&fixture.run, 80, PLAIN);
+    let text = show(&fixture.run, "", 80, PLAIN);
     assert!(text.contains("\nAbout 120 000 samples stored, in about 1.81 bytes each"), "{text}");
 }
 
@@ -130,9 +130,9 @@ fn the_list_has_a_line_for_each_run() {
 #[test]
 fn colour_only_adds_marks() {
     for (_, fixture) in common::all() {
-        let coloured = show(&fixture.run, 100, Style { colour: true });
+        let coloured = show(&fixture.run, "", 100, Style { colour: true });
         assert!(coloured.contains('\u{1b}'));
-        assert_eq!(without_colour(&coloured), show(&fixture.run, 100, PLAIN));
+        assert_eq!(without_colour(&coloured), show(&fixture.run, "", 100, PLAIN));
     }
 }
 
@@ -161,7 +161,7 @@ fn the_picture_is_golden() {
 #[test]
 fn a_stream_that_broke_off_may_have_lost_something() {
     let mut fixture = common::normal();
-    assert!(show(&fixture.run, 80, PLAIN).contains("Nothing was lost"));
+    assert!(show(&fixture.run, "", 80, PLAIN).contains("Nothing was lost"));
     fixture.run.ended = EndReason::Lost;
     for text in [common::page(&fixture), show(&fixture.run, 160, PLAIN)] {
         assert!(!text.contains("Nothing was lost"));
@@ -173,7 +173,7 @@ fn a_stream_that_broke_off_may_have_lost_something() {
 fn no_line_of_the_terminal_ends_between_a_number_and_its_unit() {
     for (name, fixture) in common::all() {
         for width in 80..160 {
-            let text = show(&fixture.run, width, PLAIN);
+            let text = show(&fixture.run, "", width, PLAIN);
             let lines: Vec<&str> = text.lines().collect();
             // The head of the table stands above its units.
             for pair in lines.windows(2).filter(|pair| !pair[0].starts_with("thread  cpu")) {
