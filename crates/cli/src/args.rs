@@ -417,6 +417,7 @@ impl RunArgs {
             kernel_files: self.set.clone(),
             telemetry_ns: self.telemetry.0,
             seed: self.seed.unwrap_or(random_seed),
+            ..Plan::default()
         };
         plan.check()?;
         Ok(plan)

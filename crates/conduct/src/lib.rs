@@ -4,6 +4,7 @@
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod agents;
+pub mod here;
 mod keep;
 pub mod live;
 mod room;

@@ -98,6 +98,7 @@ impl Synthetic {
         };
         let thread = |thread: u32| ThreadSetup {
             thread,
+            thread_id: None,
             cpu: Some(thread),
             core_type: None,
             capacity: None,
