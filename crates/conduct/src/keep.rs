@@ -97,7 +97,7 @@ impl Seen {
 }
 
 /// Takes the calling thread to these CPUs.
-pub(crate) fn go_to(cpus: &str) {
+pub fn go_to(cpus: &str) {
     if let Ok(cpus) = cpus.parse::<CpuSet>() {
         // Where the kernel refuses, the agent's own setting of the same kind tells.
         let _ = sched::set_affinity(cpus.iter());

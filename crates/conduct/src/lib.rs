@@ -9,6 +9,7 @@ mod keep;
 pub mod live;
 mod room;
 
+pub use keep::go_to;
 use keep::{Keeper, Kept};
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::{Plan, Snapshot};

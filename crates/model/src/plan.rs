@@ -317,6 +317,14 @@ impl Policy {
     /// Priority of `fifo` and `rr` where none is given.
     pub const DEFAULT_PRIORITY: u8 = 90;
 
+    /// Priority of `fifo` and `rr`; 0 for the policies that have none.
+    pub fn priority(self) -> u8 {
+        match self {
+            Policy::Fifo { priority } | Policy::Rr { priority } => priority,
+            _ => 0,
+        }
+    }
+
     /// Whether the policy runs before all ordinary threads.
     pub fn is_realtime(self) -> bool {
         matches!(self, Policy::Fifo { .. } | Policy::Rr { .. } | Policy::Deadline { .. })
