@@ -5,9 +5,9 @@
 pub struct Dialect {
     /// The version as `--help` and JSON say it.
     pub version: String,
-    /// Whether `-n` is needed to sleep by `clock_nanosleep`.
+    /// Whether `-n` is needed to sleep by `clock_nanosleep`; such a version tells less as well.
     pub needs_n: bool,
-    /// Whether `# Total:` is printed, and rows without any count.
+    /// Whether `# Total:` is printed, and rows and JSON histograms without any count.
     pub totals_and_empty_rows: bool,
 }
 

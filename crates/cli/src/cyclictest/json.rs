@@ -1,5 +1,6 @@
 //! The document of `--json`, in the keys of the original, two of which end in a colon.
 
+use super::dialect::Dialect;
 use super::histogram::Buckets;
 use super::lines::{Figures, Unit};
 use super::state::Thread;
@@ -10,7 +11,7 @@ pub struct Envelope<'a> {
     /// The command line.
     pub command: &'a str,
     /// The version of rt-tests whose form this is.
-    pub version: &'a str,
+    pub dialect: &'a Dialect,
     /// When the run began and ended, as e-mails write it.
     pub times: (String, String),
     /// Of the system: name and value.
@@ -27,9 +28,15 @@ pub fn text(
     let mut all = Vec::new();
     for (number, thread) in threads.iter().enumerate() {
         let mut lines = Vec::new();
-        if let Some(buckets) = buckets.map(|all| &all[number]) {
-            lines.push(format!("      \"histogram\": {}", object(buckets)));
-            lines.push(format!("      \"overflow\": {}", buckets.overflows));
+        match buckets.map(|all| &all[number]) {
+            Some(buckets) => {
+                lines.push(format!("      \"histogram\": {}", object(buckets)));
+                lines.push(format!("      \"overflow\": {}", buckets.overflows));
+            }
+            None if envelope.dialect.totals_and_empty_rows => {
+                lines.push(format!("      \"histogram\": {}", object(&Buckets::default())));
+            }
+            None => {}
         }
         let Figures { min, avg, max, .. } = Figures::of(thread, unit);
         let cpu = thread.cpu.map_or(-1, i64::from);
@@ -49,7 +56,7 @@ pub fn text(
          \"start_time\": {},\n  \"end_time\": {},\n  \"return_code\": 0,\n  \"sysinfo\": {{\n{}\n  \
          }},\n  \"num_threads\": {},\n  \"resolution_in_ns\": {},\n  \"thread\": {{\n{}\n  }}\n}}\n",
         json!(envelope.command),
-        json!(envelope.version),
+        json!(envelope.dialect.version),
         json!(start),
         json!(end),
         system.join(",\n"),
@@ -65,7 +72,7 @@ fn object(buckets: &Buckets) -> String {
     let rows: Vec<String> =
         rows.map(|(value, count)| format!("        \"{value}\": {count}")).collect();
     match rows.is_empty() {
-        true => "{\n      }".to_string(),
+        true => "{      }".to_string(),
         false => format!("{{\n{}\n      }}", rows.join(",\n")),
     }
 }

@@ -6,6 +6,8 @@
 
 mod dialect;
 mod getopt;
+#[cfg(test)]
+mod golden;
 mod histogram;
 mod json;
 mod lines;

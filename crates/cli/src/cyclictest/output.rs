@@ -59,8 +59,7 @@ impl Output {
         if let Some(buckets) = &buckets {
             let text = histogram::text(threads, buckets, &options.dialect, options.histofall, unit);
             match &options.histfile {
-                // A file has the rows without their head.
-                Some(path) => write_whole(path, text.trim_start_matches("# Histogram\n").as_bytes())?,
+                Some(path) => write_whole(path, text.as_bytes())?,
                 None => print(&text)?,
             }
             let rough: u64 = buckets.iter().map(|one| one.rough).sum();
@@ -83,7 +82,7 @@ impl Output {
         let root = Root::default();
         let envelope = Envelope {
             command: &self.command,
-            version: &options.dialect.version,
+            dialect: &options.dialect,
             times: (time(self.began), time(Timestamp::now())),
             system: json::system(|file| root.read(file)),
         };

@@ -120,7 +120,7 @@ pub fn plan(options: &mut Options, machine: &Machine, seed: u64) -> Result<Plan,
             Power::Deepest(state) => idle_state_files(&machine.root, &measured, state)?,
             _ => Vec::new(),
         },
-        samples: wants_samples(options),
+        samples: options.verbose || histogram_of_samples(options),
         share_cpus: true,
         seed,
         ..Plan::default()
@@ -129,11 +129,10 @@ pub fn plan(options: &mut Options, machine: &Machine, seed: u64) -> Result<Plan,
     Ok(plan)
 }
 
-/// Whether what is printed needs every latency: the bins of a run are 100 ns wide, and only an
+/// Whether the histogram needs every latency: the bins of a run are 100 ns wide, and only an
 /// absolute sleep has releases that tell the number of a cycle.
-fn wants_samples(options: &Options) -> bool {
-    let unnumbered = options.nsecs || options.relative || options.system;
-    options.verbose || (options.histogram.is_some() && unnumbered)
+pub fn histogram_of_samples(options: &Options) -> bool {
+    options.histogram.is_some() && (options.nsecs || options.relative || options.system)
 }
 
 /// The switches of the idle states deeper than one.
@@ -155,5 +154,86 @@ fn idle_state_files(root: &Root, cpus: &CpuSet, deepest: i64) -> Result<Vec<Kern
              leave out the option"
         )),
         false => Ok(files),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::nanos::SECOND;
+
+    fn machine() -> Machine {
+        Machine { usable: "0-3".parse().unwrap(), root: Root::new("/nowhere") }
+    }
+
+    fn of(line: &str) -> Result<Plan, String> {
+        let line: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+        plan(&mut Options::parse(&line)?, &machine(), 1)
+    }
+
+    /// What of a plan the command lines of the tutorials are about.
+    fn told(line: &str) -> String {
+        let plan = of(line).unwrap();
+        format!(
+            "{} x{} on {}, {}+{}, {:?} cycles, {:?}, {}",
+            plan.policy,
+            plan.threads.unwrap(),
+            match (&plan.cpus, plan.floating) {
+                (Some(cpus), _) => cpus.to_string(),
+                (None, true) => "any".into(),
+                (None, false) => "each".into(),
+            },
+            plan.period_ns,
+            plan.period_step_ns,
+            plan.cycles.unwrap_or(0),
+            plan.duration_ns.map(|length| length.0 / SECOND.0),
+            plan.mechanism,
+        )
+    }
+
+    #[test]
+    fn the_commands_of_the_tutorials() {
+        insta::assert_snapshot!(
+            [
+                "-l100000 -m -S -p90 -i200 -h400 -q",
+                "-l10000 -q -v -p80 -a0",
+                "-l10000 -q -v -p80 -t -a",
+                "-l10000 -q -v -p80 -t16 -a",
+                "-D 5 -m -Sp90 -i200 -h400 -q",
+                "",
+                "-t 2 -r --policy batch",
+                "-t5 -a 1-2,0 -x",
+                "-a !0 -d 0",
+                "-a +1",
+            ]
+            .map(|line| format!("{line}\n    {}", told(line)))
+            .join("\n")
+        );
+    }
+
+    #[test]
+    fn limits_are_passed_by_a_whole_unit_as_in_what_is_printed() {
+        assert_eq!(of("-b 30").unwrap().stop_above_ns, Some(Nanos(30_999)));
+        assert_eq!(of("-N -b 30").unwrap().stop_above_ns, Some(Nanos(30)));
+    }
+
+    #[test]
+    fn what_the_machine_has_not_is_one_line() {
+        assert!(of("-a 7").unwrap_err().contains("this process may use (0-3)"));
+        assert!(of("-a !all").unwrap_err().contains("this process may use"));
+        assert!(of("--deepest-idle-state=0").unwrap_err().contains("no deeper idle state"));
+    }
+
+    #[test]
+    fn deeper_idle_states_are_switched_off() {
+        let folder = tempfile::tempdir().unwrap();
+        for state in 0..3 {
+            let path = format!("sys/devices/system/cpu/cpu1/cpuidle/state{state}");
+            std::fs::create_dir_all(folder.path().join(path)).unwrap();
+        }
+        let cpus = "0-1".parse().unwrap();
+        let files = idle_state_files(&Root::new(folder.path()), &cpus, 1).unwrap();
+        let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["/sys/devices/system/cpu/cpu1/cpuidle/state2/disable"]);
     }
 }

@@ -3,7 +3,7 @@
 use super::histogram::Buckets;
 use super::lines::{Unit, back, block, forth};
 use super::options::{Affinity, Options};
-use super::plan::Machine;
+use super::plan::{Machine, histogram_of_samples};
 use super::snapshot::Snapshots;
 use super::state::{State, Thread};
 use super::verbose::Lines;
@@ -46,7 +46,7 @@ impl<'a> Show<'a> {
         snapshots: Snapshots,
     ) -> Show<'a> {
         let threads = plan.threads.unwrap_or(1) as usize;
-        let exact = options.histogram.filter(|_| plan.samples);
+        let exact = options.histogram.filter(|_| histogram_of_samples(options));
         let show = Show {
             options,
             plan,
@@ -77,7 +77,11 @@ impl<'a> Show<'a> {
         };
         let first = if self.options.verbose_first { using.as_str() } else { "" };
         let (max, online) = (count("present"), count("online"));
-        self.put(&format!("{first}Max CPUs = {max}\nOnline CPUs = {online}\n{using}"));
+        let online = match self.options.dialect.needs_n {
+            true => String::new(),
+            false => format!("Online CPUs = {online}\n"),
+        };
+        self.put(&format!("{first}Max CPUs = {max}\n{online}{using}"));
     }
 
     /// Shows the run until it is done.
