@@ -78,7 +78,7 @@ pub fn serve_watched(
     head.iter().for_each(|message| outbox.send(message));
     match ground
         .and_then(|ground| run(&Root::default(), Arc::new(plan), ground, head, &outbox, watch))
-     {
+    {
         Ok(end) => outbox.send(&Message::End(end)),
         Err(refusal) => outbox.send(&Message::Refusal(refusal)),
     }
@@ -103,10 +103,7 @@ fn next(frames: &mut FrameReader<impl Read>) -> Result<Message, String> {
 }
 
 /// Listens for the ways in which a run is asked to end: a word, the end of the input, a signal.
-fn listen(
-    mut frames: FrameReader<impl Read + Send + 'static>,
-    alone: bool,
-) -> Result<(), String> {
+fn listen(mut frames: FrameReader<impl Read + Send + 'static>, alone: bool) -> Result<(), String> {
     // A closed terminal ends the conductor, or does not; this end follows.
     let hang_up = match alone {
         true => signal::store_on(Signal::HangUp, &STOP, INTERRUPTED),

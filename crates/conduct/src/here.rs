@@ -38,11 +38,8 @@ where
     let (input, mut to_agent) = pipe()?;
     let (stream, output) = pipe()?;
     let id = store.map_or("not-stored", |(_, id)| id);
-    let hello = Hello {
-        stream: STREAM_VERSION,
-        latlab: env!("CARGO_PKG_VERSION").into(),
-        id: id.into(),
-    };
+    let hello =
+        Hello { stream: STREAM_VERSION, latlab: env!("CARGO_PKG_VERSION").into(), id: id.into() };
     // Started before anything is written to the disk: whoever measures here is in a hurry.
     let thread = std::thread::Builder::new().spawn(move || agent(input, output))?;
     to_agent.write_all(&Message::Hello(hello).encode())?;

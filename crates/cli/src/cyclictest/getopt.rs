@@ -78,10 +78,7 @@ pub fn split<'a>(
 }
 
 /// The option of a long name, or of the only one that begins so.
-fn find<'a>(
-    specs: impl Iterator<Item = &'a Spec> + Clone,
-    name: &str,
-) -> Result<&'a Spec, String> {
+fn find<'a>(specs: impl Iterator<Item = &'a Spec> + Clone, name: &str) -> Result<&'a Spec, String> {
     if let Some(spec) = specs.clone().find(|spec| spec.long == name) {
         return Ok(spec);
     }

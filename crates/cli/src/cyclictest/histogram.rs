@@ -119,11 +119,7 @@ pub fn text(
     text + "\n"
 }
 
-fn foot<T: std::fmt::Display>(
-    name: &str,
-    values: impl Iterator<Item = T>,
-    width: usize,
-) -> String {
+fn foot<T: std::fmt::Display>(name: &str, values: impl Iterator<Item = T>, width: usize) -> String {
     let values: Vec<String> = values.map(|value| format!("{value:0width$}")).collect();
     format!("# {name}: {}\n", values.join(" "))
 }

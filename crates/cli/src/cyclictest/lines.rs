@@ -55,7 +55,8 @@ impl Figures {
 /// Sum of the latencies in whole microseconds: a fine bin lies within one, and of the few beyond
 /// them it takes the lower end.
 fn truncated_sum(thread: &Thread) -> u128 {
-    let sum = |&(bin, count): &(u16, u64)| u128::from(bin_low(bin.into()) / 1000) * u128::from(count);
+    let sum =
+        |&(bin, count): &(u16, u64)| u128::from(bin_low(bin.into()) / 1000) * u128::from(count);
     thread.total.bins.iter().map(sum).sum()
 }
 

@@ -28,8 +28,8 @@ use crate::runs::{finish_leftovers, store_in};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
 use latlab_conduct::check_room;
 use latlab_conduct::here::{self, Done, Order};
-use latlab_model::Plan;
 use latlab_model::run::EndReason;
+use latlab_model::{Plan, shell};
 use latlab_store::{Store, new_id};
 use options::Options;
 use output::Output;
@@ -82,9 +82,8 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     }
     let now = jiff::Timestamp::now();
     let machine = Machine::here();
-    let mut plan =
-        plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(wrong)?;
-    plan.command = Some(latlab_model::shell::line(words));
+    let mut plan = plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(wrong)?;
+    plan.command = Some(format!("latlab cyclictest {}", shell::line(&words[1..])));
     options.notes.iter().for_each(|note| warn(note));
     let output = Output::open(&options, words, now).map_err(wrong)?;
     let snapshots = Snapshots::begin(&options).map_err(wrong)?;

@@ -213,9 +213,7 @@ impl Options {
             "nanosleep" => self.nanosleep = true,
             "no-store" => self.store = false,
             "mlockall" | "rt-tests" | "dbg_cyclictest" => {}
-            tracing => {
-                self.note(format!("--{tracing} is accepted, but latlab controls no tracer"))
-            }
+            tracing => self.note(format!("--{tracing} is accepted, but latlab controls no tracer")),
         }
         Ok(())
     }
@@ -298,19 +296,23 @@ fn number(name: &str, text: &str, least: i64, most: i64) -> Result<i64, String> 
 fn policy(text: &str) -> Result<&'static str, String> {
     let known = ["other", "batch", "idle", "fifo", "rr"];
     let wanted = if text.eq_ignore_ascii_case("normal") { "other" } else { text };
-    known.into_iter().find(|name| name.eq_ignore_ascii_case(wanted)).ok_or_else(|| {
-        format!("--policy {text}: expected other, normal, batch, idle, fifo or rr")
-    })
+    known
+        .into_iter()
+        .find(|name| name.eq_ignore_ascii_case(wanted))
+        .ok_or_else(|| format!("--policy {text}: expected other, normal, batch, idle, fifo or rr"))
 }
 
 fn duration(text: &str) -> Result<Nanos, String> {
     let wrong = || format!("--duration {text}: expected seconds, or 5m, 2h, 1d");
     let (digits, seconds) = match text.strip_suffix(['s', 'm', 'h', 'd']) {
-        Some(digits) => (digits, [1, 60, 3600, 86_400]["smhd".find(&text[digits.len()..]).unwrap_or(0)]),
+        Some(digits) => {
+            (digits, [1, 60, 3600, 86_400]["smhd".find(&text[digits.len()..]).unwrap_or(0)])
+        }
         None => (text, 1),
     };
     let number: i64 = digits.parse().map_err(|_| wrong())?;
-    let length = number.checked_mul(seconds).filter(|length| (1..=i64::from(u32::MAX)).contains(length));
+    let length =
+        number.checked_mul(seconds).filter(|length| (1..=i64::from(u32::MAX)).contains(length));
     Ok(SECOND * length.ok_or_else(wrong)?)
 }
 

@@ -64,7 +64,9 @@ impl Output {
             }
             let rough: u64 = buckets.iter().map(|one| one.rough).sum();
             if rough > 0 {
-                warn(format_args!("{rough} latencies above 1 ms are in a bucket up to 3 % too low"));
+                warn(format_args!(
+                    "{rough} latencies above 1 ms are in a bucket up to 3 % too low"
+                ));
             }
         }
         if options.breaktrace.is_some() {

@@ -72,7 +72,8 @@ impl<'a> Show<'a> {
             _ => String::new(),
         };
         let count = |file: &str| {
-            let cpus = self.machine.root.read_as::<CpuSet>(format!("sys/devices/system/cpu/{file}"));
+            let cpus =
+                self.machine.root.read_as::<CpuSet>(format!("sys/devices/system/cpu/{file}"));
             cpus.map_or(self.machine.usable.len(), |cpus| cpus.len())
         };
         let first = if self.options.verbose_first { using.as_str() } else { "" };
@@ -128,7 +129,10 @@ impl<'a> Show<'a> {
     }
 
     fn header(&self, prepared: &Prepared, threads: &[Thread]) {
-        let held = prepared.settings.iter().any(|one| one.what == "idle states" && one.holds());
+        let held = prepared
+            .settings
+            .iter()
+            .any(|one| one.what == "idle states" && one.applied.starts_with("left"));
         if let (IdleStates::ExitWithin(limit), true) = (self.plan.idle_states, held) {
             self.put(&format!("# /dev/cpu_dma_latency set to {}us\n", limit.0 / 1000));
         }
