@@ -84,7 +84,7 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     let machine = Machine::here();
     let mut plan = plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(wrong)?;
     plan.command = Some(format!("latlab cyclictest {}", shell::line(&words[1..])));
-    options.notes.iter().for_each(|note| warn(note));
+    options.notes.iter().for_each(warn);
     let output = Output::open(&options, words, now).map_err(wrong)?;
     let snapshots = Snapshots::begin(&options).map_err(wrong)?;
     if options.resolution {
@@ -162,7 +162,7 @@ fn tell(state: &State, done: &Done, store: Option<&Store>) {
             state.unprinted
         ));
     }
-    done.said.iter().for_each(|text| warn(text));
+    done.said.iter().for_each(warn);
     if let Some(store) = store {
         finish_leftovers(store);
     }

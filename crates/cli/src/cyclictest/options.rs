@@ -34,7 +34,6 @@ pub enum Power {
 
 /// The command line, understood.
 #[derive(Clone, PartialEq, Debug)]
-#[allow(clippy::struct_excessive_bools)]
 pub struct Options {
     pub dialect: Dialect,
     pub store: bool,
