@@ -4,6 +4,7 @@
 //! Options become the plan of an ordinary run, whose agent is threads of this process. What is
 //! printed is rendered from what the threads have counted; the run is stored beside that.
 
+mod check;
 mod dialect;
 mod getopt;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod snapshot;
 mod spikes;
 mod state;
 mod table;
+mod values;
 mod verbose;
 
 use crate::leftovers::restore;
