@@ -88,9 +88,9 @@ impl Drainer {
                 let all = last || !sealed.is_empty();
                 nothing_left &= samples.pass(to_monotonic, all, &self.outbox);
             }
-            let joined = if last { Nanos::ZERO } else { self.joined };
             self.intervals_merged +=
-                line.take_intervals(sealed, to_monotonic, joined, &self.outbox);
+                line.take_intervals(sealed, to_monotonic, self.joined, &self.outbox);
+            let joined = if last { Nanos::ZERO } else { self.joined };
             nothing_left &= line.hand_on(joined, &self.outbox);
         }
         if let Some(hook) = &mut self.hook {

@@ -93,7 +93,7 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
         show::resolution(&plan);
     }
     restore();
-    let store = options.store.then(|| store_in(None));
+    let store = options.store.then(|| store_in(options.out.as_deref()));
     let store = store.filter(|store| has_room(&plan, store));
     let wants_samples = plan.samples;
     let shared: Shared = Arc::new(Mutex::new(State::new(&plan, wants_samples)));
@@ -152,11 +152,12 @@ fn has_room(plan: &Plan, store: &Store) -> bool {
 
 /// What the output of cyclictest hides, and where the run lies.
 fn tell(state: &State, done: &Done, store: Option<&Store>) {
-    if state.missed() > 0 {
-        warn(format_args!(
-            "{} releases were missed, which cyclictest skips without a word",
-            state.missed()
-        ));
+    match state.missed() {
+        0 => {}
+        1 => warn("1 release was missed, which cyclictest skips without a word"),
+        missed => warn(format_args!(
+            "{missed} releases were missed, which cyclictest skips without a word"
+        )),
     }
     if state.unprinted > 0 {
         warn(format_args!(

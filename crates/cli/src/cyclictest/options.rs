@@ -37,6 +37,8 @@ pub enum Power {
 pub struct Options {
     pub dialect: Dialect,
     pub store: bool,
+    /// Folder of the runs.
+    pub out: Option<PathBuf>,
     pub help: bool,
     pub affinity: Option<Affinity>,
     /// `-v` came before `-a`, which then says at once how many CPUs it means.
@@ -90,6 +92,7 @@ impl Options {
         Options {
             dialect,
             store: true,
+            out: None,
             help: false,
             affinity: None,
             verbose_first: false,
@@ -211,6 +214,7 @@ impl Options {
             "posix_timers" => self.posix_timers = true,
             "help" => self.help = true,
             "nanosleep" => self.nanosleep = true,
+            "out" => self.out = Some(path()),
             "no-store" => self.store = false,
             "mlockall" | "rt-tests" | "dbg_cyclictest" => {}
             tracing => self.note(format!("--{tracing} is accepted, but latlab controls no tracer")),

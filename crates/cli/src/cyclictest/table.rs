@@ -153,7 +153,8 @@ pub const TABLE: &[Entry] = &[
         Value("VERSION"),
         "print as this version of rt-tests does: 1.0 to 2.10\n(2.4)",
     ),
-    ours("no-store", Nothing, "keep no run in $LATLAB_RUNS or ./runs"),
+    ours("out", Value("DIR"), "folder of the runs ($LATLAB_RUNS, else ./runs)"),
+    ours("no-store", Nothing, "keep no run"),
 ];
 
 const COLUMN: usize = 27;
