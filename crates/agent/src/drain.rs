@@ -327,6 +327,39 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn who_watches_sees_each_interval_and_the_stream_gets_them_joined() {
+        let (mut recorder, drain) = recorder(10);
+        recorder.start(0);
+        let outbox = Outbox::default();
+        let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let watch: Watch = Box::new({
+            let seen = std::sync::Arc::clone(&seen);
+            move |thread, sealed| {
+                seen.lock().unwrap().push((thread, sealed.counts.count, sealed.last))
+            }
+        });
+        let drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
+        let mut drainer = drainer.watched(watch, Nanos(30));
+        for release in 0..50 {
+            recorder.record(release, release);
+            if release % 10 == 9 {
+                recorder.next_interval(release + 1);
+                drainer.pass(false);
+            }
+        }
+        recorder.finish(50);
+        assert!(drainer.pass(true));
+        let last = |number: i64| (0, 10, number * 10 + 9);
+        assert_eq!(seen.lock().unwrap()[..5], [last(0), last(1), last(2), last(3), last(4)]);
+        let counts = carried(&outbox).into_iter().filter_map(|message| match message {
+            Message::Interval(interval) => Some(interval.counts.count),
+            _ => None,
+        });
+        assert_eq!(counts.collect::<Vec<_>>(), [30, 20]);
+        assert_eq!(drainer.finish().0, 0, "what is joined on purpose is not merged");
+    }
+
+    #[test]
     fn a_stalled_stream_merges_intervals_and_loses_no_count() {
         let (mut recorder, drain) = recorder(10);
         recorder.start(0);
