@@ -36,6 +36,7 @@ share = $(DESTDIR)$(PREFIX)/share
 install: ## copy the program, man pages and completions below PREFIX (/usr/local); run `make` before
 	@test -e target/latlab || { echo "nothing to install: run 'make' first" >&2; exit 1; }
 	install -D -m 755 target/latlab $(DESTDIR)$(PREFIX)/bin/latlab
+	$(if $(CYCLICTEST),ln -sf latlab $(DESTDIR)$(PREFIX)/bin/cyclictest)
 	install -d $(share)/man/man1
 	install -m 644 docs/reference/man/*.1 $(share)/man/man1
 	cd docs/reference/completions && \

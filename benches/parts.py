@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools import SAMPLES, TOOLS, Job, Missing, command, is_latlab, measure, shown
+from tools import DROP_IN, SAMPLES, TOOLS, Job, Missing, command, is_latlab, measure, shown
 
 INSTRUCTIONS_LIMIT = 90
 MEMORY_LIMIT_MIB = 10
@@ -112,7 +112,7 @@ def instructions(options) -> Result:
             "others_per_cycle": (sum(grown.values()) - grown[measuring]) / (many - few),
         }
 
-    found = for_each_tool("instructions", one, (SAMPLES,))
+    found = for_each_tool("instructions", one, (SAMPLES, DROP_IN))
     result = Result({"limit": INSTRUCTIONS_LIMIT, "tools": found})
     rows = [
         [tool, f"**{one['per_cycle']:.1f}**", f"{one['others_per_cycle']:.1f}", f"`{one['command']}`"]
@@ -127,12 +127,13 @@ def instructions(options) -> Result:
         "The other threads (drawing, draining) are in the second column. latlab's measuring thread "
         "is the one that runs the loop's function; the others' is the one that grows most.\n\n"
     ) + table(["tool", "measuring thread", "other threads", "command"], rows)
-    ours = found.get("latlab")
-    if ours and ours["per_cycle"] >= INSTRUCTIONS_LIMIT:
-        result.broken.append(
-            f"latlab takes {ours['per_cycle']:.1f} instructions per cycle; "
-            f"the limit is {INSTRUCTIONS_LIMIT}"
-        )
+    for tool in ("latlab", DROP_IN):
+        ours = found.get(tool)
+        if ours and ours["per_cycle"] >= INSTRUCTIONS_LIMIT:
+            result.broken.append(
+                f"{tool} takes {ours['per_cycle']:.1f} instructions per cycle; "
+                f"the limit is {INSTRUCTIONS_LIMIT}"
+            )
     return result
 
 

@@ -12,6 +12,8 @@ LATLAB = ROOT / "target" / "latlab"
 TOOLS = ("latlab", "cyclictest", "jitterdebugger")
 # latlab as well, but every latency is stored with its release.
 SAMPLES = "latlab --samples"
+# latlab in the place of cyclictest, with its options.
+DROP_IN = "latlab cyclictest"
 PRIORITY = 90
 
 
@@ -30,7 +32,7 @@ class Job:
 
 
 def is_latlab(tool: str) -> bool:
-    return tool in ("latlab", SAMPLES)
+    return tool in ("latlab", SAMPLES, DROP_IN)
 
 
 def program(tool: str) -> str:
@@ -44,13 +46,15 @@ def program(tool: str) -> str:
 def command(tool: str, job: Job, folder: Path, histogram: int | None = None) -> list[str]:
     """The command line; a tool that writes files writes them to `folder`."""
     line = [program(tool)]
-    if is_latlab(tool):
+    if tool == DROP_IN:
+        line += ["cyclictest", "--no-store"]
+    if tool in ("latlab", SAMPLES):
         line += ["run", *tool.split()[1:], "--format", "json", "--out", str(folder), "--name", "bench"]
         line += ["--period", f"{job.period_us}us", "--warm-up", "0s"]
         line += ["--policy", "fifo", "--priority", str(PRIORITY)]
         line += ["--cpus", job.cpus] if job.cpus else []
         line += ["--for", f"{job.seconds}s"] if job.seconds else ["--cycles", str(job.cycles)]
-    elif tool == "cyclictest":
+    elif tool in ("cyclictest", DROP_IN):
         line += ["-q", "-m", "-i", str(job.period_us), "-p", str(PRIORITY)]
         line += ["-t1", f"-a{job.cpus}"] if job.cpus else ["-S"]
         line += ["-D", str(job.seconds)] if job.seconds else ["-l", str(job.cycles)]

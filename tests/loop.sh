@@ -108,7 +108,7 @@ else
 fi
 if command -v valgrind >/dev/null; then
     try "less than 90 instructions of user space each cycle, 125 with every sample" \
-        bench instructions latlab 1 90 "latlab --samples" 1 125
+        bench instructions latlab 1 90 "latlab --samples" 1 125 "latlab cyclictest" 1 90
 else
     echo "SKIPPED: instructions of a cycle: valgrind is missing"
 fi

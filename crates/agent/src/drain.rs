@@ -21,6 +21,9 @@ pub struct Source {
     pub samples: Option<SampleLine>,
 }
 
+/// Sees every interval as the loop hands it over, with the number of its thread.
+pub type Watch = Box<dyn FnMut(u32, &Sealed) + Send>;
+
 /// What is under way from one thread.
 struct Line {
     thread: u32,
@@ -39,6 +42,9 @@ pub struct Drainer {
     outbox: Outbox,
     clock: Clock,
     hook: Option<Hook>,
+    watch: Option<Watch>,
+    /// What the loop hands over is joined up to this length before it goes to the stream.
+    joined: Nanos,
     intervals_merged: u64,
 }
 
@@ -55,7 +61,14 @@ impl Drainer {
                 largest: BinaryHeap::new(),
             })
             .collect();
-        Drainer { lines, outbox, clock, hook, intervals_merged: 0 }
+        let (watch, joined) = (None, Nanos::ZERO);
+        Drainer { lines, outbox, clock, hook, watch, joined, intervals_merged: 0 }
+    }
+
+    /// Shows each interval to somebody of this process at once, and joins them up to this length
+    /// for the stream.
+    pub fn watched(self, watch: Watch, joined: Nanos) -> Drainer {
+        Drainer { watch: Some(watch), joined, ..self }
     }
 
     /// Takes what there is; true when nothing is left behind. The `last` passes send samples as
@@ -67,13 +80,18 @@ impl Drainer {
             line.take_spikes(to_monotonic, self.hook.as_mut());
             let drain = &mut line.source.drain;
             let sealed: Vec<_> = std::iter::from_fn(|| drain.next_interval()).collect();
+            if let Some(watch) = &mut self.watch {
+                sealed.iter().for_each(|sealed| watch(line.thread, sealed));
+            }
             if let Some(samples) = &mut line.source.samples {
                 // Before the interval that counts them, so that a kill leaves none without them.
                 let all = last || !sealed.is_empty();
                 nothing_left &= samples.pass(to_monotonic, all, &self.outbox);
             }
-            self.intervals_merged += line.take_intervals(sealed, to_monotonic, &self.outbox);
-            nothing_left &= line.hand_on(&self.outbox);
+            self.intervals_merged +=
+                line.take_intervals(sealed, to_monotonic, self.joined, &self.outbox);
+            let joined = if last { Nanos::ZERO } else { self.joined };
+            nothing_left &= line.hand_on(joined, &self.outbox);
         }
         if let Some(hook) = &mut self.hook {
             hook.poll();
@@ -129,7 +147,13 @@ impl Line {
     }
 
     /// Takes intervals to the stream one by one; gives back how many had to be merged.
-    fn take_intervals(&mut self, all: Vec<Sealed>, to_monotonic: Nanos, outbox: &Outbox) -> u64 {
+    fn take_intervals(
+        &mut self,
+        all: Vec<Sealed>,
+        to_monotonic: Nanos,
+        joined: Nanos,
+        outbox: &Outbox,
+    ) -> u64 {
         let mut merged = 0;
         for sealed in all {
             let next = Interval {
@@ -140,19 +164,20 @@ impl Line {
             };
             match &mut self.interval {
                 Some(waiting) => {
+                    merged += u64::from(is_long_enough(waiting, joined));
                     waiting.end_ns = next.end_ns;
                     waiting.counts.add(&next.counts);
-                    merged += 1;
                 }
                 None => self.interval = Some(next),
             }
-            self.hand_on_interval(outbox);
+            self.hand_on_interval(joined, outbox);
         }
         merged
     }
 
-    fn hand_on_interval(&mut self, outbox: &Outbox) {
-        let Some(interval) = self.interval.take() else { return };
+    fn hand_on_interval(&mut self, joined: Nanos, outbox: &Outbox) {
+        let long_enough = |interval: &mut Interval| is_long_enough(interval, joined);
+        let Some(interval) = self.interval.take_if(long_enough) else { return };
         let message = Message::Interval(interval);
         if !outbox.offer(&message)
             && let Message::Interval(interval) = message
@@ -162,8 +187,8 @@ impl Line {
     }
 
     /// Offers what is left to the stream; true when all of it was taken.
-    fn hand_on(&mut self, outbox: &Outbox) -> bool {
-        self.hand_on_interval(outbox);
+    fn hand_on(&mut self, joined: Nanos, outbox: &Outbox) -> bool {
+        self.hand_on_interval(joined, outbox);
         if !self.spikes.is_empty() {
             let spikes = std::mem::take(&mut self.spikes);
             let message = Message::Spikes(Spikes { thread: self.thread, spikes });
@@ -175,6 +200,12 @@ impl Line {
         }
         self.interval.is_none() && self.spikes.is_empty()
     }
+}
+
+/// Whether an interval goes to the stream as it is; its ends are releases, so that it may be a
+/// little shorter than its name.
+fn is_long_enough(interval: &Interval, joined: Nanos) -> bool {
+    (interval.end_ns - interval.start_ns).0 * 20 >= joined.0 * 19
 }
 
 /// What to add to a time of this clock to get CLOCK_MONOTONIC.
@@ -293,6 +324,39 @@ pub(crate) mod tests {
         assert_eq!(drainer.finish().0, 0);
         let is_interval = |message: &Message| matches!(message, Message::Interval(_));
         assert_eq!(carried(&outbox).iter().filter(|message| is_interval(message)).count(), 2);
+    }
+
+    #[test]
+    fn who_watches_sees_each_interval_and_the_stream_gets_them_joined() {
+        let (mut recorder, drain) = recorder(10);
+        recorder.start(0);
+        let outbox = Outbox::default();
+        let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let watch: Watch = Box::new({
+            let seen = std::sync::Arc::clone(&seen);
+            move |thread, sealed| {
+                seen.lock().unwrap().push((thread, sealed.counts.count, sealed.last))
+            }
+        });
+        let drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
+        let mut drainer = drainer.watched(watch, Nanos(30));
+        for release in 0..50 {
+            recorder.record(release, release);
+            if release % 10 == 9 {
+                recorder.next_interval(release + 1);
+                drainer.pass(false);
+            }
+        }
+        recorder.finish(50);
+        assert!(drainer.pass(true));
+        let last = |number: i64| (0, 10, number * 10 + 9);
+        assert_eq!(seen.lock().unwrap()[..5], [last(0), last(1), last(2), last(3), last(4)]);
+        let counts = carried(&outbox).into_iter().filter_map(|message| match message {
+            Message::Interval(interval) => Some(interval.counts.count),
+            _ => None,
+        });
+        assert_eq!(counts.collect::<Vec<_>>(), [30, 20]);
+        assert_eq!(drainer.finish().0, 0, "what is joined on purpose is not merged");
     }
 
     #[test]

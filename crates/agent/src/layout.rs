@@ -25,10 +25,11 @@ pub struct Layout {
 
 /// Lays the plan over the machine; an error is one line for the user.
 pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
-    let floats = matches!(plan.policy, Policy::Deadline { .. });
+    let deadline = matches!(plan.policy, Policy::Deadline { .. });
+    let floats = deadline || plan.floating;
     let measured = match &plan.cpus {
         None => cpus.usable.clone(),
-        Some(_) if floats => {
+        Some(_) if deadline => {
             return Err("SCHED_DEADLINE threads cannot be pinned (the kernel answers EPERM or \
                         EBUSY): leave out --cpus, or take another --policy"
                 .to_string());
@@ -99,11 +100,12 @@ pub fn phases(plan: &Plan, threads: usize) -> Vec<Nanos> {
     };
     (0..threads as i64)
         .map(|thread| {
-            Nanos(match plan.phase {
+            let phase = match plan.phase {
                 Phase::Aligned => 0,
                 Phase::Spread => start + plan.period_ns.0 * thread / threads as i64,
                 Phase::Random => random.below(plan.period_of(thread as u32).0),
-            })
+            };
+            Nanos(phase) + plan.phase_step_ns * thread
         })
         .collect()
 }

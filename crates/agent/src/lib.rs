@@ -18,5 +18,7 @@ mod team;
 mod telemetry;
 mod worker;
 
-pub use session::serve;
+pub use drain::Watch;
+pub use latlab_measure::recorder::Sealed;
+pub use session::{serve, serve_watched};
 pub use snapshot::snapshot as snapshot_of;

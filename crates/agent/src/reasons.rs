@@ -16,12 +16,16 @@ pub const CPU_OFFLINE: u8 = 4;
 /// A thread ran too long without sleeping.
 pub const RAN_AWAY: u8 = 8;
 
+/// Another thread has its cycles, and that was to end all.
+pub const FIRST_ENDED: u8 = 16;
+
 /// What the bits of a flag mean; the gravest wins.
 pub fn reason(bits: u8) -> EndReason {
     match bits {
         bits if bits & RAN_AWAY != 0 => EndReason::RanAway,
         bits if bits & CPU_OFFLINE != 0 => EndReason::CpuOffline,
         bits if bits & STOP_ABOVE != 0 => EndReason::StopAbove,
+        FIRST_ENDED => EndReason::Finished,
         _ => EndReason::Interrupted,
     }
 }

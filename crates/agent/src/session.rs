@@ -1,7 +1,7 @@
 //! One run on the target, from the plan to the last frame.
 
 use crate::cpus;
-use crate::drain::clocks;
+use crate::drain::{Watch, clocks};
 use crate::hold::hold;
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
@@ -33,6 +33,17 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<(), String> {
+    serve_watched(input, output, None)
+}
+
+/// As [`serve`], for a conductor in the same process, which may watch what is counted.
+///
+/// Whoever watches also waits: the threads are started before the machine is described.
+pub fn serve_watched(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    watch: Option<Watch>,
+) -> Result<(), String> {
     let mut frames = FrameReader::new(input);
     let hello = match next(&mut frames)? {
         Message::Hello(hello) if hello.stream == STREAM_VERSION => hello,
@@ -48,7 +59,7 @@ pub fn serve(
     };
     // Before any thread is started, since each begins where its parent is.
     let ground = Ground::prepare(&Root::default(), &plan);
-    listen(frames)?;
+    listen(frames, watch.is_some())?;
     let outbox = Outbox::default();
     let crowded = ground.as_ref().is_ok_and(|ground| ground.layout.crowded);
     let lifted = crowded && plan.policy.is_realtime();
@@ -65,7 +76,9 @@ pub fn serve(
     let hello = Hello { latlab: env!("CARGO_PKG_VERSION").into(), ..hello };
     let head = [Message::Hello(hello), Message::Plan(plan.clone())];
     head.iter().for_each(|message| outbox.send(message));
-    match ground.and_then(|ground| run(&Root::default(), Arc::new(plan), ground, head, &outbox)) {
+    match ground
+        .and_then(|ground| run(&Root::default(), Arc::new(plan), ground, head, &outbox, watch))
+    {
         Ok(end) => outbox.send(&Message::End(end)),
         Err(refusal) => outbox.send(&Message::Refusal(refusal)),
     }
@@ -90,11 +103,15 @@ fn next(frames: &mut FrameReader<impl Read>) -> Result<Message, String> {
 }
 
 /// Listens for the ways in which a run is asked to end: a word, the end of the input, a signal.
-fn listen(mut frames: FrameReader<impl Read + Send + 'static>) -> Result<(), String> {
+fn listen(mut frames: FrameReader<impl Read + Send + 'static>, alone: bool) -> Result<(), String> {
+    // A closed terminal ends the conductor, or does not; this end follows.
+    let hang_up = match alone {
+        true => signal::store_on(Signal::HangUp, &STOP, INTERRUPTED),
+        false => signal::ignore(Signal::HangUp),
+    };
     let installed = signal::store_on(Signal::Interrupt, &STOP, INTERRUPTED)
         .and_then(|()| signal::store_on(Signal::Terminate, &STOP, INTERRUPTED))
-        // A closed terminal ends the conductor, or does not; this end follows.
-        .and_then(|()| signal::ignore(Signal::HangUp))
+        .and(hang_up)
         .and_then(|()| signal::store_on(Signal::CpuLimit, &STOP, RAN_AWAY))
         .and_then(|()| signal::accept_wake());
     installed.map_err(|error| format!("cannot listen to signals: {error}"))?;
@@ -138,17 +155,22 @@ fn run(
     ground: Ground,
     head: [Message; 2],
     outbox: &Outbox,
+    watch: Option<Watch>,
 ) -> Result<End, Refusal> {
     let Ground { cpus, layout, helpers, own_part } = ground;
     let hold = hold(root, &plan, &layout, &cpus)?;
     let prepared = prepare(root, &plan)?;
-    // After the settings are made, since it says under which the run is measured.
-    let mut snapshot = snapshot(root);
-    snapshot.files.extend(own_part.files);
-    let machine = Message::Machine(Machine::of(&snapshot, &cpus.online, &cpus.usable));
-    outbox.send(&machine);
-    outbox.send(&Message::Snapshot(snapshot));
-    let team = Team::assemble(root, &plan, &layout, &cpus.usable)?;
+    let describe = || {
+        // After the settings are made, since it says under which the run is measured.
+        let mut snapshot = snapshot(root);
+        snapshot.files.extend(own_part.files.clone());
+        let machine = Message::Machine(Machine::of(&snapshot, &cpus.online, &cpus.usable));
+        outbox.send(&machine);
+        outbox.send(&Message::Snapshot(snapshot));
+        machine
+    };
+    let described = watch.is_none().then(describe);
+    let team = Team::assemble(root, &plan, &layout, &cpus.usable, watch.is_some())?;
     let mut settings = vec![helpers];
     settings.extend(prepared.settings.iter().cloned().chain(team.settings()));
     if layout.crowded && plan.policy.is_realtime() {
@@ -160,12 +182,18 @@ fn run(
     if let Some(finding) = &hold.finding {
         outbox.send(&Message::Finding(finding.clone()));
     }
+    if watch.is_some() {
+        team.start();
+    }
+    let machine = described.clone().unwrap_or_else(describe);
     // Without these the rest of a journal is worth nothing, so that they stand there twice.
     head.iter().chain([&machine, &prepared_as]).for_each(|message| outbox.send(message));
     outbox.send(&Message::Clocks(clocks()));
     let telemetry = plan.telemetry_ns.map(|every| Telemetry::start(root, every, outbox));
-    team.start();
-    let Drained { ends, intervals_merged, hook } = team.drain(root, outbox);
+    if described.is_some() {
+        team.start();
+    }
+    let Drained { ends, intervals_merged, hook } = team.drain(root, outbox, watch);
     drop(telemetry);
     // Back to ordinary before waiting for anything, and the settings with it.
     let _ = sched::set_scheduling(Scheduling::Other);

@@ -1,18 +1,19 @@
 //! The measuring threads as one: set up, started together, drained, and heard at their end.
 
 use crate::cpus;
-use crate::drain::{Drainer, Source, offset_to_monotonic};
+use crate::drain::{Drainer, Source, Watch, offset_to_monotonic};
 use crate::hook::Hook;
 use crate::layout::{Layout, phases};
 use crate::outbox::Outbox;
 use crate::prepare::machine_refuses;
-use crate::reasons::{CPU_OFFLINE, INTERRUPTED, STOP};
+use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
 use crate::samples::SampleLine;
 use crate::worker::{self, Job, Ready, Start, Worker, clock_of};
 use latlab_measure::cyclic::Stop;
 use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
 use latlab_model::frame::{Message, Refusal};
+use latlab_model::nanos::SECOND;
 use latlab_model::run::{EndReason, Finding, Setting, Severity, ThreadEnd, ThreadSetup};
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::clock::Clock;
@@ -31,6 +32,10 @@ const CLOCKS_EVERY: Duration = Duration::from_secs(1);
 const START_MARGIN: Nanos = Nanos(50_000_000);
 /// … and this much longer for each of them, since they are told one after the other.
 const START_MARGIN_EACH: Nanos = Nanos(50_000);
+/// Somebody who watches from this process waits no longer than this for the first release …
+const SHORT_START_MARGIN: Nanos = Nanos(2_000_000);
+/// … and for what was counted.
+const WATCHED_PART: Nanos = Nanos(50_000_000);
 
 /// The measuring threads, set up and waiting.
 pub struct Team {
@@ -67,10 +72,15 @@ impl Team {
         plan: &Arc<Plan>,
         layout: &Layout,
         usable: &CpuSet,
+        is_watched: bool,
     ) -> Result<Team, Refusal> {
         let (mut waiting, mut sources) = (Vec::new(), Vec::new());
+        let (part, margin) = match is_watched {
+            true => (plan.part_ns().min(WATCHED_PART), SHORT_START_MARGIN),
+            false => (plan.part_ns(), START_MARGIN),
+        };
         for (thread, &cpu) in (0..).zip(&layout.threads) {
-            let (recorder, drain) = recorder(plan.part_ns().0);
+            let (recorder, drain) = recorder(part.0);
             let period = plan.period_of(thread);
             let samples = plan.samples.then(|| samples(period.0));
             let (ring, line) = match samples {
@@ -100,7 +110,7 @@ impl Team {
             set_up.push((worker.ready.recv().map_err(died)??, core));
         }
         // Only now that all are ready is it known when they can begin together.
-        let starts = starts(plan, waiting.len());
+        let starts = starts(plan, waiting.len(), margin);
         let members = waiting.into_iter().zip(set_up).zip(starts);
         let members = members.map(|(((cpu, worker, stop), (ready, core)), start)| Member {
             cpu,
@@ -123,6 +133,7 @@ impl Team {
                 cpu: member.cpu,
                 core_type,
                 capacity,
+                thread_id: Some(member.ready.thread_id),
                 policy: member.ready.policy.clone(),
                 period_ns: self.plan.period_of(thread),
                 first_release_ns: Nanos(member.start.from) + to_monotonic,
@@ -145,12 +156,15 @@ impl Team {
     }
 
     /// Takes what the threads count to the stream until all of them have ended.
-    pub fn drain(mut self, root: &Root, outbox: &Outbox) -> Drained {
+    pub fn drain(mut self, root: &Root, outbox: &Outbox, watch: Option<Watch>) -> Drained {
         let plan = Arc::clone(&self.plan);
         let hook = plan.on_spike.clone().zip(plan.spike_above_ns);
         let hook = hook.map(|(command, above)| Hook::new(command, above));
         let sources = std::mem::take(&mut self.sources);
         let mut drainer = Drainer::new(sources, clock_of(&plan), outbox.clone(), hook);
+        if let Some(watch) = watch {
+            drainer = drainer.watched(watch, plan.part_ns());
+        }
         let mut clocks_due = Instant::now() + CLOCKS_EVERY;
         loop {
             // Looked at before the pass, so that the pass takes the last that the threads left.
@@ -167,6 +181,9 @@ impl Team {
                 STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
             }
             self.stop_those_of_offline_cpus(root, outbox);
+            if plan.ends_with_first && self.members.iter().any(Member::has_ended) {
+                STOP.fetch_or(FIRST_ENDED, Ordering::Relaxed);
+            }
             if STOP.load(Ordering::Relaxed) != 0 {
                 self.members.iter().for_each(Member::wake);
             }
@@ -219,9 +236,12 @@ impl Member {
     }
 }
 
-fn starts(plan: &Plan, threads: usize) -> Vec<Start> {
-    let margin = START_MARGIN + START_MARGIN_EACH * threads as i64;
-    let base = clock_of(plan).now() + margin.0;
+fn starts(plan: &Plan, threads: usize, margin: Nanos) -> Vec<Start> {
+    let margin = margin + START_MARGIN_EACH * threads as i64;
+    let earliest = clock_of(plan).now() + margin.0;
+    let base = plan.second_offset_ns.map_or(earliest, |offset| {
+        (earliest - offset.0).div_euclid(SECOND.0) * SECOND.0 + SECOND.0 + offset.0
+    });
     (0..)
         .zip(phases(plan, threads))
         .map(|(thread, phase)| {

@@ -11,9 +11,10 @@ use latlab_model::plan::{ClockName, Mechanism, MissedPolicy, Policy};
 use latlab_model::run::{Setting, ThreadEnd};
 use latlab_model::{Nanos, Plan};
 use latlab_sys::clock::{self, Clock};
+use latlab_sys::files::Root;
 use latlab_sys::sched::{self, Scheduling};
 use latlab_sys::timer::{PosixTimer, TimerFd};
-use latlab_sys::{Errno, memory};
+use latlab_sys::{Errno, memory, trace};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -119,13 +120,13 @@ fn set_up(job: &Job) -> Result<Ready, Refusal> {
         };
         note("timer slack", "1 ns".into(), applied, false);
     }
-    sched::set_scheduling(wanted(job.plan.policy))
-        .map_err(|error| scheduling_refused(job.plan.policy, error))?;
+    let policy = job.plan.policy_of(job.thread);
+    sched::set_scheduling(wanted(policy)).map_err(|error| scheduling_refused(policy, error))?;
     let applied = match sched::scheduling() {
         Ok(scheduling) => describe(scheduling),
         Err(error) => format!("cannot be read back: {error}"),
     };
-    note("scheduling", job.plan.policy.to_string(), applied.clone(), true);
+    note("scheduling", policy.to_string(), applied.clone(), true);
     Ok(Ready { thread_id: sched::thread_id(), settings, policy: applied })
 }
 
@@ -240,6 +241,9 @@ fn run_and_keep<T: Timer, S: Keep>(
     };
     let after = memory::thread_usage();
     if ended.ending == Ending::StopAbove {
+        if plan.mark_trace {
+            trace::mark_and_stop(&Root::default(), "latlab: a latency above the limit");
+        }
         stop.all.fetch_or(STOP_ABOVE, Ordering::Relaxed);
     }
     let totals = recorder.finish(ended.next);

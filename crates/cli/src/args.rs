@@ -60,10 +60,21 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check that stored runs are as they were stored.
     Verify(VerifyArgs),
+    /// Measure and print as cyclictest does, with its options; also by a link of that name.
+    #[command(disable_help_flag = true, after_help = crate::cyclictest::usage())]
+    Cyclictest(CyclictestArgs),
     /// Print what completes these commands in a shell.
     Completions(CompletionsArgs),
     /// Measure for another latlab, or write the program that does so on a board.
     Agent(AgentArgs),
+}
+
+/// Words of `latlab cyclictest`.
+#[derive(Args)]
+pub struct CyclictestArgs {
+    /// The options of cyclictest
+    #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
 }
 
 /// Flags of `latlab agent`.
@@ -401,6 +412,7 @@ impl RunArgs {
             kernel_files: self.set.clone(),
             telemetry_ns: self.telemetry.0,
             seed: self.seed.unwrap_or(random_seed),
+            ..Plan::default()
         };
         plan.check()?;
         Ok(plan)

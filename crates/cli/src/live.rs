@@ -388,6 +388,7 @@ mod tests {
     fn setup(thread: u32) -> ThreadSetup {
         ThreadSetup {
             thread,
+            thread_id: None,
             cpu: Some(thread),
             core_type: None,
             capacity: None,

@@ -3,6 +3,7 @@
 mod agent;
 mod args;
 mod common;
+mod cyclictest;
 mod doctor;
 mod documents;
 mod leftovers;
@@ -37,6 +38,10 @@ const EXIT_NO_ANSWER: u8 = 4;
 fn main() -> ExitCode {
     // A quota is told as a full disk is, where the signal would end us without a word.
     let _ = signal::ignore(Signal::FileSize);
+    let words: Vec<_> = std::env::args_os().collect();
+    if let Some(words) = cyclictest::asked(&words) {
+        return exit(cyclictest::cyclictest(&words));
+    }
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
@@ -51,7 +56,14 @@ fn main() -> ExitCode {
         }
         Command::Serve(args) => serve::serve(&args),
         Command::Verify(args) => verify::verify(&args),
+        // Taken above, before clap could read its options.
+        Command::Cyclictest(args) => cyclictest::cyclictest(&args.words),
     };
+    exit(done)
+}
+
+/// What the program ends with; an error is told.
+fn exit(done: anyhow::Result<ExitCode>) -> ExitCode {
     done.unwrap_or_else(|error| {
         output::warn(format_args!("{error:#}"));
         let code = error.downcast_ref::<Exit>().map_or(EXIT_USAGE, |exit| exit.0);

@@ -148,6 +148,12 @@ const EXIT_STATUS_OF_READING: Terms = &[
     ("2", "Wrong usage or input, such as a run that does not exist."),
 ];
 
+const EXIT_STATUS_OF_CYCLICTEST: Terms = &[
+    ("0", "Done, whatever was measured; also where --breaktrace ended it."),
+    ("2", "Wrong usage or input."),
+    ("3", "Could not measure: a right or a feature of the kernel is missing."),
+];
+
 const EXIT_STATUS_OF_VERIFY: Terms = &[
     ("0", "All runs are whole."),
     ("1", "At least one run is damaged."),
@@ -271,6 +277,14 @@ fn description(command: &str) -> &'static str {
              latlab was killed. Every other command does the same before its work; where root has \
              changed them, only root can. A file that somebody has changed since is left alone."
         }
+        "cyclictest" => {
+            "Takes the options of cyclictest(8), measures with the loop of latlab, and prints what \
+             cyclictest prints, so that scripts made for it go on working. A link named cyclictest \
+             does the same. The run is stored as well; the last line on standard error names it. \
+             What the original hides is told there: missed releases, and latencies that nobody \
+             took in time. SIGUSR1 prints the figures of the moment to standard error, SIGUSR2 \
+             writes them to /dev/shm/cyclictestPID."
+        }
         _ => {
             "Prints the script that completes the commands and flags of latlab in a shell. It is \
              the same that `make install` installs."
@@ -320,13 +334,16 @@ fn man_page(command: &Command) -> (String, String) {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_VERIFY);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }
+        "cyclictest" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_CYCLICTEST),
         "list" | "show" | "report" | "plot" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }
         _ => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING),
     }
-    if let Some(help) = command.get_after_help() {
+    if command.get_name() == "cyclictest" {
+        as_it_is(&mut more, "OPTIONS OF CYCLICTEST", &crate::cyclictest::usage());
+    } else if let Some(help) = command.get_after_help() {
         examples(&mut more, &help.to_string());
     }
     see_also(&mut more, &name);
@@ -338,6 +355,15 @@ fn section(page: &mut Roff, title: &str, terms: Terms) {
     for (term, meaning) in terms {
         page.control("TP", []).text([bold(*term)]).text([roman(*meaning)]);
     }
+}
+
+/// A section of lines that stay as they are.
+fn as_it_is(page: &mut Roff, title: &str, text: &str) {
+    page.control("SH", [title]).control("EX", []);
+    for line in text.lines() {
+        page.text([roman(line)]);
+    }
+    page.control("EE", []);
 }
 
 /// The examples of the help and what is said below them.

@@ -28,7 +28,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let plan = args.plan(seed).map_err(|text| Exit(EXIT_USAGE, text))?;
     let store = open_store(&args.common);
     recover(&store);
-    if let Some(arithmetic) = check_room(&plan, &store).map_err(exit)?
+    if let Some(arithmetic) = check_room(&plan, &store).map_err(refused)?
         && !args.quiet
     {
         warn(arithmetic);
@@ -42,7 +42,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     drop(progress);
     // An agent that was killed has put nothing back.
     restore();
-    let finished = finished.map_err(exit)?;
+    let finished = finished.map_err(refused)?;
     match args.common.format {
         Format::Json => print_json(&finished.run)?,
         Format::Text => {
@@ -55,7 +55,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Why there is no run, with its exit code.
-fn exit(failure: Failure) -> Exit {
+pub fn refused(failure: Failure) -> Exit {
     let code = match &failure {
         Failure::Refused(refusal) if refusal.plan_is_wrong => EXIT_USAGE,
         _ => EXIT_CANNOT_MEASURE,

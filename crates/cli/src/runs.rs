@@ -33,6 +33,11 @@ pub fn store_in(out: Option<&Path>) -> Store {
 /// Finishes what earlier programs left, and says so; what cannot be finished is no obstacle.
 pub fn recover(store: &Store) {
     restore();
+    finish_leftovers(store);
+}
+
+/// Finishes the runs that earlier programs left, and says so.
+pub fn finish_leftovers(store: &Store) {
     match store.recover() {
         Ok(all) => all.iter().for_each(|recovered| warn(sentence(recovered))),
         Err(error) => warn(error),

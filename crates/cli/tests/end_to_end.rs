@@ -391,7 +391,10 @@ fn the_commands_tell_the_same_of_a_run() {
     let written = bench.output("report last -o page.html --format json");
     let told: Value = serde_json::from_slice(&written.stdout).unwrap();
     let page = fs::read_to_string(bench.0.path().join("page.html")).unwrap();
-    assert_eq!((told["bytes"].as_u64(), told["runs"][0].as_str()), (Some(page.len() as u64), Some(id)));
+    assert_eq!(
+        (told["bytes"].as_u64(), told["runs"][0].as_str()),
+        (Some(page.len() as u64), Some(id))
+    );
     assert!(page.contains("hello") && page.contains(id));
     assert!(!Path::new(&bench.0.path().join(".page.html.draft")).exists());
     let printed = bench.output("report last -o -");

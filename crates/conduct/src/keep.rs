@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// The journal is brought to the disk this often: with the half second that an interval takes to come,
 /// a power cut costs no more than one.
-const SYNC_EVERY: Duration = Duration::from_millis(400);
+pub(crate) const SYNC_EVERY: Duration = Duration::from_millis(400);
 
 /// The thread that keeps what the agent says.
 pub struct Keeper {
@@ -91,11 +91,16 @@ impl Seen {
 
     fn leave_measured_cpus(&self) -> bool {
         let Some(helpers_on) = self.helpers_on.get() else { return false };
-        if let Ok(cpus) = helpers_on.parse::<CpuSet>() {
-            // Where the kernel refuses, the agent's own setting of the same kind tells.
-            let _ = sched::set_affinity(cpus.iter());
-        }
+        go_to(helpers_on);
         true
+    }
+}
+
+/// Takes the calling thread to these CPUs.
+pub fn go_to(cpus: &str) {
+    if let Ok(cpus) = cpus.parse::<CpuSet>() {
+        // Where the kernel refuses, the agent's own setting of the same kind tells.
+        let _ = sched::set_affinity(cpus.iter());
     }
 }
 
@@ -120,7 +125,8 @@ fn keep(stream: impl Read, mut open: OpenRun, seen: &Seen) -> Kept {
         if looked.elapsed() >= SYNC_EVERY {
             looked = Instant::now();
             // Only now, since a thread starts where its parent has gone to.
-            disk.get_or_insert_with(Disk::start).look_after(&mut open, seen);
+            let disk = disk.get_or_insert_with(Disk::start);
+            disk.look_after(&mut open, &mut |text| seen.say(text));
         }
         match &message {
             Message::Prepared(prepared) => {
@@ -134,51 +140,51 @@ fn keep(stream: impl Read, mut open: OpenRun, seen: &Seen) -> Kept {
         lock(&seen.live).take(&message);
     }
     if let Some(disk) = disk {
-        disk.end(&mut open, seen);
+        disk.end(&mut open, &mut |text| seen.say(text));
     }
     Kept { open, refusal, counted }
 }
 
 /// Brings the journal to the disk in a thread of its own, since that may take as long as it likes.
-struct Disk {
+pub(crate) struct Disk {
     files: SyncSender<File>,
     refused: Receiver<io::Error>,
     thread: JoinHandle<()>,
 }
 
 impl Disk {
-    fn start() -> Disk {
+    pub(crate) fn start() -> Disk {
         let (files, to_sync) = sync_channel::<File>(1);
         let (refuse, refused) = channel();
         let thread = std::thread::spawn(move || sync_each(&to_sync, &refuse));
         Disk { files, refused, thread }
     }
 
-    fn look_after(&self, open: &mut OpenRun, seen: &Seen) {
+    pub(crate) fn look_after(&self, open: &mut OpenRun, say: &mut dyn FnMut(String)) {
         match open.rescue() {
-            Ok(Some(finding)) => seen.say(finding.text),
+            Ok(Some(finding)) => say(finding.text),
             Ok(None) => {}
             // It is tried again.
-            Err(error) => seen.say(error),
+            Err(error) => say(error.to_string()),
         }
         if let Ok(file) = open.file() {
             // One that still waits for the disk will find this there as well.
             let _ = self.files.try_send(file);
         }
-        self.tell(open, seen);
+        self.tell(open, say);
     }
 
     /// What the disk has refused afterwards is in no journal for sure.
-    fn tell(&self, open: &mut OpenRun, seen: &Seen) {
+    fn tell(&self, open: &mut OpenRun, say: &mut dyn FnMut(String)) {
         let Some(error) = self.refused.try_iter().last() else { return };
         let text = format!("The journal could not be brought to the disk: {error}.");
-        seen.say(&text);
+        say(text.clone());
         let finding = Finding::new("journal-not-synced", Severity::Warning, text);
         let _ = open.append(&Message::Finding(finding).encode());
     }
 
-    fn end(self, open: &mut OpenRun, seen: &Seen) {
-        self.tell(open, seen);
+    pub(crate) fn end(self, open: &mut OpenRun, say: &mut dyn FnMut(String)) {
+        self.tell(open, say);
         drop(self.files);
         let _ = self.thread.join();
     }

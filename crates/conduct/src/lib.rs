@@ -4,10 +4,12 @@
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod agents;
+pub mod here;
 mod keep;
 pub mod live;
 mod room;
 
+pub use keep::go_to;
 use keep::{Keeper, Kept};
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::{Plan, Snapshot};

@@ -30,6 +30,7 @@ struct Buffer {
     min: i64,
     max: i64,
     count: u64,
+    last: i64,
     underflow: u64,
     missed: u64,
     misses: u64,
@@ -42,6 +43,7 @@ impl Buffer {
             start: 0,
             end: 0,
             count: 0,
+            last: 0,
             sum: 0,
             min: i64::MAX,
             max: i64::MIN,
@@ -134,6 +136,8 @@ pub struct Sealed {
     pub start: i64,
     /// First release not counted any more.
     pub end: i64,
+    /// The last latency; meaningless while nothing was counted.
+    pub last: i64,
     /// The counts.
     pub counts: Histogram,
 }
@@ -183,6 +187,7 @@ impl Recorder {
         let buffer = &mut *self.current;
         buffer.count += 1;
         buffer.sum += latency;
+        buffer.last = latency;
         // Branches that are hardly ever taken cost less than conditional stores.
         if latency < buffer.min {
             buffer.min = latency;
@@ -257,7 +262,8 @@ impl Drain {
     /// The next full interval, if there is one; its buffer goes back to the loop.
     pub fn next_interval(&mut self) -> Option<Sealed> {
         let mut buffer = self.sealed.pop().ok()?;
-        let sealed = Sealed { start: buffer.start, end: buffer.end, counts: buffer.counts() };
+        let (start, end, last) = (buffer.start, buffer.end, buffer.last);
+        let sealed = Sealed { start, end, last, counts: buffer.counts() };
         buffer.clear();
         // Fails only when the loop has ended and handed over one buffer more.
         let _ = self.returned.push(buffer);

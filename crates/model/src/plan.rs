@@ -65,6 +65,27 @@ pub struct Plan {
     /// Distance of two readings of the machine's conditions; none where nobody wants them.
     #[serde(default)]
     pub telemetry_ns: Option<Nanos>,
+    /// Whether the threads may run on all usable CPUs instead of one each.
+    #[serde(default)]
+    pub floating: bool,
+    /// What each further thread's priority is lower by.
+    #[serde(default)]
+    pub priority_step: u8,
+    /// What each further thread's first release is later by, beyond its phase.
+    #[serde(default)]
+    pub phase_step_ns: Nanos,
+    /// The first release lies this long after a full second of the clock; none means anywhere.
+    #[serde(default)]
+    pub second_offset_ns: Option<Nanos>,
+    /// Whether the first thread that has its cycles ends all.
+    #[serde(default)]
+    pub ends_with_first: bool,
+    /// Whether a latency above `stop_above` is marked in the kernel's trace, and stops it.
+    #[serde(default)]
+    pub mark_trace: bool,
+    /// The command that asked for it, where that was not `latlab run`.
+    #[serde(default)]
+    pub command: Option<String>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -100,6 +121,13 @@ impl Default for Plan {
             share_cpus: false,
             kernel_files: Vec::new(),
             telemetry_ns: Some(SECOND),
+            floating: false,
+            priority_step: 0,
+            phase_step_ns: Nanos::ZERO,
+            second_offset_ns: None,
+            ends_with_first: false,
+            mark_trace: false,
+            command: None,
             seed: 0,
         }
     }
@@ -146,6 +174,17 @@ impl Plan {
     /// Period of a thread by its number.
     pub fn period_of(&self, thread: u32) -> Nanos {
         self.period_ns + self.period_step_ns * i64::from(thread)
+    }
+
+    /// Policy of a thread by its number; the steps end at the lowest priority there is.
+    pub fn policy_of(&self, thread: u32) -> Policy {
+        let down = u32::from(self.priority_step).saturating_mul(thread);
+        let lower = |priority: u8| u32::from(priority).saturating_sub(down).max(1) as u8;
+        match self.policy {
+            Policy::Fifo { priority } => Policy::Fifo { priority: lower(priority) },
+            Policy::Rr { priority } => Policy::Rr { priority: lower(priority) },
+            other => other,
+        }
     }
 
     /// The number of the interval that a release lies in.
@@ -277,6 +316,14 @@ pub enum Policy {
 impl Policy {
     /// Priority of `fifo` and `rr` where none is given.
     pub const DEFAULT_PRIORITY: u8 = 90;
+
+    /// Priority of `fifo` and `rr`; 0 for the policies that have none.
+    pub fn priority(self) -> u8 {
+        match self {
+            Policy::Fifo { priority } | Policy::Rr { priority } => priority,
+            _ => 0,
+        }
+    }
 
     /// Whether the policy runs before all ordinary threads.
     pub fn is_realtime(self) -> bool {

@@ -57,6 +57,9 @@ pub struct ThreadSetup {
     pub core_type: Option<String>,
     /// Relative capacity of that core (1024 is the largest), where the kernel says so.
     pub capacity: Option<u32>,
+    /// Its number in the kernel; the first runs did not tell it.
+    #[serde(default)]
+    pub thread_id: Option<i32>,
     /// Scheduling as read back.
     pub policy: String,
     /// Distance of its releases.

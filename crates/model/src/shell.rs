@@ -9,6 +9,11 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
+/// The words as one line that a shell reads back as they are.
+pub fn line(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

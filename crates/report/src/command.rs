@@ -6,6 +6,9 @@ use latlab_model::shell::quoted;
 
 /// The whole command line for this plan, without what is the default anyway.
 pub fn command(plan: &Plan) -> String {
+    if let Some(command) = &plan.command {
+        return command.clone();
+    }
     let default = Plan::default();
     let mut words = Words(vec!["latlab run".to_string()]);
     method(&mut words, plan, &default);

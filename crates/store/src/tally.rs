@@ -123,6 +123,7 @@ mod tests {
     fn tally(plan: Plan, from: i64, to: i64) -> Tally {
         let setup = ThreadSetup {
             thread: 0,
+            thread_id: None,
             cpu: None,
             core_type: None,
             capacity: None,

@@ -102,6 +102,7 @@ impl Synthetic {
         };
         let thread = |thread: u32| ThreadSetup {
             thread,
+            thread_id: None,
             cpu: Some(thread),
             core_type: None,
             capacity: None,

@@ -25,6 +25,15 @@ impl Clock {
         self as libc::clockid_t
     }
 
+    /// The smallest step that the kernel says of this clock, in nanoseconds.
+    #[allow(clippy::useless_conversion, reason = "a C long has 32 bits elsewhere")]
+    pub fn resolution(self) -> i64 {
+        let mut step = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the call writes to `step`, which outlives it.
+        unsafe { libc::clock_getres(self.number(), &raw mut step) };
+        i64::from(step.tv_nsec)
+    }
+
     /// Nanoseconds on this clock.
     #[inline]
     pub fn now(self) -> i64 {

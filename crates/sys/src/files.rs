@@ -139,6 +139,17 @@ fn trimmed(bytes: &[u8]) -> String {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\0').replace('\0', "\n")
 }
 
+/// Makes a named pipe that everybody may read.
+pub fn make_fifo(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: the path ends in a NUL and outlives the call.
+    match unsafe { libc::mkfifo(path.as_ptr(), 0o644) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

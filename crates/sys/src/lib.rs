@@ -15,6 +15,7 @@ pub mod sched;
 pub mod signal;
 pub mod terminal;
 pub mod timer;
+pub mod trace;
 pub mod undo;
 
 /// The kernel's error numbers, as every call here reports them.

@@ -166,7 +166,7 @@ pub fn thread_id() -> i32 {
 pub fn wake(thread: i32) {
     let process = std::process::id();
     // SAFETY: no memory is passed; a thread that has ended only makes the call fail.
-    unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::SIGUSR2) };
+    unsafe { libc::syscall(libc::SYS_tgkill, process, thread, crate::signal::WAKE) };
 }
 
 #[cfg(test)]

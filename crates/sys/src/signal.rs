@@ -14,6 +14,10 @@ pub enum Signal {
     HangUp,
     /// A real-time thread ran too long without sleeping.
     CpuLimit,
+    /// Whatever this program does with SIGUSR1.
+    User1,
+    /// Whatever this program does with SIGUSR2.
+    User2,
     /// A file would become larger than this user may write.
     FileSize,
 }
@@ -25,6 +29,8 @@ impl Signal {
             Signal::Terminate => libc::SIGTERM,
             Signal::HangUp => libc::SIGHUP,
             Signal::CpuLimit => libc::SIGXCPU,
+            Signal::User1 => libc::SIGUSR1,
+            Signal::User2 => libc::SIGUSR2,
             Signal::FileSize => libc::SIGXFSZ,
         }
     }
@@ -65,9 +71,12 @@ pub fn ignore(signal: Signal) -> Result<(), Errno> {
     install(signal.number(), libc::SIG_IGN)
 }
 
+/// What ends a sleep: nobody sends this one for anything else, and by itself it does nothing.
+pub(crate) const WAKE: libc::c_int = libc::SIGURG;
+
 /// Lets [`crate::sched::wake`] end a sleep of this process's threads.
 pub fn accept_wake() -> Result<(), Errno> {
-    install(libc::SIGUSR2, handler as *const () as usize)
+    install(WAKE, handler as *const () as usize)
 }
 
 fn install(signal: libc::c_int, handler: usize) -> Result<(), Errno> {

@@ -22,6 +22,9 @@ _latlab() {
             latlab,completions)
                 cmd="latlab__subcmd__completions"
                 ;;
+            latlab,cyclictest)
+                cmd="latlab__subcmd__cyclictest"
+                ;;
             latlab,doctor)
                 cmd="latlab__subcmd__doctor"
                 ;;
@@ -53,7 +56,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run doctor list show report plot serve verify completions agent"
+            opts="-h -V --help --version run doctor list show report plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -94,6 +97,20 @@ _latlab() {
             ;;
         latlab__subcmd__completions)
             opts="-h -V --help --version bash zsh fish"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__cyclictest)
+            opts="-V --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

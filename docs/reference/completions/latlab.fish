@@ -34,6 +34,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a s
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw a stored run, or several on one scale'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "serve" -d 'Show the stored runs and those that go on in a browser'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check that stored runs are as they were stored'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "cyclictest" -d 'Measure and print as cyclictest does, with its options; also by a link of that name'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic' -r -f -a "cyclic\t''"
@@ -394,6 +395,7 @@ json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l all -d 'Every stored run'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand cyclictest" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -l write -d 'Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64' -r

@@ -200,6 +200,7 @@ fn thread(plan: &Plan, number: u32, counts: &Histogram) -> ThreadRun {
     ThreadRun {
         setup: ThreadSetup {
             thread: number,
+            thread_id: None,
             cpu: Some(number),
             core_type: None,
             capacity: None,

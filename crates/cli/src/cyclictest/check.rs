@@ -1,0 +1,122 @@
+//! What the options mean together, and which of them contradict each other.
+
+use super::options::{Affinity, Options, Power};
+
+impl Options {
+    /// What the options mean together.
+    pub fn check(&mut self) -> Result<(), String> {
+        if self.oscope > 1 && !self.verbose {
+            return Err("-o means something with -v only".into());
+        }
+        if self.aligned.is_some() && self.secaligned.is_some() {
+            return Err("-A and --secaligned contradict each other: take one".into());
+        }
+        if self.smp && self.threads.is_some() {
+            self.note("-t is ignored, because -S has a thread for each CPU");
+        }
+        if self.smp {
+            (self.threads, self.affinity) = (Some(0), Some(Affinity::All));
+        }
+        if self.histogram.is_some() && self.distance.is_some() {
+            self.note("-d is ignored: with a histogram all threads have the same interval");
+        }
+        if self.system && self.posix_timers {
+            self.note("-s sleeps, so that -x is ignored");
+            self.posix_timers = false;
+        }
+        if self.nanosleep && !self.dialect.needs_n {
+            self.note("-n is accepted: sleeping by clock_nanosleep has long been the default");
+        }
+        if self.dialect.needs_n && !(self.nanosleep || self.smp || self.system) {
+            self.posix_timers = true;
+        }
+        match self.power {
+            Power::Laptop => self.note("/dev/cpu_dma_latency stays alone, to save power"),
+            Power::System => self.note("/dev/cpu_dma_latency stays alone"),
+            _ => {}
+        }
+        if self.duration.is_some_and(|length| length.0 < self.interval * 1000) {
+            return Err("-D is shorter than the interval: not one release would be due".into());
+        }
+        Ok(())
+    }
+
+    /// The policy and, of the real-time ones, the priority of the first of so many threads.
+    pub fn scheduling(&mut self, threads: usize) -> Result<(), String> {
+        let realtime = matches!(self.policy, "fifo" | "rr");
+        if self.priority == 0 && (realtime || self.priospread) {
+            self.priority = u8::try_from(threads + 1).unwrap_or(99).min(99);
+            self.note(format!("the priority is {}, because none was given", self.priority));
+        }
+        if self.priority > 0 && !realtime {
+            if self.policy != "other" || self.priospread {
+                self.note("a priority needs a real-time policy: taking fifo");
+            }
+            self.policy = "fifo";
+        }
+        if self.priospread && usize::from(self.priority) < threads {
+            return Err(format!(
+                "--priospread: {threads} threads need a priority of {threads} or more, not {}",
+                self.priority
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::MOST_BUCKETS;
+    use super::*;
+    use latlab_model::nanos::SECOND;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        Options::parse(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn mistakes_are_one_line_that_says_what_was_expected() {
+        for (line, told) in [
+            ("-i abc", "--interval abc: expected a whole number from 1 on"),
+            ("-i 0", "from 1 on"),
+            ("-c 2", "--clock 2: expected a whole number from 0 to 1"),
+            ("--policy=fofo", "expected other, normal, batch, idle, fifo or rr"),
+            ("-p 100", "from 0 to 99"),
+            ("-o 5", "with -v only"),
+            ("-A --secaligned", "contradict"),
+            ("-D 1x", "expected seconds, or 5m, 2h, 1d"),
+            ("--smi", "leave out the option"),
+            ("--rt-tests 9", "expected 1.0 to 2.10"),
+        ] {
+            let error = parse(line).unwrap_err();
+            assert!(error.contains(told) && !error.contains('\n'), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn options_that_mean_something_together() {
+        assert_eq!(parse("-D 2h").unwrap().duration, Some(SECOND * 7200));
+        let smp = parse("-S -t4").unwrap();
+        assert_eq!((smp.threads, smp.affinity, smp.notes.len()), (Some(0), Some(Affinity::All), 1));
+        assert_eq!(parse("--laptop --latency=50").unwrap().power, Power::Laptop);
+        assert_eq!(parse("-h 2000000").unwrap().histogram, Some(MOST_BUCKETS));
+        assert!(parse("-n").unwrap().notes[0].contains("-n is accepted"));
+        assert!(parse("--rt-tests 1.0 -f -T function").unwrap().notes.len() == 2);
+        let first = parse("--rt-tests=1.0").unwrap();
+        assert!(first.posix_timers && !parse("--rt-tests 1.0 -n").unwrap().posix_timers);
+    }
+
+    #[test]
+    fn priorities_are_those_of_the_original() {
+        let of = |line: &str, threads| {
+            let mut options = parse(line).unwrap();
+            options.scheduling(threads).map(|()| (options.policy, options.priority))
+        };
+        assert_eq!(of("", 1), Ok(("other", 0)));
+        assert_eq!(of("-p80", 2), Ok(("fifo", 80)));
+        assert_eq!(of("--policy=rr -p5", 2), Ok(("rr", 5)));
+        assert_eq!(of("--policy=fifo", 2), Ok(("fifo", 3)));
+        assert_eq!(of("--policy=other -p80", 1), Ok(("fifo", 80)));
+        assert!(of("--priospread -p1", 3).unwrap_err().contains("3 or more"));
+    }
+}

@@ -1,0 +1,51 @@
+//! The versions of rt-tests as far as their output differs.
+
+/// What a version prints.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dialect {
+    /// The version as `--help` and JSON say it.
+    pub version: String,
+    /// Whether `-n` is needed to sleep by `clock_nanosleep`; such a version tells less as well.
+    pub needs_n: bool,
+    /// Whether `# Total:` is printed, and rows and JSON histograms without any count.
+    pub totals_and_empty_rows: bool,
+}
+
+/// 2.4, which Debian 12 has.
+pub const DEFAULT: &str = "2.4";
+
+impl Dialect {
+    /// The dialect of a version such as `2.4` or `1.0`.
+    pub fn of(version: &str) -> Result<Dialect, String> {
+        let wrong = || format!("--rt-tests {version}: expected 1.0 to 2.10");
+        let (major, minor) = version.split_once('.').ok_or_else(wrong)?;
+        let minor: u32 = minor.parse().map_err(|_| wrong())?;
+        // 2.10 is the tenth after 2.0, and so are the others; both print two digits.
+        let said = match minor {
+            0..10 => format!("{major}.{minor}0"),
+            _ => format!("{major}.{minor}"),
+        };
+        let (needs_n, totals_and_empty_rows) = match (major, minor) {
+            ("1", 0..2) => (true, true),
+            ("1", 2..=10) | ("2", 0..7) => (false, true),
+            ("2", 7..=10) => (false, false),
+            _ => return Err(wrong()),
+        };
+        Ok(Dialect { version: said, needs_n, totals_and_empty_rows })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_told_apart_where_their_output_changed() {
+        let of = |version| Dialect::of(version).unwrap();
+        assert_eq!(of("2.4").version, "2.40");
+        assert_eq!(of("2.10").version, "2.10");
+        assert!(of("1.0").needs_n && !of("1.2").needs_n);
+        assert!(of("2.6").totals_and_empty_rows && !of("2.7").totals_and_empty_rows);
+        assert!(Dialect::of("3.0").is_err() && Dialect::of("2").is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! The lines about the threads: live, at the end, and wherever else somebody asks for them.
+
+use super::state::Thread;
+use latlab_model::Nanos;
+use latlab_model::histogram::{FINE_BINS, bin_low};
+
+/// What is printed instead of a minimum as long as there is none.
+const NO_MINIMUM: i64 = 1_000_000;
+
+/// The unit of what is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Whole microseconds, truncated.
+    Microseconds,
+    /// Nanoseconds.
+    Nanoseconds,
+}
+
+impl Unit {
+    /// A time in this unit.
+    pub fn of(self, time: Nanos) -> i64 {
+        match self {
+            Unit::Microseconds => time.0 / 1000,
+            Unit::Nanoseconds => time.0,
+        }
+    }
+}
+
+/// The figures of a thread as they are printed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Figures {
+    pub min: i64,
+    pub act: i64,
+    /// Mean of the printed latencies: each is truncated before it is added.
+    pub avg: f64,
+    pub max: i64,
+}
+
+impl Figures {
+    /// The figures of what a thread has counted so far.
+    pub fn of(thread: &Thread, unit: Unit) -> Figures {
+        let total = &thread.total;
+        if total.count == 0 {
+            return Figures { min: NO_MINIMUM, act: 0, avg: 0.0, max: 0 };
+        }
+        let avg = match unit {
+            Unit::Nanoseconds => total.mean_ns().unwrap_or(0.0),
+            Unit::Microseconds => truncated_sum(thread) as f64 / total.count as f64,
+        };
+        let (min, act, max) = (total.min_ns, thread.last, total.max_ns);
+        Figures { min: unit.of(min), act: unit.of(act), avg, max: unit.of(max) }
+    }
+}
+
+/// Sum of the latencies in whole microseconds: a fine bin lies within one, and of the few beyond
+/// them it takes the lower end.
+fn truncated_sum(thread: &Thread) -> u128 {
+    let sum =
+        |&(bin, count): &(u16, u64)| u128::from(bin_low(bin.into()) / 1000) * u128::from(count);
+    thread.total.bins.iter().map(sum).sum()
+}
+
+/// Whether a bin is so narrow that it lies within a microsecond.
+pub fn is_fine(bin: u16) -> bool {
+    usize::from(bin) < FINE_BINS
+}
+
+/// The line of a thread.
+pub fn thread_line(number: usize, thread: &Thread, unit: Unit) -> String {
+    let Figures { min, act, avg, max } = Figures::of(thread, unit);
+    let width = if unit == Unit::Nanoseconds { 8 } else { 5 };
+    format!(
+        "T:{number:2} ({:5}) P:{:2} I:{} C:{:7} Min:{min:7} Act:{act:width$} Avg:{:width$} Max:{max:8}\n",
+        thread.id,
+        thread.priority,
+        thread.period.0 / 1000,
+        thread.total.count,
+        avg as i64,
+    )
+}
+
+/// The lines of all threads.
+pub fn thread_lines(threads: &[Thread], unit: Unit) -> String {
+    threads.iter().enumerate().map(|(number, thread)| thread_line(number, thread, unit)).collect()
+}
+
+/// The live block: how the machine is loaded, and the threads.
+pub fn block(policy: &str, load: &str, threads: &[Thread], unit: Unit) -> String {
+    format!("policy: {policy}: loadavg: {load}          \n\n{}", thread_lines(threads, unit))
+}
+
+/// What puts the cursor back to where a block began.
+pub fn back(threads: usize) -> String {
+    format!("\x1b[{}A", threads + 2)
+}
+
+/// What puts it behind the block again.
+pub fn forth(threads: usize) -> String {
+    format!("\x1b[{}B", threads + 2)
+}
+
+/// What lies in a snapshot of a run that goes on.
+pub fn status(threads: &[Thread], unit: Unit) -> String {
+    let rule = "#---------------------------\n";
+    format!("{rule}# cyclictest current status:\n{}{rule}", thread_lines(threads, unit))
+}
+
+/// Which latency ended the run, and in which thread.
+pub fn break_lines(threads: &[Thread], broken: Option<(i32, i64)>) -> String {
+    let ids: Vec<String> = threads.iter().map(|thread| format!("{:05}", thread.id)).collect();
+    let mut text = format!("# Thread Ids: {}\n", ids.join(" "));
+    if let Some((id, value)) = broken {
+        text += &format!("# Break thread: {id}\n# Break value: {value}\n");
+    }
+    text
+}
+
+/// The list of `--spike`: at most so many, in the order of their time.
+pub fn spike_lines(threads: &[Thread], above: Nanos, most: usize, unit: Unit) -> String {
+    let of = |(number, thread): (usize, &Thread)| {
+        let above = thread.spikes.above(above);
+        above.into_iter().map(move |spike| (spike.release_ns + spike.latency_ns, number, spike))
+    };
+    let mut all: Vec<_> = threads.iter().enumerate().flat_map(of).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    all.sort_unstable_by_key(|(woke, number, _)| (*woke, *number));
+    let mut text = "\n".to_string();
+    for (woke, number, spike) in all.iter().take(most) {
+        let (value, woke) = (unit.of(spike.latency_ns), woke.0 / 1000);
+        text += &format!("T:{number:2} Spike:{value:8}: TS: {woke:12}\n");
+    }
+    text + &format!("spikes = {}\n\n", all.len())
+}

@@ -1,0 +1,239 @@
+//! Options to plan: the same order that `latlab run` makes.
+
+use super::options::{Affinity, Options, Power};
+use latlab_model::nanos::MICROSECOND;
+use latlab_model::plan::{
+    ClockName, IdleStates, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
+};
+use latlab_model::{CpuSet, Nanos, Plan};
+use latlab_sys::files::Root;
+use latlab_sys::sched;
+use std::path::Path;
+
+/// What the machine has, as far as options refer to it.
+pub struct Machine {
+    /// The CPUs this process may run on.
+    pub usable: CpuSet,
+    /// Where its kernel files lie.
+    pub root: Root,
+}
+
+impl Machine {
+    /// This machine.
+    pub fn here() -> Machine {
+        let usable = sched::affinity().unwrap_or_default().into_iter().collect();
+        Machine { usable, root: Root::default() }
+    }
+
+    /// The CPUs that a set of the command line names, as libnuma reads it.
+    fn cpus(&self, option: &str, text: &str) -> Result<CpuSet, String> {
+        let (not, rest) = match text.strip_prefix('!') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (relative, list) = match rest.strip_prefix('+') {
+            Some(list) => (true, list),
+            None => (false, rest),
+        };
+        let mut named: CpuSet = match list {
+            "all" => self.usable.clone(),
+            list => list.parse().map_err(|error| format!("{option}: {error}"))?,
+        };
+        if relative {
+            let usable: Vec<u32> = self.usable.iter().collect();
+            let nth = |number: u32| usable.get(number as usize).copied();
+            named = named.iter().map(|number| nth(number).unwrap_or(u32::MAX)).collect();
+        }
+        let named = if not { self.usable.without(&named) } else { named };
+        if named.is_empty() || !named.without(&self.usable).is_empty() {
+            return Err(format!(
+                "{option} {text}: expected CPUs that this process may use ({})",
+                self.usable
+            ));
+        }
+        Ok(named)
+    }
+}
+
+/// The plan of these options, which learn what follows from the machine.
+pub fn plan(options: &mut Options, machine: &Machine, seed: u64) -> Result<Plan, String> {
+    let threads = match options.threads {
+        None => 1,
+        Some(0) => machine.usable.len() as u32,
+        Some(threads) => threads,
+    };
+    options.scheduling(threads as usize)?;
+    let cpus = match &options.affinity {
+        Some(Affinity::Set(text)) => Some(machine.cpus("-a", text)?),
+        _ => None,
+    };
+    let helpers = options.main_affinity.as_deref();
+    let helpers_on = helpers.map(|text| machine.cpus("--mainaffinity", text)).transpose()?;
+    let measured = cpus.clone().unwrap_or_else(|| machine.usable.clone());
+    let microseconds = |count: i64| MICROSECOND * count;
+    // The original compares what it prints, so that a limit is passed by a whole unit.
+    let above = |limit: i64| match options.nsecs {
+        true => Nanos(limit),
+        false => Nanos((limit + 1) * 1000 - 1),
+    };
+    let distance = if options.histogram.is_some() { 0 } else { options.distance.unwrap_or(500) };
+    let plan = Plan {
+        name: "cyclictest".into(),
+        mechanism: match () {
+            () if options.relative || options.system => Mechanism::Relative,
+            () if options.posix_timers => Mechanism::PosixTimer,
+            () => Mechanism::Nanosleep,
+        },
+        clock: if options.realtime_clock { ClockName::Realtime } else { ClockName::Monotonic },
+        policy: match (options.policy, options.priority) {
+            ("fifo", priority) => Policy::Fifo { priority },
+            ("rr", priority) => Policy::Rr { priority },
+            ("batch", _) => Policy::Batch,
+            ("idle", _) => Policy::Idle,
+            _ => Policy::Other,
+        },
+        priority_step: u8::from(options.priospread),
+        cpus,
+        threads: Some(threads),
+        floating: options.affinity.is_none(),
+        helpers_on,
+        period_ns: microseconds(options.interval),
+        period_step_ns: microseconds(distance),
+        phase: match options.aligned.or(options.secaligned) {
+            Some(_) => Phase::Aligned,
+            None => Phase::Spread,
+        },
+        phase_step_ns: microseconds(options.aligned.unwrap_or(0)),
+        second_offset_ns: options.secaligned.map(microseconds),
+        missed: MissedPolicy::Skip,
+        duration_ns: options.duration,
+        cycles: options.loops,
+        ends_with_first: options.loops.is_some(),
+        warm_up_ns: Nanos::ZERO,
+        stop_above_ns: options.breaktrace.map(above),
+        mark_trace: options.tracemark,
+        idle_states: match options.power {
+            Power::Latency(limit) => IdleStates::ExitWithin(microseconds(limit)),
+            _ => IdleStates::System,
+        },
+        kernel_files: match options.power {
+            Power::Deepest(state) => idle_state_files(&machine.root, &measured, state)?,
+            _ => Vec::new(),
+        },
+        samples: options.verbose || histogram_of_samples(options),
+        share_cpus: true,
+        seed,
+        ..Plan::default()
+    };
+    plan.check()?;
+    Ok(plan)
+}
+
+/// Whether the histogram needs every latency: the bins of a run are 100 ns wide, and only an
+/// absolute sleep has releases that tell the number of a cycle.
+pub fn histogram_of_samples(options: &Options) -> bool {
+    options.histogram.is_some() && (options.nsecs || options.relative || options.system)
+}
+
+/// The switches of the idle states deeper than one.
+fn idle_state_files(root: &Root, cpus: &CpuSet, deepest: i64) -> Result<Vec<KernelFile>, String> {
+    let mut files = Vec::new();
+    for cpu in cpus.iter() {
+        let folder = format!("sys/devices/system/cpu/cpu{cpu}/cpuidle");
+        for name in root.names(&folder).unwrap_or_default() {
+            let state = name.strip_prefix("state").and_then(|number| number.parse::<i64>().ok());
+            if state.is_some_and(|state| state > deepest) {
+                let path = Path::new("/").join(&folder).join(name).join("disable");
+                files.push(KernelFile { path: path.display().to_string(), value: "1".into() });
+            }
+        }
+    }
+    match files.is_empty() {
+        true => Err(format!(
+            "--deepest-idle-state {deepest}: this machine has no deeper idle state to switch off; \
+             leave out the option"
+        )),
+        false => Ok(files),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::nanos::SECOND;
+
+    fn machine() -> Machine {
+        Machine { usable: "0-3".parse().unwrap(), root: Root::new("/nowhere") }
+    }
+
+    fn of(line: &str) -> Result<Plan, String> {
+        let line: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+        plan(&mut Options::parse(&line)?, &machine(), 1)
+    }
+
+    /// What of a plan the command lines of the tutorials are about.
+    fn told(line: &str) -> String {
+        let plan = of(line).unwrap();
+        format!(
+            "{} x{} on {}, {}+{}, {:?} cycles, {:?}, {}",
+            plan.policy,
+            plan.threads.unwrap(),
+            match (&plan.cpus, plan.floating) {
+                (Some(cpus), _) => cpus.to_string(),
+                (None, true) => "any".into(),
+                (None, false) => "each".into(),
+            },
+            plan.period_ns,
+            plan.period_step_ns,
+            plan.cycles.unwrap_or(0),
+            plan.duration_ns.map(|length| length.0 / SECOND.0),
+            plan.mechanism,
+        )
+    }
+
+    #[test]
+    fn the_commands_of_the_tutorials() {
+        insta::assert_snapshot!(
+            [
+                "-l100000 -m -S -p90 -i200 -h400 -q",
+                "-l10000 -q -v -p80 -a0",
+                "-l10000 -q -v -p80 -t -a",
+                "-l10000 -q -v -p80 -t16 -a",
+                "-D 5 -m -Sp90 -i200 -h400 -q",
+                "",
+                "-t 2 -r --policy batch",
+                "-t5 -a 1-2,0 -x",
+                "-a !0 -d 0",
+                "-a +1",
+            ]
+            .map(|line| format!("{line}\n    {}", told(line)))
+            .join("\n")
+        );
+    }
+
+    #[test]
+    fn limits_are_passed_by_a_whole_unit_as_in_what_is_printed() {
+        assert_eq!(of("-b 30").unwrap().stop_above_ns, Some(Nanos(30_999)));
+        assert_eq!(of("-N -b 30").unwrap().stop_above_ns, Some(Nanos(30)));
+    }
+
+    #[test]
+    fn what_the_machine_has_not_is_one_line() {
+        assert!(of("-a 7").unwrap_err().contains("this process may use (0-3)"));
+        assert!(of("-a !all").unwrap_err().contains("this process may use"));
+        assert!(of("--deepest-idle-state=0").unwrap_err().contains("no deeper idle state"));
+    }
+
+    #[test]
+    fn deeper_idle_states_are_switched_off() {
+        let folder = tempfile::tempdir().unwrap();
+        for state in 0..3 {
+            let path = format!("sys/devices/system/cpu/cpu1/cpuidle/state{state}");
+            std::fs::create_dir_all(folder.path().join(path)).unwrap();
+        }
+        let cpus = "0-1".parse().unwrap();
+        let files = idle_state_files(&Root::new(folder.path()), &cpus, 1).unwrap();
+        let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["/sys/devices/system/cpu/cpu1/cpuidle/state2/disable"]);
+    }
+}

@@ -1,0 +1,59 @@
+//! The large latencies of a thread, by which rare things are told exactly: those beyond the fine
+//! bins, and the numbers of their cycles.
+
+use latlab_model::Nanos;
+use latlab_model::frame::Spike;
+
+/// The latencies that the agent has sent with their releases.
+#[derive(Clone, Default, Debug)]
+pub struct Spikes(Vec<Spike>);
+
+impl Spikes {
+    /// Keeps these; the agent sends about the largest 4096 of a thread.
+    pub fn take(&mut self, spikes: &[Spike]) {
+        self.0.extend_from_slice(spikes);
+    }
+
+    /// Those above a limit, in the order of their releases.
+    pub fn above(&self, limit: Nanos) -> Vec<Spike> {
+        let mut above: Vec<Spike> =
+            self.0.iter().copied().filter(|spike| spike.latency_ns > limit).collect();
+        above.sort_unstable_by_key(|spike| spike.release_ns);
+        above
+    }
+
+    /// The numbers of the cycles above a limit, as the original counts: missed releases are no
+    /// cycles. A latency of a period or more is what misses releases, so that the late ones before
+    /// a cycle say how many.
+    pub fn cycles_above(&self, limit: Nanos, first_release: Nanos, period: Nanos) -> Vec<u64> {
+        let mut missed = 0;
+        let mut numbers = Vec::new();
+        for Spike { latency_ns, release_ns } in self.above(limit.min(period - Nanos(1))) {
+            let number = (release_ns - first_release).0 / period.0 - missed;
+            if latency_ns > limit {
+                numbers.push(number.max(0) as u64);
+            }
+            missed += latency_ns.0 / period.0;
+        }
+        numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_numbered_without_the_missed_releases() {
+        let spike = |release: i64, latency: i64| Spike {
+            latency_ns: Nanos(latency),
+            release_ns: Nanos(1000 + release),
+        };
+        let mut spikes = Spikes::default();
+        // A period of 100: the second one misses two releases, so that the next cycle is its
+        // successor.
+        spikes.take(&[spike(700, 60), spike(200, 50), spike(300, 250), spike(600, 5)]);
+        assert_eq!(spikes.cycles_above(Nanos(40), Nanos(1000), Nanos(100)), [2, 3, 5]);
+        assert_eq!(spikes.cycles_above(Nanos(1), Nanos(1000), Nanos(100)), [2, 3, 4, 5]);
+    }
+}

@@ -1,0 +1,123 @@
+//! What is known of the threads at the moment: fed by the agent's watch and by the stream.
+
+use super::spikes::Spikes;
+use latlab_agent::Sealed;
+use latlab_model::frame::Message;
+use latlab_model::run::{EndReason, Prepared, ThreadSetup};
+use latlab_model::samples::Samples;
+use latlab_model::{Histogram, Nanos, Plan};
+use std::collections::VecDeque;
+
+/// Packed samples that may wait for whoever prints them.
+const MOST_WAITING_BYTES: usize = 64 << 20;
+
+/// One measuring thread.
+#[derive(Clone, Default, Debug)]
+pub struct Thread {
+    /// Its number in the kernel; 0 until it is there.
+    pub id: i32,
+    /// The CPU it is pinned to.
+    pub cpu: Option<u32>,
+    /// Its priority; 0 for the policies that have none.
+    pub priority: u8,
+    /// Its period.
+    pub period: Nanos,
+    /// Its first release.
+    pub first_release: Nanos,
+    /// What it counted so far.
+    pub total: Histogram,
+    /// Its last latency.
+    pub last: Nanos,
+    /// Its large latencies.
+    pub spikes: Spikes,
+    /// Why it ended, once it has.
+    pub ended: Option<EndReason>,
+}
+
+/// All threads, and what waits to be printed.
+#[derive(Default)]
+pub struct State {
+    /// The threads, by their number.
+    pub threads: Vec<Thread>,
+    /// What the agent made of the plan, once it has.
+    pub prepared: Option<Prepared>,
+    /// Whether samples are to be kept until they are taken.
+    pub wants_samples: bool,
+    samples: VecDeque<Samples>,
+    waiting_bytes: usize,
+    /// Samples that nobody took in time.
+    pub unprinted: u64,
+}
+
+impl State {
+    /// The threads of a plan before they have begun.
+    pub fn new(plan: &Plan, wants_samples: bool) -> State {
+        let thread = |number: u32| Thread {
+            priority: plan.policy_of(number).priority(),
+            period: plan.period_of(number),
+            ..Thread::default()
+        };
+        let threads = (0..plan.threads.unwrap_or(1)).map(thread).collect();
+        State { threads, wants_samples, ..State::default() }
+    }
+
+    /// Takes what a thread has just counted.
+    pub fn watch(&mut self, thread: u32, sealed: &Sealed) {
+        let Some(thread) = self.threads.get_mut(thread as usize) else { return };
+        thread.total.add(&sealed.counts);
+        if sealed.counts.count > 0 {
+            thread.last = Nanos(sealed.last);
+        }
+    }
+
+    /// Takes a frame of the stream.
+    pub fn take(&mut self, message: &Message) {
+        match message {
+            Message::Prepared(prepared) if self.prepared.is_none() => {
+                prepared.threads.iter().for_each(|setup| self.set_up(setup));
+                self.prepared = Some(prepared.clone());
+            }
+            Message::Spikes(spikes) => {
+                if let Some(thread) = self.threads.get_mut(spikes.thread as usize) {
+                    thread.spikes.take(&spikes.spikes);
+                }
+            }
+            Message::Samples(samples) if self.wants_samples => self.keep(samples),
+            Message::ThreadEnd(end) => {
+                if let Some(thread) = self.threads.get_mut(end.thread as usize) {
+                    thread.ended = Some(end.reason);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn set_up(&mut self, setup: &ThreadSetup) {
+        if let Some(thread) = self.threads.get_mut(setup.thread as usize) {
+            thread.id = setup.thread_id.unwrap_or(0);
+            thread.cpu = setup.cpu;
+            thread.first_release = setup.first_release_ns;
+        }
+    }
+
+    fn keep(&mut self, samples: &Samples) {
+        if self.waiting_bytes > MOST_WAITING_BYTES {
+            self.unprinted += u64::from(samples.count);
+            return;
+        }
+        self.unprinted += samples.lost_before;
+        self.waiting_bytes += samples.packed.len();
+        self.samples.push_back(samples.clone());
+    }
+
+    /// The samples that have come and are not taken yet, in the order of the stream.
+    pub fn take_samples(&mut self) -> VecDeque<Samples> {
+        self.waiting_bytes = 0;
+        std::mem::take(&mut self.samples)
+    }
+
+    /// Releases that were missed, of all threads.
+    pub fn missed(&self) -> u64 {
+        self.threads.iter().map(|thread| thread.total.missed).sum()
+    }
+}
