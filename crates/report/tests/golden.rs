@@ -163,7 +163,7 @@ fn a_stream_that_broke_off_may_have_lost_something() {
     let mut fixture = common::normal();
     assert!(show(&fixture.run, "", 80, PLAIN).contains("Nothing was lost"));
     fixture.run.ended = EndReason::Lost;
-    for text in [common::page(&fixture), show(&fixture.run, 160, PLAIN)] {
+    for text in [common::page(&fixture), show(&fixture.run, "", 160, PLAIN)] {
         assert!(!text.contains("Nothing was lost"));
         assert!(text.contains("up to about a second, is unknown"));
     }
