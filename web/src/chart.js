@@ -8,6 +8,7 @@ import { button, element, legend } from "./controls.js";
 import { colour, whenSchemeChanges } from "./pens.js";
 
 const FONT = "12px system-ui, sans-serif";
+const TITLE = 22;
 const MANY = 3;
 const KEYS = "Arrow keys move the cursor, plus and minus zoom, Escape shows the whole.";
 
@@ -87,8 +88,9 @@ function step(u, direction) {
 
 function options(view, shown, range, act, width, height) {
     const axis = (side, { title, isLog, ticks, words }, each) => ({
-        ...(title && { label: typeof title === "function" ? () => title() : title, labelFont: FONT, labelSize: 22 }),
-        font: FONT, scale: side, gap: 4, size: side === "y" ? 64 : 26,
+        ...(title && { label: typeof title === "function" ? () => title() : title, labelFont: FONT, labelSize: TITLE }),
+        // Without a title its room stays, so that charts of one time stand under each other.
+        font: FONT, scale: side, gap: 4, size: side === "y" ? (title ? 64 : 64 + TITLE) : 26,
         stroke: () => colour("--ink"),
         grid: { stroke: () => colour("--ll-grid"), width: 1 },
         ticks: { stroke: () => colour("--ll-grid"), width: 1, size: 4 },

@@ -30,8 +30,8 @@ fn with_family(tag: &str) -> String {
     }
 }
 
-/// The rules that give a browser the font; bold type only where there is any.
-pub(crate) fn font_faces(svg: &str) -> String {
+/// The rules that give a browser the font for this text; bold type only where there is any.
+pub fn font_faces(svg: &str) -> String {
     let bold = svg.contains("font-weight");
     let weights = Weight::ALL.into_iter().filter(|weight| *weight == Weight::Regular || bold);
     let faces = weights.filter_map(|weight| {

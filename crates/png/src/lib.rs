@@ -9,6 +9,6 @@ mod font;
 mod render;
 mod subset;
 
-pub use alone::alone;
+pub use alone::{alone, font_faces};
 pub use font::{FAMILY, Weight, text_width};
 pub use render::{PngError, png};

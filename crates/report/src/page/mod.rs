@@ -66,6 +66,20 @@ pub fn page(runs: &[PageRun]) -> String {
         [one] => format!("{}: {}", one.run.id, sentence::machine_name(one.run)),
         several => format!("{} runs compared", several.len()),
     };
+    let body = html! {
+        main {
+            @match runs {
+                [one] => (run_sections(one, &Place::page())),
+                several => (several_runs(several)),
+            }
+        }
+        footer {
+            @for one in runs { p { "Made by latlab " (one.run.latlab) " from run " (one.run.id) "." } }
+            p { "Times are differences of the clock that the threads slept on." }
+        }
+    };
+    // The still pictures were laid out in this font.
+    let font = latlab_png::font_faces(&body.0);
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -74,19 +88,10 @@ pub fn page(runs: &[PageRun]) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { (PreEscaped(SCRIPT_STYLE)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(font)) (PreEscaped(SCRIPT_STYLE)) (PreEscaped(STYLE)) }
             }
             body {
-                main {
-                    @match runs {
-                        [one] => (run_sections(one, &Place::page())),
-                        several => (several_runs(several)),
-                    }
-                }
-                footer {
-                    @for one in runs { p { "Made by latlab " (one.run.latlab) " from run " (one.run.id) "." } }
-                    p { "Times are differences of the clock that the threads slept on." }
-                }
+                (body)
                 @if is_interactive() { script #script { (PreEscaped(SCRIPT)) } }
             }
         }
