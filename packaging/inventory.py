@@ -130,7 +130,16 @@ def font():
             f"pkg:cargo/{name}@{package['version']}", text)
 
 
+def charts():
+    """The library that draws the charts of pages, as npm fetched it."""
+    folder = HERE.parent / "web/node_modules/uplot"
+    package = json.loads((folder / "package.json").read_text())
+    return (package["name"], package["version"], package["license"],
+            f"pkg:npm/{package['name']}@{package['version']}", (folder / "LICENSE").read_text().strip("\n"))
+
+
 WHERE = {
+    "uplot": "draws the charts of pages; in latlab only",
     "dejavu-fonts": "the font of the pictures, cut to their characters; in latlab only",
     "rust-std": "the standard library of Rust, in every program",
     "libunwind": "LLVM's libunwind, in the programs for x86-64 and arm64",
@@ -157,7 +166,7 @@ def licences(found, parts):
     for crate in foreign:
         name = f"{crate.name} {crate.version}"
         lines.append(f"  {name if crate.linked else f'({name})':36} {crate.licence}")
-    lines += ["", "From the toolchain, and the font:", ""]
+    lines += ["", "From the toolchain, the font, and the charts of pages:", ""]
     for name, version, licence, _, _ in parts:
         lines += [f"  {name + ' ' + version:36} {licence}", f"    {WHERE[name]}"]
     for crate in without:
@@ -218,7 +227,7 @@ def bill(found, uses, parts):
 def main():
     folder, targets = pathlib.Path(sys.argv[1]), sys.argv[2:]
     found, uses = crates(targets)
-    parts = [*toolchain(), font()]
+    parts = [*toolchain(), font(), charts()]
     (folder / "licences.txt").write_text(licences(found, parts))
     (folder / "sbom.cdx.json").write_text(bill(found, uses, parts))
 

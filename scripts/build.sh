@@ -7,6 +7,8 @@ find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build'"
 scripts/web.sh
 target=$(scripts/target.sh)
 use_target "$target"
-cargo build --release --locked --target "$target" --package latlab
+# Both packages, as scripts/dist.sh: what they share has the same features then, and is built once.
+cargo build --release --locked --target "$target" --package latlab --package latlab-agent \
+    --bin latlab
 mkdir -p target
 ln -sfr "${CARGO_TARGET_DIR:-target}/$target/release/latlab" target/latlab

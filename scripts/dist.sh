@@ -2,6 +2,7 @@
 # Builds what is given away, for all three architectures. Usage: scripts/dist.sh [FOLDER]
 #   FOLDER  where it goes, dist unless named
 # LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
+# LATLAB_QUICK=1 builds the agents of all architectures, and the program of this one only.
 # The same sources and tools give the same files, wherever and whenever they are built: no path
 # of this machine gets in, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
@@ -25,11 +26,13 @@ scripts/web.sh
     die "what is given away has pages that can be zoomed: npm is needed (scripts/setup.sh dist)"
 for target in "${targets[@]}"; do use_target "$target"; done
 
-# Builds one program for all targets. Both packages are named, so that their dependencies have
+# Builds one program for some targets. Both packages are named, so that their dependencies have
 # the same features and are built once.
 build() {
-    cargo build --release --locked "${targets[@]/#/--target=}" \
-        --package latlab --package latlab-agent --bin "$1"
+    local program=$1
+    shift
+    cargo build --release --locked "${@/#/--target=}" \
+        --package latlab --package latlab-agent --bin "$program"
 }
 
 # Copies a program without the names of its functions, which only a profiler misses.
@@ -42,7 +45,7 @@ mkdir -p "$folder" "$agents"
 # What an earlier build left, and nothing else.
 rm -f "$folder"/latlab[-_]* "$folder"/{SHA256SUMS,licences.txt,sbom.cdx.json}
 say "building latlab-agent for ${targets[*]}"
-build latlab-agent
+build latlab-agent "${targets[@]}"
 while read -r name target debian machine _ tools; do
     program=$folder/latlab-agent-$version-linux-$name
     bare "$build/$target/release/latlab-agent" "$program" "$tools"
@@ -56,7 +59,11 @@ done <<<"$architectures"
 
 say "building latlab, with the agents, for the same"
 export LATLAB_AGENTS=$agents
-build latlab
+if [ -n "${LATLAB_QUICK:-}" ]; then
+    say "LATLAB_QUICK: the programs for other machines are left out, their agents are not"
+    architectures=$(awk -v machine="$(uname -m)" '$4 == machine' <<<"$architectures")
+fi
+build latlab $(cut -d' ' -f2 <<<"$architectures")
 python3 packaging/inventory.py "$folder" "${targets[@]}"
 while read -r name target debian _ _ tools; do
     program=$folder/latlab-$version-linux-$name

@@ -66,7 +66,9 @@ use_target() {
         *-musl)
             # Rust's own linker and start files: no C compiler for the target is needed.
             export "${variable}_LINKER=rust-lld"
-            set -- -C link-self-contained=yes "$@"
+            # Functions with the same code are one, and relocations are packed.
+            set -- -C link-self-contained=yes -C link-arg=--icf=all \
+                -C link-arg=--pack-dyn-relocs=relr "$@"
             ;;
         armv7-*-gnueabihf)
             # Rust's musl for it brings no standard library everywhere; Debian's glibc is there.
