@@ -20,11 +20,13 @@ if ! cmp -s package-lock.json node_modules/.locked; then
     fi
     cp package-lock.json node_modules/.locked
 fi
+# Elsewhere, since cargo builds anew when something in this folder changes.
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
 node_modules/.bin/esbuild src/page.js src/live.js --bundle --minify --charset=utf8 --format=iife \
-    --target=es2022 --legal-comments=none --log-level=warning --outdir=dist.new
+    --target=es2022 --legal-comments=none --log-level=warning --outdir="$new"
 # Files that are the same keep their time, so that cargo need not build anything anew.
 mkdir -p dist
-for file in dist.new/*; do
-    cmp -s "$file" "dist/${file##*/}" || mv "$file" dist/
+for file in "$new"/*; do
+    cmp -s "$file" "dist/${file##*/}" || cp "$file" dist/
 done
-rm -rf dist.new
