@@ -3,7 +3,7 @@
 use crate::common::{Common, word};
 use crate::doctor::args::DoctorArgs;
 use crate::plot::args::PlotArgs;
-use crate::report::ReportArgs;
+use crate::report::args::ReportArgs;
 use crate::serve::args::ServeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
@@ -61,7 +61,7 @@ pub enum Command {
     /// Check that stored runs are as they were stored.
     Verify(VerifyArgs),
     /// Measure and print as cyclictest does, with its options; also by a link of that name.
-    #[command(disable_help_flag = true, after_help = crate::cyclictest::usage())]
+    #[command(disable_help_flag = true, after_help = crate::cyclictest::table::plain_usage())]
     Cyclictest(CyclictestArgs),
     /// Print what completes these commands in a shell.
     Completions(CompletionsArgs),

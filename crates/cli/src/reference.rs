@@ -342,7 +342,7 @@ fn man_page(command: &Command) -> (String, String) {
         _ => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING),
     }
     if command.get_name() == "cyclictest" {
-        as_it_is(&mut more, "OPTIONS OF CYCLICTEST", &crate::cyclictest::usage());
+        as_it_is(&mut more, "OPTIONS OF CYCLICTEST", &crate::cyclictest::table::plain_usage());
     } else if let Some(help) = command.get_after_help() {
         examples(&mut more, &help.to_string());
     }

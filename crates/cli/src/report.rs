@@ -1,44 +1,19 @@
 //! `latlab report`: stored runs as one page.
 
-use crate::common::{Common, Format};
+pub mod args;
+
+use crate::common::Format;
 use crate::documents::Reported;
 use crate::output::{print, print_json, warn, write_whole};
 use crate::runs::{open_store, recover};
 use anyhow::bail;
-use clap::Args;
+use args::ReportArgs;
 use latlab_view::Shown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::Duration;
-
-/// Flags of `latlab report`.
-#[derive(Args)]
-#[command(after_help = EXAMPLES)]
-pub struct ReportArgs {
-    /// Ids, parts of them, `last`, or paths of run folders; several are compared
-    #[arg(value_name = "RUN", default_value = "last")]
-    pub runs: Vec<String>,
-    /// The page to write, - for standard output [default: report.html in the run's folder,
-    /// comparison.html in the first one's where several are compared]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Open the page in $BROWSER, else with xdg-open
-    #[arg(long)]
-    pub open: bool,
-    #[command(flatten)]
-    pub common: Common,
-}
-
-const EXAMPLES: &str = "\
-Examples:
-  latlab report --open                      the last run, in the browser
-  latlab report night -o page.html
-  latlab report stock rt -o both.html       two runs compared, and each of them
-  latlab report last -o - | mail -s 'the last run' somebody@example.org
-
-The page needs no network and no other file. It holds run.json and the figures of each second.";
 
 /// `latlab report`.
 pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {

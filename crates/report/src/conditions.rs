@@ -1,6 +1,6 @@
 //! The conditions of a run, as a table for the terminal and for the page.
 
-use crate::page::Place;
+use crate::place::Place;
 use crate::style::Style;
 use crate::table::{Column, table};
 use crate::units::percent;

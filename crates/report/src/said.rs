@@ -1,7 +1,8 @@
 //! What the doctor said of the machine of a run, in short: the weighty findings, a line each.
 
 use crate::doctor::severity_colour;
-use crate::page::{Place, prose};
+use crate::place::Place;
+use crate::prose::prose;
 use crate::style::Style;
 use crate::table::wrapped;
 use latlab_model::Run;

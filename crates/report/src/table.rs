@@ -1,6 +1,6 @@
 //! A table for the terminal that gives up columns until it fits.
 
-use crate::markdown::escaped;
+use crate::escaped::escaped;
 use crate::style::{Colour, Style};
 use crate::units::joined;
 

@@ -61,3 +61,8 @@ pub fn encoded(text: &str) -> String {
     };
     text.bytes().map(one).collect()
 }
+
+/// A refusal where something is not there.
+pub fn not_found(text: &str) -> Response {
+    refusal(StatusCode::NOT_FOUND, text)
+}

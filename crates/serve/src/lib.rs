@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod aside;
 mod assets;
 mod catalogue;
 mod guard;
@@ -10,6 +11,7 @@ mod list;
 mod live;
 mod reports;
 mod routes;
+mod shared;
 
 pub use guard::{Token, TokenError};
 pub use routes::{Setup, router};

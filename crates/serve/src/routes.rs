@@ -1,14 +1,16 @@
 //! Which address shows what.
 
 use crate::answer::{
-    OWN, SELF_CONTAINED, answer, encoded, page, refusal, see_other, self_contained,
+    OWN, SELF_CONTAINED, answer, encoded, not_found, page, refusal, see_other, self_contained,
 };
+use crate::aside::aside;
 use crate::assets::asset;
 use crate::catalogue::{Catalogue, Found};
 use crate::guard::{Guard, Token, guard};
 use crate::list::{Filter, list};
 use crate::live::{self, Hub};
 use crate::reports::{Reports, What, document};
+use crate::shared::Shared;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
@@ -30,15 +32,6 @@ pub struct Setup {
     pub hostname: String,
 }
 
-/// What all requests share.
-pub struct Shared {
-    /// The runs.
-    pub catalogue: Catalogue,
-    reports: Reports,
-    /// The runs that are followed.
-    pub hub: Hub,
-}
-
 /// Everything that is answered at this address.
 pub fn router(setup: Setup, address: SocketAddr) -> Router {
     let rules = Guard::new(address, &setup.hostname, setup.token);
@@ -57,16 +50,6 @@ pub fn router(setup: Setup, address: SocketAddr) -> Router {
         .fallback(async || not_found("there is no such page"))
         .with_state(Arc::new(shared))
         .layer(from_fn_with_state(rules, guard))
-}
-
-/// What waits for a disk or draws does so in another thread.
-pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    tokio::task::spawn_blocking(work).await.ok()
-}
-
-/// A refusal where something is not there.
-pub fn not_found(text: &str) -> Response {
-    refusal(StatusCode::NOT_FOUND, text)
 }
 
 fn broken(error: impl std::fmt::Display) -> Response {

@@ -19,7 +19,7 @@ mod show;
 mod snapshot;
 mod spikes;
 mod state;
-mod table;
+pub mod table;
 mod values;
 mod verbose;
 
@@ -66,12 +66,6 @@ pub fn asked(words: &[OsString]) -> Option<Vec<String>> {
         (false, true) => Some(text(&words[1..])),
         (false, false) => None,
     }
-}
-
-/// What `--help` prints.
-pub fn usage() -> String {
-    let version = dialect::Dialect::of(dialect::DEFAULT).map(|dialect| dialect.version);
-    table::usage(&version.unwrap_or_default())
 }
 
 /// Measures as these words ask, the name of the program first, and prints as cyclictest does.

@@ -1,5 +1,6 @@
 //! The options of cyclictest: their names, values and help, in one table.
 
+use super::dialect::{DEFAULT, Dialect};
 use super::getopt::Takes::{MaybeNext, Nothing, Value};
 use super::getopt::{Spec, Takes};
 
@@ -158,6 +159,12 @@ pub const TABLE: &[Entry] = &[
 ];
 
 const COLUMN: usize = 27;
+
+/// What `--help` prints where no version is asked for.
+pub fn plain_usage() -> String {
+    let version = Dialect::of(DEFAULT).map(|dialect| dialect.version);
+    usage(&version.unwrap_or_default())
+}
 
 /// What `--help` prints.
 pub fn usage(version: &str) -> String {

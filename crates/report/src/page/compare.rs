@@ -3,10 +3,11 @@
 use super::PageRun;
 use super::head::missed;
 use super::pictures::compared;
-use super::place::Place;
 use super::tables::scrolling;
-use super::words::{count, dash, firm, prose};
+use super::words::{count, dash, firm};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::place::Place;
+use crate::prose::prose;
 use crate::runs::{Measured, names, title};
 use crate::sentence;
 use crate::units::{joined, span};

@@ -3,7 +3,7 @@
 
 use super::PageRun;
 use super::packed::Columns;
-use super::place::Place;
+use crate::place::Place;
 use crate::time::{Strip, measured_strips};
 use crate::units::span;
 use latlab_model::{Bin, Nanos, ThreadBins};

@@ -1,9 +1,9 @@
 //! How to repeat the run, and what it consists of.
 
-use super::place::Place;
 use super::tables::scrolling;
 use super::words::firm;
 use crate::command::command;
+use crate::place::Place;
 use crate::units::bytes;
 use latlab_model::Run;
 use maud::{Markup, html};

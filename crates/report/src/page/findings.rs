@@ -1,7 +1,7 @@
 //! What was found, the most costly first.
 
-use super::place::Place;
-use super::words::prose;
+use crate::place::Place;
+use crate::prose::prose;
 use crate::sentence;
 use crate::units::joined;
 use latlab_model::Run;

@@ -1,7 +1,8 @@
 //! The headline of a run, and its main figures.
 
-use super::place::Place;
-use super::words::{count, firm, plural, prose};
+use super::words::{count, firm, plural};
+use crate::place::Place;
+use crate::prose::prose;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::units::{grouped, joined, percent_of, span};
 use latlab_model::Run;

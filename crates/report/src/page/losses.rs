@@ -1,8 +1,8 @@
 //! What was lost, counted.
 
-use super::place::Place;
 use super::tables::pairs;
 use super::words::count;
+use crate::place::Place;
 use crate::sentence;
 use latlab_model::Run;
 use maud::{Markup, html};

@@ -11,7 +11,6 @@ mod head;
 mod losses;
 mod packed;
 mod pictures;
-mod place;
 mod settings;
 mod setup;
 mod tables;
@@ -19,9 +18,7 @@ mod threads;
 mod verdict;
 mod words;
 
-pub(crate) use place::Place;
-pub(crate) use words::prose;
-
+use crate::place::Place;
 use crate::runs::{Measured, names};
 use crate::sentence;
 use crate::time::TimeData;

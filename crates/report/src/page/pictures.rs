@@ -2,8 +2,8 @@
 //! asked in the place of each, and keep the still one for the printer.
 
 use super::PageRun;
-use super::place::Place;
 use crate::options::Options;
+use crate::place::Place;
 use crate::plot::{Kind, plot};
 use crate::runs::Measured;
 use crate::time::{self, TimeOptions};

@@ -1,8 +1,8 @@
 //! The settings of a run: what was asked and what the machine did.
 
-use super::place::Place;
 use super::tables::scrolling;
 use super::words::plural;
+use crate::place::Place;
 use crate::units::joined;
 use latlab_model::run::Setting;
 use latlab_model::{CpuSet, Run};

@@ -1,9 +1,9 @@
 //! The machine, how it was measured, and what the machine made of that.
 
 use super::ends::thread_ends;
-use super::place::Place;
 use super::settings::settings;
 use super::tables::pairs;
+use crate::place::Place;
 use crate::sentence;
 use crate::units::{bytes, grouped, joined};
 use latlab_model::{CpuSet, Run};

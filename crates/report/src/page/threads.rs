@@ -1,10 +1,10 @@
 //! The table of the measuring threads.
 
 use super::head::missed;
-use super::place::Place;
 use super::tables::scrolling;
 use super::words::{count, dash, firm};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::place::Place;
 use crate::sentence;
 use crate::units::{joined, span};
 use latlab_model::Run;

@@ -1,7 +1,7 @@
 //! The box with the verdict.
 
-use super::place::Place;
-use super::words::prose;
+use crate::place::Place;
+use crate::prose::prose;
 use crate::sentence;
 use latlab_model::Run;
 use maud::{Markup, html};

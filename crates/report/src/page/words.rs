@@ -1,7 +1,6 @@
 //! Words as the page writes them.
 
-use crate::units::{grouped, joined};
-use maud::{Markup, html};
+use crate::units::grouped;
 
 /// A number that is never broken over two lines.
 pub fn firm(text: &str) -> String {
@@ -21,18 +20,4 @@ pub fn plural(number: usize, word: &str) -> String {
 /// What stands where there is nothing to say.
 pub fn dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "–".to_string())
-}
-
-/// A text in which `backticks` mark what is to be typed.
-pub fn prose(text: &str) -> Markup {
-    let parts: Vec<&str> = text.split('`').collect();
-    // A lone backtick marks nothing.
-    if parts.len().is_multiple_of(2) {
-        return html! { (joined(text)) };
-    }
-    html! {
-        @for (index, part) in parts.iter().enumerate() {
-            @if index % 2 == 0 { (joined(part)) } @else { code { (part) } }
-        }
-    }
 }

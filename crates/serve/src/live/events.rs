@@ -5,8 +5,9 @@
 
 use super::tape::{Begun, Event, Tape, WHOLE};
 use super::watch::Watch;
+use crate::answer::not_found;
 use crate::answer::{OWN, answer, encoded};
-use crate::routes::{Shared, not_found};
+use crate::shared::Shared;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;

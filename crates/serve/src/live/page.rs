@@ -2,11 +2,13 @@
 
 use super::tape::Tape;
 use super::watch::Watch;
+use crate::answer::not_found;
 use crate::answer::{encoded, page as answered, see_other};
+use crate::aside::aside;
 use crate::assets::LIVE_SCRIPT;
 use crate::catalogue::Found;
 use crate::list::frame;
-use crate::routes::{Shared, aside, not_found};
+use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use latlab_report::units::{grouped, span};

@@ -1,7 +1,7 @@
 //! Who follows which run: one reader of a journal for all who watch, and none when nobody does.
 
 use super::tape::Tape;
-use crate::routes::aside;
+use crate::aside::aside;
 use latlab_model::harmless::visible;
 use latlab_store::{Follow, Store};
 use std::collections::HashMap;
