@@ -3,7 +3,7 @@
 use crate::catalogue::{Stamp, stamp};
 use axum::body::Bytes;
 use latlab_report::time::{self, LatencyScale, TimeOptions};
-use latlab_report::{Kind, Options};
+use latlab_report::{Kind, Options, alone};
 use latlab_view::Shown;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -70,12 +70,12 @@ fn made(folder: &Path, what: What) -> latlab_view::Result<String> {
         What::Page => Ok(latlab_view::page(&[Shown::read(folder)?])),
         What::Latencies(kind) => {
             let options = Options { id: kind.word().to_string(), ..Options::default() };
-            Ok(latlab_view::latencies(&[folder.to_path_buf()], kind, &options)? + "\n")
+            Ok(alone(&latlab_view::latencies(&[folder.to_path_buf()], kind, &options)?) + "\n")
         }
         What::OverTime(kind) => {
             let (width, id) = (960, kind.word().to_string());
             let options = TimeOptions { width, scale: LatencyScale::Auto, id };
-            Ok(latlab_view::over_time(folder, kind, None, &options)?.svg + "\n")
+            Ok(alone(&latlab_view::over_time(folder, kind, None, &options)?.svg) + "\n")
         }
     }
 }
