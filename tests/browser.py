@@ -108,6 +108,13 @@ class Browser:
         picture = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
         pathlib.Path(path).write_bytes(base64.b64decode(picture["data"]))
 
+    def complaints(self):
+        """What the page said to the console, or died of, since it was opened."""
+        said = {"Log.entryAdded": "entry", "Runtime.exceptionThrown": "exceptionDetails",
+                "Runtime.consoleAPICalled": "args"}
+        return [json.dumps(event["params"][said[event["method"]]])[:300]
+                for event in self.events if event.get("method") in said]
+
     def close(self):
         try:
             os.killpg(self.process.pid, signal.SIGKILL)

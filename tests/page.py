@@ -121,13 +121,11 @@ def look(name, browser, width, scheme, scripts=True):
     seen["drawn"] = drawn
     kind = "" if scripts else "-still"
     browser.screenshot(f"target/page-{name}-{width}-{scheme}{kind}.png", width, seen["height"])
-    events = {method: [event["params"] for event in browser.events if event.get("method") == method]
-              for method in ("Network.requestWillBeSent", "Log.entryAdded", "Runtime.exceptionThrown",
-                             "Runtime.consoleAPICalled")}
-    asked = [event["request"]["url"] for event in events.pop("Network.requestWillBeSent")]
+    asked = [event["params"]["request"]["url"] for event in browser.events
+             if event.get("method") == "Network.requestWillBeSent"]
     # What the page itself made is no request.
     seen["asked"] = [url for url in asked[1:] if not url.startswith(("blob:", "data:"))]
-    seen["said"] = sum(events.values(), [])
+    seen["said"] = browser.complaints()
     return seen
 
 

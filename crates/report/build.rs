@@ -1,5 +1,5 @@
-//! Takes in the script and style of the pages that `scripts/web.sh` made; where there are none,
-//! pages have static pictures only, and the build says so.
+//! Takes in the scripts and styles of the pages that `scripts/web.sh` made; where there are none,
+//! pages have static pictures only and the live one is a table, and the build says so.
 
 use std::path::Path;
 use std::{env, fs};
@@ -10,11 +10,11 @@ fn main() {
     // A folder that is made later is noticed by its parent.
     println!("cargo::rerun-if-changed=../../web");
     let folder = env::var("OUT_DIR").expect("cargo names a folder");
-    for name in ["page.js", "page.css"] {
+    for name in ["page.js", "page.css", "live.js", "live.css"] {
         let text = fs::read_to_string(made.join(name)).unwrap_or_else(|_| {
             println!(
-                "cargo::warning=no web/dist/{name}: pages will have static pictures only \
-                 (scripts/web.sh makes it with npm)"
+                "cargo::warning=no web/dist/{name}: pages will have static pictures only, and the live \
+                 page no charts (scripts/web.sh makes it with npm)"
             );
             String::new()
         });

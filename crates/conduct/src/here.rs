@@ -1,11 +1,11 @@
 //! A run whose agent is threads of this very process, for those who must start at once.
 
-use crate::Failure;
 use crate::keep::{Disk, SYNC_EVERY, go_to};
+use crate::{Failure, greet};
 use latlab_model::Plan;
-use latlab_model::frame::{Frame, FrameReader, Hello, Message, Next, STREAM_VERSION};
+use latlab_model::frame::{Frame, FrameReader, Message, Next};
 use latlab_store::{Finished, OpenRun, Store};
-use std::io::{self, BufReader, PipeReader, PipeWriter, Write, pipe};
+use std::io::{self, BufReader, PipeReader, PipeWriter, pipe};
 use std::time::Instant;
 
 /// What is to be conducted.
@@ -38,12 +38,9 @@ where
     let (input, mut to_agent) = pipe()?;
     let (stream, output) = pipe()?;
     let id = store.map_or("not-stored", |(_, id)| id);
-    let hello =
-        Hello { stream: STREAM_VERSION, latlab: env!("CARGO_PKG_VERSION").into(), id: id.into() };
     // Started before anything is written to the disk: whoever measures here is in a hurry.
     let thread = std::thread::Builder::new().spawn(move || agent(input, output))?;
-    to_agent.write_all(&Message::Hello(hello).encode())?;
-    to_agent.write_all(&Message::Plan(plan.clone()).encode())?;
+    greet(&mut to_agent, id, &Message::Plan(plan.clone()))?;
     let mut said = Vec::new();
     let mut open = store.and_then(|(store, id)| {
         let opened = store.begin(id);
@@ -52,7 +49,7 @@ where
     let (refusal, counted) = keep(stream, &mut open, &mut said, &mut take);
     let ended = thread.join().map_err(|_| io::Error::other("the agent has died"))?;
     ended.map_err(io::Error::other)?;
-    let finished = match refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing)) {
+    let finished = match Failure::of(refusal, counted) {
         Some(failure) => {
             // What cannot be removed now is no worse than a kill: the next opening removes it.
             open.map(OpenRun::discard).transpose().ok();

@@ -50,6 +50,21 @@ pub enum Failure {
     Store(#[from] latlab_store::Error),
 }
 
+impl Failure {
+    /// Why a stream that has ended makes no run, if it makes none.
+    fn of(refusal: Option<Refusal>, counted: bool) -> Option<Failure> {
+        refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing))
+    }
+}
+
+/// The first words to an agent: who speaks, and what it is to do.
+fn greet(to_agent: &mut impl Write, id: &str, order: &Message) -> io::Result<()> {
+    let latlab = env!("CARGO_PKG_VERSION").into();
+    let hello = Message::Hello(Hello { stream: STREAM_VERSION, latlab, id: id.into() });
+    to_agent.write_all(&hello.encode())?;
+    to_agent.write_all(&order.encode())
+}
+
 static INTERRUPTED: AtomicU8 = AtomicU8::new(0);
 
 /// What is to be conducted.
@@ -84,18 +99,12 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
             return Err(error.into());
         }
     };
-    let hello = Hello {
-        stream: STREAM_VERSION,
-        latlab: env!("CARGO_PKG_VERSION").into(),
-        id: open.id().into(),
-    };
     let (to_agent, stream) = (child.stdin.take(), child.stdout.take());
     let (Some(mut to_agent), Some(stream)) = (to_agent, stream) else {
         return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
     };
     // An agent that has died already shows in its stream, which is read below.
-    let _ = to_agent.write_all(&Message::Hello(hello).encode());
-    let _ = to_agent.write_all(&Message::Plan(plan.clone()).encode());
+    let _ = greet(&mut to_agent, open.id(), &Message::Plan(plan.clone()));
 
     let keeper = Keeper::start(stream, open);
     std::thread::scope(|scope| {
@@ -146,7 +155,7 @@ fn conduct(keeper: &Keeper, to_agent: ChildStdin, agent: &mut Child) -> Result<F
     }
     let _ = agent.wait();
     let Kept { open, refusal, counted } = keeper.end().ok_or_else(died)?;
-    match refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing)) {
+    match Failure::of(refusal, counted) {
         Some(failure) => {
             // What cannot be removed now is no worse than a kill: the next opening removes it.
             let _ = open.discard();
@@ -163,14 +172,8 @@ pub fn examine(mut agent: Command) -> Result<Snapshot, Failure> {
     let (Some(mut to_agent), Some(stream)) = (to_agent, stream) else {
         return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
     };
-    let hello = Hello {
-        stream: STREAM_VERSION,
-        latlab: env!("CARGO_PKG_VERSION").into(),
-        id: "doctor".into(),
-    };
     // An agent that has died already shows in its stream, which is read below.
-    let _ = to_agent.write_all(&Message::Hello(hello).encode());
-    let _ = to_agent.write_all(&Message::Examine(Examine).encode());
+    let _ = greet(&mut to_agent, "doctor", &Message::Examine(Examine));
     let answer = FrameReader::new(BufReader::new(stream)).next_frame();
     let _ = child.wait();
     match answer? {

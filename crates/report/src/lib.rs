@@ -53,7 +53,7 @@ pub use latency::latency_picture;
 pub use latlab_png::{PngError, alone, png};
 pub use markdown::{markdown, markdown_list};
 pub use options::Options;
-pub use page::{PageRun, is_interactive, page};
+pub use page::{LIVE_SCRIPT, LIVE_STYLE, PageRun, is_interactive, page};
 pub use plot::{Kind, plot};
 pub use runs::Measured;
 pub use style::Style;

@@ -4,10 +4,8 @@ use crate::answer::{OWN, answer, refusal};
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
+use latlab_report::{LIVE_SCRIPT, LIVE_STYLE};
 
-/// The script of the live page; empty where the program was built without npm.
-pub const LIVE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/live.js"));
-const LIVE_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/live.css"));
 const STYLE: &str = include_str!("pages.css");
 
 /// `/assets/NAME`.

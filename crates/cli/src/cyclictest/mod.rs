@@ -89,8 +89,7 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     restore();
     let store = options.store.then(|| store_in(options.out.as_deref()));
     let store = store.filter(|store| has_room(&plan, store));
-    let wants_samples = plan.samples;
-    let shared: Shared = Arc::new(Mutex::new(State::new(&plan, wants_samples)));
+    let shared: Shared = Arc::new(Mutex::new(State::new(&plan)));
     let id = new_id(now, &plan.name);
     let order = Order {
         plan: &plan,

@@ -51,14 +51,14 @@ pub struct State {
 
 impl State {
     /// The threads of a plan before they have begun.
-    pub fn new(plan: &Plan, wants_samples: bool) -> State {
+    pub fn new(plan: &Plan) -> State {
         let thread = |number: u32| Thread {
             priority: plan.policy_of(number).priority(),
             period: plan.period_of(number),
             ..Thread::default()
         };
         let threads = (0..plan.threads.unwrap_or(1)).map(thread).collect();
-        State { threads, wants_samples, ..State::default() }
+        State { threads, wants_samples: plan.samples, ..State::default() }
     }
 
     /// Takes what a thread has just counted.

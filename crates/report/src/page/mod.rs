@@ -30,6 +30,10 @@ const STYLE: &str = include_str!("page.css");
 /// What `scripts/web.sh` made; empty in a build without npm.
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 const SCRIPT_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.css"));
+/// The script of the live page, which `serve` gives out; empty in such a build.
+pub const LIVE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/live.js"));
+/// Its style.
+pub const LIVE_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/live.css"));
 
 /// Whether pages of this build have pictures that can be zoomed and asked.
 pub const fn is_interactive() -> bool {
