@@ -17,6 +17,8 @@ pub struct Cpus {
 pub struct Layout {
     /// The CPU of each thread; `None` for threads that float.
     pub threads: Vec<Option<u32>>,
+    /// The CPU of the thread that wakes each of them, where one does.
+    pub wakers: Vec<Option<u32>>,
     /// CPUs of everything of ours that does not measure.
     pub helpers: CpuSet,
     /// Whether the helpers share all their CPUs with measuring threads.
@@ -45,15 +47,15 @@ pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
     }
     let threads: Vec<Option<u32>> = match floats {
         true => vec![None; count as usize],
-        false => std::iter::repeat_with(|| measured.iter())
-            .flatten()
-            .take(count as usize)
-            .map(Some)
-            .collect(),
+        false => in_turn(&measured, count),
+    };
+    let wakers = match &plan.wakers_on {
+        None => threads.clone(),
+        Some(asked) => in_turn(&checked(asked, cpus, "--wakers-on")?, count),
     };
     let taken: CpuSet = match floats {
         true => measured,
-        false => threads.iter().flatten().copied().collect(),
+        false => threads.iter().chain(&wakers).flatten().copied().collect(),
     };
     let free = cpus.usable.without(&taken);
     let helpers = match &plan.helpers_on {
@@ -62,7 +64,13 @@ pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
         None => free,
     };
     let crowded = helpers.without(&taken).is_empty();
-    Ok(Layout { threads, helpers, crowded })
+    Ok(Layout { threads, wakers, helpers, crowded })
+}
+
+/// The CPUs dealt out to so many threads.
+fn in_turn(cpus: &CpuSet, count: u32) -> Vec<Option<u32>> {
+    let cpus = std::iter::repeat_with(|| cpus.iter()).flatten();
+    cpus.take(count as usize).map(Some).collect()
 }
 
 fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
@@ -160,6 +168,22 @@ mod tests {
         assert_eq!(one.helpers.to_string(), "1-3");
         let asked = laid(|plan| plan.helpers_on = Some("2".parse().unwrap()), &cpus("0-3", "0-3"));
         assert!(asked.unwrap().crowded);
+    }
+
+    #[test]
+    fn wakers_share_the_cpu_of_their_thread_unless_they_have_their_own() {
+        let machine = cpus("0-3", "0-3");
+        let same = laid(|plan| plan.threads = Some(2), &machine).unwrap();
+        assert_eq!(same.wakers, same.threads);
+        let other = |plan: &mut Plan| {
+            plan.threads = Some(2);
+            plan.wakers_on = Some("3".parse().unwrap());
+        };
+        let other = laid(other, &machine).unwrap();
+        assert_eq!(other.wakers, [Some(3), Some(3)]);
+        assert_eq!(other.helpers.to_string(), "2", "nothing else runs where one wakes");
+        let away = laid(|plan| plan.wakers_on = Some("7".parse().unwrap()), &machine);
+        assert!(away.unwrap_err().starts_with("--wakers-on 7: CPU 7 is not online"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod hold;
 mod hook;
 mod layout;
 mod outbox;
+mod placing;
 mod prepare;
 mod reasons;
 mod samples;
@@ -16,6 +17,7 @@ mod session;
 mod snapshot;
 mod team;
 mod telemetry;
+mod waker;
 mod worker;
 
 pub use drain::Watch;

@@ -5,10 +5,11 @@ use crate::drain::{Drainer, Source, Watch, offset_to_monotonic};
 use crate::hook::Hook;
 use crate::layout::{Layout, phases};
 use crate::outbox::Outbox;
+use crate::placing::Placed;
 use crate::prepare::machine_refuses;
 use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
 use crate::samples::SampleLine;
-use crate::worker::{self, Job, Ready, Start, Worker, clock_of};
+use crate::worker::{self, Job, Start, Worker, clock_of};
 use latlab_measure::cyclic::Stop;
 use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
@@ -50,7 +51,7 @@ struct Member {
     /// Type and capacity of its core.
     core: (Option<String>, Option<u32>),
     worker: Worker,
-    ready: Ready,
+    ready: Placed,
     start: Start,
     stop: Arc<AtomicU8>,
 }
@@ -79,7 +80,7 @@ impl Team {
             true => (plan.part_ns().min(WATCHED_PART), SHORT_START_MARGIN),
             false => (plan.part_ns(), START_MARGIN),
         };
-        for (thread, &cpu) in (0..).zip(&layout.threads) {
+        for (thread, (&cpu, &waker_cpu)) in (0..).zip(layout.threads.iter().zip(&layout.wakers)) {
             let (recorder, drain) = recorder(part.0);
             let period = plan.period_of(thread);
             let samples = plan.samples.then(|| samples(period.0));
@@ -91,6 +92,8 @@ impl Team {
             let job = Job {
                 thread,
                 cpu,
+                waker_cpu,
+                woken: None,
                 usable: usable.iter().collect(),
                 plan: Arc::clone(plan),
                 recorder,

@@ -1,30 +1,30 @@
 //! A measuring thread: set up, warm up, measure, report.
 
-use crate::prepare::scheduling_refused;
+use crate::placing::{Place, Placed};
 use crate::reasons::{STOP_ABOVE, reason_of};
+use crate::waker::{self, Woken};
 use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, count_passed, measure};
 use latlab_measure::recorder::Recorder;
 use latlab_measure::samples::{Keep, SampleRing};
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::frame::Refusal;
-use latlab_model::plan::{ClockName, Mechanism, MissedPolicy, Policy};
-use latlab_model::run::{Setting, ThreadEnd};
+use latlab_model::plan::{ClockName, Mechanism, MissedPolicy};
+use latlab_model::run::ThreadEnd;
 use latlab_model::{Nanos, Plan};
 use latlab_sys::clock::{self, Clock};
 use latlab_sys::files::Root;
-use latlab_sys::sched::{self, Scheduling};
+use latlab_sys::sched;
 use latlab_sys::timer::{PosixTimer, TimerFd};
 use latlab_sys::{Errno, memory, trace};
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 /// Stack of a measuring thread; of it only what is touched becomes resident.
-const STACK_BYTES: usize = 128 << 10;
+pub const STACK_BYTES: usize = 128 << 10;
 /// What the loop and what it calls may use of it.
-const TOUCHED_STACK_BYTES: usize = 24 << 10;
+pub const TOUCHED_STACK_BYTES: usize = 24 << 10;
 
 /// What a measuring thread is told before it is started.
 pub struct Job {
@@ -32,6 +32,10 @@ pub struct Job {
     pub thread: u32,
     /// The CPU to pin it to; none to let it float.
     pub cpu: Option<u32>,
+    /// The CPU of the thread that wakes it, if one does; none to let it float.
+    pub waker_cpu: Option<u32>,
+    /// That thread, once this one is set up.
+    pub woken: Option<Woken>,
     /// Where it may float.
     pub usable: Vec<u32>,
     /// The order.
@@ -42,16 +46,6 @@ pub struct Job {
     pub samples: Option<SampleRing>,
     /// How it is asked to end.
     pub stop: Stop,
-}
-
-/// What a measuring thread says once it is set up.
-pub struct Ready {
-    /// Its number in the kernel.
-    pub thread_id: i32,
-    /// What was asked and what was read back.
-    pub settings: Vec<Setting>,
-    /// Its scheduling as read back.
-    pub policy: String,
 }
 
 /// When a measuring thread begins, on the clock of the plan.
@@ -68,18 +62,18 @@ pub struct Worker {
     /// Ends with what the thread says of itself; with nothing if it was never started.
     pub handle: JoinHandle<Option<ThreadEnd>>,
     /// Whether the thread is set up.
-    pub ready: Receiver<Result<Ready, Refusal>>,
+    pub ready: Receiver<Result<Placed, Refusal>>,
     /// Starts the thread; dropping it sends the thread home.
     pub start: SyncSender<Start>,
 }
 
 /// Starts the thread; it sets itself up and waits.
-pub fn spawn(job: Job) -> std::io::Result<Worker> {
+pub fn spawn(mut job: Job) -> std::io::Result<Worker> {
     let (ready_in, ready) = sync_channel(1);
     let (start, start_out) = sync_channel::<Start>(1);
     let handle = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         memory::touch_stack::<TOUCHED_STACK_BYTES>();
-        let set_up = set_up(&job);
+        let set_up = set_up(&mut job);
         let usable = set_up.is_ok();
         // The session waits for this; if it has given up, the start below never comes.
         let _ = ready_in.send(set_up);
@@ -89,78 +83,18 @@ pub fn spawn(job: Job) -> std::io::Result<Worker> {
     Ok(Worker { handle, ready, start })
 }
 
-fn set_up(job: &Job) -> Result<Ready, Refusal> {
+fn set_up(job: &mut Job) -> Result<Placed, Refusal> {
     sched::set_name(&format!("latlab/{}", job.thread));
-    let mut settings = Vec::new();
-    let mut note = |what: &str, asked: String, applied: String, matters: bool| {
-        let thread = Some(job.thread);
-        settings.push(Setting { thread, matters, ..Setting::new(what, asked, applied) });
-    };
-    match job.cpu {
-        Some(cpu) => {
-            let placed = sched::set_affinity([cpu]).and_then(|()| sched::affinity());
-            let applied = match placed {
-                Ok(cpus) if cpus == [cpu] => format!("CPU {cpu}"),
-                Ok(cpus) => format!("CPUs {cpus:?}"),
-                Err(error) => format!("refused: {error}"),
-            };
-            note("affinity", format!("CPU {cpu}"), applied, true);
-        }
-        // A thread starts with the helpers' CPUs; one that floats gets all of them back.
-        None => {
-            let _ = sched::set_affinity(job.usable.iter().copied());
-        }
+    let (thread, cpu) = (job.thread, job.cpu);
+    let place =
+        Place { thread, whose: "", cpu, usable: &job.usable, policy: job.plan.policy_of(thread) };
+    let mut placed = place.take()?;
+    if let Some(by) = job.plan.wake {
+        let (woken, settings) = waker::spawn(job, by)?;
+        placed.settings.extend(settings);
+        job.woken = Some(woken);
     }
-    if !job.plan.policy.is_realtime() {
-        // Real-time threads have no slack anyway.
-        let slack = sched::set_timer_slack(NonZeroU64::MIN).and_then(|()| sched::timer_slack());
-        let applied = match slack {
-            Ok(slack) => format!("{slack} ns"),
-            Err(error) => format!("refused: {error}"),
-        };
-        note("timer slack", "1 ns".into(), applied, false);
-    }
-    let policy = job.plan.policy_of(job.thread);
-    sched::set_scheduling(wanted(policy)).map_err(|error| scheduling_refused(policy, error))?;
-    let applied = match sched::scheduling() {
-        Ok(scheduling) => describe(scheduling),
-        Err(error) => format!("cannot be read back: {error}"),
-    };
-    note("scheduling", policy.to_string(), applied.clone(), true);
-    Ok(Ready { thread_id: sched::thread_id(), settings, policy: applied })
-}
-
-fn wanted(policy: Policy) -> Scheduling {
-    match policy {
-        Policy::Fifo { priority } => Scheduling::Fifo(priority.into()),
-        Policy::Rr { priority } => Scheduling::Rr(priority.into()),
-        Policy::Other => Scheduling::Other,
-        Policy::Batch => Scheduling::Batch,
-        Policy::Idle => Scheduling::Idle,
-        Policy::Deadline { runtime_ns, deadline_ns, period_ns } => Scheduling::Deadline {
-            runtime: runtime_ns.0 as u64,
-            deadline: deadline_ns.0 as u64,
-            period: period_ns.0 as u64,
-        },
-    }
-}
-
-fn describe(scheduling: Scheduling) -> String {
-    let nanos = |value: u64| Nanos(value as i64);
-    match scheduling {
-        Scheduling::Fifo(priority) => Policy::Fifo { priority: priority as u8 }.to_string(),
-        Scheduling::Rr(priority) => Policy::Rr { priority: priority as u8 }.to_string(),
-        Scheduling::Other => Policy::Other.to_string(),
-        Scheduling::Batch => Policy::Batch.to_string(),
-        Scheduling::Idle => Policy::Idle.to_string(),
-        Scheduling::Deadline { runtime, deadline, period } => Policy::Deadline {
-            runtime_ns: nanos(runtime),
-            deadline_ns: nanos(deadline),
-            period_ns: nanos(period),
-        }
-        .to_string(),
-        Scheduling::Unknown(number) => format!("policy {number}"),
-    }
+    Ok(placed)
 }
 
 /// The kernel's clock of a plan.
@@ -172,11 +106,16 @@ pub fn clock_of(plan: &Plan) -> Clock {
     }
 }
 
-fn run_with_timer(job: Job, start: Start) -> ThreadEnd {
+fn run_with_timer(mut job: Job, start: Start) -> ThreadEnd {
     let clock = clock_of(&job.plan);
     let period = job.plan.period_of(job.thread).0;
     let catch_up = job.plan.missed == MissedPolicy::CatchUp;
     let first = start.warm_up_from;
+    if let Some(Woken { timer, waker }) = job.woken.take() {
+        waker.begin(first, period);
+        let end = run(job, start, timer);
+        return ThreadEnd { cpu_ns: end.cpu_ns + Nanos(waker.end()), ..end };
+    }
     match job.plan.mechanism {
         Mechanism::Nanosleep => run(job, start, Nanosleep(clock)),
         Mechanism::Relative => run(job, start, Relative { clock, period }),
@@ -214,7 +153,7 @@ fn run_and_keep<T: Timer, S: Keep>(
         count: NO_END,
     };
     let from = start.warm_up_from;
-    let warmed = measure(&mut timer, from, &warm_up, &mut recorder, &mut samples, &stop);
+    let mut warmed = measure(&mut timer, from, &warm_up, &mut recorder, &mut samples, &stop);
     recorder.start(start.from);
     samples.start();
     let counted = Cycles {
@@ -230,6 +169,11 @@ fn run_and_keep<T: Timer, S: Keep>(
             let served = match plan.mechanism {
                 // Without releases there are none to pass.
                 Mechanism::Relative => 0,
+                // Those that were left out come with the next that is served.
+                _ if plan.wake.is_some() => {
+                    warmed.next = start.from;
+                    0
+                }
                 // A stall that began in the warm-up may have passed counted releases.
                 _ => count_passed(&warmed, start.from, &counted, &mut recorder, &mut samples),
             };

@@ -7,7 +7,7 @@ use crate::report::args::ReportArgs;
 use crate::serve::args::ServeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
-    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
+    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy, WakeBy,
 };
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_store::WindowSpec;
@@ -227,11 +227,16 @@ impl Shell {
 #[derive(Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArgs {
-    /// Method of measuring: cyclic
+    /// Method of measuring: cyclic (a thread sleeps until its releases), handoff (another wakes it)
     #[arg(long, value_name = "NAME", default_value = "cyclic",
           value_parser = word(Instrument::ALL, Instrument::word), hide_possible_values = true,
           help_heading = HOW)]
     pub instrument: Instrument,
+    /// How handoff wakes: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore)
+    /// [default: futex]
+    #[arg(long, value_name = "WAY", value_parser = word(WakeBy::ALL, WakeBy::word),
+          hide_possible_values = true, help_heading = HOW)]
+    pub wake: Option<WakeBy>,
     /// How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer
     #[arg(long, value_name = "NAME", default_value = "nanosleep",
           value_parser = word(Mechanism::ALL, Mechanism::word), hide_possible_values = true,
@@ -255,6 +260,9 @@ pub struct RunArgs {
     /// Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]
     #[arg(short, long, value_name = "N", help_heading = WHERE)]
     pub threads: Option<u32>,
+    /// CPUs of the threads that wake (handoff), in turn [default: that of the woken thread]
+    #[arg(long, value_name = "LIST", help_heading = WHERE)]
+    pub wakers_on: Option<CpuSet>,
     /// CPUs for everything of latlab that does not measure [default: those not measured]
     #[arg(long, value_name = "LIST", help_heading = WHERE)]
     pub helpers_on: Option<CpuSet>,
@@ -353,6 +361,7 @@ Examples:
   latlab run --policy other --for 10s               without any rights
   latlab run --policy deadline:100us/1ms/1ms --for 10s
   latlab run -b 150us --on-spike 'cat >>spikes.json'
+  latlab run --instrument handoff --wake pipe --for 10s
   latlab run --samples -i 50us --for 8h --keep-going --name night
 
 Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";
@@ -394,6 +403,8 @@ impl RunArgs {
             cpus: self.cpus.clone(),
             threads: self.threads,
             helpers_on: self.helpers_on.clone(),
+            wake: self.wake(),
+            wakers_on: self.wakers_on.clone(),
             period_ns: self.period,
             period_step_ns: self.period_step,
             phase: self.phase,
@@ -416,6 +427,11 @@ impl RunArgs {
         };
         plan.check()?;
         Ok(plan)
+    }
+
+    fn wake(&self) -> Option<WakeBy> {
+        let default = (self.instrument == Instrument::Handoff).then_some(WakeBy::Futex);
+        self.wake.or(default)
     }
 
     /// Without a command for it nobody needs to know what a spike is.
@@ -542,6 +558,11 @@ mod tests {
             ("-a 3-1", "not a list of CPUs"),
             ("--on-spike true", "--spike-above, --deadline or --stop-above"),
             ("--mechanism timerfd --clock tai", "no timer file descriptors"),
+            ("--wake pipe", "only with it"),
+            ("--wakers-on 0", "only with it"),
+            ("--instrument handoff --mechanism timerfd", "do not go with it"),
+            ("--instrument handoff --missed catch-up", "do not go with it"),
+            ("--instrument handoff --policy deadline", "can be pinned"),
             ("--mechanism relative --missed catch-up", "no releases"),
             ("--idle-states deep", "the word system"),
             ("--telemetry never", "the word off"),

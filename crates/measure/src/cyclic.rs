@@ -100,6 +100,10 @@ pub fn measure<T: Timer, S: Keep>(
             }
             Err(error) => break Ending::Failed(error),
         };
+        let left_out = timer.left_out(release, wake.due, cycles.period);
+        if left_out > 0 {
+            recorder.count_late(left_out, 0);
+        }
         let latency = wake.at - wake.due;
         recorder.record(wake.due, latency);
         samples.keep(wake.due, latency);

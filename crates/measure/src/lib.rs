@@ -4,6 +4,7 @@
 //! lies between it and the drainer, who takes the counts to the stream.
 
 pub mod cyclic;
+pub mod handoff;
 pub mod recorder;
 pub mod samples;
 pub mod timer;

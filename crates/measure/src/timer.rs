@@ -20,6 +20,13 @@ pub trait Timer {
 
     /// How many further releases have passed at a wake-up that was `latency` late.
     fn passed(&mut self, latency: i64, period: i64) -> i64;
+
+    /// How many releases lie between the one that was expected and the one that came, where
+    /// somebody else decides on them.
+    #[inline]
+    fn left_out(&self, _expected: i64, _came: i64, _period: i64) -> i64 {
+        0
+    }
 }
 
 /// `clock_nanosleep` to an absolute time.

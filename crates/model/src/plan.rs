@@ -83,6 +83,12 @@ pub struct Plan {
     /// Whether a latency above `stop_above` is marked in the kernel's trace, and stops it.
     #[serde(default)]
     pub mark_trace: bool,
+    /// How the measured threads are woken; none where they sleep by themselves.
+    #[serde(default)]
+    pub wake: Option<WakeBy>,
+    /// CPUs of the threads that wake them, in turn; none means that of the woken thread.
+    #[serde(default)]
+    pub wakers_on: Option<CpuSet>,
     /// The command that asked for it, where that was not `latlab run`.
     #[serde(default)]
     pub command: Option<String>,
@@ -127,6 +133,8 @@ impl Default for Plan {
             second_offset_ns: None,
             ends_with_first: false,
             mark_trace: false,
+            wake: None,
+            wakers_on: None,
             command: None,
             seed: 0,
         }
@@ -230,6 +238,8 @@ words! {
     Instrument {
         /// A thread that sleeps until each release and reads the clock.
         Cyclic = "cyclic",
+        /// A thread that another one wakes at each release, counted from just before the call.
+        Handoff = "handoff",
     }
 }
 
@@ -244,6 +254,24 @@ words! {
         Timerfd = "timerfd",
         /// A periodic POSIX timer and a wait for its signal.
         PosixTimer = "posix-timer",
+    }
+}
+
+words! {
+    /// How one thread wakes another (instrument `handoff`).
+    WakeBy {
+        /// A futex.
+        Futex = "futex",
+        /// A byte through a pipe.
+        Pipe = "pipe",
+        /// A real-time signal.
+        Signal = "signal",
+        /// An event file descriptor.
+        Eventfd = "eventfd",
+        /// A POSIX message queue.
+        Mq = "mq",
+        /// A System V semaphore.
+        Sysv = "sysv",
     }
 }
 
@@ -425,7 +453,34 @@ impl Plan {
                     .into(),
             );
         }
+        self.check_handoff()?;
         self.policy.check()
+    }
+
+    fn check_handoff(&self) -> Result<(), String> {
+        let is_handoff = self.instrument == Instrument::Handoff;
+        let words = [
+            ("--wake", is_handoff != self.wake.is_some()),
+            ("--wakers-on", !is_handoff && self.wakers_on.is_some()),
+        ];
+        if let Some((option, _)) = words.into_iter().find(|(_, wrong)| *wrong) {
+            return Err(format!("{option} goes with --instrument handoff, and only with it"));
+        }
+        if !is_handoff {
+            return Ok(());
+        }
+        if self.mechanism != Mechanism::Nanosleep || self.missed != MissedPolicy::Skip {
+            return Err("with --instrument handoff another thread sleeps until the releases, by \
+                        nanosleep, and leaves out those that it misses: --mechanism and --missed \
+                        do not go with it"
+                .into());
+        }
+        match self.policy {
+            Policy::Deadline { .. } => Err("--instrument handoff needs threads that can be \
+                                            pinned: take another --policy than deadline"
+                .into()),
+            _ => Ok(()),
+        }
     }
 }
 

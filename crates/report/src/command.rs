@@ -1,7 +1,7 @@
 //! The command that repeats a run.
 
 use latlab_model::Nanos;
-use latlab_model::plan::{IdleStates, Plan, Policy};
+use latlab_model::plan::{IdleStates, Plan, Policy, WakeBy};
 use latlab_model::shell::quoted;
 
 /// The whole command line for this plan, without what is the default anyway.
@@ -22,6 +22,8 @@ pub fn command(plan: &Plan) -> String {
 
 fn method(words: &mut Words, plan: &Plan, default: &Plan) {
     words.unless(default.instrument, "--instrument", plan.instrument);
+    words.option("--wake", plan.wake.filter(|by| *by != WakeBy::Futex));
+    words.option("--wakers-on", plan.wakers_on.as_ref());
     words.unless(default.mechanism, "--mechanism", plan.mechanism);
     words.unless(default.clock, "--clock", plan.clock);
 }

@@ -256,8 +256,13 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
         IdleStates::ExitWithin(limit) => format!("only those that are left within {limit}"),
         IdleStates::System => "as the system has them".to_string(),
     };
+    let instrument = match (plan.wake, &plan.wakers_on) {
+        (None, _) => plan.instrument.to_string(),
+        (Some(by), None) => format!("{}, woken by {by} from the same CPU", plan.instrument),
+        (Some(by), Some(on)) => format!("{}, woken by {by} from CPUs {on}", plan.instrument),
+    };
     vec![
-        ("Instrument", plan.instrument.to_string()),
+        ("Instrument", instrument),
         ("Mechanism", plan.mechanism.to_string()),
         ("Clock", plan.clock.to_string()),
         ("Scheduling asked for", plan.policy.to_string()),

@@ -17,6 +17,7 @@ pub mod terminal;
 pub mod timer;
 pub mod trace;
 pub mod undo;
+pub mod wake;
 
 /// The kernel's error numbers, as every call here reports them.
 pub use rustix::io::Errno;

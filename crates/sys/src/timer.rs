@@ -72,11 +72,7 @@ impl PosixTimer {
     pub fn start(clock: Clock, first: i64, period: i64) -> Result<PosixTimer, Errno> {
         let signal = libc::SIGRTMIN();
         let signals = 1_u64 << (signal - 1);
-        let none = std::ptr::null_mut::<u64>();
-        // SAFETY: the set is 8 bytes as the kernel expects, the old set may be null.
-        checked(unsafe {
-            libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_BLOCK, &signals, none, 8_usize)
-        })?;
+        crate::wake::block(signal)?;
         // SAFETY: an all-zero sigevent is a valid value of that plain structure.
         let mut event: libc::sigevent = unsafe { std::mem::zeroed() };
         event.sigev_notify = libc::SIGEV_THREAD_ID;

@@ -276,14 +276,18 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --mechanism --clock --policy --priority --cpus --threads --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --telemetry --keep-going --name --note --set --share --idle-states --quiet --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --cpus --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --telemetry --keep-going --name --note --set --share --idle-states --quiet --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --instrument)
-                    COMPREPLY=($(compgen -W "cyclic" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "cyclic handoff" -- "${cur}"))
+                    return 0
+                    ;;
+                --wake)
+                    COMPREPLY=($(compgen -W "futex pipe signal eventfd mq sysv" -- "${cur}"))
                     return 0
                     ;;
                 --mechanism)
@@ -319,6 +323,10 @@ _latlab() {
                     return 0
                     ;;
                 -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wakers-on)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

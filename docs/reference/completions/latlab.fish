@@ -37,7 +37,14 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check tha
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "cyclictest" -d 'Measure and print as cyclictest does, with its options; also by a link of that name'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic' -r -f -a "cyclic\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its releases), handoff (another wakes it)' -r -f -a "cyclic\t''
+handoff\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l wake -d 'How handoff wakes: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
+pipe\t''
+signal\t''
+eventfd\t''
+mq\t''
+sysv\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer' -r -f -a "nanosleep\t''
 relative\t''
 timerfd\t''
@@ -49,6 +56,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l policy -d 'Schedul
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l wakers-on -d 'CPUs of the threads that wake (handoff), in turn [default: that of the woken thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l helpers-on -d 'CPUs for everything of latlab that does not measure [default: those not measured]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s i -l period -d 'Distance of releases; one that divides the tick sees always the same part of it' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l period-step -d 'Thread k has a period longer by k times this' -r

@@ -1,0 +1,236 @@
+//! The ways in which one thread wakes another.
+
+use crate::{Errno, checked};
+use rustix::event::EventfdFlags;
+use rustix::fd::OwnedFd;
+use rustix::pipe::PipeFlags;
+use rustix::thread::futex;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+/// A way to wake a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// A word in memory, and the kernel's queue of those who wait for it to change.
+    Futex,
+    /// A byte through a pipe.
+    Pipe,
+    /// A real-time signal that the thread waits for.
+    Signal,
+    /// A counter behind a file descriptor.
+    Eventfd,
+    /// A message of a POSIX queue.
+    Mq,
+    /// A System V semaphore.
+    Sysv,
+}
+
+/// Between one thread that waits and one that wakes it.
+pub enum Channel {
+    /// See [`Way::Futex`].
+    Futex(AtomicU32),
+    /// See [`Way::Pipe`]: the end to read and the end to write.
+    Pipe(OwnedFd, OwnedFd),
+    /// See [`Way::Signal`]: the thread that waits.
+    Signal(AtomicI32),
+    /// See [`Way::Eventfd`].
+    Eventfd(OwnedFd),
+    /// See [`Way::Mq`].
+    Mq(Queue),
+    /// See [`Way::Sysv`].
+    Sysv(Semaphore),
+}
+
+impl Channel {
+    /// Opens a channel to the calling thread, for threads that it starts after this.
+    pub fn open(way: Way) -> Result<Channel, Errno> {
+        Ok(match way {
+            Way::Futex => Channel::Futex(AtomicU32::new(0)),
+            Way::Pipe => {
+                let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+                Channel::Pipe(read, write)
+            }
+            Way::Signal => {
+                block(signal())?;
+                Channel::Signal(AtomicI32::new(crate::sched::thread_id()))
+            }
+            Way::Eventfd => Channel::Eventfd(rustix::event::eventfd(0, EventfdFlags::CLOEXEC)?),
+            Way::Mq => Channel::Mq(Queue::open()?),
+            Way::Sysv => Channel::Sysv(Semaphore::open()?),
+        })
+    }
+
+    /// Sleeps until somebody wakes it; `EINTR` when a signal came first.
+    #[inline]
+    pub fn wait(&self) -> Result<(), Errno> {
+        match self {
+            Channel::Futex(word) => {
+                while word.swap(0, Ordering::Acquire) == 0 {
+                    match futex::wait(word, futex::Flags::PRIVATE, 0, None) {
+                        // It was woken in between, which the word tells.
+                        Ok(()) | Err(Errno::AGAIN) => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(())
+            }
+            Channel::Pipe(read, _) => rustix::io::read(read, &mut [0; 1]).map(drop),
+            Channel::Signal(_) => wait_for(signal()),
+            Channel::Eventfd(counter) => rustix::io::read(counter, &mut [0; 8]).map(drop),
+            Channel::Mq(queue) => queue.receive(),
+            Channel::Sysv(semaphore) => semaphore.change(-1),
+        }
+    }
+
+    /// Wakes the thread that waits, or lets it not sleep at all.
+    #[inline]
+    pub fn wake(&self) -> Result<(), Errno> {
+        match self {
+            Channel::Futex(word) => {
+                word.store(1, Ordering::Release);
+                futex::wake(word, futex::Flags::PRIVATE, 1).map(drop)
+            }
+            Channel::Pipe(_, write) => rustix::io::write(write, &[1]).map(drop),
+            Channel::Signal(thread) => send(signal(), thread.load(Ordering::Relaxed)),
+            Channel::Eventfd(counter) => rustix::io::write(counter, &1_u64.to_ne_bytes()).map(drop),
+            Channel::Mq(queue) => queue.send(),
+            Channel::Sysv(semaphore) => semaphore.change(1),
+        }
+    }
+}
+
+/// The signal of [`Way::Signal`]: the first is that of POSIX timers.
+fn signal() -> libc::c_int {
+    libc::SIGRTMIN() + 1
+}
+
+fn set_of(signal: libc::c_int) -> u64 {
+    1 << (signal - 1)
+}
+
+/// Blocks a signal in the calling thread for good, since only [`wait_for`] may take it.
+pub(crate) fn block(signal: libc::c_int) -> Result<(), Errno> {
+    let (set, none) = (set_of(signal), std::ptr::null_mut::<u64>());
+    // SAFETY: the set is 8 bytes as the kernel expects, the old set may be null.
+    checked(unsafe {
+        libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_BLOCK, &set, none, 8_usize)
+    })
+    .map(drop)
+}
+
+fn wait_for(signal: libc::c_int) -> Result<(), Errno> {
+    let (information, for_ever) =
+        (std::ptr::null_mut::<libc::siginfo_t>(), std::ptr::null::<libc::timespec>());
+    // SAFETY: the set is 8 bytes; nothing is written, since nobody asks for what came.
+    checked(unsafe {
+        let set = set_of(signal);
+        libc::syscall(libc::SYS_rt_sigtimedwait, &set, information, for_ever, 8_usize)
+    })
+    .map(drop)
+}
+
+fn send(signal: libc::c_int, thread: i32) -> Result<(), Errno> {
+    // SAFETY: the call reads nothing of ours but numbers.
+    checked(unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, signal) }).map(drop)
+}
+
+/// A POSIX message queue without a name.
+pub struct Queue(libc::mqd_t);
+
+impl Queue {
+    fn open() -> Result<Queue, Errno> {
+        let name = format!("/latlab-{}\0", crate::sched::thread_id());
+        let mode: libc::mode_t = 0o600;
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
+        // SAFETY: an all-zero mq_attr is a valid value of that plain structure.
+        let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
+        attributes.mq_maxmsg = 1;
+        attributes.mq_msgsize = 1;
+        let name = name.as_ptr().cast::<libc::c_char>();
+        // SAFETY: the name ends with a zero byte, and name and attributes outlive the call.
+        let opened = unsafe { libc::mq_open(name, flags, mode, &raw mut attributes) };
+        let queue = Queue(checked(opened.into())? as libc::mqd_t);
+        // SAFETY: the name ends with a zero byte. Without it nothing is left behind by a kill.
+        checked(unsafe { libc::mq_unlink(name) }.into())?;
+        Ok(queue)
+    }
+
+    #[inline]
+    fn send(&self) -> Result<(), Errno> {
+        // SAFETY: one byte is read, and the string has it.
+        checked(unsafe { libc::mq_send(self.0, c"w".as_ptr(), 1, 0) }.into()).map(drop)
+    }
+
+    #[inline]
+    fn receive(&self) -> Result<(), Errno> {
+        let mut byte: libc::c_char = 0;
+        let priority = std::ptr::null_mut();
+        // SAFETY: a message has one byte, and there is room for it.
+        checked(unsafe { libc::mq_receive(self.0, &raw mut byte, 1, priority) } as libc::c_long)
+            .map(drop)
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is that of this queue, which nobody else closes.
+        unsafe { libc::mq_close(self.0) };
+    }
+}
+
+/// A System V semaphore.
+pub struct Semaphore(libc::c_int);
+
+impl Semaphore {
+    fn open() -> Result<Semaphore, Errno> {
+        // In a namespace of its own, where that is allowed, it goes with this thread even after a
+        // kill; elsewhere a kill leaves it to `ipcrm`.
+        // SAFETY: this thread and those that it starts get another namespace, nothing else.
+        let _ = unsafe { libc::unshare(libc::CLONE_NEWIPC) };
+        // SAFETY: only numbers are passed.
+        let id = unsafe { libc::semget(libc::IPC_PRIVATE, 1, 0o600) };
+        checked(id.into()).map(|_| Semaphore(id))
+    }
+
+    #[inline]
+    fn change(&self, by: i16) -> Result<(), Errno> {
+        let mut change = libc::sembuf { sem_num: 0, sem_op: by, sem_flg: 0 };
+        // SAFETY: the kernel reads one sembuf.
+        checked(unsafe { libc::semop(self.0, &raw mut change, 1) }.into()).map(drop)
+    }
+}
+
+impl Drop for Semaphore {
+    fn drop(&mut self) {
+        // SAFETY: the id is that of this semaphore, which nobody else removes.
+        unsafe { libc::semctl(self.0, 0, libc::IPC_RMID) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_wakes_once_and_not_before() {
+        for way in [Way::Futex, Way::Pipe, Way::Signal, Way::Eventfd, Way::Mq, Way::Sysv] {
+            let channel = Channel::open(way).unwrap();
+            let woken = AtomicU32::new(0);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    for count in 0..3 {
+                        std::thread::sleep(std::time::Duration::from_millis(5));
+                        assert_eq!(woken.load(Ordering::SeqCst), count, "{way:?}");
+                        channel.wake().unwrap();
+                        while woken.load(Ordering::SeqCst) == count {
+                            std::thread::yield_now();
+                        }
+                    }
+                });
+                for _ in 0..3 {
+                    channel.wait().unwrap();
+                    woken.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# One thread wakes another, in each of the ways: every release is accounted for, nothing is left
+# behind, and the figures are of the size of those of rt-tests.
+. "$(dirname "$0")/common.bash"
+rights_for "waking a thread"
+cpu=$(tr ',-' '\n\n' </sys/devices/system/cpu/online | tail -1)
+ways="futex pipe signal eventfd mq sysv"
+
+handoff() {
+    "$program" run --quiet --share --instrument handoff --out "$here/runs" --cpus "$cpu" \
+        "${rights[@]}" "$@"
+}
+
+# Python that knows the run.
+holds() {
+    python3 -c "
+import json, sys
+run = json.load(open(sys.argv[1])); total = run['total']
+sys.exit(0 if ($2) else json.dumps(total))" "$1"
+}
+
+# The smallest figure of a program of rt-tests, in microseconds, from its last lines.
+smallest() {
+    timeout 20 "$@" 2>&1 | grep -o 'Min *[0-9]*' | tail -1 | tr -dc 0-9
+}
+
+accounts() {
+    handoff --wake "$1" --for 2s --warm-up 100ms --period 1ms --format json >"$here/$1.json" || return
+    holds "$here/$1.json" "total['cycles'] + total['missed'] in (2000, 2001) and total['cycles'] > 1000"
+}
+
+# A way that costs a thousand times what it costs there is no measurement of the same thing.
+is_of_the_size_of() {
+    local theirs ours
+    theirs=$(smallest "${@:2}") || return
+    ours=$(python3 -c "import json; print(json.load(open('$here/$1.json'))['total']['min_ns'])")
+    echo "$1: smallest $ours ns here, $theirs us with ${*:2}"
+    python3 -c "import sys; sys.exit(not $theirs / 20 < $ours / 1000 < ($theirs + 1) * 20)"
+}
+
+for way in $ways; do
+    try "$way: every release is served or told" accounts "$way"
+done
+if command -v ptsematest >/dev/null && [ "$(id -u)" = 0 ]; then
+    at="-a $cpu -t1 -p90 -i1000 -l500 -q"
+    try "futex beside ptsematest" is_of_the_size_of futex ptsematest $at
+    try "sysv beside svsematest" is_of_the_size_of sysv svsematest $at
+    try "mq beside pmqtest" is_of_the_size_of mq pmqtest $at
+    try "signal beside sigwaittest" is_of_the_size_of signal sigwaittest $at
+else
+    echo "SKIPPED: beside rt-tests: needs root and the package rt-tests"
+fi
+
+judged() {
+    handoff --for 1s --warm-up 0 --deadline 100ns --format json >"$here/judged.json"
+    expect "exit code 1" [ $? = 1 ] && holds "$here/judged.json" "total['misses'] == total['cycles']"
+}
+try "a deadline is judged" judged
+
+interrupted() {
+    # Its first release is seconds away: there is nothing to store, and nothing hangs.
+    timeout --preserve-status --kill-after=10 1 "$program" run --quiet --share --out "$here/runs" \
+        --instrument handoff --wake pipe --period 10s --warm-up 0 "${rights[@]}"
+    expect "an end of its own, not $?" [ $? -le 4 ]
+}
+try "whoever waits for the other is ended as well" interrupted
+
+nothing_is_left() {
+    local before after
+    before=$(ipcs -s | wc -l)
+    for way in sysv mq; do
+        handoff --wake "$way" --for 20s --name "left-$$" >"$here/out" 2>&1 &
+        sleep 1
+        pkill -KILL -f "agent [^ ]*_left-$$" || return
+        wait $!
+    done
+    after=$(ipcs -s | wc -l)
+    expect "$before lines of ipcs, not $after" [ "$before" = "$after" ]
+}
+if [ "$(id -u)" = 0 ]; then
+    try "a killed agent leaves no semaphore" nothing_is_left
+fi
+
+unknown() {
+    handoff --wake spam && return 1
+    [ $? = 2 ] && handoff --wake spam 2>&1 | grep -q "futex, pipe, signal, eventfd, mq, sysv"
+}
+try "an unknown way is refused with those that there are" unknown
+exit "$status"
