@@ -3,12 +3,13 @@
 use crate::cpus;
 use crate::drain::{Drainer, Source, Watch, offset_to_monotonic};
 use crate::hook::Hook;
+use crate::job::{Job, Start};
 use crate::layout::{Layout, phases};
 use crate::outbox::Outbox;
 use crate::prepare::machine_refuses;
 use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
 use crate::samples::SampleLine;
-use crate::worker::{self, Job, Ready, Start, Worker, clock_of};
+use crate::worker::{self, Ready, Worker, clock_of};
 use latlab_measure::cyclic::Stop;
 use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
@@ -95,6 +96,7 @@ impl Team {
                 plan: Arc::clone(plan),
                 recorder,
                 samples: ring,
+                crowded: layout.crowded,
                 stop: Stop { all: &STOP, own: Arc::clone(&stop) },
             };
             let worker = worker::spawn(job).map_err(|error| {

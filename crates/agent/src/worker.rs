@@ -1,23 +1,20 @@
 //! A measuring thread: set up, warm up, measure, report.
 
+use crate::job::{Job, Start, last_word, tell_others};
 use crate::prepare::scheduling_refused;
-use crate::reasons::{STOP_ABOVE, reason_of};
-use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, count_passed, measure};
-use latlab_measure::recorder::Recorder;
-use latlab_measure::samples::{Keep, SampleRing};
+use crate::spin;
+use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, count_passed, measure};
+use latlab_measure::samples::Keep;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::frame::Refusal;
-use latlab_model::plan::{ClockName, Mechanism, MissedPolicy, Policy};
+use latlab_model::plan::{ClockName, Instrument, Mechanism, MissedPolicy, Policy};
 use latlab_model::run::{Setting, ThreadEnd};
 use latlab_model::{Nanos, Plan};
-use latlab_sys::clock::{self, Clock};
-use latlab_sys::files::Root;
+use latlab_sys::clock::Clock;
 use latlab_sys::sched::{self, Scheduling};
 use latlab_sys::timer::{PosixTimer, TimerFd};
-use latlab_sys::{Errno, memory, trace};
+use latlab_sys::{Errno, memory};
 use std::num::NonZeroU64;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -25,24 +22,6 @@ use std::thread::JoinHandle;
 const STACK_BYTES: usize = 128 << 10;
 /// What the loop and what it calls may use of it.
 const TOUCHED_STACK_BYTES: usize = 24 << 10;
-
-/// What a measuring thread is told before it is started.
-pub struct Job {
-    /// Its number.
-    pub thread: u32,
-    /// The CPU to pin it to; none to let it float.
-    pub cpu: Option<u32>,
-    /// Where it may float.
-    pub usable: Vec<u32>,
-    /// The order.
-    pub plan: Arc<Plan>,
-    /// What it counts into.
-    pub recorder: Recorder,
-    /// Where every latency goes, if that was asked for.
-    pub samples: Option<SampleRing>,
-    /// How it is asked to end.
-    pub stop: Stop,
-}
 
 /// What a measuring thread says once it is set up.
 pub struct Ready {
@@ -52,15 +31,6 @@ pub struct Ready {
     pub settings: Vec<Setting>,
     /// Its scheduling as read back.
     pub policy: String,
-}
-
-/// When a measuring thread begins, on the clock of the plan.
-#[derive(Clone, Copy)]
-pub struct Start {
-    /// First release of the warm-up.
-    pub warm_up_from: i64,
-    /// First release that counts.
-    pub from: i64,
 }
 
 /// A measuring thread, seen from the session.
@@ -84,7 +54,10 @@ pub fn spawn(job: Job) -> std::io::Result<Worker> {
         // The session waits for this; if it has given up, the start below never comes.
         let _ = ready_in.send(set_up);
         let start = start_out.recv().ok().filter(|_| usable)?;
-        Some(run_with_timer(job, start))
+        Some(match job.plan.instrument {
+            Instrument::Cyclic => run_with_timer(job, start),
+            Instrument::Spin => spin::run(job, start),
+        })
     })?;
     Ok(Worker { handle, ready, start })
 }
@@ -127,6 +100,9 @@ fn set_up(job: &Job) -> Result<Ready, Refusal> {
         Err(error) => format!("cannot be read back: {error}"),
     };
     note("scheduling", policy.to_string(), applied.clone(), true);
+    if job.plan.instrument == Instrument::Spin {
+        settings.extend(spin::settings(job));
+    }
     Ok(Ready { thread_id: sched::thread_id(), settings, policy: applied })
 }
 
@@ -239,27 +215,10 @@ fn run_and_keep<T: Timer, S: Keep>(
         }
         ending => Ended { ending, next: start.from, cycles: 0, ..warmed },
     };
-    let after = memory::thread_usage();
-    if ended.ending == Ending::StopAbove {
-        if plan.mark_trace {
-            trace::mark_and_stop(&Root::default(), "latlab: a latency above the limit");
-        }
-        stop.all.fetch_or(STOP_ABOVE, Ordering::Relaxed);
-    }
+    tell_others(&plan, &stop, ended.ending);
     let totals = recorder.finish(ended.next);
-    ThreadEnd {
-        thread,
-        reason: reason_of(ended.ending),
-        cycles: ended.cycles,
-        missed: totals.missed,
-        page_faults: after.page_faults - before.page_faults,
-        involuntary_switches: after.involuntary_switches - before.involuntary_switches,
-        voluntary_switches: after.voluntary_switches - before.voluntary_switches,
-        spikes_lost: totals.spikes_lost,
-        intervals_grown: totals.intervals_grown,
-        samples_lost: samples.lost(),
-        cpu_ns: Nanos(clock::thread_cpu_time()),
-    }
+    let end = last_word(thread, ended.ending, ended.cycles, totals, before);
+    ThreadEnd { samples_lost: samples.lost(), ..end }
 }
 
 /// A timer that could not be started is a thread that failed without a cycle.

@@ -1,7 +1,6 @@
 //! The live view of a run: what is known so far, drawn from scratch each time.
 
 use latlab_conduct::live::{Live, LiveThread, RECENT};
-use latlab_model::plan::Mechanism;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
 use latlab_report::units::{Scale, bin_edge, grouped};
@@ -127,7 +126,7 @@ fn totals(view: &View) -> Vec<String> {
         return vec![if threads.is_empty() { "preparing" } else { "warming up" }.to_string()];
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
-    let missed = match has_releases(view.plan) {
+    let missed = match view.plan.has_releases() {
         true => format!("{} missed", sum(|thread| thread.total.missed)),
         false => "missed not defined".to_string(),
     };
@@ -139,10 +138,6 @@ fn totals(view: &View) -> Vec<String> {
         format!("observed maximum {} (thread {})", slowest.total.max_ns, slowest.setup.thread);
     let cycles = format!("{} cycles", sum(|thread| thread.total.count));
     [Some(cycles), Some(missed), misses, Some(maximum)].into_iter().flatten().collect()
-}
-
-fn has_releases(plan: &Plan) -> bool {
-    plan.mechanism != Mechanism::Relative
 }
 
 /// Time to the planned end; none where only an interrupt ends the run.
@@ -229,7 +224,7 @@ fn columns(view: &View, threads: &[&LiveThread]) -> Vec<Column> {
     let each = |head, cell: &dyn Fn(&LiveThread) -> String| {
         Column::new(head, threads.iter().map(|thread| cell(thread)))
     };
-    let missed = |thread: &LiveThread| match has_releases(view.plan) {
+    let missed = |thread: &LiveThread| match view.plan.has_releases() {
         true => grouped(thread.total.missed),
         false => "not defined".to_string(),
     };
@@ -375,6 +370,7 @@ fn cut(text: &str, room: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::plan::Mechanism;
     use latlab_model::frame::{Interval, Message};
     use latlab_model::run::{Finding, Prepared, Severity, ThreadEnd, ThreadSetup};
     use latlab_model::{Histogram, nanos::SECOND};
@@ -459,6 +455,7 @@ mod tests {
             intervals_grown: 0,
             samples_lost: 0,
             cpu_ns: Nanos(0),
+            spun: None,
         }));
         let cases = [
             ("two", live(2, 14), plan()),

@@ -86,6 +86,9 @@ pub struct Plan {
     /// The command that asked for it, where that was not `latlab run`.
     #[serde(default)]
     pub command: Option<String>,
+    /// How it spins; only with the instrument `spin`.
+    #[serde(default)]
+    pub spin: Option<Spin>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -128,6 +131,7 @@ impl Default for Plan {
             ends_with_first: false,
             mark_trace: false,
             command: None,
+            spin: None,
             seed: 0,
         }
     }
@@ -187,6 +191,11 @@ impl Plan {
         }
     }
 
+    /// Whether releases exist that can be missed.
+    pub fn has_releases(&self) -> bool {
+        self.instrument != Instrument::Spin && self.mechanism != Mechanism::Relative
+    }
+
     /// The number of the interval that a release lies in.
     pub fn interval_of(&self, first_release: Nanos, release: Nanos) -> i64 {
         (release - first_release).0.div_euclid(self.interval_ns.0.max(1))
@@ -230,8 +239,56 @@ words! {
     Instrument {
         /// A thread that sleeps until each release and reads the clock.
         Cyclic = "cyclic",
+        /// A busy loop that finds the time taken from it.
+        Spin = "spin",
     }
 }
+
+words! {
+    /// What a spinning thread does in each pass.
+    Workload {
+        /// Nothing but reading the counter.
+        None = "none",
+        /// Copies a piece of memory.
+        Memmove = "memmove",
+    }
+}
+
+/// How the instrument `spin` spins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Spin {
+    /// A pass longer than the usual one by more than this is a gap.
+    pub gap_above_ns: Nanos,
+    /// What each pass does.
+    pub workload: Workload,
+    /// Bytes that the workload works on.
+    pub workload_bytes: u32,
+}
+
+impl Default for Spin {
+    fn default() -> Spin {
+        Spin { gap_above_ns: MICROSECOND, workload: Workload::None, workload_bytes: 4096 }
+    }
+}
+
+impl Spin {
+    fn check(self) -> Result<(), String> {
+        let Spin { gap_above_ns, workload_bytes, .. } = self;
+        if gap_above_ns < Nanos(100) || gap_above_ns > SECOND {
+            return Err(format!("--gap-above {gap_above_ns}: expected 100ns to 1s"));
+        }
+        if !(8..=LARGEST_WORKLOAD).contains(&workload_bytes) {
+            return Err(format!("--workload-size {workload_bytes}: expected 8 to 256M"));
+        }
+        Ok(())
+    }
+}
+
+/// Shorter warm-ups could tell nothing of the usual pass.
+const LEAST_LEARNING: Nanos = Nanos(10_000_000);
+/// More is no cache of any processor.
+const LARGEST_WORKLOAD: u32 = 256 << 20;
 
 words! {
     /// How a thread sleeps until its release.
@@ -425,7 +482,34 @@ impl Plan {
                     .into(),
             );
         }
+        self.check_spin()?;
         self.policy.check()
+    }
+
+    fn check_spin(&self) -> Result<(), String> {
+        if let Some(spin) = self.spin {
+            spin.check()?;
+        }
+        let spins = self.instrument == Instrument::Spin;
+        let refused = [
+            (spins != self.spin.is_some(), "the instrument spin and its options belong together"),
+            (spins && self.samples, "--samples stores latencies of releases, which spin has not: \
+              the largest 4096 gaps of each thread are stored anyway"),
+            (spins && self.cycles.is_some(), "--cycles counts releases, which spin has not: \
+              end it by --for"),
+            (spins && self.clock != ClockName::Monotonic, "--clock: gaps are always told on \
+              CLOCK_MONOTONIC"),
+            (spins && matches!(self.policy, Policy::Deadline { .. }), "--policy deadline gives a \
+              budget that a spinning thread uses up at once: take other, fifo or rr"),
+            (spins && self.threads.is_some(), "--threads: spin measures each CPU by one thread; \
+              name them by --cpus"),
+            (spins && self.warm_up_ns < LEAST_LEARNING, "--warm-up: spin learns the usual pass in \
+              it, for 10ms at least"),
+        ];
+        match refused.into_iter().find(|(applies, _)| *applies) {
+            Some((_, text)) => Err(text.to_string()),
+            None => Ok(()),
+        }
     }
 }
 

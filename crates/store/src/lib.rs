@@ -18,6 +18,7 @@ mod follow;
 mod id;
 mod journal;
 mod room;
+mod noise;
 mod rows;
 mod samples;
 mod stretch;
