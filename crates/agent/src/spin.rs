@@ -23,11 +23,12 @@ pub fn settings(job: &Job) -> Vec<Setting> {
         ..Setting::new(what, asked, applied)
     };
     let tsc = "the time-stamp counter".to_string();
-    let (asked, applied) = match (counter::is_trusted(&Root::default()), cfg!(target_arch = "x86_64")) {
-        (Ok(()), _) => (tsc.clone(), tsc),
-        (Err(why), true) => (tsc, format!("CLOCK_MONOTONIC: {why}")),
-        (Err(_), false) => ("CLOCK_MONOTONIC".to_string(), "CLOCK_MONOTONIC".to_string()),
-    };
+    let (asked, applied) =
+        match (counter::is_trusted(&Root::default()), cfg!(target_arch = "x86_64")) {
+            (Ok(()), _) => (tsc.clone(), tsc),
+            (Err(why), true) => (tsc, format!("CLOCK_MONOTONIC: {why}")),
+            (Err(_), false) => ("CLOCK_MONOTONIC".to_string(), "CLOCK_MONOTONIC".to_string()),
+        };
     let rest = rest(job).map(|Rest { after, length }| {
         let text = format!("{} after each {}", Nanos(length), Nanos(after));
         setting("rest", text.clone(), text)

@@ -206,3 +206,194 @@ impl<H: Host> Spinner<'_, H> {
         self.rest_at = self.next_rest(self.host.time_of(after));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::{Sealed, recorder};
+    use latlab_model::nanos::{MILLISECOND, SECOND};
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU8;
+
+    const MS: i64 = MILLISECOND.0;
+    const S: i64 = SECOND.0;
+    /// A tick of the script is half a nanosecond, a pass is twenty of them.
+    const PASS: i64 = 20;
+
+    /// A counter that goes on by a pass with each reading, and by more where the script says so.
+    #[derive(Default)]
+    struct Script {
+        now: i64,
+        /// Time in nanoseconds, what is taken then, and whether another thread takes it.
+        taken: BTreeMap<i64, (i64, bool)>,
+        switches: u64,
+        slept: i64,
+        aligned: u32,
+    }
+
+    impl Host for Script {
+        fn read(&mut self) -> i64 {
+            self.now += PASS;
+            if let Some((&at, &(length, by_thread))) = self.taken.first_key_value()
+                && self.now >= at * 2
+            {
+                self.taken.pop_first();
+                self.now += length * 2;
+                self.switches += u64::from(by_thread);
+            }
+            self.now
+        }
+
+        fn time_of(&self, reading: i64) -> i64 {
+            reading / 2
+        }
+
+        fn nanos_of(&self, ticks: i64) -> f64 {
+            ticks as f64 / 2.0
+        }
+
+        fn reading_at(&self, time: i64) -> i64 {
+            time.saturating_mul(2)
+        }
+
+        fn align(&mut self) {
+            self.aligned += 1;
+        }
+
+        fn switches(&mut self) -> u64 {
+            self.switches
+        }
+
+        fn sleep(&mut self, nanos: i64) {
+            self.now += nanos * 2;
+            self.slept += nanos;
+        }
+    }
+
+    const FOR_A_WHILE: Spins = Spins {
+        from: 0,
+        until: 35 * MS,
+        gap_above: 1_000,
+        deadline: i64::MAX,
+        stop_above: i64::MAX,
+        rest: None,
+        reserve: 0..0,
+    };
+
+    fn stop() -> Stop {
+        static ALL: AtomicU8 = AtomicU8::new(0);
+        Stop { all: &ALL, own: Arc::default() }
+    }
+
+    /// Spins through a script, with intervals of 10 ms and a drainer that takes each.
+    fn run(taken: &[(i64, i64, bool)], spins: &Spins) -> (Ended, Vec<Sealed>, Script) {
+        let taken = taken.iter().map(|&(at, length, by)| (at, (length, by))).collect();
+        let mut host = Script { taken, ..Script::default() };
+        let (mut recorder, mut drain) = recorder(10 * MS);
+        let mut sealed = Vec::new();
+        recorder.start(spins.from);
+        let mut work = || sealed.extend(drain.next_interval());
+        let ended = spin(&mut host, &mut work, PASS, spins, &mut recorder, &stop());
+        recorder.finish(ended.at);
+        sealed.extend(std::iter::from_fn(|| drain.next_interval()));
+        (ended, sealed, host)
+    }
+
+    #[test]
+    fn gaps_are_found_with_their_length_and_what_took_them() {
+        let script = [(MS, 2_000, false), (2 * MS, 900, false), (3 * MS, 3 * MS, true)];
+        let (ended, sealed, _) = run(&script, &Spins { deadline: MS, ..FOR_A_WHILE });
+        let counts = &sealed[0].counts;
+        assert_eq!((counts.count, counts.misses), (2, 1), "900 ns are no gap");
+        assert_eq!((counts.min_ns.0, counts.max_ns.0, counts.sum_ns), (2_000, 3 * MS, 3_002_000));
+        let Spun { preempted, interrupted, usual_pass_ns, passes, .. } = ended.spun;
+        assert_eq!((preempted.count, preempted.sum_ns.0), (1, 3 * MS));
+        assert_eq!((interrupted.count, interrupted.max_ns.0), (1, 2_000));
+        assert_eq!((ended.ending, usual_pass_ns), (Ending::Finished, 10.0));
+        assert!(passes > 3_000_000);
+    }
+
+    #[test]
+    fn intervals_come_by_the_clock_and_hold_the_whole_of_their_gaps() {
+        // One gap across an end, one over a whole interval, and quiet after that.
+        let script = [(9 * MS, 2 * MS, false), (12 * MS, 15 * MS, true)];
+        let (_, sealed, host) = run(&script, &FOR_A_WHILE);
+        let counts: Vec<u64> = sealed.iter().map(|one| one.counts.count).collect();
+        assert_eq!(counts, [1, 1, 0, 0]);
+        for pair in sealed.windows(2) {
+            assert_eq!(pair[0].end, pair[1].start);
+        }
+        let ends: Vec<i64> = sealed.iter().map(|one| one.end / MS).collect();
+        assert_eq!(ends, [11, 27, 30, 35]);
+        let within = |one: &Sealed| one.counts.sum_ns <= i128::from(one.end - one.start);
+        assert!(sealed.iter().all(within), "no interval is taken for more than all of it");
+        assert_eq!(host.aligned, 3);
+    }
+
+    #[test]
+    fn what_is_taken_at_the_start_is_seen() {
+        let spins = Spins { from: 0, ..FOR_A_WHILE };
+        let (_, sealed, _) = run(&[(0, 4_000, false)], &spins);
+        assert_eq!(sealed[0].counts.max_ns.0, 4_000);
+    }
+
+    #[test]
+    fn rests_are_counted_and_are_no_gaps() {
+        let rest = Some(Rest { after: 2 * MS, length: 500_000 });
+        let (ended, sealed, host) = run(&[], &Spins { rest, ..FOR_A_WHILE });
+        assert_eq!(sealed.iter().map(|one| one.counts.count).sum::<u64>(), 0);
+        assert_eq!(host.slept, 14 * 500_000);
+        assert!((ended.spun.rested_ns.0 - host.slept).abs() < 1_000, "{:?}", ended.spun);
+    }
+
+    #[test]
+    fn what_the_kernel_takes_back_is_told_apart_by_its_length_and_its_switch() {
+        let script = [(MS, 5 * MS, true), (8 * MS, 5 * MS, false), (15 * MS, 2 * MS, true)];
+        let (ended, ..) = run(&script, &Spins { reserve: 4 * MS..6 * MS, ..FOR_A_WHILE });
+        let taken_back = ended.spun.taken_back;
+        assert_eq!((taken_back.count, taken_back.sum_ns.0), (1, 5 * MS));
+        assert_eq!(ended.spun.preempted.count, 2);
+    }
+
+    #[test]
+    fn ends_when_asked_and_at_its_limit() {
+        let limit = Spins { stop_above: MS, ..FOR_A_WHILE };
+        let (ended, sealed, _) = run(&[(MS, MS, false), (3 * MS, MS + 1, false)], &limit);
+        assert_eq!((ended.ending, sealed[0].counts.count), (Ending::StopAbove, 2));
+        assert_eq!(ended.at / MS, 4);
+
+        let stop = stop();
+        let (mut recorder, _drain) = recorder(S);
+        recorder.start(0);
+        let mut passes = 0;
+        let mut work = || {
+            passes += 1;
+            stop.own.store(u8::from(passes == 100) * 9, Ordering::Relaxed);
+        };
+        let spins = Spins { until: i64::MAX, ..FOR_A_WHILE };
+        let ended = spin(&mut Script::default(), &mut work, PASS, &spins, &mut recorder, &stop);
+        assert_eq!((ended.ending, ended.spun.passes), (Ending::Stopped(9), 100));
+    }
+
+    #[test]
+    fn the_usual_pass_is_the_median_of_the_last_ones() {
+        let mut host = Script::default();
+        host.taken.insert(MS - 100, (50_000, true));
+        assert_eq!(learn(&mut host, &mut || (), MS, &stop()), PASS);
+        assert_eq!(learn(&mut host, &mut || (), 0, &stop()), PASS, "one pass at least");
+    }
+
+    #[test]
+    fn the_loop_allocates_nothing() {
+        let mut host = Script::default();
+        host.taken.insert(MS, (MS, true));
+        let (mut recorder, _drain) = recorder(10 * MS);
+        recorder.start(0);
+        let stop = stop();
+        let counted = allocation_counter::measure(|| {
+            spin(&mut host, &mut || (), PASS, &FOR_A_WHILE, &mut recorder, &stop);
+        });
+        assert_eq!(counted.count_total, 0);
+    }
+}

@@ -493,18 +493,36 @@ impl Plan {
         let spins = self.instrument == Instrument::Spin;
         let refused = [
             (spins != self.spin.is_some(), "the instrument spin and its options belong together"),
-            (spins && self.samples, "--samples stores latencies of releases, which spin has not: \
-              the largest 4096 gaps of each thread are stored anyway"),
-            (spins && self.cycles.is_some(), "--cycles counts releases, which spin has not: \
-              end it by --for"),
-            (spins && self.clock != ClockName::Monotonic, "--clock: gaps are always told on \
-              CLOCK_MONOTONIC"),
-            (spins && matches!(self.policy, Policy::Deadline { .. }), "--policy deadline gives a \
-              budget that a spinning thread uses up at once: take other, fifo or rr"),
-            (spins && self.threads.is_some(), "--threads: spin measures each CPU by one thread; \
-              name them by --cpus"),
-            (spins && self.warm_up_ns < LEAST_LEARNING, "--warm-up: spin learns the usual pass in \
-              it, for 10ms at least"),
+            (
+                spins && self.samples,
+                "--samples stores latencies of releases, which spin has not: \
+              the largest 4096 gaps of each thread are stored anyway",
+            ),
+            (
+                spins && self.cycles.is_some(),
+                "--cycles counts releases, which spin has not: \
+              end it by --for",
+            ),
+            (
+                spins && self.clock != ClockName::Monotonic,
+                "--clock: gaps are always told on \
+              CLOCK_MONOTONIC",
+            ),
+            (
+                spins && matches!(self.policy, Policy::Deadline { .. }),
+                "--policy deadline gives a \
+              budget that a spinning thread uses up at once: take other, fifo or rr",
+            ),
+            (
+                spins && self.threads.is_some(),
+                "--threads: spin measures each CPU by one thread; \
+              name them by --cpus",
+            ),
+            (
+                spins && self.warm_up_ns < LEAST_LEARNING,
+                "--warm-up: spin learns the usual pass in \
+              it, for 10ms at least",
+            ),
         ];
         match refused.into_iter().find(|(applies, _)| *applies) {
             Some((_, text)) => Err(text.to_string()),

@@ -34,7 +34,10 @@ fn method(words: &mut Words, plan: &Plan, default: &Plan) {
 fn scheduling(words: &mut Words, plan: &Plan, default: &Plan) {
     // A spinning thread is ordinary unless asked otherwise, so that both are said.
     let usual = plan.spin.is_none().then(|| policy(default.policy));
-    words.option("--policy", Some(policy(plan.policy)).filter(|policy| Some(policy) != usual.as_ref()));
+    words.option(
+        "--policy",
+        Some(policy(plan.policy)).filter(|policy| Some(policy) != usual.as_ref()),
+    );
     if let Policy::Fifo { priority } | Policy::Rr { priority } = plan.policy {
         words.unless(Policy::DEFAULT_PRIORITY, "--priority", priority);
     }

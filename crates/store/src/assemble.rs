@@ -294,6 +294,7 @@ impl Assembly {
             to: self.measured_to?,
             policy: plan.policy,
             measured: pinned.unwrap_or_else(|| machine.cpus_allowed.clone()),
+            recorded: if plan.spin.is_some() { "gap" } else { "latency" },
         };
         let (conditions, findings) = self.watch.finish(&context)?;
         self.findings.extend(findings);

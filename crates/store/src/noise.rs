@@ -19,8 +19,8 @@ fn taken_back(spun: &Spun, spun_for: Nanos) -> Option<Finding> {
     let share = share(taken.sum_ns, spun_for);
     let text = format!(
         "{} gaps, together {} of the time or {} of each second, are as long as what {} takes from \
-         a real-time thread for ordinary ones ({} of each {}): the kernel took the CPU back. Of \
-         the noise of this thread they are {}.",
+         a real-time thread for ordinary ones ({} of each {}): the kernel took the CPU back. \
+         They are {} of this thread's noise.",
         taken.count,
         percent(share),
         Nanos((share * 1e9).round() as i64),

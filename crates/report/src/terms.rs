@@ -1,0 +1,67 @@
+//! What an instrument records, in words: one table for text, pages and pictures.
+
+use latlab_model::Run;
+use latlab_model::plan::{Instrument, Plan};
+
+/// The words of an instrument.
+#[derive(Debug)]
+pub struct Terms {
+    /// One of what it records.
+    pub one: &'static str,
+    /// Several.
+    pub many: &'static str,
+    /// One, at the start of a sentence.
+    pub title: &'static str,
+    /// Several, at the start of a sentence.
+    pub titles: &'static str,
+    /// Whatever gives one of them.
+    pub cycle: &'static str,
+    /// Several of these.
+    pub cycles: &'static str,
+    /// How large one is: `late`, `long`.
+    pub measure: &'static str,
+    /// The same beyond another: `later`, `longer`.
+    pub beyond: &'static str,
+}
+
+/// A sleep that ends late.
+pub static LATENCY: Terms = Terms {
+    one: "latency",
+    many: "latencies",
+    title: "Latency",
+    titles: "Latencies",
+    cycle: "cycle",
+    cycles: "cycles",
+    measure: "late",
+    beyond: "later",
+};
+
+/// Time that is taken from a busy loop.
+static GAP: Terms = Terms {
+    one: "gap",
+    many: "gaps",
+    title: "Gap",
+    titles: "Gaps",
+    cycle: "gap",
+    cycles: "gaps",
+    measure: "long",
+    beyond: "longer",
+};
+
+/// An axis of them in words.
+pub fn along(is_logarithmic: bool, terms: &Terms) -> String {
+    format!("{}{}", if is_logarithmic { "logarithmic " } else { "" }, terms.one)
+}
+
+/// The words for what this plan measures.
+pub fn of_plan(plan: &Plan) -> &'static Terms {
+    match plan.instrument {
+        Instrument::Cyclic => &LATENCY,
+        Instrument::Spin => &GAP,
+    }
+}
+
+/// The words for a run.
+pub fn of(run: &Run) -> &'static Terms {
+    of_plan(&run.asked)
+}
