@@ -161,9 +161,9 @@ impl LatencyAxis {
     /// What stands beside the axis.
     pub fn title(&self, terms: &Terms) -> String {
         match self.log {
-            true => format!("{}, logarithmic", terms.title),
+            true => format!("{}, logarithmic", terms.axis),
             false => {
-                format!("{} in {}", terms.title, Scale::of_axis(self.end(), self.end()).unit())
+                format!("{} in {}", terms.axis, Scale::of_axis(self.end(), self.end()).unit())
             }
         }
     }

@@ -54,7 +54,7 @@ pub fn panels<'a>(
 impl Shared {
     /// What the heights are, in words.
     pub fn height_title(&self) -> String {
-        format!("{} per {}", self.terms.titles, self.cells.unit_words())
+        format!("{} per {}", self.terms.titles, self.cells.unit_words(self.terms))
     }
 
     fn x(&self, area: &Area, latency: f64) -> f64 {

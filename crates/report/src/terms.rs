@@ -10,17 +10,19 @@ pub struct Terms {
     pub one: &'static str,
     /// Several.
     pub many: &'static str,
-    /// One, at the start of a sentence.
+    /// What they are together, as a title.
     pub title: &'static str,
     /// Several, at the start of a sentence.
     pub titles: &'static str,
+    /// What an axis of them says.
+    pub axis: &'static str,
+    /// How large one is, as a noun.
+    pub size: &'static str,
     /// Whatever gives one of them.
     pub cycle: &'static str,
     /// Several of these.
     pub cycles: &'static str,
-    /// How large one is: `late`, `long`.
-    pub measure: &'static str,
-    /// The same beyond another: `later`, `longer`.
+    /// Larger than another: `later`, `longer`.
     pub beyond: &'static str,
 }
 
@@ -30,9 +32,10 @@ pub static LATENCY: Terms = Terms {
     many: "latencies",
     title: "Latency",
     titles: "Latencies",
+    axis: "Latency",
+    size: "latency",
     cycle: "cycle",
     cycles: "cycles",
-    measure: "late",
     beyond: "later",
 };
 
@@ -40,17 +43,18 @@ pub static LATENCY: Terms = Terms {
 static GAP: Terms = Terms {
     one: "gap",
     many: "gaps",
-    title: "Gap",
+    title: "Noise",
     titles: "Gaps",
+    axis: "Length of gaps",
+    size: "length",
     cycle: "gap",
     cycles: "gaps",
-    measure: "long",
     beyond: "longer",
 };
 
 /// An axis of them in words.
 pub fn along(is_logarithmic: bool, terms: &Terms) -> String {
-    format!("{}{}", if is_logarithmic { "logarithmic " } else { "" }, terms.one)
+    format!("{}{}", if is_logarithmic { "logarithmic " } else { "" }, terms.size)
 }
 
 /// The words for what this plan measures.

@@ -5,8 +5,8 @@ use super::PageRun;
 use crate::options::Options;
 use crate::place::Place;
 use crate::plot::{Kind, plot};
-use crate::runs::Measured;
-use crate::terms;
+use crate::runs::{Measured, terms_of};
+use crate::terms::{self, Terms};
 use crate::time::{self, TimeOptions};
 use maud::{Markup, PreEscaped, html};
 
@@ -70,25 +70,27 @@ pub fn compared(runs: &[Measured], place: &Place) -> Markup {
 }
 
 fn of_latencies(runs: &[Measured], kind: Kind, place: &Place, caption: &str) -> Markup {
-    figure(kind.word(), place, caption, &|width, plot_height, id| {
+    figure(kind.word(), terms_of(runs), place, caption, &|width, plot_height, id| {
         plot(runs, kind, &Options { width, plot_height, id, ..Options::default() })
     })
 }
 
 fn over_time(of: &PageRun, kind: time::Kind, place: &Place, caption: &str) -> Markup {
-    figure(kind.word(), place, caption, &|width, _, id| {
+    figure(kind.word(), terms::of(of.run), place, caption, &|width, _, id| {
         kind.draw(of.run, of.still, &TimeOptions { width, id, ..TimeOptions::default() })
     })
 }
 
 fn figure(
     kind: &str,
+    terms: &Terms,
     place: &Place,
     caption: &str,
     draw: &dyn Fn(u32, u32, String) -> String,
 ) -> Markup {
     html! {
-        figure data-picture=(kind) data-run=(place.prefix()) {
+        figure data-picture=(kind) data-run=(place.prefix())
+            data-many=(terms.many) data-axis=(terms.axis) data-size=(terms.size) {
             div.still {
                 @for (class, width, height) in WIDTHS {
                     div class=(class) {
