@@ -4,8 +4,8 @@
 //! shows how dense latencies are, never how many fell into a drawn bin: a count doubles where the
 //! bins do, and would look like a second mode.
 
-use crate::terms::Terms;
 use crate::axis::{LatencyAxis, one_two_five};
+use crate::terms::Terms;
 use crate::units::percent;
 use latlab_model::histogram::{FINE_WIDTH, bin_high, bin_low, bin_of};
 use latlab_model::{Bin, Nanos};

@@ -291,7 +291,10 @@ mod tests {
         // 300 s without a single gap say as much as 300 s with a million short ones.
         let verdicts = [total(0, 0), total(1_000_000, 0)].map(|total| {
             let verdict = judged(&total, Nanos(300_000_000_000));
-            assert!(near(verdict.at_most_per_second.unwrap(), 0.009_985_8), "{verdict:?}");
+            assert!(
+                (verdict.at_most_per_second.unwrap() - 0.009_985_8).abs() < 1e-6,
+                "{verdict:?}"
+            );
             assert_eq!(verdict.at_most_share, None);
             verdict
         });

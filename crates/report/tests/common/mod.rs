@@ -269,6 +269,7 @@ pub fn verdict(run: &mut Run, word: VerdictWord, sentence: &str) {
         misses: run.total.misses.unwrap_or(0),
         activations,
         at_most_share: (run.total.misses == Some(0)).then(|| 3.0 / activations as f64),
+        at_most_per_second: None,
         sentence: sentence.into(),
     });
 }
