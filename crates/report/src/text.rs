@@ -103,7 +103,7 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     columns.push(Column::new("seen at", 6, seen).unit("s"));
     let cycles = summaries.each(|s| s.cycles.to_string());
     columns.push(Column::new(terms::of(run).cycles, 0, cycles));
-    if run.has_releases() {
+    if run.asked.spin.is_none() {
         columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
     }
     columns.extend(LATENCIES.iter().map(|figure| summaries.latency(figure)));
