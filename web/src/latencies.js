@@ -5,7 +5,7 @@ import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
 import { pen } from "./pens.js";
 import { ticks } from "./ticks.js";
-import { count, latency, number, share } from "./units.js";
+import { count, latency, number, share, termsOf } from "./units.js";
 
 // The left end of a logarithmic axis: half of the finest bin.
 const LEAST = 50;
@@ -15,8 +15,8 @@ const LONG_TAIL = 12;
 
 const KINDS = {
     latency: {
-        label: "How many latencies were how large", stepped: true,
-        yTitle: step => `Latencies per ${step}`,
+        label: ({ many }) => `How many ${many} were how large`, stepped: true,
+        yTitle: ({ titles }, step) => `${titles} per ${step}`,
         // A cell is as high as what it counts in the usual width of a cell.
         height: ({ counts }, cell, widths) => counts[cell] / widths[cell],
         at: (edges, cell) => `${latency(edges[cell])} to ${latency(edges[cell + 1] ?? edges[cell])}`,
@@ -24,8 +24,8 @@ const KINDS = {
         yWords: value => (value >= 1e4 ? `${number(value / 10 ** Math.floor(Math.log10(value)), 1)}e${Math.floor(Math.log10(value))}` : number(value)),
     },
     ccdf: {
-        label: "The share of latencies that was not smaller", stepped: false,
-        yTitle: () => "Share of latencies",
+        label: ({ many }) => `The share of ${many} that was not smaller`, stepped: false,
+        yTitle: ({ many }) => `Share of ${many}`,
         height: ({ left, total }, cell) => left[cell] / total,
         at: (edges, cell) => `from ${latency(edges[cell])} on`,
         value: ({ left, total }, cell) => (left[cell] ? `${share(left[cell] / total)}, ${count(left[cell])}` : "none"),
@@ -35,7 +35,7 @@ const KINDS = {
 
 // Lines are {name, max, bins}.
 export function latencies(figure, kind, lines) {
-    const of = KINDS[kind];
+    const of = KINDS[kind], terms = termsOf(figure);
     const all = edgesOf(lines.map(line => line.bins));
     if (!all.edges.length) return;
     const [first, last] = [all.edges[0], all.edges.at(-1)];
@@ -44,10 +44,10 @@ export function latencies(figure, kind, lines) {
     let now = null;
 
     const view = {
-        label: of.label, stepped: of.stepped, wholeWords: "whole range", closest: 200,
+        label: of.label(terms), stepped: of.stepped, wholeWords: "whole range", closest: 200,
         lines: lines.map(({ name, max }, index) => (
-            { name, note: max == null ? "no latencies" : `max ${latency(max)}`, pen: pen(index) })),
-        x: { title: "Latency", ticks, words: latency, isLog: last > LONG_TAIL * Math.max(LEAST, median(lines)) },
+            { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(index) })),
+        x: { title: terms.axis, ticks, words: latency, isLog: last > LONG_TAIL * Math.max(LEAST, median(lines)) },
         y: { ticks, words: of.yWords, isLog: true, title: () => now.title },
         data, yRange,
         marks: u => maxima(u, lines),
@@ -62,7 +62,7 @@ export function latencies(figure, kind, lines) {
         const widths = edges.slice(1).map((edge, cell) => (
             view.x.isLog ? Math.log(edge / edges[cell]) / Math.log1p(step) : (edge - edges[cell]) / step));
         const counted = lines.map(({ bins }, line) => ({ ...countsOf(bins, edges), total: totals[line] }));
-        now = { edges, counted, title: of.yTitle(view.x.isLog ? `${number(step * 100)} % of latency` : latency(step)) };
+        now = { edges, counted, title: of.yTitle(terms, view.x.isLog ? `${number(step * 100)} % of ${terms.size}` : latency(step)) };
         tellOutside();
         const last = of.stepped ? widths.length : edges.length;
         const heights = counted.map(one => edges.map((_, cell) => (cell < last ? of.height(one, cell, widths) : null)));
@@ -83,7 +83,7 @@ export function latencies(figure, kind, lines) {
         const sum = side => now.counted.reduce((sum, one) => sum + one[side], 0);
         const sides = [["below", "left"], ["beyond", "right"]].filter(([side]) => sum(side) > 0);
         outside.textContent = sides.map(([side, name]) => (
-            `${count(sum(side))} latencies lie ${name} of what is shown${side === "beyond" ? `, up to ${latency(last)}` : ""}.`)).join(" ");
+            `${count(sum(side))} ${terms.many} lie ${name} of what is shown${side === "beyond" ? `, up to ${latency(last)}` : ""}.`)).join(" ");
     }
 
     const bar = element("div", { className: "controls" });
@@ -95,7 +95,7 @@ export function latencies(figure, kind, lines) {
         made.build();
         made.whole();
     });
-    bar.append(scale("x", "Latency axis"), scale("y", kind === "ccdf" ? "Share axis" : "Count axis"), made.buttons);
+    bar.append(scale("x", `${terms.axis} axis`), scale("y", kind === "ccdf" ? "Share axis" : "Count axis"), made.buttons);
     figure.append(outside);
 }
 

@@ -4,7 +4,7 @@ import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
 import { colour, pen } from "./pens.js";
 import { ticks, timeTicks } from "./ticks.js";
-import { count, latency, number, since, utc } from "./units.js";
+import { count, latency, number, since, termsOf, utc } from "./units.js";
 
 const FIGURES = [["max", "maximum"], ["p99_9", "p99.9"], ["median", "median"], ["min", "minimum"]];
 // What is shown around a finding that somebody wants to see, in columns.
@@ -43,6 +43,7 @@ const base = run => ({
 });
 
 export function flow(figure, run, line) {
+    const terms = termsOf(figure);
     const length = Math.ceil(run.measured_s / run.step_s) + 1;
     const seconds = Array.from({ length }, (_, part) => part * run.step_s);
     const missed = run.threads.map(thread => spread(thread.rows, "missed", length));
@@ -50,10 +51,10 @@ export function flow(figure, run, line) {
         [figure, run.threads.map(thread => spread(thread.rows, figure, length))])));
     let chosen = "max";
     const view = {
-        label: "Latencies over time",
+        label: `${terms.titles} over time`,
         lines: run.threads.map(({ name, max_ns: max }, index) => (
-            { name, note: max == null ? "no latencies" : `max ${latency(max)}`, pen: pen(index) })),
-        y: { title: "Latency", isLog: longTail(columns), ticks, words: latency },
+            { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(index) })),
+        y: { title: terms.axis, isLog: longTail(columns), ticks, words: latency },
         data: () => [seconds, ...columns[chosen].map(one => (view.y.isLog ? one.map(positive) : one))],
         yRange: (from, to) => heights(from, to, view.y.isLog),
         at: part => stretch(run, part, run.step_s),
@@ -71,7 +72,7 @@ export function flow(figure, run, line) {
     const made = line.add(figure, view, 320);
     bar.append(
         choice("Figure", FIGURES, chosen, figure => { chosen = figure; made.refresh(); }),
-        choice("Latency axis", [[true, "log"], [false, "linear"]], view.y.isLog, isLog => {
+        choice(`${terms.axis} axis`, [[true, "log"], [false, "linear"]], view.y.isLog, isLog => {
             view.y.isLog = isLog;
             made.build();
         }), made.buttons);

@@ -32,3 +32,9 @@ export const utc = (started, seconds) =>
 export function share(value) {
     return value >= 0.001 ? `${number(value * 100, 4)} %` : value.toExponential(2);
 }
+
+/** What the instrument of a picture records, in words: they stand at its figure. */
+export function termsOf(place) {
+    const { many = "latencies", axis = "Latency", size = "latency" } = place.closest("figure")?.dataset ?? {};
+    return { many, axis, size, titles: many[0].toUpperCase() + many.slice(1) };
+}

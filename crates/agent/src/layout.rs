@@ -1,6 +1,6 @@
 //! Which thread goes where and when: the plan laid over the machine. Pure.
 
-use latlab_model::plan::{MOST_THREADS, Phase, Policy};
+use latlab_model::plan::{Instrument, MOST_THREADS, Phase, Policy};
 use latlab_model::{CpuSet, Nanos, Plan};
 
 /// The CPUs of the machine as far as they concern a plan.
@@ -30,7 +30,7 @@ pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
     let deadline = matches!(plan.policy, Policy::Deadline { .. });
     let floats = deadline || plan.floating;
     let measured = match &plan.cpus {
-        None => cpus.usable.clone(),
+        None => cpus.usable.without(&left_free(plan, cpus)),
         Some(_) if deadline => {
             return Err("SCHED_DEADLINE threads cannot be pinned (the kernel answers EPERM or \
                         EBUSY): leave out --cpus, or take another --policy"
@@ -71,6 +71,13 @@ pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
 fn in_turn(cpus: &CpuSet, count: u32) -> Vec<Option<u32>> {
     let cpus = std::iter::repeat_with(|| cpus.iter()).flatten();
     cpus.take(count as usize).map(Some).collect()
+}
+
+/// A spinning thread before all ordinary ones leaves them a CPU, unless the user names them all.
+fn left_free(plan: &Plan, cpus: &Cpus) -> CpuSet {
+    let leaves = plan.instrument == Instrument::Spin && plan.policy.is_realtime();
+    let several = cpus.usable.len() > 1;
+    cpus.usable.iter().take(usize::from(leaves && several)).collect()
 }
 
 fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
@@ -138,6 +145,7 @@ impl SplitMix {
 mod tests {
     use super::*;
     use crate::session::tests::plan;
+    use latlab_model::plan::Spin;
 
     fn cpus(online: &str, usable: &str) -> Cpus {
         Cpus { online: online.parse().unwrap(), usable: usable.parse().unwrap() }
@@ -184,6 +192,28 @@ mod tests {
         assert_eq!(other.helpers.to_string(), "2", "nothing else runs where one wakes");
         let away = laid(|plan| plan.wakers_on = Some("7".parse().unwrap()), &machine);
         assert!(away.unwrap_err().starts_with("--wakers-on 7: CPU 7 is not online"));
+    }
+
+    #[test]
+    fn a_real_time_spinner_leaves_a_cpu_free_unless_all_are_named() {
+        let spun = |policy, list: Option<&str>, machine: &Cpus| {
+            laid(
+                |plan| {
+                    plan.instrument = Instrument::Spin;
+                    plan.spin = Some(Spin::default());
+                    plan.policy = policy;
+                    plan.cpus = list.map(|list| list.parse().unwrap());
+                },
+                machine,
+            )
+            .unwrap()
+        };
+        let (fifo, machine) = (Policy::Fifo { priority: 1 }, cpus("0-3", "1-3"));
+        let layout = spun(fifo, None, &machine);
+        assert_eq!((layout.threads, layout.crowded), (vec![Some(2), Some(3)], false));
+        assert!(spun(fifo, Some("1-3"), &machine).crowded);
+        assert_eq!(spun(Policy::Other, None, &machine).threads.len(), 3);
+        assert_eq!(spun(fifo, None, &cpus("0", "0")).threads, [Some(0)]);
     }
 
     #[test]

@@ -3,13 +3,14 @@
 use crate::cpus;
 use crate::drain::{Drainer, Source, Watch, offset_to_monotonic};
 use crate::hook::Hook;
+use crate::job::{Job, Start, clock_of};
 use crate::layout::{Layout, phases};
 use crate::outbox::Outbox;
 use crate::placing::Placed;
 use crate::prepare::machine_refuses;
 use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
 use crate::samples::SampleLine;
-use crate::worker::{self, Job, Start, Worker, clock_of};
+use crate::worker::{self, Worker};
 use latlab_measure::cyclic::Stop;
 use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
@@ -93,11 +94,11 @@ impl Team {
                 thread,
                 cpu,
                 waker_cpu,
-                woken: None,
                 usable: usable.iter().collect(),
                 plan: Arc::clone(plan),
                 recorder,
                 samples: ring,
+                crowded: layout.crowded,
                 stop: Stop { all: &STOP, own: Arc::clone(&stop) },
             };
             let worker = worker::spawn(job).map_err(|error| {

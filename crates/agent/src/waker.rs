@@ -1,8 +1,9 @@
 //! The thread that wakes a measuring thread (instrument `handoff`).
 
+use crate::job::{Job, STACK_BYTES, TOUCHED_STACK_BYTES, clock_of};
 use crate::placing::Place;
 use crate::prepare::machine_refuses;
-use crate::worker::{Job, STACK_BYTES, TOUCHED_STACK_BYTES, clock_of};
+
 use latlab_measure::handoff::{Handoff, handoff};
 use latlab_model::frame::Refusal;
 use latlab_model::plan::WakeBy;

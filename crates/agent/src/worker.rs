@@ -1,61 +1,20 @@
 //! A measuring thread: set up, warm up, measure, report.
 
+use crate::job::{Job, STACK_BYTES, Start, TOUCHED_STACK_BYTES, clock_of, last_word, tell_others};
 use crate::placing::{Place, Placed};
-use crate::reasons::{STOP_ABOVE, reason_of};
+use crate::spin;
 use crate::waker::{self, Woken};
-use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, count_passed, measure};
-use latlab_measure::recorder::Recorder;
-use latlab_measure::samples::{Keep, SampleRing};
+use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, count_passed, measure};
+use latlab_measure::samples::Keep;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
+use latlab_model::Nanos;
 use latlab_model::frame::Refusal;
-use latlab_model::plan::{ClockName, Mechanism, MissedPolicy};
+use latlab_model::plan::{Instrument, Mechanism, MissedPolicy};
 use latlab_model::run::ThreadEnd;
-use latlab_model::{Nanos, Plan};
-use latlab_sys::clock::{self, Clock};
-use latlab_sys::files::Root;
-use latlab_sys::sched;
 use latlab_sys::timer::{PosixTimer, TimerFd};
-use latlab_sys::{Errno, memory, trace};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use latlab_sys::{Errno, memory, sched};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-
-/// Stack of a measuring thread; of it only what is touched becomes resident.
-pub const STACK_BYTES: usize = 128 << 10;
-/// What the loop and what it calls may use of it.
-pub const TOUCHED_STACK_BYTES: usize = 24 << 10;
-
-/// What a measuring thread is told before it is started.
-pub struct Job {
-    /// Its number.
-    pub thread: u32,
-    /// The CPU to pin it to; none to let it float.
-    pub cpu: Option<u32>,
-    /// The CPU of the thread that wakes it, if one does; none to let it float.
-    pub waker_cpu: Option<u32>,
-    /// That thread, once this one is set up.
-    pub woken: Option<Woken>,
-    /// Where it may float.
-    pub usable: Vec<u32>,
-    /// The order.
-    pub plan: Arc<Plan>,
-    /// What it counts into.
-    pub recorder: Recorder,
-    /// Where every latency goes, if that was asked for.
-    pub samples: Option<SampleRing>,
-    /// How it is asked to end.
-    pub stop: Stop,
-}
-
-/// When a measuring thread begins, on the clock of the plan.
-#[derive(Clone, Copy)]
-pub struct Start {
-    /// First release of the warm-up.
-    pub warm_up_from: i64,
-    /// First release that counts.
-    pub from: i64,
-}
 
 /// A measuring thread, seen from the session.
 pub struct Worker {
@@ -68,54 +27,59 @@ pub struct Worker {
 }
 
 /// Starts the thread; it sets itself up and waits.
-pub fn spawn(mut job: Job) -> std::io::Result<Worker> {
+pub fn spawn(job: Job) -> std::io::Result<Worker> {
     let (ready_in, ready) = sync_channel(1);
     let (start, start_out) = sync_channel::<Start>(1);
     let handle = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         memory::touch_stack::<TOUCHED_STACK_BYTES>();
-        let set_up = set_up(&mut job);
+        let (set_up, woken) = match set_up(&job) {
+            Ok((placed, woken)) => (Ok(placed), woken),
+            Err(refusal) => (Err(refusal), None),
+        };
         let usable = set_up.is_ok();
         // The session waits for this; if it has given up, the start below never comes.
         let _ = ready_in.send(set_up);
         let start = start_out.recv().ok().filter(|_| usable)?;
-        Some(run_with_timer(job, start))
+        Some(match (job.plan.instrument, woken) {
+            (Instrument::Spin, _) => spin::run(job, start),
+            (_, Some(woken)) => run_woken(job, start, woken),
+            (_, None) => run_with_timer(job, start),
+        })
     })?;
     Ok(Worker { handle, ready, start })
 }
 
-fn set_up(job: &mut Job) -> Result<Placed, Refusal> {
+/// Takes the thread to its place; where another one wakes it, that one as well.
+fn set_up(job: &Job) -> Result<(Placed, Option<Woken>), Refusal> {
     sched::set_name(&format!("latlab/{}", job.thread));
     let (thread, cpu) = (job.thread, job.cpu);
     let place =
         Place { thread, whose: "", cpu, usable: &job.usable, policy: job.plan.policy_of(thread) };
     let mut placed = place.take()?;
+    let mut woken = None;
     if let Some(by) = job.plan.wake {
-        let (woken, settings) = waker::spawn(job, by)?;
+        let (pair, settings) = waker::spawn(job, by)?;
         placed.settings.extend(settings);
-        job.woken = Some(woken);
+        woken = Some(pair);
     }
-    Ok(placed)
+    if job.plan.instrument == Instrument::Spin {
+        placed.settings.extend(spin::settings(job));
+    }
+    Ok((placed, woken))
 }
 
-/// The kernel's clock of a plan.
-pub fn clock_of(plan: &Plan) -> Clock {
-    match plan.clock {
-        ClockName::Monotonic => Clock::Monotonic,
-        ClockName::Tai => Clock::Tai,
-        ClockName::Realtime => Clock::Realtime,
-    }
+/// Sleeps until the other thread wakes it, whose CPU time is told with its own.
+fn run_woken(job: Job, start: Start, Woken { timer, waker }: Woken) -> ThreadEnd {
+    waker.begin(start.warm_up_from, job.plan.period_of(job.thread).0);
+    let end = run(job, start, timer);
+    ThreadEnd { cpu_ns: end.cpu_ns + Nanos(waker.end()), ..end }
 }
 
-fn run_with_timer(mut job: Job, start: Start) -> ThreadEnd {
+fn run_with_timer(job: Job, start: Start) -> ThreadEnd {
     let clock = clock_of(&job.plan);
     let period = job.plan.period_of(job.thread).0;
     let catch_up = job.plan.missed == MissedPolicy::CatchUp;
     let first = start.warm_up_from;
-    if let Some(Woken { timer, waker }) = job.woken.take() {
-        waker.begin(first, period);
-        let end = run(job, start, timer);
-        return ThreadEnd { cpu_ns: end.cpu_ns + Nanos(waker.end()), ..end };
-    }
     match job.plan.mechanism {
         Mechanism::Nanosleep => run(job, start, Nanosleep(clock)),
         Mechanism::Relative => run(job, start, Relative { clock, period }),
@@ -183,27 +147,10 @@ fn run_and_keep<T: Timer, S: Keep>(
         }
         ending => Ended { ending, next: start.from, cycles: 0, ..warmed },
     };
-    let after = memory::thread_usage();
-    if ended.ending == Ending::StopAbove {
-        if plan.mark_trace {
-            trace::mark_and_stop(&Root::default(), "latlab: a latency above the limit");
-        }
-        stop.all.fetch_or(STOP_ABOVE, Ordering::Relaxed);
-    }
+    tell_others(&plan, &stop, ended.ending);
     let totals = recorder.finish(ended.next);
-    ThreadEnd {
-        thread,
-        reason: reason_of(ended.ending),
-        cycles: ended.cycles,
-        missed: totals.missed,
-        page_faults: after.page_faults - before.page_faults,
-        involuntary_switches: after.involuntary_switches - before.involuntary_switches,
-        voluntary_switches: after.voluntary_switches - before.voluntary_switches,
-        spikes_lost: totals.spikes_lost,
-        intervals_grown: totals.intervals_grown,
-        samples_lost: samples.lost(),
-        cpu_ns: Nanos(clock::thread_cpu_time()),
-    }
+    let end = last_word(thread, ended.ending, ended.cycles, totals, before);
+    ThreadEnd { samples_lost: samples.lost(), ..end }
 }
 
 /// A timer that could not be started is a thread that failed without a cycle.

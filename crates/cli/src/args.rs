@@ -7,7 +7,8 @@ use crate::report::args::ReportArgs;
 use crate::serve::args::ServeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use latlab_model::plan::{
-    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy, WakeBy,
+    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy, Spin,
+    WakeBy, Workload,
 };
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_store::WindowSpec;
@@ -227,7 +228,8 @@ impl Shell {
 #[derive(Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArgs {
-    /// Method of measuring: cyclic (a thread sleeps until its releases), handoff (another wakes it)
+    /// Method of measuring: cyclic (how late a sleep ends), handoff (how late a thread is that
+    /// another one wakes), spin (time taken from a busy loop)
     #[arg(long, value_name = "NAME", default_value = "cyclic",
           value_parser = word(Instrument::ALL, Instrument::word), hide_possible_values = true,
           help_heading = HOW)]
@@ -238,21 +240,34 @@ pub struct RunArgs {
           hide_possible_values = true, help_heading = HOW)]
     pub wake: Option<WakeBy>,
     /// How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer
-    #[arg(long, value_name = "NAME", default_value = "nanosleep",
+    /// [default: nanosleep]
+    #[arg(long, value_name = "NAME",
           value_parser = word(Mechanism::ALL, Mechanism::word), hide_possible_values = true,
           help_heading = HOW)]
-    pub mechanism: Mechanism,
-    /// Clock of the releases: monotonic, tai, realtime
-    #[arg(long, value_name = "NAME", default_value = "monotonic",
+    pub mechanism: Option<Mechanism>,
+    /// Clock of the releases: monotonic, tai, realtime [default: monotonic]
+    #[arg(long, value_name = "NAME",
           value_parser = word(ClockName::ALL, ClockName::word), hide_possible_values = true,
           help_heading = HOW)]
-    pub clock: ClockName,
+    pub clock: Option<ClockName>,
     /// Scheduling: fifo, rr, other, batch, idle, or deadline[:RUNTIME/DEADLINE/PERIOD]
-    #[arg(long, value_name = "POLICY", default_value = "fifo", help_heading = HOW)]
-    pub policy: String,
+    /// [default: fifo; other with spin]
+    #[arg(long, value_name = "POLICY", help_heading = HOW)]
+    pub policy: Option<String>,
     /// Priority of fifo and rr, 1 to 99 [default: 90]
     #[arg(short, long, value_name = "N", help_heading = HOW)]
     pub priority: Option<u8>,
+
+    /// spin: a pass longer than the usual one by more than this is a gap [default: 1us]
+    #[arg(long, value_name = "TIME", help_heading = HOW)]
+    pub gap_above: Option<Nanos>,
+    /// spin: what each pass does: none, memmove [default: none]
+    #[arg(long, value_name = "NAME", value_parser = word(Workload::ALL, Workload::word),
+          hide_possible_values = true, help_heading = HOW)]
+    pub workload: Option<Workload>,
+    /// spin: bytes that the workload works on, such as 64K [default: 4K]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = HOW)]
+    pub workload_size: Option<u32>,
 
     /// CPUs to measure, such as 1-3 [default: all that this process may use]
     #[arg(short = 'a', long, value_name = "LIST", help_heading = WHERE)]
@@ -268,21 +283,24 @@ pub struct RunArgs {
     pub helpers_on: Option<CpuSet>,
 
     /// Distance of releases; one that divides the tick sees always the same part of it
-    #[arg(short = 'i', long, value_name = "TIME", default_value = "997us", help_heading = WHEN)]
-    pub period: Nanos,
+    /// [default: 997us]
+    #[arg(short = 'i', long, value_name = "TIME", help_heading = WHEN)]
+    pub period: Option<Nanos>,
     /// Thread k has a period longer by k times this
-    #[arg(long, value_name = "TIME", default_value = "0", help_heading = WHEN)]
-    pub period_step: Nanos,
+    #[arg(long, value_name = "TIME", help_heading = WHEN)]
+    pub period_step: Option<Nanos>,
     /// Offsets of the threads: aligned, spread (evenly, from a random start), random
-    #[arg(long, value_name = "NAME", default_value = "spread",
+    /// [default: spread]
+    #[arg(long, value_name = "NAME",
           value_parser = word(Phase::ALL, Phase::word), hide_possible_values = true,
           help_heading = WHEN)]
-    pub phase: Phase,
+    pub phase: Option<Phase>,
     /// Releases already past when a cycle ends are counted and: skip, catch-up (served late)
-    #[arg(long, value_name = "NAME", default_value = "skip",
+    /// [default: skip]
+    #[arg(long, value_name = "NAME",
           value_parser = word(MissedPolicy::ALL, MissedPolicy::word), hide_possible_values = true,
           help_heading = WHEN)]
-    pub missed: MissedPolicy,
+    pub missed: Option<MissedPolicy>,
     /// Cycles before the counting starts
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
     pub warm_up: Nanos,
@@ -362,9 +380,20 @@ Examples:
   latlab run --policy deadline:100us/1ms/1ms --for 10s
   latlab run -b 150us --on-spike 'cat >>spikes.json'
   latlab run --instrument handoff --wake pipe --for 10s
+  latlab run --instrument spin --for 60s            time taken from each CPU
   latlab run --samples -i 50us --for 8h --keep-going --name night
 
 Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";
+
+/// A number of bytes with K or M behind it, if any.
+fn size(text: &str) -> Result<u32, String> {
+    let (number, unit) = match text.strip_suffix(['K', 'k']) {
+        Some(number) => (number, 1 << 10),
+        None => text.strip_suffix(['M', 'm']).map_or((text, 1), |number| (number, 1 << 20)),
+    };
+    let bytes = number.parse().ok().and_then(|number: u32| number.checked_mul(unit));
+    bytes.ok_or_else(|| format!("'{text}' is no number of bytes such as 512, 64K or 1M"))
+}
 
 fn idle_states(text: &str) -> Result<IdleStates, String> {
     match text {
@@ -393,22 +422,24 @@ fn telemetry(text: &str) -> Result<Telemetry, String> {
 impl RunArgs {
     /// The order that these flags make; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
+        self.check_instrument()?;
+        let default = Plan::default();
         let plan = Plan {
             name: self.name.clone(),
             note: self.note.clone(),
             instrument: self.instrument,
-            mechanism: self.mechanism,
-            clock: self.clock,
+            mechanism: self.mechanism.unwrap_or(default.mechanism),
+            clock: self.clock.unwrap_or(default.clock),
             policy: self.scheduling()?,
             cpus: self.cpus.clone(),
             threads: self.threads,
             helpers_on: self.helpers_on.clone(),
             wake: self.wake(),
             wakers_on: self.wakers_on.clone(),
-            period_ns: self.period,
-            period_step_ns: self.period_step,
-            phase: self.phase,
-            missed: self.missed,
+            period_ns: self.period.unwrap_or(default.period_ns),
+            period_step_ns: self.period_step.unwrap_or(default.period_step_ns),
+            phase: self.phase.unwrap_or(default.phase),
+            missed: self.missed.unwrap_or(default.missed),
             duration_ns: self.duration,
             cycles: self.cycles,
             warm_up_ns: self.warm_up,
@@ -422,8 +453,9 @@ impl RunArgs {
             share_cpus: self.share,
             kernel_files: self.set.clone(),
             telemetry_ns: self.telemetry.0,
+            spin: self.spin(),
             seed: self.seed.unwrap_or(random_seed),
-            ..Plan::default()
+            ..default
         };
         plan.check()?;
         Ok(plan)
@@ -440,10 +472,56 @@ impl RunArgs {
         self.spike_above.or(known)
     }
 
+    /// What was given must mean something to the instrument.
+    fn check_instrument(&self) -> Result<(), String> {
+        let of_releases = [
+            ("--mechanism", self.mechanism.is_some()),
+            ("--period", self.period.is_some()),
+            ("--period-step", self.period_step.is_some()),
+            ("--phase", self.phase.is_some()),
+            ("--missed", self.missed.is_some()),
+            ("--seed", self.seed.is_some()),
+        ];
+        let of_spin = [
+            ("--gap-above", self.gap_above.is_some()),
+            ("--workload", self.workload.is_some()),
+            ("--workload-size", self.workload_size.is_some()),
+        ];
+        let of_handoff =
+            [("--wake", self.wake.is_some()), ("--wakers-on", self.wakers_on.is_some())];
+        let of_sleep =
+            [("--mechanism", self.mechanism.is_some()), ("--missed", self.missed.is_some())];
+        let is = |instrument| self.instrument == instrument;
+        let unfit = [
+            (!is(Instrument::Spin), &of_spin[..], "goes with --instrument spin"),
+            (!is(Instrument::Handoff), &of_handoff[..], "goes with --instrument handoff"),
+            (is(Instrument::Spin), &of_releases[..], "is about releases, which spin has not"),
+            (is(Instrument::Handoff), &of_sleep[..], "is about a sleep, which handoff has not"),
+        ];
+        let mut unfit = unfit.iter().filter(|(applies, ..)| *applies);
+        let given = unfit.find_map(|(_, options, why)| {
+            let (option, _) = options.iter().find(|(_, given)| *given)?;
+            Some(format!("{option} {why}: leave it out"))
+        });
+        given.map_or(Ok(()), Err)
+    }
+
+    fn spin(&self) -> Option<Spin> {
+        let default = Spin::default();
+        (self.instrument == Instrument::Spin).then(|| Spin {
+            gap_above_ns: self.gap_above.unwrap_or(default.gap_above_ns),
+            workload: self.workload.unwrap_or(default.workload),
+            workload_bytes: self.workload_size.unwrap_or(default.workload_bytes),
+        })
+    }
+
     fn scheduling(&self) -> Result<Policy, String> {
-        let (name, budget) = match self.policy.split_once(':') {
+        // A busy loop before everything else is for those who ask for it.
+        let usual = if self.instrument == Instrument::Spin { "other" } else { "fifo" };
+        let policy = self.policy.as_deref().unwrap_or(usual);
+        let (name, budget) = match policy.split_once(':') {
             Some((name, budget)) => (name, Some(budget)),
-            None => (self.policy.as_str(), None),
+            None => (policy, None),
         };
         if self.priority.is_some() && !matches!(name, "fifo" | "rr") {
             return Err(format!("--priority goes with fifo and rr, not with --policy {name}"));
@@ -457,16 +535,15 @@ impl RunArgs {
             ("idle", None) => Ok(Policy::Idle),
             ("deadline", budget) => self.budget(budget),
             _ => Err(format!(
-                "--policy {}: expected fifo, rr, other, batch, idle or \
-                 deadline[:RUNTIME/DEADLINE/PERIOD]",
-                self.policy
+                "--policy {policy}: expected fifo, rr, other, batch, idle or \
+                 deadline[:RUNTIME/DEADLINE/PERIOD]"
             )),
         }
     }
 
     /// Without numbers: a tenth of the period as budget, over the period.
     fn budget(&self, text: Option<&str>) -> Result<Policy, String> {
-        let period = self.period;
+        let period = self.period.unwrap_or(Plan::default().period_ns);
         let Some(text) = text else {
             let runtime_ns = Nanos(period.0 / 10).max(Nanos(10_000)).min(period);
             return Ok(Policy::Deadline { runtime_ns, deadline_ns: period, period_ns: period });
@@ -504,6 +581,15 @@ mod tests {
     #[test]
     fn defaults_are_those_of_the_house() {
         assert_eq!(plan(""), Ok(Plan { seed: 7, ..Plan::default() }));
+    }
+
+    #[test]
+    fn spinning_is_ordinary_unless_priority_is_asked_for() {
+        let spun = plan("--instrument spin --workload memmove --workload-size 64K").unwrap();
+        let spin = Spin { workload: Workload::Memmove, workload_bytes: 65_536, ..Spin::default() };
+        assert_eq!((spun.policy, spun.spin), (Policy::Other, Some(spin)));
+        let fifo = plan("--instrument spin --policy fifo -p 1").unwrap();
+        assert_eq!(fifo.policy, Policy::Fifo { priority: 1 });
     }
 
     #[test]
@@ -558,16 +644,25 @@ mod tests {
             ("-a 3-1", "not a list of CPUs"),
             ("--on-spike true", "--spike-above, --deadline or --stop-above"),
             ("--mechanism timerfd --clock tai", "no timer file descriptors"),
-            ("--wake pipe", "only with it"),
-            ("--wakers-on 0", "only with it"),
-            ("--instrument handoff --mechanism timerfd", "do not go with it"),
-            ("--instrument handoff --missed catch-up", "do not go with it"),
+            ("--wake pipe", "goes with --instrument handoff"),
+            ("--wakers-on 0", "goes with --instrument handoff"),
+            ("--instrument handoff --mechanism timerfd", "which handoff has not"),
+            ("--instrument handoff --missed catch-up", "which handoff has not"),
             ("--instrument handoff --policy deadline", "can be pinned"),
             ("--mechanism relative --missed catch-up", "no releases"),
             ("--idle-states deep", "the word system"),
             ("--telemetry never", "the word off"),
             ("--telemetry 1ms", "expected 100ms to 1h"),
             ("--cycles 0", "more than 0"),
+            ("--gap-above 2us", "goes with --instrument spin"),
+            ("--instrument spin -i 1ms", "--period is about releases"),
+            ("--instrument spin --missed skip", "--missed is about releases"),
+            ("--instrument spin --cycles 9", "end it by --for"),
+            ("--instrument spin --samples", "largest 4096 gaps"),
+            ("--instrument spin --policy deadline", "uses up at once"),
+            ("--instrument spin --gap-above 1ns", "expected 100ns to 1s"),
+            ("--instrument spin --workload-size 1T", "such as 512, 64K or 1M"),
+            ("--instrument spin --warm-up 1ms", "learns the usual pass"),
             ("--deadline 0", "more than 0"),
             ("--set kernel.sched_rt_runtime_us", "expected /sys/FILE=VALUE"),
             ("--set /proc/sys/../../etc/passwd=x", "expected /sys/FILE=VALUE"),

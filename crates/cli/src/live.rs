@@ -1,10 +1,10 @@
 //! The live view of a run: what is known so far, drawn from scratch each time.
 
 use latlab_conduct::live::{Live, LiveThread, RECENT};
-use latlab_model::plan::Mechanism;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
-use latlab_report::units::{Scale, bin_edge, grouped};
+use latlab_report::terms::of_plan;
+use latlab_report::units::{Scale, bin_edge, grouped, percent};
 use latlab_stats::quantiles;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -109,14 +109,12 @@ fn title_line(view: &View, width: u16) -> Line<'static> {
 fn method(view: &View) -> String {
     let plan = view.plan;
     let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", deadline));
-    format!(
-        "{}, {}, {}, period {}{}",
-        plan.instrument,
-        plan.mechanism,
-        plan.policy,
-        plan.period_ns,
-        deadline.unwrap_or_default()
-    )
+    let (instrument, policy) = (plan.instrument, plan.policy);
+    let how = match plan.spin {
+        Some(spin) => format!("{instrument}, {policy}, gaps above {}", spin.gap_above_ns),
+        None => format!("{instrument}, {}, {policy}, period {}", plan.mechanism, plan.period_ns),
+    };
+    how + &deadline.unwrap_or_default()
 }
 
 /// The figures of all threads together, last the observed maximum.
@@ -124,11 +122,15 @@ fn totals(view: &View) -> Vec<String> {
     let threads = &view.live.threads;
     let Some(slowest) = threads.iter().filter(|t| t.total.count > 0).max_by_key(|t| t.total.max_ns)
     else {
+        if view.plan.spin.is_some() && view.live.measured > Nanos::ZERO {
+            return vec!["no gap".to_string()];
+        }
         return vec![if threads.is_empty() { "preparing" } else { "warming up" }.to_string()];
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
-    let missed = match has_releases(view.plan) {
+    let missed = match view.plan.has_releases() {
         true => format!("{} missed", sum(|thread| thread.total.missed)),
+        false if view.plan.spin.is_some() => format!("noise {}", percent(noise(view, threads))),
         false => "missed not defined".to_string(),
     };
     let misses = view
@@ -137,12 +139,15 @@ fn totals(view: &View) -> Vec<String> {
         .map(|deadline| format!("{} above {}", sum(|thread| thread.total.misses), deadline));
     let maximum =
         format!("observed maximum {} (thread {})", slowest.total.max_ns, slowest.setup.thread);
-    let cycles = format!("{} cycles", sum(|thread| thread.total.count));
+    let cycles = format!("{} {}", sum(|thread| thread.total.count), of_plan(view.plan).cycles);
     [Some(cycles), Some(missed), misses, Some(maximum)].into_iter().flatten().collect()
 }
 
-fn has_releases(plan: &Plan) -> bool {
-    plan.mechanism != Mechanism::Relative
+/// The share of the time so far that was taken from these busy loops.
+fn noise(view: &View, threads: &[LiveThread]) -> f64 {
+    let taken: i128 = threads.iter().map(|thread| thread.total.sum_ns).sum();
+    let of = view.live.measured.0.max(1) as f64 * threads.len().max(1) as f64;
+    taken as f64 / of
 }
 
 /// Time to the planned end; none where only an interrupt ends the run.
@@ -229,15 +234,19 @@ fn columns(view: &View, threads: &[&LiveThread]) -> Vec<Column> {
     let each = |head, cell: &dyn Fn(&LiveThread) -> String| {
         Column::new(head, threads.iter().map(|thread| cell(thread)))
     };
-    let missed = |thread: &LiveThread| match has_releases(view.plan) {
+    let missed_head = if view.plan.spin.is_some() { "noise %" } else { "missed" };
+    let missed = |thread: &LiveThread| match view.plan.has_releases() {
         true => grouped(thread.total.missed),
+        false if view.plan.spin.is_some() => {
+            format!("{:.3}", 100.0 * noise(view, std::slice::from_ref(thread)))
+        }
         false => "not defined".to_string(),
     };
     let mut columns = vec![
         each("thread", &|thread| thread.setup.thread.to_string()),
         each("cpu", &|thread| thread.setup.cpu.map_or("-".into(), |cpu| cpu.to_string())),
-        each("cycles", &|thread| grouped(thread.total.count)),
-        each("missed", &missed),
+        each(of_plan(view.plan).cycles, &|thread| grouped(thread.total.count)),
+        each(missed_head, &missed),
     ];
     if view.plan.deadline_ns.is_some() {
         columns.push(each("misses", &|thread| grouped(thread.total.misses)));
@@ -376,6 +385,7 @@ fn cut(text: &str, room: usize) -> String {
 mod tests {
     use super::*;
     use latlab_model::frame::{Interval, Message};
+    use latlab_model::plan::Mechanism;
     use latlab_model::run::{Finding, Prepared, Severity, ThreadEnd, ThreadSetup};
     use latlab_model::{Histogram, nanos::SECOND};
     use ratatui::Terminal;
@@ -459,6 +469,7 @@ mod tests {
             intervals_grown: 0,
             samples_lost: 0,
             cpu_ns: Nanos(0),
+            spun: None,
         }));
         let cases = [
             ("two", live(2, 14), plan()),

@@ -91,6 +91,7 @@ impl Made {
             to: second(LENGTH),
             policy: self.policy,
             measured: [0, 1].into_iter().collect(),
+            recorded: "latency",
         };
         let (conditions, found) = self.watch.finish(&context).unwrap();
         assert!(found.iter().all(|one| CODES.contains(&one.code.as_str())), "{found:#?}");
@@ -127,6 +128,7 @@ fn a_quiet_run_has_figures_and_no_findings() {
         to: second(1),
         policy: Policy::Other,
         measured: CpuSet::default(),
+        recorded: "latency",
     };
     assert!(nothing.finish(&context).is_none());
 }

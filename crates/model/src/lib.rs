@@ -17,6 +17,7 @@ pub mod run;
 pub mod samples;
 pub mod shell;
 pub mod snapshot;
+mod spin;
 pub mod telemetry;
 pub mod window;
 

@@ -92,6 +92,9 @@ pub struct Plan {
     /// The command that asked for it, where that was not `latlab run`.
     #[serde(default)]
     pub command: Option<String>,
+    /// How it spins; only with the instrument `spin`.
+    #[serde(default)]
+    pub spin: Option<Spin>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -136,6 +139,7 @@ impl Default for Plan {
             wake: None,
             wakers_on: None,
             command: None,
+            spin: None,
             seed: 0,
         }
     }
@@ -195,6 +199,11 @@ impl Plan {
         }
     }
 
+    /// Whether releases exist that can be missed.
+    pub fn has_releases(&self) -> bool {
+        self.instrument != Instrument::Spin && self.mechanism != Mechanism::Relative
+    }
+
     /// The number of the interval that a release lies in.
     pub fn interval_of(&self, first_release: Nanos, release: Nanos) -> i64 {
         (release - first_release).0.div_euclid(self.interval_ns.0.max(1))
@@ -240,8 +249,56 @@ words! {
         Cyclic = "cyclic",
         /// A thread that another one wakes at each release, counted from just before the call.
         Handoff = "handoff",
+        /// A busy loop that finds the time taken from it.
+        Spin = "spin",
     }
 }
+
+words! {
+    /// What a spinning thread does in each pass.
+    Workload {
+        /// Nothing but reading the counter.
+        None = "none",
+        /// Copies a piece of memory.
+        Memmove = "memmove",
+    }
+}
+
+/// How the instrument `spin` spins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Spin {
+    /// A pass longer than the usual one by more than this is a gap.
+    pub gap_above_ns: Nanos,
+    /// What each pass does.
+    pub workload: Workload,
+    /// Bytes that the workload works on.
+    pub workload_bytes: u32,
+}
+
+impl Default for Spin {
+    fn default() -> Spin {
+        Spin { gap_above_ns: MICROSECOND, workload: Workload::None, workload_bytes: 4096 }
+    }
+}
+
+impl Spin {
+    fn check(self) -> Result<(), String> {
+        let Spin { gap_above_ns, workload_bytes, .. } = self;
+        if gap_above_ns < Nanos(100) || gap_above_ns > SECOND {
+            return Err(format!("--gap-above {gap_above_ns}: expected 100ns to 1s"));
+        }
+        if !(8..=LARGEST_WORKLOAD).contains(&workload_bytes) {
+            return Err(format!("--workload-size {workload_bytes}: expected 8 to 256M"));
+        }
+        Ok(())
+    }
+}
+
+/// Shorter warm-ups could tell nothing of the usual pass.
+const LEAST_LEARNING: Nanos = Nanos(10_000_000);
+/// More is no cache of any processor.
+const LARGEST_WORKLOAD: u32 = 256 << 20;
 
 words! {
     /// How a thread sleeps until its release.
@@ -454,34 +511,80 @@ impl Plan {
             );
         }
         self.check_handoff()?;
+        self.check_spin()?;
         self.policy.check()
     }
 
     fn check_handoff(&self) -> Result<(), String> {
-        let is_handoff = self.instrument == Instrument::Handoff;
-        let words = [
-            ("--wake", is_handoff != self.wake.is_some()),
-            ("--wakers-on", !is_handoff && self.wakers_on.is_some()),
+        let hands_over = self.instrument == Instrument::Handoff;
+        let refused = [
+            (
+                hands_over != self.wake.is_some(),
+                "the instrument handoff and --wake belong together",
+            ),
+            (!hands_over && self.wakers_on.is_some(), "--wakers-on goes with --instrument handoff"),
+            (
+                hands_over
+                    && (self.mechanism != Mechanism::Nanosleep
+                        || self.missed != MissedPolicy::Skip),
+                "with --instrument handoff another thread sleeps until the releases, by nanosleep, \
+                 and leaves out those that it misses: --mechanism and --missed do not go with it",
+            ),
+            (
+                hands_over && matches!(self.policy, Policy::Deadline { .. }),
+                "--instrument handoff needs threads that can be pinned: take another --policy than \
+                 deadline",
+            ),
         ];
-        if let Some((option, _)) = words.into_iter().find(|(_, wrong)| *wrong) {
-            return Err(format!("{option} goes with --instrument handoff, and only with it"));
-        }
-        if !is_handoff {
-            return Ok(());
-        }
-        if self.mechanism != Mechanism::Nanosleep || self.missed != MissedPolicy::Skip {
-            return Err("with --instrument handoff another thread sleeps until the releases, by \
-                        nanosleep, and leaves out those that it misses: --mechanism and --missed \
-                        do not go with it"
-                .into());
-        }
-        match self.policy {
-            Policy::Deadline { .. } => Err("--instrument handoff needs threads that can be \
-                                            pinned: take another --policy than deadline"
-                .into()),
-            _ => Ok(()),
-        }
+        first_refused(&refused)
     }
+
+    fn check_spin(&self) -> Result<(), String> {
+        if let Some(spin) = self.spin {
+            spin.check()?;
+        }
+        let spins = self.instrument == Instrument::Spin;
+        let refused = [
+            (spins != self.spin.is_some(), "the instrument spin and its options belong together"),
+            (
+                spins && self.samples,
+                "--samples stores latencies of releases, which spin has not: \
+              the largest 4096 gaps of each thread are stored anyway",
+            ),
+            (
+                spins && self.cycles.is_some(),
+                "--cycles counts releases, which spin has not: \
+              end it by --for",
+            ),
+            (
+                spins && self.clock != ClockName::Monotonic,
+                "--clock: gaps are always told on \
+              CLOCK_MONOTONIC",
+            ),
+            (
+                spins && matches!(self.policy, Policy::Deadline { .. }),
+                "--policy deadline gives a \
+              budget that a spinning thread uses up at once: take other, fifo or rr",
+            ),
+            (
+                spins && self.threads.is_some(),
+                "--threads: spin measures each CPU by one thread; \
+              name them by --cpus",
+            ),
+            (
+                spins && self.warm_up_ns < LEAST_LEARNING,
+                "--warm-up: spin learns the usual pass in \
+              it, for 10ms at least",
+            ),
+        ];
+        first_refused(&refused)
+    }
+}
+
+/// The first that applies, as an error.
+fn first_refused(refused: &[(bool, &str)]) -> Result<(), String> {
+    let first = refused.iter().find(|(applies, _)| *applies);
+    first.map_or(Ok(()), |(_, text)| Err(text.to_string()))
 }
 
 /// Half a second, in nanoseconds.

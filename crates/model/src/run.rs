@@ -4,7 +4,8 @@ use crate::Nanos;
 use crate::doctor::Diagnosis;
 pub use crate::finding::{Finding, Severity};
 use crate::machine::Machine;
-use crate::plan::{Mechanism, MissedPolicy, Plan, words};
+use crate::plan::{MissedPolicy, Plan, words};
+pub use crate::spin::{Gaps, Noise, Reserve, Spun};
 use crate::telemetry::Conditions;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -129,6 +130,9 @@ pub struct ThreadEnd {
     pub samples_lost: u64,
     /// CPU time of the thread, its warm-up included.
     pub cpu_ns: Nanos,
+    /// What it saw while it spun; only with the instrument `spin`.
+    #[serde(default)]
+    pub spun: Option<Spun>,
 }
 
 /// What the agent says when it has restored everything.
@@ -203,6 +207,9 @@ pub struct Verdict {
     pub activations: u64,
     /// With 95 % confidence, no more than this share of releases misses; only for zero misses.
     pub at_most_share: Option<f64>,
+    /// The same as misses in a second of watching, for an instrument that has no releases.
+    #[serde(default)]
+    pub at_most_per_second: Option<f64>,
     /// The judgement in one sentence.
     pub sentence: String,
 }
@@ -249,6 +256,9 @@ pub struct Summary {
     pub max_ns: Option<Nanos>,
     /// Release of the observed maximum, on CLOCK_MONOTONIC.
     pub max_at_ns: Option<Nanos>,
+    /// Time that was taken; only with the instrument `spin`, whose latencies are gaps.
+    #[serde(default)]
+    pub noise: Option<Noise>,
 }
 
 /// One measuring thread of a finished run.
@@ -351,7 +361,7 @@ pub struct Run {
 impl Run {
     /// Whether releases exist that can be missed.
     pub fn has_releases(&self) -> bool {
-        self.asked.mechanism != Mechanism::Relative
+        self.asked.has_releases()
     }
 
     /// Releases that were due, from what was counted.

@@ -1,5 +1,6 @@
 //! The axis of latencies: which part of them is drawn to scale, and how.
 
+use crate::terms::Terms;
 use crate::tick::Tick;
 use crate::units::{Scale, grouped, trimmed};
 use latlab_model::{Bin, Nanos};
@@ -158,10 +159,12 @@ impl LatencyAxis {
     }
 
     /// What stands beside the axis.
-    pub fn title(&self) -> String {
+    pub fn title(&self, terms: &Terms) -> String {
         match self.log {
-            true => "Latency, logarithmic".to_string(),
-            false => format!("Latency in {}", Scale::of_axis(self.end(), self.end()).unit()),
+            true => format!("{}, logarithmic", terms.axis),
+            false => {
+                format!("{} in {}", terms.axis, Scale::of_axis(self.end(), self.end()).unit())
+            }
         }
     }
 }
@@ -240,6 +243,7 @@ fn decimal_time(nanos: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terms::LATENCY;
 
     const ROOM: f64 = 90.0;
 
@@ -258,7 +262,7 @@ mod tests {
     #[test]
     fn a_linear_axis_has_the_unit_that_keeps_its_numbers_short() {
         let axis = linear(25_000_000);
-        assert_eq!(axis.title(), "Latency in ms");
+        assert_eq!(axis.title(&LATENCY), "Latency in ms");
         assert_eq!(names(&axis, 450.0), ["0", "5", "10", "15", "20", "25"]);
         for (end, unit) in [
             (1, "us"),
@@ -268,7 +272,7 @@ mod tests {
             (10_000_000_000, "s"),
             (10_800_000_000_000, "s"),
         ] {
-            assert_eq!(linear(end).title(), format!("Latency in {unit}"), "{end}");
+            assert_eq!(linear(end).title(&LATENCY), format!("Latency in {unit}"), "{end}");
         }
     }
 
@@ -304,7 +308,7 @@ mod tests {
     fn names_of_ticks_are_exact() {
         for end in (0..44).map(|power| 1.9f64.powi(power) as i64).chain([1, 2_500, 12_500_000]) {
             let axis = linear(end);
-            let title = axis.title();
+            let title = axis.title(&LATENCY);
             let unit = title.strip_prefix("Latency in ").unwrap();
             for pixels in [100.0, 300.0, 848.0, 2000.0] {
                 let ticks = axis.ticks(pixels, ROOM);

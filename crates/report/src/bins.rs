@@ -5,6 +5,7 @@
 //! bins do, and would look like a second mode.
 
 use crate::axis::{LatencyAxis, one_two_five};
+use crate::terms::Terms;
 use crate::units::percent;
 use latlab_model::histogram::{FINE_WIDTH, bin_high, bin_low, bin_of};
 use latlab_model::{Bin, Nanos};
@@ -68,9 +69,9 @@ impl Cells {
     }
 
     /// The unit of width in words.
-    pub fn unit_words(&self) -> String {
+    pub fn unit_words(&self, terms: &Terms) -> String {
         match self.log {
-            true => format!("{} of latency", percent(self.step)),
+            true => format!("{} of {}", percent(self.step), terms.size),
             false => Nanos(self.step.round() as i64).to_string(),
         }
     }

@@ -3,6 +3,7 @@
 //! No latency is left out: what is counted is seen, one among a hundred million too, and what is
 //! below zero is told in words.
 
+use crate::terms;
 use crate::units::grouped;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 
@@ -53,7 +54,8 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], width: usize, glyphs: Glyphs) -
     let below = below.fold(0u64, |sum, bin| sum.saturating_add(bin.count));
     let axis = Axis::of(all(), max, width.clamp(60, WIDEST) - MARGIN - 1);
     let columns = axis.columns(all());
-    let mut text = "How many latencies were how large, both scales logarithmic:\n".to_string();
+    let mut text =
+        format!("How many {} were how large, both scales logarithmic:\n", terms::of(run).many);
     text += &rows(&columns, glyphs);
     text += &axis.feet(glyphs);
     text += &axis.maximum(max, glyphs);

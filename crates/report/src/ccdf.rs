@@ -12,9 +12,9 @@ use crate::svg::Anchor;
 use maud::html;
 
 const LOOK: Look = Look {
-    title: "share of larger latencies",
-    share_title: "Share of latencies that were larger",
-    told: "Share of latencies that were larger, logarithmic",
+    title: |terms| format!("share of larger {}", terms.many),
+    share_title: "that were larger",
+    told: "that were larger, logarithmic",
 };
 
 /// The picture; its latencies are logarithmic unless asked for otherwise.

@@ -12,9 +12,9 @@ use crate::svg::{Anchor, INK, TEXT_SIZE, line, n, outlined, text_width};
 use maud::{Markup, html};
 
 const LOOK: Look = Look {
-    title: "cumulative share",
-    share_title: "Share of latencies no larger",
-    told: "Share of latencies that were no larger",
+    title: |_| "cumulative share".to_string(),
+    share_title: "no larger",
+    told: "that were no larger",
 };
 /// Height of the words at an arrow.
 const WORDS: f64 = 19.0;

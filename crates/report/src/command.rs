@@ -1,7 +1,7 @@
 //! The command that repeats a run.
 
 use latlab_model::Nanos;
-use latlab_model::plan::{IdleStates, Plan, Policy, WakeBy};
+use latlab_model::plan::{IdleStates, Plan, Policy, Spin, WakeBy};
 use latlab_model::shell::quoted;
 
 /// The whole command line for this plan, without what is the default anyway.
@@ -26,10 +26,20 @@ fn method(words: &mut Words, plan: &Plan, default: &Plan) {
     words.option("--wakers-on", plan.wakers_on.as_ref());
     words.unless(default.mechanism, "--mechanism", plan.mechanism);
     words.unless(default.clock, "--clock", plan.clock);
+    let Some(spin) = plan.spin else { return };
+    let default = Spin::default();
+    words.duration_unless(default.gap_above_ns, "--gap-above", spin.gap_above_ns);
+    words.unless(default.workload, "--workload", spin.workload);
+    words.unless(default.workload_bytes, "--workload-size", spin.workload_bytes);
 }
 
 fn scheduling(words: &mut Words, plan: &Plan, default: &Plan) {
-    words.unless(policy(default.policy), "--policy", policy(plan.policy));
+    // A spinning thread is ordinary unless asked otherwise, so that both are said.
+    let usual = plan.spin.is_none().then(|| policy(default.policy));
+    words.option(
+        "--policy",
+        Some(policy(plan.policy)).filter(|policy| Some(policy) != usual.as_ref()),
+    );
     if let Policy::Fifo { priority } | Policy::Rr { priority } = plan.policy {
         words.unless(Policy::DEFAULT_PRIORITY, "--priority", priority);
     }
@@ -68,7 +78,7 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.option("--on-spike", plan.on_spike.as_ref());
     words.unless(idle_states(default), "--idle-states", idle_states(plan));
     words.duration_unless(default.interval_ns, "--interval", plan.interval_ns);
-    words.option("--seed", Some(plan.seed));
+    words.option("--seed", plan.spin.is_none().then_some(plan.seed));
     words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);
     words.flag("--share", plan.share_cpus);

@@ -6,9 +6,10 @@ use crate::legend::{Entry, Legend};
 use crate::options::Options;
 use crate::panel::{Panel, Shared, panels};
 use crate::picture::{FIRST_LINE, Heading, Picture};
-use crate::runs::{Measured, conditions, names, title};
+use crate::runs::{Measured, conditions, names, terms_of, title};
 use crate::series::{Series, highest, latencies, threads, whole_runs};
 use crate::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
+use crate::terms::along;
 use crate::tick::Tick;
 use crate::units::{grouped, short};
 use latlab_model::Nanos;
@@ -35,7 +36,7 @@ pub fn draw(runs: &[Measured], options: &Options) -> String {
     let (cpus, left_out) = by_cpu(runs);
     let groups: Vec<&[Series]> = cpus.iter().map(Vec::as_slice).collect();
     let grid = Grid::new(groups.len(), options);
-    let (shared, panels) = panels(&groups, options.axis, grid.panel_width());
+    let (shared, panels) = panels(&groups, options.axis, grid.panel_width(), terms_of(runs));
     let cpus = Cpus { runs, panels, shared, grid, left_out, options };
     cpus.render()
 }
@@ -152,7 +153,7 @@ impl Cpus<'_> {
             (self.titles(top, end))
             (legend.render(end + 30.0))
             @if self.panels.is_empty() {
-                (self.grid.area(0, top, Sides::default()).nothing())
+                (self.grid.area(0, top, Sides::default()).nothing(self.shared.terms))
             }
         })
     }
@@ -167,7 +168,8 @@ impl Cpus<'_> {
         });
         let below = self.panels.iter().map(|panel| panel.outside.below).sum::<u64>();
         let from = Nanos(self.shared.axis.from as i64);
-        let below = (below > 0).then(|| format!("Below {from}: {} latencies.", grouped(below)));
+        let below = (below > 0)
+            .then(|| format!("Below {from}: {} {}.", grouped(below), self.shared.terms.many));
         let heights = self.has_no_room_for_a_title();
         let heights = heights.then(|| format!("Heights: {}.", self.shared.height_title()));
         conditions(self.runs).into_iter().chain(left_out).chain(below).chain(heights).collect()
@@ -202,7 +204,7 @@ impl Cpus<'_> {
             axis_left: NAMES,
         };
         html! {
-            (text(middle, end + 8.0, Anchor::Middle, TEXT_SIZE, INK, &self.shared.axis.title()))
+            (text(middle, end + 8.0, Anchor::Middle, TEXT_SIZE, INK, &self.shared.axis.title(self.shared.terms)))
             @if !self.has_no_room_for_a_title() {
                 (whole.title_left(&self.shared.height_title()))
             }
@@ -230,7 +232,8 @@ impl Cpus<'_> {
             }
             @if latencies(panel.series) == 0 {
                 @let (x, y) = area.middle();
-                (text(x, y, Anchor::Middle, SMALL, MUTED, "no latencies"))
+                @let nothing = format!("no {}", self.shared.terms.many);
+                (text(x, y, Anchor::Middle, SMALL, MUTED, &nothing))
             }
         }
     }
@@ -289,10 +292,11 @@ impl Cpus<'_> {
         let (each, names): (Vec<String>, _) = (each.collect(), names(self.runs));
         format!(
             "{}, logarithmic, over {}, a small picture for each CPU, all on one scale; {} \
-             latencies of {}. {}. {}.",
+             {} of {}. {}. {}.",
             self.shared.height_title(),
-            if self.shared.axis.log { "logarithmic latency" } else { "latency" },
+            along(self.shared.axis.log, self.shared.terms),
             grouped(self.latencies()),
+            self.shared.terms.many,
             names.join("; "),
             self.conditions().join(". "),
             each.join("; "),

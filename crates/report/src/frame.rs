@@ -1,6 +1,7 @@
 //! The plotted area of a picture with its grid and axes, and where they are.
 
 use crate::svg::{Anchor, GRID, INK, MUTED, TEXT_SIZE, TITLE_SIZE, line, n, text};
+use crate::terms::Terms;
 use crate::tick::Tick;
 use maud::{Markup, html};
 
@@ -149,8 +150,9 @@ impl Area {
     }
 
     /// What stands in an area in which nothing can be drawn.
-    pub fn nothing(&self) -> Markup {
+    pub fn nothing(&self, terms: &Terms) -> Markup {
         let (x, y) = self.middle();
-        text(x, y, Anchor::Middle, TITLE_SIZE, MUTED, "No latency was recorded.")
+        let words = format!("No {} was recorded.", terms.one);
+        text(x, y, Anchor::Middle, TITLE_SIZE, MUTED, &words)
     }
 }

@@ -10,10 +10,11 @@ use crate::legend::{Entry, Legend};
 use crate::options::Options;
 use crate::panel::{Panel, Shared, panels};
 use crate::picture::{FIRST_LINE, Heading, Picture};
-use crate::runs::{Measured, conditions, names, title};
+use crate::runs::{Measured, conditions, names, terms_of, title};
 use crate::sentence;
 use crate::series::{Series, latencies, named, others, threads};
 use crate::svg::Pen;
+use crate::terms::along;
 use crate::units::grouped;
 use latlab_model::{Run, ThreadBins};
 use maud::{Markup, html};
@@ -33,7 +34,7 @@ pub fn draw(runs: &[Measured], options: &Options) -> String {
     let series: Vec<Vec<Series>> = runs.iter().map(threads).collect();
     let groups: Vec<&[Series]> = series.iter().map(Vec::as_slice).collect();
     let width = options.drawn_width();
-    let (shared, panels) = panels(&groups, options.axis, width - 100.0);
+    let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms_of(runs));
     let heading = match runs.len() {
         1 => None,
         _ => Some(Heading::new(&title(runs), &[], width)),
@@ -48,7 +49,7 @@ pub fn draw(runs: &[Measured], options: &Options) -> String {
     let picture = Picture {
         options,
         height: top - GAP,
-        title: format!("{}: histogram of {} latencies", title(runs), all(&panels)),
+        title: format!("{}: histogram of {} {}", title(runs), all(&panels), shared.terms.many),
         description: description(runs, &shared, &panels),
         latencies: panels.iter().fold(0, |sum, one| sum.saturating_add(latencies(one.series))),
     };
@@ -109,11 +110,11 @@ impl<'a> Part<'a> {
         let up = shared.heights.ticks(area.height());
         html! {
             (self.heading.render(self.top))
-            (area.furniture((&across, &shared.axis.title()), (&up, &shared.height_title())))
+            (area.furniture((&across, &shared.axis.title(shared.terms)), (&up, &shared.height_title())))
             (self.panel.render(shared, area))
             (self.panel.notes(shared, area))
             (self.legend.render(area.bottom + BELOW + 8.0))
-            @if latencies(self.panel.series) == 0 { (area.nothing()) }
+            @if latencies(self.panel.series) == 0 { (area.nothing(shared.terms)) }
         }
     }
 }
@@ -139,7 +140,7 @@ fn description(runs: &[Measured], shared: &Shared, panels: &[Panel]) -> String {
     format!(
         "{}, logarithmic, over {}, one line for each measuring thread. {}",
         shared.height_title(),
-        if shared.axis.log { "logarithmic latency" } else { "latency" },
+        along(shared.axis.log, shared.terms),
         each.collect::<Vec<_>>().join(" "),
     )
 }

@@ -6,12 +6,14 @@ use crate::frame::{Area, STRIP, Sides};
 use crate::heights::VerticalAxis;
 use crate::series::{Series, highest, named};
 use crate::svg::{Anchor, INK, MUTED, Pen, line, n};
+use crate::terms::Terms;
 use crate::units::grouped;
 use maud::{Markup, html};
 
 /// What all areas of a picture share, so that they compare.
 pub struct Shared {
     pub axis: LatencyAxis,
+    pub terms: &'static Terms,
     pub heights: VerticalAxis,
     pub cells: Cells,
     pub sides: Sides,
@@ -30,6 +32,7 @@ pub fn panels<'a>(
     groups: &[&'a [Series<'a>]],
     asked: Axis,
     pixels: f64,
+    terms: &'static Terms,
 ) -> (Shared, Vec<Panel<'a>>) {
     let all = || groups.iter().flat_map(|group| group.iter());
     let max = all().filter_map(|series| series.max).max();
@@ -45,13 +48,13 @@ pub fn panels<'a>(
         below: panels.iter().any(|panel| panel.outside.below > 0),
         beyond: panels.iter().any(|panel| panel.outside.beyond > 0),
     };
-    (Shared { axis, heights, cells, sides }, panels)
+    (Shared { axis, terms, heights, cells, sides }, panels)
 }
 
 impl Shared {
     /// What the heights are, in words.
     pub fn height_title(&self) -> String {
-        format!("Latencies per {}", self.cells.unit_words())
+        format!("{} per {}", self.terms.titles, self.cells.unit_words(self.terms))
     }
 
     fn x(&self, area: &Area, latency: f64) -> f64 {

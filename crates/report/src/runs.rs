@@ -2,6 +2,7 @@
 
 use crate::sentence;
 use crate::svg::printable;
+use crate::terms::{self, LATENCY, Terms};
 use latlab_model::{Run, ThreadBins};
 use std::collections::BTreeSet;
 
@@ -15,6 +16,13 @@ pub struct Measured<'a> {
     pub run: &'a Run,
     /// The counts of each thread.
     pub bins: &'a [ThreadBins],
+}
+
+/// The words for what runs recorded: those of the first, unless they measure differently.
+pub fn terms_of(runs: &[Measured]) -> &'static Terms {
+    let mut all = runs.iter().map(|one| terms::of(one.run));
+    let first = all.next().unwrap_or(&LATENCY);
+    if all.all(|other| std::ptr::eq(first, other)) { first } else { &LATENCY }
 }
 
 /// The names of runs that stand beside each other: the name of each, and in what they differ.
@@ -51,7 +59,7 @@ pub fn title(runs: &[Measured]) -> String {
     let machine = same(&|run| sentence::machine_name(run).to_string());
     let machine = machine.map(|machine| format!(" of {machine}")).unwrap_or_default();
     let kernel = same(&sentence::kernel).map(|kernel| format!(" on {kernel}")).unwrap_or_default();
-    format!("Latency{machine}{kernel}, {} runs", runs.len())
+    format!("{}{machine}{kernel}, {} runs", terms_of(runs).title, runs.len())
 }
 
 /// What the runs were measured under, a paragraph each.

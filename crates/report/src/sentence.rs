@@ -1,8 +1,9 @@
 //! What a run says in plain words; the page and the terminal use the same sentences.
 
-use crate::units::{bin_edge, grouped, percent_of, span};
-use latlab_model::plan::{IdleStates, Plan};
-use latlab_model::run::{EndReason, Quantiles, Severity, Summary, ThreadRun};
+use crate::terms;
+use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
+use latlab_model::plan::{IdleStates, Plan, Spin, Workload};
+use latlab_model::run::{EndReason, Gaps, Quantiles, Severity, Spun, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
 
 /// What stands for a missed count where the mechanism has no releases.
@@ -51,22 +52,36 @@ pub fn kernel(run: &Run) -> String {
 
 /// The observed maximum with what it was observed in.
 pub fn headline(run: &Run) -> String {
-    let name = machine_name(run);
+    let (name, one) = (machine_name(run), terms::of(run).one);
     match run.total.max_ns {
         Some(max) => {
             let exposure = exposure(run);
-            format!("{name} was at most {max} late in {exposure} over {}.", span(run.measured_ns))
+            match run.total.noise {
+                Some(noise) => format!(
+                    "{name} took {} of the time from busy loops, at most {max} at once, in \
+                     {exposure} over {}.",
+                    percent(noise.share()),
+                    span(run.measured_ns)
+                ),
+                None => {
+                    format!(
+                        "{name} was at most {max} late in {exposure} over {}.",
+                        span(run.measured_ns)
+                    )
+                }
+            }
         }
-        None if run.measured_ns <= Nanos::ZERO => format!("{name} recorded no latency."),
-        None => format!("{name} recorded no latency in {}.", span(run.measured_ns)),
+        None if run.measured_ns <= Nanos::ZERO => format!("{name} recorded no {one}."),
+        None => format!("{name} recorded no {one} in {}.", span(run.measured_ns)),
     }
 }
 
 /// Count of what a maximum was observed in: releases, where there are any.
 pub fn exposure(run: &Run) -> String {
+    let terms = terms::of(run);
     let (count, one, many) = match run.has_releases() {
         true => (run.total.activations, "activation", "activations"),
-        false => (run.total.cycles, "cycle", "cycles"),
+        false => (run.total.cycles, terms.cycle, terms.cycles),
     };
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
@@ -75,8 +90,9 @@ pub fn exposure(run: &Run) -> String {
 pub fn lead(run: &Run) -> Vec<String> {
     let counted = run.total.activations > 0;
     [
-        tail(&run.total),
-        counted.then(|| missed(run)),
+        tail(run),
+        noise(run),
+        missed(run).filter(|_| counted),
         misses(run).filter(|_| counted),
         ending(run.ended),
         recovered(run),
@@ -92,18 +108,40 @@ pub fn window_lead(run: &Run) -> Vec<String> {
     let lost = run.has_releases() && run.total.missed.is_none();
     let missed = match lost {
         true => "Samples of the run were lost, so missed releases are not known.".to_string(),
-        false => missed(run),
+        false => missed(run).unwrap_or_default(),
     };
-    [tail(&run.total), counted.then_some(missed), misses(run).filter(|_| counted)]
+    [tail(run), counted.then_some(missed), misses(run).filter(|_| counted)]
         .into_iter()
         .flatten()
         .collect()
 }
 
-fn tail(total: &Summary) -> Option<String> {
+fn tail(run: &Run) -> Option<String> {
+    let (total, terms) = (&run.total, terms::of(run));
     let (share, latency) = highest_quantile(total.quantiles.as_ref()?);
     let latency = total.max_ns.map_or(latency, |max| bin_edge(latency).min(max));
-    Some(format!("{share} of the cycles were no later than {latency}."))
+    Some(format!("{share} of the {} were no {} than {latency}.", terms.cycles, terms.beyond))
+}
+
+/// The noise of a run that has any.
+fn noise(run: &Run) -> Option<String> {
+    let noise = run.total.noise?;
+    let spun = || run.threads.iter().filter_map(|one| one.end.as_ref()?.spun.as_ref());
+    let sum =
+        |of: fn(&Spun) -> &Gaps| spun().map(|spun| of(spun).sum_ns.as_secs_f64()).sum::<f64>();
+    let of = |part: f64| percent(part / noise.of_ns.as_secs_f64().max(1e-9));
+    let kinds = spun().next().map(|_| {
+        format!(
+            " Other threads took {}, interrupts, firmware and hypervisor {}.",
+            of(sum(|spun| &spun.preempted)),
+            of(sum(|spun| &spun.interrupted))
+        )
+    });
+    Some(format!(
+        "In the worst interval {} was taken.{}",
+        percent(noise.worst_share),
+        kinds.unwrap_or_default()
+    ))
 }
 
 fn highest_quantile(quantiles: &Quantiles) -> (&'static str, Nanos) {
@@ -118,8 +156,9 @@ fn highest_quantile(quantiles: &Quantiles) -> (&'static str, Nanos) {
 }
 
 /// The missed releases, which stand beside every maximum.
-pub fn missed(run: &Run) -> String {
-    match run.total.missed {
+pub fn missed(run: &Run) -> Option<String> {
+    Some(match run.total.missed {
+        None if run.asked.spin.is_some() => return None,
         None => "Missed releases are not defined: a relative sleep has no releases.".to_string(),
         Some(0) => "No release was missed.".to_string(),
         Some(missed) => {
@@ -127,17 +166,21 @@ pub fn missed(run: &Run) -> String {
             let verb = if missed == 1 { "release was" } else { "releases were" };
             format!("{} {verb} missed ({share}).", grouped(missed))
         }
-    }
+    })
 }
 
 fn misses(run: &Run) -> Option<String> {
     let (misses, deadline) = (run.total.misses?, run.asked.deadline_ns?.to_string());
+    let beyond = terms::of(run).beyond;
     Some(match (misses, percent_of(misses, run.total.activations)) {
-        (0, _) => format!("Nothing was later than the deadline of {deadline}."),
+        (0, _) => format!("Nothing was {beyond} than the deadline of {deadline}."),
         (misses, share) => {
             let share = share.unwrap_or_default();
             let verb = if misses == 1 { "was" } else { "were" };
-            format!("{} {verb} later than the deadline of {deadline} ({share}).", grouped(misses))
+            format!(
+                "{} {verb} {beyond} than the deadline of {deadline} ({share}).",
+                grouped(misses)
+            )
         }
     })
 }
@@ -147,7 +190,7 @@ pub fn ending(reason: EndReason) -> Option<String> {
     let why = match reason {
         EndReason::Finished => return None,
         EndReason::Interrupted => "It was interrupted before its planned end.",
-        EndReason::StopAbove => "It ended at a latency above --stop-above.",
+        EndReason::StopAbove => "It ended at something above --stop-above.",
         EndReason::CpuOffline => "It ended because a measured CPU was taken offline.",
         EndReason::RanAway => "It ended because a measuring thread ran without sleeping.",
         EndReason::RecorderFull => "It ended because nothing was drained for hours.",
@@ -220,7 +263,7 @@ pub fn cores_differ(run: &Run) -> bool {
 
 /// What stands above a picture of one run.
 pub fn picture_title(run: &Run) -> String {
-    format!("Latency of {} on {}", machine_name(run), kernel(run))
+    format!("{} of {} on {}", terms::of(run).title, machine_name(run), kernel(run))
 }
 
 /// What a picture was measured under, on a line or two; the load is what the user noted.
@@ -228,21 +271,38 @@ pub fn conditions(run: &Run) -> String {
     let threads = run.threads.len();
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     format!(
-        "{}, {threads} thread{}, period {}, {}; missed releases: {}{}",
+        "{}, {threads} thread{}, {}, {}{}{}",
         extent(run),
         if threads == 1 { "" } else { "s" },
-        run.asked.period_ns,
+        rhythm(&run.asked),
         run.asked.policy,
-        run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped),
+        missed_words(run),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
 }
 
+/// The period, or from where on time that is taken is a gap.
+pub fn rhythm(plan: &Plan) -> String {
+    match plan.spin {
+        Some(spin) => format!("gaps above {}", spin.gap_above_ns),
+        None => format!("period {}", plan.period_ns),
+    }
+}
+
+/// The missed releases behind other facts; an instrument without releases says nothing of them.
+fn missed_words(run: &Run) -> String {
+    if run.asked.spin.is_some() {
+        return String::new();
+    }
+    let missed = run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped);
+    format!("; missed releases: {missed}")
+}
+
 /// How much was measured: `120 361 cycles in 60 s`.
 pub fn extent(run: &Run) -> String {
-    let cycles = run.total.cycles;
-    let s = if cycles == 1 { "" } else { "s" };
-    format!("{} cycle{s} in {}", grouped(cycles), span(run.measured_ns))
+    let (cycles, terms) = (run.total.cycles, terms::of(run));
+    let noun = if cycles == 1 { terms.cycle } else { terms.cycles };
+    format!("{} {noun} in {}", grouped(cycles), span(run.measured_ns))
 }
 
 /// How the run measured, as labelled facts.
@@ -256,6 +316,17 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
         IdleStates::ExitWithin(limit) => format!("only those that are left within {limit}"),
         IdleStates::System => "as the system has them".to_string(),
     };
+    if let Some(spin) = plan.spin {
+        return vec![
+            ("Instrument", plan.instrument.to_string()),
+            ("Gaps", format!("above {}", spin.gap_above_ns)),
+            ("Workload", workload(spin)),
+            ("Scheduling asked for", plan.policy.to_string()),
+            ("Warm-up", plan.warm_up_ns.to_string()),
+            ("Interval of the stream", plan.interval_ns.to_string()),
+            ("Idle states", idle),
+        ];
+    }
     let instrument = match (plan.wake, &plan.wakers_on) {
         (None, _) => plan.instrument.to_string(),
         (Some(by), None) => format!("{}, woken by {by} from the same CPU", plan.instrument),
@@ -273,6 +344,13 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
         ("Interval of the stream", plan.interval_ns.to_string()),
         ("Idle states", idle),
     ]
+}
+
+fn workload(spin: Spin) -> String {
+    match spin.workload {
+        Workload::None => "none".to_string(),
+        other => format!("{other} of {}", bytes(spin.workload_bytes.into())),
+    }
 }
 
 /// The counters of what was lost, with what each means.

@@ -116,7 +116,7 @@ impl<'a> Series<'a> {
     pub fn maximum(&self) -> String {
         match self.max {
             Some(max) => format!("observed maximum {max}"),
-            None => "no latencies".to_string(),
+            None => "nothing recorded".to_string(),
         }
     }
 

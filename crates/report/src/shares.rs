@@ -7,9 +7,10 @@ use crate::legend::Legend;
 use crate::options::Options;
 use crate::panel::pen;
 use crate::picture::{FIRST_LINE, Heading, Picture};
-use crate::runs::{Measured, conditions, title};
+use crate::runs::{Measured, conditions, terms_of, title};
 use crate::series::{Series, highest, latencies, of_runs};
 use crate::svg::{Anchor, MUTED, TEXT_SIZE, lines, n, text};
+use crate::terms::{Terms, along};
 use crate::tick::Tick;
 use crate::units::{grouped, percent_of, reached};
 use latlab_model::Nanos;
@@ -18,8 +19,8 @@ use maud::{Markup, html};
 /// What makes one picture of shares another than the other.
 pub struct Look {
     /// What follows the title.
-    pub title: &'static str,
-    /// What the vertical axis says.
+    pub title: fn(&Terms) -> String,
+    /// The share of which of them the vertical axis says.
     pub share_title: &'static str,
     /// What the lines are, for those who do not see them.
     pub told: &'static str,
@@ -35,20 +36,24 @@ pub struct Shares<'a> {
     look: Look,
     heading: Heading,
     legend: Legend,
+    terms: &'static Terms,
 }
 
 impl<'a> Shares<'a> {
     pub fn new(runs: &'a [Measured<'a>], options: &'a Options, look: Look) -> Shares<'a> {
-        let series = of_runs(runs);
+        let (series, terms) = (of_runs(runs), terms_of(runs));
         let bins = series.iter().flat_map(|series| series.bins.iter());
         let axis = LatencyAxis::choose(&Pooled::of(bins, highest(&series)), options.axis);
         let width = options.drawn_width();
-        let heading =
-            Heading::new(&format!("{}: {}", title(runs), look.title), &conditions(runs), width);
+        let heading = Heading::new(
+            &format!("{}: {}", title(runs), (look.title)(terms)),
+            &conditions(runs),
+            width,
+        );
         let top = FIRST_LINE + heading.height();
         let area = Area::across(width, top, options.drawn_height(), Sides::default());
         let legend = Legend::new(entries(&series), width);
-        Shares { series, axis, area, runs, options, look, heading, legend }
+        Shares { series, axis, area, runs, options, look, heading, legend, terms }
     }
 
     /// The largest count of a line: below one of so many nothing can be told.
@@ -59,32 +64,35 @@ impl<'a> Shares<'a> {
     /// The picture around what is drawn.
     pub fn render(&self, up: &[Tick], drawn: Markup) -> String {
         let area = &self.area;
+        let share = format!("Share of {} {}", self.terms.many, self.look.share_title);
         let across = self.axis.ticks(area.width(), NAME_ACROSS);
         let picture = Picture {
             options: self.options,
             height: area.bottom + BELOW + 8.0 + self.legend.height() + 4.0,
-            title: format!("{}: {}", title(self.runs), self.look.title),
+            title: format!("{}: {}", title(self.runs), (self.look.title)(self.terms)),
             description: self.description(),
             latencies: latencies(&self.series),
         };
         picture.render(html! {
             (self.heading.render(FIRST_LINE))
-            (area.furniture((&across, &self.axis.title()), (up, self.look.share_title)))
+            (area.furniture((&across, &self.axis.title(self.terms)), (up, &share)))
             (drawn)
             (self.legend.render(area.bottom + BELOW + 8.0))
-            @if latencies(&self.series) == 0 { (area.nothing()) }
+            @if latencies(&self.series) == 0 { (area.nothing(self.terms)) }
         })
     }
 
     fn description(&self) -> String {
         let cut: String = self.cut_words().iter().map(|words| format!(" {words}.")).collect();
         format!(
-            "{}, over {}. {}. {}. One latency is one of at most {}: shares below that are not \
+            "Share of {} {}, over {}. {}. {}. One {} is one of at most {}: shares below that are not \
              known.{cut}",
+            self.terms.many,
             self.look.told,
-            if self.axis.log { "logarithmic latency" } else { "latency" },
+            along(self.axis.log, self.terms),
             conditions(self.runs).join(". "),
             words(&self.series).join("; "),
+            self.terms.one,
             grouped(self.most()),
         )
     }
@@ -183,13 +191,17 @@ impl<'a> Shares<'a> {
     /// What one latency is, where no zone can show it.
     pub fn one_latency(&self) -> String {
         let share = percent_of(1, self.most()).unwrap_or_default();
-        format!("One of {} latencies is {share}: thinner than a line", grouped(self.most()))
+        format!(
+            "One of {} {} is {share}: thinner than a line",
+            grouped(self.most()),
+            self.terms.many
+        )
     }
 
     fn less_than_one(&self) -> String {
         match self.most() {
-            1 => "less than the only latency".to_string(),
-            most => format!("less than one of {} latencies", grouped(most)),
+            1 => format!("less than the only {}", self.terms.one),
+            most => format!("less than one of {} {}", grouped(most), self.terms.many),
         }
     }
 

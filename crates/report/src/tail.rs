@@ -7,9 +7,10 @@ use crate::frame::{Area, Sides};
 use crate::legend::{Entry, Legend};
 use crate::options::Options;
 use crate::picture::{FIRST_LINE, Heading, MARGIN, Picture};
-use crate::runs::{Measured, conditions, title};
+use crate::runs::{Measured, conditions, terms_of, title};
 use crate::series::{Series, highest, latencies, threads, whole_runs};
 use crate::svg::{Anchor, INK, MUTED, TEXT_SIZE, line, lines, n, text, text_width};
+use crate::terms::Terms;
 use crate::tick::Tick;
 use crate::units::{grouped, short};
 use latlab_model::Nanos;
@@ -85,7 +86,8 @@ impl<'a> Tail<'a> {
         let words =
             |(index, one): (usize, &Series)| Entry::area(fill(&options.id, index), one.words());
         let legend = Legend::new(series.iter().enumerate().map(words).collect(), width);
-        let mut notes: Vec<String> = hollow_words(series, &bars).into_iter().collect();
+        let mut notes: Vec<String> =
+            hollow_words(series, &bars, terms_of(runs)).into_iter().collect();
         notes.extend(outside_words(&axis, &bars));
         notes.extend((left_out > 0).then(|| format!("{left_out} more runs have no room here.")));
         let notes = notes.iter().flat_map(|one| lines(one, width - 2.0 * MARGIN, TEXT_SIZE));
@@ -118,7 +120,7 @@ impl<'a> Tail<'a> {
                 (text(MARGIN, y, Anchor::Start, TEXT_SIZE, MUTED, words))
             }
             (self.legend.render(legend))
-            @if latencies(self.series) == 0 { (area.nothing()) }
+            @if latencies(self.series) == 0 { (area.nothing(terms_of(self.runs))) }
         })
     }
 
@@ -128,7 +130,7 @@ impl<'a> Tail<'a> {
             (area.grid(&[], up))
             (area.names_left(up, TEXT_SIZE))
             (area.axes())
-            (area.title_left(&self.axis.title()))
+            (area.title_left(&self.axis.title(terms_of(self.runs))))
             @for (group, name) in GROUPS.iter().enumerate() {
                 @let x = area.left + (group as f64 + 0.5) * slot.group;
                 @if slot.names_across {
@@ -179,7 +181,11 @@ impl<'a> Tail<'a> {
                 format!("{} {}{hollow}", GROUPS[group], short(bar.value))
             });
             let bars: Vec<String> = bars.collect();
-            let bars = if bars.is_empty() { "no latencies".to_string() } else { bars.join(", ") };
+            let bars = if bars.is_empty() {
+                format!("no {}", terms_of(self.runs).many)
+            } else {
+                bars.join(", ")
+            };
             format!("{}: {bars}", series.name)
         });
         format!(
@@ -217,7 +223,7 @@ fn slot(width: f64, bars: usize) -> Slot {
 }
 
 /// Which quantiles are hollow, how many latencies they need, and how many there are.
-fn hollow_words(series: &[Series], bars: &[Bars]) -> Option<String> {
+fn hollow_words(series: &[Series], bars: &[Bars], terms: &Terms) -> Option<String> {
     let hollow = |group: usize| bars.iter().any(|bars| bars.is_hollow(group));
     let needs = SHARES.iter().enumerate().filter(|(place, _)| hollow(place + 1));
     let needs = needs
@@ -231,8 +237,9 @@ fn hollow_words(series: &[Series], bars: &[Bars]) -> Option<String> {
         (few, most) => format!("{} to {}", grouped(few), grouped(most)),
     };
     Some(format!(
-        "Hollow: too few latencies for an upper limit of that quantile at 95 % confidence: {}; \
+        "Hollow: too few {} for an upper limit of that quantile at 95 % confidence: {}; \
          here are {there}.",
+        terms.many,
         needs.join(", "),
     ))
 }

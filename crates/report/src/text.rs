@@ -4,11 +4,13 @@ use crate::command::command;
 use crate::conditions;
 use crate::doctor::severity_colour;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::noise;
 use crate::said;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::style::Colour;
 pub use crate::style::Style;
 use crate::table::{Column, table, wrapped};
+use crate::terms;
 use crate::units::{Scale, bytes, grouped, percent, span};
 use latlab_model::run::{Finding, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
@@ -38,17 +40,14 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     let headline = wrapped(&sentence::headline(run), width, 0);
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
-    let method = format!(
-        "{}, {}, clock {}, {}, period {}, phase {}; kernel {}; {}",
-        plan.instrument,
-        plan.mechanism,
-        plan.clock,
-        plan.policy,
-        plan.period_ns,
-        plan.phase,
-        sentence::kernel(run),
-        run.id,
-    );
+    let how = match plan.spin {
+        Some(_) => format!("{}, {}, {}", plan.instrument, plan.policy, sentence::rhythm(plan)),
+        None => format!(
+            "{}, {}, clock {}, {}, period {}, phase {}",
+            plan.instrument, plan.mechanism, plan.clock, plan.policy, plan.period_ns, plan.phase,
+        ),
+    };
+    let method = format!("{how}; kernel {}; {}", sentence::kernel(run), run.id);
     let method = style.paint(Colour::Dim, &wrapped(&method, width, 0));
     format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline))
 }
@@ -85,7 +84,14 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
         columns.push(Column::new("core", 8, cores.chain(total_blank(all))));
     }
     columns.push(summaries.latency(&MAXIMUM));
-    columns.push(Column::new("missed", 0, summaries.each(|s| sentence::missed_count(run, s))));
+    match run.asked.spin {
+        Some(_) => columns.extend(noise::columns(run)),
+        None => columns.push(Column::new(
+            "missed",
+            0,
+            summaries.each(|s| sentence::missed_count(run, s)),
+        )),
+    }
     if run.asked.deadline_ns.is_some() {
         columns.push(Column::new(
             "misses",
@@ -95,13 +101,18 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     }
     let seen = summaries.each(|s| some(sentence::seen_at(run, s)));
     columns.push(Column::new("seen at", 6, seen).unit("s"));
-    columns.push(Column::new("cycles", 0, summaries.each(|s| s.cycles.to_string())));
-    columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
+    let cycles = summaries.each(|s| s.cycles.to_string());
+    columns.push(Column::new(terms::of(run).cycles, 0, cycles));
+    if run.asked.spin.is_none() {
+        columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
+    }
     columns.extend(LATENCIES.iter().map(|figure| summaries.latency(figure)));
     let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
     columns.push(Column::new("policy", 10, policies).left());
-    let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
-    columns.push(Column::new("period", 9, periods));
+    if run.asked.spin.is_none() {
+        let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
+        columns.push(Column::new("period", 9, periods));
+    }
     columns.retain(|column| !column.is_void());
     columns
 }
@@ -138,9 +149,12 @@ fn maximum(run: &Run, width: usize) -> String {
     let (Some(max), Some(place)) = (run.total.max_ns, sentence::maximum_place(run)) else {
         return String::new();
     };
-    let missed = missed(run.total.missed);
+    let missed = match run.asked.spin {
+        Some(_) => String::new(),
+        None => format!("; missed releases: {}", missed(run.total.missed)),
+    };
     let text = format!(
-        "Observed maximum {max} ({place}), in {} over {}; missed releases: {missed}.",
+        "Observed maximum {max} ({place}), in {} over {}{missed}.",
         sentence::exposure(run),
         span(run.measured_ns),
     );

@@ -1,7 +1,7 @@
 //! The figures of one thread, or of all together.
 
 use crate::quantile::quantiles;
-use latlab_model::plan::{Mechanism, Plan};
+use latlab_model::plan::Plan;
 use latlab_model::run::{Run, Summary};
 use latlab_model::{Histogram, Nanos};
 
@@ -9,7 +9,7 @@ use latlab_model::{Histogram, Nanos};
 pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summary {
     let recorded = counts.count > 0;
     // A relative sleep has no releases, so what the loop cannot miss must not look like a zero.
-    let missed = (plan.mechanism != Mechanism::Relative).then_some(counts.missed);
+    let missed = plan.has_releases().then_some(counts.missed);
     Summary {
         cycles: counts.count,
         activations: Run::activations(plan, counts.count, missed.unwrap_or(0)),
@@ -21,6 +21,7 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
         quantiles: quantiles(counts),
         max_ns: recorded.then_some(counts.max_ns),
         max_at_ns: max_at.filter(|_| recorded),
+        noise: None,
     }
 }
 
@@ -28,7 +29,7 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
 mod tests {
     use super::*;
     use crate::testing::{histogram_of, plan};
-    use latlab_model::plan::MissedPolicy;
+    use latlab_model::plan::{Mechanism, MissedPolicy};
 
     #[test]
     fn says_what_was_counted() {

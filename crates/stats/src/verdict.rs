@@ -1,6 +1,6 @@
 //! The judgement of a run against its deadline, by plain counting.
 
-use crate::units::{grouped, percent};
+use crate::units::{grouped, percent, trimmed};
 use latlab_model::Nanos;
 use latlab_model::plan::Plan;
 use latlab_model::run::{EndReason, Finding, Summary, Verdict, VerdictWord};
@@ -18,6 +18,8 @@ pub struct Evidence<'a> {
     pub silent_threads: usize,
     /// From the first counted release to the end of the last interval.
     pub measured: Nanos,
+    /// Time that was watched for gaps, of all threads together; of use without releases only.
+    pub watched: Nanos,
     /// Why the run ended, or the first of its threads that ended for a reason of its own.
     pub ended: EndReason,
     /// What was found.
@@ -39,11 +41,40 @@ pub fn judge(evidence: &Evidence) -> Option<Verdict> {
     let deadline_ns = evidence.plan.deadline_ns?;
     let misses = evidence.total.misses.unwrap_or(0);
     let (word, reason) = decide(evidence, misses);
-    let bounded = misses == 0 && evidence.total.activations > 0 && word != VerdictWord::Invalid;
-    let at_most_share = bounded.then(|| at_most_share(evidence.total.activations));
-    let sentence = sentence(evidence, deadline_ns, word, reason, at_most_share);
+    let bounded = misses == 0 && has_data(evidence) && word != VerdictWord::Invalid;
+    let spins = evidence.plan.spin.is_some();
     let activations = evidence.total.activations;
-    Some(Verdict { word, deadline_ns, misses, activations, at_most_share, sentence })
+    let at_most_share = (bounded && !spins).then(|| at_most_share(activations));
+    let at_most_per_second = (bounded && spins).then(|| at_most_per_second(evidence.watched));
+    let bound = match (at_most_share, at_most_per_second) {
+        (Some(share), _) => bound_by_count(share),
+        (_, Some(rate)) => bound_by_time(rate),
+        _ => String::new(),
+    };
+    let sentence = sentence(evidence, deadline_ns, word, reason) + &bound;
+    Some(Verdict {
+        word,
+        deadline_ns,
+        misses,
+        activations,
+        at_most_share,
+        at_most_per_second,
+        sentence,
+    })
+}
+
+/// With 95 % confidence, no more misses than these come in a second, when none came in this time:
+/// the limit of a Poisson process, 3.00/T.
+pub fn at_most_per_second(watched: Nanos) -> f64 {
+    -0.05_f64.ln() / watched.as_secs_f64()
+}
+
+/// Whether anything was recorded at all; a busy loop without a gap has recorded just that.
+fn has_data(evidence: &Evidence) -> bool {
+    match evidence.plan.spin {
+        Some(_) => evidence.watched > Nanos::ZERO,
+        None => evidence.total.activations > 0,
+    }
 }
 
 /// The word, and the reason where the counts are not reason enough.
@@ -72,7 +103,7 @@ fn why_invalid(findings: &[Finding]) -> Option<String> {
 }
 
 fn why_undecided(evidence: &Evidence) -> Option<String> {
-    if evidence.total.activations == 0 {
+    if !has_data(evidence) {
         return Some("nothing was recorded".to_string());
     }
     if evidence.silent_threads > 0 {
@@ -100,40 +131,63 @@ fn sentence(
     deadline: Nanos,
     word: VerdictWord,
     reason: Option<String>,
-    at_most_share: Option<f64>,
 ) -> String {
     let Evidence { plan, total, threads, measured, .. } = evidence;
-    let of = |count: u64, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{} {many}", grouped(count)),
-    };
     let misses = of(total.misses.unwrap_or(0), "miss", "misses");
     let threads = of(*threads as u64, "thread", "threads");
-    let activations = of(total.activations, "release", "releases");
-    let mut text = format!("Deadline {}, period {}, {threads}: {word}", deadline, plan.period_ns);
+    let (method, among) = match plan.spin {
+        Some(spin) => (
+            format!("gaps above {}", spin.gap_above_ns),
+            format!("among {}", of(total.activations, "gap", "gaps")),
+        ),
+        None => (
+            format!("period {}", plan.period_ns),
+            format!("in {}", of(total.activations, "release", "releases")),
+        ),
+    };
+    let mut text = format!("Deadline {deadline}, {method}, {threads}: {word}");
     if let Some(reason) = reason {
         text += &format!(" ({reason})");
     }
-    text += &format!(". {misses} in {activations} ({})", measured);
+    text += &format!(". {misses} {among} ({measured})");
     if let Some(max) = total.max_ns {
         text += &format!(", observed maximum {max}");
     }
-    text += ".";
-    if let Some(share) = at_most_share {
-        text += &format!(
-            " With 95 % confidence at most {} of releases miss (3.00/n, one in {}), \
-             as long as load and machine stay as they were.",
-            percent(share),
-            grouped((1.0 / share).round() as u64)
-        );
+    text + "."
+}
+
+fn bound_by_count(share: f64) -> String {
+    format!(
+        " With 95 % confidence at most {} of releases miss (3.00/n, one in {}), as long as load \
+         and machine stay as they were.",
+        percent(share),
+        grouped((1.0 / share).round() as u64)
+    )
+}
+
+/// Gaps come when they please, so that the time without one counts, not the number of others.
+fn bound_by_time(per_second: f64) -> String {
+    let each = Nanos((1e9 / per_second) as i64);
+    format!(
+        " With 95 % confidence such a gap comes at most once in {each} (3.00 in the time watched, \
+         {} a second), as long as load and machine stay as they were.",
+        trimmed(format!("{per_second:.4}"))
+    )
+}
+
+/// A count with its noun.
+fn of(count: u64, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{} {many}", grouped(count)),
     }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::plan;
+    use latlab_model::plan::Spin;
     use latlab_model::run::Severity;
 
     fn total(activations: u64, misses: u64) -> Summary {
@@ -153,6 +207,7 @@ mod tests {
             threads: 1,
             silent_threads: 0,
             measured: Nanos(12_500_000_000_000),
+            watched: Nanos::ZERO,
             ended,
             findings,
         })
@@ -218,6 +273,41 @@ mod tests {
     }
 
     #[test]
+    fn without_releases_the_bound_is_by_time() {
+        let plan = Plan { spin: Some(Spin::default()), ..plan() };
+        let judged = |total: &Summary, watched| {
+            let evidence = Evidence {
+                plan: &plan,
+                total,
+                threads: 1,
+                silent_threads: 0,
+                measured: Nanos(300_000_000_000),
+                watched,
+                ended: EndReason::Finished,
+                findings: &[],
+            };
+            judge(&evidence).unwrap()
+        };
+        // 300 s without a single gap say as much as 300 s with a million short ones.
+        let verdicts = [total(0, 0), total(1_000_000, 0)].map(|total| {
+            let verdict = judged(&total, Nanos(300_000_000_000));
+            assert!(
+                (verdict.at_most_per_second.unwrap() - 0.009_985_8).abs() < 1e-6,
+                "{verdict:?}"
+            );
+            assert_eq!(verdict.at_most_share, None);
+            verdict
+        });
+        assert!(verdicts.iter().all(|verdict| verdict.word == VerdictWord::Pass));
+        assert!(verdicts[1].sentence.contains("gaps above 1 us"), "{}", verdicts[1].sentence);
+        assert!(verdicts[1].sentence.contains("at most once in 100.1"), "{}", verdicts[1].sentence);
+        let nothing = judged(&total(0, 0), Nanos::ZERO);
+        assert_eq!(nothing.word, VerdictWord::Inconclusive);
+        let missed = judged(&total(9, 1), Nanos(300_000_000_000));
+        assert_eq!((missed.word, missed.at_most_per_second), (VerdictWord::Fail, None));
+    }
+
+    #[test]
     fn no_deadline_no_verdict() {
         let plan = Plan { deadline_ns: None, ..plan() };
         let total = total(5, 0);
@@ -227,6 +317,7 @@ mod tests {
             threads: 1,
             silent_threads: 0,
             measured: Nanos::ZERO,
+            watched: Nanos::ZERO,
             ended: EndReason::Finished,
             findings: &[],
         };

@@ -10,7 +10,6 @@ use jiff::Timestamp;
 use latlab_doctor::conditions::{self, Watch};
 use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spikes};
 use latlab_model::machine::Machine;
-use latlab_model::plan::Mechanism;
 use latlab_model::run::{
     Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Setting, Severity, Summary,
     ThreadRun,
@@ -248,7 +247,8 @@ impl Assembly {
             plan: &asked,
             total: &seen,
             threads: threads.len(),
-            silent_threads: threads.iter().filter(|one| one.summary.activations == 0).count(),
+            silent_threads: threads.iter().filter(|one| is_silent(one)).count(),
+            watched: counted.iter().map(Counted::watched).fold(Nanos::ZERO, |sum, one| sum + one),
             measured: measured_ns,
             ended: decisive(&asked, ended, &threads),
             findings: &findings,
@@ -294,6 +294,7 @@ impl Assembly {
             to: self.measured_to?,
             policy: plan.policy,
             measured: pinned.unwrap_or_else(|| machine.cpus_allowed.clone()),
+            recorded: if plan.spin.is_some() { "gap" } else { "latency" },
         };
         let (conditions, findings) = self.watch.finish(&context)?;
         self.findings.extend(findings);
@@ -436,7 +437,19 @@ fn total(plan: &Plan, counted: &[Counted], threads: &[ThreadRun]) -> Summary {
     counted.iter().for_each(|one| all.add(&one.total));
     let of_max = threads.iter().filter(|one| one.summary.max_ns == Some(all.max_ns));
     let max_at = of_max.filter_map(|one| one.summary.max_at_ns).min();
-    summary(plan, &all, max_at)
+    let noise = threads.iter().filter_map(|one| one.summary.noise).reduce(|mut sum, one| {
+        sum.add(one);
+        sum
+    });
+    Summary { noise, ..summary(plan, &all, max_at) }
+}
+
+/// Whether nothing was recorded of a thread; a busy loop that saw no gap has recorded that.
+fn is_silent(thread: &ThreadRun) -> bool {
+    match thread.summary.noise {
+        Some(noise) => noise.of_ns <= Nanos::ZERO,
+        None => thread.summary.activations == 0,
+    }
 }
 
 /// Why the run as a whole ended, or the first reason of a thread to end before it.
@@ -498,7 +511,7 @@ fn no_last_word(thread: u32) -> Finding {
 /// A warning for the first thread whose period fits the tick of the kernel.
 fn sampling_phase(plan: &Plan, machine: &Machine, prepared: &Prepared) -> Option<Finding> {
     // A relative sleep adds its own latency to each period, so it does not stay in step.
-    if plan.mechanism == Mechanism::Relative {
+    if !plan.has_releases() {
         return None;
     }
     let periods = prepared.threads.iter().map(|thread| thread.period_ns);

@@ -1,11 +1,14 @@
 //! What was counted of one thread: from its frames to its part of the run.
 
 use crate::findings::Findings;
+use crate::noise;
 use crate::tables::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Spike};
 use latlab_model::histogram::BINS;
 use latlab_model::plan::ClockName;
-use latlab_model::run::{EndReason, Finding, Severity, ThreadEnd, ThreadRun, ThreadSetup};
+use latlab_model::run::{
+    EndReason, Finding, Noise, Severity, Summary, ThreadEnd, ThreadRun, ThreadSetup,
+};
 use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;
@@ -24,6 +27,8 @@ pub struct Counted {
     interval: Option<Interval>,
     /// Where its last interval ends.
     counted_to: Nanos,
+    /// The time that was taken, where the latencies are gaps.
+    noise: Noise,
     /// Samples that are stored.
     samples: u64,
     /// The release that the last sample lets expect.
@@ -42,6 +47,7 @@ impl Counted {
             spikes: BinaryHeap::new(),
             interval: None,
             counted_to: Nanos(i64::MIN),
+            noise: Noise::default(),
             samples: 0,
             sampled_to: setup.first_release_ns,
             setup,
@@ -85,7 +91,19 @@ impl Counted {
     /// The interval whose last part was the last of all.
     pub fn last_interval(&mut self) -> Option<IntervalRow> {
         let interval = self.interval.take()?;
-        Some(IntervalRow::new(&interval, self.setup.cpu))
+        Some(self.row(&interval))
+    }
+
+    /// The row of an interval that is whole.
+    fn row(&mut self, whole: &Interval) -> IntervalRow {
+        self.noise.add(noise_of(whole));
+        IntervalRow::new(whole, self.setup.cpu)
+    }
+
+    /// Time in which the thread looked for gaps: not while it slept of its own will.
+    pub fn watched(&self) -> Nanos {
+        let spun = self.end.as_ref().and_then(|end| end.spun.as_ref());
+        self.noise.of_ns - spun.map_or(Nanos::ZERO, |spun| spun.rested_ns)
     }
 
     /// The rows of a frame of samples.
@@ -154,7 +172,7 @@ impl Counted {
                 whole.counts.add(&part.counts);
                 None
             }
-            whole => whole.replace(part).map(|whole| IntervalRow::new(&whole, self.setup.cpu)),
+            whole => whole.replace(part).map(|whole| self.row(&whole)),
         }
     }
 
@@ -202,7 +220,10 @@ impl Counted {
     pub fn run(&self, plan: &Plan) -> ThreadRun {
         ThreadRun {
             setup: self.setup.clone(),
-            summary: summary(plan, &self.total, self.max_at()),
+            summary: Summary {
+                noise: plan.spin.map(|_| self.noise),
+                ..summary(plan, &self.total, self.max_at())
+            },
             end: self.end.clone(),
         }
     }
@@ -236,6 +257,7 @@ impl Counted {
             .into_iter()
             .chain(without_sample)
             .chain(last_words)
+            .chain(self.end.iter().flat_map(|end| noise::findings(end, self.noise.of_ns)))
             .map(|finding| finding.of_thread(thread))
             .collect()
     }
@@ -254,6 +276,17 @@ impl Counted {
         .collect()
     }
 }
+
+/// What was taken in an interval; one that was cut short tells nothing of the worst.
+fn noise_of(interval: &Interval) -> Noise {
+    let (of_ns, taken) = (interval.end_ns - interval.start_ns, interval.counts.sum_ns);
+    let sum_ns = Nanos(i64::try_from(taken).unwrap_or(i64::MAX));
+    let noise = Noise { sum_ns, of_ns, worst_share: 0.0 };
+    Noise { worst_share: if of_ns < LEAST_OF_WORST { 0.0 } else { noise.share() }, ..noise }
+}
+
+/// A shorter stretch is no interval but the rest of one.
+const LEAST_OF_WORST: Nanos = Nanos(90_000_000);
 
 /// Whether the counts of an interval fit each other, so that sums of them can be trusted.
 fn check(interval: &Interval) -> Result<(), &'static str> {

@@ -4,6 +4,7 @@
 //! every setting is read back after it was made, and undone by dropping its guard.
 
 pub mod clock;
+pub mod counter;
 pub mod cpu_lock;
 pub mod disk;
 pub mod dma_latency;

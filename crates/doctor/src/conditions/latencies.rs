@@ -20,8 +20,13 @@ pub struct Interval {
 
 /// The latencies within some stretches, and what is usual outside of them, in words.
 ///
-/// With CPUs only the threads on these count, and those that float.
-pub fn beside(intervals: &[Interval], stretches: &[Stretch], cpus: Option<&CpuSet>) -> String {
+/// `recorded` is what one of them is called. With CPUs only the threads on these count, and those that float.
+pub fn beside(
+    recorded: &str,
+    intervals: &[Interval],
+    stretches: &[Stretch],
+    cpus: Option<&CpuSet>,
+) -> String {
     let concerned = |one: &&Interval| match (cpus, one.cpu) {
         (Some(cpus), Some(cpu)) => cpus.contains(cpu),
         _ => true,
@@ -31,13 +36,13 @@ pub fn beside(intervals: &[Interval], stretches: &[Stretch], cpus: Option<&CpuSe
     let (within, outside): (Vec<&Interval>, Vec<&Interval>) =
         intervals.iter().filter(concerned).partition(|one| overlaps(one));
     let Some(largest) = within.iter().map(|one| one.max).max() else {
-        return "no latency was recorded then".to_string();
+        return format!("no {recorded} was recorded then");
     };
     let p99 = |of: &[&Interval]| {
         let p99 = median(of.iter().map(|one| one.p99.0 as f64));
         Nanos(p99.unwrap_or(0.0).round() as i64)
     };
-    let then = format!("latency then: p99 {}, largest {largest}", p99(&within));
+    let then = format!("{recorded} then: p99 {}, largest {largest}", p99(&within));
     match outside.iter().map(|one| one.max).max() {
         Some(other) => format!("{then}; else: p99 {}, largest {other}", p99(&outside)),
         None => format!("{then}, over the whole run"),
@@ -61,13 +66,13 @@ mod tests {
             .flat_map(|s| [interval(0, s, 7), interval(1, s, if s == 4 { 90 } else { 20 })])
             .collect();
         let then = [Stretch { from: Nanos(4_100), to: Nanos(4_900) }];
-        let text = beside(&intervals, &then, Some(&[1].into_iter().collect()));
+        let text = beside("latency", &intervals, &then, Some(&[1].into_iter().collect()));
         assert_eq!(
             text,
             "latency then: p99 90 ns, largest 900 ns; else: p99 20 ns, largest 200 ns"
         );
         let all = [Stretch { from: Nanos(0), to: Nanos(99_999) }];
-        assert!(beside(&intervals, &all, None).ends_with("over the whole run"));
-        assert!(beside(&[], &all, None).starts_with("no latency"));
+        assert!(beside("latency", &intervals, &all, None).ends_with("over the whole run"));
+        assert!(beside("gap", &[], &all, None).starts_with("no gap"));
     }
 }

@@ -60,6 +60,8 @@ pub struct Context {
     pub policy: Policy,
     /// CPUs that were measured; all of them where the threads floated.
     pub measured: CpuSet,
+    /// What is recorded, in a word: `latency` or `gap`.
+    pub recorded: &'static str,
 }
 
 /// Metrics of which every point is kept; of the others there are too many.

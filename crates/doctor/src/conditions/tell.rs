@@ -15,7 +15,7 @@ pub fn told(
     when: &[Stretch],
     cpus: Option<&CpuSet>,
 ) -> Finding {
-    let latencies = beside(&at.watch.intervals, when, cpus);
+    let latencies = beside(at.context.recorded, &at.watch.intervals, when, cpus);
     let finding = Finding::new(code, severity, format!("{text} ({latencies})."));
     match when.first() {
         // What the reading before the first release saw began with the run, as far as it matters.

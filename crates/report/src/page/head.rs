@@ -4,7 +4,8 @@ use super::words::{count, firm, plural};
 use crate::place::Place;
 use crate::prose::prose;
 use crate::sentence::{self, NOT_DEFINED};
-use crate::units::{grouped, joined, percent_of, span};
+use crate::terms;
+use crate::units::{grouped, joined, percent, percent_of, span};
 use latlab_model::Run;
 use latlab_model::run::Summary;
 use maud::{Markup, html};
@@ -12,7 +13,7 @@ use maud::{Markup, html};
 /// The headline and what it is about.
 pub fn opening(run: &Run, place: &Place) -> Markup {
     html! {
-        p.kicker { "Latency run " (run.id) " · " (sentence::started(&run.started)) }
+        p.kicker { (terms::of(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
         (place.headline(prose(&sentence::headline(run))))
         p.lead { (prose(&sentence::lead(run).join(" "))) }
         @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
@@ -26,12 +27,18 @@ pub fn facts(run: &Run) -> Markup {
         dl.facts {
             (fact("Observed maximum", total.max_ns.map(|max| firm(&max.to_string())),
                 sentence::maximum_place(run)))
-            (fact("Missed releases", Some(missed(total.missed)), missed_share(total)))
+            @match total.noise {
+                Some(noise) => {
+                    (fact("Noise", Some(firm(&percent(noise.share()))),
+                        Some(format!("{} in the worst interval", percent(noise.worst_share)))))
+                }
+                None => (fact("Missed releases", Some(missed(total.missed)), missed_share(total))),
+            }
             @if run.asked.deadline_ns.is_some() {
                 (fact("Deadline misses", total.misses.map(count),
-                    run.asked.deadline_ns.map(|deadline| format!("later than {}", deadline))))
+                    run.asked.deadline_ns.map(|deadline| format!("{} than {}", terms::of(run).beyond, deadline))))
             }
-            (fact("Cycles", Some(count(total.cycles)), releases_due(run)))
+            (fact(cycles(run), Some(count(total.cycles)), releases_due(run)))
             (fact("Measured for", Some(firm(&span(run.measured_ns))),
                 Some(plural(run.threads.len(), "thread"))))
         }
@@ -50,6 +57,11 @@ fn fact(name: &str, value: Option<String>, beside: Option<String>) -> Markup {
 /// Missed releases, where there are releases.
 pub fn missed(missed: Option<u64>) -> String {
     missed.map_or_else(|| NOT_DEFINED.to_string(), count)
+}
+
+/// The name of the count of what was recorded.
+pub fn cycles(run: &Run) -> &'static str {
+    if run.asked.spin.is_some() { terms::of(run).titles } else { "Cycles" }
 }
 
 fn missed_share(total: &Summary) -> Option<String> {

@@ -5,7 +5,8 @@ use super::PageRun;
 use crate::options::Options;
 use crate::place::Place;
 use crate::plot::{Kind, plot};
-use crate::runs::Measured;
+use crate::runs::{Measured, terms_of};
+use crate::terms::{self, Terms};
 use crate::time::{self, TimeOptions};
 use maud::{Markup, PreEscaped, html};
 
@@ -26,19 +27,30 @@ const CCDF: &str = "The share of the latencies that was larger, down to a single
     and the further left a line ends, the better.";
 const FLOW: &str = "Latencies over time, and the conditions beside them. The largest latency of \
     each stretch of time is drawn, however short it was.";
+const GAPS: &str = "How many gaps were how long, one line for each measuring thread. Heights are \
+    logarithmic, and count gaps per unit of width, so that no step depends on the width of a bin. \
+    A mark shows each named thread's observed maximum.";
+const GAP_CCDF: &str = "The share of the gaps that was longer, down to a single one. Passes without \
+    a gap are not among them.";
+const GAP_FLOW: &str = "Gaps over time, and the conditions beside them. The longest gap of each \
+    stretch of time is drawn.";
 const TELEMETRY: &str = "What was read beside the run: temperature, frequency, load, and the \
     threads that took the CPUs.";
 
 /// The sections with the pictures of one run.
 pub fn pictures(of: &PageRun, place: &Place) -> Markup {
     let runs = [of.measured()];
+    let (histogram, ccdf, flow) = match of.run.asked.spin {
+        Some(_) => (GAPS, GAP_CCDF, GAP_FLOW),
+        None => (LATENCY, CCDF, FLOW),
+    };
     html! {
-        (place.section("picture", "Latencies", html! {
-            (of_latencies(&runs, Kind::Latency, place, LATENCY))
+        (place.section("picture", terms::of(of.run).titles, html! {
+            (of_latencies(&runs, Kind::Latency, place, histogram))
         }))
-        (place.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, place, CCDF)))
+        (place.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, place, ccdf)))
         (place.section("time", "Over time", html! {
-            (over_time(of, time::Kind::Flow, place, FLOW))
+            (over_time(of, time::Kind::Flow, place, flow))
             @if of.run.conditions.is_some() {
                 (over_time(of, time::Kind::Telemetry, place, TELEMETRY))
             }
@@ -58,25 +70,27 @@ pub fn compared(runs: &[Measured], place: &Place) -> Markup {
 }
 
 fn of_latencies(runs: &[Measured], kind: Kind, place: &Place, caption: &str) -> Markup {
-    figure(kind.word(), place, caption, &|width, plot_height, id| {
+    figure(kind.word(), terms_of(runs), place, caption, &|width, plot_height, id| {
         plot(runs, kind, &Options { width, plot_height, id, ..Options::default() })
     })
 }
 
 fn over_time(of: &PageRun, kind: time::Kind, place: &Place, caption: &str) -> Markup {
-    figure(kind.word(), place, caption, &|width, _, id| {
+    figure(kind.word(), terms::of(of.run), place, caption, &|width, _, id| {
         kind.draw(of.run, of.still, &TimeOptions { width, id, ..TimeOptions::default() })
     })
 }
 
 fn figure(
     kind: &str,
+    terms: &Terms,
     place: &Place,
     caption: &str,
     draw: &dyn Fn(u32, u32, String) -> String,
 ) -> Markup {
     html! {
-        figure data-picture=(kind) data-run=(place.prefix()) {
+        figure data-picture=(kind) data-run=(place.prefix())
+            data-many=(terms.many) data-axis=(terms.axis) data-size=(terms.size) {
             div.still {
                 @for (class, width, height) in WIDTHS {
                     div class=(class) {

@@ -1,9 +1,10 @@
 //! The table of the measuring threads.
 
-use super::head::missed;
+use super::head::{cycles, missed};
 use super::tables::scrolling;
 use super::words::{count, dash, firm};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::noise;
 use crate::place::Place;
 use crate::sentence;
 use crate::units::{joined, span};
@@ -67,13 +68,16 @@ impl Column {
 fn thread_columns(run: &Run) -> Vec<Column> {
     let (mut columns, setup) = setup_columns(run);
     columns.push(latency_column(run, &MAXIMUM));
-    columns.push(summary_column(run, "Missed", |s| missed(s.missed)));
+    match run.asked.spin {
+        Some(_) => columns.extend(noise_columns(run)),
+        None => columns.push(summary_column(run, "Missed", |s| missed(s.missed))),
+    }
     if run.asked.deadline_ns.is_some() {
         columns.push(summary_column(run, "Misses", |s| dash(s.misses.map(count))));
     }
     let seen = summary_column(run, "Seen at", |s| dash(sentence::seen_at(run, s)));
     columns.push(Column { unit: "s", ..seen });
-    columns.push(summary_column(run, "Cycles", |s| count(s.cycles)));
+    columns.push(summary_column(run, cycles(run), |s| count(s.cycles)));
     if run.has_releases() {
         columns.push(summary_column(run, "Activations", |s| count(s.activations)));
     }
@@ -108,7 +112,18 @@ fn setup_columns(run: &Run) -> (Vec<Column>, Vec<Column>) {
         column("Policy", Some("word"), &|t| t.setup.policy.clone()),
         column("Period", None, &|t| firm(&t.setup.period_ns.to_string())),
     ];
-    (columns, setup)
+    let setup = setup.into_iter().filter(|c| run.asked.spin.is_none() || c.name != "Period");
+    (columns, setup.collect())
+}
+
+/// What a busy loop has instead of missed releases.
+fn noise_columns(run: &Run) -> impl Iterator<Item = Column> {
+    noise::figures(run).into_iter().map(|figure| Column {
+        name: figure.name.to_string(),
+        unit: figure.unit,
+        class: None,
+        cells: figure.cells,
+    })
 }
 
 fn summary_column(run: &Run, name: &str, cell: impl Fn(&Summary) -> String) -> Column {

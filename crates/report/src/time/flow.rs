@@ -9,6 +9,7 @@ use super::strips::strips;
 use super::{LatencyScale, TimeOptions, threads};
 use crate::sentence;
 use crate::svg::{Pen, n};
+use crate::terms;
 use crate::units::{grouped, span};
 use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
@@ -21,7 +22,7 @@ const STRIP_HEIGHT: f64 = 44.0;
 /// Latency over time as one SVG element: smallest, median, p99.9 and largest of each second or of
 /// each column, missed releases, findings at their time, and what the conditions were then.
 pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
-    let mut sheet = Sheet::new(run, data, options, "Latency over time");
+    let mut sheet = Sheet::new(run, data, options, &format!("{} over time", terms::of(run).title));
     let threads = data.thread_spans();
     let missed = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.missed > 0);
     match data.dots.is_empty() {
@@ -50,7 +51,7 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         .chain(conditions)
         .chain(notes)
         .collect();
-    let title = format!("Latency over time of {}", sentence::machine_name(run));
+    let title = format!("{} over time of {}", terms::of(run).title, sentence::machine_name(run));
     sheet.finish("flow", &title, &words.join(" "))
 }
 
@@ -58,7 +59,7 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
 fn few(data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Option<String> {
     let mut all = threads.iter().flat_map(|(_, spans)| spans);
     let few = data.dots.is_empty() && all.any(|span| span.count > 0 && span.p99_9.is_none());
-    few.then(|| "Where fewer than 1000 latencies were recorded there is no p99.9.".to_string())
+    few.then(|| "Where fewer than 1000 were recorded there is no p99.9.".to_string())
 }
 
 /// Whether a column holds more than one interval.
@@ -156,10 +157,11 @@ fn known_max(
 fn description(run: &Run, data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Vec<String> {
     let column = data.grid.stretch(0);
     let mut words = vec![format!(
-        "{}. Columns of {}: smallest, median, p99.9 and largest latency over the time since the \
-         first release.",
+        "{}. Columns of {}: smallest, median, p99.9 and largest {} over the time since the \
+         start.",
         sentence::conditions(run),
-        span(column.end - column.start)
+        span(column.end - column.start),
+        terms::of(run).one,
     )];
     let mut largest: Vec<(Nanos, u32, u64)> = threads
         .iter()

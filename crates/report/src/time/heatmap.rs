@@ -10,6 +10,7 @@ use super::threads::{legend, paper};
 use super::{TimeOptions, palette};
 use crate::sentence;
 use crate::svg::n;
+use crate::terms;
 use crate::units::{grouped, trimmed};
 use latlab_model::{Nanos, Run};
 use maud::html;
@@ -21,7 +22,7 @@ const ON_PAPER: &str = "#b3261e";
 /// Time and latency as one SVG element, its colours how many; the largest of each column is a
 /// line on top.
 pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
-    let mut sheet = Sheet::new(run, data, options, "Latency over time");
+    let mut sheet = Sheet::new(run, data, options, &format!("{} over time", terms::of(run).title));
     let shades = Shades::holding(rates(data));
     let pooled = data.pooled();
     if shades.is_some() {
@@ -38,21 +39,22 @@ pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     }
     match shades {
         Some(shades) => cells(&mut sheet, data, &shades, &heights, &area),
-        None => sheet.nothing(&area, "No latency was recorded."),
+        None => sheet.nothing(&area, "Nothing was recorded."),
     }
     maxima(&mut sheet, data, &heights, &area);
     sheet.frame(&area);
     marks.draw(&mut sheet, &[area]);
     sheet.time_axis();
     if let Some(shades) = &shades {
-        let title = "Latencies per second, thread and bin";
+        let title = &format!("{} per second, thread and bin", terms::of(run).titles);
         legend(&mut sheet, title, shades, &two_digits);
     }
     let below: Vec<String> = below_zero(data).into_iter().chain(marks.unnamed()).collect();
     sheet.sentences(&below);
     let words: Vec<String> =
         std::iter::once(description(run, &pooled)).chain(marks.words(data.start)).collect();
-    let title = format!("Density of latencies over time of {}", sentence::machine_name(run));
+    let title =
+        format!("Density of {} over time of {}", terms::of(run).many, sentence::machine_name(run));
     sheet.finish("heatmap", &title, &words.join(" "))
 }
 
@@ -147,11 +149,13 @@ fn below_zero(data: &TimeData) -> Option<String> {
 fn description(run: &Run, pooled: &[latlab_stats::Span]) -> String {
     let count = pooled.iter().map(|span| span.count).fold(0, u64::saturating_add);
     let max = pooled.iter().filter_map(|span| span.max).max();
+    let many = terms::of(run).many;
     let max = max.map_or("none".to_string(), |max| max.to_string());
     format!(
-        "{}. Time across, latency in height, logarithmic; the darker, the more latencies. {} \
-         latencies are drawn; the largest is {max}.",
+        "{}. Time across, {} in height, logarithmic; the darker, the more {many}. {} \
+         {many} are drawn; the largest is {max}.",
         sentence::conditions(run),
+        terms::of(run).one,
         grouped(count),
     )
 }

@@ -66,7 +66,7 @@ impl Panel<'_> {
                 let mark = self.maximum(sheet, heights, &area);
                 sheet.draw(mark);
             }
-            false => sheet.nothing(&area, "No latency was recorded."),
+            false => sheet.nothing(&area, "Nothing was recorded."),
         }
         area
     }

@@ -3,6 +3,7 @@
 use super::palette::{LEVELS, Shades, colour};
 use super::sheet::{Area, SMALL, Sheet};
 use crate::svg::{Anchor, INK, n, text};
+use crate::terms;
 use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
 use maud::html;
@@ -12,7 +13,7 @@ pub fn rows(sheet: &mut Sheet, run: &Run, threads: &[(u32, Vec<Span>)]) -> Optio
     let maxima = || threads.iter().flat_map(|(_, spans)| spans).filter_map(|span| span.max);
     let shades = Shades::holding(maxima().map(|max| max.0 as f64))?;
     let row = (300.0 / threads.len() as f64).clamp(2.0, 16.0);
-    legend(sheet, "Largest latency of each thread", &shades, &|value| {
+    legend(sheet, &format!("Largest {} of each thread", terms::of(run).one), &shades, &|value| {
         let digit = 10f64.powf(value.max(1.0).log10().floor() - 2.0).max(1.0);
         Nanos(((value / digit).round() * digit) as i64).to_string()
     });

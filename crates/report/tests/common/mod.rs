@@ -110,6 +110,7 @@ pub fn summary(plan: &Plan, counts: &Histogram) -> Summary {
         }),
         max_ns: some.then_some(counts.max_ns),
         max_at_ns: some.then(|| FIRST + Nanos(counts.max_ns.0 % 40 * SECOND + SECOND)),
+        noise: None,
     }
 }
 
@@ -221,6 +222,7 @@ fn thread(plan: &Plan, number: u32, counts: &Histogram) -> ThreadRun {
             intervals_grown: 0,
             samples_lost: 0,
             cpu_ns: Nanos(0),
+            spun: None,
         }),
     }
 }
@@ -267,6 +269,7 @@ pub fn verdict(run: &mut Run, word: VerdictWord, sentence: &str) {
         misses: run.total.misses.unwrap_or(0),
         activations,
         at_most_share: (run.total.misses == Some(0)).then(|| 3.0 / activations as f64),
+        at_most_per_second: None,
         sentence: sentence.into(),
     });
 }

@@ -1,0 +1,134 @@
+//! A measuring thread that spins: its counter, its work, its rests, and what it says of itself.
+
+use crate::job::{Job, Start, last_word, tell_others};
+use latlab_measure::counter::{Host, Monotonic, Tsc};
+use latlab_measure::spin::{Rest, Spins, learn, spin};
+use latlab_model::plan::{Spin, Workload};
+use latlab_model::run::{Reserve, Setting, Spun, ThreadEnd};
+use latlab_model::{Nanos, Plan};
+use latlab_sys::clock::{self, Clock};
+use latlab_sys::files::Root;
+use latlab_sys::{counter, memory};
+use std::hint::black_box;
+
+/// Where a CPU is free, a sleep shorter than anyone minds; the run-away guard counts from it on.
+const BREATH: Rest = Rest { after: 1_000_000_000, length: 50_000 };
+/// Where no CPU is free, the machine gets this part of each.
+const SHARE: Rest = Rest { after: 95_000_000, length: 5_000_000 };
+
+/// How this thread spins, beside what every thread says.
+pub fn settings(job: &Job) -> Vec<Setting> {
+    let setting = |what: &str, asked: String, applied: String| Setting {
+        thread: Some(job.thread),
+        ..Setting::new(what, asked, applied)
+    };
+    let tsc = "the time-stamp counter".to_string();
+    let (asked, applied) =
+        match (counter::is_trusted(&Root::default()), cfg!(target_arch = "x86_64")) {
+            (Ok(()), _) => (tsc.clone(), tsc),
+            (Err(why), true) => (tsc, format!("CLOCK_MONOTONIC: {why}")),
+            (Err(_), false) => ("CLOCK_MONOTONIC".to_string(), "CLOCK_MONOTONIC".to_string()),
+        };
+    let rest = rest(job).map(|Rest { after, length }| {
+        let text = format!("{} after each {}", Nanos(length), Nanos(after));
+        setting("rest", text.clone(), text)
+    });
+    std::iter::once(setting("counter", asked, applied)).chain(rest).collect()
+}
+
+fn rest(job: &Job) -> Option<Rest> {
+    let realtime = job.plan.policy.is_realtime();
+    realtime.then_some(if job.crowded { SHARE } else { BREATH })
+}
+
+/// Spins by the best counter of this machine.
+pub fn run(job: Job, start: Start) -> ThreadEnd {
+    match counter::is_trusted(&Root::default()) {
+        Ok(()) => run_with(job, start, Tsc::start()),
+        Err(_) => run_with(job, start, Monotonic),
+    }
+}
+
+fn run_with(job: Job, start: Start, host: impl Host) -> ThreadEnd {
+    let Spin { workload, workload_bytes, .. } = job.plan.spin.unwrap_or_default();
+    match workload {
+        Workload::None => run_and_work(job, start, host, || ()),
+        Workload::Memmove => {
+            let from = vec![1_u8; workload_bytes as usize];
+            let mut to = vec![0_u8; from.len()];
+            run_and_work(job, start, host, move || {
+                black_box(&mut to).copy_from_slice(black_box(&from));
+            })
+        }
+    }
+}
+
+fn run_and_work(job: Job, start: Start, mut host: impl Host, mut work: impl FnMut()) -> ThreadEnd {
+    let reserve = reserve(&Root::default(), &job);
+    let spins = spins(&job, start, reserve.as_ref());
+    let Job { thread, plan, mut recorder, stop, .. } = job;
+    // Until all threads begin; a signal cuts it short, and the loop sees why.
+    let _ = clock::sleep_until(Clock::Monotonic, start.warm_up_from);
+    let usual = learn(&mut host, &mut work, start.from, &stop);
+    host.align();
+    recorder.start(start.from);
+    let before = memory::thread_usage();
+    let ended = spin(&mut host, &mut work, usual, &spins, &mut recorder, &stop);
+    tell_others(&plan, &stop, ended.ending);
+    let gaps = recorder.cycles();
+    let totals = recorder.finish(ended.at.max(start.from));
+    let end = last_word(thread, ended.ending, gaps, totals, before);
+    ThreadEnd { spun: Some(Spun { reserve, ..ended.spun }), ..end }
+}
+
+fn spins(job: &Job, start: Start, reserve: Option<&Reserve>) -> Spins {
+    let plan: &Plan = &job.plan;
+    let limit = |time: Option<Nanos>| time.map_or(i64::MAX, |time| time.0);
+    let about = |taken: Nanos| taken.0 * 3 / 4..taken.0 * 3 / 2;
+    Spins {
+        from: start.from,
+        until: plan.duration_ns.map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
+        gap_above: plan.spin.unwrap_or_default().gap_above_ns.0,
+        deadline: limit(plan.deadline_ns),
+        stop_above: limit(plan.stop_above_ns),
+        rest: rest(job),
+        reserve: reserve.map_or(0..0, |reserve| about(reserve.taken_ns)),
+    }
+}
+
+/// From this kernel on the fair server has the place of RT throttling.
+const FAIR_SERVER_SINCE: (u32, u32) = (6, 12);
+/// What the fair server has by itself, where the kernel does not show it: 50 ms of each second.
+const FAIR_SERVER: (i64, i64) = (50_000_000, 1_000_000_000);
+
+/// What the kernel reserves for ordinary threads on this CPU, against a real-time one.
+fn reserve(root: &Root, job: &Job) -> Option<Reserve> {
+    if !job.plan.policy.is_realtime() {
+        return None;
+    }
+    let (by, (taken, period)) = match kernel(root) >= Some(FAIR_SERVER_SINCE) {
+        true => ("the fair server", fair_server(root, job.cpu?)),
+        false => ("RT throttling", throttling(root)?),
+    };
+    let reserve = Reserve { by: by.into(), taken_ns: Nanos(taken), period_ns: Nanos(period) };
+    (taken > 0).then_some(reserve)
+}
+
+fn kernel(root: &Root) -> Option<(u32, u32)> {
+    let release = root.read("proc/sys/kernel/osrelease")?;
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+fn fair_server(root: &Root, cpu: u32) -> (i64, i64) {
+    let read = |name: &str| {
+        root.read_as::<i64>(&format!("sys/kernel/debug/sched/fair_server/cpu{cpu}/{name}"))
+    };
+    read("runtime").zip(read("period")).unwrap_or(FAIR_SERVER)
+}
+
+fn throttling(root: &Root) -> Option<(i64, i64)> {
+    let runtime: i64 = root.read_as("proc/sys/kernel/sched_rt_runtime_us")?;
+    let period: i64 = root.read_as("proc/sys/kernel/sched_rt_period_us")?;
+    (runtime >= 0).then_some(((period - runtime) * 1_000, period * 1_000))
+}

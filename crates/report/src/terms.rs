@@ -1,0 +1,71 @@
+//! What an instrument records, in words: one table for text, pages and pictures.
+
+use latlab_model::Run;
+use latlab_model::plan::{Instrument, Plan};
+
+/// The words of an instrument.
+#[derive(Debug)]
+pub struct Terms {
+    /// One of what it records.
+    pub one: &'static str,
+    /// Several.
+    pub many: &'static str,
+    /// What they are together, as a title.
+    pub title: &'static str,
+    /// Several, at the start of a sentence.
+    pub titles: &'static str,
+    /// What an axis of them says.
+    pub axis: &'static str,
+    /// How large one is, as a noun.
+    pub size: &'static str,
+    /// Whatever gives one of them.
+    pub cycle: &'static str,
+    /// Several of these.
+    pub cycles: &'static str,
+    /// Larger than another: `later`, `longer`.
+    pub beyond: &'static str,
+}
+
+/// A thread that begins late.
+pub static LATENCY: Terms = Terms {
+    one: "latency",
+    many: "latencies",
+    title: "Latency",
+    titles: "Latencies",
+    axis: "Latency",
+    size: "latency",
+    cycle: "cycle",
+    cycles: "cycles",
+    beyond: "later",
+};
+
+/// Time that is taken from a busy loop.
+static GAP: Terms = Terms {
+    one: "gap",
+    many: "gaps",
+    title: "Noise",
+    titles: "Gaps",
+    axis: "Length of gaps",
+    size: "length",
+    cycle: "gap",
+    cycles: "gaps",
+    beyond: "longer",
+};
+
+/// An axis of them in words.
+pub fn along(is_logarithmic: bool, terms: &Terms) -> String {
+    format!("{}{}", if is_logarithmic { "logarithmic " } else { "" }, terms.size)
+}
+
+/// The words for what this plan measures.
+pub fn of_plan(plan: &Plan) -> &'static Terms {
+    match plan.instrument {
+        Instrument::Cyclic | Instrument::Handoff => &LATENCY,
+        Instrument::Spin => &GAP,
+    }
+}
+
+/// The words for a run.
+pub fn of(run: &Run) -> &'static Terms {
+    of_plan(&run.asked)
+}

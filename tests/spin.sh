@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# The instrument spin beside oslat on the same CPU, with a disturbance of known size: both see its
+# gaps and count them, and latlab says that another thread ran. What the fair server takes from a
+# real-time spinner is named, where the kernel has one.
+. "$(dirname "$0")/common.bash"
+
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: spin: a planted real-time thread needs root"
+    exit 0
+fi
+cpus=$(nproc)
+cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+if [ "$cpus" -lt 2 ]; then
+    echo "SKIPPED: spin: needs two CPUs"
+    exit 0
+fi
+
+# Takes the CPU for 3 ms every 100 ms, before the spinning thread.
+disturb() {
+    chrt -f 95 taskset -c "$cpu" python3 - <<'PYTHON'
+import time
+while True:
+    end = time.monotonic() + 0.003
+    while time.monotonic() < end:
+        pass
+    time.sleep(0.097)
+PYTHON
+}
+
+# Does what follows while something else runs.
+beside() {
+    "$1" &
+    local other=$!
+    shift
+    "$@"
+    local done=$?
+    pkill -P "$other" 2>/dev/null
+    kill "$other" 2>/dev/null
+    wait "$other" 2>/dev/null
+    return $done
+}
+
+spin() {
+    "$program" run --instrument spin --cpus "$cpu" --share --quiet --out "$here/runs" "$@"
+}
+
+# Looks at the last run.
+last() {
+    jq -e "$1" "$here/runs/$(ls "$here/runs" | tail -n 1)/run.json" || {
+        jq '.threads[0].summary, .threads[0].end, [.findings[].code]' \
+            "$here/runs/$(ls "$here/runs" | tail -n 1)/run.json"
+        return 1
+    }
+}
+
+seen_by_latlab() {
+    beside disturb spin --for 10s --name planted >"$here/text" || return 1
+    expect "gaps of about 3 ms" last '.total.max_ns > 2900000' >/dev/null || return 1
+    # A hundred, give or take the start of the disturbance and a busy machine.
+    expect "about a hundred of another thread" \
+        last '.threads[0].end.spun.preempted | .sum_ns > 200000000 and .count > 70' || return 1
+    expect "its share of the time" last '.total.noise | .sum_ns / .of_ns > 0.02' || return 1
+    expect "the word for it" grep -q 'Other threads took' "$here/text" || return 1
+    expect "no word of latencies" test "$(sed '/The doctor says/,$d' "$here/text" | grep -ci latenc)" = 0
+}
+
+computable() {
+    local run
+    run="$here/runs/$(ls "$here/runs" | tail -n 1)"
+    python3 - "$run" <<'PYTHON'
+import json, sys
+import pandas
+run = json.load(open(sys.argv[1] + "/run.json"))
+rows = pandas.read_parquet(sys.argv[1] + "/intervals.parquet")
+noise = run["total"]["noise"]
+taken = rows["mean_ns"].fillna(0) * rows["count"]
+share = float(taken.sum()) / float((rows["end_ns"] - rows["start_ns"]).sum())
+assert abs(share - noise["sum_ns"] / noise["of_ns"]) < 1e-6, (share, noise)
+PYTHON
+}
+
+# oslat counts each microsecond in a bucket of its own; its last one holds all that is longer.
+seen_by_oslat() {
+    command -v oslat >/dev/null || { echo "SKIPPED: spin: oslat is missing (package rt-tests)"; return; }
+    beside disturb oslat -c "$cpu" -C 0 -D 10 -b 1000 -z >"$here/oslat" || return 1
+    local longest
+    longest=$(sed -n 's/.*Maximum:[^0-9]*\([0-9]*\).*/\1/p' "$here/oslat")
+    expect "oslat to see 3 ms as well" test "${longest:-0}" -ge 2900 || return 1
+    local many
+    many=$(sed -n 's/.*including overflows.*//; s/^ *1000 (us):[^0-9]*\([0-9]*\).*/\1/p' "$here/oslat")
+    echo "oslat: $longest us, $many beyond 999 us"
+}
+
+fair_server() {
+    beside ordinary spin --policy fifo --priority 1 --for 5s --name fair >"$here/text" || return 1
+    expect "what the kernel takes back by its name" last '[.findings[].code] | index("taken-back")'
+}
+
+ordinary() {
+    taskset -c "$cpu" sh -c 'while :; do :; done'
+}
+
+ends() {
+    timeout --signal INT --kill-after 10 4 "$program" run --instrument spin --cpus "$cpu" --share \
+        --quiet --out "$here/runs" --name interrupted >"$here/text" 2>&1
+    expect "a run that was kept" last '.ended == "interrupted"'
+}
+
+try "a thread that takes 3 ms every 100 ms is found by spin, and told as a thread" seen_by_latlab
+try "the noise follows from intervals.parquet" computable
+try "oslat finds the same on the same CPU" seen_by_oslat
+try "Ctrl-C ends a spinning run and keeps it" ends
+kernel=$(uname -r | sed 's/^\([0-9]*\)\.\([0-9]*\).*/\1 \2/')
+read -r major minor <<<"$kernel"
+if [ "$major" -gt 6 ] || { [ "$major" = 6 ] && [ "$minor" -ge 12 ]; }; then
+    try "what the fair server takes from a real-time spinner is named" fair_server
+else
+    echo "SKIPPED: spin: kernel $major.$minor has no fair server"
+fi
+exit $status
