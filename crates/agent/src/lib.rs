@@ -8,6 +8,7 @@ mod drain;
 mod hold;
 mod hook;
 mod layout;
+mod legs;
 mod outbox;
 mod prepare;
 mod reasons;

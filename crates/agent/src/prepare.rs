@@ -1,5 +1,6 @@
 //! Settings of the whole program: made, read back, and undone when the guard is dropped.
 
+use crate::legs;
 use latlab_model::Plan;
 use latlab_model::frame::Refusal;
 use latlab_model::plan::{IdleStates, KernelFile, Policy};
@@ -21,13 +22,15 @@ pub struct Prepared {
     /// What was asked and what was read back.
     pub settings: Vec<Setting>,
     _dma_latency: Option<DmaLatency>,
-    kernel_files: Option<Changes>,
+    /// The trace that tells the legs, until somebody reads it.
+    pub trace: Option<legs::Prepared>,
+    changes: Option<Changes>,
 }
 
 impl Prepared {
     /// Puts everything back, and says what could not be.
     pub fn undo(self) -> Vec<Finding> {
-        let undone = self.kernel_files.map(Changes::undo).unwrap_or_default();
+        let undone = self.changes.map(Changes::undo).unwrap_or_default();
         undone.iter().filter_map(not_put_back).collect()
     }
 }
@@ -50,21 +53,30 @@ pub fn prepare(root: &Root, plan: &Plan) -> Result<Prepared, Refusal> {
     }
     let (dma_latency, idle_states) = idle_states(root, plan);
     settings.extend(idle_states);
-    let kernel_files = kernel_files(root, plan, &mut settings)?;
-    Ok(Prepared { settings, _dma_latency: dma_latency, kernel_files })
+    let mut changes = begin_changes(root, plan)?;
+    let trace = match &mut changes {
+        Some(changes) => {
+            kernel_files(plan, changes, &mut settings)?;
+            plan.legs.then(|| legs::prepare(root, changes)).transpose()?
+        }
+        None => None,
+    };
+    Ok(Prepared { settings, _dma_latency: dma_latency, trace, changes })
+}
+
+/// The record of what is changed of the kernel, where something is to be.
+fn begin_changes(root: &Root, plan: &Plan) -> Result<Option<Changes>, Refusal> {
+    let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
+    let wanted = !plan.kernel_files.is_empty() || plan.legs;
+    wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 
 /// The files of `--set`, each with what was read back.
 fn kernel_files(
-    root: &Root,
     plan: &Plan,
+    changes: &mut Changes,
     settings: &mut Vec<Setting>,
-) -> Result<Option<Changes>, Refusal> {
-    if plan.kernel_files.is_empty() {
-        return Ok(None);
-    }
-    let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
-    let mut changes = Changes::begin(root).map_err(cannot)?;
+) -> Result<(), Refusal> {
     for KernelFile { path, value } in &plan.kernel_files {
         let asked = single_spaced(value);
         let applied = changes.set(path, value).map_err(|error| {
@@ -74,7 +86,7 @@ fn kernel_files(
         let setting = Setting::new(path, asked, applied);
         settings.push(Setting { matters: true, remedy: Some(remedy), ..setting });
     }
-    Ok(Some(changes))
+    Ok(())
 }
 
 fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {

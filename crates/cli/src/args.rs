@@ -307,6 +307,9 @@ pub struct RunArgs {
     /// Store every latency with its release, in about two bytes each
     #[arg(long, help_heading = KEEP)]
     pub samples: bool,
+    /// Split each latency into its legs by the kernel's tracepoints, and measure what they cost
+    #[arg(long, help_heading = KEEP)]
+    pub legs: bool,
     /// Store temperature, frequency, load and more this often (100ms to 1h), or off
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,
           help_heading = KEEP)]
@@ -408,6 +411,7 @@ impl RunArgs {
             idle_states: self.idle_states,
             interval_ns: self.interval,
             samples: self.samples,
+            legs: self.legs,
             share_cpus: self.share,
             kernel_files: self.set.clone(),
             telemetry_ns: self.telemetry.0,

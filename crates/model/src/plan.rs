@@ -56,6 +56,9 @@ pub struct Plan {
     /// Whether every latency is stored with its release.
     #[serde(default)]
     pub samples: bool,
+    /// Whether the legs of each latency are told apart by the kernel's tracepoints.
+    #[serde(default)]
+    pub legs: bool,
     /// Whether CPUs may be measured that another latlab measures already.
     #[serde(default)]
     pub share_cpus: bool,
@@ -118,6 +121,7 @@ impl Default for Plan {
             idle_states: IdleStates::ExitWithin(Nanos::ZERO),
             interval_ns: SECOND,
             samples: false,
+            legs: false,
             share_cpus: false,
             kernel_files: Vec::new(),
             telemetry_ns: Some(SECOND),
@@ -422,6 +426,13 @@ impl Plan {
             return refuse(
                 "relative sleep has no releases that could be caught up with: leave out --missed, \
                  or take another --mechanism"
+                    .into(),
+            );
+        }
+        if self.legs && (self.mechanism, self.clock) != (Mechanism::Nanosleep, ClockName::Monotonic) {
+            return refuse(
+                "--legs finds the cycles of --mechanism nanosleep on --clock monotonic by their \
+                 releases: leave those two as they are, or leave out --legs"
                     .into(),
             );
         }

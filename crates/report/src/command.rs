@@ -69,6 +69,7 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.option("--seed", Some(plan.seed));
     words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);
+    words.flag("--legs", plan.legs);
     words.flag("--share", plan.share_cpus);
     plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
 }

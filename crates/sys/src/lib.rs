@@ -16,6 +16,7 @@ pub mod signal;
 pub mod terminal;
 pub mod timer;
 pub mod trace;
+pub mod tracefs;
 pub mod undo;
 
 /// The kernel's error numbers, as every call here reports them.
