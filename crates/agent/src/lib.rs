@@ -17,6 +17,7 @@ mod session;
 mod snapshot;
 mod team;
 mod telemetry;
+mod timerlat;
 mod worker;
 
 pub use drain::Watch;

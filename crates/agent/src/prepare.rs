@@ -1,9 +1,11 @@
 //! Settings of the whole program: made, read back, and undone when the guard is dropped.
 
+use crate::layout::Layout;
 use crate::legs;
+use crate::timerlat::{self, KernelTimer};
 use latlab_model::Plan;
 use latlab_model::frame::Refusal;
-use latlab_model::plan::{IdleStates, KernelFile, Policy};
+use latlab_model::plan::{IdleStates, Instrument, KernelFile, Policy};
 use latlab_model::run::{Finding, Setting, Severity};
 use latlab_sys::Errno;
 use latlab_sys::dma_latency::DmaLatency;
@@ -24,6 +26,8 @@ pub struct Prepared {
     _dma_latency: Option<DmaLatency>,
     /// The trace that tells the legs, until somebody reads it.
     pub trace: Option<legs::Prepared>,
+    /// The kernel's threads that measure, one for each of the layout, until they are read.
+    pub kernel: Vec<KernelTimer>,
     changes: Option<Changes>,
 }
 
@@ -46,7 +50,7 @@ fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Opt
 }
 
 /// Makes the settings of the whole program.
-pub fn prepare(root: &Root, plan: &Plan) -> Result<Prepared, Refusal> {
+pub fn prepare(root: &Root, plan: &Plan, layout: &Layout) -> Result<Prepared, Refusal> {
     let mut settings = vec![memory_lock(root, plan)?];
     if plan.policy.is_realtime() {
         settings.push(run_away_guard());
@@ -54,20 +58,23 @@ pub fn prepare(root: &Root, plan: &Plan) -> Result<Prepared, Refusal> {
     let (dma_latency, idle_states) = idle_states(root, plan);
     settings.extend(idle_states);
     let mut changes = begin_changes(root, plan)?;
-    let trace = match &mut changes {
-        Some(changes) => {
-            kernel_files(plan, changes, &mut settings)?;
-            plan.legs.then(|| legs::prepare(root, changes)).transpose()?
+    let (mut trace, mut kernel) = (None, Vec::new());
+    if let Some(changes) = &mut changes {
+        kernel_files(plan, changes, &mut settings)?;
+        trace = plan.legs.then(|| legs::prepare(root, changes)).transpose()?;
+        if plan.instrument == Instrument::Timerlat {
+            kernel = timerlat::prepare(root, plan, layout, changes, &mut settings)?;
         }
-        None => None,
-    };
-    Ok(Prepared { settings, _dma_latency: dma_latency, trace, changes })
+    }
+    Ok(Prepared { settings, _dma_latency: dma_latency, trace, kernel, changes })
 }
 
 /// The record of what is changed of the kernel, where something is to be.
 fn begin_changes(root: &Root, plan: &Plan) -> Result<Option<Changes>, Refusal> {
     let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
-    let wanted = !plan.kernel_files.is_empty() || plan.legs;
+    let wanted = !plan.kernel_files.is_empty()
+        || plan.legs
+        || plan.instrument == Instrument::Timerlat;
     wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 

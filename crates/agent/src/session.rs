@@ -161,7 +161,7 @@ fn run(
 ) -> Result<End, Refusal> {
     let Ground { cpus, layout, helpers, own_part } = ground;
     let hold = hold(root, &plan, &layout, &cpus)?;
-    let mut prepared = prepare(root, &plan)?;
+    let mut prepared = prepare(root, &plan, &layout)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
         let mut snapshot = snapshot(root);
@@ -172,12 +172,14 @@ fn run(
         machine
     };
     let described = watch.is_none().then(describe);
+    let kernel = std::mem::take(&mut prepared.kernel);
+    let kernel = kernel.into_iter().map(|timer| timer.told_to(outbox)).collect();
     let trace = prepared.trace.take().map(|trace| (trace, channel()));
     let (trace, told) = match trace {
         Some((trace, (told, latencies))) => (Some((trace, latencies)), Some(told)),
         None => (None, None),
     };
-    let team = Team::assemble(root, &plan, &layout, &cpus.usable, watch.is_some(), told)?;
+    let team = Team::assemble(root, &plan, &layout, &cpus.usable, watch.is_some(), told, kernel)?;
     let legs = trace.map(|(trace, latencies)| {
         Legs::start(trace, &plan, &team.setups(), &cpus.online, latencies, outbox)
     });

@@ -9,6 +9,7 @@ use crate::outbox::Outbox;
 use crate::prepare::machine_refuses;
 use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
 use crate::samples::SampleLine;
+use crate::timerlat::KernelTimer;
 use crate::worker::{self, Job, Ready, Start, Worker, clock_of};
 use latlab_measure::cyclic::Stop;
 use latlab_measure::recorder::recorder;
@@ -76,8 +77,10 @@ impl Team {
         usable: &CpuSet,
         is_watched: bool,
         legs: Option<Sender<Batch>>,
+        kernel: Vec<KernelTimer>,
     ) -> Result<Team, Refusal> {
         let (mut waiting, mut sources) = (Vec::new(), Vec::new());
+        let mut kernel = kernel.into_iter();
         let (part, margin) = match is_watched {
             true => (plan.part_ns().min(WATCHED_PART), SHORT_START_MARGIN),
             false => (plan.part_ns(), START_MARGIN),
@@ -100,6 +103,7 @@ impl Team {
                 cpu,
                 usable: usable.iter().collect(),
                 plan: Arc::clone(plan),
+                kernel: kernel.next(),
                 recorder,
                 samples: ring,
                 stop: Stop { all: &STOP, own: Arc::clone(&stop) },

@@ -1,7 +1,8 @@
 //! A measuring thread: set up, warm up, measure, report.
 
-use crate::prepare::scheduling_refused;
+use crate::prepare::{machine_refuses, scheduling_refused};
 use crate::reasons::{STOP_ABOVE, reason_of};
+use crate::timerlat::KernelTimer;
 use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, Stop, count_passed, measure};
 use latlab_measure::recorder::Recorder;
 use latlab_measure::samples::{Keep, SampleRing};
@@ -36,6 +37,8 @@ pub struct Job {
     pub usable: Vec<u32>,
     /// The order.
     pub plan: Arc<Plan>,
+    /// The kernel's thread that measures in its place, where there is one.
+    pub kernel: Option<KernelTimer>,
     /// What it counts into.
     pub recorder: Recorder,
     /// Where every latency goes, if that was asked for.
@@ -91,6 +94,9 @@ pub fn spawn(job: Job) -> std::io::Result<Worker> {
 
 fn set_up(job: &Job) -> Result<Ready, Refusal> {
     sched::set_name(&format!("latlab/{}", job.thread));
+    if let Some(kernel) = &job.kernel {
+        return set_up_kernel(job, kernel);
+    }
     let mut settings = Vec::new();
     let mut note = |what: &str, asked: String, applied: String, matters: bool| {
         let thread = Some(job.thread);
@@ -128,6 +134,21 @@ fn set_up(job: &Job) -> Result<Ready, Refusal> {
     };
     note("scheduling", policy.to_string(), applied.clone(), true);
     Ok(Ready { thread_id: sched::thread_id(), settings, policy: applied })
+}
+
+/// Schedules the kernel's thread, which measures where it is; ours only reads.
+fn set_up_kernel(job: &Job, kernel: &KernelTimer) -> Result<Ready, Refusal> {
+    let Some(id) = kernel.thread_id else {
+        let text = format!("thread {}: the kernel has started no timerlat/N for it", job.thread);
+        return Err(machine_refuses(text));
+    };
+    let policy = job.plan.policy_of(job.thread);
+    let set = sched::set_scheduling_of(id, wanted(policy)).and_then(|()| sched::scheduling_of(id));
+    let applied = set.map(describe).map_err(|error| scheduling_refused(policy, error))?;
+    let (thread, matters) = (Some(job.thread), true);
+    let setting = Setting::new("scheduling", policy.to_string(), applied.clone());
+    let settings = vec![Setting { thread, matters, ..setting }];
+    Ok(Ready { thread_id: id as i32, settings, policy: applied })
 }
 
 fn wanted(policy: Policy) -> Scheduling {
@@ -172,7 +193,10 @@ pub fn clock_of(plan: &Plan) -> Clock {
     }
 }
 
-fn run_with_timer(job: Job, start: Start) -> ThreadEnd {
+fn run_with_timer(mut job: Job, start: Start) -> ThreadEnd {
+    if let Some(kernel) = job.kernel.take() {
+        return run(job, start, kernel.counting_from(start.from));
+    }
     let clock = clock_of(&job.plan);
     let period = job.plan.period_of(job.thread).0;
     let catch_up = job.plan.missed == MissedPolicy::CatchUp;

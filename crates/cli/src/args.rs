@@ -227,7 +227,7 @@ impl Shell {
 #[derive(Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArgs {
-    /// Method of measuring: cyclic
+    /// Method of measuring: cyclic, timerlat (the tracer of the kernel, where it has one)
     #[arg(long, value_name = "NAME", default_value = "cyclic",
           value_parser = word(Instrument::ALL, Instrument::word), hide_possible_values = true,
           help_heading = HOW)]

@@ -234,6 +234,8 @@ words! {
     Instrument {
         /// A thread that sleeps until each release and reads the clock.
         Cyclic = "cyclic",
+        /// The kernel's own tracer: a thread of the kernel on each CPU, which we only read.
+        Timerlat = "timerlat",
     }
 }
 
@@ -436,12 +438,32 @@ impl Plan {
                     .into(),
             );
         }
+        self.check_timerlat()?;
         self.policy.check()
+    }
+
+    /// What the kernel's tracer cannot do.
+    fn check_timerlat(&self) -> Result<(), String> {
+        let wrong = match () {
+            () if self.instrument != Instrument::Timerlat => return Ok(()),
+            () if !TIMERLAT_PERIODS.contains(&self.period_ns) => "a --period from 100us to 1s",
+            () if self.period_step_ns != Nanos::ZERO => "one --period for all CPUs",
+            () if (self.mechanism, self.clock) != (Mechanism::Nanosleep, ClockName::Monotonic) => {
+                "its own timer on CLOCK_MONOTONIC: no --mechanism, no --clock"
+            }
+            () if self.missed != MissedPolicy::Skip => "releases that it skips: no --missed",
+            () if self.threads.is_some() || self.floating => "one thread on each of --cpus: no --threads",
+            () if self.legs => "legs anyway: no --legs",
+            () => return Ok(()),
+        };
+        Err(format!("--instrument timerlat has {wrong}"))
     }
 }
 
 /// Half a second, in nanoseconds.
 const LONGEST_PART: u64 = 500_000_000;
+/// What the kernel's timerlat takes, which counts in microseconds.
+const TIMERLAT_PERIODS: std::ops::RangeInclusive<Nanos> = Nanos(100_000)..=Nanos(1_000_000_000);
 /// More threads than this are a mistake in the order, not a measurement.
 pub const MOST_THREADS: u32 = 4096;
 /// A day; a longer period is taken for a mistake.

@@ -5,6 +5,7 @@ use crate::style::Style;
 use crate::table::{Column, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::legs::{LegCost, LegFigures, LegTally, RunLegs};
+use latlab_model::plan::Instrument;
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
@@ -26,7 +27,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     let Some(legs) = &run.legs else { return String::new() };
     let mut text = format!("{}\n", wrapped(INTRODUCTION, width, 0));
     text += &table(figures(run, legs).columns(), width, style);
-    for sentence in [counted(legs), cost(legs)] {
+    for sentence in said(run, legs) {
         text += &format!("{}\n", wrapped(&sentence, width, 0));
     }
     if let Some(largest) = largest(run, legs) {
@@ -39,7 +40,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
 /// For Markdown: what stands above, the tables, and what is said of them.
 pub fn parts(run: &Run) -> Option<(Vec<Column>, String, Option<Vec<Column>>)> {
     let legs = run.legs.as_ref()?;
-    let said = format!("{} {} {}", INTRODUCTION, counted(legs), cost(legs));
+    let said = format!("{INTRODUCTION} {}", said(run, legs).join(" "));
     Some((figures(run, legs).columns(), said, largest(run, legs).map(Rows::columns)))
 }
 
@@ -49,7 +50,7 @@ pub fn section(run: &Run, place: &Place) -> Markup {
     let content = html! {
         p { (INTRODUCTION) }
         (figures(run, legs).markup("Figures of each leg"))
-        p { (counted(legs)) " " (cost(legs)) }
+        p { (said(run, legs).join(" ")) }
         @if let Some(largest) = largest(run, legs) {
             (largest.markup("The largest latencies whose legs are known"))
         }
@@ -142,6 +143,12 @@ fn of_latency(summary: &Summary) -> Option<LegFigures> {
         p99_ns: quantiles.p99_ns,
         max_ns: summary.max_ns?,
     })
+}
+
+fn said(run: &Run, legs: &RunLegs) -> Vec<String> {
+    // The kernel's own tracer is what measures: without it there is nothing to compare with.
+    let cost = (run.asked.instrument == Instrument::Cyclic).then(|| cost(legs));
+    std::iter::once(counted(legs)).chain(cost).collect()
 }
 
 fn counted(legs: &RunLegs) -> String {

@@ -1,14 +1,13 @@
 //! Events and latencies to legs: matched by the release, never by order. Pure.
 
 use super::events::Event;
+use super::ledger::Ledger;
 use super::windows::Windows;
-use latlab_model::frame::KEPT_SPIKES;
-use latlab_model::legs::{CycleLegs, Leg, LegTally, Legs};
+use latlab_model::Nanos;
+use latlab_model::legs::{CycleLegs, Legs};
 use latlab_model::run::ThreadSetup;
 use latlab_model::samples::Sample;
-use latlab_model::{Histogram, Nanos};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// Legs and latencies that may wait for the other side; far more than ever comes in a second.
 const WAITING: usize = 1 << 20;
@@ -41,20 +40,7 @@ struct Line {
     cycles: VecDeque<CycleLegs>,
     /// Latencies whose events may not have come.
     latencies: VecDeque<Sample>,
-    counts: Counts,
-    /// The largest latencies whose legs were known, the smallest of them on top.
-    largest: BinaryHeap<Reverse<Nanos>>,
-    /// What the stream has not taken yet.
-    frame: Legs,
-}
-
-/// What was counted since the last frame.
-#[derive(Default)]
-struct Counts {
-    irq: Vec<Nanos>,
-    thread: Vec<Nanos>,
-    traced: Vec<Nanos>,
-    untraced: Vec<Nanos>,
+    ledger: Ledger,
 }
 
 impl Matcher {
@@ -125,15 +111,9 @@ impl Matcher {
     pub fn send(&mut self, mut taken: impl FnMut(&Legs) -> bool) {
         if let Some(first) = self.lines.first_mut() {
             // No thread's, and so told with the first.
-            first.frame.tally.events_lost += std::mem::take(&mut self.events_lost);
+            first.ledger.events_lost(std::mem::take(&mut self.events_lost));
         }
-        for line in &mut self.lines {
-            line.gather();
-            let empty = line.frame.counts.is_empty() && line.frame.tally == LegTally::default();
-            if !empty && taken(&line.frame) {
-                line.frame = Legs { thread: line.thread, ..Legs::default() };
-            }
-        }
+        self.lines.iter_mut().for_each(|line| line.ledger.send(&mut taken));
     }
 }
 
@@ -146,9 +126,7 @@ impl Line {
             open: None,
             cycles: VecDeque::new(),
             latencies: VecDeque::new(),
-            counts: Counts::default(),
-            largest: BinaryHeap::new(),
-            frame: Legs { thread: setup.thread, ..Legs::default() },
+            ledger: Ledger::new(setup.thread),
         }
     }
 
@@ -176,57 +154,9 @@ impl Line {
             let legs = pop_if(&mut self.cycles, |cycle| cycle.release_ns == release);
             // Its timer was started after the release before it.
             match windows.state(release.0 - self.period, (release + sample.latency_ns).0) {
-                Some(true) => self.count(sample, legs),
-                Some(false) => self.counts.untraced.push(sample.latency_ns),
+                Some(true) => self.ledger.traced(sample.latency_ns, legs),
+                Some(false) => self.ledger.untraced(sample.latency_ns),
                 None => {}
-            }
-        }
-    }
-
-    fn count(&mut self, sample: Sample, legs: Option<CycleLegs>) {
-        let latency = sample.latency_ns;
-        self.frame.tally.traced += 1;
-        self.counts.traced.push(latency);
-        let Some(legs) = legs else { return };
-        let CycleLegs { irq_ns, thread_ns, .. } = legs;
-        if irq_ns < Nanos::ZERO || irq_ns > thread_ns || thread_ns > latency {
-            self.frame.tally.unsound += 1;
-            return;
-        }
-        self.frame.tally.known += 1;
-        self.counts.irq.push(irq_ns);
-        self.counts.thread.push(thread_ns);
-        self.keep_if_large(latency, legs);
-    }
-
-    /// As many as the spikes that are kept, so that each of those finds its legs.
-    fn keep_if_large(&mut self, latency: Nanos, legs: CycleLegs) {
-        let full = self.largest.len() >= KEPT_SPIKES;
-        let large = !full || self.largest.peek().is_some_and(|Reverse(least)| latency >= *least);
-        if !large || self.frame.largest.len() >= 2 * KEPT_SPIKES {
-            return;
-        }
-        self.largest.push(Reverse(latency));
-        if full {
-            self.largest.pop();
-        }
-        self.frame.largest.push(legs);
-    }
-
-    /// Puts what was counted into the frame.
-    fn gather(&mut self) {
-        let Counts { irq, thread, traced, untraced } = std::mem::take(&mut self.counts);
-        let counted = [
-            (Leg::Irq, irq),
-            (Leg::Thread, thread),
-            (Leg::Traced, traced),
-            (Leg::Untraced, untraced),
-        ];
-        for (leg, values) in counted.into_iter().filter(|(_, values)| !values.is_empty()) {
-            let more: Histogram = values.into_iter().collect();
-            match self.frame.counts.iter_mut().find(|(known, _)| *known == leg) {
-                Some((_, counts)) => counts.add(&more),
-                None => self.frame.counts.push((leg, more)),
             }
         }
     }
@@ -242,6 +172,7 @@ fn pop_if<T>(queue: &mut VecDeque<T>, wanted: impl Fn(&T) -> bool) -> Option<T> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::legs::{Leg, LegTally};
 
     const PERIOD: i64 = 1_000_000;
 

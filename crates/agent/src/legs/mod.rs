@@ -5,7 +5,9 @@
 //! off, so that the same run says what it costs.
 
 mod events;
+mod ledger;
 mod matching;
+pub(crate) use ledger::Ledger;
 mod windows;
 
 use crate::outbox::Outbox;
