@@ -72,9 +72,8 @@ pub fn prepare(root: &Root, plan: &Plan, layout: &Layout) -> Result<Prepared, Re
 /// The record of what is changed of the kernel, where something is to be.
 fn begin_changes(root: &Root, plan: &Plan) -> Result<Option<Changes>, Refusal> {
     let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
-    let wanted = !plan.kernel_files.is_empty()
-        || plan.legs
-        || plan.instrument == Instrument::Timerlat;
+    let wanted =
+        !plan.kernel_files.is_empty() || plan.legs || plan.instrument == Instrument::Timerlat;
     wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 

@@ -63,7 +63,8 @@ impl SampleLine {
     /// making, which `all` sends as well.
     pub fn pass(&mut self, to_monotonic: Nanos, all: bool, outbox: &Outbox) -> bool {
         let nothing_left = self.take_all(to_monotonic, all, outbox);
-        if let Some((listener, heard)) = self.listener.as_mut().filter(|(_, heard)| !heard.is_empty())
+        if let Some((listener, heard)) =
+            self.listener.as_mut().filter(|(_, heard)| !heard.is_empty())
         {
             // Whoever is gone wants no more.
             let _ = listener.send((self.thread, std::mem::take(heard)));

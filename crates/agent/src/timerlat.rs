@@ -84,9 +84,10 @@ fn start(
     }
     let instance = Arc::new(tracefs.instance(changes)?);
     instance.set("buffer_size_kb", RING_KIB)?;
+    // Before anybody reads it: the kernel changes no tracer of a trace that is open.
+    instance.set("current_tracer", TRACER)?;
     let pipes = cpus.iter().map(|&cpu| instance.pipe(cpu, fields.layout.page));
     let pipes = pipes.collect::<Result<Vec<Pipe>, String>>()?;
-    instance.set("current_tracer", TRACER)?;
     instance.set("tracing_on", "1")?;
     let ids = thread_ids(root, cpus);
     let timer = |(pipe, thread): (Pipe, u32)| KernelTimer {
@@ -205,7 +206,11 @@ impl Series {
                 }
                 let irq = self.irq.take().filter(|(of, _)| *of == sequence);
                 let irq = irq.map(|(_, latency)| latency);
-                return Some(Activation { release: self.release(at - latency), irq, thread: latency });
+                return Some(Activation {
+                    release: self.release(at - latency),
+                    irq,
+                    thread: latency,
+                });
             }
             _ => {}
         }

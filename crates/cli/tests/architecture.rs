@@ -12,10 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-sys", &[]),
     ("latlab-measure", &["latlab-sys", "latlab-model"]),
     ("latlab-trace", &[]),
-    (
-        "latlab-agent",
-        &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"],
-    ),
+    ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
     ("latlab-store", &["latlab-doctor", "latlab-model", "latlab-stats"]),

@@ -431,7 +431,8 @@ impl Plan {
                     .into(),
             );
         }
-        if self.legs && (self.mechanism, self.clock) != (Mechanism::Nanosleep, ClockName::Monotonic) {
+        if self.legs && (self.mechanism, self.clock) != (Mechanism::Nanosleep, ClockName::Monotonic)
+        {
             return refuse(
                 "--legs finds the cycles of --mechanism nanosleep on --clock monotonic by their \
                  releases: leave those two as they are, or leave out --legs"
@@ -452,7 +453,9 @@ impl Plan {
                 "its own timer on CLOCK_MONOTONIC: no --mechanism, no --clock"
             }
             () if self.missed != MissedPolicy::Skip => "releases that it skips: no --missed",
-            () if self.threads.is_some() || self.floating => "one thread on each of --cpus: no --threads",
+            () if self.threads.is_some() || self.floating => {
+                "one thread on each of --cpus: no --threads"
+            }
             () if self.legs => "legs anyway: no --legs",
             () => return Ok(()),
         };

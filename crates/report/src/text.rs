@@ -3,8 +3,8 @@
 use crate::command::command;
 use crate::conditions;
 use crate::doctor::severity_colour;
-use crate::legs;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::legs;
 use crate::said;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::style::Colour;

@@ -59,9 +59,10 @@ impl LegsTaken {
     /// The rows of `legs.parquet`.
     pub fn rows(&self) -> impl Iterator<Item = LegRow> + '_ {
         self.threads.iter().flat_map(|(&thread, taken)| {
-            let rows = taken.counts.iter().flat_map(|(&leg, counts)| {
-                counts.rows().into_iter().map(move |bin| (leg, bin))
-            });
+            let rows = taken
+                .counts
+                .iter()
+                .flat_map(|(&leg, counts)| counts.rows().into_iter().map(move |bin| (leg, bin)));
             rows.map(move |(leg, bin)| LegRow { thread, leg, bin })
         })
     }
@@ -107,9 +108,11 @@ pub fn findings(legs: &RunLegs) -> Vec<Finding> {
             "{events_lost} events of the kernel's trace were lost, because it was not read in \
              time: the cycles around them have no legs. Their latencies are all counted."
         );
-        found.push(Finding::new("trace-lost", Severity::Warning, text).remedy(
-            "Leave a CPU to --helpers-on, or measure fewer threads or a longer period.",
-        ));
+        found.push(
+            Finding::new("trace-lost", Severity::Warning, text).remedy(
+                "Leave a CPU to --helpers-on, or measure fewer threads or a longer period.",
+            ),
+        );
     }
     if unsound > 0 {
         let text = format!(
@@ -140,7 +143,11 @@ fn figures(counts: &Histogram) -> Option<LegFigures> {
 
 fn largest(spikes: &[SpikeRow]) -> Vec<LargeLegs> {
     let known = spikes.iter().filter_map(|row| {
-        row.legs.map(|legs| LargeLegs { thread: row.thread, latency_ns: row.spike.latency_ns, legs })
+        row.legs.map(|legs| LargeLegs {
+            thread: row.thread,
+            latency_ns: row.spike.latency_ns,
+            legs,
+        })
     });
     let mut largest: Vec<LargeLegs> = known.collect();
     largest.sort_by_key(|one| (std::cmp::Reverse(one.latency_ns), one.legs.release_ns));

@@ -39,7 +39,8 @@ impl Tracefs {
 
     /// Whether the kernel has this tracer.
     pub fn has_tracer(&self, name: &str) -> bool {
-        self.read("available_tracers").is_ok_and(|all| all.split_whitespace().any(|one| one == name))
+        self.read("available_tracers")
+            .is_ok_and(|all| all.split_whitespace().any(|one| one == name))
     }
 
     /// A file of it.
@@ -98,7 +99,9 @@ impl Instance {
             .truncate(true)
             .open(self.folder.join(file))
             .and_then(|mut file| io::Write::write_all(&mut file, value.as_bytes()));
-        written.map_err(|error| format!("'{value}' cannot be written to {}/{file}: {error}", self.path))
+        written.map_err(|error| {
+            format!("'{value}' cannot be written to {}/{file}: {error}", self.path)
+        })
     }
 
     /// A file of it.

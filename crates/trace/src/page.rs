@@ -158,7 +158,8 @@ mod tests {
     }
 
     fn sample() -> Vec<u8> {
-        let long: Vec<u8> = [36_u32.to_le_bytes().to_vec(), [vec![7, 0], vec![9; 30]].concat()].concat();
+        let long: Vec<u8> =
+            [36_u32.to_le_bytes().to_vec(), [vec![7, 0], vec![9; 30]].concat()].concat();
         page(
             1_000,
             &[
@@ -195,7 +196,8 @@ mod tests {
     #[test]
     fn a_page_of_32_bits_has_a_shorter_header() {
         let header = HEADER.replace("offset:8;\tsize:8", "offset:8;\tsize:4");
-        let layout = Layout::parse(&header.replace("offset:16;\tsize:4080", "offset:12;\tsize:4084"));
+        let layout =
+            Layout::parse(&header.replace("offset:16;\tsize:4080", "offset:12;\tsize:4084"));
         assert_eq!(layout.unwrap().page, 4096);
         assert_eq!(Layout::parse("field: u64 timestamp; offset:0; size:8;"), None);
     }

@@ -68,7 +68,10 @@ impl Fields {
         };
         let field = |format: &Format, name: &str| {
             format.field(name).ok_or_else(|| {
-                format!("this kernel's event {} has no field {name}: another latlab may know it", format.id)
+                format!(
+                    "this kernel's event {} has no field {name}: another latlab may know it",
+                    format.id
+                )
             })
         };
         let (start, expire, switch) =
@@ -189,7 +192,9 @@ impl Fields {
                 function: self.start_function.read(data)?,
                 release: self.start_release.read(data)?,
             }),
-            id if id == self.expire => Some(Event::Expired { timer: self.expire_timer.read(data)? }),
+            id if id == self.expire => {
+                Some(Event::Expired { timer: self.expire_timer.read(data)? })
+            }
             id if id == self.switch => {
                 Some(Event::Switched { thread_id: thread_id(self.switch_next)? })
             }
@@ -201,7 +206,8 @@ impl Fields {
 fn layout(tracefs: &Tracefs) -> Result<Layout, String> {
     let text = tracefs.read("events/header_page").unwrap_or_default();
     let file = tracefs.path_of("events/header_page");
-    Layout::parse(&text).ok_or_else(|| format!("{file} is not as expected: another latlab may know it"))
+    Layout::parse(&text)
+        .ok_or_else(|| format!("{file} is not as expected: another latlab may know it"))
 }
 
 /// Room for a second, so that the reader may be late by that much.

@@ -65,7 +65,8 @@ impl Matcher {
                     return;
                 };
                 self.function = Some(function);
-                if let Some(before) = self.lines[line].open.replace(Open { timer, release, irq: None })
+                if let Some(before) =
+                    self.lines[line].open.replace(Open { timer, release, irq: None })
                 {
                     self.by_timer.remove(&before.timer);
                 }
@@ -203,7 +204,8 @@ mod tests {
     fn cycle(matcher: &mut Matcher, thread_id: i32, release: i64, irq: i64, thread: i64) {
         let timer = 7_000 + i64::from(thread_id);
         // What the kernel starts for itself on the thread is not the thread's.
-        matcher.see(release - PERIOD, Event::Armed { thread_id, timer: 1, function: 2, release: 3 });
+        matcher
+            .see(release - PERIOD, Event::Armed { thread_id, timer: 1, function: 2, release: 3 });
         matcher.see(release - PERIOD / 2, Event::Armed { thread_id, timer, function: 1, release });
         matcher.see(release + irq, Event::Expired { timer });
         matcher.see(release + thread, Event::Switched { thread_id });
@@ -294,11 +296,17 @@ mod tests {
     #[test]
     fn a_thread_that_never_left_its_cpu_has_no_legs() {
         let mut matcher = Matcher::new(&[setup(0, 50)]);
-        matcher.see(PERIOD - 9, Event::Armed { thread_id: 50, timer: 5, function: 1, release: PERIOD });
+        matcher.see(
+            PERIOD - 9,
+            Event::Armed { thread_id: 50, timer: 5, function: 1, release: PERIOD },
+        );
         matcher.see(PERIOD + 9, Event::Expired { timer: 5 });
         cycle(&mut matcher, 50, 2 * PERIOD, 20, 30);
         matcher.latencies(0, vec![sample(PERIOD, 50), sample(2 * PERIOD, 50)]);
         matcher.resolve(i64::MAX, &always(true));
-        assert_eq!(sent(&mut matcher)[0].tally, LegTally { traced: 2, known: 1, ..LegTally::default() });
+        assert_eq!(
+            sent(&mut matcher)[0].tally,
+            LegTally { traced: 2, known: 1, ..LegTally::default() }
+        );
     }
 }
