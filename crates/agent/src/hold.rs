@@ -1,7 +1,7 @@
 //! The CPUs of a run, held against every other latlab of this machine.
 
 use crate::layout::{Cpus, Layout};
-use crate::prepare::machine_refuses;
+use crate::refusals::machine_refuses;
 use latlab_model::frame::Refusal;
 use latlab_model::run::{Finding, Severity};
 use latlab_model::{CpuSet, Plan};

@@ -1,6 +1,7 @@
 //! What every measuring thread is told, and what it says at its end, whatever it measures.
 
 use crate::reasons::{STOP_ABOVE, reason_of};
+use crate::timerlat::KernelTimer;
 use latlab_measure::cyclic::{Ending, Stop};
 use latlab_measure::recorder::{Recorder, Totals};
 use latlab_measure::samples::SampleRing;
@@ -25,6 +26,8 @@ pub struct Job {
     pub thread: u32,
     /// The CPU to pin it to; none to let it float.
     pub cpu: Option<u32>,
+    /// The kernel's thread that measures in its place, where there is one.
+    pub kernel: Option<KernelTimer>,
     /// The CPU of the thread that wakes it, if one does; none to let it float.
     pub waker_cpu: Option<u32>,
     /// Where it may float.

@@ -1,6 +1,6 @@
 //! A thread takes its place: CPU, slack and scheduling, each read back.
 
-use crate::prepare::scheduling_refused;
+use crate::refusals::{machine_refuses, scheduling_refused};
 use latlab_model::Nanos;
 use latlab_model::frame::Refusal;
 use latlab_model::plan::Policy;
@@ -74,6 +74,19 @@ impl Place<'_> {
         note("scheduling", self.policy.to_string(), policy.clone(), true);
         Ok(Placed { thread_id: sched::thread_id(), settings, policy })
     }
+}
+
+/// Schedules the kernel's thread, which measures where it is; ours only reads.
+pub fn take_over(thread: u32, id: Option<u32>, policy: Policy) -> Result<Placed, Refusal> {
+    let Some(id) = id else {
+        let text = format!("thread {thread}: the kernel has started no timerlat/N for it");
+        return Err(machine_refuses(text));
+    };
+    let set = sched::set_scheduling_of(id, wanted(policy)).and_then(|()| sched::scheduling_of(id));
+    let applied = set.map(describe).map_err(|error| scheduling_refused(policy, error))?;
+    let setting = Setting::new("scheduling", policy.to_string(), applied.clone());
+    let settings = vec![Setting { thread: Some(thread), matters: true, ..setting }];
+    Ok(Placed { thread_id: id as i32, settings, policy: applied })
 }
 
 fn wanted(policy: Policy) -> Scheduling {

@@ -1,14 +1,17 @@
 //! Settings of the whole program: made, read back, and undone when the guard is dropped.
 
+use crate::layout::Layout;
+use crate::legs;
+use crate::refusals::{machine_refuses, remedy};
+use crate::timerlat::{self, KernelTimer};
 use latlab_model::Plan;
 use latlab_model::frame::Refusal;
-use latlab_model::plan::{IdleStates, KernelFile, Policy};
+use latlab_model::plan::{IdleStates, Instrument, KernelFile};
 use latlab_model::run::{Finding, Setting, Severity};
-use latlab_sys::Errno;
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
+use latlab_sys::memory;
 use latlab_sys::undo::{Change, Changes, Undone, single_spaced};
-use latlab_sys::{memory, process};
 use std::io;
 
 /// A real-time thread that has run this long without sleeping is told to end …
@@ -21,13 +24,17 @@ pub struct Prepared {
     /// What was asked and what was read back.
     pub settings: Vec<Setting>,
     _dma_latency: Option<DmaLatency>,
-    kernel_files: Option<Changes>,
+    /// The trace that tells the legs, until somebody reads it.
+    pub trace: Option<legs::Prepared>,
+    /// The kernel's threads that measure, one for each of the layout, until they are read.
+    pub kernel: Vec<KernelTimer>,
+    changes: Option<Changes>,
 }
 
 impl Prepared {
     /// Puts everything back, and says what could not be.
     pub fn undo(self) -> Vec<Finding> {
-        let undone = self.kernel_files.map(Changes::undo).unwrap_or_default();
+        let undone = self.changes.map(Changes::undo).unwrap_or_default();
         undone.iter().filter_map(not_put_back).collect()
     }
 }
@@ -43,28 +50,39 @@ fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Opt
 }
 
 /// Makes the settings of the whole program.
-pub fn prepare(root: &Root, plan: &Plan) -> Result<Prepared, Refusal> {
+pub fn prepare(root: &Root, plan: &Plan, layout: &Layout) -> Result<Prepared, Refusal> {
     let mut settings = vec![memory_lock(root, plan)?];
     if plan.policy.is_realtime() {
         settings.push(run_away_guard());
     }
     let (dma_latency, idle_states) = idle_states(root, plan);
     settings.extend(idle_states);
-    let kernel_files = kernel_files(root, plan, &mut settings)?;
-    Ok(Prepared { settings, _dma_latency: dma_latency, kernel_files })
+    let mut changes = begin_changes(root, plan)?;
+    let (mut trace, mut kernel) = (None, Vec::new());
+    if let Some(changes) = &mut changes {
+        kernel_files(plan, changes, &mut settings)?;
+        trace = plan.legs.then(|| legs::prepare(root, changes)).transpose()?;
+        if plan.instrument == Instrument::Timerlat {
+            kernel = timerlat::prepare(root, plan, layout, changes, &mut settings)?;
+        }
+    }
+    Ok(Prepared { settings, _dma_latency: dma_latency, trace, kernel, changes })
+}
+
+/// The record of what is changed of the kernel, where something is to be.
+fn begin_changes(root: &Root, plan: &Plan) -> Result<Option<Changes>, Refusal> {
+    let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
+    let wanted =
+        !plan.kernel_files.is_empty() || plan.legs || plan.instrument == Instrument::Timerlat;
+    wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 
 /// The files of `--set`, each with what was read back.
 fn kernel_files(
-    root: &Root,
     plan: &Plan,
+    changes: &mut Changes,
     settings: &mut Vec<Setting>,
-) -> Result<Option<Changes>, Refusal> {
-    if plan.kernel_files.is_empty() {
-        return Ok(None);
-    }
-    let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
-    let mut changes = Changes::begin(root).map_err(cannot)?;
+) -> Result<(), Refusal> {
     for KernelFile { path, value } in &plan.kernel_files {
         let asked = single_spaced(value);
         let applied = changes.set(path, value).map_err(|error| {
@@ -74,7 +92,7 @@ fn kernel_files(
         let setting = Setting::new(path, asked, applied);
         settings.push(Setting { matters: true, remedy: Some(remedy), ..setting });
     }
-    Ok(Some(changes))
+    Ok(())
 }
 
 fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {
@@ -129,48 +147,4 @@ fn idle_states(root: &Root, plan: &Plan) -> (Option<DmaLatency>, Option<Setting>
         ..Setting::new("idle states", text(asked_us), applied)
     };
     (held.ok(), Some(setting))
-}
-
-/// The machine does not let us measure (exit code 3).
-pub fn machine_refuses(text: String) -> Refusal {
-    Refusal { plan_is_wrong: false, text }
-}
-
-const CAP_SYS_NICE: u32 = 23;
-
-/// Why the scheduling was refused, and what to do, in one line.
-pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
-    let remedy = match (policy, error) {
-        (Policy::Deadline { .. }, Errno::BUSY) => {
-            "the kernel's admission control has no such bandwidth left: ask for less runtime \
-             (--policy deadline:RUNTIME/DEADLINE/PERIOD) or fewer --threads"
-                .to_string()
-        }
-        (Policy::Deadline { .. }, Errno::INVAL) => {
-            "expected 1024 ns <= runtime <= deadline <= period".to_string()
-        }
-        _ if process::has_capability(CAP_SYS_NICE) => {
-            "the right is there but this cgroup has no real-time budget (RT_GROUP_SCHED): move \
-             this shell to the root of the cpu controller, or give the group a cpu.rt_runtime_us"
-                .to_string()
-        }
-        _ => remedy(),
-    };
-    machine_refuses(format!("cannot schedule as {policy} ({error}): {remedy}"))
-}
-
-fn remedy() -> String {
-    if process::effective_user() == 0 {
-        return "this root has lost its rights (a container?): start it with --cap-add SYS_NICE \
-                --cap-add IPC_LOCK --ulimit rtprio=99 --ulimit memlock=-1, or measure without \
-                priority by --policy other"
-            .to_string();
-    }
-    let program =
-        std::env::current_exe().map_or("latlab".into(), |path| path.display().to_string());
-    format!(
-        "run it with sudo; or once `sudo setcap cap_sys_nice,cap_ipc_lock+ep {program}`; or put \
-         `* - rtprio 99` and `* - memlock unlimited` into /etc/security/limits.d/latlab.conf and \
-         log in again; or measure without priority by --policy other --idle-states system"
-    )
 }

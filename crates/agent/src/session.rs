@@ -5,6 +5,7 @@ use crate::drain::{Watch, clocks};
 use crate::hold::hold;
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
+use crate::legs::Legs;
 use crate::outbox::Outbox;
 use crate::prepare::prepare;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
@@ -23,6 +24,7 @@ use latlab_sys::signal::{self, Signal};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
 /// Serves one plan: reads it from `input`, speaks the stream over `output`.
@@ -159,7 +161,7 @@ fn run(
 ) -> Result<End, Refusal> {
     let Ground { cpus, layout, helpers, own_part } = ground;
     let hold = hold(root, &plan, &layout, &cpus)?;
-    let prepared = prepare(root, &plan)?;
+    let mut prepared = prepare(root, &plan, &layout)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
         let mut snapshot = snapshot(root);
@@ -170,7 +172,18 @@ fn run(
         machine
     };
     let described = watch.is_none().then(describe);
-    let team = Team::assemble(root, &plan, &layout, &cpus.usable, watch.is_some())?;
+    let kernel = std::mem::take(&mut prepared.kernel);
+    let kernel = kernel.into_iter().map(|timer| timer.told_to(outbox)).collect();
+    let trace = prepared.trace.take().map(|trace| (trace, channel()));
+    let (trace, told) = match trace {
+        Some((trace, (told, latencies))) => (Some((trace, latencies)), Some(told)),
+        None => (None, None),
+    };
+    let team = Team::assemble(root, &plan, &layout, &cpus.usable, watch.is_some(), told, kernel)?;
+    let legs = trace.map(|(trace, latencies)| {
+        Legs::start(trace, &plan, &team.setups(), &cpus.online, latencies, outbox)
+    });
+    let legs = legs.transpose()?;
     let mut settings = vec![helpers];
     settings.extend(prepared.settings.iter().cloned().chain(team.settings()));
     if layout.crowded && plan.policy.is_realtime() {
@@ -195,6 +208,9 @@ fn run(
     }
     let Drained { ends, intervals_merged, hook } = team.drain(root, outbox, watch);
     drop(telemetry);
+    if let Some(legs) = legs {
+        legs.finish();
+    }
     // Back to ordinary before waiting for anything, and the settings with it.
     let _ = sched::set_scheduling(Scheduling::Other);
     prepared.undo().into_iter().for_each(|finding| outbox.send(&Message::Finding(finding)));

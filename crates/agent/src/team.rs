@@ -5,11 +5,13 @@ use crate::drain::{Drainer, Source, Watch, offset_to_monotonic};
 use crate::hook::Hook;
 use crate::job::{Job, Start, clock_of};
 use crate::layout::{Layout, phases};
+use crate::legs::Batch;
 use crate::outbox::Outbox;
 use crate::placing::Placed;
-use crate::prepare::machine_refuses;
 use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
+use crate::refusals::machine_refuses;
 use crate::samples::SampleLine;
+use crate::timerlat::KernelTimer;
 use crate::worker::{self, Worker};
 use latlab_measure::cyclic::Stop;
 use latlab_measure::recorder::recorder;
@@ -23,6 +25,7 @@ use latlab_sys::files::Root;
 use latlab_sys::sched;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 /// Distance of two passes of the drainer; at 20 kHz the spike ring holds four times as much.
@@ -75,8 +78,11 @@ impl Team {
         layout: &Layout,
         usable: &CpuSet,
         is_watched: bool,
+        legs: Option<Sender<Batch>>,
+        kernel: Vec<KernelTimer>,
     ) -> Result<Team, Refusal> {
         let (mut waiting, mut sources) = (Vec::new(), Vec::new());
+        let mut kernel = kernel.into_iter();
         let (part, margin) = match is_watched {
             true => (plan.part_ns().min(WATCHED_PART), SHORT_START_MARGIN),
             false => (plan.part_ns(), START_MARGIN),
@@ -84,11 +90,15 @@ impl Team {
         for (thread, (&cpu, &waker_cpu)) in (0..).zip(layout.threads.iter().zip(&layout.wakers)) {
             let (recorder, drain) = recorder(part.0);
             let period = plan.period_of(thread);
-            let samples = plan.samples.then(|| samples(period.0));
+            let samples = (plan.samples || legs.is_some()).then(|| samples(period.0));
             let (ring, line) = match samples {
                 Some((ring, drain)) => (Some(ring), Some(SampleLine::new(thread, drain, period))),
                 None => (None, None),
             };
+            let line = line.map(|line| match &legs {
+                Some(listener) => line.told_to(listener.clone(), plan.samples),
+                None => line,
+            });
             let stop = Arc::new(AtomicU8::new(0));
             let job = Job {
                 thread,
@@ -96,6 +106,7 @@ impl Team {
                 waker_cpu,
                 usable: usable.iter().collect(),
                 plan: Arc::clone(plan),
+                kernel: kernel.next(),
                 recorder,
                 samples: ring,
                 crowded: layout.crowded,

@@ -2,7 +2,7 @@
 
 use crate::job::{Job, STACK_BYTES, TOUCHED_STACK_BYTES, clock_of};
 use crate::placing::Place;
-use crate::prepare::machine_refuses;
+use crate::refusals::machine_refuses;
 
 use latlab_measure::handoff::{Handoff, handoff};
 use latlab_model::frame::Refusal;

@@ -1,7 +1,7 @@
 //! A measuring thread: set up, warm up, measure, report.
 
 use crate::job::{Job, STACK_BYTES, Start, TOUCHED_STACK_BYTES, clock_of, last_word, tell_others};
-use crate::placing::{Place, Placed};
+use crate::placing::{Place, Placed, take_over};
 use crate::spin;
 use crate::waker::{self, Woken};
 use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, count_passed, measure};
@@ -52,10 +52,11 @@ pub fn spawn(job: Job) -> std::io::Result<Worker> {
 /// Takes the thread to its place; where another one wakes it, that one as well.
 fn set_up(job: &Job) -> Result<(Placed, Option<Woken>), Refusal> {
     sched::set_name(&format!("latlab/{}", job.thread));
-    let (thread, cpu) = (job.thread, job.cpu);
-    let place =
-        Place { thread, whose: "", cpu, usable: &job.usable, policy: job.plan.policy_of(thread) };
-    let mut placed = place.take()?;
+    let (thread, cpu, policy) = (job.thread, job.cpu, job.plan.policy_of(job.thread));
+    if let Some(kernel) = &job.kernel {
+        return Ok((take_over(thread, kernel.thread_id, policy)?, None));
+    }
+    let mut placed = Place { thread, whose: "", cpu, usable: &job.usable, policy }.take()?;
     let mut woken = None;
     if let Some(by) = job.plan.wake {
         let (pair, settings) = waker::spawn(job, by)?;
@@ -75,7 +76,10 @@ fn run_woken(job: Job, start: Start, Woken { timer, waker }: Woken) -> ThreadEnd
     ThreadEnd { cpu_ns: end.cpu_ns + Nanos(waker.end()), ..end }
 }
 
-fn run_with_timer(job: Job, start: Start) -> ThreadEnd {
+fn run_with_timer(mut job: Job, start: Start) -> ThreadEnd {
+    if let Some(kernel) = job.kernel.take() {
+        return run(job, start, kernel.counting_from(start.from));
+    }
     let clock = clock_of(&job.plan);
     let period = job.plan.period_of(job.thread).0;
     let catch_up = job.plan.missed == MissedPolicy::CatchUp;

@@ -229,7 +229,7 @@ impl Shell {
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArgs {
     /// Method of measuring: cyclic (how late a sleep ends), handoff (how late a thread is that
-    /// another one wakes), spin (time taken from a busy loop)
+    /// another one wakes), spin (time taken from a busy loop), timerlat (the kernel's own tracer)
     #[arg(long, value_name = "NAME", default_value = "cyclic",
           value_parser = word(Instrument::ALL, Instrument::word), hide_possible_values = true,
           help_heading = HOW)]
@@ -333,6 +333,9 @@ pub struct RunArgs {
     /// Store every latency with its release, in about two bytes each
     #[arg(long, help_heading = KEEP)]
     pub samples: bool,
+    /// Split each latency into its legs by the kernel's tracepoints, and measure what they cost
+    #[arg(long, help_heading = KEEP)]
+    pub legs: bool,
     /// Store temperature, frequency, load and more this often (100ms to 1h), or off
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,
           help_heading = KEEP)]
@@ -450,6 +453,7 @@ impl RunArgs {
             idle_states: self.idle_states,
             interval_ns: self.interval,
             samples: self.samples,
+            legs: self.legs,
             share_cpus: self.share,
             kernel_files: self.set.clone(),
             telemetry_ns: self.telemetry.0,
@@ -491,12 +495,18 @@ impl RunArgs {
             [("--wake", self.wake.is_some()), ("--wakers-on", self.wakers_on.is_some())];
         let of_sleep =
             [("--mechanism", self.mechanism.is_some()), ("--missed", self.missed.is_some())];
+        let of_cyclic = [
+            ("--mechanism", self.mechanism.is_some()),
+            ("--clock", self.clock.is_some()),
+            ("--missed", self.missed.is_some()),
+        ];
         let is = |instrument| self.instrument == instrument;
         let unfit = [
             (!is(Instrument::Spin), &of_spin[..], "goes with --instrument spin"),
             (!is(Instrument::Handoff), &of_handoff[..], "goes with --instrument handoff"),
             (is(Instrument::Spin), &of_releases[..], "is about releases, which spin has not"),
             (is(Instrument::Handoff), &of_sleep[..], "is about a sleep, which handoff has not"),
+            (is(Instrument::Timerlat), &of_cyclic[..], "is the kernel's own with timerlat"),
         ];
         let mut unfit = unfit.iter().filter(|(applies, ..)| *applies);
         let given = unfit.find_map(|(_, options, why)| {

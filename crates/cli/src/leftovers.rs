@@ -24,8 +24,11 @@ pub fn restore() {
     restore_leftovers(&Root::default()).iter().map(sentence).for_each(warn);
 }
 
-fn sentence((Change { path, before, after }, undone): &(Change, Undone)) -> String {
+fn sentence((Change { path, before, after, is_folder }, undone): &(Change, Undone)) -> String {
     match undone {
+        Undone::Restored if *is_folder => {
+            format!("{path} is gone again, after a killed latlab left it")
+        }
         Undone::Restored => {
             format!("{path} is '{before}' again, after a killed latlab left it '{after}'")
         }

@@ -191,11 +191,15 @@ const FILES: Terms = &[
     ("histogram.parquet", "Every bin of every thread."),
     ("intervals.parquet", "Each second of each thread."),
     ("spikes.parquet", "The 4096 largest latencies of each thread, with their releases."),
+    (
+        "legs.parquet",
+        "With --legs or --instrument timerlat: every bin of each leg of every thread.",
+    ),
     ("samples.parquet", "With --samples: every latency with its release."),
     ("clocks.parquet", "The monotonic, boot, real and TAI time side by side, each second."),
     (
         "/run/latlab/undo-PID-TIME",
-        "What --set has changed, as long as the run goes on; else below /run/user/UID, else /tmp.",
+        "What --set, --legs or timerlat have changed, as long as the run goes on; else below /run/user/UID, else /tmp.",
     ),
     ("/run/lock/latlab-cpus", "Locks of the CPUs that are measured; else in /tmp."),
     (

@@ -11,7 +11,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-model", &[]),
     ("latlab-sys", &[]),
     ("latlab-measure", &["latlab-sys", "latlab-model"]),
-    ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model"]),
+    ("latlab-trace", &[]),
+    ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
     ("latlab-store", &["latlab-doctor", "latlab-model", "latlab-stats"]),
@@ -32,7 +33,7 @@ const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
 /// The crates that read no clock and no file.
-const PURE: &[&str] = &["model", "stats", "doctor", "png", "report"];
+const PURE: &[&str] = &["model", "stats", "doctor", "png", "report", "trace"];
 
 /// What would make them read one.
 const IMPURE: &[&str] = &[

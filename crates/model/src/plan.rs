@@ -56,6 +56,9 @@ pub struct Plan {
     /// Whether every latency is stored with its release.
     #[serde(default)]
     pub samples: bool,
+    /// Whether the legs of each latency are told apart by the kernel's tracepoints.
+    #[serde(default)]
+    pub legs: bool,
     /// Whether CPUs may be measured that another latlab measures already.
     #[serde(default)]
     pub share_cpus: bool,
@@ -127,6 +130,7 @@ impl Default for Plan {
             idle_states: IdleStates::ExitWithin(Nanos::ZERO),
             interval_ns: SECOND,
             samples: false,
+            legs: false,
             share_cpus: false,
             kernel_files: Vec::new(),
             telemetry_ns: Some(SECOND),
@@ -251,6 +255,8 @@ words! {
         Handoff = "handoff",
         /// A busy loop that finds the time taken from it.
         Spin = "spin",
+        /// The kernel's own tracer: a thread of the kernel on each CPU, which we only read.
+        Timerlat = "timerlat",
     }
 }
 
@@ -510,8 +516,18 @@ impl Plan {
                     .into(),
             );
         }
+        let sleeps = (self.instrument, self.mechanism, self.clock)
+            == (Instrument::Cyclic, Mechanism::Nanosleep, ClockName::Monotonic);
+        if self.legs && self.instrument != Instrument::Timerlat && !sleeps {
+            return refuse(
+                "--legs finds the cycles of --instrument cyclic with --mechanism nanosleep on --clock \
+                 monotonic by their releases: leave those as they are, or leave out --legs"
+                    .into(),
+            );
+        }
         self.check_handoff()?;
         self.check_spin()?;
+        self.check_timerlat()?;
         self.policy.check()
     }
 
@@ -579,6 +595,25 @@ impl Plan {
         ];
         first_refused(&refused)
     }
+
+    /// What the kernel's tracer cannot do.
+    fn check_timerlat(&self) -> Result<(), String> {
+        let wrong = match () {
+            () if self.instrument != Instrument::Timerlat => return Ok(()),
+            () if !TIMERLAT_PERIODS.contains(&self.period_ns) => "a --period from 100us to 1s",
+            () if self.period_step_ns != Nanos::ZERO => "one --period for all CPUs",
+            () if (self.mechanism, self.clock) != (Mechanism::Nanosleep, ClockName::Monotonic) => {
+                "its own timer on CLOCK_MONOTONIC: no --mechanism, no --clock"
+            }
+            () if self.missed != MissedPolicy::Skip => "releases that it skips: no --missed",
+            () if self.threads.is_some() || self.floating => {
+                "one thread on each of --cpus: no --threads"
+            }
+            () if self.legs => "legs anyway: no --legs",
+            () => return Ok(()),
+        };
+        Err(format!("--instrument timerlat has {wrong}"))
+    }
 }
 
 /// The first that applies, as an error.
@@ -589,6 +624,8 @@ fn first_refused(refused: &[(bool, &str)]) -> Result<(), String> {
 
 /// Half a second, in nanoseconds.
 const LONGEST_PART: u64 = 500_000_000;
+/// What the kernel's timerlat takes, which counts in microseconds.
+const TIMERLAT_PERIODS: std::ops::RangeInclusive<Nanos> = Nanos(100_000)..=Nanos(1_000_000_000);
 /// More threads than this are a mistake in the order, not a measurement.
 pub const MOST_THREADS: u32 = 4096;
 /// A day; a longer period is taken for a mistake.

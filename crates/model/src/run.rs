@@ -3,6 +3,7 @@
 use crate::Nanos;
 use crate::doctor::Diagnosis;
 pub use crate::finding::{Finding, Severity};
+use crate::legs::RunLegs;
 use crate::machine::Machine;
 use crate::plan::{MissedPolicy, Plan, words};
 pub use crate::spin::{Gaps, Noise, Reserve, Spun};
@@ -11,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Version of `run.json` and of the tables beside it: 1 had no samples, 2 no conditions. A field
-/// that came later has a default, so that older documents are read as they are.
-pub const SCHEMA_VERSION: u32 = 3;
+/// Version of `run.json` and of the tables beside it: 1 had no samples, 2 no conditions, 3
+/// no legs. A field that came later has a default, so that older documents are read as they are.
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// One setting: what was asked, and what was read back after it was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -349,6 +350,9 @@ pub struct Run {
     /// The conditions of the run; none where they were not read.
     #[serde(default)]
     pub conditions: Option<Conditions>,
+    /// The legs of the latencies; none where nobody asked.
+    #[serde(default)]
+    pub legs: Option<RunLegs>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

@@ -81,6 +81,7 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.option("--seed", plan.spin.is_none().then_some(plan.seed));
     words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);
+    words.flag("--legs", plan.legs);
     words.flag("--share", plan.share_cpus);
     plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
 }

@@ -21,6 +21,7 @@ mod frame;
 mod heights;
 pub mod latency;
 mod legend;
+mod legs;
 mod markdown;
 mod noise;
 mod options;

@@ -6,6 +6,7 @@
 use crate::command::command;
 use crate::conditions;
 use crate::escaped::escaped;
+use crate::legs;
 use crate::sentence;
 use crate::table::markdown as table;
 use crate::text::{ListEntry, list_columns, thread_columns};
@@ -20,6 +21,7 @@ pub fn markdown(run: &Run) -> String {
         paragraph(&sentence::lead(run).join(" ")),
         verdict(run),
         threads(run),
+        legs_of(run),
         losses(run),
         findings(run),
         conditions_of(run),
@@ -83,6 +85,14 @@ fn threads(run: &Run) -> String {
         place.unwrap_or_default(),
     );
     format!("{}\n{method}", table(&thread_columns(run)))
+}
+
+fn legs_of(run: &Run) -> String {
+    let Some((figures, said, largest)) = legs::parts(run) else { return String::new() };
+    let largest = largest.map(|largest| {
+        format!("\nThe largest latencies whose legs are known:\n\n{}", table(&largest))
+    });
+    format!("{}\n{}\n{}", table(&figures), escaped(&said), largest.unwrap_or_default())
 }
 
 fn losses(run: &Run) -> String {

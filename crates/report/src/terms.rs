@@ -60,7 +60,7 @@ pub fn along(is_logarithmic: bool, terms: &Terms) -> String {
 /// The words for what this plan measures.
 pub fn of_plan(plan: &Plan) -> &'static Terms {
     match plan.instrument {
-        Instrument::Cyclic | Instrument::Handoff => &LATENCY,
+        Instrument::Cyclic | Instrument::Handoff | Instrument::Timerlat => &LATENCY,
         Instrument::Spin => &GAP,
     }
 }

@@ -4,6 +4,7 @@ use crate::command::command;
 use crate::conditions;
 use crate::doctor::severity_colour;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::legs;
 use crate::noise;
 use crate::said;
 use crate::sentence::{self, NOT_DEFINED};
@@ -23,6 +24,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         threads(run, width, style),
         maximum(run, width),
         picture.to_string(),
+        legs::text(run, width, style),
         losses(run, width),
         samples(run, width),
         agent(run, width),

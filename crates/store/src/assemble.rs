@@ -4,11 +4,13 @@ use crate::clocks::ClockWatch;
 use crate::counted::Counted;
 use crate::findings::Findings;
 use crate::id;
-use crate::tables::{BinRow, IntervalRow, SampleRow, SpikeRow};
+use crate::legs::{LegsTaken, findings as leg_findings};
+use crate::tables::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow};
 use crate::telemetry::{Readings, TelemetryRow};
 use jiff::Timestamp;
 use latlab_doctor::conditions::{self, Watch};
 use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spikes};
+use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
 use latlab_model::run::{
     Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Setting, Severity, Summary,
@@ -57,6 +59,8 @@ pub struct Assembled {
     pub bins: Vec<BinRow>,
     /// Of `spikes.parquet`: by thread, then by release.
     pub spikes: Vec<SpikeRow>,
+    /// Of `legs.parquet`; none where nobody asked.
+    pub legs: Vec<LegRow>,
     /// The kernel files of the target, where the stream holds them.
     pub snapshot: Option<Snapshot>,
 }
@@ -88,6 +92,7 @@ pub struct Assembly {
     clocks: ClockWatch,
     readings: Readings,
     watch: Watch,
+    legs: LegsTaken,
     findings: Findings,
     end: Option<End>,
     measured_to: Option<Nanos>,
@@ -124,6 +129,7 @@ impl Assembly {
             Message::Refusal(refusal) => keep_first(&mut self.refusal, refusal.text),
             Message::Series(series) => self.readings.announce(series),
             Message::Reading(reading) => return Some(self.read(&reading)),
+            Message::Legs(legs) => self.take_legs(legs),
             // Orders to the agent; a stream that comes back says nothing with them.
             Message::Stop | Message::Examine(_) => {}
         }
@@ -199,6 +205,13 @@ impl Assembly {
         }
     }
 
+    fn take_legs(&mut self, legs: Legs) {
+        match self.threads.contains_key(&legs.thread) {
+            true => self.findings.extend(self.legs.take(legs).err()),
+            false => self.unknown_thread("legs", legs.thread),
+        }
+    }
+
     fn unknown_thread(&mut self, what: &str, thread: u32) {
         let text = format!("The stream holds {what} of thread {thread}, which was not set up.");
         self.findings.push(Finding::new("unknown-thread", Severity::Error, text).invalidates());
@@ -240,6 +253,10 @@ impl Assembly {
         let counted: Vec<Counted> = self.threads.into_values().map(Counted::with_bins).collect();
         let threads: Vec<ThreadRun> = counted.iter().map(|one| one.run(&asked)).collect();
         let total = total(&asked, &counted, &threads);
+        let mut spikes: Vec<SpikeRow> = counted.iter().flat_map(Counted::spike_rows).collect();
+        self.legs.explain(&mut spikes);
+        let legs = self.legs.run(&asked, &spikes);
+        self.findings.extend(legs.iter().flat_map(|legs| leg_findings(legs, asked.instrument)));
         let findings = self.findings.sorted();
         let ended = self.end.as_ref().map_or(EndReason::Lost, |end| end.reason);
         let seen = with_uncounted(&asked, &total, counted.iter().flat_map(Counted::uncounted));
@@ -272,13 +289,14 @@ impl Assembly {
             findings,
             doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
             conditions,
+            legs,
             verdict,
             files: BTreeMap::new(),
             seal: None,
         };
         let bins = counted.iter().flat_map(Counted::bin_rows).collect();
-        let spikes = counted.into_iter().flat_map(Counted::spike_rows).collect();
-        Assembled { run, bins, spikes, snapshot: self.snapshot }
+        let legs = self.legs.rows().collect();
+        Assembled { run, bins, spikes, legs, snapshot: self.snapshot }
     }
 
     /// What the telemetry says; its findings go to the others.

@@ -233,11 +233,11 @@ impl Counted {
         self.total.rows().into_iter().map(|bin| BinRow { thread, cpu, bin }).collect()
     }
 
-    pub fn spike_rows(self) -> Vec<SpikeRow> {
+    pub fn spike_rows(&self) -> Vec<SpikeRow> {
         let (thread, cpu) = (self.setup.thread, self.setup.cpu);
-        let mut spikes: Vec<Spike> = self.spikes.into_iter().map(|spike| spike.0).collect();
+        let mut spikes: Vec<Spike> = self.spikes.iter().map(|spike| spike.0).collect();
         spikes.sort_by_key(|spike| (spike.release_ns, spike.latency_ns));
-        spikes.into_iter().map(|spike| SpikeRow { thread, cpu, spike }).collect()
+        spikes.into_iter().map(|spike| SpikeRow { thread, cpu, spike, legs: None }).collect()
     }
 
     pub fn findings(&self, plan: &Plan, faults_invalidate: bool) -> Vec<Finding> {

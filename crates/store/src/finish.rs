@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::files::{open_file, sum, sync_folder};
 use crate::journal::Journal;
 use crate::table::{Row, Table};
-use crate::tables::{self, IntervalRow, SampleRow, SampleTable};
+use crate::tables::{self, IntervalRow, LegRow, SampleRow, SampleTable};
 use crate::telemetry::TelemetryRow;
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, Next, STREAM_VERSION, skip_damage};
@@ -37,14 +37,18 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
         false => assembly.finish(id, ending),
     };
     let assembled = assembled.map_err(|reason| no_run(journal, reason, keep))?;
-    let Assembled { mut run, bins, spikes, snapshot } = assembled;
+    let Assembled { mut run, bins, spikes, legs, snapshot } = assembled;
     write_table(folder, bins)?;
     write_table(folder, spikes)?;
+    let legs = match run.legs.is_some() {
+        true => write_table(folder, legs).map(|()| Some(LegRow::FILE))?,
+        false => None,
+    };
     if let Some(snapshot) = &snapshot {
         write_snapshot(&folder.join(SNAPSHOT_JSON), snapshot)?;
     }
     let snapshot = snapshot.map(|_| SNAPSHOT_JSON);
-    for name in tables::FILES.into_iter().chain(more).chain(snapshot) {
+    for name in tables::FILES.into_iter().chain(more).chain(legs).chain(snapshot) {
         run.files.insert(name.to_string(), seal(&folder.join(name))?);
     }
     write_document(&folder.join(RUN_JSON), &mut run)?;

@@ -17,6 +17,7 @@ mod folder;
 mod follow;
 mod id;
 mod journal;
+mod legs;
 mod noise;
 mod room;
 mod rows;

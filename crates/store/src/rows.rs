@@ -8,6 +8,7 @@ use crate::table::TableReader;
 use crate::tables::{IntervalRow, SpikeRow};
 use crate::telemetry::TelemetryRow;
 use latlab_model::frame::Spike;
+use latlab_model::legs::CycleLegs;
 use latlab_model::telemetry::Series;
 use latlab_model::{Nanos, Run};
 use parquet::data_type::ByteArray;
@@ -87,11 +88,23 @@ fn spike_rows(table: &TableReader, group: usize) -> Result<Vec<SpikeRow>> {
     let (threads, cpus) = (table.longs(group, "thread")?, table.maybe_longs(group, "cpu")?);
     let (releases, latencies) =
         (table.longs(group, "release_ns")?, table.longs(group, "latency_ns")?);
+    // Older tables have no legs.
+    let legs = |name| match table.index(name) {
+        Ok(_) => table.maybe_longs(group, name),
+        Err(_) => Ok(vec![None; threads.len()]),
+    };
+    let (irqs, switches) = (legs("irq_ns")?, legs("thread_ns")?);
     let row = |row: usize| {
+        let release_ns = Nanos(releases[row]);
         Ok(SpikeRow {
             thread: narrow(table, threads[row])?,
             cpu: cpus[row].map(|cpu| narrow(table, cpu)).transpose()?,
-            spike: Spike { release_ns: Nanos(releases[row]), latency_ns: Nanos(latencies[row]) },
+            spike: Spike { release_ns, latency_ns: Nanos(latencies[row]) },
+            legs: irqs[row].zip(switches[row]).map(|(irq, thread)| CycleLegs {
+                release_ns,
+                irq_ns: Nanos(irq),
+                thread_ns: Nanos(thread),
+            }),
         })
     };
     (0..threads.len()).map(row).collect()

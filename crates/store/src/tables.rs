@@ -5,6 +5,7 @@ use crate::table::{Cell, Column, Row, Table, TableReader};
 use crate::telemetry::TelemetryRow;
 use latlab_model::frame::{Interval, Spike};
 use latlab_model::histogram::{bin_low, bin_of};
+use latlab_model::legs::{CycleLegs, Leg};
 use latlab_model::run::Clocks;
 use latlab_model::samples::Sample;
 use latlab_model::{Bin, Histogram, Nanos, Run, ThreadBins};
@@ -151,6 +152,8 @@ pub struct SpikeRow {
     pub cpu: Option<u32>,
     /// The latency and its release.
     pub spike: Spike,
+    /// Its legs, where they are known.
+    pub legs: Option<CycleLegs>,
 }
 
 impl Row for SpikeRow {
@@ -160,6 +163,30 @@ impl Row for SpikeRow {
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "release_ns" Long |row| row.spike.release_ns.0,
         "latency_ns" Long |row| row.spike.latency_ns.0,
+        "irq_ns" MaybeLong |row| row.legs.map(|legs| legs.irq_ns.0),
+        "thread_ns" MaybeLong |row| row.legs.map(|legs| legs.thread_ns.0),
+    };
+}
+
+/// A row of `legs.parquet`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LegRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// What is counted.
+    pub leg: Leg,
+    /// The bin.
+    pub bin: Bin,
+}
+
+impl Row for LegRow {
+    const FILE: &'static str = "legs.parquet";
+    const COLUMNS: &'static [Column<LegRow>] = columns! {
+        "thread" Int |row| row.thread as i32,
+        "leg" Word |row| row.leg.word(),
+        "low_ns" Long |row| row.bin.low_ns.0,
+        "high_ns" Long |row| row.bin.high_ns.0,
+        "count" Long |row| long(row.bin.count),
     };
 }
 
@@ -247,7 +274,7 @@ impl Row for TelemetryRow {
 }
 
 /// Names of the tables that some runs have.
-pub const MORE: [&str; 2] = [SampleRow::FILE, TelemetryRow::FILE];
+pub const MORE: [&str; 3] = [SampleRow::FILE, TelemetryRow::FILE, LegRow::FILE];
 /// Names of the tables that every run has.
 pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, Clocks::FILE];
 

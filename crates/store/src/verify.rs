@@ -4,8 +4,9 @@ use crate::document::{RUN_JSON, load};
 use crate::error::{Error, Result};
 use crate::files::{compare, open_file};
 use crate::table::{Row, TableReader};
-use crate::tables::{BinRow, IntervalRow, SampleRow};
+use crate::tables::{BinRow, IntervalRow, LegRow, SampleRow};
 use latlab_model::Run;
+use latlab_model::legs::{Leg, LegTally};
 use latlab_model::window::{Checked, Wrong};
 use std::collections::BTreeMap;
 use std::fs;
@@ -77,6 +78,7 @@ const SUMS: &[(&str, Check)] = &[
     (BinRow::FILE, |folder, run| cycles(&TableReader::open::<BinRow>(folder)?, run)),
     (IntervalRow::FILE, |folder, run| cycles(&TableReader::open::<IntervalRow>(folder)?, run)),
     (SampleRow::FILE, samples),
+    (LegRow::FILE, legs),
 ];
 
 /// A table whose counts are the cycles of the threads.
@@ -111,6 +113,36 @@ fn samples(folder: &Path, run: &Run) -> Result<Vec<String>> {
     let agree = i128::from(rows) + i128::from(lost) == cycles;
     let text = || format!("it has {rows} rows for {cycles} cycles, of which {lost} were lost");
     Ok((!agree).then(text).into_iter().collect())
+}
+
+/// Every cycle whose legs are known is in the histogram of each, and every one that was traced in
+/// that of the latencies.
+fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
+    let table = TableReader::open::<LegRow>(folder)?;
+    let mut sums: BTreeMap<(i64, String), i128> = BTreeMap::new();
+    for group in 0..table.groups() {
+        let (threads, counts) = (table.longs(group, "thread")?, table.longs(group, "count")?);
+        let legs = table.words(group, "leg")?;
+        for ((thread, leg), count) in threads.into_iter().zip(legs).zip(counts) {
+            let leg = String::from_utf8_lossy(leg.data()).into_owned();
+            *sums.entry((thread, leg)).or_default() += i128::from(count);
+        }
+    }
+    let mut found = Vec::new();
+    for thread in run.legs.iter().flat_map(|legs| &legs.threads) {
+        let LegTally { traced, known, .. } = thread.tally;
+        for (leg, cycles) in [(Leg::Irq, known), (Leg::Thread, known), (Leg::Traced, traced)] {
+            let key = (thread.thread.into(), leg.to_string());
+            let sum = sums.get(&key).copied().unwrap_or(0);
+            if sum != i128::from(cycles) {
+                let number = thread.thread;
+                found.push(format!(
+                    "it counts {sum} cycles of the leg {leg} of thread {number}, which had {cycles}"
+                ));
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn extra(folder: &Path, run: &Run) -> Vec<String> {

@@ -17,6 +17,7 @@ pub mod signal;
 pub mod terminal;
 pub mod timer;
 pub mod trace;
+pub mod tracefs;
 pub mod undo;
 pub mod wake;
 

@@ -81,9 +81,14 @@ impl Scheduling {
 
 /// Schedules the calling thread so. A raw system call, since musl refuses its own function.
 pub fn set_scheduling(scheduling: Scheduling) -> Result<(), Errno> {
+    set_scheduling_of(0, scheduling)
+}
+
+/// Schedules another thread, by its id; 0 is the calling one.
+pub fn set_scheduling_of(thread: u32, scheduling: Scheduling) -> Result<(), Errno> {
     let attributes = scheduling.attributes();
     // SAFETY: the structure has the kernel's layout and says its own size.
-    checked(unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &attributes, 0) }).map(drop)
+    checked(unsafe { libc::syscall(libc::SYS_sched_setattr, thread, &attributes, 0) }).map(drop)
 }
 
 /// How the calling thread is scheduled.

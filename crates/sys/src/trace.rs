@@ -4,7 +4,7 @@ use crate::files::Root;
 use std::fs;
 
 /// Where the kernel's trace may be mounted.
-const FOLDERS: [&str; 2] = ["sys/kernel/tracing", "sys/kernel/debug/tracing"];
+pub(crate) const FOLDERS: [&str; 2] = ["sys/kernel/tracing", "sys/kernel/debug/tracing"];
 
 /// Writes a mark into the trace and stops it; without a trace nothing happens.
 pub fn mark_and_stop(root: &Root, text: &str) {

@@ -1,5 +1,5 @@
-//! Kernel files that are changed for a while: each change stands on disk before it is made, so
-//! that it can be undone by whoever comes after a kill.
+//! Kernel files that are changed for a while, and folders of tracefs that are made: each change
+//! stands on disk before it is made, so that it can be undone by whoever comes after a kill.
 
 use crate::files::Root;
 use crate::process::{Stat, effective_user};
@@ -14,7 +14,11 @@ const HEAD: &str = "# Changed by latlab, which puts it back when it ends; after 
 /// More is no record of ours.
 const LARGEST_RECORD: u64 = 1 << 20;
 
-/// A kernel file that was changed.
+/// What a folder that is made was before, and what it is then.
+const ABSENT: &str = "absent";
+const PRESENT: &str = "there";
+
+/// A kernel file that was changed, or a folder that was made.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Change {
     /// Its path, from the root on.
@@ -23,6 +27,15 @@ pub struct Change {
     pub before: String,
     /// What was read back after the change, or else what was asked.
     pub after: String,
+    /// Whether it is a folder, which undoing removes.
+    pub is_folder: bool,
+}
+
+impl Change {
+    fn folder(path: &str) -> Change {
+        let (before, after) = (ABSENT.to_string(), PRESENT.to_string());
+        Change { path: path.to_string(), before, after, is_folder: true }
+    }
 }
 
 /// What became of a change that was to be undone.
@@ -61,7 +74,10 @@ impl Changes {
     pub fn set(&mut self, path: &str, value: &str) -> io::Result<String> {
         let before = read(&self.root, path)?;
         let after = single_spaced(value);
-        self.made.push(Change { path: path.to_string(), before, after });
+        if before == after {
+            return Ok(before);
+        }
+        self.made.push(Change { path: path.to_string(), before, after, is_folder: false });
         let written = self.write_record().and_then(|()| write(&self.root, path, value));
         let applied = written.and_then(|()| read(&self.root, path));
         let last = self.made.len() - 1;
@@ -80,9 +96,26 @@ impl Changes {
         }
     }
 
+    /// Makes a folder of tracefs, in which the kernel then sets up a trace of its own; one of the
+    /// same name is what a process of our number left without a record.
+    pub fn create_folder(&mut self, path: &str) -> io::Result<PathBuf> {
+        let folder = self.root.path(path.trim_start_matches('/'));
+        let _ = fs::remove_dir(&folder);
+        self.made.push(Change::folder(path));
+        let made = self.write_record().and_then(|()| fs::create_dir(&folder));
+        if made.is_err() {
+            self.made.pop();
+            let _ = self.write_record();
+        }
+        made.map(|()| folder)
+    }
+
     fn write_record(&self) -> io::Result<()> {
-        let lines = self.made.iter().map(|Change { path, before, after }| {
-            format!("file {path}\nbefore {before}\nafter {after}\n")
+        let lines = self.made.iter().map(|change| match change {
+            Change { path, is_folder: true, .. } => format!("folder {path}\n"),
+            Change { path, before, after, .. } => {
+                format!("file {path}\nbefore {before}\nafter {after}\n")
+            }
         });
         let draft = self.record.with_extension("draft");
         fs::write(&draft, HEAD.to_string() + &lines.collect::<String>())?;
@@ -182,6 +215,7 @@ fn parse(record: &str) -> Vec<Change> {
             ("file", _) => {
                 changes.push(Change { path: value.to_string(), ..Change::default() });
             }
+            ("folder", _) => changes.push(Change::folder(value)),
             ("before", Some(change)) => change.before = value.to_string(),
             ("after", Some(change)) => change.after = value.to_string(),
             _ => {}
@@ -191,9 +225,16 @@ fn parse(record: &str) -> Vec<Change> {
 }
 
 fn undo(root: &Root, change: &Change) -> Undone {
-    let Change { path, before, after } = change;
+    let Change { path, before, after, is_folder } = change;
     if !is_kernel_file(path) {
         return Undone::Failed("it is no file below /sys or /proc/sys".to_string());
+    }
+    if *is_folder {
+        // Of tracefs, which removes such a folder with all that is in it; elsewhere it is empty.
+        return match fs::remove_dir(root.path(path.trim_start_matches('/'))) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Undone::Failed(error.to_string()),
+            _ => Undone::Restored,
+        };
     }
     match read(root, path) {
         Ok(now) if now == *before => Undone::Restored,
@@ -297,6 +338,22 @@ mod tests {
         assert_eq!(value(&root, RUNTIME), "950000");
         assert_eq!(value(&root, "/proc/sys/kernel/printk"), "4 4 1 7");
         assert!(fs::read_dir(root.path("run/latlab")).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn a_folder_that_was_made_is_removed_after_a_kill_too() {
+        let (_folder, root) = machine();
+        fs::create_dir_all(root.path("sys/kernel/tracing/instances")).unwrap();
+        let path = "/sys/kernel/tracing/instances/latlab-7";
+        let mut changes = Changes::begin(&root).unwrap();
+        let made = changes.create_folder(path).unwrap();
+        let record = parse(&fs::read_to_string(&changes.record).unwrap());
+        assert_eq!(record, [Change::folder(path)]);
+        std::mem::forget(changes);
+        let restored = restore_leftovers(&root);
+        assert_eq!(restored, [(Change::folder(path), Undone::Restored)]);
+        assert!(!made.exists());
+        assert!(Changes::begin(&root).unwrap().create_folder("/sys/none/x").is_err());
     }
 
     #[test]

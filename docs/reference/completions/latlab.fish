@@ -37,33 +37,38 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check tha
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "cyclictest" -d 'Measure and print as cyclictest does, with its options; also by a link of that name'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its releases), handoff (another wakes it)' -r -f -a "cyclic\t''
-handoff\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (how late a sleep ends), handoff (how late a thread is that another one wakes), spin (time taken from a busy loop)' -r -f -a "cyclic\t''
+handoff\t''
+spin\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wake -d 'How handoff wakes: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
 pipe\t''
 signal\t''
 eventfd\t''
 mq\t''
 sysv\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer' -r -f -a "nanosleep\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer [default: nanosleep]' -r -f -a "nanosleep\t''
 relative\t''
 timerfd\t''
 posix-timer\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l clock -d 'Clock of the releases: monotonic, tai, realtime' -r -f -a "monotonic\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
 tai\t''
 realtime\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l policy -d 'Scheduling: fifo, rr, other, batch, idle, or deadline[:RUNTIME/DEADLINE/PERIOD]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l policy -d 'Scheduling: fifo, rr, other, batch, idle, or deadline[:RUNTIME/DEADLINE/PERIOD] [default: fifo; other with spin]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l gap-above -d 'spin: a pass longer than the usual one by more than this is a gap [default: 1us]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload -d 'spin: what each pass does: none, memmove [default: none]' -r -f -a "none\t''
+memmove\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: bytes that the workload works on, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wakers-on -d 'CPUs of the threads that wake (handoff), in turn [default: that of the woken thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l helpers-on -d 'CPUs for everything of latlab that does not measure [default: those not measured]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -s i -l period -d 'Distance of releases; one that divides the tick sees always the same part of it' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s i -l period -d 'Distance of releases; one that divides the tick sees always the same part of it [default: 997us]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l period-step -d 'Thread k has a period longer by k times this' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l phase -d 'Offsets of the threads: aligned, spread (evenly, from a random start), random' -r -f -a "aligned\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l phase -d 'Offsets of the threads: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
 spread\t''
 random\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l missed -d 'Releases already past when a cycle ends are counted and: skip, catch-up (served late)' -r -f -a "skip\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l missed -d 'Releases already past when a cycle ends are counted and: skip, catch-up (served late) [default: skip]' -r -f -a "skip\t''
 catch-up\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l warm-up -d 'Cycles before the counting starts' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]' -r

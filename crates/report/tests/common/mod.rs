@@ -159,6 +159,7 @@ impl Fixture {
             findings: Vec::new(),
             doctor: None,
             conditions: None,
+            legs: None,
             verdict: None,
             files: files(),
             seal: None,

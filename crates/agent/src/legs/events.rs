@@ -1,0 +1,220 @@
+//! What the kernel's trace says of the measuring threads: which events, and how they are read.
+
+use latlab_model::CpuSet;
+use latlab_model::run::ThreadSetup;
+use latlab_sys::files::Root;
+use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
+use latlab_sys::undo::Changes;
+use latlab_trace::{Field, Format, Layout};
+
+const HRTIMER_START: &str = "timer/hrtimer_start";
+const HRTIMER_EXPIRE: &str = "timer/hrtimer_expire_entry";
+const SCHED_SWITCH: &str = "sched/sched_switch";
+
+/// Bytes in the ring buffer for one cycle: three events, and a little for those of others.
+const CYCLE_BYTES: i64 = 200;
+/// What a ring buffer holds for one CPU, in KiB.
+const RING_KIB: std::ops::RangeInclusive<i64> = 256..=8192;
+
+/// What concerns the legs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A thread starts the timer that is to wake it.
+    Armed {
+        /// The thread's number in the kernel.
+        thread_id: i32,
+        /// The timer's address; it lies on the stack of the thread.
+        timer: i64,
+        /// What it is to call.
+        function: i64,
+        /// When it is to expire.
+        release: i64,
+    },
+    /// The interrupt comes to a timer that has expired.
+    Expired {
+        /// The timer's address.
+        timer: i64,
+    },
+    /// A thread is put on its CPU.
+    Switched {
+        /// The thread's number in the kernel.
+        thread_id: i32,
+    },
+    /// So many events before this are lost, at least one.
+    Lost(u64),
+}
+
+/// The fields that are read, and the numbers of their events.
+struct Fields {
+    start: u16,
+    start_thread: Field,
+    start_timer: Field,
+    start_function: Field,
+    start_release: Field,
+    expire: u16,
+    expire_timer: Field,
+    switch: u16,
+    switch_next: Field,
+}
+
+impl Fields {
+    fn read(tracefs: &Tracefs) -> Result<Fields, String> {
+        let format = |event: &str| {
+            let file = format!("events/{event}/format");
+            let text = tracefs.read(&file).map_err(|error| {
+                format!("this kernel has no tracepoint {}: {error}", tracefs.path_of(&file))
+            })?;
+            Format::parse(&text).map_err(|error| format!("{}: {error}", tracefs.path_of(&file)))
+        };
+        let field = |format: &Format, name: &str| {
+            format.field(name).ok_or_else(|| {
+                format!(
+                    "this kernel's event {} has no field {name}: another latlab may know it",
+                    format.id
+                )
+            })
+        };
+        let (start, expire, switch) =
+            (format(HRTIMER_START)?, format(HRTIMER_EXPIRE)?, format(SCHED_SWITCH)?);
+        Ok(Fields {
+            start: start.id,
+            start_thread: field(&start, "common_pid")?,
+            start_timer: field(&start, "hrtimer")?,
+            start_function: field(&start, "function")?,
+            // The time that was asked for; `expires` is later by the thread's slack.
+            start_release: field(&start, "softexpires")?,
+            expire: expire.id,
+            expire_timer: field(&expire, "hrtimer")?,
+            switch: switch.id,
+            switch_next: field(&switch, "next_pid")?,
+        })
+    }
+}
+
+/// A trace of our own.
+pub struct Recording {
+    layout: Layout,
+    fields: Fields,
+    pipes: Vec<Pipe>,
+    /// What is too young to be in order with the other CPUs.
+    young: Vec<(i64, Event)>,
+    /// Whether timers of others are left out.
+    filtered: bool,
+    /// Last, so that nothing reads the trace any more when it goes.
+    instance: Instance,
+}
+
+impl Recording {
+    /// Makes the trace, switched off.
+    pub fn prepare(root: &Root, changes: &mut Changes) -> Result<Recording, String> {
+        let tracefs = Tracefs::find(root)?;
+        let layout = layout(&tracefs)?;
+        let fields = Fields::read(&tracefs)?;
+        let instance = tracefs.instance(changes)?;
+        Ok(Recording {
+            layout,
+            fields,
+            pipes: Vec::new(),
+            young: Vec::new(),
+            filtered: false,
+            instance,
+        })
+    }
+
+    /// Lets it say what concerns these threads, on these CPUs.
+    pub fn aim(&mut self, threads: &[ThreadSetup], online: &CpuSet) -> Result<(), String> {
+        let ids = || threads.iter().filter_map(|thread| thread.thread_id);
+        let (low, high) = (ids().min().unwrap_or(0), ids().max().unwrap_or(0));
+        // The kernel numbers threads in order: two comparisons do where a list would cost each
+        // switch of the machine as many as there are threads.
+        let among = |field: &str| format!("{field} >= {low} && {field} <= {high}");
+        let set = |file: String, value: &str| self.instance.set(&file, value);
+        set("buffer_size_kb".into(), &ring_kib(threads).to_string())?;
+        for event in [HRTIMER_START, HRTIMER_EXPIRE, SCHED_SWITCH] {
+            set(format!("events/{event}/enable"), "1")?;
+        }
+        // Only now: with a filter that was there before its event was switched on, a kernel 6.18
+        // recorded one switch in a hundred.
+        set(format!("events/{HRTIMER_START}/filter"), &among("common_pid"))?;
+        set(format!("events/{SCHED_SWITCH}/filter"), &among("next_pid"))?;
+        // A timer may be moved to another CPU, and a thread may float.
+        let pipes = online.iter().map(|cpu| self.instance.pipe(cpu, self.layout.page));
+        self.pipes = pipes.collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Switches it on or off; which it is shows in what it says.
+    pub fn switch(&self, on: bool) {
+        let _ = self.instance.set("tracing_on", if on { "1" } else { "0" });
+    }
+
+    /// Gives everything up to this time in its order; what is younger stays for the next reading.
+    pub fn read(&mut self, until: i64, mut see: impl FnMut(i64, Event)) {
+        let mut events = std::mem::take(&mut self.young);
+        let Recording { layout, fields, pipes, .. } = self;
+        for pipe in pipes {
+            while let Some(page) = pipe.next_page() {
+                let mut page = layout.events(page);
+                let mut lost = page.lost.map(|lost| lost.max(1));
+                for event in &mut page {
+                    let at = event.at as i64;
+                    if let Some(lost) = lost.take() {
+                        events.push((at, Event::Lost(lost)));
+                    }
+                    events.extend(fields.event(event.id, event.data).map(|one| (at, one)));
+                }
+            }
+        }
+        // Each CPU's are in order, so that this is little more than to merge them.
+        events.sort_by_key(|(at, _)| *at);
+        let young = events.partition_point(|(at, _)| *at < until);
+        self.young = events.split_off(young);
+        events.into_iter().for_each(|(at, event)| see(at, event));
+    }
+
+    /// Once it is known what the kernel calls for our timers, those of others need not be recorded;
+    /// a kernel that cannot tell them apart records all.
+    pub fn only_timers_that_call(&mut self, function: i64) {
+        if !std::mem::replace(&mut self.filtered, true) {
+            let filter = format!("function == {function:#x}");
+            let _ = self.instance.set(&format!("events/{HRTIMER_EXPIRE}/filter"), &filter);
+        }
+    }
+}
+
+impl Fields {
+    fn event(&self, id: u16, data: &[u8]) -> Option<Event> {
+        let thread_id = |field: Field| field.read(data).map(|id| id as i32);
+        match id {
+            id if id == self.start => Some(Event::Armed {
+                thread_id: thread_id(self.start_thread)?,
+                timer: self.start_timer.read(data)?,
+                function: self.start_function.read(data)?,
+                release: self.start_release.read(data)?,
+            }),
+            id if id == self.expire => {
+                Some(Event::Expired { timer: self.expire_timer.read(data)? })
+            }
+            id if id == self.switch => {
+                Some(Event::Switched { thread_id: thread_id(self.switch_next)? })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn layout(tracefs: &Tracefs) -> Result<Layout, String> {
+    let text = tracefs.read("events/header_page").unwrap_or_default();
+    let file = tracefs.path_of("events/header_page");
+    Layout::parse(&text)
+        .ok_or_else(|| format!("{file} is not as expected: another latlab may know it"))
+}
+
+/// Room for a second, so that the reader may be late by that much.
+fn ring_kib(threads: &[ThreadSetup]) -> i64 {
+    // Threads that float may all come to one CPU.
+    let on = |cpu: Option<u32>| threads.iter().filter(move |thread| thread.cpu == cpu);
+    let rate = |cpu| on(cpu).map(|thread| 1_000_000_000 / thread.period_ns.0.max(1)).sum::<i64>();
+    let busiest = threads.iter().map(|thread| rate(thread.cpu)).max().unwrap_or(0);
+    (busiest.saturating_mul(CYCLE_BYTES) / 1024).clamp(*RING_KIB.start(), *RING_KIB.end())
+}

@@ -1,0 +1,84 @@
+//! The legs of one thread as they are counted, until the stream takes them. Pure.
+
+use latlab_model::frame::KEPT_SPIKES;
+use latlab_model::legs::{CycleLegs, Leg, LegTally, Legs};
+use latlab_model::{Histogram, Nanos};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// What was counted of one thread.
+pub struct Ledger {
+    /// Since the stream last was offered something.
+    counts: BTreeMap<Leg, Vec<Nanos>>,
+    /// The largest latencies whose legs were known, the smallest of them on top.
+    largest: BinaryHeap<Reverse<Nanos>>,
+    /// What the stream has not taken yet.
+    frame: Legs,
+}
+
+impl Ledger {
+    /// Nothing is counted of this thread yet.
+    pub fn new(thread: u32) -> Ledger {
+        let frame = Legs { thread, ..Legs::default() };
+        Ledger { counts: BTreeMap::new(), largest: BinaryHeap::new(), frame }
+    }
+
+    /// A cycle in a time in which was recorded, with its legs where they are known.
+    pub fn traced(&mut self, latency: Nanos, legs: Option<CycleLegs>) {
+        self.frame.tally.traced += 1;
+        self.push(Leg::Traced, latency);
+        let Some(legs) = legs else { return };
+        let CycleLegs { irq_ns, thread_ns, .. } = legs;
+        if irq_ns < Nanos::ZERO || irq_ns > thread_ns || thread_ns > latency {
+            self.frame.tally.unsound += 1;
+            return;
+        }
+        self.frame.tally.known += 1;
+        self.push(Leg::Irq, irq_ns);
+        self.push(Leg::Thread, thread_ns);
+        self.keep_if_large(latency, legs);
+    }
+
+    /// A cycle in a time in which was not recorded.
+    pub fn untraced(&mut self, latency: Nanos) {
+        self.push(Leg::Untraced, latency);
+    }
+
+    /// Events that nobody has seen.
+    pub fn events_lost(&mut self, count: u64) {
+        self.frame.tally.events_lost += count;
+    }
+
+    /// Offers what was counted; what is not taken stays, and is joined with what comes.
+    pub fn send(&mut self, taken: impl FnOnce(&Legs) -> bool) {
+        for (leg, values) in std::mem::take(&mut self.counts) {
+            let more: Histogram = values.into_iter().collect();
+            match self.frame.counts.iter_mut().find(|(known, _)| *known == leg) {
+                Some((_, counts)) => counts.add(&more),
+                None => self.frame.counts.push((leg, more)),
+            }
+        }
+        let empty = self.frame.counts.is_empty() && self.frame.tally == LegTally::default();
+        if !empty && taken(&self.frame) {
+            self.frame = Legs { thread: self.frame.thread, ..Legs::default() };
+        }
+    }
+
+    fn push(&mut self, leg: Leg, value: Nanos) {
+        self.counts.entry(leg).or_default().push(value);
+    }
+
+    /// As many as the spikes that are kept, so that each of those finds its legs.
+    fn keep_if_large(&mut self, latency: Nanos, legs: CycleLegs) {
+        let full = self.largest.len() >= KEPT_SPIKES;
+        let large = !full || self.largest.peek().is_some_and(|Reverse(least)| latency >= *least);
+        if !large || self.frame.largest.len() >= 2 * KEPT_SPIKES {
+            return;
+        }
+        self.largest.push(Reverse(latency));
+        if full {
+            self.largest.pop();
+        }
+        self.frame.largest.push(legs);
+    }
+}

@@ -1,0 +1,50 @@
+//! Why the machine does not let us measure, and what to do, each in one line.
+
+use latlab_model::frame::Refusal;
+use latlab_model::plan::Policy;
+use latlab_sys::{Errno, process};
+
+/// The machine does not let us measure (exit code 3).
+pub fn machine_refuses(text: String) -> Refusal {
+    Refusal { plan_is_wrong: false, text }
+}
+
+const CAP_SYS_NICE: u32 = 23;
+
+/// Why the scheduling was refused, and what to do, in one line.
+pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
+    let remedy = match (policy, error) {
+        (Policy::Deadline { .. }, Errno::BUSY) => {
+            "the kernel's admission control has no such bandwidth left: ask for less runtime \
+             (--policy deadline:RUNTIME/DEADLINE/PERIOD) or fewer --threads"
+                .to_string()
+        }
+        (Policy::Deadline { .. }, Errno::INVAL) => {
+            "expected 1024 ns <= runtime <= deadline <= period".to_string()
+        }
+        _ if process::has_capability(CAP_SYS_NICE) => {
+            "the right is there but this cgroup has no real-time budget (RT_GROUP_SCHED): move \
+             this shell to the root of the cpu controller, or give the group a cpu.rt_runtime_us"
+                .to_string()
+        }
+        _ => remedy(),
+    };
+    machine_refuses(format!("cannot schedule as {policy} ({error}): {remedy}"))
+}
+
+/// How to get the rights.
+pub fn remedy() -> String {
+    if process::effective_user() == 0 {
+        return "this root has lost its rights (a container?): start it with --cap-add SYS_NICE \
+                --cap-add IPC_LOCK --ulimit rtprio=99 --ulimit memlock=-1, or measure without \
+                priority by --policy other"
+            .to_string();
+    }
+    let program =
+        std::env::current_exe().map_or("latlab".into(), |path| path.display().to_string());
+    format!(
+        "run it with sudo; or once `sudo setcap cap_sys_nice,cap_ipc_lock+ep {program}`; or put \
+         `* - rtprio 99` and `* - memlock unlimited` into /etc/security/limits.d/latlab.conf and \
+         log in again; or measure without priority by --policy other --idle-states system"
+    )
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# The legs of the latencies on the real program: what they count, that they fit each other, and that
+# a kill leaves no trace of ours behind. Runs in a mount namespace of its own, with its own tracefs.
+if [ "$(id -u)" != 0 ] || ! grep -q tracefs /proc/filesystems; then
+    echo "SKIPPED: legs: need root and a kernel with tracefs"
+    exit 0
+fi
+if [ -z "${LEGS_NAMESPACE:-}" ]; then
+    LEGS_NAMESPACE=1 exec unshare -m "$0" "$@"
+fi
+. "$(dirname "$0")/common.bash"
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit 1
+instances=/sys/kernel/tracing/instances
+
+# Python that knows the run.
+holds() {
+    python3 -c "
+import json, sys
+run = json.load(open(sys.argv[1]))
+legs, tally = run['legs'], run['legs']['tally']
+sys.exit(0 if ($1) else json.dumps([legs, run['findings']]))" "$here/run.json"
+}
+no_trace_of_ours() {
+    expect "no instance of ours" [ -z "$(ls "$instances" | grep '^latlab-')" ]
+}
+
+try "a run with --legs ends well" bash -c \
+    "'$program' run --quiet --legs --samples --format json --out '$here/runs' --for 8s >'$here/run.json'"
+try "most traced cycles have their legs, and none contradicts its latency" holds \
+    "tally['traced'] > 1000 and tally['known'] > tally['traced'] * 0.8 and tally['unsound'] < 10"
+try "no event was lost" holds "tally['events_lost'] == 0"
+try "the interrupt comes before the thread, and both before the latency" holds \
+    "all(t['irq']['min_ns'] >= 0 and t['irq']['p50_ns'] <= t['thread_leg']['p50_ns'] for t in legs['threads'])
+     and all(0 <= l['legs']['irq_ns'] <= l['legs']['thread_ns'] <= l['latency_ns'] for l in legs['largest'])"
+try "its cost was measured with and without it, a quarter of the time without" holds \
+    "legs['cost'] and 0.15 < legs['cost']['untraced']['count'] / run['total']['cycles'] < 0.35"
+try "the folder is whole" "$program" verify "$here"/runs/*
+try "the instance is gone" no_trace_of_ours
+
+"$program" run --quiet --legs --out "$here/killed" --for 60s >"$here/said" 2>&1 &
+sleep 3
+agent=$(pgrep -P $!)
+try "there is an instance during the run" [ -d "$instances/latlab-$agent" ]
+kill -9 "$agent" $!
+wait 2>/dev/null
+try "after a kill of both the next command says that it was removed" bash -c \
+    "'$program' doctor --restore | grep -q 'latlab-$agent is gone again'"
+try "and it is" no_trace_of_ours
+
+# Of this mount only, so that nobody else sees it.
+mount -o remount,bind,ro /sys/kernel/tracing
+refused=$("$program" run --quiet --legs --out "$here/none" --for 1s 2>&1)
+code=$?
+mount -o remount,bind,rw /sys/kernel/tracing
+try "a trace that is read-only is one line, exit code 3" expect "exit code 3, not $code: $refused" \
+    [ "$code/${refused/*remount,rw*/told}" = 3/told ]
+while umount /sys/kernel/tracing 2>/dev/null; do :; done
+umount /sys/kernel/debug 2>/dev/null
+refused=$("$program" run --quiet --legs --out "$here/none" --for 1s 2>&1)
+code=$?
+try "no trace at all is one line, exit code 3" expect "exit code 3, not $code: $refused" \
+    [ "$code/${refused/*mount -t tracefs*/told}" = 3/told ]
+refused=$("$program" run --quiet --legs --clock tai --out "$here/none" --for 1s 2>&1)
+code=$?
+try "a clock that the trace does not have is wrong usage" expect "exit code 2, not $code: $refused" \
+    [ "$code" = 2 ]
+try "nothing is left of runs that were refused" [ ! -e "$here"/none/20* ]
+exit $status
