@@ -37,9 +37,10 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check tha
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "cyclictest" -d 'Measure and print as cyclictest does, with its options; also by a link of that name'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (how late a sleep ends), handoff (how late a thread is that another one wakes), spin (time taken from a busy loop)' -r -f -a "cyclic\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (how late a sleep ends), handoff (how late a thread is that another one wakes), spin (time taken from a busy loop), timerlat (the kernel\'s own tracer)' -r -f -a "cyclic\t''
 handoff\t''
-spin\t''"
+spin\t''
+timerlat\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wake -d 'How handoff wakes: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
 pipe\t''
 signal\t''
@@ -88,6 +89,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into its legs by the kernel\'s tracepoints, and measure what they cost'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Go on when the terminal is closed (SIGHUP), instead of ending cleanly'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs that another latlab measures already'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'No progress, no live table'
