@@ -288,12 +288,13 @@ fn is_kernel_file(path: &str) -> bool {
 
 /// What a change of this kind changes: a file's value, or which of `WORD` and `NO_WORD` it holds.
 fn read_as(kind: Kind, root: &Root, path: &str, value: &str) -> io::Result<String> {
-    let all = read(root, path)?;
     if kind != Kind::Flag {
-        return Ok(all);
+        return read(root, path);
     }
+    // Read in pieces, such a file ends each piece with an end of line.
+    let all = fs::read_to_string(root.path(path.trim_start_matches('/')))?;
     let bare = |word: &str| word.strip_prefix("NO_").unwrap_or(word).to_string();
-    let found = all.split(' ').find(|word| bare(word) == bare(value));
+    let found = all.split_whitespace().find(|word| bare(word) == bare(value));
     found
         .map(str::to_string)
         .ok_or_else(|| Error::new(ErrorKind::InvalidData, format!("it has no {}", bare(value))))
@@ -468,7 +469,7 @@ mod tests {
     fn a_flag_is_one_word_of_several_and_only_that_is_put_back() {
         let (_folder, root) = machine();
         let path = "/sys/kernel/mm/options";
-        fs::write(root.path(&path[1..]), "NO_DEFAULTS WORKLOAD NO_PANIC\n").unwrap();
+        fs::write(root.path(&path[1..]), "NO_DEFAULTS WORKLOAD\nNO_PANIC\n").unwrap();
         let mut changes = Changes::begin(&root).unwrap();
         // A plain file keeps what is written, where the kernel sets one word of several.
         assert_eq!(changes.set_flag(path, "NO_WORKLOAD").unwrap(), "NO_WORKLOAD");
