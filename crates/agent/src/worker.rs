@@ -1,7 +1,7 @@
 //! A measuring thread: set up, warm up, measure, report.
 
 use crate::job::{Job, STACK_BYTES, Start, TOUCHED_STACK_BYTES, clock_of, last_word, tell_others};
-use crate::placing::{Place, Placed, take_over};
+use crate::placing::{Place, Placed};
 use crate::spin;
 use crate::waker::{self, Woken};
 use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, count_passed, measure};
@@ -27,12 +27,12 @@ pub struct Worker {
 }
 
 /// Starts the thread; it sets itself up and waits.
-pub fn spawn(job: Job) -> std::io::Result<Worker> {
+pub fn spawn(mut job: Job) -> std::io::Result<Worker> {
     let (ready_in, ready) = sync_channel(1);
     let (start, start_out) = sync_channel::<Start>(1);
     let handle = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         memory::touch_stack::<TOUCHED_STACK_BYTES>();
-        let (set_up, woken) = match set_up(&job) {
+        let (set_up, woken) = match set_up(&mut job) {
             Ok((placed, woken)) => (Ok(placed), woken),
             Err(refusal) => (Err(refusal), None),
         };
@@ -50,11 +50,11 @@ pub fn spawn(job: Job) -> std::io::Result<Worker> {
 }
 
 /// Takes the thread to its place; where another one wakes it, that one as well.
-fn set_up(job: &Job) -> Result<(Placed, Option<Woken>), Refusal> {
+fn set_up(job: &mut Job) -> Result<(Placed, Option<Woken>), Refusal> {
     sched::set_name(&format!("latlab/{}", job.thread));
     let (thread, cpu, policy) = (job.thread, job.cpu, job.plan.policy_of(job.thread));
-    if let Some(kernel) = &job.kernel {
-        return Ok((take_over(thread, kernel.thread_id, policy)?, None));
+    if let Some(kernel) = &mut job.kernel {
+        return Ok((kernel.set_up(thread, policy)?, None));
     }
     let mut placed = Place { thread, whose: "", cpu, usable: &job.usable, policy }.take()?;
     let mut woken = None;
@@ -140,6 +140,12 @@ fn run_and_keep<T: Timer, S: Keep>(
                 // Those that were left out come with the next that is served.
                 _ if plan.wake.is_some() => {
                     warmed.next = start.from;
+                    0
+                }
+                // The tracer's releases lie anywhere in a period: its next may well be its first.
+                _ if plan.instrument == Instrument::Timerlat
+                    && warmed.next < start.from + counted.period =>
+                {
                     0
                 }
                 // A stall that began in the warm-up may have passed counted releases.

@@ -3,7 +3,7 @@
 use crate::EXIT_CANNOT_MEASURE;
 use crate::output::{print, warn};
 use latlab_sys::files::Root;
-use latlab_sys::undo::{Change, Undone, restore_leftovers};
+use latlab_sys::undo::{Change, Kind, Undone, restore_leftovers};
 use std::process::ExitCode;
 
 /// Puts back what a killed latlab has left, and says what that was.
@@ -24,9 +24,9 @@ pub fn restore() {
     restore_leftovers(&Root::default()).iter().map(sentence).for_each(warn);
 }
 
-fn sentence((Change { path, before, after, is_folder }, undone): &(Change, Undone)) -> String {
+fn sentence((Change { path, before, after, kind }, undone): &(Change, Undone)) -> String {
     match undone {
-        Undone::Restored if *is_folder => {
+        Undone::Restored if *kind == Kind::Folder => {
             format!("{path} is gone again, after a killed latlab left it")
         }
         Undone::Restored => {

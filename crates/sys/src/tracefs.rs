@@ -48,6 +48,16 @@ impl Tracefs {
         read(&self.folder.join(file))
     }
 
+    /// Whether it has this file.
+    pub fn has(&self, file: &str) -> bool {
+        self.folder.join(file).exists()
+    }
+
+    /// Opens a file of it to be read.
+    pub fn open(&self, file: &str) -> io::Result<File> {
+        File::open(self.folder.join(file))
+    }
+
     /// The path of a file of it as a person writes it.
     pub fn path_of(&self, file: &str) -> String {
         format!("{}/{file}", self.path)

@@ -18,6 +18,18 @@ const LARGEST_RECORD: u64 = 1 << 20;
 const ABSENT: &str = "absent";
 const PRESENT: &str = "there";
 
+/// What was changed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Kind {
+    /// A kernel file of one value.
+    #[default]
+    File,
+    /// One of several words of a kernel file, each of which is there as `WORD` or as `NO_WORD`.
+    Flag,
+    /// A folder, which undoing removes.
+    Folder,
+}
+
 /// A kernel file that was changed, or a folder that was made.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Change {
@@ -27,14 +39,14 @@ pub struct Change {
     pub before: String,
     /// What was read back after the change, or else what was asked.
     pub after: String,
-    /// Whether it is a folder, which undoing removes.
-    pub is_folder: bool,
+    /// What that is.
+    pub kind: Kind,
 }
 
 impl Change {
     fn folder(path: &str) -> Change {
         let (before, after) = (ABSENT.to_string(), PRESENT.to_string());
-        Change { path: path.to_string(), before, after, is_folder: true }
+        Change { path: path.to_string(), before, after, kind: Kind::Folder }
     }
 }
 
@@ -72,14 +84,23 @@ impl Changes {
 
     /// Writes a value and gives back what is read afterwards.
     pub fn set(&mut self, path: &str, value: &str) -> io::Result<String> {
-        let before = read(&self.root, path)?;
+        self.change(Kind::File, path, value)
+    }
+
+    /// Writes one of the words of a file that holds several, and gives back how it then reads.
+    pub fn set_flag(&mut self, path: &str, word: &str) -> io::Result<String> {
+        self.change(Kind::Flag, path, word)
+    }
+
+    fn change(&mut self, kind: Kind, path: &str, value: &str) -> io::Result<String> {
+        let before = read_as(kind, &self.root, path, value)?;
         let after = single_spaced(value);
         if before == after {
             return Ok(before);
         }
-        self.made.push(Change { path: path.to_string(), before, after, is_folder: false });
+        self.made.push(Change { path: path.to_string(), before, after, kind });
         let written = self.write_record().and_then(|()| write(&self.root, path, value));
-        let applied = written.and_then(|()| read(&self.root, path));
+        let applied = written.and_then(|()| read_as(kind, &self.root, path, value));
         let last = self.made.len() - 1;
         match applied {
             Ok(applied) => {
@@ -112,9 +133,10 @@ impl Changes {
 
     fn write_record(&self) -> io::Result<()> {
         let lines = self.made.iter().map(|change| match change {
-            Change { path, is_folder: true, .. } => format!("folder {path}\n"),
-            Change { path, before, after, .. } => {
-                format!("file {path}\nbefore {before}\nafter {after}\n")
+            Change { path, kind: Kind::Folder, .. } => format!("folder {path}\n"),
+            Change { path, before, after, kind } => {
+                let word = if *kind == Kind::Flag { "flag" } else { "file" };
+                format!("{word} {path}\nbefore {before}\nafter {after}\n")
             }
         });
         let draft = self.record.with_extension("draft");
@@ -215,6 +237,10 @@ fn parse(record: &str) -> Vec<Change> {
             ("file", _) => {
                 changes.push(Change { path: value.to_string(), ..Change::default() });
             }
+            ("flag", _) => {
+                let (path, kind) = (value.to_string(), Kind::Flag);
+                changes.push(Change { path, kind, ..Change::default() });
+            }
             ("folder", _) => changes.push(Change::folder(value)),
             ("before", Some(change)) => change.before = value.to_string(),
             ("after", Some(change)) => change.after = value.to_string(),
@@ -225,21 +251,22 @@ fn parse(record: &str) -> Vec<Change> {
 }
 
 fn undo(root: &Root, change: &Change) -> Undone {
-    let Change { path, before, after, is_folder } = change;
+    let Change { path, before, after, kind } = change;
     if !is_kernel_file(path) {
         return Undone::Failed("it is no file below /sys or /proc/sys".to_string());
     }
-    if *is_folder {
+    if *kind == Kind::Folder {
         // Of tracefs, which removes such a folder with all that is in it; elsewhere it is empty.
         return match fs::remove_dir(root.path(path.trim_start_matches('/'))) {
             Err(error) if error.kind() != ErrorKind::NotFound => Undone::Failed(error.to_string()),
             _ => Undone::Restored,
         };
     }
-    match read(root, path) {
+    let now = || read_as(*kind, root, path, before);
+    match now() {
         Ok(now) if now == *before => Undone::Restored,
         Ok(now) if now != *after => Undone::ChangedSince(now),
-        Ok(_) => match write(root, path, before).and_then(|()| read(root, path)) {
+        Ok(_) => match write(root, path, before).and_then(|()| now()) {
             Ok(now) if now == *before => Undone::Restored,
             Ok(now) => Undone::Failed(format!("it holds '{now}' after '{before}' was written")),
             Err(error) => Undone::Failed(error.to_string()),
@@ -257,6 +284,20 @@ pub fn single_spaced(value: &str) -> String {
 fn is_kernel_file(path: &str) -> bool {
     let below = path.strip_prefix("/proc/sys/").or_else(|| path.strip_prefix("/sys/"));
     below.is_some_and(|rest| rest.split('/').all(|part| !matches!(part, "" | "." | "..")))
+}
+
+/// What a change of this kind changes: a file's value, or which of `WORD` and `NO_WORD` it holds.
+fn read_as(kind: Kind, root: &Root, path: &str, value: &str) -> io::Result<String> {
+    if kind != Kind::Flag {
+        return read(root, path);
+    }
+    // Read in pieces, such a file ends each piece with an end of line.
+    let all = fs::read_to_string(root.path(path.trim_start_matches('/')))?;
+    let bare = |word: &str| word.strip_prefix("NO_").unwrap_or(word).to_string();
+    let found = all.split_whitespace().find(|word| bare(word) == bare(value));
+    found
+        .map(str::to_string)
+        .ok_or_else(|| Error::new(ErrorKind::InvalidData, format!("it has no {}", bare(value))))
 }
 
 /// The value of a kernel file of one line; of a choice of words the one in brackets.
@@ -422,6 +463,22 @@ mod tests {
         let undone = changes.undo();
         assert_eq!(undone[0].1, Undone::ChangedSince("900000".to_string()));
         assert_eq!(value(&root, RUNTIME), "900000");
+    }
+
+    #[test]
+    fn a_flag_is_one_word_of_several_and_only_that_is_put_back() {
+        let (_folder, root) = machine();
+        let path = "/sys/kernel/mm/options";
+        fs::write(root.path(&path[1..]), "NO_DEFAULTS WORKLOAD\nNO_PANIC\n").unwrap();
+        let mut changes = Changes::begin(&root).unwrap();
+        // A plain file keeps what is written, where the kernel sets one word of several.
+        assert_eq!(changes.set_flag(path, "NO_WORKLOAD").unwrap(), "NO_WORKLOAD");
+        assert!(changes.set_flag(path, "NO_OTHER").is_err());
+        let record = parse(&fs::read_to_string(&changes.record).unwrap());
+        assert_eq!((record[0].kind, record[0].before.as_str()), (Kind::Flag, "WORKLOAD"));
+        fs::write(root.path(&path[1..]), "DEFAULTS NO_WORKLOAD PANIC\n").unwrap();
+        assert_eq!(changes.undo()[0].1, Undone::Restored);
+        assert_eq!(value(&root, path), "WORKLOAD");
     }
 
     #[test]

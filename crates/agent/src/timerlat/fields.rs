@@ -1,0 +1,52 @@
+//! How the tracer's events lie in the pages.
+
+use crate::timerlat::series::Sample;
+use latlab_sys::tracefs::Tracefs;
+use latlab_trace::{Event, Field, Format, Layout as PageLayout};
+
+const FORMAT: &str = "events/ftrace/timerlat/format";
+
+/// How the tracer's events lie.
+pub struct Fields {
+    /// How its pages lie.
+    pub layout: PageLayout,
+    id: u16,
+    sequence: Field,
+    context: Field,
+    latency: Field,
+}
+
+impl Fields {
+    /// Asks the kernel.
+    pub fn read(tracefs: &Tracefs) -> Result<Fields, String> {
+        let unknown = |file: &str| {
+            format!("{} is not as expected: another latlab may know it", tracefs.path_of(file))
+        };
+        let header = "events/header_page";
+        let layout = tracefs.read(header).ok().and_then(|text| PageLayout::parse(&text));
+        let format = tracefs.read(FORMAT).ok().and_then(|text| Format::parse(&text).ok());
+        let format = format.ok_or_else(|| unknown(FORMAT))?;
+        let field = |name| format.field(name).ok_or_else(|| unknown(FORMAT));
+        Ok(Fields {
+            layout: layout.ok_or_else(|| unknown(header))?,
+            id: format.id,
+            sequence: field("seqnum")?,
+            context: field("context")?,
+            latency: field("timer_latency")?,
+        })
+    }
+
+    /// An event, if it is the tracer's.
+    pub fn sample(&self, event: &Event) -> Option<Sample> {
+        let read = |field: Field| field.read(event.data);
+        let own = event.id == self.id;
+        own.then(|| {
+            Some(Sample {
+                at: event.at as i64,
+                sequence: read(self.sequence)?,
+                context: read(self.context)?,
+                latency: read(self.latency)?,
+            })
+        })?
+    }
+}

@@ -1,0 +1,139 @@
+//! The instrument timerlat: the kernel's tracer measures a thread on each CPU, one of ours where the
+//! kernel lets it and else its own, and what it says goes the way of every latency, through the same
+//! loop and recorder.
+
+mod fields;
+mod series;
+mod timer;
+mod user;
+
+pub use timer::KernelTimer;
+
+use crate::layout::Layout;
+use crate::refusals::machine_refuses;
+use crate::timerlat::fields::Fields;
+use crate::timerlat::timer::Sleeper;
+use latlab_model::frame::Refusal;
+use latlab_model::run::Setting;
+use latlab_model::{CpuSet, Plan};
+use latlab_sys::files::Root;
+use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
+use latlab_sys::undo::Changes;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const TRACER: &str = "timerlat";
+/// Room in the ring buffer of a CPU: some seconds, at the tracer's shortest period too.
+const RING_KIB: &str = "2048";
+/// Distance of two looks at a ring buffer.
+const PASS: Duration = Duration::from_millis(20);
+/// The kernel's threads are there by then.
+const STARTING: Duration = Duration::from_secs(1);
+
+/// Sets the tracer up on the CPUs of the layout and starts it; a refusal says what is missing.
+pub fn prepare(
+    root: &Root,
+    plan: &Plan,
+    layout: &Layout,
+    changes: &mut Changes,
+    settings: &mut Vec<Setting>,
+) -> Result<Vec<KernelTimer>, Refusal> {
+    let cpus: Vec<u32> = layout.threads.iter().flatten().copied().collect();
+    let timers = start(root, plan, &cpus, changes, settings);
+    timers.map_err(|text| machine_refuses(format!("--instrument timerlat: {text}")))
+}
+
+fn start(
+    root: &Root,
+    plan: &Plan,
+    cpus: &[u32],
+    changes: &mut Changes,
+    settings: &mut Vec<Setting>,
+) -> Result<Vec<KernelTimer>, String> {
+    let tracefs = Tracefs::find(root)?;
+    if !tracefs.has_tracer(TRACER) {
+        return Err("this kernel has no such tracer (CONFIG_TIMERLAT_TRACER): take --legs, which \
+                    tells the same legs of the cyclic instrument by tracepoints"
+            .to_string());
+    }
+    if cpus.is_empty() {
+        return Err("its threads are pinned: take another --policy than deadline".to_string());
+    }
+    let fields = Arc::new(Fields::read(&tracefs)?);
+    let measured: CpuSet = cpus.iter().copied().collect();
+    let period_us = (plan.period_ns.0 / 1_000).to_string();
+    for (file, value) in [
+        ("osnoise/cpus", measured.to_string()),
+        ("osnoise/timerlat_period_us", period_us),
+        ("osnoise/stop_tracing_us", "0".to_string()),
+        ("osnoise/stop_tracing_total_us", "0".to_string()),
+        ("osnoise/print_stack", "0".to_string()),
+    ] {
+        let path = tracefs.path_of(file);
+        match changes.set(&path, &value) {
+            Ok(applied) => {
+                settings.push(Setting { matters: true, ..Setting::new(&path, value, applied) });
+            }
+            // Not every kernel can print stacks, and one that cannot does not.
+            Err(_) if file == "osnoise/print_stack" => {}
+            Err(error) => return Err(format!("'{value}' cannot be written to {path}: {error}")),
+        }
+    }
+    let in_user_space = cpus.iter().all(|&cpu| tracefs.has(&user::file(cpu)));
+    if in_user_space {
+        let (path, word) = (tracefs.path_of("osnoise/options"), "NO_OSNOISE_WORKLOAD");
+        let applied = changes
+            .set_flag(&path, word)
+            .map_err(|error| format!("'{word}' cannot be written to {path}: {error}"))?;
+        settings.push(Setting { matters: true, ..Setting::new(&path, word.into(), applied) });
+    }
+    let legs = if in_user_space { "IRQ, thread, user" } else { "IRQ, kernel thread" };
+    settings.push(Setting::new("legs of timerlat", legs.into(), legs.into()));
+    let instance = tracefs.instance(changes)?;
+    instance.set("buffer_size_kb", RING_KIB)?;
+    // Before anybody reads it: the kernel changes no tracer of a trace that is open.
+    instance.set("current_tracer", TRACER)?;
+    let pipes = cpus.iter().map(|&cpu| instance.pipe(cpu, fields.layout.page));
+    let pipes = pipes.collect::<Result<Vec<Pipe>, String>>()?;
+    instance.set("tracing_on", "1")?;
+    let sleepers: Vec<Sleeper> = match in_user_space {
+        true => cpus.iter().map(|&cpu| Sleeper::ToStart(tracefs.clone(), cpu)).collect(),
+        false => thread_ids(root, cpus).into_iter().map(Sleeper::Kernel).collect(),
+    };
+    let period = plan.period_ns.0 / 1_000 * 1_000;
+    let tracer = Arc::new(Running(instance));
+    let timer = |((pipe, sleeper), thread)| {
+        KernelTimer::new(thread, period, sleeper, pipe, Arc::clone(&fields), Arc::clone(&tracer))
+    };
+    Ok(pipes.into_iter().zip(sleepers).zip(0..).map(timer).collect())
+}
+
+/// The kernel's threads, which are called `timerlat/CPU`.
+fn thread_ids(root: &Root, cpus: &[u32]) -> Vec<Option<u32>> {
+    let until = Instant::now() + STARTING;
+    loop {
+        let names = root.names("proc").unwrap_or_default();
+        let all: Vec<(u32, String)> = names
+            .iter()
+            .filter_map(|name| Some((name.parse().ok()?, root.read(format!("proc/{name}/comm"))?)))
+            .collect();
+        let of = |cpu: &u32| {
+            let wanted = format!("{TRACER}/{cpu}");
+            all.iter().find(|(_, name)| *name == wanted).map(|(id, _)| *id)
+        };
+        let ids: Vec<Option<u32>> = cpus.iter().map(of).collect();
+        if ids.iter().all(Option::is_some) || Instant::now() >= until {
+            return ids;
+        }
+        std::thread::sleep(PASS);
+    }
+}
+
+/// The tracer ends before its instance goes, which it would keep busy.
+pub struct Running(Instance);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.set("current_tracer", "nop");
+    }
+}
