@@ -24,6 +24,10 @@ no_trace_of_ours() {
     expect "no instance of ours" [ -z "$(ls "$instances" | grep '^latlab-')" ]
 }
 
+# Some kernels tell of no switch from an idle CPU, so that each has ordinary work.
+for cpu in $(seq 0 $(($(nproc) - 1))); do
+    taskset -c "$cpu" nice -n 19 timeout 15 bash -c 'while :; do :; done' 2>/dev/null &
+done
 try "a run with --legs ends well" bash -c \
     "'$program' run --quiet --legs --samples --format json --out '$here/runs' --for 8s >'$here/run.json'"
 try "most traced cycles have their legs, and none contradicts its latency" holds \

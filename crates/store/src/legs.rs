@@ -102,7 +102,7 @@ impl LegsTaken {
 
 /// What the reader must know of the legs of a run.
 pub fn findings(legs: &RunLegs, instrument: Instrument) -> Vec<Finding> {
-    let LegTally { traced, known, unsound, events_lost } = legs.tally;
+    let LegTally { traced, unsound, events_lost, .. } = legs.tally;
     let mut found = Vec::new();
     if events_lost > 0 {
         found.push(trace_lost(events_lost, instrument));
@@ -113,14 +113,23 @@ pub fn findings(legs: &RunLegs, instrument: Instrument) -> Vec<Finding> {
         );
         found.push(Finding::new("legs-unsound", Severity::Warning, text));
     }
-    if known < traced / 2 {
-        let text = format!(
-            "The legs of {known} cycles are known, of {traced} that were traced: most timers had \
-             expired before the thread slept, or the trace does not tell of them."
-        );
-        found.push(Finding::new("legs-missing", Severity::Warning, text));
-    }
+    found.extend(legs.threads.iter().filter_map(legs_missing));
     found
+}
+
+/// A thread whose figures stand for less than half of its cycles.
+fn legs_missing(thread: &ThreadLegs) -> Option<Finding> {
+    let LegTally { traced, known, .. } = thread.tally;
+    let text = format!(
+        "The legs of {known} cycles are known, of {traced} that were traced, so that their figures \
+         may not stand for all: the timer had expired before the thread slept, or the trace does \
+         not tell that it came to its CPU. Some kernels (6.18 among them) do not tell of switches \
+         from an idle CPU."
+    );
+    let finding = Finding::new("legs-missing", Severity::Warning, text).of_thread(thread.thread);
+    (known < traced / 2).then(|| {
+        finding.remedy("Keep the measured CPUs busy with ordinary work, or take a longer period.")
+    })
 }
 
 /// What the kernel's own tracer measured is nowhere else; what `--legs` lost is only legs.

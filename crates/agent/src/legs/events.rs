@@ -133,8 +133,6 @@ impl Recording {
         for event in [HRTIMER_START, HRTIMER_EXPIRE, SCHED_SWITCH] {
             set(format!("events/{event}/enable"), "1")?;
         }
-        // Only now: with a filter that was there before its event was switched on, a kernel 6.18
-        // recorded one switch in a hundred.
         set(format!("events/{HRTIMER_START}/filter"), &among("common_pid"))?;
         set(format!("events/{SCHED_SWITCH}/filter"), &among("next_pid"))?;
         // A timer may be moved to another CPU, and a thread may float.
