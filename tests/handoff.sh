@@ -53,9 +53,24 @@ fi
 
 judged() {
     handoff --for 1s --warm-up 0 --deadline 100ns --format json >"$here/judged.json"
-    expect "exit code 1" [ $? = 1 ] && holds "$here/judged.json" "total['misses'] == total['cycles']"
+    expect "exit code 1" [ $? = 1 ] && holds "$here/judged.json" "total['misses'] == total['cycles'] + total['missed']"
 }
 try "a deadline is judged" judged
+
+stopped() {
+    local run
+    handoff --for 3s --warm-up 0 --period 1ms --deadline 20ms --name "stop-$$" --format json \
+        >"$here/stopped.json" &
+    run=$!
+    sleep 1.5
+    pkill -STOP -f "agent [^ ]*_stop-$$"
+    sleep 0.5
+    pkill -CONT -f "agent [^ ]*_stop-$$"
+    wait "$run"
+    expect "exit code 1" [ $? = 1 ] &&
+        holds "$here/stopped.json" "total['missed'] > 300 and total['misses'] > 300"
+}
+try "a stall of both threads misses the deadline" stopped
 
 interrupted() {
     # Its first release is seconds away: there is nothing to store, and nothing hangs.

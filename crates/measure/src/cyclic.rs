@@ -102,7 +102,8 @@ pub fn measure<T: Timer, S: Keep>(
         };
         let left_out = timer.left_out(release, wake.due, cycles.period);
         if left_out > 0 {
-            recorder.count_late(left_out, 0);
+            // Each would have been served with this one at the earliest.
+            recorder.count_late(left_out, (left_out - cycles.deadline / cycles.period).max(0));
         }
         let latency = wake.at - wake.due;
         recorder.record(wake.due, latency);
