@@ -3,6 +3,7 @@
 //! The agent reads a plan from a byte stream, speaks frames over another, and does no analysis.
 //! The same code serves the machine it is started on, a board behind ssh and a guest.
 
+mod companion;
 mod cpus;
 mod drain;
 mod hold;

@@ -10,6 +10,7 @@ use latlab_sys::clock::{self, Clock};
 use latlab_sys::files::Root;
 use latlab_sys::{counter, memory};
 use std::hint::black_box;
+use std::sync::OnceLock;
 
 /// Where a CPU is free, a sleep shorter than anyone minds; the run-away guard counts from it on.
 const BREATH: Rest = Rest { after: 1_000_000_000, length: 50_000 };
@@ -23,17 +24,23 @@ pub fn settings(job: &Job) -> Vec<Setting> {
         ..Setting::new(what, asked, applied)
     };
     let tsc = "the time-stamp counter".to_string();
-    let (asked, applied) =
-        match (counter::is_trusted(&Root::default()), cfg!(target_arch = "x86_64")) {
-            (Ok(()), _) => (tsc.clone(), tsc),
-            (Err(why), true) => (tsc, format!("CLOCK_MONOTONIC: {why}")),
-            (Err(_), false) => ("CLOCK_MONOTONIC".to_string(), "CLOCK_MONOTONIC".to_string()),
-        };
+    let (asked, applied) = match (tsc_is_trusted(), cfg!(target_arch = "x86_64")) {
+        (Ok(()), _) => (tsc.clone(), tsc),
+        (Err(why), true) => (tsc, format!("CLOCK_MONOTONIC: {why}")),
+        (Err(_), false) => ("CLOCK_MONOTONIC".to_string(), "CLOCK_MONOTONIC".to_string()),
+    };
     let rest = rest(job).map(|Rest { after, length }| {
         let text = format!("{} after each {}", Nanos(length), Nanos(after));
         setting("rest", text.clone(), text)
     });
     std::iter::once(setting("counter", asked, applied)).chain(rest).collect()
+}
+
+/// Whether the time-stamp counter can be trusted here, or why not; asked once for all threads, so
+/// that what is said is what is used.
+fn tsc_is_trusted() -> &'static Result<(), String> {
+    static TRUSTED: OnceLock<Result<(), String>> = OnceLock::new();
+    TRUSTED.get_or_init(|| counter::is_trusted(&Root::default()))
 }
 
 fn rest(job: &Job) -> Option<Rest> {
@@ -43,7 +50,7 @@ fn rest(job: &Job) -> Option<Rest> {
 
 /// Spins by the best counter of this machine.
 pub fn run(job: Job, start: Start) -> ThreadEnd {
-    match counter::is_trusted(&Root::default()) {
+    match tsc_is_trusted() {
         Ok(()) => run_with(job, start, Tsc::start()),
         Err(_) => run_with(job, start, Monotonic),
     }

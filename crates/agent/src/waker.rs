@@ -1,18 +1,16 @@
 //! The thread that wakes a measuring thread (instrument `handoff`).
 
-use crate::job::{Job, STACK_BYTES, TOUCHED_STACK_BYTES, clock_of};
+use crate::companion::Companion;
+use crate::job::{Job, clock_of};
 use crate::placing::Place;
 use crate::refusals::machine_refuses;
-
 use latlab_measure::handoff::{Handoff, handoff};
 use latlab_model::frame::Refusal;
 use latlab_model::plan::WakeBy;
 use latlab_model::run::Setting;
 use latlab_sys::wake::{Channel, Way};
-use latlab_sys::{clock, memory, sched};
+use latlab_sys::{clock, sched};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 /// What a measuring thread holds of the thread that wakes it.
 pub struct Woken {
@@ -24,10 +22,9 @@ pub struct Woken {
 
 /// The waking thread, set up and waiting for the first release and the period.
 pub struct WakerThread {
-    id: i32,
     start: SyncSender<(i64, i64)>,
     /// Ends with the CPU time that it took.
-    handle: JoinHandle<i64>,
+    thread: Companion<i64>,
 }
 
 /// Starts the thread that wakes the calling one, and says how it is set up.
@@ -37,27 +34,21 @@ pub fn spawn(job: &Job, by: WakeBy) -> Result<(Woken, Vec<Setting>), Refusal> {
     let (timer, waker) = handoff(channel, clock_of(&job.plan));
     let (thread, cpu, usable) = (job.thread, job.waker_cpu, job.usable.clone());
     let (policy, measured) = (job.plan.policy_of(thread), sched::thread_id());
-    let (ready, set_up) = sync_channel(1);
     let (start, started) = sync_channel(1);
-    let work = move || {
-        memory::touch_stack::<TOUCHED_STACK_BYTES>();
-        sched::set_name(&format!("latlab/{thread} wakes"));
+    let set_up = move || {
         let place = Place { thread, whose: "waker's ", cpu, usable: &usable, policy };
-        // Nobody hears this only where the measured thread has died, which its end tells.
-        let _ = ready.send(place.take());
-        if let Ok((first, period)) = started.recv() {
-            waker.run(first, period, measured);
-        }
-        clock::thread_cpu_time()
+        let wake = move || {
+            if let Ok((first, period)) = started.recv() {
+                waker.run(first, period, measured);
+            }
+            clock::thread_cpu_time()
+        };
+        Ok((place.take()?, wake))
     };
-    let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
-    let handle = spawned.map_err(|error| {
-        machine_refuses(format!("cannot start the thread that wakes thread {thread}: {error}"))
-    })?;
-    let died = |_| machine_refuses("a waking thread died while it was set up".into());
-    let placed = set_up.recv().map_err(died)??;
-    let waker = WakerThread { id: placed.thread_id, start, handle };
-    Ok((Woken { timer, waker }, placed.settings))
+    let (what, name) =
+        (format!("thread that wakes thread {thread}"), format!("latlab/{thread} wakes"));
+    let (thread, placed) = Companion::start(&what, name, set_up)?;
+    Ok((Woken { timer, waker: WakerThread { start, thread } }, placed.settings))
 }
 
 impl WakerThread {
@@ -70,11 +61,7 @@ impl WakerThread {
     /// Waits for its end, which begins with that of the measured thread; the CPU time it took.
     pub fn end(self) -> i64 {
         drop(self.start);
-        while !self.handle.is_finished() {
-            sched::wake(self.id);
-            thread::sleep(Duration::from_millis(1));
-        }
-        self.handle.join().unwrap_or(0)
+        self.thread.end().unwrap_or(0)
     }
 }
 

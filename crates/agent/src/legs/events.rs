@@ -108,7 +108,7 @@ impl Recording {
     /// Makes the trace, switched off.
     pub fn prepare(root: &Root, changes: &mut Changes) -> Result<Recording, String> {
         let tracefs = Tracefs::find(root)?;
-        let layout = layout(&tracefs)?;
+        let layout = page_layout(&tracefs)?;
         let fields = Fields::read(&tracefs)?;
         let instance = tracefs.instance(changes)?;
         Ok(Recording {
@@ -201,7 +201,8 @@ impl Fields {
     }
 }
 
-fn layout(tracefs: &Tracefs) -> Result<Layout, String> {
+/// How the pages of this kernel's trace lie.
+pub fn page_layout(tracefs: &Tracefs) -> Result<Layout, String> {
     let text = tracefs.read("events/header_page").unwrap_or_default();
     let file = tracefs.path_of("events/header_page");
     Layout::parse(&text)

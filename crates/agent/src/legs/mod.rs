@@ -7,8 +7,10 @@
 mod events;
 mod ledger;
 mod matching;
-pub(crate) use ledger::Ledger;
 mod windows;
+
+pub use events::page_layout;
+pub use ledger::Ledger;
 
 use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;

@@ -1,5 +1,6 @@
 //! How the tracer's events lie in the pages.
 
+use crate::legs::page_layout;
 use crate::timerlat::series::Sample;
 use latlab_sys::tracefs::Tracefs;
 use latlab_trace::{Event, Field, Format, Layout as PageLayout};
@@ -22,13 +23,11 @@ impl Fields {
         let unknown = |file: &str| {
             format!("{} is not as expected: another latlab may know it", tracefs.path_of(file))
         };
-        let header = "events/header_page";
-        let layout = tracefs.read(header).ok().and_then(|text| PageLayout::parse(&text));
         let format = tracefs.read(FORMAT).ok().and_then(|text| Format::parse(&text).ok());
         let format = format.ok_or_else(|| unknown(FORMAT))?;
         let field = |name| format.field(name).ok_or_else(|| unknown(FORMAT));
         Ok(Fields {
-            layout: layout.ok_or_else(|| unknown(header))?,
+            layout: page_layout(tracefs)?,
             id: format.id,
             sequence: field("seqnum")?,
             context: field("context")?,
