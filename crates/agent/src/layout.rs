@@ -65,7 +65,8 @@ pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
     Ok(Layout { threads, helpers, crowded })
 }
 
-fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
+/// The CPUs that an option names, if they are there and may be used.
+pub fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
     let offline = asked.without(&cpus.online);
     if asked.is_empty() {
         return Err(format!("{option} names no CPU"));

@@ -42,6 +42,9 @@ fn main() -> ExitCode {
     if let Some(words) = cyclictest::asked(&words) {
         return exit(cyclictest::cyclictest(&words));
     }
+    if words.get(1).is_some_and(|word| word == latlab_agent::KEEPER) {
+        return exit(agent::keep_load());
+    }
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
