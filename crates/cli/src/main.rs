@@ -8,6 +8,7 @@ mod doctor;
 mod documents;
 mod leftovers;
 mod live;
+mod loads;
 mod output;
 mod plot;
 #[cfg(test)]
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Agent(args) => agent::agent(&args),
+        Command::Loads(args) => loads::loads(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => {
             output::print(args.shell.script()).map(|()| ExitCode::SUCCESS)

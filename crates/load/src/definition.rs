@@ -106,7 +106,7 @@ pub struct Rate {
     pub name: String,
     /// A text that every line with it holds.
     pub line: String,
-    /// A regular expression with the group `value`, and perhaps `of` and `unit`.
+    /// A regular expression with the group `value`, and perhaps `of` and `scale`.
     pub pattern: String,
     /// Its unit.
     #[serde(default)]

@@ -80,6 +80,17 @@ impl RateReader {
     }
 }
 
+/// What a prefix stands for.
+fn thousands(prefix: &str) -> f64 {
+    match prefix {
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        _ => 1.0,
+    }
+}
+
 fn figure((rule, regex): &(RateRule, Option<Regex>), line: &str) -> Option<Figure> {
     if !line.contains(&rule.line) {
         return None;
@@ -90,8 +101,8 @@ fn figure((rule, regex): &(RateRule, Option<Regex>), line: &str) -> Option<Figur
     Some(Figure {
         name: rule.name.clone(),
         of: text("of"),
-        unit: text("unit").unwrap_or_else(|| rule.unit.clone()),
-        value,
+        unit: rule.unit.clone(),
+        value: value * text("scale").map_or(1.0, |prefix| thousands(&prefix)),
     })
     .filter(|figure| figure.value.is_finite())
 }

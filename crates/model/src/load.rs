@@ -69,9 +69,9 @@ pub struct RateRule {
     /// A text that every line with the figure holds, so that only such lines are kept.
     pub line: String,
     /// A regular expression with a group `value`; a group `of` tells figures of one name apart,
-    /// and a group `unit` is the unit where it changes.
+    /// and a group `scale` is k, M, G or T, where the program takes thousands together.
     pub pattern: String,
-    /// Its unit, where the pattern has none.
+    /// Its unit.
     pub unit: String,
 }
 

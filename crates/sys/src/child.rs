@@ -9,8 +9,22 @@ use rustix::process::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
+
+/// Where a program lies that can be run, as a shell would find it.
+pub fn program_path(name: &str) -> Option<PathBuf> {
+    let runs = |path: &PathBuf| {
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(runs);
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(runs)
+}
 
 /// Orphans below the calling process become its children, wherever they have gone.
 pub fn adopt_orphans() -> io::Result<()> {

@@ -2,10 +2,9 @@
 
 use latlab_model::Plan;
 use latlab_model::load::Load;
+use latlab_sys::child::program_path;
 use latlab_sys::disk;
 use latlab_sys::files::Root;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 
 /// Memory that is left to everything else.
 const SPARE_MEMORY: u64 = 64 << 20;
@@ -21,21 +20,9 @@ pub fn check(root: &Root, plan: &Plan) -> Result<Vec<Vec<String>>, String> {
 
 fn programs(root: &Root, load: &Load) -> Result<Vec<String>, String> {
     let find = |name: &String| {
-        found(name).map(|path| path.display().to_string()).ok_or_else(|| missing(root, load, name))
+        program_path(name).map(|path| path.display().to_string()).ok_or_else(|| missing(root, load, name))
     };
     load.processes.iter().filter_map(|process| process.argv.first()).map(find).collect()
-}
-
-/// Where a program lies that can be run.
-fn found(name: &str) -> Option<PathBuf> {
-    let runs = |path: &PathBuf| {
-        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    };
-    if name.contains('/') {
-        return Some(PathBuf::from(name)).filter(runs);
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(runs)
 }
 
 fn missing(root: &Root, load: &Load, program: &str) -> String {

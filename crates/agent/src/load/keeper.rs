@@ -8,7 +8,7 @@ use latlab_model::Nanos;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
 use latlab_sys::child::{adopt_orphans, wait_for_any};
-use latlab_sys::clock::Clock;
+use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
 use std::io::{BufRead, BufReader, Read, Write, stdin, stdout};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// Distance of two looks at what the load takes.
 const SAMPLE_EVERY: Duration = Duration::from_secs(1);
-/// Looking takes no more than one part of this many of the time.
+/// Looking takes no more of a CPU than one part of this many.
 const COST: u32 = 200;
 /// Distance of two looks until the load shows.
 const SHOW_EVERY: Duration = Duration::from_millis(100);
@@ -227,9 +227,10 @@ impl Keeper {
     /// Looks at the load until it is over.
     fn watch(&mut self) -> Over {
         loop {
-            let before = Instant::now();
+            let (before, used) = (Instant::now(), thread_cpu_time());
             self.sample();
-            let pause = SAMPLE_EVERY.max(before.elapsed() * COST);
+            let used = Duration::from_nanos((thread_cpu_time() - used).max(0) as u64);
+            let pause = SAMPLE_EVERY.max(used * COST);
             if let Err(over) = self.take_until(before + pause) {
                 return over;
             }
