@@ -28,7 +28,11 @@ if not eval(sys.argv[2]):
 PYTHON
 }
 
-# The processes that stand below a keeper, and the keepers; ours only, by a mark of this script.
+# Scratch folders of this script only.
+export TMPDIR=$here/scratch
+mkdir "$TMPDIR"
+
+# The keepers and what they have started: by their folder, which few leave, or by a mark.
 export LATLAB_TEST_MARK=$here
 ours() {
     python3 - "$here" "${1:-}" <<'PYTHON'
@@ -39,10 +43,12 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
         environment = open(f"/proc/{pid}/environ", "rb").read().split(b"\0")
         words = open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode(errors="replace")
         dead = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z"
+        folder = os.readlink(f"/proc/{pid}/cwd")
     except OSError:
         continue
     of_load = any(variable.startswith(b"LATLAB_LOAD_KEEPER=") for variable in environment)
-    if mark in environment and not dead and (of_load or " load-keeper " in words):
+    marked = mark in environment and (of_load or " load-keeper " in words)
+    if not dead and (marked or folder.startswith(f"{sys.argv[1]}/scratch/")):
         if sys.argv[2] in words:
             print(pid)
 PYTHON
@@ -166,29 +172,6 @@ runs_away() {
 }
 try "what leaves its group and ignores signals is found and ended" runs_away
 
-# Starts a run with loads that fork a lot, and kills what is named.
-killed() {
-    "$program" run "${ordinary[@]}" --name killed --for 60s --load hackbench,groups=3 \
-        --load "command,run=setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' & wait" \
-        >"$here/out" 2>&1 &
-    local conductor=$! agent
-    wait_for "hackbench --groups" && wait_for trap && sleep 2
-    agent=$(pgrep -P $conductor -f "$program agent" | head -n 1)
-    expect "an agent" [ -n "$agent" ] || return 1
-    case $1 in
-        agent) kill -9 "$agent" ;;
-        conductor) kill -9 $conductor ;;
-        both) kill -9 $conductor "$agent" ;;
-        keeper) kill -9 $(ours "load-keeper hackbench") && sleep 3 && kill -INT $conductor ;;
-        all) kill -9 $conductor "$agent" $(ours load-keeper) && sleep 1 && "$program" doctor --restore ;;
-    esac
-    wait $conductor 2>/dev/null
-    nothing_left && expect "no scratch folder" [ -z "$(ls -d "${TMPDIR:-/var/tmp}"/latlab-load-* 2>/dev/null)" ]
-}
-for who in agent conductor both keeper all; do
-    try "kill -9 of $who leaves nothing" killed $who
-done
-
 # Whether a run is refused with this exit code and these words, on one line.
 refused() {
     local code=$1 words=$2
@@ -222,4 +205,28 @@ listed() {
         "$program" loads show hackbench | diff - loads/hackbench.toml
 }
 try "latlab loads lists them and shows one" listed
+
+# Starts a run with loads that fork a lot, and kills what is named.
+killed() {
+    "$program" run "${ordinary[@]}" --name killed --for 60s --load hackbench,groups=3 \
+        --load "command,run=setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' & wait" \
+        >"$here/out" 2>&1 &
+    local conductor=$! agent
+    wait_for "hackbench --groups" && wait_for trap && sleep 2
+    agent=$(pgrep -P $conductor -f "$program agent" | head -n 1)
+    expect "an agent" [ -n "$agent" ] || return 1
+    case $1 in
+        agent) kill -9 "$agent" ;;
+        conductor) kill -9 $conductor ;;
+        both) kill -9 $conductor "$agent" ;;
+        keeper) kill -9 $(ours "load-keeper hackbench") && sleep 3 && kill -INT $conductor ;;
+        all) kill -9 $conductor "$agent" $(ours load-keeper) && sleep 1 && "$program" doctor --restore ;;
+    esac
+    wait $conductor 2>/dev/null
+    nothing_left && expect "no scratch folder" [ -z "$(ls "$TMPDIR")" ]
+}
+for who in agent conductor both keeper all; do
+    try "kill -9 of $who leaves nothing" killed $who
+done
+
 exit $status

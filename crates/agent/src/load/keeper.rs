@@ -62,6 +62,7 @@ pub fn keep() -> Result<(), String> {
         waiting,
         folder: Folder(folder),
         started: Nanos::ZERO,
+        placement: String::new(),
         shown: None,
         sampled: (Nanos::ZERO, Nanos::ZERO),
         last_start: Instant::now(),
@@ -128,6 +129,7 @@ struct Keeper {
     waiting: Receiver<Event>,
     folder: Folder,
     started: Nanos,
+    placement: String,
     shown: Option<Nanos>,
     /// Time and CPU time of the last look.
     sampled: (Nanos, Nanos),
@@ -155,7 +157,7 @@ impl Keeper {
             load: number,
             program: self.processes.order().programs.last().cloned().unwrap_or_default(),
             version,
-            placement: self.placement(),
+            placement: self.placement.clone(),
             started_ns: self.started,
             shown_ns: self.shown,
         };
@@ -168,9 +170,10 @@ impl Keeper {
     fn start_all(&mut self) -> Result<(), Option<Over>> {
         self.started = now();
         for place in 0..=self.processes.last() {
-            if self.processes.start(place).is_err() {
-                return Err(Some(Over::ByItself(ExitStatus::default())));
-            }
+            let started = self.processes.start(place);
+            let pid = started.map_err(|_| Some(Over::ByItself(ExitStatus::default())))?;
+            // Read before anybody buries it.
+            self.placement = self.placement(pid);
             if place == 0 {
                 self.reap();
             }
@@ -298,19 +301,11 @@ impl Keeper {
         self.sampled = (at_ns, cpu_ns);
     }
 
-    /// Where the load really may run.
-    fn placement(&self) -> String {
-        let living = tree::living(&self.root);
-        let status =
-            living.iter().find_map(|one| self.root.read(format!("proc/{}/status", one.pid)));
-        let line = status.and_then(|status| {
-            let lines = status.lines();
-            lines
-                .filter_map(|line| line.strip_prefix("Cpus_allowed_list:"))
-                .next()
-                .map(str::to_string)
-        });
-        line.map(|list| list.trim().to_string()).unwrap_or_default()
+    /// Where a process really may run.
+    fn placement(&self, pid: u32) -> String {
+        let status = self.root.read(format!("proc/{pid}/status")).unwrap_or_default();
+        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        list.unwrap_or_default().trim().to_string()
     }
 
     /// Ends what still runs, and says how it went.

@@ -1,4 +1,4 @@
-//! What a killed keeper has left: found by a mark in the environment, and ended.
+//! What a killed keeper has left: found by a mark in the environment or by its folder, and ended.
 
 use latlab_sys::child::{descendants, kill, processes};
 use latlab_sys::files::Root;
@@ -69,15 +69,22 @@ fn end_marked(root: &Root, wanted: impl Fn(&str) -> bool) -> usize {
     ended
 }
 
-/// A living process that carries a mark.
+/// A living process that carries a mark: in its environment, which some write over with a name of
+/// their own, or by the folder that it works in.
 fn marked(root: &Root, pid: u32, wanted: impl Fn(&str) -> bool) -> Option<(u32, Stat)> {
-    let environment = fs::read(root.path(format!("proc/{pid}/environ"))).ok()?;
-    let mut variables = environment.split(|byte| *byte == 0);
-    let mark = variables.find_map(|variable| {
-        std::str::from_utf8(variable).ok()?.strip_prefix(MARK)?.strip_prefix('=')
-    })?;
+    let environment = fs::read(root.path(format!("proc/{pid}/environ"))).unwrap_or_default();
+    let variables = environment.split(|byte| *byte == 0);
+    let mut variables = variables.filter_map(|variable| std::str::from_utf8(variable).ok());
+    let by_environment =
+        || variables.find_map(|one| Some(one.strip_prefix(MARK)?.strip_prefix('=')?.to_string()));
+    let folder = fs::read_link(root.path(format!("proc/{pid}/cwd"))).unwrap_or_default();
+    let by_folder = folder.components().find_map(|part| {
+        let name = part.as_os_str().to_str()?.strip_prefix(SCRATCH)?;
+        Some(name.trim_end_matches(" (deleted)").to_string())
+    });
+    let mark = by_folder.or_else(by_environment)?;
     let stat = Stat::of(root, pid).filter(|stat| stat.state != 'Z')?;
-    (pid != std::process::id() && wanted(mark)).then_some((pid, stat))
+    (pid != std::process::id() && wanted(&mark)).then_some((pid, stat))
 }
 
 /// Where scratch folders lie: on a disk rather than in memory, for loads that write files.
