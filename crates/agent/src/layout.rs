@@ -73,7 +73,8 @@ fn in_turn(cpus: &CpuSet, count: u32) -> Vec<Option<u32>> {
     cpus.take(count as usize).map(Some).collect()
 }
 
-fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
+/// The CPUs that an option names, if they are there and may be used.
+pub fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
     let offline = asked.without(&cpus.online);
     if asked.is_empty() {
         return Err(format!("{option} names no CPU"));

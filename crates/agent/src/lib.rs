@@ -8,6 +8,7 @@ mod drain;
 mod hold;
 mod hook;
 mod layout;
+mod load;
 mod outbox;
 mod placing;
 mod prepare;
@@ -22,5 +23,6 @@ mod worker;
 
 pub use drain::Watch;
 pub use latlab_measure::recorder::Sealed;
+pub use load::{KEEPER, end_orphans, keep};
 pub use session::{serve, serve_watched};
 pub use snapshot::snapshot as snapshot_of;

@@ -2,10 +2,12 @@
 
 use crate::common::{Common, word};
 use crate::doctor::args::DoctorArgs;
+use crate::loads::args::LoadsArgs;
 use crate::plot::args::PlotArgs;
 use crate::report::args::ReportArgs;
 use crate::serve::args::ServeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use latlab_model::load::LoadOn;
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy, WakeBy,
 };
@@ -48,6 +50,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Say what on this machine, or on that of a run, costs latency, and how to mend it.
     Doctor(DoctorArgs),
+    /// List the programs that can load the machine during a run.
+    Loads(LoadsArgs),
     /// List the stored runs, newest first.
     List(ListArgs),
     /// Show a stored run in the terminal.
@@ -329,6 +333,16 @@ pub struct RunArgs {
     #[arg(long, value_name = "TEXT", help_heading = KEEP)]
     pub note: Option<String>,
 
+    /// Run a load meanwhile, by its name; several run at once (`latlab loads` lists them)
+    #[arg(long, value_name = "NAME[,ARG=VALUE]", help_heading = LOADS)]
+    pub load: Vec<String>,
+    /// CPUs of the loads: everywhere, measured, others (not measured), or a list
+    #[arg(long, value_name = "WHERE", default_value = "everywhere", help_heading = LOADS)]
+    pub load_on: LoadOn,
+    /// Folder of further definitions of loads
+    #[arg(long, value_name = "DIR", help_heading = LOADS)]
+    pub loads: Option<PathBuf>,
+
     /// Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it
     #[arg(long, value_name = "FILE=VALUE", help_heading = OTHER)]
     pub set: Vec<KernelFile>,
@@ -351,6 +365,7 @@ const WHERE: &str = "Where";
 const WHEN: &str = "When";
 const UNTIL: &str = "Until what, and what counts";
 const KEEP: &str = "What is kept";
+const LOADS: &str = "Under which load";
 const OTHER: &str = "Other";
 
 const RUN_EXAMPLES: &str = "\
@@ -363,6 +378,7 @@ Examples:
   latlab run -b 150us --on-spike 'cat >>spikes.json'
   latlab run --instrument handoff --wake pipe --for 10s
   latlab run --samples -i 50us --for 8h --keep-going --name night
+  latlab run --load hackbench,groups=4 --load stressapptest --for 1h
 
 Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";
 
@@ -422,6 +438,7 @@ impl RunArgs {
             share_cpus: self.share,
             kernel_files: self.set.clone(),
             telemetry_ns: self.telemetry.0,
+            load_on: self.load_on.clone(),
             seed: self.seed.unwrap_or(random_seed),
             ..Plan::default()
         };
@@ -568,6 +585,7 @@ mod tests {
             ("--telemetry never", "the word off"),
             ("--telemetry 1ms", "expected 100ms to 1h"),
             ("--cycles 0", "more than 0"),
+            ("--load-on here", "expected everywhere, measured, others or a list"),
             ("--deadline 0", "more than 0"),
             ("--set kernel.sched_rt_runtime_us", "expected /sys/FILE=VALUE"),
             ("--set /proc/sys/../../etc/passwd=x", "expected /sys/FILE=VALUE"),

@@ -8,6 +8,7 @@ mod doctor;
 mod documents;
 mod leftovers;
 mod live;
+mod loads;
 mod output;
 mod plot;
 #[cfg(test)]
@@ -42,6 +43,9 @@ fn main() -> ExitCode {
     if let Some(words) = cyclictest::asked(&words) {
         return exit(cyclictest::cyclictest(&words));
     }
+    if words.get(1).is_some_and(|word| word == latlab_agent::KEEPER) {
+        return exit(agent::keep_load());
+    }
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
@@ -50,6 +54,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Agent(args) => agent::agent(&args),
+        Command::Loads(args) => loads::loads(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => {
             output::print(args.shell.script()).map(|()| ExitCode::SUCCESS)

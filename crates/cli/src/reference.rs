@@ -5,7 +5,7 @@
 mod catalogue;
 
 use crate::args::{Cli, Shell};
-use crate::documents::{List, Reported};
+use crate::documents::{List, ListedLoad, Reported};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -61,6 +61,8 @@ fn schemas_are_those_of_the_types() {
         ("doctor.schema.json".to_string(), schema::<Examination>()),
         ("doctor-against.schema.json".to_string(), schema::<Comparison>()),
         ("doctor-list.schema.json".to_string(), schema::<Vec<Entry>>()),
+        ("loads.schema.json".to_string(), schema::<Vec<ListedLoad>>()),
+        ("load.schema.json".to_string(), schema::<ListedLoad>()),
         ("snapshot.schema.json".to_string(), schema::<Snapshot>()),
     ];
     for (name, text) in &files {

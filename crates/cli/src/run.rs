@@ -4,6 +4,7 @@ use crate::args::RunArgs;
 use crate::common::Format;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
+use crate::loads::{self, Library};
 use crate::output::{print, print_json, warn};
 use crate::runs::{open_store, recover, shown};
 use crate::screen::Screen;
@@ -25,7 +26,9 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let now = jiff::Timestamp::now();
     let seed = now.as_nanosecond() as u64;
-    let plan = args.plan(seed).map_err(|text| Exit(EXIT_USAGE, text))?;
+    let wrong = |text| Exit(EXIT_USAGE, text);
+    let loads = loads::resolve(&args.load, &Library::new(args.loads.clone())).map_err(wrong)?;
+    let plan = Plan { loads, ..args.plan(seed).map_err(wrong)? };
     let store = open_store(&args.common);
     recover(&store);
     if let Some(arithmetic) = check_room(&plan, &store).map_err(refused)?

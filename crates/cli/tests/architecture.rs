@@ -14,7 +14,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model"]),
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
-    ("latlab-store", &["latlab-doctor", "latlab-model", "latlab-stats"]),
+    ("latlab-load", &["latlab-model"]),
+    ("latlab-store", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
     ("latlab-conduct", &["latlab-model", "latlab-store", "latlab-sys"]),
     ("latlab-png", &[]),
     ("latlab-view", &["latlab-model", "latlab-report", "latlab-store"]),
@@ -32,7 +33,7 @@ const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
 /// The crates that read no clock and no file.
-const PURE: &[&str] = &["model", "stats", "doctor", "png", "report"];
+const PURE: &[&str] = &["model", "stats", "doctor", "png", "report", "load"];
 
 /// What would make them read one.
 const IMPURE: &[&str] = &[

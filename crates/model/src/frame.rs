@@ -5,6 +5,7 @@
 //! later version can add a field; what comes every second is postcard, so that it is small.
 
 use crate::histogram::Histogram;
+use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
 use crate::machine::Machine;
 use crate::run::{Clocks, End, Finding, Prepared, ThreadEnd};
 use crate::samples::Samples;
@@ -16,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek};
 
 /// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
-/// version 2 no conditions.
-pub const STREAM_VERSION: u32 = 3;
+/// version 2 no conditions, version 3 no loads.
+pub const STREAM_VERSION: u32 = 4;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;
 /// A longer payload is taken for damage.
@@ -120,6 +121,14 @@ pub enum Message {
     Series(Series),
     /// A reading of the telemetry.
     Reading(Reading),
+    /// A load runs.
+    LoadBegin(LoadBegin),
+    /// What a load has taken so far.
+    LoadSample(LoadSample),
+    /// A figure that a load printed.
+    LoadLine(LoadLine),
+    /// A load has ended.
+    LoadEnd(LoadEnd),
 }
 
 macro_rules! kinds {
@@ -165,6 +174,10 @@ kinds! {
     14 Examine json,
     15 Series packed,
     16 Reading packed,
+    18 LoadBegin json,
+    19 LoadSample packed,
+    20 LoadLine json,
+    21 LoadEnd json,
 }
 
 impl Message {

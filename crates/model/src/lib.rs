@@ -10,6 +10,7 @@ pub mod finding;
 pub mod frame;
 pub mod harmless;
 pub mod histogram;
+pub mod load;
 pub mod machine;
 pub mod nanos;
 pub mod plan;

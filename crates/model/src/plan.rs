@@ -1,5 +1,6 @@
 //! What a run is asked to do: the meaning of the command line, and the first frame of a journal.
 
+use crate::load::{Load, LoadOn};
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
@@ -92,6 +93,12 @@ pub struct Plan {
     /// The command that asked for it, where that was not `latlab run`.
     #[serde(default)]
     pub command: Option<String>,
+    /// Programs that load the machine meanwhile.
+    #[serde(default)]
+    pub loads: Vec<Load>,
+    /// Which CPUs they may run on.
+    #[serde(default)]
+    pub load_on: LoadOn,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -136,6 +143,8 @@ impl Default for Plan {
             wake: None,
             wakers_on: None,
             command: None,
+            loads: Vec::new(),
+            load_on: LoadOn::Everywhere,
             seed: 0,
         }
     }

@@ -3,6 +3,7 @@
 use crate::Nanos;
 use crate::doctor::Diagnosis;
 pub use crate::finding::{Finding, Severity};
+use crate::load::LoadRun;
 use crate::machine::Machine;
 use crate::plan::{Mechanism, MissedPolicy, Plan, words};
 use crate::telemetry::Conditions;
@@ -339,6 +340,9 @@ pub struct Run {
     /// The conditions of the run; none where they were not read.
     #[serde(default)]
     pub conditions: Option<Conditions>,
+    /// The programs that loaded the machine meanwhile, with the evidence that they did.
+    #[serde(default)]
+    pub loads: Vec<LoadRun>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

@@ -220,20 +220,30 @@ pub fn cores_differ(run: &Run) -> bool {
 
 /// What stands above a picture of one run.
 pub fn picture_title(run: &Run) -> String {
-    format!("Latency of {} on {}", machine_name(run), kernel(run))
+    let mut loads: Vec<&str> = run.asked.loads.iter().map(|load| load.name.as_str()).collect();
+    loads.dedup();
+    let under = if loads.is_empty() { "" } else { " under " };
+    format!("Latency of {} on {}{under}{}", machine_name(run), kernel(run), loads.join(" + "))
 }
 
-/// What a picture was measured under, on a line or two; the load is what the user noted.
+/// What loaded the machine, in the words that asked for it; none of a run without loads.
+pub fn load(run: &Run) -> Option<String> {
+    let words: Vec<&str> = run.asked.loads.iter().map(|load| load.words.as_str()).collect();
+    (!words.is_empty()).then(|| words.join(" + "))
+}
+
+/// What a picture was measured under, on a line or two.
 pub fn conditions(run: &Run) -> String {
     let threads = run.threads.len();
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     format!(
-        "{}, {threads} thread{}, period {}, {}; missed releases: {}{}",
+        "{}, {threads} thread{}, period {}, {}; missed releases: {}{}{}",
         extent(run),
         if threads == 1 { "" } else { "s" },
         run.asked.period_ns,
         run.asked.policy,
         run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped),
+        load(run).map(|load| format!("; load: {load}")).unwrap_or_default(),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
 }

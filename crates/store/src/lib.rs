@@ -17,6 +17,7 @@ mod folder;
 mod follow;
 mod id;
 mod journal;
+mod loads;
 mod room;
 mod rows;
 mod samples;

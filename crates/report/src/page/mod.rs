@@ -22,7 +22,7 @@ use crate::place::Place;
 use crate::runs::{Measured, names};
 use crate::sentence;
 use crate::time::TimeData;
-use crate::{conditions, said};
+use crate::{conditions, load, said};
 use latlab_model::{Run, ThreadBins};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -129,6 +129,7 @@ fn run_sections(of: &PageRun, place: &Place) -> Markup {
         (said::section(run, place))
         (threads::threads(run, place))
         (pictures::pictures(of, place))
+        (load::section(run, place))
         (conditions::section(run, place))
         (losses::losses(run, place))
         (setup::setup(run, place))
