@@ -23,6 +23,6 @@ mod worker;
 
 pub use drain::Watch;
 pub use latlab_measure::recorder::Sealed;
-pub use load::{KEEPER, end_orphans, keep};
+pub use load::{KEEPER, end_orphans, keep, missing_program};
 pub use session::{serve, serve_watched};
 pub use snapshot::snapshot as snapshot_of;

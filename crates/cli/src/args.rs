@@ -1,5 +1,6 @@
 //! The command line, and what it means: flags to plan.
 
+use crate::campaign::args::{ScenariosArgs, SheetArgs};
 use crate::common::{Common, word};
 use crate::doctor::args::DoctorArgs;
 use crate::loads::args::LoadsArgs;
@@ -46,12 +47,14 @@ Exit codes:
 /// What latlab can do.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Measure how late this machine is, and store the run.
+    /// Measure how late this machine is, and store the run; or all that a sheet says.
     Run(Box<RunArgs>),
     /// Say what on this machine, or on that of a run, costs latency, and how to mend it.
     Doctor(DoctorArgs),
     /// List the programs that can load the machine during a run.
     Loads(LoadsArgs),
+    /// List the ready-made sheets, and the question that each answers.
+    Scenarios(ScenariosArgs),
     /// List the stored runs, newest first.
     List(ListArgs),
     /// Show a stored run in the terminal.
@@ -357,6 +360,8 @@ pub struct RunArgs {
     #[arg(short, long, help_heading = OTHER)]
     pub quiet: bool,
     #[command(flatten)]
+    pub sheet: SheetArgs,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -379,6 +384,9 @@ Examples:
   latlab run --instrument handoff --wake pipe --for 10s
   latlab run --samples -i 50us --for 8h --keep-going --name night
   latlab run --load hackbench,groups=4 --load stressapptest --for 1h
+  latlab run stress-five --scale 20s --dry-run      what a ready-made sheet would do
+  latlab run night.toml                             a sheet of your own, unattended
+  latlab run --resume                               what is left of it
 
 Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";
 

@@ -1,6 +1,8 @@
 //! What `--format json` prints beside `run.json`; their schemas are in docs/reference.
 
 use crate::loads::Found;
+use latlab_model::campaign::Campaign;
+use latlab_model::results::Table;
 use latlab_load::Parameter;
 use latlab_model::Nanos;
 use latlab_model::run::{EndReason, Run, Summary, Verdict};
@@ -198,6 +200,74 @@ impl ListedLoad<'_> {
             parameters: self.parameters.iter().map(written).collect::<Vec<_>>().join(", "),
             place: format!("{programs}{file}"),
             is_here: self.missing.is_empty(),
+        }
+    }
+}
+
+/// `latlab run SHEET --dry-run --format json`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DryRun<'a> {
+    /// The rows, and the runs in their order; without an id, since nothing is begun.
+    campaign: &'a Campaign,
+    /// How long each run takes, in their order, as far as its limits tell.
+    lengths_ns: Vec<Option<Nanos>>,
+    /// How long all take with their warm-ups.
+    measuring_ns: Nanos,
+    /// How long the pauses between them take.
+    pauses_ns: Nanos,
+    /// Both together.
+    total_ns: Nanos,
+}
+
+impl<'a> DryRun<'a> {
+    /// Of a campaign that is only planned.
+    pub fn new(campaign: &'a Campaign) -> DryRun<'a> {
+        DryRun {
+            campaign,
+            lengths_ns: campaign.runs.iter().map(|run| campaign.length_of(run)).collect(),
+            measuring_ns: campaign.measuring(),
+            pauses_ns: campaign.pauses(),
+            total_ns: campaign.total(),
+        }
+    }
+}
+
+/// `latlab run SHEET --format json`, and that of `--resume`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CampaignResult<'a> {
+    /// Path of its folder.
+    pub path: String,
+    /// What it came to.
+    pub table: &'a Table,
+}
+
+/// A sheet of `latlab scenarios --format json`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ShippedSheet<'a> {
+    /// Its name.
+    name: &'a str,
+    /// The question it answers.
+    about: Option<&'a str>,
+    /// Labels of its rows.
+    rows: Vec<&'a str>,
+    /// Its runs.
+    runs: usize,
+    /// How long they take.
+    total_ns: Nanos,
+}
+
+impl<'a> ShippedSheet<'a> {
+    /// Of what it leads to.
+    pub fn new(name: &'a str, campaign: &'a Campaign) -> ShippedSheet<'a> {
+        ShippedSheet {
+            name,
+            about: campaign.about.as_deref(),
+            rows: campaign.rows.iter().map(|row| row.label.as_str()).collect(),
+            runs: campaign.runs.len(),
+            total_ns: campaign.total(),
         }
     }
 }

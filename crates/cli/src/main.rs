@@ -2,6 +2,7 @@
 
 mod agent;
 mod args;
+mod campaign;
 mod common;
 mod cyclictest;
 mod doctor;
@@ -18,6 +19,7 @@ mod run;
 mod runs;
 mod screen;
 mod serve;
+mod sheet;
 mod verify;
 mod window;
 
@@ -48,12 +50,14 @@ fn main() -> ExitCode {
     }
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match cli.command {
+        Command::Run(args) if args.sheet.is_asked() => campaign::campaign(&args),
         Command::Run(args) => run::run(&args),
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => report::report(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Agent(args) => agent::agent(&args),
+        Command::Scenarios(args) => campaign::scenarios(&args),
         Command::Loads(args) => loads::loads(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => {

@@ -39,7 +39,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut agent = Command::new(std::env::current_exe()?);
     agent.arg("agent");
     let id = new_id(now, &plan.name);
-    let mut progress = Progress::new(&plan, args.quiet);
+    let mut progress = Progress::new(&plan, args.quiet, format!("latlab run {}", plan.name));
     let order = Order { plan: &plan, agent, store: &store, id: &id, keep_going: args.keep_going };
     let finished = latlab_conduct::run(order, |live| progress.show(live));
     drop(progress);
@@ -81,25 +81,29 @@ fn exit_code(run: &Run) -> u8 {
 }
 
 /// What is shown while it goes on: a table on a terminal, a line now and then elsewhere.
-struct Progress<'a> {
-    plan: &'a Plan,
+pub struct Progress {
+    plan: Plan,
+    title: String,
     quiet: bool,
     screen: Option<Screen>,
     started: Instant,
     line_due: Instant,
 }
 
-impl Progress<'_> {
-    fn new(plan: &Plan, quiet: bool) -> Progress<'_> {
+impl Progress {
+    /// Of a run that begins.
+    pub fn new(plan: &Plan, quiet: bool, title: String) -> Progress {
         let wanted = !quiet && terminal::stderr_is_terminal() && terminal::in_foreground();
         let screen = if wanted { Screen::open() } else { None };
         let started = Instant::now();
-        Progress { plan, quiet, screen, started, line_due: started + PROGRESS_EVERY }
+        let plan = plan.clone();
+        Progress { plan, title, quiet, screen, started, line_due: started + PROGRESS_EVERY }
     }
 
-    fn show(&mut self, live: &Live) {
+    /// Shows it as it stands.
+    pub fn show(&mut self, live: &Live) {
         let elapsed = Nanos(self.started.elapsed().as_nanos() as i64);
-        let view = View { live, plan: self.plan, elapsed };
+        let view = View { live, plan: &self.plan, title: &self.title, elapsed };
         match &mut self.screen {
             Some(screen) => screen.draw(&view),
             None if !self.quiet && Instant::now() >= self.line_due => {

@@ -1,5 +1,6 @@
 //! What a run is asked to do: the meaning of the command line, and the first frame of a journal.
 
+use crate::campaign::Cell;
 use crate::load::{Load, LoadOn};
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
 use crate::{CpuSet, Nanos};
@@ -99,6 +100,9 @@ pub struct Plan {
     /// Which CPUs they may run on.
     #[serde(default)]
     pub load_on: LoadOn,
+    /// Which run of a campaign it is.
+    #[serde(default)]
+    pub cell: Option<Cell>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -145,6 +149,7 @@ impl Default for Plan {
             command: None,
             loads: Vec::new(),
             load_on: LoadOn::Everywhere,
+            cell: None,
             seed: 0,
         }
     }

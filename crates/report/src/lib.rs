@@ -10,6 +10,7 @@ mod bins;
 mod blocks;
 mod ccdf;
 mod cdf;
+pub mod campaign;
 pub mod command;
 mod comparison;
 mod conditions;

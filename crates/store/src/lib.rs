@@ -5,6 +5,7 @@
 //! by one rename; so recovery after a kill or a power cut is the same reading, done later.
 
 pub mod assemble;
+mod campaign;
 mod clocks;
 mod columns;
 mod counted;
@@ -32,6 +33,7 @@ mod verify;
 mod wall;
 mod window;
 
+pub use campaign::{CampaignFolder, CampaignLock, CellState, Next, Tried};
 pub use document::load;
 pub use document::load_snapshot;
 pub use error::{Error, Result};

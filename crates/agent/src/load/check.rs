@@ -18,6 +18,12 @@ pub fn check(root: &Root, plan: &Plan) -> Result<Vec<Vec<String>>, String> {
     Ok(programs)
 }
 
+/// The first load whose program is not here, and how to install it.
+pub fn missing_program(root: &Root, plan: &Plan) -> Option<String> {
+    let text = plan.loads.iter().find_map(|load| programs(root, load).err())?;
+    Some(text.strip_prefix("load-missing: ").map(str::to_string).unwrap_or(text))
+}
+
 fn programs(root: &Root, load: &Load) -> Result<Vec<String>, String> {
     let find = |name: &String| {
         program_path(name).map(|path| path.display().to_string()).ok_or_else(|| missing(root, load, name))

@@ -11,6 +11,7 @@ mod output;
 mod processes;
 mod tree;
 
+pub use check::missing_program;
 use crate::layout::{Cpus, Layout, checked};
 use crate::outbox::Outbox;
 use crate::prepare::machine_refuses;

@@ -79,6 +79,11 @@ pub fn page(runs: &[PageRun]) -> String {
             p { "Times are differences of the clock that the threads slept on." }
         }
     };
+    document(&title, &body)
+}
+
+/// The shell of a page around what it says.
+pub(crate) fn document(title: &str, body: &Markup) -> String {
     // The still pictures were laid out in this font.
     let font = latlab_png::font_faces(&body.0);
     let markup = html! {
@@ -137,5 +142,17 @@ fn run_sections(of: &PageRun, place: &Place) -> Markup {
         (files::repeat(run, place))
         (files::files(run))
         (data::section(of, place))
+    }
+}
+
+/// The short form of a run, for a page that holds many.
+pub(crate) fn run_summary(run: &Run, place: &Place) -> Markup {
+    html! {
+        header {
+            div.top { div { (head::opening(run, place)) } (verdict::verdict(run, place)) }
+            (head::facts(run))
+        }
+        (findings::findings(run, place))
+        (threads::threads(run, place))
     }
 }
