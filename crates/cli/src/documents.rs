@@ -271,3 +271,15 @@ impl<'a> ShippedSheet<'a> {
         }
     }
 }
+
+/// `latlab report CAMPAIGN --format json`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CampaignReported<'a> {
+    /// Path of the page.
+    pub page: String,
+    /// Its size.
+    pub bytes: usize,
+    /// The table on it.
+    pub table: &'a Table,
+}

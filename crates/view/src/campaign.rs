@@ -2,11 +2,13 @@
 
 use crate::{Result, measured};
 use latlab_model::campaign::Planned;
-use latlab_model::results::{CellWord, Table};
+use latlab_model::harmless::harmless_document;
+use latlab_model::results::{CellWord, Table, TableRow};
 use latlab_model::{Run, ThreadBins};
-use latlab_report::campaign::{Made, table};
+use latlab_report::Options;
+use latlab_report::campaign::{CampaignRun, Made, campaign_page, multiples, table};
 use latlab_store::{CampaignFolder, CellState, Tried};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A run of a campaign, read with its counts; its texts are harmless.
 struct Read {
@@ -27,8 +29,8 @@ struct Place {
 /// A campaign, read from its folder.
 pub struct ShownCampaign {
     runs: Vec<Read>,
-    places: Vec<Place>,
-    /// Its table.
+    latlab: String,
+    /// Its table; its texts are harmless.
     pub table: Table,
 }
 
@@ -50,8 +52,30 @@ impl ShownCampaign {
             places.push(place);
         }
         let made: Vec<Made> = places.iter().map(|place| made(place, &runs)).collect();
-        let table = table(campaign, &made);
-        Ok(ShownCampaign { table, runs, places })
+        let table = harmless_document(&table(campaign, &made))?;
+        Ok(ShownCampaign { table, runs, latlab: campaign.latlab.clone() })
+    }
+
+    /// The whole page; `page_of` says where a run's own page is, seen from it.
+    pub fn page(&self, page_of: impl Fn(&Path) -> String) -> String {
+        let run = |one: &'_ Read| page_of(&one.path);
+        let runs: Vec<CampaignRun> = self
+            .runs
+            .iter()
+            .map(|one| CampaignRun { run: &one.run, bins: &one.bins, page: run(one) })
+            .collect();
+        campaign_page(&self.table, &runs, &self.latlab)
+    }
+
+    /// The latencies of each row in a small picture, as an SVG element.
+    pub fn multiples(&self, options: &Options) -> String {
+        let by_id = |id: &String| self.runs.iter().find(|one| one.run.id == *id);
+        let of_row = |row: &TableRow| {
+            let runs = row.cells.iter().filter_map(|cell| cell.run.as_ref().and_then(by_id));
+            runs.map(|one| (&one.run, one.bins.as_slice())).collect()
+        };
+        let rows: Vec<Vec<_>> = self.table.rows.iter().map(of_row).collect();
+        multiples(&self.table, &rows, options)
     }
 
     /// The folders of the runs in its cells, in the order of the plan.

@@ -4,6 +4,7 @@ pub mod args;
 mod missing;
 mod progress;
 mod scenarios;
+pub mod shown;
 mod unit;
 
 use crate::args::{Cli, RunArgs};

@@ -29,8 +29,6 @@ pub struct Setting {
     pub words: Vec<String>,
     /// The value as people read it.
     pub shown: String,
-    /// Where the key stands.
-    pub key_at: Range<usize>,
     /// Where the value stands.
     pub at: Range<usize>,
 }
@@ -79,7 +77,7 @@ impl Vocabulary {
         match made {
             Ok(words) => {
                 let shown = shown(value.get_ref());
-                Some(Setting { key: name.to_string(), words, shown, key_at: key.span(), at })
+                Some(Setting { key: name.to_string(), words, shown, at })
             }
             Err(reason) => {
                 mistakes.add(at, format!("{name}: {reason}"));

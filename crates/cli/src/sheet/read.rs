@@ -202,8 +202,8 @@ fn at_a_place(key: &Spanned<impl AsRef<str>>, value: &Spanned<DeValue>, mistakes
             "there is only \"local\" yet: other machines are not measured from a sheet"
         }
         (_, DeValue::String(_)) => {
-            let (key_at, at) = (key.span(), value.span());
-            return Some(Setting { key: name.into(), words: Vec::new(), shown: shown(value.get_ref()), key_at, at });
+            let shown = shown(value.get_ref());
+            return Some(Setting { key: name.into(), words: Vec::new(), shown, at: value.span() });
         }
         _ => "expected a text",
     };

@@ -4,6 +4,7 @@ use super::multiples::multiples;
 use super::text::remarks;
 use super::words::{Near, rest, share, verdict};
 use crate::options::Options;
+use crate::page::tables::scrolling;
 use crate::page::{document, run_summary};
 use crate::place::Place;
 use crate::prose::prose;
@@ -90,8 +91,7 @@ fn runs_of<'a>(row: &TableRow, runs: &[CampaignRun<'a>]) -> Vec<(&'a Run, &'a [T
 
 fn cells(table: &Table) -> Markup {
     let has_published = table.rows.iter().any(|row| !row.published.is_empty());
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="The table" {
+    scrolling("The table", false, html! {
             table.cells {
                 thead { tr {
                     th scope="col" { "Row" }
@@ -114,8 +114,7 @@ fn cells(table: &Table) -> Markup {
                     }
                 }
             }
-        }
-    }
+    })
 }
 
 fn one_cell(cell: &TableCell, row: &TableRow) -> Markup {
@@ -153,8 +152,7 @@ fn published(row: &TableRow) -> Markup {
 fn pooled(table: &Table) -> Markup {
     let all: Vec<(&TableRow, &Pooled)> =
         table.rows.iter().flat_map(|row| row.pooled.iter().map(move |one| (row, one))).collect();
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="All repeats together" {
+    let table = html! {
             table.cells {
                 thead { tr {
                     @for name in ["Row", "Runs", "Cycles", "Observed maximum", "p99.9", "p99.9, every thread alike", "Missed", "Misses", "Of the deadline"] {
@@ -177,7 +175,9 @@ fn pooled(table: &Table) -> Markup {
                     }
                 }
             }
-        }
+    };
+    html! {
+        (scrolling("All repeats together", false, table))
         @for (row, one) in &all {
             @if !one.threads.is_empty() { (threads(row, one)) }
         }
@@ -185,21 +185,23 @@ fn pooled(table: &Table) -> Markup {
 }
 
 fn threads(row: &TableRow, pooled: &Pooled) -> Markup {
+    let names = ["Thread", "Period", "Cycles", "Observed maximum", "p99.9"];
+    let table = html! {
+        table.cells {
+            thead { tr { @for name in names { th scope="col" { (name) } } } }
+            tbody { @for one in &pooled.threads { tr {
+                th scope="row" { (one.thread) }
+                td { (one.period_ns) }
+                td { (grouped(one.cycles)) }
+                td { (dash(one.max_ns)) }
+                td { (dash(one.p99_9_ns.map(bin_edge))) }
+            } } }
+        }
+    };
     html! {
         details {
             summary { "The threads of " (row.label) ": each has its own period, and so its own number of latencies" }
-            div.scroll tabindex="0" role="region" aria-label={ "Threads of " (row.label) } {
-                table.cells {
-                    thead { tr { @for name in ["Thread", "Period", "Cycles", "Observed maximum", "p99.9"] { th scope="col" { (name) } } } }
-                    tbody { @for one in &pooled.threads { tr {
-                        th scope="row" { (one.thread) }
-                        td { (one.period_ns) }
-                        td { (grouped(one.cycles)) }
-                        td { (dash(one.max_ns)) }
-                        td { (dash(one.p99_9_ns.map(bin_edge))) }
-                    } } }
-                }
-            }
+            (scrolling(&format!("Threads of {}", row.label), false, table))
         }
     }
 }

@@ -13,7 +13,7 @@ mod packed;
 mod pictures;
 mod settings;
 mod setup;
-mod tables;
+pub(crate) mod tables;
 mod threads;
 mod verdict;
 mod words;
