@@ -71,8 +71,8 @@ impl ShownCampaign {
     pub fn multiples(&self, options: &Options) -> String {
         let by_id = |id: &String| self.runs.iter().find(|one| one.run.id == *id);
         let of_row = |row: &TableRow| {
-            let runs = row.cells.iter().filter_map(|cell| cell.run.as_ref().and_then(by_id));
-            runs.map(|one| (&one.run, one.bins.as_slice())).collect()
+            let runs = row.cells.iter().map(|cell| cell.run.as_ref().and_then(by_id));
+            runs.map(|one| Some((&one?.run, one?.bins.as_slice()))).collect()
         };
         let rows: Vec<Vec<_>> = self.table.rows.iter().map(of_row).collect();
         multiples(&self.table, &rows, options)

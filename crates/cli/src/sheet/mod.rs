@@ -10,7 +10,11 @@ mod order;
 mod published;
 mod read;
 mod rows;
+#[cfg(test)]
+pub mod schema;
 mod shipped;
+#[cfg(test)]
+mod tests;
 
 pub use rows::Scale;
 pub use shipped::SHIPPED;

@@ -18,9 +18,12 @@ const SMALL: f64 = 11.0;
 /// Between the pictures and the legend.
 const BELOW: f64 = 30.0;
 
-/// The picture: for each row of the table, the runs of its cells.
-pub fn multiples(table: &Table, rows: &[Vec<(&Run, &[ThreadBins])>], options: &Options) -> String {
-    let groups: Vec<Vec<Series>> = rows.iter().map(|runs| lines(runs)).collect();
+/// A run with the counts of its threads.
+pub type Counted<'a> = (&'a Run, &'a [ThreadBins]);
+
+/// The picture: for each row of the table the runs of its cells, none where a cell has no run.
+pub fn multiples(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
+    let groups: Vec<Vec<Series>> = rows.iter().map(|runs| lines(table, runs)).collect();
     let borrowed: Vec<&[Series]> = groups.iter().map(Vec::as_slice).collect();
     let grid = Grid::new(groups.len(), options);
     let (shared, panels) = panels(&borrowed, options.axis, grid.panel_width());
@@ -50,8 +53,8 @@ pub fn multiples(table: &Table, rows: &[Vec<(&Run, &[ThreadBins])>], options: &O
 }
 
 /// First all repeats together, then each, where there are several.
-fn lines<'a>(runs: &[(&'a Run, &'a [ThreadBins])]) -> Vec<Series<'a>> {
-    let one = |name: String, bins: Vec<Bin>, runs: &[(&Run, &[ThreadBins])]| Series {
+fn lines<'a>(table: &Table, cells: &[Option<Counted<'a>>]) -> Vec<Series<'a>> {
+    let one = |name: String, bins: Vec<Bin>, runs: &[Counted]| Series {
         name,
         count: bins.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count)),
         min: runs.iter().filter_map(|(run, _)| run.total.min_ns).min(),
@@ -59,13 +62,15 @@ fn lines<'a>(runs: &[(&'a Run, &'a [ThreadBins])]) -> Vec<Series<'a>> {
         bins: Cow::Owned(bins),
         ..Series::default()
     };
-    let bins = |runs: &[(&Run, &[ThreadBins])]| summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins));
-    let all = one("all repeats".to_string(), bins(runs), runs);
-    let each = runs.iter().enumerate().map(|(index, run)| {
-        let run = std::slice::from_ref(run);
-        one(format!("repeat {}", index + 1), bins(run), run)
+    let bins = |runs: &[Counted]| summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins));
+    let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
+    let all = one("all repeats".to_string(), bins(&runs), &runs);
+    // A cell without a run keeps its place, and so its pen.
+    let each = cells.iter().zip(&table.columns).map(|(cell, column)| {
+        let run = cell.as_slice();
+        one(column.to_string(), bins(run), run)
     });
-    match runs.len() {
+    match cells.len() {
         0 | 1 => vec![all],
         _ => std::iter::once(all).chain(each).collect(),
     }

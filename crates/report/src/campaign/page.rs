@@ -1,6 +1,6 @@
 //! A campaign as one page: the table, the distributions, and what each run says.
 
-use super::multiples::multiples;
+use super::multiples::{Counted, multiples};
 use super::text::remarks;
 use super::words::{Near, rest, share, verdict};
 use crate::options::Options;
@@ -36,7 +36,7 @@ pub struct CampaignRun<'a> {
 pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> String {
     let title = format!("{}: {} of {} runs", table.name, table.settled, table.planned);
     let place = Place::page();
-    let rows: Vec<Vec<(&Run, &[ThreadBins])>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
+    let rows: Vec<Vec<Option<Counted>>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
     let body = html! {
         main.campaign {
             header {
@@ -81,12 +81,12 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
     document(&title, &body)
 }
 
-fn runs_of<'a>(row: &TableRow, runs: &[CampaignRun<'a>]) -> Vec<(&'a Run, &'a [ThreadBins])> {
+fn runs_of<'a>(row: &TableRow, runs: &[CampaignRun<'a>]) -> Vec<Option<Counted<'a>>> {
     let of_cell = |cell: &TableCell| {
         let id = cell.run.as_ref()?;
         runs.iter().find(|one| one.run.id == *id).map(|one| (one.run, one.bins))
     };
-    row.cells.iter().filter_map(of_cell).collect()
+    row.cells.iter().map(of_cell).collect()
 }
 
 fn cells(table: &Table) -> Markup {
