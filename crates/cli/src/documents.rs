@@ -1,13 +1,13 @@
 //! What `--format json` prints beside `run.json`; their schemas are in docs/reference.
 
 use crate::loads::Found;
-use latlab_model::campaign::Campaign;
-use latlab_model::results::Table;
 use latlab_load::Parameter;
 use latlab_model::Nanos;
+use latlab_model::campaign::Campaign;
+use latlab_model::results::Table;
 use latlab_model::run::{EndReason, Run, Summary, Verdict};
-use latlab_store::{Entry, State};
 use latlab_report::LoadEntry;
+use latlab_store::{Entry, State};
 use latlab_sys::child::program_path;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -158,7 +158,8 @@ struct ListedParameter<'a> {
 impl<'a> From<&'a Found> for ListedLoad<'a> {
     fn from(found: &'a Found) -> ListedLoad<'a> {
         let Found { definition, text, file } = found;
-        let mut programs: Vec<&str> = definition.process.iter().map(|p| p.program.as_str()).collect();
+        let mut programs: Vec<&str> =
+            definition.process.iter().map(|p| p.program.as_str()).collect();
         programs.dedup();
         let missing = programs.iter().copied().filter(|name| program_path(name).is_none());
         ListedLoad {

@@ -471,7 +471,8 @@ mod tests {
             ("nothing", Live::default(), plan()),
         ];
         for (name, live, plan) in &cases {
-            let view = View { live, plan, title: "latlab run idle", elapsed: live.measured + SECOND };
+            let view =
+                View { live, plan, title: "latlab run idle", elapsed: live.measured + SECOND };
             for (width, height) in [(80, 24), (160, 50)] {
                 insta::assert_snapshot!(format!("{name}-{width}"), screen(width, height, &view));
             }
@@ -526,7 +527,9 @@ mod tests {
     fn a_line_says_how_it_goes() {
         let (some, none) = (live(2, 14), Live::default());
         let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
-        let line = |live, plan| progress_line(&View { live, plan, title: "latlab run idle", elapsed: SECOND * 15 });
+        let line = |live, plan| {
+            progress_line(&View { live, plan, title: "latlab run idle", elapsed: SECOND * 15 })
+        };
         insta::assert_snapshot!("line", line(&some, &plan));
         insta::assert_snapshot!("line-nothing", line(&none, &plan));
         let cycles = Plan { duration_ns: None, cycles: Some(100_000), ..plan.clone() };

@@ -17,7 +17,9 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let store = store_in(args.out.as_deref());
     recover(&store);
     let campaign = match &args.runs[..] {
-        [one] => store.find_campaign(one)?.map(|folder| ShownCampaign::read(&folder).map(|shown| (folder, shown))),
+        [one] => store
+            .find_campaign(one)?
+            .map(|folder| ShownCampaign::read(&folder).map(|shown| (folder, shown))),
         _ => None,
     };
     let campaign = campaign.transpose()?;
@@ -26,7 +28,9 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         None => args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?,
     };
     let svg = match args.kind {
-        Picture::Latencies(Kind::Latency) if let Some((_, shown)) = &campaign => shown.multiples(&args.options()),
+        Picture::Latencies(Kind::Latency) if let Some((_, shown)) = &campaign => {
+            shown.multiples(&args.options())
+        }
         Picture::Latencies(kind) => latencies(args, kind, &folders)?,
         Picture::OverTime(kind) => over_time(args, kind, &folders)?,
     };
@@ -34,7 +38,10 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let own = || {
         let name = format!("{}.{}", args.kind.word(), format.extension());
         let campaign = campaign.as_ref().map(|(folder, _)| folder.path());
-        campaign.or(folders.first().map(PathBuf::as_path)).map(|folder| folder.join(name)).unwrap_or_default()
+        campaign
+            .or(folders.first().map(PathBuf::as_path))
+            .map(|folder| folder.join(name))
+            .unwrap_or_default()
     };
     written(&args.output.clone().unwrap_or_else(own), &picture)
 }

@@ -193,9 +193,15 @@ impl Plan {
         let listed = self.cpus.as_ref().map(|list| list.len() as u32);
         let threads = self.threads.or(listed).unwrap_or(cpus).max(1);
         let slowest = self.period_of(threads - 1);
-        let cycles = self.cycles.map(|n| Nanos(slowest.0.saturating_mul(i64::try_from(n).unwrap_or(i64::MAX))));
+        let cycles = self
+            .cycles
+            .map(|n| Nanos(slowest.0.saturating_mul(i64::try_from(n).unwrap_or(i64::MAX))));
         let limits = [self.duration_ns, cycles];
-        limits.into_iter().flatten().min().map(|length| Nanos(length.0.saturating_add(self.warm_up_ns.0)))
+        limits
+            .into_iter()
+            .flatten()
+            .min()
+            .map(|length| Nanos(length.0.saturating_add(self.warm_up_ns.0)))
     }
 }
 
@@ -212,7 +218,10 @@ impl Campaign {
 
     /// How long all runs take with their warm-ups.
     pub fn measuring(&self) -> Nanos {
-        self.runs.iter().map(|run| self.length_of(run).unwrap_or_default()).fold(Nanos::ZERO, |sum, one| sum + one)
+        self.runs
+            .iter()
+            .map(|run| self.length_of(run).unwrap_or_default())
+            .fold(Nanos::ZERO, |sum, one| sum + one)
     }
 
     /// How long the pauses between them take.

@@ -56,7 +56,8 @@ pub fn quantile_of_equal_weight(
         }
     }
     // Sums of shares are off by a few units of the last place.
-    let wanted = f64::from(parts_per_million.min(MILLION)) / f64::from(MILLION) * parts.len() as f64;
+    let wanted =
+        f64::from(parts_per_million.min(MILLION)) / f64::from(MILLION) * parts.len() as f64;
     let mut reached = 0.0;
     let high = shares.iter().find_map(|(high, share)| {
         reached += share;
@@ -214,7 +215,11 @@ mod tests {
         let bin = |low: i64, count| Bin { low_ns: Nanos(low), high_ns: Nanos(low + 100), count };
         let (fast, slow) = ([bin(1_000, 10_000)], [bin(1_000, 90), bin(9_000, 10)]);
         let of = |parts_per_million| {
-            quantile_of_equal_weight(&[&fast, &slow, &[]], parts_per_million, (Nanos(0), Nanos(9_050)))
+            quantile_of_equal_weight(
+                &[&fast, &slow, &[]],
+                parts_per_million,
+                (Nanos(0), Nanos(9_050)),
+            )
         };
         // A twentieth of the weight is late, though only a thousandth of the latencies.
         assert_eq!(of(950_000), Some(Nanos(1_099)));

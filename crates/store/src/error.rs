@@ -93,7 +93,9 @@ pub enum Error {
     #[error("'{0}' cannot be the id of a run: use letters, digits, '.', '_' and '-'")]
     BadId(String),
     /// Another program works on the campaign.
-    #[error("the campaign {id} goes on already, in process {holder}: wait for it, or end it with Ctrl-C")]
+    #[error(
+        "the campaign {id} goes on already, in process {holder}: wait for it, or end it with Ctrl-C"
+    )]
     CampaignGoesOn {
         /// Its folder.
         id: String,

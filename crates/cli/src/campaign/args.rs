@@ -43,8 +43,17 @@ impl SheetArgs {
 
 /// What may stand beside them on a command line.
 pub const BESIDE: [&str; 11] = [
-    "sheet", "dry_run", "scale", "repeats", "skip_missing", "resume", "print_unit", "out", "format",
-    "quiet", "keep_going",
+    "sheet",
+    "dry_run",
+    "scale",
+    "repeats",
+    "skip_missing",
+    "resume",
+    "print_unit",
+    "out",
+    "format",
+    "quiet",
+    "keep_going",
 ];
 
 /// Flags of `latlab scenarios`.

@@ -24,7 +24,9 @@ pub fn without(mut campaign: Campaign, skip: bool) -> Result<Campaign, Exit> {
     let mut texts: Vec<String> = Vec::new();
     for row in &mut campaign.rows {
         row.left_out = lacks(row);
-        texts.extend(row.left_out.iter().filter(|text| !texts.contains(text)).cloned().collect::<Vec<_>>());
+        texts.extend(
+            row.left_out.iter().filter(|text| !texts.contains(text)).cloned().collect::<Vec<_>>(),
+        );
     }
     if texts.is_empty() {
         return Ok(campaign);

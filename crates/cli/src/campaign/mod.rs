@@ -114,7 +114,10 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
     let wrong = |text| anyhow::Error::from(Exit(EXIT_USAGE, text));
     if spec != "last" {
         return store.find_campaign(spec)?.ok_or_else(|| {
-            wrong(format!("no campaign '{spec}' in {}: `latlab list` names them", store.root().display()))
+            wrong(format!(
+                "no campaign '{spec}' in {}: `latlab list` names them",
+                store.root().display()
+            ))
         });
     }
     for (_, opened) in store.campaigns()? {
@@ -165,11 +168,14 @@ fn told(ended: &CampaignEnd, table: &Table, release: &str, path: &str) -> u8 {
     match ended {
         CampaignEnd::Complete => return exit_code(table),
         CampaignEnd::Interrupted => {
-            warn(format_args!("ended before all runs were made: `latlab run --resume {path}` goes on"));
+            warn(format_args!(
+                "ended before all runs were made: `latlab run --resume {path}` goes on"
+            ));
         }
         CampaignEnd::Boot { kernel, runs } => warn(format_args!(
-            "{runs} runs wait for a kernel '{kernel}', and this machine runs {release}: boot it, \
-             then `latlab run --resume {path}` goes on (`latlab run --print-unit` has systemd do so)"
+            "{runs} {} for a kernel '{kernel}', and this machine runs {release}: boot it, \
+             then `latlab run --resume {path}` goes on (`latlab run --print-unit` has systemd do so)",
+            if *runs == 1 { "run waits" } else { "runs wait" }
         )),
     }
     EXIT_NO_ANSWER
@@ -181,7 +187,9 @@ fn exit_code(table: &Table) -> u8 {
     match () {
         () if has(VerdictWord::Fail) => EXIT_FAIL,
         () if has(VerdictWord::Invalid) || has(VerdictWord::Inconclusive) => EXIT_NO_ANSWER,
-        () if table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none())) => EXIT_NO_ANSWER,
+        () if table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none())) => {
+            EXIT_NO_ANSWER
+        }
         () => 0,
     }
 }

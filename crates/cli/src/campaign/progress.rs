@@ -36,7 +36,10 @@ impl CampaignProgress<'_> {
             Event::Ended(position, finished) => {
                 self.ends();
                 let run = &finished.run;
-                let max = run.total.max_ns.map_or("no latencies".to_string(), |max| format!("observed maximum {max}"));
+                let max = run
+                    .total
+                    .max_ns
+                    .map_or("no latencies".to_string(), |max| format!("observed maximum {max}"));
                 let verdict = run.verdict.as_ref().map(|verdict| format!(", {}", verdict.word));
                 self.say(&format!("{}: {max}{}", name(position), verdict.unwrap_or_default()));
             }
@@ -69,9 +72,12 @@ impl CampaignProgress<'_> {
         let celsius = |milli: i64| format!("{:.1} C", milli as f64 / 1000.0);
         let hottest = state.hottest_millicelsius.map(celsius);
         if let (true, Some(hottest)) = (state.given_up, &hottest) {
-            warn(format_args!("the machine is still at {hottest} after all its time to cool down: measured all the same"));
+            warn(format_args!(
+                "the machine is still at {hottest} after all its time to cool down: measured all the same"
+            ));
         } else if !std::mem::replace(&mut self.cooling, true) {
-            let hottest = hottest.map(|now| format!(", the hottest zone has {now}")).unwrap_or_default();
+            let hottest =
+                hottest.map(|now| format!(", the hottest zone has {now}")).unwrap_or_default();
             self.say(&format!("cooling down for {}{hottest}", span(state.left_ns)));
         }
     }

@@ -20,13 +20,16 @@ pub fn scenarios(args: &ScenariosArgs) -> anyhow::Result<ExitCode> {
     let mut campaigns: Vec<(&str, Campaign)> = Vec::new();
     for one in SHIPPED {
         let source = Source::open(one.name).map_err(|text| Exit(EXIT_USAGE, text))?;
-        let campaign = source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, super::cpus());
+        let campaign =
+            source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, super::cpus());
         campaigns.push((one.name, campaign.map_err(|text| Exit(EXIT_USAGE, text))?));
     }
     match args.format {
         Format::Json => {
-            let listed: Vec<ShippedSheet> =
-                campaigns.iter().map(|(name, campaign)| ShippedSheet::new(name, campaign)).collect();
+            let listed: Vec<ShippedSheet> = campaigns
+                .iter()
+                .map(|(name, campaign)| ShippedSheet::new(name, campaign))
+                .collect();
             print_json(&listed)?;
         }
         Format::Text => {

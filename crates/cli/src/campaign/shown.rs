@@ -45,7 +45,9 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
         ReportFormat::Text | ReportFormat::Json => None,
     };
     match text {
-        Some(_) if args.open => bail!("--open goes with the page, not with --format {}", args.format.word()),
+        Some(_) if args.open => {
+            bail!("--open goes with the page, not with --format {}", args.format.word())
+        }
         Some(text) => match &args.output {
             Some(path) if path.as_os_str() != "-" => write_whole(path, text.as_bytes())?,
             _ => print(&text)?,

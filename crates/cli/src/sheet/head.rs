@@ -10,7 +10,14 @@ use toml::de::{DeTable, DeValue};
 
 /// The keys.
 pub const KEYS: [&str; 9] = [
-    "name", "about", "repeats", "order", "seed", "retries", "cool-down", "cool-below",
+    "name",
+    "about",
+    "repeats",
+    "order",
+    "seed",
+    "retries",
+    "cool-down",
+    "cool-below",
     "cool-down-limit",
 ];
 
@@ -64,7 +71,12 @@ struct Keys<'a, 'b, 'c> {
 }
 
 impl Keys<'_, '_, '_> {
-    fn value<T>(&mut self, key: &str, expected: &str, read: fn(&DeValue) -> Option<T>) -> Option<T> {
+    fn value<T>(
+        &mut self,
+        key: &str,
+        expected: &str,
+        read: fn(&DeValue) -> Option<T>,
+    ) -> Option<T> {
         let value = self.table.get(key)?;
         let read = read(value.get_ref());
         if read.is_none() {
@@ -79,7 +91,8 @@ impl Keys<'_, '_, '_> {
         let number = number.and_then(|number| number.as_str().parse().ok());
         let number = number.filter(|number| range.contains(number));
         if number.is_none() {
-            let text = format!("{key}: expected a number from {} to {}", range.start(), range.end());
+            let text =
+                format!("{key}: expected a number from {} to {}", range.start(), range.end());
             self.mistakes.add(value.span(), text);
         }
         number

@@ -55,7 +55,8 @@ impl<'a> Mistakes<'a> {
         let line = self.text[line_start..].split(['\n', '\r']).next().unwrap_or("");
         let (number, column) =
             (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
-        let end = floor(self.text, at.end).clamp(start, line_start + line.len().max(start - line_start));
+        let end =
+            floor(self.text, at.end).clamp(start, line_start + line.len().max(start - line_start));
         let marks = self.text[start..end].chars().count().max(1);
         let mut text = format!("{}:{number}:{column}: {what}\n", self.file);
         // A tab stays one, so that the marks stand below their word.
@@ -70,7 +71,8 @@ impl<'a> Mistakes<'a> {
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let far = |name: &&&str| strsim::damerau_levenshtein(word, name);
     let nearest = known.iter().min_by_key(far)?;
-    (strsim::damerau_levenshtein(word, nearest) <= nearest.len().div_ceil(3).max(1)).then_some(nearest)
+    (strsim::damerau_levenshtein(word, nearest) <= nearest.len().div_ceil(3).max(1))
+        .then_some(nearest)
 }
 
 /// The end of a character at or before this byte.

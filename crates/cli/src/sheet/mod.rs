@@ -60,14 +60,20 @@ impl Source {
             };
             return Err(format!("there is no ready-made sheet '{spec}'; {meant}"));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {spec}: {error}"))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("cannot read {spec}: {error}"))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Source { file: spec.to_string(), stem, text })
     }
 
     /// The campaign that it leads to on a machine with so many CPUs, without an id; an error is all that is wrong with the sheet,
     /// several lines.
-    pub fn campaign(&self, instead: &Instead, now: jiff::Timestamp, cpus: u32) -> Result<Campaign, String> {
+    pub fn campaign(
+        &self,
+        instead: &Instead,
+        now: jiff::Timestamp,
+        cpus: u32,
+    ) -> Result<Campaign, String> {
         let mut mistakes = Mistakes::new(&self.file, &self.text);
         let sheet = read::read(&self.text, &self.stem, &mut mistakes);
         let rows = rows::rows(&sheet, instead.scale.as_ref(), &mut mistakes);

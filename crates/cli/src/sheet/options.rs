@@ -11,8 +11,19 @@ use toml::de::DeValue;
 
 /// Options that say how a command behaves, not what is measured.
 const NOT_OF_A_SCENARIO: &[&str] = &[
-    "dry-run", "format", "help", "keep-going", "name", "out", "print-unit", "quiet", "repeats",
-    "resume", "scale", "skip-missing", "version",
+    "dry-run",
+    "format",
+    "help",
+    "keep-going",
+    "name",
+    "out",
+    "print-unit",
+    "quiet",
+    "repeats",
+    "resume",
+    "scale",
+    "skip-missing",
+    "version",
 ];
 
 /// The options that a scenario may have.
@@ -52,9 +63,8 @@ impl Vocabulary {
 
     /// All of them, in the order of the help.
     pub fn options(&self) -> impl Iterator<Item = &Arg> {
-        let known = |arg: &&Arg| {
-            arg.get_long().is_some_and(|name| !NOT_OF_A_SCENARIO.contains(&name))
-        };
+        let known =
+            |arg: &&Arg| arg.get_long().is_some_and(|name| !NOT_OF_A_SCENARIO.contains(&name));
         self.run.get_arguments().filter(known)
     }
 
@@ -100,12 +110,18 @@ pub fn is_flag(arg: &Arg) -> bool {
 fn words(arg: &Arg, name: &str, value: &DeValue) -> Result<Vec<String>, String> {
     let word = |value: &DeValue| match scalar(value) {
         Some(text) => Ok(format!("--{name}={text}")),
-        None => Err(format!("a {} is no value of it; expected a text or a number", value.type_str())),
+        None => {
+            Err(format!("a {} is no value of it; expected a text or a number", value.type_str()))
+        }
     };
     match value {
-        DeValue::Boolean(on) if is_flag(arg) => Ok(on.then(|| format!("--{name}")).into_iter().collect()),
+        DeValue::Boolean(on) if is_flag(arg) => {
+            Ok(on.then(|| format!("--{name}")).into_iter().collect())
+        }
         _ if is_flag(arg) => Err("expected true or false".to_string()),
-        DeValue::Array(list) if is_list(arg) => list.iter().map(|one| word(one.get_ref())).collect(),
+        DeValue::Array(list) if is_list(arg) => {
+            list.iter().map(|one| word(one.get_ref())).collect()
+        }
         DeValue::Array(_) => Err("it has one value only; a list belongs to [matrix]".to_string()),
         value => word(value).map(|word| vec![word]),
     }

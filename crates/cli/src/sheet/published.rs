@@ -15,8 +15,10 @@ pub fn read(table: &DeTable, mistakes: &mut Mistakes) -> Published {
         match (key.get_ref().as_ref(), value.get_ref()) {
             ("source", DeValue::String(text)) => published.source = text.to_string(),
             ("doubts", DeValue::Array(list)) => {
-                published.doubts =
-                    list.iter().filter_map(|one| Some(one.get_ref().as_str()?.to_string())).collect();
+                published.doubts = list
+                    .iter()
+                    .filter_map(|one| Some(one.get_ref().as_str()?.to_string()))
+                    .collect();
             }
             ("figure", DeValue::Array(list)) => {
                 let tables = list.iter().filter_map(|one| one.get_ref().as_table());

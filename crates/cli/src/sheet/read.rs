@@ -92,7 +92,8 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut Mistakes) -> Sheet {
         }
     }
     if sheet.scenarios.is_empty() && !begun && errors.is_empty() {
-        mistakes.add(0..0, "the sheet has no scenario; expected a [[scenario]] with a name at least");
+        mistakes
+            .add(0..0, "the sheet has no scenario; expected a [[scenario]] with a name at least");
     }
     twice(&sheet, mistakes);
     sheet
@@ -105,19 +106,30 @@ fn all_keys() -> Vec<&'static str> {
 fn twice(sheet: &Sheet, mistakes: &mut Mistakes) {
     for (index, one) in sheet.scenarios.iter().enumerate() {
         if sheet.scenarios[..index].iter().any(|other| other.name == one.name) {
-            mistakes.add(one.at.clone(), format!("a second scenario '{}'; each needs a name of its own", one.name));
+            mistakes.add(
+                one.at.clone(),
+                format!("a second scenario '{}'; each needs a name of its own", one.name),
+            );
         }
         for figure in sheet.published.iter().flat_map(|published| &published.figures) {
             let known: Vec<&str> = sheet.scenarios.iter().map(|one| one.name.as_str()).collect();
             if index == 0 && !known.contains(&figure.scenario.as_str()) {
-                let text = format!("a published figure names the scenario '{}'; there are {}", figure.scenario, known.join(", "));
+                let text = format!(
+                    "a published figure names the scenario '{}'; there are {}",
+                    figure.scenario,
+                    known.join(", ")
+                );
                 mistakes.add(one.at.clone(), text);
             }
         }
     }
 }
 
-fn scenario(value: &Spanned<DeValue>, vocabulary: &Vocabulary, mistakes: &mut Mistakes) -> Option<Scenario> {
+fn scenario(
+    value: &Spanned<DeValue>,
+    vocabulary: &Vocabulary,
+    mistakes: &mut Mistakes,
+) -> Option<Scenario> {
     let DeValue::Table(table) = value.get_ref() else {
         mistakes.add(value.span(), "scenarios are written [[scenario]]");
         return None;
@@ -137,8 +149,12 @@ fn scenario(value: &Spanned<DeValue>, vocabulary: &Vocabulary, mistakes: &mut Mi
     let mut settings = settings(table, &["about", "name"], "a scenario", vocabulary, mistakes);
     let wrong = |name: &String| name.trim().is_empty() || name.contains(char::is_control);
     match &name {
-        None if table.get("name").is_none() => mistakes.add(value.span(), "a scenario without a name; add name = \"…\""),
-        Some((name, at)) if wrong(name) => mistakes.add(at.clone(), "name: expected a few plain words"),
+        None if table.get("name").is_none() => {
+            mistakes.add(value.span(), "a scenario without a name; add name = \"…\"")
+        }
+        Some((name, at)) if wrong(name) => {
+            mistakes.add(at.clone(), "name: expected a few plain words")
+        }
         _ => {}
     }
     settings.spoiled |= name.is_none();
@@ -182,19 +198,29 @@ fn known(
         return true;
     }
     if vocabulary.is_of_the_command(name) {
-        let text = format!("'{name}' says how a command behaves, not what is measured; give it to latlab run");
+        let text = format!(
+            "'{name}' says how a command behaves, not what is measured; give it to latlab run"
+        );
         mistakes.add(key.span(), text);
     } else if head::KEYS.contains(&name) {
-        mistakes.add(key.span(), format!("'{name}' holds for the whole sheet; it stands above all tables"));
+        mistakes.add(
+            key.span(),
+            format!("'{name}' holds for the whole sheet; it stands above all tables"),
+        );
     } else {
-        let known: Vec<&str> = vocabulary.names().into_iter().chain(PLACES).chain(others.iter().copied()).collect();
+        let known: Vec<&str> =
+            vocabulary.names().into_iter().chain(PLACES).chain(others.iter().copied()).collect();
         mistakes.unknown(key.span(), name, place, &known);
     }
     false
 }
 
 /// A kernel or a target.
-fn at_a_place(key: &Spanned<impl AsRef<str>>, value: &Spanned<DeValue>, mistakes: &mut Mistakes) -> Option<Setting> {
+fn at_a_place(
+    key: &Spanned<impl AsRef<str>>,
+    value: &Spanned<DeValue>,
+    mistakes: &mut Mistakes,
+) -> Option<Setting> {
     let name = key.get_ref().as_ref();
     let refused = match (name, value.get_ref()) {
         (_, DeValue::String(text)) if text.trim().is_empty() => "expected a text",
@@ -221,17 +247,24 @@ fn matrix(table: &DeTable, vocabulary: &Vocabulary, mistakes: &mut Mistakes) -> 
             continue;
         }
         let DeValue::Array(values) = value.get_ref() else {
-            let text = format!("{}: expected a list of values; one value belongs to [defaults]", key.get_ref());
+            let text = format!(
+                "{}: expected a list of values; one value belongs to [defaults]",
+                key.get_ref()
+            );
             mistakes.add(value.span(), text);
             continue;
         };
         if values.is_empty() {
-            mistakes.add(value.span(), format!("{}: the list is empty; nothing would be measured", key.get_ref()));
+            mistakes.add(
+                value.span(),
+                format!("{}: the list is empty; nothing would be measured", key.get_ref()),
+            );
         }
-        let each = values.iter().filter_map(|value| match PLACES.contains(&key.get_ref().as_ref()) {
-            true => at_a_place(key, value, mistakes),
-            false => vocabulary.setting(key, value, mistakes),
-        });
+        let each =
+            values.iter().filter_map(|value| match PLACES.contains(&key.get_ref().as_ref()) {
+                true => at_a_place(key, value, mistakes),
+                false => vocabulary.setting(key, value, mistakes),
+            });
         matrix.push(each.collect());
     }
     matrix

@@ -50,11 +50,15 @@ pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut Mistakes) -> Ve
             match row(sheet, scenario, &point, scale) {
                 Ok(made) if rows.iter().any(|other| other.row.label == made.row.label) => {
                     let at = point.last().map_or(scenario.at.clone(), |one| one.at.clone());
-                    mistakes.add(at, format!("a second row '{}'; a value stands twice", made.row.label));
+                    mistakes.add(
+                        at,
+                        format!("a second row '{}'; a value stands twice", made.row.label),
+                    );
                 }
                 Ok(made) => rows.push(made),
                 // With a setting missing, only what is wrong with another by itself is certain.
-                Err((word, _)) if spoiled && !merged(sheet, scenario, &point).contains_key(word.as_str()) => {}
+                Err((word, _))
+                    if spoiled && !merged(sheet, scenario, &point).contains_key(word.as_str()) => {}
                 Err((word, text)) => {
                     let (at, text) = place(&vocabulary, sheet, scenario, &point, &word, text);
                     mistakes.add(at, text);
@@ -70,7 +74,10 @@ fn points(matrix: &[Vec<Setting>]) -> Vec<Vec<&Setting>> {
     let mut points: Vec<Vec<&Setting>> = vec![Vec::new()];
     for values in matrix {
         let longer = |point: &Vec<_>, value| point.iter().copied().chain([value]).collect();
-        points = points.iter().flat_map(|point| values.iter().map(move |value| longer(point, value))).collect();
+        points = points
+            .iter()
+            .flat_map(|point| values.iter().map(move |value| longer(point, value)))
+            .collect();
     }
     points
 }
@@ -110,8 +117,13 @@ fn row(
 }
 
 /// What the scenario says goes before the defaults, and the matrix before both.
-fn merged<'a>(sheet: &'a Sheet, scenario: &'a Scenario, point: &[&'a Setting]) -> BTreeMap<&'a str, &'a Setting> {
-    let own = sheet.defaults.list.iter().chain(&scenario.settings.list).chain(point.iter().copied());
+fn merged<'a>(
+    sheet: &'a Sheet,
+    scenario: &'a Scenario,
+    point: &[&'a Setting],
+) -> BTreeMap<&'a str, &'a Setting> {
+    let own =
+        sheet.defaults.list.iter().chain(&scenario.settings.list).chain(point.iter().copied());
     own.map(|one| (one.key.as_str(), one)).collect()
 }
 

@@ -10,12 +10,14 @@ use serde_json::{Map, Value, json};
 pub fn schema() -> Value {
     let vocabulary = Vocabulary::new();
     let settings = |more: &[(&str, Value)]| {
-        let options = vocabulary.options().filter_map(|arg| Some((arg.get_long()?.to_string(), option(arg))));
+        let options =
+            vocabulary.options().filter_map(|arg| Some((arg.get_long()?.to_string(), option(arg))));
         let places = places().into_iter();
         let more = more.iter().map(|(key, value)| (key.to_string(), value.clone()));
         options.chain(places).chain(more).collect::<Map<String, Value>>()
     };
-    let scenario = [("name", text("What names it in the table.")), ("about", text("What it is about."))];
+    let scenario =
+        [("name", text("What names it in the table.")), ("about", text("What it is about."))];
     let lists: Map<String, Value> = settings(&[])
         .into_iter()
         .map(|(key, value)| (key, json!({ "type": "array", "minItems": 1, "items": value })))
@@ -27,7 +29,11 @@ pub fn schema() -> Value {
         ("scenario".to_string(), json!({ "type": "array", "minItems": 1, "items": table("A scenario: options of `latlab run`.", settings(&scenario), &["name"]) })),
         ("published".to_string(), published()),
     ]);
-    let mut schema = table("A sheet of latlab: scenarios, and how often and in which order they are measured.", properties, &["scenario"]);
+    let mut schema = table(
+        "A sheet of latlab: scenarios, and how often and in which order they are measured.",
+        properties,
+        &["scenario"],
+    );
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Sheet");
     schema
@@ -57,9 +63,17 @@ fn head() -> Map<String, Value> {
         "name" => text("Name of the campaign; that of the file, if left out."),
         "about" => text("The question that the sheet answers."),
         "repeats" => number(1, super::MOST_REPEATS, "Times that each row is measured."),
-        "order" => json!({ "enum": orders, "description": "All rows, then all again; or every second time in reverse; or each time in an order of its own." }),
-        "seed" => number(0, i64::MAX as u64, "Seed of a random order, and of the phases of the runs."),
-        "retries" => number(0, 100, "Times that a run which failed or is invalid is tried again; 1, if left out."),
+        "order" => {
+            json!({ "enum": orders, "description": "All rows, then all again; or every second time in reverse; or each time in an order of its own." })
+        }
+        "seed" => {
+            number(0, i64::MAX as u64, "Seed of a random order, and of the phases of the runs.")
+        }
+        "retries" => number(
+            0,
+            100,
+            "Times that a run which failed or is invalid is tried again; 1, if left out.",
+        ),
         "cool-down" => text("A pause between two runs: \"30s\"."),
         "cool-below" => text("Between two runs, until no thermal zone is hotter: \"55C\"."),
         _ => text("How long cool-below may take at most; 10min, if left out."),
@@ -69,14 +83,21 @@ fn head() -> Map<String, Value> {
 
 fn places() -> Vec<(String, Value)> {
     vec![
-        ("kernel".to_string(), text("The kernel that must run, or a part of its release: a row waits until it does.")),
-        ("target".to_string(), json!({ "enum": [LOCAL], "description": "The machine that is measured." })),
+        (
+            "kernel".to_string(),
+            text("The kernel that must run, or a part of its release: a row waits until it does."),
+        ),
+        (
+            "target".to_string(),
+            json!({ "enum": [LOCAL], "description": "The machine that is measured." }),
+        ),
     ]
 }
 
 fn option(arg: &Arg) -> Value {
     let about = arg.get_help().map(|help| help.to_string().replace('\n', " ")).unwrap_or_default();
-    let words: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_string()).collect();
+    let words: Vec<String> =
+        arg.get_possible_values().iter().map(|value| value.get_name().to_string()).collect();
     let mut one = match () {
         () if is_flag(arg) => json!({ "type": "boolean" }),
         () if !words.is_empty() => json!({ "enum": words }),
@@ -99,8 +120,14 @@ fn published() -> Value {
     let figure = figure.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
     let properties = [
         ("source", text("Who, where, when, on what.")),
-        ("doubts", json!({ "type": "array", "items": text("What the published data leave open.") })),
-        ("figure", json!({ "type": "array", "items": table("A published figure.", figure, &["scenario", "of"]) })),
+        (
+            "doubts",
+            json!({ "type": "array", "items": text("What the published data leave open.") }),
+        ),
+        (
+            "figure",
+            json!({ "type": "array", "items": table("A published figure.", figure, &["scenario", "of"]) }),
+        ),
     ];
     let properties = properties.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
     table("What others have published of the same experiment.", properties, &["source"])

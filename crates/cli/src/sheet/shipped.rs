@@ -19,8 +19,18 @@ macro_rules! shipped {
 
 /// All of them, those to begin with first.
 pub const SHIPPED: &[Shipped] = shipped![
-    "quick", "idle", "stress-five", "threads", "rt-night", "audio", "control-1khz", "control-8khz",
-    "pi-4.9", "pi-4.14", "imx8-five", "pi3-threads",
+    "quick",
+    "idle",
+    "stress-five",
+    "threads",
+    "rt-night",
+    "audio",
+    "control-1khz",
+    "control-8khz",
+    "pi-4.9",
+    "pi-4.14",
+    "imx8-five",
+    "pi3-threads",
 ];
 
 /// The one of a name.

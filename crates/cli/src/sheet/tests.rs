@@ -30,7 +30,10 @@ fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
     let labels: Vec<&str> = campaign.rows.iter().map(|row| row.label.as_str()).collect();
     assert_eq!(labels, ["a, threads 1", "a, threads 16", "b, threads 1", "b, threads 16"]);
     let plan = |row: usize| &campaign.rows[row].plan;
-    assert_eq!((plan(1).threads, plan(1).period_ns, plan(1).samples), (Some(16), MICROSECOND * 1000, true));
+    assert_eq!(
+        (plan(1).threads, plan(1).period_ns, plan(1).samples),
+        (Some(16), MICROSECOND * 1000, true)
+    );
     assert_eq!((plan(2).period_ns, plan(2).samples), (MICROSECOND * 200, false));
     assert!(campaign.rows[2].fits("6.1.0-rt12-amd64") && !campaign.rows[2].fits("6.1.0-amd64"));
     let order: Vec<(usize, u32)> = campaign.runs.iter().map(|run| (run.row, run.repeat)).collect();
@@ -52,7 +55,11 @@ fn a_scale_replaces_every_end() {
 
 #[test]
 fn a_random_order_is_that_of_its_seed_and_leaves_nothing_out() {
-    let text = |seed: u64| format!("order = \"random\"\nseed = {seed}\nrepeats = 5\n[defaults]\nfor = \"1s\"\n[matrix]\nthreads = [1, 2, 3, 4, 5, 6, 7]\n[[scenario]]\nname = \"a\"\n");
+    let text = |seed: u64| {
+        format!(
+            "order = \"random\"\nseed = {seed}\nrepeats = 5\n[defaults]\nfor = \"1s\"\n[matrix]\nthreads = [1, 2, 3, 4, 5, 6, 7]\n[[scenario]]\nname = \"a\"\n"
+        )
+    };
     let runs = |seed| read(&text(seed)).runs;
     assert_eq!(runs(1), runs(1));
     assert_ne!(runs(1), runs(2));
@@ -86,10 +93,15 @@ fn every_mistake_is_told_at_its_place() {
 
 #[test]
 fn what_only_a_whole_plan_shows_is_told_at_the_option() {
-    assert!(mistakes("[[scenario]]\nname = \"a\"\n")[0].starts_with("2:8: 'a' has no end; add for"));
-    let told = mistakes("[defaults]\npriority = 120\n[[scenario]]\nname = \"a\"\nfor = \"1s\"\n[[scenario]]\nname = \"b\"\nfor = \"1s\"\n");
+    assert!(
+        mistakes("[[scenario]]\nname = \"a\"\n")[0].starts_with("2:8: 'a' has no end; add for")
+    );
+    let told = mistakes(
+        "[defaults]\npriority = 120\n[[scenario]]\nname = \"a\"\nfor = \"1s\"\n[[scenario]]\nname = \"b\"\nfor = \"1s\"\n",
+    );
     assert_eq!(told, ["2:12: priority 120: expected 1 (low) to 99 (high)"]);
-    let told = mistakes("[[scenario]]\nname = \"a\"\nfor = \"1s\"\nload = [\"hackbench,gruops=4\"]\n");
+    let told =
+        mistakes("[[scenario]]\nname = \"a\"\nfor = \"1s\"\nload = [\"hackbench,gruops=4\"]\n");
     assert!(told[0].starts_with("4:8: load hackbench,gruops=4: "), "{told:?}");
     assert!(mistakes("[[scenario]\nname = \"a\"\n")[0].starts_with("1:"), "TOML itself");
     assert!(mistakes("")[0].starts_with("1:1: the sheet has no scenario"));
@@ -101,7 +113,7 @@ fn every_ready_made_sheet_is_right_and_says_what_it_answers() {
         let source = Source::open(shipped.name).unwrap();
         let campaign = source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, 4);
         let campaign = campaign.unwrap_or_else(|mistakes| panic!("{mistakes}"));
-        assert!(campaign.about.is_some_and(|about| about.len() < 120), "{}", shipped.name);
+        assert!(campaign.about.as_ref().is_some_and(|about| about.len() < 130), "{}", shipped.name);
         assert_ne!(campaign.measuring(), Nanos::ZERO);
     }
 }
@@ -113,7 +125,10 @@ fn the_published_experiments_have_their_parameters() {
         source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, 4).unwrap()
     };
     let pi = of("pi-4.9");
-    assert_eq!((pi.rows[0].plan.cycles, pi.rows[0].plan.period_ns), (Some(100_000_000), MICROSECOND * 200));
+    assert_eq!(
+        (pi.rows[0].plan.cycles, pi.rows[0].plan.period_ns),
+        (Some(100_000_000), MICROSECOND * 200)
+    );
     assert_eq!(of("pi-4.14").rows[0].plan.cycles, Some(50_000_000));
     let imx = of("imx8-five");
     assert!(imx.rows.iter().all(|row| row.plan.deadline_ns == Some(MICROSECOND * 125)));

@@ -66,10 +66,17 @@ mod tests {
     #[test]
     fn it_waits_until_no_zone_is_hotter_and_says_when_it_gave_up() {
         let root = planted(&[41_000, 63_500]);
-        let rule = CoolDown { below_millicelsius: Some(55_000), limit_ns: Nanos(1), ..CoolDown::default() };
+        let rule = CoolDown {
+            below_millicelsius: Some(55_000),
+            limit_ns: Nanos(1),
+            ..CoolDown::default()
+        };
         let mut told = Vec::new();
         wait(&rule, &Root::new(root.path()), |state| told.push(state.clone()));
-        assert!(told.last().is_some_and(|last| last.given_up && last.hottest_millicelsius == Some(63_500)));
+        assert!(
+            told.last()
+                .is_some_and(|last| last.given_up && last.hottest_millicelsius == Some(63_500))
+        );
 
         let patient = CoolDown { limit_ns: Nanos(3_600_000_000_000), ..rule };
         let zone = root.path().join(format!("{ZONES}/thermal_zone1/temp"));
@@ -85,7 +92,11 @@ mod tests {
     #[test]
     fn a_machine_without_zones_is_not_waited_for() {
         let root = planted(&[]);
-        let rule = CoolDown { below_millicelsius: Some(1), limit_ns: Nanos(3_600_000_000_000), ..CoolDown::default() };
+        let rule = CoolDown {
+            below_millicelsius: Some(1),
+            limit_ns: Nanos(3_600_000_000_000),
+            ..CoolDown::default()
+        };
         wait(&rule, &Root::new(root.path()), |_| panic!("nothing to wait for"));
     }
 }

@@ -92,7 +92,9 @@ pub fn campaign(
             Next::Run { index, attempt } => (index, attempt),
         };
         if !std::mem::take(&mut first) {
-            cooling::wait(&campaign.cool_down, &Root::default(), |state| watch(Event::Cools(state)));
+            cooling::wait(&campaign.cool_down, &Root::default(), |state| {
+                watch(Event::Cools(state))
+            });
         }
         if interrupted() {
             return Ok(CampaignEnd::Interrupted);
@@ -103,7 +105,8 @@ pub fn campaign(
         watch(Event::Begins(&position, &plan));
         check_room(&plan, folder.runs())?;
         let id = folder.run_id(&plan.name);
-        let order = Order { plan: &plan, agent: agent(), store: folder.runs(), id: &id, keep_going };
+        let order =
+            Order { plan: &plan, agent: agent(), store: folder.runs(), id: &id, keep_going };
         match run(order, |live| watch(Event::GoesOn(live))) {
             Ok(finished) => {
                 watch(Event::Ended(&position, &finished));
@@ -139,10 +142,9 @@ fn position(campaign: &Campaign, tried: &Tried, index: usize, attempt: u32) -> P
 
 fn left(campaign: &Campaign, tried: &Tried) -> Nanos {
     use latlab_store::CellState;
-    let missing = |one: &&Planned| matches!(tried.standing(campaign, one), CellState::Missing { .. });
+    let missing =
+        |one: &&Planned| matches!(tried.standing(campaign, one), CellState::Missing { .. });
     let missing: Vec<&Planned> = campaign.runs.iter().filter(missing).collect();
     let pauses = campaign.cool_down.pause_ns * (missing.len() as i64 - 1).max(0);
-    missing.iter().fold(pauses, |sum, one| {
-        sum + campaign.length_of(one).unwrap_or_default()
-    })
+    missing.iter().fold(pauses, |sum, one| sum + campaign.length_of(one).unwrap_or_default())
 }

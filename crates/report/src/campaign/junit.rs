@@ -8,8 +8,11 @@ use latlab_model::run::VerdictWord;
 /// One test suite. A row fails as its verdict does; one without a deadline fails only where a run
 /// of it did.
 pub fn junit(of: &Table) -> String {
-    let cases: Vec<(Option<Problem>, &TableRow)> = of.rows.iter().map(|row| (problem(row), row)).collect();
-    let count = |kind: &str| cases.iter().filter(|(problem, _)| problem.as_ref().is_some_and(|p| p.kind == kind)).count();
+    let cases: Vec<(Option<Problem>, &TableRow)> =
+        of.rows.iter().map(|row| (problem(row), row)).collect();
+    let count = |kind: &str| {
+        cases.iter().filter(|(problem, _)| problem.as_ref().is_some_and(|p| p.kind == kind)).count()
+    };
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text += &format!(
         "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
@@ -20,11 +23,16 @@ pub fn junit(of: &Table) -> String {
         count("skipped")
     );
     for (problem, row) in &cases {
-        text += &format!("  <testcase classname=\"{}\" name=\"{}\">\n", escaped(&of.name), escaped(&row.label));
+        text += &format!(
+            "  <testcase classname=\"{}\" name=\"{}\">\n",
+            escaped(&of.name),
+            escaped(&row.label)
+        );
         if let Some(Problem { kind, message }) = problem {
             text += &format!("    <{kind} message=\"{}\"/>\n", escaped(message));
         }
-        text += &format!("    <system-out>{}</system-out>\n  </testcase>\n", escaped(&said(of, row)));
+        text +=
+            &format!("    <system-out>{}</system-out>\n  </testcase>\n", escaped(&said(of, row)));
     }
     let remarks = remarks(of).join("\n");
     text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", escaped(&remarks))
@@ -45,7 +53,9 @@ fn problem(row: &TableRow) -> Option<Problem> {
         Some(word) => of("error", format!("the verdict is {word}")),
         None if has(CellWord::Failed) => of("error", "a run failed or is invalid".to_string()),
         None if missing > 0 => of("error", format!("{missing} runs are missing")),
-        None if row.cells.iter().all(|cell| cell.state == CellWord::LeftOut) => of("skipped", "left out".to_string()),
+        None if row.cells.iter().all(|cell| cell.state == CellWord::LeftOut) => {
+            of("skipped", "left out".to_string())
+        }
         None => None,
     }
 }

@@ -43,7 +43,13 @@ pub fn sheets(entries: &[SheetEntry], width: usize) -> String {
     let paragraph = |one: &SheetEntry| {
         let runs = if one.runs == 1 { "run" } else { "runs" };
         let about = wrapped(&format!("  {}", one.about), width, 2);
-        format!("{} ({} {runs}, {})\n  {}\n", one.name, one.runs, span(one.total_ns), about.trim_start())
+        format!(
+            "{} ({} {runs}, {})\n  {}\n",
+            one.name,
+            one.runs,
+            span(one.total_ns),
+            about.trim_start()
+        )
     };
     entries.iter().map(paragraph).collect()
 }

@@ -1,7 +1,9 @@
 //! From the runs of a campaign to its table.
 
 use latlab_model::campaign::{Campaign, Row};
-use latlab_model::results::{CellWord, Column, Figures, Pooled, PooledThread, Table, TableCell, TableRow};
+use latlab_model::results::{
+    CellWord, Column, Figures, Pooled, PooledThread, Table, TableCell, TableRow,
+};
 use latlab_model::run::VerdictWord;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use latlab_stats::{quantile_of_equal_weight, quantile_of_rows};
@@ -46,7 +48,9 @@ pub fn table(campaign: &Campaign, made: &[Made]) -> Table {
     }
     let columns: Vec<Column> = kernels
         .iter()
-        .flat_map(|kernel| (1..=campaign.repeats).map(|repeat| Column { kernel: kernel.clone(), repeat }))
+        .flat_map(|kernel| {
+            (1..=campaign.repeats).map(|repeat| Column { kernel: kernel.clone(), repeat })
+        })
         .collect();
     let settled = made.iter().filter(|one| matches!(one.state, CellWord::Done | CellWord::Failed));
     Table {
@@ -55,7 +59,10 @@ pub fn table(campaign: &Campaign, made: &[Made]) -> Table {
         about: campaign.about.clone(),
         settled: settled.count(),
         planned: campaign.runs.len(),
-        rows: groups.iter().map(|(label, rows)| row(campaign, made, label, rows, &columns)).collect(),
+        rows: groups
+            .iter()
+            .map(|(label, rows)| row(campaign, made, label, rows, &columns))
+            .collect(),
         columns,
         published: campaign.published.clone(),
     }
@@ -73,8 +80,16 @@ fn label_of(row: &Row) -> String {
     format!("{}{}", row.scenario, others.collect::<String>())
 }
 
-fn row(campaign: &Campaign, made: &[Made], label: &str, rows: &[usize], columns: &[Column]) -> TableRow {
-    let of_kernel = |kernel: &Option<String>| rows.iter().copied().find(|&row| kernel_of(&campaign.rows[row]) == *kernel);
+fn row(
+    campaign: &Campaign,
+    made: &[Made],
+    label: &str,
+    rows: &[usize],
+    columns: &[Column],
+) -> TableRow {
+    let of_kernel = |kernel: &Option<String>| {
+        rows.iter().copied().find(|&row| kernel_of(&campaign.rows[row]) == *kernel)
+    };
     let cell_of = |column: &Column| {
         let row = of_kernel(&column.kernel);
         let made = made.iter().find(|one| Some(one.row) == row && one.repeat == column.repeat);
@@ -139,7 +154,8 @@ fn heaviest(cells: &[TableCell]) -> Option<VerdictWord> {
         (_, None) => Some(VerdictWord::Inconclusive),
     };
     let words: Vec<VerdictWord> = cells.iter().filter_map(of).collect();
-    let by_weight = [VerdictWord::Fail, VerdictWord::Invalid, VerdictWord::Inconclusive, VerdictWord::Pass];
+    let by_weight =
+        [VerdictWord::Fail, VerdictWord::Invalid, VerdictWord::Inconclusive, VerdictWord::Pass];
     by_weight.into_iter().find(|word| words.contains(word))
 }
 
@@ -149,14 +165,17 @@ fn pooled(campaign: &Campaign, made: &[Made], row: usize) -> Option<Pooled> {
     if runs.is_empty() {
         return None;
     }
-    let sum = |of: fn(&Run) -> Option<u64>| runs.iter().map(|(run, _)| of(run)).sum::<Option<u64>>();
+    let sum =
+        |of: fn(&Run) -> Option<u64>| runs.iter().map(|(run, _)| of(run)).sum::<Option<u64>>();
     let threads = by_thread(&runs);
     let all: Vec<&ThreadBins> = runs.iter().flat_map(|(_, bins)| *bins).collect();
     let rows = summed(all.iter().flat_map(|thread| &thread.bins));
     let observed = observed(&runs);
     let cycles = runs.iter().map(|(run, _)| run.total.cycles).sum();
     let enough = cycles >= LEAST_FOR_P99_9;
-    let differ = threads.values().any(|(period, _, _)| threads.values().any(|(other, _, _)| other != period));
+    let differ = threads
+        .values()
+        .any(|(period, _, _)| threads.values().any(|(other, _, _)| other != period));
     let parts: Vec<&[Bin]> = threads.values().map(|(_, bins, _)| bins.as_slice()).collect();
     Some(Pooled {
         kernel: kernel_of(&campaign.rows[row]),
@@ -164,7 +183,9 @@ fn pooled(campaign: &Campaign, made: &[Made], row: usize) -> Option<Pooled> {
         figures: Figures {
             cycles,
             max_ns: runs.iter().filter_map(|(run, _)| run.total.max_ns).max(),
-            p99_9_ns: observed.filter(|_| enough).and_then(|within| quantile_of_rows(&rows, P99_9, within)),
+            p99_9_ns: observed
+                .filter(|_| enough)
+                .and_then(|within| quantile_of_rows(&rows, P99_9, within)),
             missed: sum(|run| run.total.missed),
             misses: sum(|run| run.total.misses),
         },
@@ -182,7 +203,8 @@ fn by_thread(runs: &[(&Run, &[ThreadBins])]) -> ByThread {
     let mut threads: ByThread = BTreeMap::new();
     for thread in runs.iter().flat_map(|(run, _)| &run.threads) {
         let number = thread.setup.thread;
-        let mine = runs.iter().flat_map(|(_, bins)| bins.iter()).filter(|bins| bins.thread == number);
+        let mine =
+            runs.iter().flat_map(|(_, bins)| bins.iter()).filter(|bins| bins.thread == number);
         let one = threads.entry(number).or_insert_with(|| {
             (thread.setup.period_ns, summed(mine.flat_map(|bins| &bins.bins)), None)
         });
@@ -195,7 +217,9 @@ fn by_thread(runs: &[(&Run, &[ThreadBins])]) -> ByThread {
     threads
 }
 
-fn pooled_thread((&thread, (period_ns, bins, observed)): (&u32, &(Nanos, Vec<Bin>, Option<(Nanos, Nanos)>))) -> PooledThread {
+fn pooled_thread(
+    (&thread, (period_ns, bins, observed)): (&u32, &(Nanos, Vec<Bin>, Option<(Nanos, Nanos)>)),
+) -> PooledThread {
     let cycles = bins.iter().map(|bin| bin.count).sum();
     let enough = observed.filter(|_| cycles >= LEAST_FOR_P99_9);
     PooledThread {

@@ -29,7 +29,11 @@ pub fn multiples(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options
     let (shared, panels) = panels(&borrowed, options.axis, grid.panel_width());
     let width = options.drawn_width();
     let title = format!("{}: row by row", table.name);
-    let heading = Heading::new(&title, &["Heights: latencies per unit of width, logarithmic; one scale for all.".to_string()], width);
+    let heading = Heading::new(
+        &title,
+        &["Heights: latencies per unit of width, logarithmic; one scale for all.".to_string()],
+        width,
+    );
     let top = FIRST_LINE + heading.height() - 8.0;
     let end = grid.end(top);
     let legend = Legend::new(entries(&groups), width);
@@ -62,7 +66,9 @@ fn lines<'a>(table: &Table, cells: &[Option<Counted<'a>>]) -> Vec<Series<'a>> {
         bins: Cow::Owned(bins),
         ..Series::default()
     };
-    let bins = |runs: &[Counted]| summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins));
+    let bins = |runs: &[Counted]| {
+        summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins))
+    };
     let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
     let all = one("all repeats".to_string(), bins(&runs), &runs);
     // A cell without a run keeps its place, and so its pen.
@@ -79,9 +85,13 @@ fn lines<'a>(table: &Table, cells: &[Option<Counted<'a>>]) -> Vec<Series<'a>> {
 /// Which line is which, by the row that has the most of them.
 fn entries(groups: &[Vec<Series>]) -> Vec<Entry> {
     let most = groups.iter().max_by_key(|group| group.len());
-    let entry = |(index, series): (usize, &Series)| Entry::line(Pen::number(index), series.name.clone()).with_mark();
+    let entry = |(index, series): (usize, &Series)| {
+        Entry::line(Pen::number(index), series.name.clone()).with_mark()
+    };
     most.filter(|group| group.len() > 1)
-        .map(|group| group.iter().take(crate::series::named(group)).enumerate().map(entry).collect())
+        .map(|group| {
+            group.iter().take(crate::series::named(group)).enumerate().map(entry).collect()
+        })
         .unwrap_or_default()
 }
 
@@ -93,7 +103,14 @@ fn description(table: &Table, groups: &[Vec<Series>]) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-fn small(grid: &Grid, index: usize, panel: &Panel, shared: &Shared, top: f64, label: &str) -> Markup {
+fn small(
+    grid: &Grid,
+    index: usize,
+    panel: &Panel,
+    shared: &Shared,
+    top: f64,
+    label: &str,
+) -> Markup {
     let area = grid.area(index, top, shared.sides);
     let across = shared.axis.ticks(area.width(), if area.width() > 300.0 { 90.0 } else { 62.0 });
     let across = grid.apart(across, &area);

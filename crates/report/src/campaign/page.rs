@@ -91,30 +91,34 @@ fn runs_of<'a>(row: &TableRow, runs: &[CampaignRun<'a>]) -> Vec<Option<Counted<'
 
 fn cells(table: &Table) -> Markup {
     let has_published = table.rows.iter().any(|row| !row.published.is_empty());
-    scrolling("The table", false, html! {
-            table.cells {
-                thead { tr {
-                    th scope="col" { "Row" }
-                    @for column in &table.columns { th scope="col" { (column) } }
-                    th scope="col" { "Verdict" }
-                    @if has_published { th scope="col" { "Published" } }
-                } }
-                tbody {
-                    @for row in &table.rows {
-                        tr {
-                            th scope="row" {
-                                (row.label)
-                                @if let Some(about) = &row.about { small { (about) } }
-                                @if let Some(deadline) = row.deadline_ns { small { "deadline " (deadline) } }
+    scrolling(
+        "The table",
+        false,
+        html! {
+                table.cells {
+                    thead { tr {
+                        th scope="col" { "Row" }
+                        @for column in &table.columns { th scope="col" { (column) } }
+                        th scope="col" { "Verdict" }
+                        @if has_published { th scope="col" { "Published" } }
+                    } }
+                    tbody {
+                        @for row in &table.rows {
+                            tr {
+                                th scope="row" {
+                                    (row.label)
+                                    @if let Some(about) = &row.about { small { (about) } }
+                                    @if let Some(deadline) = row.deadline_ns { small { "deadline " (deadline) } }
+                                }
+                                @for cell in &row.cells { (one_cell(cell, row)) }
+                                td { @match row.verdict { Some(word) => (word), None => "–" } }
+                                @if has_published { (published(row)) }
                             }
-                            @for cell in &row.cells { (one_cell(cell, row)) }
-                            td { @match row.verdict { Some(word) => (word), None => "–" } }
-                            @if has_published { (published(row)) }
                         }
                     }
                 }
-            }
-    })
+        },
+    )
 }
 
 fn one_cell(cell: &TableCell, row: &TableRow) -> Markup {

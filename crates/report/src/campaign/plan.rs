@@ -19,7 +19,9 @@ pub fn planned(campaign: &Campaign, width: usize, style: Style) -> String {
 
 fn columns(campaign: &Campaign) -> Vec<Column> {
     let row = |run: &Planned| &campaign.rows[run.row];
-    let each = |cell: &dyn Fn(&Row) -> String| campaign.runs.iter().map(|run| cell(row(run))).collect::<Vec<_>>();
+    let each = |cell: &dyn Fn(&Row) -> String| {
+        campaign.runs.iter().map(|run| cell(row(run))).collect::<Vec<_>>()
+    };
     let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
     let loads = |row: &Row| {
         let words: Vec<&str> = row.plan.loads.iter().map(|load| load.words.as_str()).collect();
@@ -29,8 +31,16 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
         Column::new("run", 0, (1..=campaign.runs.len()).map(|number| number.to_string())),
         Column::new("row", 0, each(&|row| row.label.clone())).left(),
         Column::new("repeat", 0, campaign.runs.iter().map(|run| run.repeat.to_string())),
-        Column::new("length", 0, campaign.runs.iter().map(|run| dash(campaign.length_of(run).map(span)))),
-        Column::new("deadline", 2, each(&|row| dash(row.plan.deadline_ns.map(|time| time.to_string())))),
+        Column::new(
+            "length",
+            0,
+            campaign.runs.iter().map(|run| dash(campaign.length_of(run).map(span))),
+        ),
+        Column::new(
+            "deadline",
+            2,
+            each(&|row| dash(row.plan.deadline_ns.map(|time| time.to_string()))),
+        ),
         Column::new("kernel", 1, each(&|row| dash(row.kernel.clone()))).left(),
         Column::new("load", 1, each(&loads)).left(),
     ];

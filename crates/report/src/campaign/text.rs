@@ -11,12 +11,7 @@ use latlab_model::run::VerdictWord;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &Table, width: usize, style: Style) -> String {
-    let head = format!(
-        "Campaign {}: {} of {} runs are made\n",
-        of.name,
-        of.settled,
-        of.planned
-    );
+    let head = format!("Campaign {}: {} of {} runs are made\n", of.name, of.settled, of.planned);
     let about = of.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
     let mut text = format!("{head}{}\n", about.unwrap_or_default());
     text += &table(columns(of), width, style);
@@ -32,7 +27,8 @@ fn columns(of: &Table) -> Vec<Column> {
     let scale = Scale::of(all());
     let p99_9 = |row: &TableRow| pooled(row).and_then(|all| all.figures.p99_9_ns).map(bin_edge);
     let p99_9_scale = Scale::of(of.rows.iter().filter_map(p99_9));
-    let number = |scale: Scale, time: Option<Nanos>| time.map_or("-".into(), |time| scale.number(time));
+    let number =
+        |scale: Scale, time: Option<Nanos>| time.map_or("-".into(), |time| scale.number(time));
     let each = |cell: &dyn Fn(&TableRow) -> String| of.rows.iter().map(cell).collect::<Vec<_>>();
     let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     let misses = |row: &TableRow| {
@@ -43,7 +39,8 @@ fn columns(of: &Table) -> Vec<Column> {
         Column::new("row", 0, each(&|row| row.label.clone())).left(),
         Column::new("verdict", 0, each(&word)).left().coloured(paint),
         Column::new("misses", 1, each(&misses)),
-        Column::new("p99.9", 1, each(&|row| number(p99_9_scale, p99_9(row)))).unit(p99_9_scale.unit()),
+        Column::new("p99.9", 1, each(&|row| number(p99_9_scale, p99_9(row))))
+            .unit(p99_9_scale.unit()),
     ];
     for (index, column) in of.columns.iter().enumerate() {
         let cell = |row: &TableRow| match row.cells.get(index) {
@@ -94,7 +91,9 @@ pub fn remarks(of: &Table) -> Vec<String> {
 fn remark(cell: &TableCell, name: &str) -> Option<String> {
     let reason = cell.reason.as_deref().unwrap_or_default();
     match cell.state {
-        CellWord::Failed | CellWord::LeftOut => Some(format!("{name}: {}: {reason}", verdict(cell))),
+        CellWord::Failed | CellWord::LeftOut => {
+            Some(format!("{name}: {}: {reason}", verdict(cell)))
+        }
         CellWord::Done if cell.tries.len() > 1 => {
             Some(format!("{name}: the last of {} tries; all are kept", cell.tries.len()))
         }
@@ -104,10 +103,13 @@ fn remark(cell: &TableCell, name: &str) -> Option<String> {
 
 /// Threads of different periods have different numbers of latencies, which is to be known.
 fn weights(label: &str, pooled: &Pooled) -> Option<String> {
-    let (most, least) = (pooled.threads.iter().max_by_key(|one| one.cycles)?, pooled.threads.iter().min_by_key(|one| one.cycles)?);
-    let equal = pooled.p99_9_equal_weight_ns.map(|time| {
-        format!("; p99.9 {} where every thread counts alike", bin_edge(time))
-    });
+    let (most, least) = (
+        pooled.threads.iter().max_by_key(|one| one.cycles)?,
+        pooled.threads.iter().min_by_key(|one| one.cycles)?,
+    );
+    let equal = pooled
+        .p99_9_equal_weight_ns
+        .map(|time| format!("; p99.9 {} where every thread counts alike", bin_edge(time)));
     Some(format!(
         "{label}: the threads have different periods, and so from {} latencies (thread {}) to {} \
          (thread {}){}",
@@ -133,9 +135,12 @@ pub fn published(row: &TableRow) -> Option<String> {
 
 /// The whole table in the Markdown of GitHub: each cell with all that it says.
 pub fn markdown(of: &Table) -> String {
-    let mut columns = vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
+    let mut columns =
+        vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
     for (index, column) in of.columns.iter().enumerate() {
-        let cell = |row: &TableRow| row.cells.get(index).map_or(String::new(), |cell| cell_words(cell, row));
+        let cell = |row: &TableRow| {
+            row.cells.get(index).map_or(String::new(), |cell| cell_words(cell, row))
+        };
         columns.push(Column::new(&column.to_string(), 0, of.rows.iter().map(cell)).left());
     }
     let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
@@ -165,8 +170,10 @@ pub fn csv(of: &Table) -> String {
     let mut text = format!("{head}\n");
     for row in &of.rows {
         for (cell, column) in row.cells.iter().zip(&of.columns) {
-            let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
-            let time = |time: Option<Nanos>| time.map(|time| time.0.to_string()).unwrap_or_default();
+            let number =
+                |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+            let time =
+                |time: Option<Nanos>| time.map(|time| time.0.to_string()).unwrap_or_default();
             let figures = &cell.figures;
             let fields = [
                 row.label.clone(),

@@ -54,9 +54,9 @@ pub fn verdict(cell: &TableCell) -> String {
 /// What a cell says, without its observed maximum.
 pub fn rest(figures: &Figures, deadline: Option<Nanos>) -> Vec<String> {
     let p99_9 = figures.p99_9_ns.map(|time| format!("p99.9 {}", bin_edge(time)));
-    let misses = figures.misses.map(|count| {
-        format!("{} {}", grouped(count), if count == 1 { "miss" } else { "misses" })
-    });
+    let misses = figures
+        .misses
+        .map(|count| format!("{} {}", grouped(count), if count == 1 { "miss" } else { "misses" }));
     p99_9.into_iter().chain(misses).chain(share(figures, deadline)).collect()
 }
 

@@ -5,7 +5,7 @@
 
 mod standing;
 
-pub use standing::{Next, CellState, Tried};
+pub use standing::{CellState, Next, Tried};
 
 use crate::error::{Error, Result};
 use crate::files::{create_file, open_file, sync_folder};
@@ -96,7 +96,9 @@ impl Store {
     /// All campaigns, newest first; one that cannot be read does not hide the others.
     pub fn campaigns(&self) -> Result<Vec<(String, Result<CampaignFolder>)>> {
         let mut names = self.names()?;
-        names.retain(|name| !name.starts_with('.') && self.root().join(name).join(CAMPAIGN_JSON).exists());
+        names.retain(|name| {
+            !name.starts_with('.') && self.root().join(name).join(CAMPAIGN_JSON).exists()
+        });
         names.sort_by_cached_key(|name| Reverse((id::time_of(name), name.clone())));
         let open = |name: String| {
             let opened = self.open_campaign(&self.root().join(&name));
@@ -109,7 +111,11 @@ impl Store {
     /// one has and no run, a path, or `last` where nothing is newer.
     pub fn find_campaign(&self, spec: &str) -> Result<Option<CampaignFolder>> {
         let as_path = Path::new(spec);
-        let as_path = if as_path.ends_with(CAMPAIGN_JSON) { as_path.parent().unwrap_or(as_path) } else { as_path };
+        let as_path = if as_path.ends_with(CAMPAIGN_JSON) {
+            as_path.parent().unwrap_or(as_path)
+        } else {
+            as_path
+        };
         for path in [self.root().join(spec), as_path.to_path_buf()] {
             if !spec.is_empty() && path.join(CAMPAIGN_JSON).exists() {
                 return self.open_campaign(&path).map(Some);
@@ -172,7 +178,8 @@ impl CampaignFolder {
     /// Takes the campaign for this process; an error says who has it.
     pub fn lock(&self) -> Result<CampaignLock> {
         let path = self.path.join(LOCK);
-        let options = File::options().read(true).write(true).create(true).truncate(false).to_owned();
+        let options =
+            File::options().read(true).write(true).create(true).truncate(false).to_owned();
         let mut file = options.open(&path).map_err(Error::io("open", &path))?;
         match file.try_lock() {
             // A file system without locks keeps nobody from measuring.
@@ -180,7 +187,10 @@ impl CampaignFolder {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
                 let _ = file.read_to_string(&mut holder);
-                return Err(Error::CampaignGoesOn { id: self.campaign.id.clone(), holder: holder.trim().to_string() });
+                return Err(Error::CampaignGoesOn {
+                    id: self.campaign.id.clone(),
+                    holder: holder.trim().to_string(),
+                });
             }
         }
         let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
@@ -211,7 +221,10 @@ impl CampaignFolder {
             return Ok(Vec::new());
         }
         let mut text = String::new();
-        open_file(&path)?.take(LARGEST).read_to_string(&mut text).map_err(Error::io("read", &path))?;
+        open_file(&path)?
+            .take(LARGEST)
+            .read_to_string(&mut text)
+            .map_err(Error::io("read", &path))?;
         // The last line may have been cut off with its writer.
         Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
@@ -222,7 +235,11 @@ impl CampaignFolder {
         let failed = FailedTry { cell, at: format!("{:.0}", Timestamp::now()), reason };
         let line = serde_json::to_string(&failed)
             .map_err(|error| Error::Damaged { path: path.clone(), reason: error.to_string() })?;
-        let mut file = File::options().append(true).create(true).open(&path).map_err(Error::io("open", &path))?;
+        let mut file = File::options()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .map_err(Error::io("open", &path))?;
         // One call, after a line that may have been cut off.
         file.write_all(format!("\n{line}\n").as_bytes()).map_err(Error::io("write", &path))?;
         file.sync_all().map_err(Error::io("sync", &path))?;

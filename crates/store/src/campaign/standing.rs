@@ -137,7 +137,9 @@ impl Tried {
 
     /// How many planned runs need no further try.
     pub fn settled(&self, campaign: &Campaign) -> usize {
-        let settled = |planned: &&Planned| !matches!(self.standing(campaign, planned), CellState::Missing { .. });
+        let settled = |planned: &&Planned| {
+            !matches!(self.standing(campaign, planned), CellState::Missing { .. })
+        };
         campaign.runs.iter().filter(settled).count()
     }
 }
