@@ -96,10 +96,22 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether the machine runs the kernel that this row asks for.
+    /// Whether the machine runs the kernel that this row asks for: its release holds these words.
     pub fn fits(&self, release: &str) -> bool {
-        self.kernel.as_ref().is_none_or(|wanted| release.contains(wanted.as_str()))
+        self.kernel.as_ref().is_none_or(|wanted| holds(release, wanted))
     }
+}
+
+/// Whether a release holds a part of one, with whole numbers at its ends: 6.12 is no 6.1.
+fn holds(release: &str, part: &str) -> bool {
+    let number = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    release.match_indices(part).any(|(at, _)| {
+        let (before, after) = (&release[..at], &release[at + part.len()..]);
+        let begins_within = number(part.chars().next())
+            && before.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+        let ends_within = number(part.chars().last()) && number(after.chars().next());
+        !begins_within && !ends_within
+    })
 }
 
 /// A run that is to be made.

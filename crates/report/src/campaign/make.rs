@@ -197,7 +197,8 @@ fn pooled(campaign: &Campaign, made: &[Made], row: usize) -> Option<Pooled> {
 }
 
 /// Period, counts, and smallest and largest latency of each thread over all runs.
-type ByThread = BTreeMap<u32, (Nanos, Vec<Bin>, Option<(Nanos, Nanos)>)>;
+type OfThread = (Nanos, Vec<Bin>, Option<(Nanos, Nanos)>);
+type ByThread = BTreeMap<u32, OfThread>;
 
 fn by_thread(runs: &[(&Run, &[ThreadBins])]) -> ByThread {
     let mut threads: ByThread = BTreeMap::new();
@@ -217,9 +218,7 @@ fn by_thread(runs: &[(&Run, &[ThreadBins])]) -> ByThread {
     threads
 }
 
-fn pooled_thread(
-    (&thread, (period_ns, bins, observed)): (&u32, &(Nanos, Vec<Bin>, Option<(Nanos, Nanos)>)),
-) -> PooledThread {
+fn pooled_thread((&thread, (period_ns, bins, observed)): (&u32, &OfThread)) -> PooledThread {
     let cycles = bins.iter().map(|bin| bin.count).sum();
     let enough = observed.filter(|_| cycles >= LEAST_FOR_P99_9);
     PooledThread {
