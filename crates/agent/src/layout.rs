@@ -80,7 +80,8 @@ fn left_free(plan: &Plan, cpus: &Cpus) -> CpuSet {
     cpus.usable.iter().take(usize::from(leaves && several)).collect()
 }
 
-fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
+/// The CPUs that an option names, if they are there and may be used.
+pub fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
     let offline = asked.without(&cpus.online);
     if asked.is_empty() {
         return Err(format!("{option} names no CPU"));

@@ -11,6 +11,7 @@ mod hook;
 mod job;
 mod layout;
 mod legs;
+mod load;
 mod outbox;
 mod placing;
 mod prepare;
@@ -28,5 +29,6 @@ mod worker;
 
 pub use drain::Watch;
 pub use latlab_measure::recorder::Sealed;
+pub use load::{KEEPER, end_orphans, keep, missing_program};
 pub use session::{serve, serve_watched};
 pub use snapshot::snapshot as snapshot_of;

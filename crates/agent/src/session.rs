@@ -6,6 +6,7 @@ use crate::hold::hold;
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
 use crate::legs::Legs;
+use crate::load::Loads;
 use crate::outbox::Outbox;
 use crate::prepare::prepare;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
@@ -161,6 +162,8 @@ fn run(
 ) -> Result<End, Refusal> {
     let Ground { cpus, layout, helpers, own_part } = ground;
     let hold = hold(root, &plan, &layout, &cpus)?;
+    // Before anything is real-time, locked or limited that they would inherit.
+    let loads = Loads::start(root, &plan, &layout, &cpus, outbox)?;
     let mut prepared = prepare(root, &plan, &layout)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
@@ -213,6 +216,7 @@ fn run(
     }
     // Back to ordinary before waiting for anything, and the settings with it.
     let _ = sched::set_scheduling(Scheduling::Other);
+    loads.end();
     prepared.undo().into_iter().for_each(|finding| outbox.send(&Message::Finding(finding)));
     drop(hold);
     let measuring: i64 = ends.iter().map(|end| end.cpu_ns.0).sum();

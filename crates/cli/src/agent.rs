@@ -22,6 +22,12 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What keeps a load of a run, in a process of its own.
+pub fn keep_load() -> anyhow::Result<ExitCode> {
+    latlab_agent::keep().map_err(|text| Exit(EXIT_USAGE, text))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 fn write(machine: &str, output: Option<PathBuf>) -> anyhow::Result<()> {
     let Some(program) = agents::program(machine) else {
         let known: Vec<&str> = agents::machines().collect();

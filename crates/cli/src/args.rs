@@ -1,11 +1,14 @@
 //! The command line, and what it means: flags to plan.
 
+use crate::campaign::args::{ScenariosArgs, SheetArgs};
 use crate::common::{Common, word};
 use crate::doctor::args::DoctorArgs;
+use crate::loads::args::LoadsArgs;
 use crate::plot::args::PlotArgs;
 use crate::report::args::ReportArgs;
 use crate::serve::args::ServeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use latlab_model::load::LoadOn;
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Policy, Spin,
     WakeBy, Workload,
@@ -45,10 +48,14 @@ Exit codes:
 /// What latlab can do.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Measure how late this machine is, and store the run.
+    /// Measure how late this machine is, and store the run; or all that a sheet says.
     Run(Box<RunArgs>),
     /// Say what on this machine, or on that of a run, costs latency, and how to mend it.
     Doctor(DoctorArgs),
+    /// List the programs that can load the machine during a run.
+    Loads(LoadsArgs),
+    /// List the ready-made sheets, and the question that each answers.
+    Scenarios(ScenariosArgs),
     /// List the stored runs, newest first.
     List(ListArgs),
     /// Show a stored run in the terminal.
@@ -350,6 +357,16 @@ pub struct RunArgs {
     #[arg(long, value_name = "TEXT", help_heading = KEEP)]
     pub note: Option<String>,
 
+    /// Run a load meanwhile, by its name; several run at once (`latlab loads` lists them)
+    #[arg(long, value_name = "NAME[,ARG=VALUE]", help_heading = LOADS)]
+    pub load: Vec<String>,
+    /// CPUs of the loads: everywhere, measured, others (not measured), or a list
+    #[arg(long, value_name = "WHERE", default_value = "everywhere", help_heading = LOADS)]
+    pub load_on: LoadOn,
+    /// Folder of further definitions of loads
+    #[arg(long, value_name = "DIR", help_heading = LOADS)]
+    pub loads: Option<PathBuf>,
+
     /// Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it
     #[arg(long, value_name = "FILE=VALUE", help_heading = OTHER)]
     pub set: Vec<KernelFile>,
@@ -364,6 +381,8 @@ pub struct RunArgs {
     #[arg(short, long, help_heading = OTHER)]
     pub quiet: bool,
     #[command(flatten)]
+    pub sheet: SheetArgs,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -372,6 +391,7 @@ const WHERE: &str = "Where";
 const WHEN: &str = "When";
 const UNTIL: &str = "Until what, and what counts";
 const KEEP: &str = "What is kept";
+const LOADS: &str = "Under which load";
 const OTHER: &str = "Other";
 
 const RUN_EXAMPLES: &str = "\
@@ -385,6 +405,10 @@ Examples:
   latlab run --instrument handoff --wake pipe --for 10s
   latlab run --instrument spin --for 60s            time taken from each CPU
   latlab run --samples -i 50us --for 8h --keep-going --name night
+  latlab run --load hackbench,groups=4 --load stressapptest --for 1h
+  latlab run stress-five --scale 20s --dry-run      what a ready-made sheet would do
+  latlab run night.toml                             a sheet of your own, unattended
+  latlab run --resume                               what is left of it
 
 Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";
 
@@ -458,6 +482,7 @@ impl RunArgs {
             kernel_files: self.set.clone(),
             telemetry_ns: self.telemetry.0,
             spin: self.spin(),
+            load_on: self.load_on.clone(),
             seed: self.seed.unwrap_or(random_seed),
             ..default
         };
@@ -673,6 +698,7 @@ mod tests {
             ("--instrument spin --gap-above 1ns", "expected 100ns to 1s"),
             ("--instrument spin --workload-size 1T", "such as 512, 64K or 1M"),
             ("--instrument spin --warm-up 1ms", "learns the usual pass"),
+            ("--load-on here", "expected everywhere, measured, others or a list"),
             ("--deadline 0", "more than 0"),
             ("--set kernel.sched_rt_runtime_us", "expected /sys/FILE=VALUE"),
             ("--set /proc/sys/../../etc/passwd=x", "expected /sys/FILE=VALUE"),

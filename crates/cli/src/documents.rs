@@ -1,9 +1,16 @@
 //! What `--format json` prints beside `run.json`; their schemas are in docs/reference.
 
+use crate::loads::Found;
+use latlab_load::Parameter;
 use latlab_model::Nanos;
+use latlab_model::campaign::Campaign;
+use latlab_model::results::Table;
 use latlab_model::run::{EndReason, Run, Summary, Verdict};
+use latlab_report::LoadEntry;
 use latlab_store::{Entry, State};
+use latlab_sys::child::program_path;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// `latlab list --format json`: the stored runs, newest first.
 #[derive(Serialize)]
@@ -109,4 +116,171 @@ pub struct Reported {
     pub page: String,
     /// Size of the page.
     pub bytes: usize,
+}
+
+/// `latlab loads show --format json`: a load that can be asked for; without `show`, all of them.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ListedLoad<'a> {
+    /// Its name.
+    name: &'a str,
+    /// What it loads, in one line.
+    about: &'a str,
+    /// Its file; none of those that every latlab has.
+    file: Option<String>,
+    /// The programs that it needs.
+    programs: Vec<&'a str>,
+    /// Those of them that are not on this machine.
+    missing: Vec<&'a str>,
+    /// What can be chosen.
+    parameters: Vec<ListedParameter<'a>>,
+    /// The package that holds it, by the name of the system.
+    packages: &'a BTreeMap<String, String>,
+    /// The text of its definition.
+    definition: &'a str,
+}
+
+/// A parameter of a load.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ListedParameter<'a> {
+    /// Its name.
+    name: &'a str,
+    /// What it takes: count, bytes, percent, time or text.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// Its value where none is given; none where one must be.
+    default: Option<String>,
+    /// What it is, in a few words.
+    about: &'a str,
+}
+
+impl<'a> From<&'a Found> for ListedLoad<'a> {
+    fn from(found: &'a Found) -> ListedLoad<'a> {
+        let Found { definition, text, file } = found;
+        let mut programs: Vec<&str> =
+            definition.process.iter().map(|p| p.program.as_str()).collect();
+        programs.dedup();
+        let missing = programs.iter().copied().filter(|name| program_path(name).is_none());
+        ListedLoad {
+            name: &definition.name,
+            about: &definition.about,
+            file: file.as_ref().map(|path| path.display().to_string()),
+            missing: missing.collect(),
+            programs,
+            parameters: definition.parameters.iter().map(ListedParameter::of).collect(),
+            packages: &definition.packages,
+            definition: text,
+        }
+    }
+}
+
+impl<'a> ListedParameter<'a> {
+    fn of((name, parameter): (&'a String, &'a Parameter)) -> ListedParameter<'a> {
+        let (kind, default) = (parameter.kind.word(), parameter.default_text());
+        ListedParameter { name, kind, default, about: &parameter.about }
+    }
+}
+
+impl ListedLoad<'_> {
+    /// The same for a terminal.
+    pub fn entry(&self) -> LoadEntry {
+        let written = |one: &ListedParameter| match one.default.as_deref() {
+            Some("") => format!("{}=", one.name),
+            Some(default) => format!("{}={default}", one.name),
+            None => format!("{}=…", one.name),
+        };
+        let programs = match self.missing.as_slice() {
+            [] => format!("here: {}", self.programs.join(", ")),
+            missing => format!("not here: {}", missing.join(", ")),
+        };
+        let file = self.file.as_ref().map(|file| format!("; from {file}")).unwrap_or_default();
+        LoadEntry {
+            name: self.name.to_string(),
+            about: self.about.to_string(),
+            parameters: self.parameters.iter().map(written).collect::<Vec<_>>().join(", "),
+            place: format!("{programs}{file}"),
+            is_here: self.missing.is_empty(),
+        }
+    }
+}
+
+/// `latlab run SHEET --dry-run --format json`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DryRun<'a> {
+    /// The rows, and the runs in their order; without an id, since nothing is begun.
+    campaign: &'a Campaign,
+    /// How long each run takes, in their order, as far as its limits tell.
+    lengths_ns: Vec<Option<Nanos>>,
+    /// How long all take with their warm-ups.
+    measuring_ns: Nanos,
+    /// How long the pauses between them take.
+    pauses_ns: Nanos,
+    /// Both together.
+    total_ns: Nanos,
+}
+
+impl<'a> DryRun<'a> {
+    /// Of a campaign that is only planned.
+    pub fn new(campaign: &'a Campaign) -> DryRun<'a> {
+        DryRun {
+            campaign,
+            lengths_ns: campaign.runs.iter().map(|run| campaign.length_of(run)).collect(),
+            measuring_ns: campaign.measuring(),
+            pauses_ns: campaign.pauses(),
+            total_ns: campaign.total(),
+        }
+    }
+}
+
+/// `latlab run SHEET --format json`, and that of `--resume`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CampaignResult<'a> {
+    /// Path of its folder.
+    pub path: String,
+    /// What it came to.
+    pub table: &'a Table,
+}
+
+/// A sheet of `latlab scenarios --format json`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ShippedSheet<'a> {
+    /// Its name.
+    name: &'a str,
+    /// The question it answers.
+    about: Option<&'a str>,
+    /// Labels of its rows.
+    rows: Vec<&'a str>,
+    /// Its runs.
+    runs: usize,
+    /// How long they take.
+    total_ns: Nanos,
+}
+
+impl<'a> ShippedSheet<'a> {
+    /// Of what it leads to.
+    pub fn new(name: &'a str, campaign: &'a Campaign) -> ShippedSheet<'a> {
+        ShippedSheet {
+            name,
+            about: campaign.about.as_deref(),
+            rows: campaign.rows.iter().map(|row| row.label.as_str()).collect(),
+            runs: campaign.runs.len(),
+            total_ns: campaign.total(),
+        }
+    }
+}
+
+/// `latlab report CAMPAIGN --format json`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CampaignReported<'a> {
+    /// Path of the page.
+    pub page: String,
+    /// Its size.
+    pub bytes: usize,
+    /// The table on it.
+    pub table: &'a Table,
 }

@@ -9,8 +9,12 @@ use std::process::ExitCode;
 /// Puts back what a killed latlab has left, and says what that was.
 pub fn put_back() -> anyhow::Result<ExitCode> {
     let undone = restore_leftovers(&Root::default());
-    if undone.is_empty() {
+    let ended = end_loads();
+    if undone.is_empty() && ended.is_none() {
         print("Nothing is left changed.\n")?;
+    }
+    if let Some(ended) = ended {
+        print(&format!("{ended}\n"))?;
     }
     for one in &undone {
         print(&format!("{}\n", sentence(one)))?;
@@ -22,6 +26,14 @@ pub fn put_back() -> anyhow::Result<ExitCode> {
 /// Before any other work: whatever a killed latlab has left changed is in the way of the next.
 pub fn restore() {
     restore_leftovers(&Root::default()).iter().map(sentence).for_each(warn);
+    end_loads().into_iter().for_each(warn);
+}
+
+/// Ends what the loads of a killed latlab have left running, and says so.
+fn end_loads() -> Option<String> {
+    let ended = latlab_agent::end_orphans(&Root::default());
+    (ended > 0)
+        .then(|| format!("{ended} processes of loads were ended, which a killed latlab had left"))
 }
 
 fn sentence((Change { path, before, after, kind }, undone): &(Change, Undone)) -> String {

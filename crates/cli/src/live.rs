@@ -18,6 +18,8 @@ pub struct View<'a> {
     pub live: &'a Live,
     /// What was asked.
     pub plan: &'a Plan,
+    /// What it is a view of.
+    pub title: &'a str,
     /// Since the start of the program.
     pub elapsed: Nanos,
 }
@@ -102,7 +104,7 @@ fn title_line(view: &View, width: u16) -> Line<'static> {
     if room == 0 {
         return time.into();
     }
-    let name = cut(&format!("latlab run {}", view.plan.name), room);
+    let name = cut(view.title, room);
     Line::from(vec![format!("{name:<room$} ").bold(), time.into()])
 }
 
@@ -480,7 +482,8 @@ mod tests {
             ("nothing", Live::default(), plan()),
         ];
         for (name, live, plan) in &cases {
-            let view = View { live, plan, elapsed: live.measured + SECOND };
+            let view =
+                View { live, plan, title: "latlab run idle", elapsed: live.measured + SECOND };
             for (width, height) in [(80, 24), (160, 50)] {
                 insta::assert_snapshot!(format!("{name}-{width}"), screen(width, height, &view));
             }
@@ -491,7 +494,7 @@ mod tests {
     fn missed_and_maximum_are_never_given_up() {
         let live = live(2, 14);
         let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
-        let view = View { live: &live, plan: &plan, elapsed: SECOND };
+        let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
         for width in 40..200 {
             let screen = screen(width, 24, &view);
             for head in ["thread", "missed", "misses", "max"] {
@@ -504,7 +507,7 @@ mod tests {
     fn a_tiny_terminal_shows_the_maximum_and_says_what_it_cuts() {
         let live = live(2, 14);
         let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
-        let view = View { live: &live, plan: &plan, elapsed: SECOND };
+        let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
         insta::assert_snapshot!("tiny-50", screen(50, 12, &view));
         insta::assert_snapshot!("tiny-24", screen(24, 12, &view));
         for width in 18..80 {
@@ -525,7 +528,7 @@ mod tests {
     fn any_size_is_drawn() {
         let live = live(20, 2);
         let plan = plan();
-        let view = View { live: &live, plan: &plan, elapsed: SECOND };
+        let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
         for (width, height) in [(1, 1), (3, 9), (20, 4), (80, 7), (500, 8)] {
             screen(width, height, &view);
         }
@@ -535,7 +538,9 @@ mod tests {
     fn a_line_says_how_it_goes() {
         let (some, none) = (live(2, 14), Live::default());
         let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
-        let line = |live, plan| progress_line(&View { live, plan, elapsed: SECOND * 15 });
+        let line = |live, plan| {
+            progress_line(&View { live, plan, title: "latlab run idle", elapsed: SECOND * 15 })
+        };
         insta::assert_snapshot!("line", line(&some, &plan));
         insta::assert_snapshot!("line-nothing", line(&none, &plan));
         let cycles = Plan { duration_ns: None, cycles: Some(100_000), ..plan.clone() };

@@ -2,12 +2,14 @@
 
 mod agent;
 mod args;
+mod campaign;
 mod common;
 mod cyclictest;
 mod doctor;
 mod documents;
 mod leftovers;
 mod live;
+mod loads;
 mod output;
 mod plot;
 #[cfg(test)]
@@ -17,6 +19,7 @@ mod run;
 mod runs;
 mod screen;
 mod serve;
+mod sheet;
 mod verify;
 mod window;
 
@@ -42,14 +45,20 @@ fn main() -> ExitCode {
     if let Some(words) = cyclictest::asked(&words) {
         return exit(cyclictest::cyclictest(&words));
     }
+    if words.get(1).is_some_and(|word| word == latlab_agent::KEEPER) {
+        return exit(agent::keep_load());
+    }
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let done = match cli.command {
+        Command::Run(args) if args.sheet.is_asked() => campaign::campaign(&args),
         Command::Run(args) => run::run(&args),
         Command::List(args) => runs::list(&args),
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => report::report(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Agent(args) => agent::agent(&args),
+        Command::Scenarios(args) => campaign::scenarios(&args),
+        Command::Loads(args) => loads::loads(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => {
             output::print(args.shell.script()).map(|()| ExitCode::SUCCESS)

@@ -7,6 +7,7 @@ use crate::runs::{recover, store_in};
 use anyhow::bail;
 use args::{Picture, PictureFormat, PlotArgs};
 use latlab_report::{Kind, time, units};
+use latlab_view::ShownCampaign;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,16 +16,32 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let format = args.picture_format();
     let store = store_in(args.out.as_deref());
     recover(&store);
-    let folders: Vec<PathBuf> =
-        args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
+    let campaign = match &args.runs[..] {
+        [one] => store
+            .find_campaign(one)?
+            .map(|folder| ShownCampaign::read(&folder).map(|shown| (folder, shown))),
+        _ => None,
+    };
+    let campaign = campaign.transpose()?;
+    let folders: Vec<PathBuf> = match &campaign {
+        Some((_, shown)) => shown.folders(),
+        None => args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?,
+    };
     let svg = match args.kind {
+        Picture::Latencies(Kind::Latency) if let Some((_, shown)) = &campaign => {
+            shown.multiples(&args.options())
+        }
         Picture::Latencies(kind) => latencies(args, kind, &folders)?,
         Picture::OverTime(kind) => over_time(args, kind, &folders)?,
     };
     let picture = encoded(&svg, format, args.scale)?;
     let own = || {
         let name = format!("{}.{}", args.kind.word(), format.extension());
-        folders.first().map(|folder| folder.join(name)).unwrap_or_default()
+        let campaign = campaign.as_ref().map(|(folder, _)| folder.path());
+        campaign
+            .or(folders.first().map(PathBuf::as_path))
+            .map(|folder| folder.join(name))
+            .unwrap_or_default()
     };
     written(&args.output.clone().unwrap_or_else(own), &picture)
 }

@@ -5,12 +5,17 @@
 mod catalogue;
 
 use crate::args::{Cli, Shell};
-use crate::documents::{List, Reported};
+use crate::documents::{
+    CampaignReported, CampaignResult, DryRun, List, ListedLoad, Reported, ShippedSheet,
+};
+use crate::sheet::schema::schema as sheet_schema;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use latlab_model::campaign::Campaign;
 use latlab_model::comparison::Comparison;
 use latlab_model::doctor::{Entry, Examination};
+use latlab_model::results::Table;
 use latlab_model::window::{Checked, Window};
 use latlab_model::{Run, Snapshot};
 use schemars::generate::SchemaSettings;
@@ -61,6 +66,15 @@ fn schemas_are_those_of_the_types() {
         ("doctor.schema.json".to_string(), schema::<Examination>()),
         ("doctor-against.schema.json".to_string(), schema::<Comparison>()),
         ("doctor-list.schema.json".to_string(), schema::<Vec<Entry>>()),
+        ("loads.schema.json".to_string(), schema::<Vec<ListedLoad>>()),
+        ("load.schema.json".to_string(), schema::<ListedLoad>()),
+        ("campaign.schema.json".to_string(), schema::<Campaign>()),
+        ("campaign-dry-run.schema.json".to_string(), schema::<DryRun>()),
+        ("campaign-run.schema.json".to_string(), schema::<CampaignResult>()),
+        ("campaign-report.schema.json".to_string(), schema::<CampaignReported>()),
+        ("campaign-table.schema.json".to_string(), schema::<Table>()),
+        ("scenarios.schema.json".to_string(), schema::<Vec<ShippedSheet>>()),
+        ("sheet.schema.json".to_string(), format!("{:#}\n", sheet_schema())),
         ("snapshot.schema.json".to_string(), schema::<Snapshot>()),
     ];
     for (name, text) in &files {

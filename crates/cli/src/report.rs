@@ -2,12 +2,11 @@
 
 pub mod args;
 
-use crate::common::Format;
 use crate::documents::Reported;
 use crate::output::{print, print_json, warn, write_whole};
-use crate::runs::{open_store, recover};
+use crate::runs::{recover, store_in};
 use anyhow::bail;
-use args::ReportArgs;
+use args::{ReportArgs, ReportFormat};
 use latlab_view::Shown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -21,8 +20,16 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     if to_stdout && args.open {
         bail!("--open needs a file: name one with -o, or leave -o out");
     }
-    let store = open_store(&args.common);
+    let store = store_in(args.out.as_deref());
     recover(&store);
+    if let [one] = &args.runs[..]
+        && let Some(campaign) = store.find_campaign(one)?
+    {
+        return crate::campaign::shown::report(&campaign, args);
+    }
+    if args.format.is_of_a_campaign() {
+        bail!("--format {}: of a campaign only; name one", args.format.word());
+    }
     let folders: Vec<PathBuf> =
         args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
     let shown: Vec<Shown> =
@@ -38,13 +45,13 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     }
     let path = args.output.clone().unwrap_or_else(|| own_place(&folders));
     write_whole(&path, page.as_bytes())?;
-    match args.common.format {
-        Format::Json => print_json(&Reported {
+    match args.format {
+        ReportFormat::Json => print_json(&Reported {
             runs: shown.into_iter().map(|one| one.run.id).collect(),
             page: path.display().to_string(),
             bytes: page.len(),
         })?,
-        Format::Text => print(&format!("{}\n", path.display()))?,
+        _ => print(&format!("{}\n", path.display()))?,
     }
     if args.open {
         open(&path);
@@ -67,7 +74,7 @@ fn own_place(folders: &[PathBuf]) -> PathBuf {
 }
 
 /// Starts a browser and leaves it to itself; the page is there without one.
-fn open(page: &Path) {
+pub fn open(page: &Path) {
     let browser = std::env::var("BROWSER").unwrap_or_default();
     // Several may be named, the best first.
     let browser = browser.split(':').find(|name| !name.is_empty()).unwrap_or("xdg-open");

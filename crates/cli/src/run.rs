@@ -4,6 +4,7 @@ use crate::args::RunArgs;
 use crate::common::Format;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
+use crate::loads::{self, Library};
 use crate::output::{print, print_json, warn};
 use crate::runs::{open_store, recover, shown};
 use crate::screen::Screen;
@@ -25,7 +26,9 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let now = jiff::Timestamp::now();
     let seed = now.as_nanosecond() as u64;
-    let plan = args.plan(seed).map_err(|text| Exit(EXIT_USAGE, text))?;
+    let wrong = |text| Exit(EXIT_USAGE, text);
+    let loads = loads::resolve(&args.load, &Library::new(args.loads.clone())).map_err(wrong)?;
+    let plan = Plan { loads, ..args.plan(seed).map_err(wrong)? };
     let store = open_store(&args.common);
     recover(&store);
     if let Some(arithmetic) = check_room(&plan, &store).map_err(refused)?
@@ -36,7 +39,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut agent = Command::new(std::env::current_exe()?);
     agent.arg("agent");
     let id = new_id(now, &plan.name);
-    let mut progress = Progress::new(&plan, args.quiet);
+    let mut progress = Progress::new(&plan, args.quiet, format!("latlab run {}", plan.name));
     let order = Order { plan: &plan, agent, store: &store, id: &id, keep_going: args.keep_going };
     let finished = latlab_conduct::run(order, |live| progress.show(live));
     drop(progress);
@@ -78,25 +81,29 @@ fn exit_code(run: &Run) -> u8 {
 }
 
 /// What is shown while it goes on: a table on a terminal, a line now and then elsewhere.
-struct Progress<'a> {
-    plan: &'a Plan,
+pub struct Progress {
+    plan: Plan,
+    title: String,
     quiet: bool,
     screen: Option<Screen>,
     started: Instant,
     line_due: Instant,
 }
 
-impl Progress<'_> {
-    fn new(plan: &Plan, quiet: bool) -> Progress<'_> {
+impl Progress {
+    /// Of a run that begins.
+    pub fn new(plan: &Plan, quiet: bool, title: String) -> Progress {
         let wanted = !quiet && terminal::stderr_is_terminal() && terminal::in_foreground();
         let screen = if wanted { Screen::open() } else { None };
         let started = Instant::now();
-        Progress { plan, quiet, screen, started, line_due: started + PROGRESS_EVERY }
+        let plan = plan.clone();
+        Progress { plan, title, quiet, screen, started, line_due: started + PROGRESS_EVERY }
     }
 
-    fn show(&mut self, live: &Live) {
+    /// Shows it as it stands.
+    pub fn show(&mut self, live: &Live) {
         let elapsed = Nanos(self.started.elapsed().as_nanos() as i64);
-        let view = View { live, plan: self.plan, elapsed };
+        let view = View { live, plan: &self.plan, title: &self.title, elapsed };
         match &mut self.screen {
             Some(screen) => screen.draw(&view),
             None if !self.quiet && Instant::now() >= self.line_due => {

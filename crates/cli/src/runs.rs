@@ -9,6 +9,7 @@ use crate::window;
 use anyhow::bail;
 use latlab_model::Run;
 use latlab_report::ListEntry;
+use latlab_report::campaign::CampaignEntry;
 use latlab_store::{Entry, Outcome, Recovered, State, Store, calling_user};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -69,12 +70,28 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
     let store = store_in(args.out.as_deref());
     recover(&store);
     let entries = store.list()?;
+    let campaigns = campaigns(&store)?;
     match args.format {
         ListFormat::Json => print_json(&List::new(&entries))?,
-        ListFormat::Text => print(&listing(&store, &entries))?,
+        ListFormat::Text => print(&listing(&store, &entries, &campaigns))?,
         ListFormat::Markdown => print(&latlab_report::markdown_list(&finished(&entries)))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The campaigns, newest first; one that cannot be read is told.
+fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
+    let mut entries = Vec::new();
+    for (id, opened) in store.campaigns()? {
+        match opened.and_then(|folder| Ok((folder.tried()?, folder))) {
+            Ok((tried, folder)) => {
+                let settled = tried.settled(&folder.campaign);
+                entries.push(CampaignEntry { id, settled, planned: folder.campaign.runs.len() });
+            }
+            Err(error) => warn(error),
+        }
+    }
+    Ok(entries)
 }
 
 /// Those that can be shown with their figures.
@@ -86,8 +103,8 @@ fn finished(entries: &[Entry]) -> Vec<ListEntry> {
     finished.collect()
 }
 
-fn listing(store: &Store, entries: &[Entry]) -> String {
-    if entries.is_empty() {
+fn listing(store: &Store, entries: &[Entry], campaigns: &[CampaignEntry]) -> String {
+    if entries.is_empty() && campaigns.is_empty() {
         return format!(
             "No runs in {}. `latlab run --for 10s` makes one.\n",
             store.root().display()
@@ -107,7 +124,7 @@ fn listing(store: &Store, entries: &[Entry]) -> String {
         };
         text += &format!("{}: {state}\n", entry.id);
     }
-    text
+    text + &latlab_report::campaign::campaigns(campaigns)
 }
 
 /// `latlab show`.
@@ -119,6 +136,10 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     }
     let store = store_in(args.out.as_deref());
     recover(&store);
+    if let Some(campaign) = store.find_campaign(&args.run)? {
+        crate::campaign::shown::show(&campaign, args)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let folder = store.find(&args.run)?;
     let run = latlab_store::load(&folder)?;
     match (&args.window, args.format) {

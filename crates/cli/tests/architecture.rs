@@ -15,7 +15,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
-    ("latlab-store", &["latlab-doctor", "latlab-model", "latlab-stats"]),
+    ("latlab-load", &["latlab-model"]),
+    ("latlab-store", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
     ("latlab-conduct", &["latlab-model", "latlab-store", "latlab-sys"]),
     ("latlab-png", &[]),
     ("latlab-view", &["latlab-model", "latlab-report", "latlab-store"]),
@@ -33,7 +34,7 @@ const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
 /// The crates that read no clock and no file.
-const PURE: &[&str] = &["model", "stats", "doctor", "png", "report", "trace"];
+const PURE: &[&str] = &["model", "stats", "doctor", "load", "png", "report", "trace"];
 
 /// What would make them read one.
 const IMPURE: &[&str] = &[

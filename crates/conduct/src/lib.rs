@@ -4,6 +4,7 @@
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod agents;
+pub mod campaign;
 pub mod here;
 mod keep;
 pub mod live;
@@ -66,6 +67,11 @@ fn greet(to_agent: &mut impl Write, id: &str, order: &Message) -> io::Result<()>
 }
 
 static INTERRUPTED: AtomicU8 = AtomicU8::new(0);
+
+/// Whether the user has asked for the end.
+fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed) != 0
+}
 
 /// What is to be conducted.
 pub struct Order<'a> {
@@ -141,7 +147,7 @@ fn conduct(keeper: &Keeper, to_agent: ChildStdin, agent: &mut Child) -> Result<F
     let mut moved = false;
     while !keeper.has_ended() {
         moved = moved || keeper.leave_measured_cpus();
-        if INTERRUPTED.load(Ordering::Relaxed) != 0
+        if interrupted()
             && let Some(mut input) = to_agent.take()
         {
             let _ = input.write_all(&Message::Stop.encode());

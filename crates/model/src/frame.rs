@@ -6,6 +6,7 @@
 
 use crate::histogram::Histogram;
 use crate::legs::Legs;
+use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
 use crate::machine::Machine;
 use crate::run::{Clocks, End, Finding, Prepared, ThreadEnd};
 use crate::samples::Samples;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek};
 
 /// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
-/// version 2 no conditions, version 3 no legs.
+/// version 2 no conditions, version 3 no legs and no loads.
 pub const STREAM_VERSION: u32 = 4;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;
@@ -123,6 +124,14 @@ pub enum Message {
     Reading(Reading),
     /// The legs of wake-ups.
     Legs(Legs),
+    /// A load runs.
+    LoadBegin(LoadBegin),
+    /// What a load has taken so far.
+    LoadSample(LoadSample),
+    /// A figure that a load printed.
+    LoadLine(LoadLine),
+    /// A load has ended.
+    LoadEnd(LoadEnd),
 }
 
 macro_rules! kinds {
@@ -169,6 +178,10 @@ kinds! {
     15 Series packed,
     16 Reading packed,
     17 Legs packed,
+    18 LoadBegin json,
+    19 LoadSample packed,
+    20 LoadLine json,
+    21 LoadEnd json,
 }
 
 impl Message {

@@ -7,7 +7,12 @@ use serde_json::Value;
 
 /// The run without control characters in its texts, which could steer the reader's terminal.
 pub fn harmless(run: &Run) -> serde_json::Result<Run> {
-    cleaned(run, |text| text.replace(steers, "\u{fffd}"))
+    harmless_document(run)
+}
+
+/// The same of any document.
+pub fn harmless_document<T: Serialize + DeserializeOwned>(document: &T) -> serde_json::Result<T> {
+    cleaned(document, |text| text.replace(steers, "\u{fffd}"))
 }
 
 /// The same of a document whose texts may have several lines.

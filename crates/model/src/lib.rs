@@ -3,6 +3,7 @@
 //! Nothing here opens a file or reads a clock: what is described in this crate is what the
 //! agent sends, what the journal holds and what a run folder says.
 
+pub mod campaign;
 pub mod comparison;
 pub mod cpu;
 pub mod doctor;
@@ -11,9 +12,11 @@ pub mod frame;
 pub mod harmless;
 pub mod histogram;
 pub mod legs;
+pub mod load;
 pub mod machine;
 pub mod nanos;
 pub mod plan;
+pub mod results;
 pub mod run;
 pub mod samples;
 pub mod shell;

@@ -1,5 +1,7 @@
 //! What a run is asked to do: the meaning of the command line, and the first frame of a journal.
 
+use crate::campaign::Cell;
+use crate::load::{Load, LoadOn};
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
@@ -98,6 +100,15 @@ pub struct Plan {
     /// How it spins; only with the instrument `spin`.
     #[serde(default)]
     pub spin: Option<Spin>,
+    /// Programs that load the machine meanwhile.
+    #[serde(default)]
+    pub loads: Vec<Load>,
+    /// Which CPUs they may run on.
+    #[serde(default)]
+    pub load_on: LoadOn,
+    /// Which run of a campaign it is.
+    #[serde(default)]
+    pub cell: Option<Cell>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -144,6 +155,9 @@ impl Default for Plan {
             wakers_on: None,
             command: None,
             spin: None,
+            loads: Vec::new(),
+            load_on: LoadOn::Everywhere,
+            cell: None,
             seed: 0,
         }
     }

@@ -4,6 +4,7 @@ use crate::Nanos;
 use crate::doctor::Diagnosis;
 pub use crate::finding::{Finding, Severity};
 use crate::legs::RunLegs;
+use crate::load::LoadRun;
 use crate::machine::Machine;
 use crate::plan::{MissedPolicy, Plan, words};
 pub use crate::spin::{Gaps, Noise, Reserve, Spun};
@@ -353,6 +354,9 @@ pub struct Run {
     /// The legs of the latencies; none where nobody asked.
     #[serde(default)]
     pub legs: Option<RunLegs>,
+    /// The programs that loaded the machine meanwhile, with the evidence that they did.
+    #[serde(default)]
+    pub loads: Vec<LoadRun>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

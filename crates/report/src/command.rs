@@ -15,6 +15,7 @@ pub fn command(plan: &Plan) -> String {
     scheduling(&mut words, plan, &default);
     releases(&mut words, plan, &default);
     limits(&mut words, plan, &default);
+    loads(&mut words, plan, &default);
     words.unless(&default.name, "--name", &plan.name);
     words.option("--note", plan.note.as_ref());
     words.0.join(" ")
@@ -84,6 +85,13 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.flag("--legs", plan.legs);
     words.flag("--share", plan.share_cpus);
     plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
+}
+
+fn loads(words: &mut Words, plan: &Plan, default: &Plan) {
+    plan.loads.iter().for_each(|load| words.option("--load", Some(&load.words)));
+    words.unless(default.load_on.to_string(), "--load-on", plan.load_on.to_string());
+    let own = plan.loads.iter().find_map(|load| load.definitions.as_ref());
+    words.option("--loads", own);
 }
 
 fn telemetry(plan: &Plan) -> String {

@@ -71,7 +71,7 @@ fn by_cpu<'a>(runs: &[Measured<'a>]) -> (Vec<Vec<Series<'a>>>, usize) {
 }
 
 /// Where the small pictures are.
-struct Grid {
+pub struct Grid {
     count: usize,
     columns: usize,
     width: f64,
@@ -79,7 +79,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn new(count: usize, options: &Options) -> Grid {
+    pub fn new(count: usize, options: &Options) -> Grid {
         let room = options.drawn_width() - NAMES - 16.0;
         let fitting = ((room + GAP) / (NARROWEST + GAP)).floor().max(1.0) as usize;
         let wanted = match count {
@@ -98,26 +98,47 @@ impl Grid {
         self.count.div_ceil(self.columns).max(1)
     }
 
-    fn panel_width(&self) -> f64 {
+    pub fn panel_width(&self) -> f64 {
         self.width
     }
 
-    fn end(&self, top: f64) -> f64 {
+    pub fn end(&self, top: f64) -> f64 {
         top + self.rows() as f64 * (self.height + WORDS + GAP) + BELOW
     }
 
-    fn area(&self, index: usize, top: f64, sides: Sides) -> Area {
+    pub fn area(&self, index: usize, top: f64, sides: Sides) -> Area {
         let left = NAMES + (index % self.columns) as f64 * (self.width + GAP);
         let top = top + (index / self.columns) as f64 * (self.height + WORDS + GAP) + WORDS;
         Area::between(left, left + self.width, top, self.height, sides)
     }
 
-    fn is_first(&self, index: usize) -> bool {
+    pub fn is_first(&self, index: usize) -> bool {
         index.is_multiple_of(self.columns)
     }
 
-    fn is_lowest(&self, index: usize) -> bool {
+    pub fn is_lowest(&self, index: usize) -> bool {
         index + self.columns >= self.count
+    }
+
+    /// Where the first of them begins.
+    pub fn left(&self) -> f64 {
+        NAMES
+    }
+
+    /// Only names that do not run into those of the picture beside it.
+    pub fn apart(&self, ticks: Vec<Tick>, area: &Area) -> Vec<Tick> {
+        let mut free = f64::NEG_INFINITY;
+        let beside = area.axis_left + self.width + GAP / 2.0;
+        let mut kept = Vec::new();
+        for tick in ticks {
+            let half = text_width(&tick.name, SMALL) / 2.0 + 2.0;
+            let x = area.x(tick.place);
+            if x - half >= free && x + half <= beside + 4.0 {
+                free = x + half;
+                kept.push(tick);
+            }
+        }
+        kept
     }
 }
 
@@ -215,7 +236,7 @@ impl Cpus<'_> {
         let area = self.grid.area(index, top, self.shared.sides);
         let across =
             self.shared.axis.ticks(area.width(), if area.width() > 300.0 { 90.0 } else { 62.0 });
-        let across = self.apart(across, &area);
+        let across = self.grid.apart(across, &area);
         let up = self.shared.heights.ticks(area.height());
         let at = (area.axis_left, area.top - 6.0);
         html! {
@@ -236,22 +257,6 @@ impl Cpus<'_> {
                 (text(x, y, Anchor::Middle, SMALL, MUTED, &nothing))
             }
         }
-    }
-
-    /// Only names that do not run into those of the picture beside it.
-    fn apart(&self, ticks: Vec<Tick>, area: &Area) -> Vec<Tick> {
-        let mut free = f64::NEG_INFINITY;
-        let beside = area.axis_left + self.grid.width + GAP / 2.0;
-        let mut kept = Vec::new();
-        for tick in ticks {
-            let half = text_width(&tick.name, SMALL) / 2.0 + 2.0;
-            let x = area.x(tick.place);
-            if x - half >= free && x + half <= beside + 4.0 {
-                free = x + half;
-                kept.push(tick);
-            }
-        }
-        kept
     }
 
     /// What stands above a small picture: its CPU and the observed maximum.

@@ -7,6 +7,7 @@ use crate::command::command;
 use crate::conditions;
 use crate::escaped::escaped;
 use crate::legs;
+use crate::load;
 use crate::sentence;
 use crate::table::markdown as table;
 use crate::text::{ListEntry, list_columns, thread_columns};
@@ -24,6 +25,7 @@ pub fn markdown(run: &Run) -> String {
         legs_of(run),
         losses(run),
         findings(run),
+        loads(run),
         conditions_of(run),
         doctor(run),
         format!(
@@ -70,6 +72,15 @@ fn verdict(run: &Run) -> String {
         }
         None => String::new(),
     }
+}
+
+/// What loaded the machine, with the evidence.
+fn loads(run: &Run) -> String {
+    let load = |(name, facts): (String, Vec<String>)| {
+        let facts = facts.iter().map(|fact| format!("- {}\n", escaped(fact)));
+        format!("**{}: {}**\n\n{}", load::TITLE, escaped(&name), facts.collect::<String>())
+    };
+    load::items(run).into_iter().map(load).collect::<Vec<_>>().join("\n")
 }
 
 fn threads(run: &Run) -> String {

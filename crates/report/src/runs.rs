@@ -2,7 +2,7 @@
 
 use crate::sentence;
 use crate::svg::printable;
-use crate::terms::{self, LATENCY, Terms};
+use crate::terms::{self, Terms};
 use latlab_model::{Run, ThreadBins};
 use std::collections::BTreeSet;
 
@@ -18,11 +18,9 @@ pub struct Measured<'a> {
     pub bins: &'a [ThreadBins],
 }
 
-/// The words for what runs recorded: those of the first, unless they measure differently.
+/// The words for what runs recorded.
 pub fn terms_of(runs: &[Measured]) -> &'static Terms {
-    let mut all = runs.iter().map(|one| terms::of(one.run));
-    let first = all.next().unwrap_or(&LATENCY);
-    if all.all(|other| std::ptr::eq(first, other)) { first } else { &LATENCY }
+    terms::of_all(runs.iter().map(|one| one.run))
 }
 
 /// The names of runs that stand beside each other: the name of each, and in what they differ.

@@ -263,20 +263,31 @@ pub fn cores_differ(run: &Run) -> bool {
 
 /// What stands above a picture of one run.
 pub fn picture_title(run: &Run) -> String {
-    format!("{} of {} on {}", terms::of(run).title, machine_name(run), kernel(run))
+    let mut loads: Vec<&str> = run.asked.loads.iter().map(|load| load.name.as_str()).collect();
+    loads.dedup();
+    let under = if loads.is_empty() { "" } else { " under " };
+    let (title, machine, kernel) = (terms::of(run).title, machine_name(run), kernel(run));
+    format!("{title} of {machine} on {kernel}{under}{}", loads.join(" + "))
 }
 
-/// What a picture was measured under, on a line or two; the load is what the user noted.
+/// What loaded the machine, in the words that asked for it; none of a run without loads.
+pub fn load(run: &Run) -> Option<String> {
+    let words: Vec<&str> = run.asked.loads.iter().map(|load| load.words.as_str()).collect();
+    (!words.is_empty()).then(|| words.join(" + "))
+}
+
+/// What a picture was measured under, on a line or two.
 pub fn conditions(run: &Run) -> String {
     let threads = run.threads.len();
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     format!(
-        "{}, {threads} thread{}, {}, {}{}{}",
+        "{}, {threads} thread{}, {}, {}{}{}{}",
         extent(run),
         if threads == 1 { "" } else { "s" },
         rhythm(&run.asked),
         run.asked.policy,
         missed_words(run),
+        load(run).map(|load| format!("; load: {load}")).unwrap_or_default(),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
 }

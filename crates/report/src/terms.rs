@@ -69,3 +69,10 @@ pub fn of_plan(plan: &Plan) -> &'static Terms {
 pub fn of(run: &Run) -> &'static Terms {
     of_plan(&run.asked)
 }
+
+/// The words for several runs: those of the first, unless they measure differently.
+pub fn of_all<'a>(runs: impl IntoIterator<Item = &'a Run>) -> &'static Terms {
+    let mut all = runs.into_iter().map(of);
+    let first = all.next().unwrap_or(&LATENCY);
+    if all.all(|other| std::ptr::eq(first, other)) { first } else { &LATENCY }
+}

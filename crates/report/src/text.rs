@@ -5,6 +5,7 @@ use crate::conditions;
 use crate::doctor::severity_colour;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::legs;
+use crate::load;
 use crate::noise;
 use crate::said;
 use crate::sentence::{self, NOT_DEFINED};
@@ -28,6 +29,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         losses(run, width),
         samples(run, width),
         agent(run, width),
+        load::text(run, width, style),
         conditions::text(run, width, style),
         findings(run, width, style),
         said::text(run, width, style),

@@ -10,7 +10,9 @@ pub mod units;
 pub mod verdict;
 
 pub use phase::stroboscope;
-pub use quantile::{latencies_needed, quantile, quantile_of_rows, quantiles};
+pub use quantile::{
+    latencies_needed, quantile, quantile_of_equal_weight, quantile_of_rows, quantiles,
+};
 pub use span::Span;
 pub use summary::summary;
 pub use verdict::{Evidence, at_most_share, judge};

@@ -3,6 +3,7 @@
 use latlab_model::histogram::bin_high;
 use latlab_model::run::Quantiles;
 use latlab_model::{Bin, Histogram, Nanos};
+use std::collections::BTreeMap;
 
 /// The whole, in the unit that shares of a histogram are given in.
 pub const MILLION: u32 = 1_000_000;
@@ -36,6 +37,33 @@ pub fn quantile_of_rows(
         left -= row.count;
     }
     None
+}
+
+/// The same over several distributions of which each counts alike, however many latencies it has:
+/// the smallest latency at which the mean of their shares reaches the quantile.
+pub fn quantile_of_equal_weight(
+    parts: &[&[Bin]],
+    parts_per_million: u32,
+    observed: (Nanos, Nanos),
+) -> Option<Nanos> {
+    let count = |part: &&[Bin]| part.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
+    let parts: Vec<(&[Bin], u64)> = parts.iter().map(|part| (*part, count(part))).collect();
+    let parts: Vec<(&[Bin], u64)> = parts.into_iter().filter(|(_, count)| *count > 0).collect();
+    let mut shares: BTreeMap<Nanos, f64> = BTreeMap::new();
+    for (rows, count) in &parts {
+        for row in rows.iter() {
+            *shares.entry(row.high_ns).or_default() += row.count as f64 / *count as f64;
+        }
+    }
+    // Sums of shares are off by a few units of the last place.
+    let wanted =
+        f64::from(parts_per_million.min(MILLION)) / f64::from(MILLION) * parts.len() as f64;
+    let mut reached = 0.0;
+    let high = shares.iter().find_map(|(high, share)| {
+        reached += share;
+        (reached >= wanted - 1e-9).then_some(*high)
+    })?;
+    Some((high - Nanos(1)).min(observed.1).max(observed.0))
 }
 
 /// How many latencies a quantile needs before an upper limit can be given for it at 95 %: with
@@ -180,5 +208,22 @@ mod tests {
         assert_eq!(of(1_000).p99_9_ns, Some(Nanos(50)));
         assert_eq!((of(9_999).p99_99_ns, of(10_000).p99_99_ns), (None, Some(Nanos(50))));
         assert_eq!((of(99_999).p99_999_ns, of(100_000).p99_999_ns), (None, Some(Nanos(50))));
+    }
+
+    #[test]
+    fn a_thread_with_many_latencies_counts_no_more_than_one_with_few() {
+        let bin = |low: i64, count| Bin { low_ns: Nanos(low), high_ns: Nanos(low + 100), count };
+        let (fast, slow) = ([bin(1_000, 10_000)], [bin(1_000, 90), bin(9_000, 10)]);
+        let of = |parts_per_million| {
+            quantile_of_equal_weight(
+                &[&fast, &slow, &[]],
+                parts_per_million,
+                (Nanos(0), Nanos(9_050)),
+            )
+        };
+        // A twentieth of the weight is late, though only a thousandth of the latencies.
+        assert_eq!(of(950_000), Some(Nanos(1_099)));
+        assert_eq!(of(950_001), Some(Nanos(9_050)));
+        assert_eq!(quantile_of_equal_weight(&[], 500_000, (Nanos(0), Nanos(0))), None);
     }
 }

@@ -5,10 +5,12 @@ use crate::counted::Counted;
 use crate::findings::Findings;
 use crate::id;
 use crate::legs::{LegsTaken, findings as leg_findings};
+use crate::loads::Loads;
 use crate::tables::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow};
 use crate::telemetry::{Readings, TelemetryRow};
 use jiff::Timestamp;
 use latlab_doctor::conditions::{self, Watch};
+use latlab_load::Window;
 use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spikes};
 use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
@@ -91,6 +93,7 @@ pub struct Assembly {
     threads: BTreeMap<u32, Counted>,
     clocks: ClockWatch,
     readings: Readings,
+    loads: Loads,
     watch: Watch,
     legs: LegsTaken,
     findings: Findings,
@@ -109,7 +112,10 @@ impl Assembly {
     pub fn take(&mut self, message: Message) -> Option<StreamedRow> {
         match message {
             Message::Hello(hello) => keep_first(&mut self.hello, hello),
-            Message::Plan(plan) => keep_first(&mut self.plan, plan),
+            Message::Plan(plan) => {
+                self.loads.planned(&plan);
+                keep_first(&mut self.plan, plan);
+            }
             Message::Machine(machine) => keep_first(&mut self.machine, machine),
             Message::Snapshot(snapshot) => keep_first(&mut self.snapshot, snapshot),
             Message::Prepared(prepared) => self.prepare(prepared),
@@ -130,6 +136,14 @@ impl Assembly {
             Message::Series(series) => self.readings.announce(series),
             Message::Reading(reading) => return Some(self.read(&reading)),
             Message::Legs(legs) => self.take_legs(legs),
+            Message::LoadBegin(begin) => self.loads.begin(begin),
+            Message::LoadSample(sample) => {
+                return Some(StreamedRow::Telemetry(self.loads.sample(sample)));
+            }
+            Message::LoadLine(line) => {
+                return Some(StreamedRow::Telemetry(self.loads.line(&line)));
+            }
+            Message::LoadEnd(end) => self.loads.end(end),
             // Orders to the agent; a stream that comes back says nothing with them.
             Message::Stop | Message::Examine(_) => {}
         }
@@ -249,6 +263,10 @@ impl Assembly {
         let measured_ns = self.measured_to.map_or(Nanos::ZERO, |end| end - first_release);
         let measured_ns = measured_ns.max(Nanos::ZERO);
         let started = self.started(id, first_release);
+        let (from, to) = (first_release, first_release + measured_ns);
+        let window = Window { from, to, whole: self.end.is_some() };
+        let (loads, findings) = std::mem::take(&mut self.loads).finish(&window);
+        self.findings.extend(findings);
 
         let counted: Vec<Counted> = self.threads.into_values().map(Counted::with_bins).collect();
         let threads: Vec<ThreadRun> = counted.iter().map(|one| one.run(&asked)).collect();
@@ -290,6 +308,7 @@ impl Assembly {
             doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
             conditions,
             legs,
+            loads,
             verdict,
             files: BTreeMap::new(),
             seal: None,

@@ -92,6 +92,16 @@ pub enum Error {
     /// Text that cannot be the name of a folder of ours.
     #[error("'{0}' cannot be the id of a run: use letters, digits, '.', '_' and '-'")]
     BadId(String),
+    /// Another program works on the campaign.
+    #[error(
+        "the campaign {id} goes on already, in process {holder}: wait for it, or end it with Ctrl-C"
+    )]
+    CampaignGoesOn {
+        /// Its folder.
+        id: String,
+        /// The process that has it.
+        holder: String,
+    },
     /// No run fits.
     #[error("no run '{spec}' in {}{}", .root.display(), listed("; there are", .known))]
     NotFound {

@@ -1,5 +1,6 @@
 //! The folder with all runs: beginning, finishing, recovering, listing and finding them.
 
+use crate::campaign::CAMPAIGN_JSON;
 use crate::document::{RUN_JSON, load};
 use crate::error::{Error, Result};
 use crate::files::{open_file, sync_folder};
@@ -25,8 +26,8 @@ const NAMED_RUNS: usize = 5;
 /// A folder with runs.
 #[derive(Clone, Debug)]
 pub struct Store {
-    root: PathBuf,
-    owner: Option<(u32, u32)>,
+    pub(crate) root: PathBuf,
+    pub(crate) owner: Option<(u32, u32)>,
 }
 
 /// A run that goes on; dropped without a word it stays, to be recovered on the next opening.
@@ -144,7 +145,7 @@ impl Store {
         self.root.join(format!(".{id}{PARTIAL}"))
     }
 
-    fn create_root(&self) -> Result<()> {
+    pub(crate) fn create_root(&self) -> Result<()> {
         let missing: Vec<&Path> = self
             .root
             .ancestors()
@@ -157,14 +158,14 @@ impl Store {
 
     /// Keeps two programs from taking over the same run; a file system without locks does not
     /// keep anyone from measuring.
-    fn alone(&self) -> Option<File> {
+    pub(crate) fn alone(&self) -> Option<File> {
         let root = File::open(&self.root).ok()?;
         root.lock().ok()?;
         Some(root)
     }
 
     /// A folder and the files in it.
-    fn give_away(&self, folder: &Path) {
+    pub(crate) fn give_away(&self, folder: &Path) {
         if self.owner.is_none() {
             return;
         }
@@ -174,7 +175,7 @@ impl Store {
     }
 
     /// File systems without owners refuse this, which is no reason to lose a run.
-    fn give(&self, path: &Path) {
+    pub(crate) fn give(&self, path: &Path) {
         if let Some((user, group)) = self.owner {
             let _ = lchown(path, Some(user), Some(group));
         }
@@ -213,7 +214,7 @@ impl Store {
         Ok(ids)
     }
 
-    fn names(&self) -> Result<Vec<String>> {
+    pub(crate) fn names(&self) -> Result<Vec<String>> {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -299,6 +300,9 @@ impl Store {
             return Some(Entry { id, path, state });
         }
         if name.starts_with('.') {
+            return None;
+        }
+        if path.join(CAMPAIGN_JSON).exists() {
             return None;
         }
         let state = match load(&path) {

@@ -5,6 +5,7 @@
 //! by one rename; so recovery after a kill or a power cut is the same reading, done later.
 
 pub mod assemble;
+mod campaign;
 mod clocks;
 mod columns;
 mod counted;
@@ -18,6 +19,7 @@ mod follow;
 mod id;
 mod journal;
 mod legs;
+mod loads;
 mod noise;
 mod room;
 mod rows;
@@ -33,6 +35,7 @@ mod verify;
 mod wall;
 mod window;
 
+pub use campaign::{CampaignFolder, CampaignLock, CellState, Next, Tried};
 pub use document::load;
 pub use document::load_snapshot;
 pub use error::{Error, Result};

@@ -29,6 +29,8 @@ pub struct Stat {
     pub parent: u32,
     /// User and system time, in ticks of 10 ms.
     pub cpu_ticks: u64,
+    /// User and system time of its children that it has waited for, in ticks of 10 ms.
+    pub waited_ticks: u64,
     /// When it was started, in ticks since the boot; with its id, this names it for good.
     pub started: u64,
     /// CPU it last ran on.
@@ -57,6 +59,7 @@ impl Stat {
             state: fields.first()?.chars().next()?,
             parent: field(4)? as u32,
             cpu_ticks: field(14)? + field(15)?,
+            waited_ticks: field(16)? + field(17)?,
             started: field(22)?,
             cpu: field(39)? as u32,
             priority: field(40)? as u32,

@@ -2,9 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+mod campaign;
 mod over_time;
 mod page;
 
+pub use campaign::{ShownCampaign, campaign_table};
 use over_time::OverTime;
 pub use page::{Shown, page};
 

@@ -31,6 +31,9 @@ _latlab() {
             latlab,list)
                 cmd="latlab__subcmd__list"
                 ;;
+            latlab,loads)
+                cmd="latlab__subcmd__loads"
+                ;;
             latlab,plot)
                 cmd="latlab__subcmd__plot"
                 ;;
@@ -39,6 +42,9 @@ _latlab() {
                 ;;
             latlab,run)
                 cmd="latlab__subcmd__run"
+                ;;
+            latlab,scenarios)
+                cmd="latlab__subcmd__scenarios"
                 ;;
             latlab,serve)
                 cmd="latlab__subcmd__serve"
@@ -49,6 +55,12 @@ _latlab() {
             latlab,verify)
                 cmd="latlab__subcmd__verify"
                 ;;
+            latlab__subcmd__loads,show)
+                cmd="latlab__subcmd__loads__subcmd__show"
+                ;;
+            latlab__subcmd__scenarios,show)
+                cmd="latlab__subcmd__scenarios__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -56,7 +68,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run doctor list show report plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run doctor loads scenarios list show report plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -191,6 +203,50 @@ _latlab() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        latlab__subcmd__loads)
+            opts="-h -V --loads --format --help --version show"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --loads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__loads__subcmd__show)
+            opts="-h -V --loads --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --loads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         latlab__subcmd__plot)
             opts="-k -o -h -V --kind --output --format --range --window --linear --log --width --scale --out --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -265,7 +321,7 @@ _latlab() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json markdown csv junit" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -277,6 +333,7 @@ _latlab() {
             ;;
         latlab__subcmd__run)
             opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --legs --telemetry --keep-going --name --note --set --share --idle-states --quiet --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --cpus --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --telemetry --keep-going --name --note --load --load-on --loads --set --share --idle-states --quiet --dry-run --scale --repeats --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -426,11 +483,35 @@ _latlab() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --loads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --set)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --idle-states)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scale)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --resume)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -442,6 +523,38 @@ _latlab() {
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__scenarios)
+            opts="-h -V --format --help --version show"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__scenarios__subcmd__show)
+            opts="-h -V --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -26,8 +26,10 @@ end
 
 complete -c latlab -n "__fish_latlab_needs_command" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure how late this machine is, and store the run'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure how late this machine is, and store the run; or all that a sheet says'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Say what on this machine, or on that of a run, costs latency, and how to mend it'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the programs that can load the machine during a run'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets, and the question that each answers'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a stored run as one self-contained HTML page'
@@ -83,8 +85,14 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'A 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Store temperature, frequency, load and more this often (100ms to 1h), or off' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, part of its folder\'s name' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'A remark to be stored with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run a load meanwhile, by its name; several run at once (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder of further definitions of loads' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Only idle states that are left within this time, or `system` to leave them as they are' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Every scenario this long, or with so many cycles, for a try' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l repeats -d 'Measure each row of the sheet this often' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l resume -d 'Go on with a campaign that was cut off [default: the last one that is not complete]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
@@ -93,6 +101,9 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split eac
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Go on when the terminal is closed (SIGHUP), instead of ending cleanly'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs that another latlab measures already'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'No progress, no live table'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l dry-run -d 'Only say what a sheet would run, in which order, and how long that takes'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'Leave out scenarios whose programs are not here, instead of refusing'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Print a systemd unit that goes on with the campaign after each boot'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l root -d 'Examine a folder that looks like /, or a snapshot file' -r -F
@@ -357,6 +368,24 @@ complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l list -d 'Print 
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed, and do nothing else'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder of further definitions, before all others' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print the definition of a load, to be used as it is or as a start for another'
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -l loads -d 'Folder of further definitions, before all others' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print a ready-made sheet, to be used as it is or as a start for another'
+complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand list" -l format -d 'How to print the list: text, json, markdown' -r -f -a "text\t''
 json\t''
@@ -373,8 +402,11 @@ complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Pri
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
-json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How to print the result: text, json; the table of a campaign also: markdown, csv, junit' -r -f -a "text\t''
+json\t''
+markdown\t''
+csv\t''
+junit\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l open -d 'Open the page in $BROWSER, else with xdg-open'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'

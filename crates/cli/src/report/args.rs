@@ -1,14 +1,13 @@
 //! The flags of `latlab report`.
 
-use crate::common::Common;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// Flags of `latlab report`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
-    /// Ids, parts of them, `last`, or paths of run folders; several are compared
+    /// Ids, parts of them, `last`, or paths of run folders; several are compared; or one campaign
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
     /// The page to write, - for standard output [default: report.html in the run's folder,
@@ -18,8 +17,35 @@ pub struct ReportArgs {
     /// Open the page in $BROWSER, else with xdg-open
     #[arg(long)]
     pub open: bool,
-    #[command(flatten)]
-    pub common: Common,
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How to print the result: text, json; the table of a campaign also: markdown, csv, junit
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    pub format: ReportFormat,
+}
+
+/// How `latlab report` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum ReportFormat {
+    #[default]
+    Text,
+    Json,
+    Markdown,
+    Csv,
+    Junit,
+}
+
+impl ReportFormat {
+    /// Whether there is a table only.
+    pub fn is_of_a_campaign(self) -> bool {
+        !matches!(self, ReportFormat::Text | ReportFormat::Json)
+    }
+
+    /// Its word on the command line.
+    pub fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -27,6 +53,8 @@ Examples:
   latlab report --open                      the last run, in the browser
   latlab report night -o page.html
   latlab report stock rt -o both.html       two runs compared, and each of them
+  latlab report stress-five --open          a campaign: its table, and a page of each run
+  latlab report stress-five --format junit >junit.xml
   latlab report last -o - | mail -s 'the last run' somebody@example.org
 
 The page needs no network and no other file. It holds run.json and the figures of each second.";

@@ -16,6 +16,7 @@ pub fn opening(run: &Run, place: &Place) -> Markup {
         p.kicker { (terms::of(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
         (place.headline(prose(&sentence::headline(run))))
         p.lead { (prose(&sentence::lead(run).join(" "))) }
+        @if let Some(load) = crate::sentence::load(run) { p { "Load: " (load) } }
         @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
     }
 }

@@ -13,7 +13,7 @@ mod packed;
 mod pictures;
 mod settings;
 mod setup;
-mod tables;
+pub(crate) mod tables;
 mod threads;
 mod verdict;
 mod words;
@@ -22,7 +22,7 @@ use crate::place::Place;
 use crate::runs::{Measured, names};
 use crate::sentence;
 use crate::time::TimeData;
-use crate::{conditions, legs, said};
+use crate::{conditions, legs, load, said};
 use latlab_model::{Run, ThreadBins};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -79,6 +79,11 @@ pub fn page(runs: &[PageRun]) -> String {
             p { "Times are differences of the clock that the threads slept on." }
         }
     };
+    document(&title, &body)
+}
+
+/// The shell of a page around what it says.
+pub(crate) fn document(title: &str, body: &Markup) -> String {
     // The still pictures were laid out in this font.
     let font = latlab_png::font_faces(&body.0);
     let markup = html! {
@@ -130,6 +135,7 @@ fn run_sections(of: &PageRun, place: &Place) -> Markup {
         (threads::threads(run, place))
         (pictures::pictures(of, place))
         (legs::section(run, place))
+        (load::section(run, place))
         (conditions::section(run, place))
         (losses::losses(run, place))
         (setup::setup(run, place))
@@ -137,5 +143,17 @@ fn run_sections(of: &PageRun, place: &Place) -> Markup {
         (files::repeat(run, place))
         (files::files(run))
         (data::section(of, place))
+    }
+}
+
+/// The short form of a run, for a page that holds many.
+pub(crate) fn run_summary(run: &Run, place: &Place) -> Markup {
+    html! {
+        header {
+            div.top { div { (head::opening(run, place)) } (verdict::verdict(run, place)) }
+            (head::facts(run))
+        }
+        (findings::findings(run, place))
+        (threads::threads(run, place))
     }
 }

@@ -1,0 +1,392 @@
+//! The keeper of a load: starts it, watches it, and ends it with everything that it has started.
+
+use super::event::Event;
+use super::order::{Order, STOP_WORD};
+use super::processes::Processes;
+use super::{counters, orphans, tree};
+use latlab_model::Nanos;
+use latlab_model::frame::Message;
+use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
+use latlab_sys::child::{adopt_orphans, wait_for_any};
+use latlab_sys::clock::{Clock, thread_cpu_time};
+use latlab_sys::files::Root;
+use latlab_sys::process::KillSignal;
+use std::io::{BufRead, BufReader, Read, Write, stdin, stdout};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Distance of two looks at what the load takes.
+const SAMPLE_EVERY: Duration = Duration::from_secs(1);
+/// Looking takes no more of a CPU than one part of this many.
+const COST: u32 = 200;
+/// Distance of two looks until the load shows.
+const SHOW_EVERY: Duration = Duration::from_millis(100);
+/// A load that does not show in this time has started late.
+const SHOW_WITHIN: Duration = Duration::from_secs(5);
+/// A helper that is not ready after this time gets its load all the same.
+const READY_WITHIN: Duration = Duration::from_secs(3);
+/// A load that is started again and has ended within this time, …
+const SHORT: Duration = Duration::from_millis(20);
+/// … this often in a row, does nothing.
+const MOST_SHORT: u32 = 50;
+/// What is left of a load has this long to end by itself, …
+const STRAYS: Duration = Duration::from_millis(500);
+/// … and this long to die.
+const DYING: Duration = Duration::from_secs(5);
+/// Bytes of what a program says of its version.
+const VERSION_BYTES: u64 = 4096;
+
+/// What a keeper does, from the first line of its input to its end.
+pub fn keep() -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("cannot keep the load: {error}");
+    let mut input = BufReader::new(stdin());
+    let mut line = String::new();
+    input.read_line(&mut line).map_err(failed)?;
+    let order: Order = serde_json::from_str(&line)
+        .map_err(|_| "a load is kept for `latlab run --load`, by nobody else".to_string())?;
+    adopt_orphans().map_err(failed)?;
+    let root = Root::default();
+    let mark = orphans::mark(&root, std::process::id());
+    let folder = orphans::scratch(&mark);
+    std::fs::create_dir(&folder).map_err(failed)?;
+    let version = version(&order);
+    let (events, waiting) = sync_channel(4096);
+    let processes = Processes::new(order, &mark, &folder, &events).map_err(failed)?;
+    listen(input, events.clone()).map_err(failed)?;
+    let keeper = Keeper {
+        root,
+        processes,
+        events,
+        waiting,
+        folder: Folder(folder),
+        started: Nanos::ZERO,
+        placement: String::new(),
+        shown: None,
+        sampled: (Nanos::ZERO, Nanos::ZERO),
+        last_start: Instant::now(),
+        short: 0,
+        restarts: 0,
+        gap: Nanos::ZERO,
+    };
+    keeper.run(version);
+    Ok(())
+}
+
+/// Asks the program for its version, before anything loads the machine.
+fn version(order: &Order) -> String {
+    let (Some(rule), Some(program)) = (&order.load.version, order.programs.last()) else {
+        return String::new();
+    };
+    let mut text = Vec::new();
+    // Some say it on one of the two, some on the other, and not all end by themselves.
+    let asked = std::io::pipe().and_then(|(reader, writer)| {
+        let child = Command::new("timeout")
+            .args(["-s", "KILL", "2", program])
+            .args(&rule.args)
+            .stdin(Stdio::null())
+            .stdout(writer.try_clone()?)
+            .stderr(writer)
+            .spawn();
+        let mut child = child?;
+        reader.take(VERSION_BYTES).read_to_end(&mut text)?;
+        child.wait()
+    });
+    asked.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+}
+
+/// Listens for the word to end, or for the end of whoever says it.
+fn listen(
+    mut input: impl BufRead + Send + 'static,
+    events: SyncSender<Event>,
+) -> std::io::Result<()> {
+    let listen = move || {
+        let mut line = String::new();
+        let word = input.read_line(&mut line);
+        let event = match word.is_ok() && line == STOP_WORD {
+            true => Event::Stop,
+            false => Event::Abandoned,
+        };
+        let _ = events.send(event);
+    };
+    std::thread::Builder::new().spawn(listen).map(drop)
+}
+
+/// Removed with all that lies in it.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Keeper {
+    root: Root,
+    processes: Processes,
+    events: SyncSender<Event>,
+    waiting: Receiver<Event>,
+    folder: Folder,
+    started: Nanos,
+    placement: String,
+    shown: Option<Nanos>,
+    /// Time and CPU time of the last look.
+    sampled: (Nanos, Nanos),
+    last_start: Instant,
+    short: u32,
+    restarts: u64,
+    gap: Nanos,
+}
+
+/// Why a load does not go on.
+enum Over {
+    /// It was asked to end.
+    Stopped,
+    /// Nobody is there to ask.
+    Abandoned,
+    /// It has ended by itself.
+    ByItself(ExitStatus),
+}
+
+impl Keeper {
+    fn run(mut self, version: String) {
+        let over = self.start_all().map_or_else(|over| over, |()| self.show());
+        let number = self.processes.order().number;
+        let begin = LoadBegin {
+            load: number,
+            program: self.processes.order().programs.last().cloned().unwrap_or_default(),
+            version,
+            placement: self.placement.clone(),
+            started_ns: self.started,
+            shown_ns: self.shown,
+        };
+        send(&Message::LoadBegin(begin));
+        let over = over.unwrap_or_else(|| self.watch());
+        self.end(over);
+    }
+
+    /// Starts all processes, each when the one before it is ready.
+    fn start_all(&mut self) -> Result<(), Option<Over>> {
+        self.started = now();
+        for place in 0..=self.processes.last() {
+            let started = self.processes.start(place);
+            let pid = started.map_err(|_| Some(Over::ByItself(ExitStatus::default())))?;
+            // Read before anybody buries it.
+            self.placement = self.placement(pid);
+            if place == 0 {
+                self.reap();
+            }
+            self.last_start = Instant::now();
+            let until = self.last_start + READY_WITHIN;
+            let wanted = self.processes.order().load.processes[place].ready.is_some();
+            while wanted && Instant::now() < until {
+                match self.next(until) {
+                    Some(Event::Ready(ready)) if ready == place => break,
+                    Some(event) => self.take(event).map_err(Some)?,
+                    None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for whatever ends below this process, from the first start on.
+    fn reap(&self) {
+        let events = self.events.clone();
+        let wait = move || {
+            loop {
+                match wait_for_any() {
+                    Some(ended) if events.send(Event::Ended(ended)).is_err() => return,
+                    Some(_) => {}
+                    // Between two starts there may be no child at all.
+                    None => std::thread::sleep(Duration::from_millis(1)),
+                }
+            }
+        };
+        let _ = std::thread::Builder::new().spawn(wait);
+    }
+
+    /// Waits until the load takes the CPU that it should.
+    fn show(&mut self) -> Option<Over> {
+        let until = Instant::now() + SHOW_WITHIN;
+        let least = self.processes.order().load.least.cpu_share;
+        self.sample();
+        while Instant::now() < until {
+            let (at, cpu) = self.sampled;
+            if let Err(over) = self.take_until(Instant::now() + SHOW_EVERY) {
+                return Some(over);
+            }
+            self.sample();
+            let share = (self.sampled.1 - cpu).as_secs_f64() / (self.sampled.0 - at).as_secs_f64();
+            if share >= least {
+                self.shown = Some(self.sampled.0);
+                break;
+            }
+        }
+        None
+    }
+
+    /// Looks at the load until it is over.
+    fn watch(&mut self) -> Over {
+        loop {
+            let (before, used) = (Instant::now(), thread_cpu_time());
+            self.sample();
+            let used = Duration::from_nanos((thread_cpu_time() - used).max(0) as u64);
+            let pause = SAMPLE_EVERY.max(used * COST);
+            if let Err(over) = self.take_until(before + pause) {
+                return over;
+            }
+        }
+    }
+
+    fn take_until(&mut self, until: Instant) -> Result<(), Over> {
+        while Instant::now() < until {
+            if let Some(event) = self.next(until) {
+                self.take(event)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&self, until: Instant) -> Option<Event> {
+        match self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), Over> {
+        match event {
+            Event::Stop => return Err(Over::Stopped),
+            Event::Abandoned => return Err(Over::Abandoned),
+            Event::Line(at_ns, text) => {
+                let load = self.processes.order().number;
+                send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+            }
+            Event::Ended(ended) => {
+                let gone = now();
+                let status = ExitStatus { code: ended.code, signal: ended.signal };
+                if let Some(place) = self.processes.ended(ended.pid) {
+                    self.again(place, status, gone)?;
+                }
+            }
+            Event::Ready(_) | Event::OutputEnded => {}
+        }
+        Ok(())
+    }
+
+    /// A process of ours has ended: starts it again, where its definition says so.
+    fn again(&mut self, place: usize, status: ExitStatus, gone: Nanos) -> Result<(), Over> {
+        let again = self.processes.order().load.restart && place == self.processes.last();
+        self.short = if self.last_start.elapsed() < SHORT { self.short + 1 } else { 0 };
+        if !again || status.code != Some(0) || self.short >= MOST_SHORT {
+            return Err(Over::ByItself(status));
+        }
+        self.last_start = Instant::now();
+        self.processes.start(place).map_err(|_| Over::ByItself(status))?;
+        self.restarts += 1;
+        self.gap = self.gap + (now() - gone);
+        Ok(())
+    }
+
+    fn sample(&mut self) {
+        let at_ns = now();
+        let (processes, cpu_ns) = tree::cpu_time(&self.root);
+        let cpu_ns = cpu_ns.max(self.sampled.1);
+        let order = self.processes.order();
+        let evidence = order.load.evidence.and_then(|counter| counters::read(&self.root, counter));
+        let load = order.number;
+        send(&Message::LoadSample(LoadSample { load, at_ns, processes, cpu_ns, evidence }));
+        self.sampled = (at_ns, cpu_ns);
+    }
+
+    /// Where a process really may run.
+    fn placement(&self, pid: u32) -> String {
+        let status = self.root.read(format!("proc/{pid}/status")).unwrap_or_default();
+        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        list.unwrap_or_default().trim().to_string()
+    }
+
+    /// Ends what still runs, and says how it went.
+    fn end(mut self, over: Over) {
+        let ended_ns = now();
+        self.sample();
+        let (mut status, mut by_itself) = (ExitStatus::default(), false);
+        match over {
+            Over::ByItself(how) => (status, by_itself) = (how, true),
+            Over::Stopped => status = self.ask(),
+            Over::Abandoned => {}
+        }
+        if !matches!(over, Over::Abandoned) {
+            self.processes.signal(0..=self.processes.last(), KillSignal::TERM);
+            tree::ask_all(&self.root);
+            tree::wait_for_none(&self.root, Instant::now() + STRAYS);
+        }
+        let (killed, left) = tree::kill_all(&self.root, Instant::now() + DYING);
+        let Keeper { processes, waiting, events, folder, restarts, gap, .. } = self;
+        drop((events, folder));
+        let (order, kept) = processes.close();
+        let load = order.number;
+        let (mut open, until) = (kept.len(), Instant::now() + STRAYS);
+        while open > 0 && Instant::now() < until {
+            match waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Event::OutputEnded) => open -= 1,
+                Ok(Event::Line(at_ns, text)) => {
+                    send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                }
+                _ => {}
+            }
+        }
+        let told: Vec<_> = kept.iter().map(|kept| kept.told()).collect();
+        send(&Message::LoadEnd(LoadEnd {
+            load,
+            ended_ns,
+            by_itself,
+            status,
+            restarts,
+            gap_ns: gap,
+            killed,
+            left,
+            output_bytes: told.iter().map(|told| told.bytes).sum(),
+            lines_dropped: told.iter().map(|told| told.dropped).sum(),
+            last_lines: told.into_iter().next_back().map(|t| t.lines.into()).unwrap_or_default(),
+        }));
+    }
+
+    /// Asks the load itself to end, which some do at their leisure; how it ended.
+    fn ask(&mut self) -> ExitStatus {
+        let last = self.processes.last();
+        let rule = self.processes.order().load.end;
+        let signal = match rule.signal {
+            EndSignal::Term => KillSignal::TERM,
+            EndSignal::Int => KillSignal::INT,
+        };
+        self.processes.signal(last..=last, signal);
+        let until = Instant::now() + Duration::from_nanos(rule.grace_ns.0.max(0) as u64);
+        while self.processes.runs(last) && Instant::now() < until {
+            match self.next(until) {
+                Some(Event::Abandoned) => break,
+                Some(Event::Ended(ended)) if self.processes.ended(ended.pid) == Some(last) => {
+                    return ExitStatus { code: ended.code, signal: ended.signal };
+                }
+                Some(Event::Line(at_ns, text)) => {
+                    let load = self.processes.order().number;
+                    send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                }
+                _ => {}
+            }
+        }
+        ExitStatus::default()
+    }
+}
+
+fn now() -> Nanos {
+    Nanos(Clock::Monotonic.now())
+}
+
+/// To whoever started the keeper; without them, what is to be ended is ended all the same.
+fn send(message: &Message) {
+    let mut out = stdout().lock();
+    let _ = out.write_all(&message.encode()).and_then(|()| out.flush());
+}

@@ -1,0 +1,163 @@
+//! The loads of a run: each in the care of a process of its own, which outlives a killed agent and
+//! then ends what it has started.
+
+mod check;
+mod counters;
+mod event;
+mod keeper;
+mod order;
+mod orphans;
+mod output;
+mod processes;
+mod tree;
+
+use crate::layout::{Cpus, Layout, checked};
+use crate::outbox::Outbox;
+use crate::reasons::STOP;
+use crate::refusals::machine_refuses;
+pub use check::missing_program;
+pub use keeper::keep;
+use latlab_model::frame::{FrameReader, Message, Next, Refusal};
+use latlab_model::load::LoadOn;
+use latlab_model::{CpuSet, Plan};
+use latlab_sys::files::Root;
+use order::{Order, STOP_WORD};
+pub use orphans::end_orphans;
+use std::io::{BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The word that makes a keeper of our program.
+pub const KEEPER: &str = "load-keeper";
+/// More than any keeper takes until it says that its load runs, or does not.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Loads that run; dropping this kills them.
+pub struct Loads(Vec<Kept>);
+
+struct Kept {
+    keeper: Child,
+    /// Tells the keeper that the agent lives.
+    input: Option<ChildStdin>,
+    forwarder: Option<JoinHandle<()>>,
+    /// Whether its load runs, or has ended.
+    begun: Receiver<()>,
+}
+
+impl Loads {
+    /// Checks what the loads need, starts them all, and waits until they run.
+    pub fn start(
+        root: &Root,
+        plan: &Plan,
+        layout: &Layout,
+        cpus: &Cpus,
+        outbox: &Outbox,
+    ) -> Result<Loads, Refusal> {
+        let mut loads = Loads(Vec::new());
+        if plan.loads.is_empty() {
+            return Ok(loads);
+        }
+        let wrong = |text| Refusal { plan_is_wrong: true, text };
+        let placement = placement(plan, layout, cpus).map_err(wrong)?;
+        let programs = check::check(root, plan).map_err(machine_refuses)?;
+        for ((number, load), programs) in (0..).zip(&plan.loads).zip(programs) {
+            let cpus = placement.iter().collect();
+            let order = Order { number, load: load.clone(), programs, cpus };
+            let kept = Kept::start(order, outbox).map_err(|error| {
+                machine_refuses(format!("cannot start the load {}: {error}", load.name))
+            })?;
+            loads.0.push(kept);
+        }
+        let until = Instant::now() + PATIENCE;
+        loads.0.iter().for_each(|kept| kept.wait_until_begun(until));
+        Ok(loads)
+    }
+
+    /// Ends all of them at once and waits until nothing of them is left.
+    pub fn end(mut self) {
+        for kept in &mut self.0 {
+            if let Some(mut input) = kept.input.take() {
+                // A keeper that has gone needs no word.
+                let _ = input.write_all(STOP_WORD.as_bytes());
+            }
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.input.take();
+        if let Some(forwarder) = self.forwarder.take() {
+            let _ = forwarder.join();
+        }
+        let _ = self.keeper.wait();
+    }
+}
+
+impl Kept {
+    fn start(order: Order, outbox: &Outbox) -> std::io::Result<Kept> {
+        let mut keeper = Command::new(std::env::current_exe()?)
+            .args([KEEPER, &order.load.name])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let (mut input, output) = (keeper.stdin.take(), keeper.stdout.take());
+        if let Some(input) = &mut input {
+            let line = serde_json::to_string(&order).expect("an order has only text keys");
+            writeln!(input, "{line}")?;
+        }
+        let (begin, begun) = channel();
+        let (outbox, id) = (outbox.clone(), keeper.id());
+        let forward = move || {
+            output.map(|output| forward(output, &outbox, &begin));
+            // One that was killed has left its load behind.
+            orphans::end_those_of(&Root::default(), id);
+        };
+        let forwarder = std::thread::Builder::new().spawn(forward)?;
+        Ok(Kept { keeper, input, forwarder: Some(forwarder), begun })
+    }
+
+    fn wait_until_begun(&self, until: Instant) {
+        while STOP.load(Ordering::Relaxed) == 0 && Instant::now() < until {
+            match self.begun.recv_timeout(Duration::from_millis(50)) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+}
+
+/// Hands the frames of a keeper on.
+fn forward(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
+    let mut frames = FrameReader::new(BufReader::new(output));
+    while let Ok(Next::Frame(frame)) = frames.next_frame() {
+        let message = frame.message;
+        match &message {
+            // Their sum comes with the next one, and figures are counted where they are lost.
+            Message::LoadSample(_) | Message::LoadLine(_) => drop(outbox.offer(&message)),
+            _ => outbox.send(&message),
+        }
+        if matches!(message, Message::LoadBegin(_)) {
+            let _ = begin.send(());
+        }
+    }
+}
+
+/// The CPUs that the loads may run on.
+fn placement(plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<CpuSet, String> {
+    let pinned: Option<CpuSet> = layout.threads.iter().copied().collect();
+    let measured = pinned.unwrap_or_else(|| cpus.usable.clone());
+    let placement = match &plan.load_on {
+        LoadOn::Everywhere => cpus.usable.clone(),
+        LoadOn::Measured => measured,
+        LoadOn::Others => cpus.usable.without(&measured),
+        LoadOn::Cpus(asked) => checked(asked, cpus, "--load-on")?,
+    };
+    match placement.is_empty() {
+        true => Err("--load-on others: every CPU is measured; leave some out with --cpus".into()),
+        false => Ok(placement),
+    }
+}

@@ -1,0 +1,102 @@
+//! What a killed keeper has left: found by a mark in the environment or by its folder, and ended.
+
+use latlab_sys::child::{descendants, kill, processes};
+use latlab_sys::files::Root;
+use latlab_sys::process::{Stat, effective_user};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The variable that everything of a load inherits: number and start of its keeper.
+pub const MARK: &str = "LATLAB_LOAD_KEEPER";
+/// How the scratch folders are named.
+const SCRATCH: &str = "latlab-load-";
+/// Times that processes are looked for: one that is being killed may just have started another.
+const ROUNDS: u32 = 50;
+
+/// The mark of a keeper.
+pub fn mark(root: &Root, keeper: u32) -> String {
+    let started = Stat::of(root, keeper).map_or(0, |stat| stat.started);
+    format!("{keeper}-{started}")
+}
+
+/// Ends what a keeper has left, which is nothing where it came to its own end.
+pub fn end_those_of(root: &Root, keeper: u32) {
+    end_marked(root, |mark| mark.split('-').next() == Some(&keeper.to_string()));
+}
+
+/// Ends what killed keepers have left; how many processes that were.
+pub fn end_orphans(root: &Root) -> usize {
+    let gone = |mark: &str| is_gone(root, mark);
+    let ended = end_marked(root, gone);
+    for entry in fs::read_dir(scratch_base()).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let ours =
+            entry.metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == effective_user());
+        if ours && name.to_str().and_then(|name| name.strip_prefix(SCRATCH)).is_some_and(gone) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    ended
+}
+
+/// Whether the keeper of a mark is not there any more.
+fn is_gone(root: &Root, mark: &str) -> bool {
+    let Some((pid, started)) = mark.split_once('-') else { return false };
+    let (Ok(pid), Ok(started)) = (pid.parse(), started.parse::<u64>()) else { return false };
+    Stat::of(root, pid).is_none_or(|stat| stat.started != started || stat.state == 'Z')
+}
+
+fn end_marked(root: &Root, wanted: impl Fn(&str) -> bool) -> usize {
+    let mut ended = 0;
+    for _ in 0..ROUNDS {
+        let marked: Vec<(u32, Stat)> =
+            processes(root).into_iter().filter_map(|pid| marked(root, pid, &wanted)).collect();
+        if marked.is_empty() {
+            break;
+        }
+        for (pid, stat) in marked {
+            // Those below it may have another environment.
+            for below in descendants(root, pid) {
+                kill(root, below.pid, below.stat.started);
+            }
+            kill(root, pid, stat.started);
+            ended += 1;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    ended
+}
+
+/// A living process that carries a mark: in its environment, which some write over with a name of
+/// their own, or by the folder that it works in.
+fn marked(root: &Root, pid: u32, wanted: impl Fn(&str) -> bool) -> Option<(u32, Stat)> {
+    let environment = fs::read(root.path(format!("proc/{pid}/environ"))).unwrap_or_default();
+    let variables = environment.split(|byte| *byte == 0);
+    let mut variables = variables.filter_map(|variable| std::str::from_utf8(variable).ok());
+    let by_environment =
+        || variables.find_map(|one| Some(one.strip_prefix(MARK)?.strip_prefix('=')?.to_string()));
+    let folder = fs::read_link(root.path(format!("proc/{pid}/cwd"))).unwrap_or_default();
+    let by_folder = folder.components().find_map(|part| {
+        let name = part.as_os_str().to_str()?.strip_prefix(SCRATCH)?;
+        Some(name.trim_end_matches(" (deleted)").to_string())
+    });
+    let mark = by_folder.or_else(by_environment)?;
+    let stat = Stat::of(root, pid).filter(|stat| stat.state != 'Z')?;
+    (pid != std::process::id() && wanted(&mark)).then_some((pid, stat))
+}
+
+/// Where scratch folders lie: on a disk rather than in memory, for loads that write files.
+pub fn scratch_base() -> PathBuf {
+    let asked = std::env::var_os("TMPDIR").map(PathBuf::from).filter(|folder| folder.is_dir());
+    asked.unwrap_or_else(|| {
+        let disk = PathBuf::from("/var/tmp");
+        if disk.is_dir() { disk } else { std::env::temp_dir() }
+    })
+}
+
+/// The scratch folder of a keeper.
+pub fn scratch(mark: &str) -> PathBuf {
+    scratch_base().join(format!("{SCRATCH}{mark}"))
+}

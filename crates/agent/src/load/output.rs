@@ -1,0 +1,127 @@
+//! What a load prints: read at once so that it never waits, and kept in bounds.
+
+use super::event::Event;
+use latlab_model::Nanos;
+use latlab_sys::clock::Clock;
+use std::collections::VecDeque;
+use std::io::{PipeReader, Read};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Lines that are kept of the end of the output.
+const KEPT_LINES: usize = 40;
+/// A longer line is cut.
+const LONGEST_LINE: usize = 400;
+/// Lines with figures that are sent each second.
+const LINES_PER_SECOND: f64 = 50.0;
+
+/// What is known of the output so far.
+#[derive(Clone, Default)]
+pub struct Kept(Arc<Mutex<Told>>);
+
+/// Counts, and the last lines.
+#[derive(Clone, Default)]
+pub struct Told {
+    /// Bytes that were printed.
+    pub bytes: u64,
+    /// Lines with figures that were not sent.
+    pub dropped: u64,
+    /// The last lines.
+    pub lines: VecDeque<String>,
+}
+
+impl Kept {
+    fn change<T>(&self, change: impl FnOnce(&mut Told) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What is known by now.
+    pub fn told(&self) -> Told {
+        self.change(|told| told.clone())
+    }
+}
+
+/// What is looked for in the lines of a process.
+pub struct Wanted {
+    /// Its place among the processes of the load.
+    pub process: usize,
+    /// Lines that hold one of these are sent.
+    pub figures: Vec<String>,
+    /// A line that holds this says that it is ready.
+    pub ready: Option<String>,
+}
+
+/// Reads until nobody can write any more.
+pub fn read(mut from: PipeReader, wanted: Wanted, kept: &Kept, events: &SyncSender<Event>) {
+    let (mut line, mut buffer) = (Vec::new(), [0; 16 << 10]);
+    let mut budget = Budget { left: LINES_PER_SECOND, at: Instant::now() };
+    loop {
+        let count = match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        kept.change(|told| told.bytes += count as u64);
+        for &byte in &buffer[..count] {
+            match byte {
+                b'\n' | b'\r' => {
+                    take(&line, &wanted, kept, &mut budget, events);
+                    line.clear();
+                }
+                byte if line.len() < LONGEST_LINE => line.push(byte),
+                _ => {}
+            }
+        }
+    }
+    take(&line, &wanted, kept, &mut budget, events);
+    let _ = events.send(Event::OutputEnded);
+}
+
+fn take(
+    line: &[u8],
+    wanted: &Wanted,
+    kept: &Kept,
+    budget: &mut Budget,
+    events: &SyncSender<Event>,
+) {
+    if line.is_empty() {
+        return;
+    }
+    let text = String::from_utf8_lossy(line).replace(char::is_control, " ");
+    if wanted.ready.as_ref().is_some_and(|ready| text.contains(ready.as_str())) {
+        let _ = events.send(Event::Ready(wanted.process));
+    }
+    if wanted.figures.iter().any(|figure| text.contains(figure.as_str())) {
+        let at = Nanos(Clock::Monotonic.now());
+        let sent = budget.spend() && events.try_send(Event::Line(at, text.clone())).is_ok();
+        kept.change(|told| told.dropped += u64::from(!sent));
+    }
+    kept.change(|told| {
+        told.lines.push_back(text);
+        if told.lines.len() > KEPT_LINES {
+            told.lines.pop_front();
+        }
+    });
+}
+
+/// So many lines a second, and those of a second at once.
+struct Budget {
+    left: f64,
+    at: Instant,
+}
+
+impl Budget {
+    fn spend(&mut self) -> bool {
+        let now = Instant::now();
+        let earned = now.duration_since(self.at).as_secs_f64() * LINES_PER_SECOND;
+        self.left = (self.left + earned).min(LINES_PER_SECOND);
+        self.at = now;
+        if self.left < 1.0 {
+            return false;
+        }
+        self.left -= 1.0;
+        true
+    }
+}

@@ -1,0 +1,48 @@
+//! Programs of loads that are not here: told before anything is measured.
+
+use crate::output::warn;
+use crate::{EXIT_CANNOT_MEASURE, Exit};
+use latlab_model::campaign::{Campaign, Row};
+use latlab_sys::files::Root;
+
+/// Why a row cannot be measured here, if so.
+fn lacks(row: &Row) -> Option<String> {
+    latlab_agent::missing_program(&Root::default(), &row.plan)
+}
+
+/// Says what would be refused.
+pub fn tell(campaign: &Campaign) {
+    for row in &campaign.rows {
+        if let Some(text) = lacks(row) {
+            warn(format_args!("{}: {text}", row.label));
+        }
+    }
+}
+
+/// The campaign without the rows that cannot be measured, where that was asked for.
+pub fn without(mut campaign: Campaign, skip: bool) -> Result<Campaign, Exit> {
+    let mut texts: Vec<String> = Vec::new();
+    for row in &mut campaign.rows {
+        row.left_out = lacks(row);
+        texts.extend(
+            row.left_out.iter().filter(|text| !texts.contains(text)).cloned().collect::<Vec<_>>(),
+        );
+    }
+    if texts.is_empty() {
+        return Ok(campaign);
+    }
+    let text = texts.join("; ");
+    let left = campaign.rows.iter().filter(|row| row.left_out.is_none()).count();
+    match skip && left > 0 {
+        true => {
+            warn(format_args!("left out, as --skip-missing says: {text}"));
+            let rows = &campaign.rows;
+            campaign.runs.retain(|run| rows[run.row].left_out.is_none());
+            Ok(campaign)
+        }
+        false => Err(Exit(
+            EXIT_CANNOT_MEASURE,
+            format!("nothing was run: {text}, or leave out its scenarios with --skip-missing"),
+        )),
+    }
+}

@@ -1,0 +1,195 @@
+//! `latlab run SHEET` and `latlab run --resume`: campaigns.
+
+pub mod args;
+mod missing;
+mod progress;
+mod scenarios;
+pub mod shown;
+mod unit;
+
+use crate::args::{Cli, RunArgs};
+use crate::common::Format;
+use crate::documents::{CampaignResult, DryRun};
+use crate::leftovers::restore;
+use crate::output::{print, print_json, style, visible, warn, width};
+use crate::run::refused;
+use crate::runs::{finish_leftovers, open_store, recover};
+use crate::sheet::{Instead, Source};
+use crate::{EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
+use args::BESIDE;
+use clap::CommandFactory;
+use clap::parser::ValueSource;
+use latlab_conduct::campaign::{CampaignEnd, CampaignOrder};
+use latlab_model::run::VerdictWord;
+use latlab_report::campaign::Table;
+use latlab_store::{CampaignFolder, Store};
+use latlab_sys::process::uname;
+use progress::CampaignProgress;
+pub use scenarios::scenarios;
+use std::io::{Write, stderr};
+use std::process::{Command, ExitCode};
+
+/// A sheet, or the rest of one.
+pub fn campaign(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    refuse_others(std::env::args_os())?;
+    if args.sheet.print_unit {
+        print(&unit::unit(&open_store(&args.common))?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let store = open_store(&args.common);
+    let folder = match (&args.sheet.sheet, &args.sheet.resume) {
+        (Some(sheet), _) => match begin(args, &store, sheet)? {
+            Some(folder) => folder,
+            None => return Ok(ExitCode::SUCCESS),
+        },
+        (None, spec) => unfinished(&store, spec.as_deref().unwrap_or("last"))?,
+    };
+    go_on(args, &folder)
+}
+
+/// Options of a single run have their place in the sheet.
+fn refuse_others(words: impl IntoIterator<Item = std::ffi::OsString>) -> anyhow::Result<()> {
+    // It was parsed before, so it can be parsed.
+    let Ok(matches) = Cli::command().try_get_matches_from(words) else { return Ok(()) };
+    let Some(run) = matches.subcommand_matches("run") else { return Ok(()) };
+    let program = Cli::command();
+    let options = program.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);
+    let given = |arg: &&clap::Arg| {
+        let id = arg.get_id().as_str();
+        run.try_contains_id(id).unwrap_or(false)
+            && run.value_source(id) == Some(ValueSource::CommandLine)
+            && !BESIDE.contains(&id)
+    };
+    let names: Vec<String> =
+        options.filter(given).filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+    match names.is_empty() {
+        true => Ok(()),
+        false => Err(Exit(
+            EXIT_USAGE,
+            format!(
+                "{}: for a single run only; write it into the sheet, where it has the same name \
+                 without the dashes",
+                names.join(", ")
+            ),
+        )
+        .into()),
+    }
+}
+
+/// The folder of a new campaign; none where only its plan was asked for.
+fn begin(args: &RunArgs, store: &Store, sheet: &str) -> anyhow::Result<Option<CampaignFolder>> {
+    let wrong = |text| Exit(EXIT_USAGE, text);
+    let source = Source::open(sheet).map_err(wrong)?;
+    let instead = Instead { scale: args.sheet.scale.clone(), repeats: args.sheet.repeats };
+    let campaign = match source.campaign(&instead, jiff::Timestamp::now(), cpus()) {
+        Ok(campaign) => campaign,
+        Err(mistakes) => {
+            for line in mistakes.lines() {
+                // Nobody may be there to read it.
+                let _ = writeln!(stderr(), "{}", visible(line));
+            }
+            return Err(Exit(EXIT_USAGE, format!("nothing was run: {sheet} has mistakes")).into());
+        }
+    };
+    if args.sheet.dry_run {
+        match args.common.format {
+            Format::Json => print_json(&DryRun::new(&campaign))?,
+            Format::Text => print(&latlab_report::campaign::planned(&campaign, width(), style()))?,
+        }
+        missing::tell(&campaign);
+        return Ok(None);
+    }
+    let campaign = missing::without(campaign, args.sheet.skip_missing)?;
+    recover(store);
+    Ok(Some(store.begin_campaign(campaign, &source.text)?))
+}
+
+/// CPUs that this process may use.
+fn cpus() -> u32 {
+    latlab_sys::sched::affinity().map_or(1, |cpus| cpus.len() as u32)
+}
+
+/// The campaign to go on with.
+fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
+    let wrong = |text| anyhow::Error::from(Exit(EXIT_USAGE, text));
+    if spec != "last" {
+        return store.find_campaign(spec)?.ok_or_else(|| {
+            wrong(format!(
+                "no campaign '{spec}' in {}: `latlab list` names them",
+                store.root().display()
+            ))
+        });
+    }
+    for (_, opened) in store.campaigns()? {
+        let Ok(folder) = opened else { continue };
+        let tried = folder.tried()?;
+        if tried.settled(&folder.campaign) < folder.campaign.runs.len() {
+            return Ok(folder);
+        }
+    }
+    Err(wrong(format!("no campaign in {} is unfinished", store.root().display())))
+}
+
+/// Makes the runs that are missing, and shows the table.
+fn go_on(args: &RunArgs, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
+    let _lock = folder.lock()?;
+    restore();
+    finish_leftovers(folder.runs());
+    let program = std::env::current_exe()?;
+    let agent = || {
+        let mut agent = Command::new(&program);
+        agent.arg("agent");
+        agent
+    };
+    let release = uname().release;
+    let mut progress = CampaignProgress::new(args.quiet, &folder.campaign);
+    let keep_going = args.keep_going;
+    let order = CampaignOrder { folder, agent: &agent, release: &release, keep_going };
+    let ended = latlab_conduct::campaign::campaign(&order, |event| progress.take(event));
+    drop(progress);
+    let path = folder.path().display();
+    let ended = ended.map_err(|failure| {
+        let Exit(code, text) = refused(failure);
+        Exit(code, format!("{text}; `latlab run --resume {path}` goes on"))
+    })?;
+    let table = latlab_view::campaign_table(folder)?;
+    match args.common.format {
+        Format::Json => print_json(&CampaignResult { path: path.to_string(), table: &table })?,
+        Format::Text => print(&format!(
+            "{}\nStored in {path}\nAs a page: latlab report {path}\n",
+            latlab_report::campaign::show(&table, width(), style())
+        ))?,
+    }
+    Ok(ExitCode::from(told(&ended, &table, &release, &path.to_string())))
+}
+
+/// Says what is left to do; the exit code.
+fn told(ended: &CampaignEnd, table: &Table, release: &str, path: &str) -> u8 {
+    match ended {
+        CampaignEnd::Complete => return exit_code(table),
+        CampaignEnd::Interrupted => {
+            warn(format_args!(
+                "ended before all runs were made: `latlab run --resume {path}` goes on"
+            ));
+        }
+        CampaignEnd::Boot { kernel, runs } => warn(format_args!(
+            "{runs} {} for a kernel '{kernel}', and this machine runs {release}: boot it, \
+             then `latlab run --resume {path}` goes on (`latlab run --print-unit` has systemd do so)",
+            if *runs == 1 { "run waits" } else { "runs wait" }
+        )),
+    }
+    EXIT_NO_ANSWER
+}
+
+/// What the campaign says to a script: the heaviest of its rows.
+fn exit_code(table: &Table) -> u8 {
+    let has = |word| table.rows.iter().any(|row| row.verdict == Some(word));
+    match () {
+        () if has(VerdictWord::Fail) => EXIT_FAIL,
+        () if has(VerdictWord::Invalid) || has(VerdictWord::Inconclusive) => EXIT_NO_ANSWER,
+        () if table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none())) => {
+            EXIT_NO_ANSWER
+        }
+        () => 0,
+    }
+}

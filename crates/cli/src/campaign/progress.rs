@@ -1,0 +1,96 @@
+//! What is shown while a campaign goes on: a line for each run, and the run itself.
+
+use crate::leftovers::restore;
+use crate::output::{visible, warn};
+use crate::run::Progress;
+use latlab_conduct::campaign::{Cooling, Event, Position};
+use latlab_model::campaign::Campaign;
+use latlab_model::{Nanos, Plan};
+use latlab_report::units::span;
+use std::io::{Write, stderr};
+
+/// The progress of a campaign on standard error.
+pub struct CampaignProgress<'a> {
+    quiet: bool,
+    campaign: &'a Campaign,
+    run: Option<Progress>,
+    cooling: bool,
+}
+
+impl CampaignProgress<'_> {
+    /// Of a campaign that begins or goes on.
+    pub fn new(quiet: bool, campaign: &Campaign) -> CampaignProgress<'_> {
+        CampaignProgress { quiet, campaign, run: None, cooling: false }
+    }
+
+    /// Shows what happens.
+    pub fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Cools(state) => self.cools(state),
+            Event::Begins(position, plan) => self.begins(position, plan),
+            Event::GoesOn(live) => {
+                if let Some(run) = &mut self.run {
+                    run.show(live);
+                }
+            }
+            Event::Ended(position, finished) => {
+                self.ends();
+                let run = &finished.run;
+                let max = run
+                    .total
+                    .max_ns
+                    .map_or("no latencies".to_string(), |max| format!("observed maximum {max}"));
+                let verdict = run.verdict.as_ref().map(|verdict| format!(", {}", verdict.word));
+                self.say(&format!("{}: {max}{}", name(position), verdict.unwrap_or_default()));
+            }
+            Event::Failed(position, reason) => {
+                self.ends();
+                warn(format_args!("{}: nothing was measured: {reason}", name(position)));
+            }
+        }
+    }
+
+    fn begins(&mut self, position: &Position, plan: &Plan) {
+        self.cooling = false;
+        let left = match position.left_ns {
+            Nanos::ZERO => String::new(),
+            left => format!(", {} left", span(left)),
+        };
+        let line = format!("{}{left}", name(position));
+        self.say(&line);
+        let title = format!("latlab run {}: {line}", self.campaign.name);
+        self.run = Some(Progress::new(plan, self.quiet, title));
+    }
+
+    /// A machine that a killed load or agent has left changed is in the way of the next run.
+    fn ends(&mut self) {
+        self.run = None;
+        restore();
+    }
+
+    fn cools(&mut self, state: &Cooling) {
+        let celsius = |milli: i64| format!("{:.1} C", milli as f64 / 1000.0);
+        let hottest = state.hottest_millicelsius.map(celsius);
+        if let (true, Some(hottest)) = (state.given_up, &hottest) {
+            warn(format_args!(
+                "the machine is still at {hottest} after all its time to cool down: measured all the same"
+            ));
+        } else if !std::mem::replace(&mut self.cooling, true) {
+            let hottest =
+                hottest.map(|now| format!(", the hottest zone has {now}")).unwrap_or_default();
+            self.say(&format!("cooling down for {}{hottest}", span(state.left_ns)));
+        }
+    }
+
+    fn say(&self, line: &str) {
+        if !self.quiet {
+            let _ = writeln!(stderr(), "{}", visible(line));
+        }
+    }
+}
+
+fn name(position: &Position) -> String {
+    let Position { number, of, row, repeat, attempt, .. } = position;
+    let again = if *attempt > 1 { format!(", try {attempt}") } else { String::new() };
+    format!("run {number} of {of}, {row}, repeat {repeat}{again}")
+}

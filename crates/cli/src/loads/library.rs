@@ -1,0 +1,99 @@
+//! Where definitions are found.
+
+use latlab_load::{Definition, SHIPPED};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Definitions of the user's folders, and those of latlab behind them.
+pub struct Library {
+    asked: Option<PathBuf>,
+}
+
+/// A definition, and where it comes from.
+pub struct Found {
+    /// What it says.
+    pub definition: Definition,
+    /// Its text.
+    pub text: String,
+    /// Its file; none of those of latlab.
+    pub file: Option<PathBuf>,
+}
+
+impl Library {
+    /// With the folder that the user names, if any.
+    pub fn new(asked: Option<PathBuf>) -> Library {
+        Library { asked }
+    }
+
+    /// The folder that the user has named.
+    pub fn asked(&self) -> Option<String> {
+        self.asked.as_ref().map(|folder| folder.display().to_string())
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let home = || Some(PathBuf::from(variable("HOME")?).join(".config"));
+        let config = variable("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
+        let own = config.map(|config| config.join("latlab/loads"));
+        self.asked.iter().cloned().chain(own).chain([PathBuf::from("/etc/latlab/loads")]).collect()
+    }
+
+    /// The files of all names, the first of each name.
+    fn files(&self) -> Result<BTreeMap<String, Option<PathBuf>>, String> {
+        let mut files: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
+        for folder in self.folders() {
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                // Only a folder that was named has to be there.
+                Err(error) if self.asked.as_ref() == Some(&folder) => {
+                    return Err(format!("--loads {}: {error}", folder.display()));
+                }
+                Err(_) => continue,
+            };
+            let paths = entries.flatten().map(|entry| entry.path());
+            for path in paths.filter(|path| path.extension() == Some(OsStr::new("toml"))) {
+                if let Some(name) = path.file_stem().and_then(OsStr::to_str) {
+                    files.entry(name.to_string()).or_insert(Some(path));
+                }
+            }
+        }
+        for (name, _) in SHIPPED {
+            files.entry(name.to_string()).or_insert(None);
+        }
+        Ok(files)
+    }
+
+    /// All of them, by name.
+    pub fn all(&self) -> Result<Vec<Found>, String> {
+        self.files()?.into_iter().map(|(name, file)| read(&name, file)).collect()
+    }
+
+    /// The one of a name; an error is one line.
+    pub fn find(&self, name: &str) -> Result<Found, String> {
+        let mut files = self.files()?;
+        match files.remove_entry(name) {
+            Some((name, file)) => read(&name, file),
+            None => {
+                let names: Vec<String> = files.into_keys().collect();
+                Err(format!(
+                    "there is no load '{name}'; there are {} (`latlab loads` tells what they do)",
+                    names.join(", ")
+                ))
+            }
+        }
+    }
+}
+
+fn read(name: &str, file: Option<PathBuf>) -> Result<Found, String> {
+    let shipped = || SHIPPED.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    let text = match &file {
+        None => shipped().unwrap_or_default().to_string(),
+        Some(path) => std::fs::read_to_string(path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?,
+    };
+    let place = file.as_deref().unwrap_or(Path::new(name)).display().to_string();
+    let definition = Definition::parse(name, &text)
+        .map_err(|mistake| format!("{place}:{}: {}", mistake.line, mistake.text))?;
+    Ok(Found { definition, text, file })
+}

@@ -1,0 +1,133 @@
+//! What a sheet says above all tables: repeats, order, what lies between two runs.
+
+use super::mistakes::{Mistakes, nearest};
+use latlab_model::Nanos;
+use latlab_model::campaign::{CoolDown, Order};
+use latlab_model::nanos::SECOND;
+use std::ops::RangeInclusive;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The keys.
+pub const KEYS: [&str; 9] = [
+    "name",
+    "about",
+    "repeats",
+    "order",
+    "seed",
+    "retries",
+    "cool-down",
+    "cool-below",
+    "cool-down-limit",
+];
+
+/// A temperature that is waited for is waited for no longer than this, unless the sheet says so.
+const LIMIT: Nanos = Nanos(SECOND.0 * 600);
+/// More repeats than this are a mistake.
+pub const MOST_REPEATS: u64 = 10_000;
+
+/// What holds for the whole campaign.
+pub struct Head {
+    /// Name of the sheet.
+    pub name: String,
+    /// The question it answers.
+    pub about: Option<String>,
+    /// Times that each row is measured.
+    pub repeats: u32,
+    /// In which order.
+    pub order: Order,
+    /// Seed of a random order; none means from the clock.
+    pub seed: Option<u64>,
+    /// Times that a failed run is tried again.
+    pub retries: u32,
+    /// What lies between two runs.
+    pub cool_down: CoolDown,
+}
+
+/// Reads it; what is wrong is noted.
+pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut Mistakes) -> Head {
+    let mut keys = Keys { table, mistakes };
+    let pause_ns = keys.value("cool-down", "a time such as \"30s\"", time).unwrap_or_default();
+    let limit = keys.value("cool-down-limit", "a time such as \"10min\"", time);
+    let below = keys.value("cool-below", "a temperature such as \"55C\"", temperature);
+    if let (Some(_), None, Some(value)) = (limit, below, table.get("cool-down-limit")) {
+        keys.mistakes.add(value.span(), "cool-down-limit goes with cool-below, and only with it");
+    }
+    let limit_ns = below.map_or(Nanos::ZERO, |_| limit.unwrap_or(LIMIT));
+    Head {
+        name: keys.value("name", "a text", text).unwrap_or_else(|| file_stem.to_string()),
+        about: keys.value("about", "a text", text),
+        repeats: keys.number("repeats", 1..=MOST_REPEATS).unwrap_or(1) as u32,
+        order: keys.order(),
+        seed: keys.number("seed", 0..=i64::MAX as u64),
+        retries: keys.number("retries", 0..=100).unwrap_or(1) as u32,
+        cool_down: CoolDown { pause_ns, below_millicelsius: below, limit_ns },
+    }
+}
+
+struct Keys<'a, 'b, 'c> {
+    table: &'a DeTable<'a>,
+    mistakes: &'b mut Mistakes<'c>,
+}
+
+impl Keys<'_, '_, '_> {
+    fn value<T>(
+        &mut self,
+        key: &str,
+        expected: &str,
+        read: fn(&DeValue) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.table.get(key)?;
+        let read = read(value.get_ref());
+        if read.is_none() {
+            self.mistakes.add(value.span(), format!("{key}: expected {expected}"));
+        }
+        read
+    }
+
+    fn number(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
+        let value: &Spanned<DeValue> = self.table.get(key)?;
+        let number = value.get_ref().as_integer().filter(|number| number.radix() == 10);
+        let number = number.and_then(|number| number.as_str().parse().ok());
+        let number = number.filter(|number| range.contains(number));
+        if number.is_none() {
+            let text =
+                format!("{key}: expected a number from {} to {}", range.start(), range.end());
+            self.mistakes.add(value.span(), text);
+        }
+        number
+    }
+
+    fn order(&mut self) -> Order {
+        let Some(value) = self.table.get("order") else { return Order::Sequential };
+        let word = value.get_ref().as_str().unwrap_or_default();
+        let known = Order::ALL.iter().find(|order| order.word() == word);
+        known.copied().unwrap_or_else(|| {
+            let words: Vec<&str> = Order::ALL.iter().map(|order| order.word()).collect();
+            let meant = match nearest(word, &words) {
+                Some(word) => format!("did you mean '{word}'?"),
+                None => format!("expected {}", words.join(", ")),
+            };
+            self.mistakes.add(value.span(), format!("order: there is no '{word}'; {meant}"));
+            Order::Sequential
+        })
+    }
+}
+
+fn text(value: &DeValue) -> Option<String> {
+    let text = value.as_str()?.trim();
+    (!text.is_empty()).then(|| text.to_string())
+}
+
+/// A time, not below zero.
+pub fn time(value: &DeValue) -> Option<Nanos> {
+    value.as_str()?.parse().ok().filter(|time| *time >= Nanos::ZERO)
+}
+
+/// `55C`, in thousandths of a degree.
+fn temperature(value: &DeValue) -> Option<i64> {
+    let text = value.as_str()?;
+    let number = text.trim_end_matches(['C', '°', ' ']);
+    let degrees: f64 = number.parse().ok().filter(|_| text.ends_with('C'))?;
+    (0.0..=150.0).contains(&degrees).then_some((degrees * 1000.0) as i64)
+}

@@ -1,0 +1,102 @@
+//! Sheets: files of scenarios, to the plan of a campaign.
+//!
+//! A scenario becomes words of a command line, and these a plan, by the same code as for
+//! `latlab run`: so there is one vocabulary, and one place where it is checked.
+
+mod head;
+mod mistakes;
+mod options;
+mod order;
+mod published;
+mod read;
+mod rows;
+#[cfg(test)]
+pub mod schema;
+mod shipped;
+#[cfg(test)]
+mod tests;
+
+pub use rows::Scale;
+pub use shipped::SHIPPED;
+
+use head::MOST_REPEATS;
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
+use mistakes::Mistakes;
+use std::path::Path;
+
+/// What a command says instead of the sheet.
+#[derive(Default)]
+pub struct Instead {
+    /// Replaces the ends of all scenarios.
+    pub scale: Option<Scale>,
+    /// Replaces the repeats.
+    pub repeats: Option<u32>,
+}
+
+/// The text of a sheet, and what to call it.
+pub struct Source {
+    /// What mistakes name: the file.
+    pub file: String,
+    /// Its name, unless it says another.
+    pub stem: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl Source {
+    /// The file of a path, or the ready-made sheet of a name; an error is one line.
+    pub fn open(spec: &str) -> Result<Source, String> {
+        let path = Path::new(spec);
+        let is_path = spec.ends_with(".toml") || spec.contains('/');
+        if let Some(shipped) = shipped::find(spec).filter(|_| !is_path) {
+            let (file, stem) = (format!("{spec}.toml"), spec.to_string());
+            return Ok(Source { file, stem, text: shipped.text.to_string() });
+        }
+        if !is_path && !path.is_file() {
+            let names: Vec<&str> = SHIPPED.iter().map(|one| one.name).collect();
+            let meant = match mistakes::nearest(spec, &names) {
+                Some(name) => format!("did you mean '{name}'?"),
+                None => format!("there are {}; a file is named with its .toml", names.join(", ")),
+            };
+            return Err(format!("there is no ready-made sheet '{spec}'; {meant}"));
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("cannot read {spec}: {error}"))?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Source { file: spec.to_string(), stem, text })
+    }
+
+    /// The campaign that it leads to on a machine with so many CPUs, without an id; an error is all that is wrong with the sheet,
+    /// several lines.
+    pub fn campaign(
+        &self,
+        instead: &Instead,
+        now: jiff::Timestamp,
+        cpus: u32,
+    ) -> Result<Campaign, String> {
+        let mut mistakes = Mistakes::new(&self.file, &self.text);
+        let sheet = read::read(&self.text, &self.stem, &mut mistakes);
+        let rows = rows::rows(&sheet, instead.scale.as_ref(), &mut mistakes);
+        mistakes.told()?;
+        let head = sheet.head;
+        let seed = head.seed.unwrap_or(now.as_nanosecond() as u64);
+        let repeats = instead.repeats.unwrap_or(head.repeats).clamp(1, MOST_REPEATS as u32);
+        Ok(Campaign {
+            schema: CAMPAIGN_VERSION,
+            latlab: env!("CARGO_PKG_VERSION").to_string(),
+            id: String::new(),
+            name: head.name,
+            about: head.about,
+            begun: format!("{now:.0}"),
+            repeats,
+            order: head.order,
+            seed,
+            retries: head.retries,
+            cool_down: head.cool_down,
+            cpus,
+            runs: order::planned(&rows, head.order, repeats, seed),
+            rows: rows.into_iter().map(|made| made.row).collect(),
+            published: sheet.published,
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! Scenarios times matrix: the rows, each with the plan that its words make.
+
+use super::mistakes::Mistakes;
+use super::options::{Setting, Vocabulary, parse, reason};
+use super::read::{Scenario, Sheet};
+use crate::loads::{self, Library};
+use latlab_model::Plan;
+use latlab_model::campaign::{LOCAL, Row};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A row before anything is decided by chance.
+pub struct Made {
+    /// The row.
+    pub row: Row,
+    /// The seed that the sheet gives it.
+    pub seed: Option<u64>,
+}
+
+/// What replaces the ends of all scenarios.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scale {
+    /// They last this long.
+    Time(latlab_model::Nanos),
+    /// They have this many cycles.
+    Cycles(u64),
+}
+
+impl std::str::FromStr for Scale {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scale, String> {
+        match text.parse::<u64>() {
+            Ok(0) => Err("expected more than 0".to_string()),
+            Ok(cycles) => Ok(Scale::Cycles(cycles)),
+            Err(_) => text.parse().map(Scale::Time).map_err(|_| {
+                "expected a time such as 20s, or a number of cycles such as 20000".to_string()
+            }),
+        }
+    }
+}
+
+/// All rows; what cannot be a plan is noted.
+pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut Mistakes) -> Vec<Made> {
+    let vocabulary = Vocabulary::new();
+    let mut rows: Vec<Made> = Vec::new();
+    for scenario in &sheet.scenarios {
+        let spoiled = sheet.defaults.spoiled || scenario.settings.spoiled;
+        for point in points(&sheet.matrix) {
+            match row(sheet, scenario, &point, scale) {
+                Ok(made) if rows.iter().any(|other| other.row.label == made.row.label) => {
+                    let at = point.last().map_or(scenario.at.clone(), |one| one.at.clone());
+                    mistakes.add(
+                        at,
+                        format!("a second row '{}'; a value stands twice", made.row.label),
+                    );
+                }
+                Ok(made) => rows.push(made),
+                // With a setting missing, only what is wrong with another by itself is certain.
+                Err((word, _))
+                    if spoiled && !merged(sheet, scenario, &point).contains_key(word.as_str()) => {}
+                Err((word, text)) => {
+                    let (at, text) = place(&vocabulary, sheet, scenario, &point, &word, text);
+                    mistakes.add(at, text);
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// Each choice of one value for each option.
+fn points(matrix: &[Vec<Setting>]) -> Vec<Vec<&Setting>> {
+    let mut points: Vec<Vec<&Setting>> = vec![Vec::new()];
+    for values in matrix {
+        let longer = |point: &Vec<_>, value| point.iter().copied().chain([value]).collect();
+        points = points
+            .iter()
+            .flat_map(|point| values.iter().map(move |value| longer(point, value)))
+            .collect();
+    }
+    points
+}
+
+/// The row, or the option that is wrong in it and why.
+fn row(
+    sheet: &Sheet,
+    scenario: &Scenario,
+    point: &[&Setting],
+    scale: Option<&Scale>,
+) -> Result<Made, (String, String)> {
+    let merged = merged(sheet, scenario, point);
+    let words: Vec<String> = merged.values().flat_map(|one| one.words.clone()).collect();
+    let wrong = |text: String| (word_of(&text), text);
+    let args = parse(&words).map_err(|error| wrong(reason(&error)))?;
+    let loads = loads::resolve(&args.load, &Library::new(args.loads.clone()));
+    let loads = loads.map_err(|text| ("load".to_string(), text))?;
+    let plan = scaled(Plan { loads, ..args.plan(0).map_err(wrong)? }, scale);
+    if plan.length(1).is_none() {
+        let text = format!("'{}' has no end; add for = \"1min\" or cycles = 100000", scenario.name);
+        return Err((String::new(), text));
+    }
+    plan.check().map_err(wrong)?;
+    let set = point.iter().map(|one| (one.key.clone(), one.shown.clone()));
+    let value = |key: &str| merged.get(key).map(|one| one.shown.clone());
+    let row = Row {
+        label: label(scenario, point),
+        scenario: scenario.name.clone(),
+        about: scenario.about.clone(),
+        settings: set.collect(),
+        target: value("target").unwrap_or_else(|| LOCAL.to_string()),
+        kernel: value("kernel"),
+        left_out: None,
+        plan,
+    };
+    Ok(Made { row, seed: args.seed })
+}
+
+/// What the scenario says goes before the defaults, and the matrix before both.
+fn merged<'a>(
+    sheet: &'a Sheet,
+    scenario: &'a Scenario,
+    point: &[&'a Setting],
+) -> BTreeMap<&'a str, &'a Setting> {
+    let own =
+        sheet.defaults.list.iter().chain(&scenario.settings.list).chain(point.iter().copied());
+    own.map(|one| (one.key.as_str(), one)).collect()
+}
+
+fn label(scenario: &Scenario, point: &[&Setting]) -> String {
+    let settings = point.iter().map(|one| format!(", {} {}", one.key, one.shown));
+    format!("{}{}", scenario.name, settings.collect::<String>())
+}
+
+fn scaled(plan: Plan, scale: Option<&Scale>) -> Plan {
+    match scale {
+        None => plan,
+        Some(Scale::Time(length)) => Plan { duration_ns: Some(*length), cycles: None, ..plan },
+        Some(Scale::Cycles(cycles)) => Plan { duration_ns: None, cycles: Some(*cycles), ..plan },
+    }
+}
+
+/// The first option that a sentence names.
+fn word_of(text: &str) -> String {
+    let Some((_, rest)) = text.split_once("--") else { return String::new() };
+    rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
+}
+
+/// Where a mistake is underlined, in the words of a sheet.
+fn place(
+    vocabulary: &Vocabulary,
+    sheet: &Sheet,
+    scenario: &Scenario,
+    point: &[&Setting],
+    word: &str,
+    text: String,
+) -> (Range<usize>, String) {
+    let merged = merged(sheet, scenario, point);
+    let at = merged.get(word).map_or(scenario.at.clone(), |one| one.at.clone());
+    let names = vocabulary.names();
+    let text = names.iter().fold(text, |text, name| text.replace(&format!("--{name}"), name));
+    (at, text)
+}

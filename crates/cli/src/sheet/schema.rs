@@ -1,0 +1,134 @@
+//! The JSON Schema of sheets, from the options of `latlab run`, for editors that complete.
+
+use super::head::KEYS;
+use super::options::{Vocabulary, is_flag, is_list};
+use clap::Arg;
+use latlab_model::campaign::{LOCAL, Order};
+use serde_json::{Map, Value, json};
+
+/// The schema.
+pub fn schema() -> Value {
+    let vocabulary = Vocabulary::new();
+    let settings = |more: &[(&str, Value)]| {
+        let options =
+            vocabulary.options().filter_map(|arg| Some((arg.get_long()?.to_string(), option(arg))));
+        let places = places().into_iter();
+        let more = more.iter().map(|(key, value)| (key.to_string(), value.clone()));
+        options.chain(places).chain(more).collect::<Map<String, Value>>()
+    };
+    let scenario =
+        [("name", text("What names it in the table.")), ("about", text("What it is about."))];
+    let lists: Map<String, Value> = settings(&[])
+        .into_iter()
+        .map(|(key, value)| (key, json!({ "type": "array", "minItems": 1, "items": value })))
+        .collect();
+    let mut properties = head();
+    properties.extend([
+        ("defaults".to_string(), table("What holds for every scenario that does not say otherwise: options of `latlab run`.", settings(&[]), &[])),
+        ("matrix".to_string(), table("Every scenario is measured with each of these values, and each choice of several.", lists, &[])),
+        ("scenario".to_string(), json!({ "type": "array", "minItems": 1, "items": table("A scenario: options of `latlab run`.", settings(&scenario), &["name"]) })),
+        ("published".to_string(), published()),
+    ]);
+    let mut schema = table(
+        "A sheet of latlab: scenarios, and how often and in which order they are measured.",
+        properties,
+        &["scenario"],
+    );
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("Sheet");
+    schema
+}
+
+fn table(about: &str, properties: Map<String, Value>, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "description": about,
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn text(about: &str) -> Value {
+    json!({ "type": "string", "description": about })
+}
+
+fn number(least: u64, most: u64, about: &str) -> Value {
+    json!({ "type": "integer", "minimum": least, "maximum": most, "description": about })
+}
+
+fn head() -> Map<String, Value> {
+    let orders: Vec<&str> = Order::ALL.iter().map(|order| order.word()).collect();
+    let value = |key: &str| match key {
+        "name" => text("Name of the campaign; that of the file, if left out."),
+        "about" => text("The question that the sheet answers."),
+        "repeats" => number(1, super::MOST_REPEATS, "Times that each row is measured."),
+        "order" => {
+            json!({ "enum": orders, "description": "All rows, then all again; or every second time in reverse; or each time in an order of its own." })
+        }
+        "seed" => {
+            number(0, i64::MAX as u64, "Seed of a random order, and of the phases of the runs.")
+        }
+        "retries" => number(
+            0,
+            100,
+            "Times that a run which failed or is invalid is tried again; 1, if left out.",
+        ),
+        "cool-down" => text("A pause between two runs: \"30s\"."),
+        "cool-below" => text("Between two runs, until no thermal zone is hotter: \"55C\"."),
+        _ => text("How long cool-below may take at most; 10min, if left out."),
+    };
+    KEYS.iter().map(|key| (key.to_string(), value(key))).collect()
+}
+
+fn places() -> Vec<(String, Value)> {
+    vec![
+        (
+            "kernel".to_string(),
+            text("The kernel that must run, or a part of its release: a row waits until it does."),
+        ),
+        (
+            "target".to_string(),
+            json!({ "enum": [LOCAL], "description": "The machine that is measured." }),
+        ),
+    ]
+}
+
+fn option(arg: &Arg) -> Value {
+    let about = arg.get_help().map(|help| help.to_string().replace('\n', " ")).unwrap_or_default();
+    let words: Vec<String> =
+        arg.get_possible_values().iter().map(|value| value.get_name().to_string()).collect();
+    let mut one = match () {
+        () if is_flag(arg) => json!({ "type": "boolean" }),
+        () if !words.is_empty() => json!({ "enum": words }),
+        () => json!({ "type": ["string", "integer"] }),
+    };
+    if is_list(arg) {
+        one = json!({ "anyOf": [one, { "type": "array", "items": one }] });
+    }
+    one["description"] = json!(about);
+    one
+}
+
+fn published() -> Value {
+    let figure = [
+        ("scenario", text("The scenario it belongs to.")),
+        ("of", text("What was measured: the kernel, mostly.")),
+        ("maximum", text("The observed maximum: \"71us\".")),
+        ("note", text("In the words of those who published it.")),
+    ];
+    let figure = figure.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    let properties = [
+        ("source", text("Who, where, when, on what.")),
+        (
+            "doubts",
+            json!({ "type": "array", "items": text("What the published data leave open.") }),
+        ),
+        (
+            "figure",
+            json!({ "type": "array", "items": table("A published figure.", figure, &["scenario", "of"]) }),
+        ),
+    ];
+    let properties = properties.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    table("What others have published of the same experiment.", properties, &["source"])
+}

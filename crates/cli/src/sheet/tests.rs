@@ -1,0 +1,138 @@
+//! What a sheet says, and what is said of one that is wrong.
+
+use super::*;
+use latlab_model::Nanos;
+use latlab_model::nanos::{MICROSECOND, SECOND};
+use std::collections::BTreeSet;
+
+fn campaign(text: &str, instead: &Instead) -> Result<Campaign, String> {
+    let source = Source { file: "x.toml".into(), stem: "x".into(), text: text.into() };
+    source.campaign(instead, jiff::Timestamp::UNIX_EPOCH, 4)
+}
+
+fn read(text: &str) -> Campaign {
+    campaign(text, &Instead::default()).unwrap()
+}
+
+/// The places of all mistakes with the first words of each.
+fn mistakes(text: &str) -> Vec<String> {
+    let told = campaign(text, &Instead::default()).unwrap_err();
+    told.lines().filter_map(|line| line.strip_prefix("x.toml:")).map(str::to_string).collect()
+}
+
+#[test]
+fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
+    let campaign = read(
+        "repeats = 2\norder = \"abba\"\n[defaults]\nfor = \"1s\"\nperiod = \"1ms\"\nsamples = true\n\
+         [matrix]\nthreads = [1, 16]\n[[scenario]]\nname = \"a\"\n[[scenario]]\nname = \"b\"\n\
+         period = \"200us\"\nsamples = false\nkernel = \"6.1.0-rt\"\n",
+    );
+    let labels: Vec<&str> = campaign.rows.iter().map(|row| row.label.as_str()).collect();
+    assert_eq!(labels, ["a, threads 1", "a, threads 16", "b, threads 1", "b, threads 16"]);
+    let plan = |row: usize| &campaign.rows[row].plan;
+    assert_eq!(
+        (plan(1).threads, plan(1).period_ns, plan(1).samples),
+        (Some(16), MICROSECOND * 1000, true)
+    );
+    assert_eq!((plan(2).period_ns, plan(2).samples), (MICROSECOND * 200, false));
+    assert!(campaign.rows[2].fits("6.1.0-rt12-amd64") && !campaign.rows[2].fits("6.1.0-amd64"));
+    let order: Vec<(usize, u32)> = campaign.runs.iter().map(|run| (run.row, run.repeat)).collect();
+    assert_eq!(order, [(0, 1), (1, 1), (2, 1), (3, 1), (3, 2), (2, 2), (1, 2), (0, 2)]);
+    assert_eq!(campaign.total(), SECOND * 16);
+}
+
+#[test]
+fn a_scale_replaces_every_end() {
+    let text = "[[scenario]]\nname = \"a\"\nfor = \"1h\"\n[[scenario]]\nname = \"b\"\ncycles = 9\nperiod = \"1ms\"\nthreads = 3\nperiod-step = \"500us\"\n";
+    let scaled = |scale| campaign(text, &Instead { scale: Some(scale), repeats: Some(3) }).unwrap();
+    let by_time = scaled(Scale::Time(SECOND * 20));
+    assert_eq!((by_time.runs.len(), by_time.measuring()), (6, SECOND * 6 * 21));
+    let by_cycles = scaled(Scale::Cycles(1000));
+    // The slowest thread is the last to have its cycles.
+    assert_eq!(by_cycles.length_of(&by_cycles.runs[1]), Some(SECOND * 3));
+    assert_eq!(by_cycles.rows[0].plan.duration_ns, None);
+}
+
+#[test]
+fn a_random_order_is_that_of_its_seed_and_leaves_nothing_out() {
+    let text = |seed: u64| {
+        format!(
+            "order = \"random\"\nseed = {seed}\nrepeats = 5\n[defaults]\nfor = \"1s\"\n[matrix]\nthreads = [1, 2, 3, 4, 5, 6, 7]\n[[scenario]]\nname = \"a\"\n"
+        )
+    };
+    let runs = |seed| read(&text(seed)).runs;
+    assert_eq!(runs(1), runs(1));
+    assert_ne!(runs(1), runs(2));
+    let all: BTreeSet<(usize, u32)> = runs(1).iter().map(|run| (run.row, run.repeat)).collect();
+    assert_eq!(all.len(), 35);
+}
+
+#[test]
+fn every_mistake_is_told_at_its_place() {
+    let told = mistakes(
+        "repeats = 0\ncolour = 1\n[defaults]\npriod = \"1ms\"\nfor = \"1s\"\n[matrix]\ntarget = [\"ssh://pi\"]\n\
+         [[scenario]]\nname = \"a\"\ndeadline = 125\nquiet = true\nload = [\"hackbnech\"]\n\
+         [[scenario]]\nname = \"a\"\nsamples = 1\nthreads = [1, 2]\n",
+    );
+    let expected = [
+        "1:11: repeats: expected a number from 1 to 10000",
+        "2:1: a sheet has no 'colour'; there are name,",
+        "4:1: [defaults] has no 'priod'; did you mean 'period'?",
+        "7:11: target: there is only \"local\" yet",
+        "10:12: deadline: '125' has no unit",
+        "11:1: 'quiet' says how a command behaves",
+        "14:8: a second scenario 'a'",
+        "15:11: samples: expected true or false",
+        "16:11: threads: it has one value only; a list belongs to [matrix]",
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    for (told, expected) in told.iter().zip(expected) {
+        assert!(told.starts_with(expected), "{told}");
+    }
+}
+
+#[test]
+fn what_only_a_whole_plan_shows_is_told_at_the_option() {
+    assert!(
+        mistakes("[[scenario]]\nname = \"a\"\n")[0].starts_with("2:8: 'a' has no end; add for")
+    );
+    let told = mistakes(
+        "[defaults]\npriority = 120\n[[scenario]]\nname = \"a\"\nfor = \"1s\"\n[[scenario]]\nname = \"b\"\nfor = \"1s\"\n",
+    );
+    assert_eq!(told, ["2:12: priority 120: expected 1 (low) to 99 (high)"]);
+    let told =
+        mistakes("[[scenario]]\nname = \"a\"\nfor = \"1s\"\nload = [\"hackbench,gruops=4\"]\n");
+    assert!(told[0].starts_with("4:8: load hackbench,gruops=4: "), "{told:?}");
+    assert!(mistakes("[[scenario]\nname = \"a\"\n")[0].starts_with("1:"), "TOML itself");
+    assert!(mistakes("")[0].starts_with("1:1: the sheet has no scenario"));
+}
+
+#[test]
+fn every_ready_made_sheet_is_right_and_says_what_it_answers() {
+    for shipped in SHIPPED {
+        let source = Source::open(shipped.name).unwrap();
+        let campaign = source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, 4);
+        let campaign = campaign.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        assert!(campaign.about.as_ref().is_some_and(|about| about.len() < 130), "{}", shipped.name);
+        assert_ne!(campaign.measuring(), Nanos::ZERO);
+    }
+}
+
+#[test]
+fn the_published_experiments_have_their_parameters() {
+    let of = |name: &str| {
+        let source = Source::open(name).unwrap();
+        source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, 4).unwrap()
+    };
+    let pi = of("pi-4.9");
+    assert_eq!(
+        (pi.rows[0].plan.cycles, pi.rows[0].plan.period_ns),
+        (Some(100_000_000), MICROSECOND * 200)
+    );
+    assert_eq!(of("pi-4.14").rows[0].plan.cycles, Some(50_000_000));
+    let imx = of("imx8-five");
+    assert!(imx.rows.iter().all(|row| row.plan.deadline_ns == Some(MICROSECOND * 125)));
+    assert_eq!((imx.rows.len(), imx.measuring()), (5, SECOND * 5 * 3601));
+    let pi3 = of("pi3-threads");
+    assert_eq!((pi3.runs.len(), pi3.rows[2].plan.threads), (30, Some(16)));
+}

@@ -1,0 +1,108 @@
+//! Figures in the output of a load.
+
+use latlab_model::load::{LoadRate, RateRule};
+use regex_lite::Regex;
+use std::collections::BTreeMap;
+
+/// A regular expression that has a group of this name.
+pub fn compiled(pattern: &str, group: &str) -> Result<Regex, String> {
+    let regex = Regex::new(pattern).map_err(|error| format!("'{pattern}': {error}"))?;
+    match regex.capture_names().flatten().any(|name| name == group) {
+        true => Ok(regex),
+        false => Err(format!("'{pattern}': expected a group (?<{group}>…)")),
+    }
+}
+
+/// What the group of a pattern holds in a text of several lines.
+pub fn found(pattern: &str, group: &str, text: &str) -> Option<String> {
+    let regex = compiled(pattern, group).ok()?;
+    Some(regex.captures(text)?.name(group)?.as_str().to_string())
+}
+
+/// A figure in a line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Figure {
+    /// What it is.
+    pub name: String,
+    /// Of what, where there are several of one name.
+    pub of: Option<String>,
+    /// Its unit.
+    pub unit: String,
+    /// Its value.
+    pub value: f64,
+}
+
+/// Reads the figures of one load, line by line.
+#[derive(Debug)]
+pub struct RateReader {
+    rules: Vec<(RateRule, Option<Regex>)>,
+    rates: BTreeMap<(String, Option<String>, String), LoadRate>,
+}
+
+impl RateReader {
+    /// For these rules; one that is no regular expression reads nothing.
+    pub fn new(rules: &[RateRule]) -> RateReader {
+        let rules = rules.iter();
+        let rules = rules.map(|rule| (rule.clone(), compiled(&rule.pattern, "value").ok()));
+        RateReader { rules: rules.collect(), rates: BTreeMap::new() }
+    }
+
+    /// The figures in a line, which are also counted in.
+    pub fn read(&mut self, line: &str) -> Vec<Figure> {
+        let found: Vec<Figure> = self.rules.iter().filter_map(|rule| figure(rule, line)).collect();
+        found.iter().for_each(|figure| self.count(figure));
+        found
+    }
+
+    fn count(&mut self, figure: &Figure) {
+        let Figure { name, of, unit, value } = figure.clone();
+        let key = (name.clone(), of.clone(), unit.clone());
+        let rate = self.rates.entry(key).or_insert(LoadRate {
+            name,
+            of,
+            unit,
+            count: 0,
+            min: value,
+            mean: 0.0,
+            max: value,
+            last: value,
+        });
+        rate.count += 1;
+        rate.min = rate.min.min(value);
+        rate.max = rate.max.max(value);
+        rate.mean += (value - rate.mean) / rate.count as f64;
+        rate.last = value;
+    }
+
+    /// All that was printed.
+    pub fn rates(self) -> Vec<LoadRate> {
+        self.rates.into_values().collect()
+    }
+}
+
+/// What a prefix stands for.
+fn thousands(prefix: &str) -> f64 {
+    match prefix {
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        _ => 1.0,
+    }
+}
+
+fn figure((rule, regex): &(RateRule, Option<Regex>), line: &str) -> Option<Figure> {
+    if !line.contains(&rule.line) {
+        return None;
+    }
+    let groups = regex.as_ref()?.captures(line)?;
+    let text = |group: &str| groups.name(group).map(|found| found.as_str().trim().to_string());
+    let value: f64 = text("value")?.parse().ok()?;
+    Some(Figure {
+        name: rule.name.clone(),
+        of: text("of"),
+        unit: rule.unit.clone(),
+        value: value * text("scale").map_or(1.0, |prefix| thousands(&prefix)),
+    })
+    .filter(|figure| figure.value.is_finite())
+}

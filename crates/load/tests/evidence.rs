@@ -1,0 +1,177 @@
+//! Figures of recorded outputs, and the judgement of what was seen.
+
+use latlab_load::{Definition, Gathered, RateReader, SHIPPED, Window, resolve};
+use latlab_model::Nanos;
+use latlab_model::load::{ExitStatus, Load, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample};
+use latlab_model::run::Finding;
+
+fn load(words: &str) -> Load {
+    let name = latlab_load::name_of(words);
+    let (_, text) = SHIPPED.iter().find(|(known, _)| *known == name).expect("a shipped one");
+    resolve(words, &Definition::parse(name, text).unwrap(), None).unwrap()
+}
+
+/// Name, of what, unit, count and last of what a recorded output holds.
+fn figures(words: &str, output: &str) -> Vec<String> {
+    let mut reader = RateReader::new(&load(words).rates);
+    output.lines().for_each(|line| drop(reader.read(line)));
+    let rates = reader.rates().into_iter();
+    let of = |of: Option<String>| of.map(|of| format!(" of {of}")).unwrap_or_default();
+    rates.map(|r| format!("{}{} {}x {} {}", r.name, of(r.of), r.count, r.last, r.unit)).collect()
+}
+
+#[test]
+fn the_figures_of_real_outputs_are_found() {
+    assert_eq!(
+        figures("hackbench", include_str!("outputs/hackbench-2.4.txt")),
+        ["time of a pass 1x 0.011 s"]
+    );
+    assert_eq!(
+        figures("stressapptest", include_str!("outputs/stressapptest-1.0.6.txt")),
+        [
+            "rate of Data Check 1x 0 MB/s",
+            "rate of Disk 1x 0 MB/s",
+            "rate of File Copy 1x 0 MB/s",
+            "rate of Invert Data 1x 0 MB/s",
+            "rate of Memory Copy 1x 1115.11 MB/s",
+            "rate of Net Copy 1x 244.02 MB/s",
+            "rate of all 1x 1231.4 MB/s",
+        ]
+    );
+    assert_eq!(
+        figures("stress-ng,stressors=x", include_str!("outputs/stress-ng-0.15.06.txt")),
+        ["operations of cpu 1x 434.18 1/s", "operations of vm 1x 6593.41 1/s"]
+    );
+    assert_eq!(
+        figures("fio", include_str!("outputs/fio-3.33.txt"))[0],
+        "accesses of read 3x 11900 1/s"
+    );
+    assert_eq!(
+        figures("iperf3", include_str!("outputs/iperf-3.12.txt")),
+        ["bit rate of 5 4x 14000000000 bit/s"]
+    );
+    assert_eq!(
+        figures("cyclictest", include_str!("outputs/cyclictest-2.4.txt")),
+        ["observed maximum of 0 1x 153 us"]
+    );
+}
+
+const SECOND: i64 = 1_000_000_000;
+const WINDOW: Window = Window { from: Nanos(2 * SECOND), to: Nanos(12 * SECOND), whole: true };
+
+/// Ten seconds of hackbench at this many percent of a CPU in each, with these switches each second.
+fn gathered(shares: &[i64], switches: u64) -> Gathered {
+    let mut gathered = Gathered::new(&load("hackbench"));
+    gathered.begin(LoadBegin {
+        load: 0,
+        program: "/usr/bin/hackbench".into(),
+        version: "hackbench V 2.40\nUsage:".into(),
+        placement: "0-1".into(),
+        started_ns: Nanos(SECOND / 2),
+        shown_ns: Some(Nanos(SECOND)),
+    });
+    let (mut cpu, mut evidence) = (0, 7_000);
+    for (second, share) in (1..).zip(std::iter::once(&0).chain(shares)) {
+        cpu += share * SECOND / 100;
+        evidence += switches;
+        let (at_ns, cpu_ns) = (Nanos(second * SECOND), Nanos(cpu));
+        let evidence = Some(evidence);
+        gathered.sample(LoadSample { load: 0, at_ns, processes: 9, cpu_ns, evidence });
+    }
+    gathered
+}
+
+fn end(at: i64, by_itself: bool, code: i32) -> LoadEnd {
+    LoadEnd {
+        load: 0,
+        ended_ns: Nanos(at * SECOND),
+        by_itself,
+        status: ExitStatus { code: Some(code), signal: None },
+        restarts: 3,
+        gap_ns: Nanos(5_000),
+        killed: 0,
+        left: 0,
+        output_bytes: 100,
+        lines_dropped: 0,
+        last_lines: vec!["fork() failed".into(), "".into()],
+    }
+}
+
+fn judged(mut gathered: Gathered, end: Option<LoadEnd>) -> (LoadRun, Vec<Finding>) {
+    end.into_iter().for_each(|end| gathered.end(end));
+    gathered.finish(&WINDOW)
+}
+
+fn codes(judged: &(LoadRun, Vec<Finding>)) -> Vec<&str> {
+    assert!(judged.1.iter().all(|one| one.invalidates || one.code == "load-not-ended"));
+    judged.1.iter().map(|one| one.code.as_str()).collect()
+}
+
+#[test]
+fn a_load_that_ran_all_the_time_has_its_figures_and_no_findings() {
+    let mut ran = gathered(&[150; 12], 9_000);
+    for (at, text) in [(3, "Time: 1.5"), (4, "Time: 2.5"), (5, "Sending")] {
+        ran.line(&LoadLine { load: 0, at_ns: Nanos(at * SECOND), text: text.into() });
+    }
+    let judged = judged(ran, Some(end(13, false, 0)));
+    assert_eq!(codes(&judged), [""; 0]);
+    let run = judged.0;
+    assert_eq!(run.version.as_deref(), Some("2.40"));
+    let share = run.cpu_share.unwrap();
+    assert_eq!((share.min, share.mean, share.max), (1.5, 1.5, 1.5));
+    let evidence = run.evidence.unwrap();
+    assert_eq!((evidence.per_second.mean, evidence.unit.as_str()), (9_000.0, "1/s"));
+    assert_eq!((run.rates[0].count, run.rates[0].mean), (2, 2.0));
+    assert_eq!((run.restarts, run.gap_ns), (3, Nanos(5_000)));
+}
+
+#[test]
+fn what_went_wrong_is_told_and_invalidates() {
+    let ran = || gathered(&[150; 12], 9_000);
+    let died = judged(gathered(&[150; 5], 9_000), Some(end(6, true, 1)));
+    assert_eq!(codes(&died), ["load-died"]);
+    assert!(died.1[0].text.contains("6 s before the end"), "{}", died.1[0].text);
+    assert!(died.1[0].text.contains("fork() failed"), "{}", died.1[0].text);
+    assert!(died.0.cpu_share.unwrap().mean < 0.8, "the time behind its end counts");
+    assert_eq!(codes(&judged(ran(), Some(end(6, true, 0)))), ["load-ended-early"]);
+    assert_eq!(codes(&judged(ran(), None)), ["load-died"], "who watched it was killed");
+    assert_eq!(
+        codes(&judged(gathered(&[5; 12], 9_000), Some(end(13, false, 0)))),
+        ["load-too-weak"]
+    );
+    let mut paused = [150; 12];
+    paused[4..8].fill(0);
+    assert_eq!(
+        codes(&judged(gathered(&paused, 9_000), Some(end(13, false, 0)))),
+        ["load-too-weak"],
+        "stopped for four of ten seconds"
+    );
+    assert_eq!(codes(&judged(gathered(&[150; 12], 3), Some(end(13, false, 0)))), ["load-too-weak"]);
+    let left = LoadEnd { left: 2, ..end(13, false, 0) };
+    assert_eq!(codes(&judged(ran(), Some(left))), ["load-not-ended"]);
+    let never = judged(Gathered::new(&load("hackbench")), None);
+    assert_eq!(codes(&never), ["load-died"]);
+}
+
+#[test]
+fn a_load_that_comes_late_is_told() {
+    for shown_ns in [None, Some(Nanos(3 * SECOND))] {
+        let mut late = Gathered::new(&load("command,run=true"));
+        late.begin(LoadBegin {
+            load: 0,
+            program: "/bin/sh".into(),
+            version: String::new(),
+            placement: "0".into(),
+            started_ns: Nanos(SECOND),
+            shown_ns,
+        });
+        assert_eq!(codes(&judged(late, Some(end(13, false, 0)))), ["load-started-late"]);
+    }
+}
+
+#[test]
+fn a_stream_that_broke_off_says_nothing_of_the_end() {
+    let broken = Window { whole: false, ..WINDOW };
+    let (_, findings) = gathered(&[150; 12], 9_000).finish(&broken);
+    assert_eq!(findings, []);
+}

@@ -1,0 +1,155 @@
+//! What a campaign came to: its table.
+
+use crate::Nanos;
+use crate::campaign::{Published, PublishedFigure};
+use crate::plan::words;
+use crate::run::VerdictWord;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The table of a campaign: a row for each scenario and setting, a column for each repeat, or for
+/// each repeat on each kernel.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Table {
+    /// Name of the campaign's folder.
+    pub id: String,
+    /// Name of the sheet.
+    pub name: String,
+    /// The question that the sheet answers.
+    pub about: Option<String>,
+    /// Runs that need no further try.
+    pub settled: usize,
+    /// Runs that were planned.
+    pub planned: usize,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<TableRow>,
+    /// Where the published figures come from, and what they leave open.
+    pub published: Option<Published>,
+}
+
+/// A column.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Column {
+    /// The kernel, where the matrix has several.
+    pub kernel: Option<String>,
+    /// The how many-th repeat.
+    pub repeat: u32,
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kernel {
+            Some(kernel) => write!(f, "{kernel}, repeat {}", self.repeat),
+            None => write!(f, "repeat {}", self.repeat),
+        }
+    }
+}
+
+/// A row.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TableRow {
+    /// Its name.
+    pub label: String,
+    /// Its scenario.
+    pub scenario: String,
+    /// What that is about.
+    pub about: Option<String>,
+    /// The deadline it is judged by.
+    pub deadline_ns: Option<Nanos>,
+    /// A cell for each column.
+    pub cells: Vec<TableCell>,
+    /// All repeats together, once for each kernel.
+    pub pooled: Vec<Pooled>,
+    /// The heaviest verdict of its cells; none without a deadline.
+    pub verdict: Option<VerdictWord>,
+    /// What others have published of the same scenario.
+    pub published: Vec<PublishedFigure>,
+}
+
+words! {
+    /// How a cell stands.
+    CellWord {
+        /// Its run is made.
+        Done = "done",
+        /// All tries failed or are invalid.
+        Failed = "failed",
+        /// Its run is still to be made.
+        Missing = "missing",
+        /// It was left out, since a program is missing.
+        LeftOut = "left-out",
+    }
+}
+
+/// A cell: one run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TableCell {
+    /// How it stands.
+    pub state: CellWord,
+    /// Why it failed, or was left out.
+    pub reason: Option<String>,
+    /// Id of its run; none where there is none.
+    pub run: Option<String>,
+    /// All tries that left a run, this one among them.
+    pub tries: Vec<String>,
+    /// Its figures.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// The verdict of the run.
+    pub verdict: Option<VerdictWord>,
+}
+
+/// Figures of a run, or of several together.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Figures {
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// Observed maximum.
+    pub max_ns: Option<Nanos>,
+    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    pub p99_9_ns: Option<Nanos>,
+    /// Missed releases; none where they are not defined.
+    pub missed: Option<u64>,
+    /// Releases later than the deadline; none without a deadline.
+    pub misses: Option<u64>,
+}
+
+/// All repeats of a row together.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Pooled {
+    /// The kernel, where the matrix has several.
+    pub kernel: Option<String>,
+    /// Runs that it is made of: those that are done.
+    pub runs: usize,
+    /// Every latency counts alike, so that a thread with more of them counts more.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// 99.9 % where every thread counts alike, however many latencies it has; only where the
+    /// threads have different periods.
+    pub p99_9_equal_weight_ns: Option<Nanos>,
+    /// Each thread over all repeats; only where the threads have different periods.
+    pub threads: Vec<PooledThread>,
+}
+
+/// A thread over all repeats.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PooledThread {
+    /// Its number.
+    pub thread: u32,
+    /// Its period.
+    pub period_ns: Nanos,
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// Observed maximum.
+    pub max_ns: Option<Nanos>,
+    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    pub p99_9_ns: Option<Nanos>,
+}

@@ -1,0 +1,90 @@
+//! The table as JUnit XML: a test case for each row, with its verdict.
+
+use super::text::remarks;
+use super::words::{rest, verdict};
+use latlab_model::results::{CellWord, Table, TableCell, TableRow};
+use latlab_model::run::VerdictWord;
+
+/// One test suite. A row fails as its verdict does; one without a deadline fails only where a run
+/// of it did.
+pub fn junit(of: &Table) -> String {
+    let cases: Vec<(Option<Problem>, &TableRow)> =
+        of.rows.iter().map(|row| (problem(row), row)).collect();
+    let count = |kind: &str| {
+        cases.iter().filter(|(problem, _)| problem.as_ref().is_some_and(|p| p.kind == kind)).count()
+    };
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    text += &format!(
+        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+        escaped(&of.name),
+        cases.len(),
+        count("failure"),
+        count("error"),
+        count("skipped")
+    );
+    for (problem, row) in &cases {
+        text += &format!(
+            "  <testcase classname=\"{}\" name=\"{}\">\n",
+            escaped(&of.name),
+            escaped(&row.label)
+        );
+        if let Some(Problem { kind, message }) = problem {
+            text += &format!("    <{kind} message=\"{}\"/>\n", escaped(message));
+        }
+        text +=
+            &format!("    <system-out>{}</system-out>\n  </testcase>\n", escaped(&said(of, row)));
+    }
+    let remarks = remarks(of).join("\n");
+    text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", escaped(&remarks))
+}
+
+struct Problem {
+    kind: &'static str,
+    message: String,
+}
+
+fn problem(row: &TableRow) -> Option<Problem> {
+    let of = |kind, message: String| Some(Problem { kind, message });
+    let has = |state| row.cells.iter().any(|cell| cell.state == state);
+    let missing = row.cells.iter().filter(|cell| cell.state == CellWord::Missing).count();
+    match row.verdict {
+        Some(VerdictWord::Pass) => None,
+        Some(VerdictWord::Fail) => of("failure", "the verdict is fail".to_string()),
+        Some(word) => of("error", format!("the verdict is {word}")),
+        None if has(CellWord::Failed) => of("error", "a run failed or is invalid".to_string()),
+        None if missing > 0 => of("error", format!("{missing} runs are missing")),
+        None if row.cells.iter().all(|cell| cell.state == CellWord::LeftOut) => {
+            of("skipped", "left out".to_string())
+        }
+        None => None,
+    }
+}
+
+fn said(of: &Table, row: &TableRow) -> String {
+    let line = |(cell, column): (&TableCell, _)| {
+        let max = cell.figures.max_ns.map(|max| format!("observed maximum {max}"));
+        let word = Some(verdict(cell)).filter(|word| !word.is_empty());
+        let words: Vec<String> =
+            max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word).collect();
+        let run = cell.run.as_ref().map(|run| format!(" [{run}]")).unwrap_or_default();
+        format!("{column}: {}{run}", words.join(", "))
+    };
+    row.cells.iter().zip(&of.columns).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Text in XML 1.0, which has no place for most control characters.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' => safe.push_str("&#10;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}

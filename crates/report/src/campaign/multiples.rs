@@ -1,0 +1,135 @@
+//! The latencies of each row in a small picture, all on one scale: each repeat, and all together.
+
+use super::make::summed;
+use crate::cpus::Grid;
+use crate::legend::{Entry, Legend};
+use crate::options::Options;
+use crate::panel::{Panel, Shared, panels};
+use crate::picture::{FIRST_LINE, Heading, Picture};
+use crate::series::{Series, highest, latencies};
+use crate::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
+use crate::terms::{self, Terms};
+use latlab_model::results::Table;
+use latlab_model::{Bin, Run, ThreadBins};
+use maud::{Markup, html};
+use std::borrow::Cow;
+
+/// Size of the type in a small picture.
+const SMALL: f64 = 11.0;
+/// Between the pictures and the legend.
+const BELOW: f64 = 30.0;
+
+/// A run with the counts of its threads.
+pub type Counted<'a> = (&'a Run, &'a [ThreadBins]);
+
+/// The picture: for each row of the table the runs of its cells, none where a cell has no run.
+pub fn multiples(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
+    let groups: Vec<Vec<Series>> = rows.iter().map(|runs| lines(table, runs)).collect();
+    let borrowed: Vec<&[Series]> = groups.iter().map(Vec::as_slice).collect();
+    let grid = Grid::new(groups.len(), options);
+    let terms = terms::of_all(rows.iter().flatten().flatten().map(|(run, _)| *run));
+    let (shared, panels) = panels(&borrowed, options.axis, grid.panel_width(), terms);
+    let width = options.drawn_width();
+    let title = format!("{}: row by row", table.name);
+    let heading = Heading::new(
+        &title,
+        &[format!("Heights: {} per unit of width, logarithmic; one scale for all.", terms.many)],
+        width,
+    );
+    let top = FIRST_LINE + heading.height() - 8.0;
+    let end = grid.end(top);
+    let legend = Legend::new(entries(&groups), width);
+    let picture = Picture {
+        options,
+        height: end + BELOW + legend.height(),
+        title: title.clone(),
+        description: description(table, &groups, terms),
+        // All repeats together are drawn beside each of them: their latencies count once.
+        latencies: groups.iter().filter_map(|group| group.first()).map(|all| all.count).sum(),
+    };
+    let middle = (grid.left() + width - 16.0) / 2.0;
+    picture.render(html! {
+        (heading.render(FIRST_LINE))
+        @for (index, panel) in panels.iter().enumerate() {
+            (small(&grid, index, panel, &shared, top, &table.rows[index].label))
+        }
+        (text(middle, end + 8.0, Anchor::Middle, TEXT_SIZE, INK, &shared.axis.title(terms)))
+        (legend.render(end + BELOW))
+    })
+}
+
+/// First all repeats together, then each, where there are several.
+fn lines<'a>(table: &Table, cells: &[Option<Counted<'a>>]) -> Vec<Series<'a>> {
+    let one = |name: String, bins: Vec<Bin>, runs: &[Counted]| Series {
+        name,
+        count: bins.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count)),
+        min: runs.iter().filter_map(|(run, _)| run.total.min_ns).min(),
+        max: runs.iter().filter_map(|(run, _)| run.total.max_ns).max(),
+        bins: Cow::Owned(bins),
+        ..Series::default()
+    };
+    let bins = |runs: &[Counted]| {
+        summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins))
+    };
+    let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
+    let all = one("all repeats".to_string(), bins(&runs), &runs);
+    // A cell without a run keeps its place, and so its pen.
+    let each = cells.iter().zip(&table.columns).map(|(cell, column)| {
+        let run = cell.as_slice();
+        one(column.to_string(), bins(run), run)
+    });
+    match cells.len() {
+        0 | 1 => vec![all],
+        _ => std::iter::once(all).chain(each).collect(),
+    }
+}
+
+/// Which line is which, by the row that has the most of them.
+fn entries(groups: &[Vec<Series>]) -> Vec<Entry> {
+    let most = groups.iter().max_by_key(|group| group.len());
+    let entry = |(index, series): (usize, &Series)| {
+        Entry::line(Pen::number(index), series.name.clone()).with_mark()
+    };
+    most.filter(|group| group.len() > 1)
+        .map(|group| {
+            group.iter().take(crate::series::named(group)).enumerate().map(entry).collect()
+        })
+        .unwrap_or_default()
+}
+
+fn description(table: &Table, groups: &[Vec<Series>], terms: &Terms) -> String {
+    let each = table.rows.iter().zip(groups).map(|(row, group)| match highest(group) {
+        Some(max) => format!("{}: observed maximum {max}.", row.label),
+        None => format!("{}: no {}.", row.label, terms.many),
+    });
+    each.collect::<Vec<_>>().join(" ")
+}
+
+fn small(
+    grid: &Grid,
+    index: usize,
+    panel: &Panel,
+    shared: &Shared,
+    top: f64,
+    label: &str,
+) -> Markup {
+    let area = grid.area(index, top, shared.sides);
+    let across = shared.axis.ticks(area.width(), if area.width() > 300.0 { 90.0 } else { 62.0 });
+    let across = grid.apart(across, &area);
+    let up = shared.heights.ticks(area.height());
+    let maximum = highest(panel.series).map(|max| format!(": maximum {max}")).unwrap_or_default();
+    let words = format!("{label}{maximum}");
+    let words = if text_width(&words, SMALL) <= area.width() { words } else { label.to_string() };
+    html! {
+        (area.grid(&across, &up))
+        @if grid.is_first(index) { (area.names_left(&up, SMALL)) }
+        @if grid.is_lowest(index) { (area.names_below(&across, SMALL)) }
+        (area.axes())
+        (panel.render(shared, &area))
+        (text(area.axis_left, area.top - 6.0, Anchor::Start, SMALL, INK, &words))
+        @if latencies(panel.series) == 0 {
+            @let (x, y) = area.middle();
+            (text(x, y, Anchor::Middle, SMALL, MUTED, &format!("no {}", shared.terms.many)))
+        }
+    }
+}

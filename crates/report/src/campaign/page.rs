@@ -1,0 +1,218 @@
+//! A campaign as one page: the table, the distributions, and what each run says.
+
+use super::multiples::{Counted, multiples};
+use super::text::remarks;
+use super::words::{Near, rest, share, verdict};
+use crate::options::Options;
+use crate::page::tables::scrolling;
+use crate::page::{document, run_summary};
+use crate::place::Place;
+use crate::prose::prose;
+use crate::terms;
+use crate::units::{bin_edge, grouped, short};
+use latlab_model::results::{Pooled, Table, TableCell, TableRow};
+use latlab_model::{Run, ThreadBins};
+use maud::{Markup, PreEscaped, html};
+
+/// Each picture is made in three widths, of which the width of the page shows one.
+const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 400)];
+
+const TABLE: &str = "Each cell is one run: its observed maximum, its 99.9 % quantile, its misses and \
+    its verdict. It leads to what the run says below. The colour, and the words, say how much of the \
+    deadline the observed maximum took.";
+
+/// A run in a cell.
+pub struct CampaignRun<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// The counts of its threads.
+    pub bins: &'a [ThreadBins],
+    /// Where its own page is, seen from this one.
+    pub page: String,
+}
+
+/// The whole page; `runs` are those that the cells of the table name, in any order.
+pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> String {
+    let title = format!("{}: {} of {} runs", table.name, table.settled, table.planned);
+    let place = Place::page();
+    let rows: Vec<Vec<Option<Counted>>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
+    let body = html! {
+        main.campaign {
+            header {
+                div.top { div {
+                    p.kicker { "Campaign " (table.id) }
+                    (place.headline(html! { (table.name) }))
+                    @if let Some(about) = &table.about { p.lead { (prose(about)) } }
+                    p { (grouped(table.settled as u64)) " of " (grouped(table.planned as u64)) " runs are made." }
+                } }
+            }
+            (place.section("table", "The table", html! { (cells(table)) p { (TABLE) } }))
+            (place.section("picture", "Distributions", html! {
+                figure {
+                    div.still {
+                        @for (class, width) in WIDTHS {
+                            div class=(class) {
+                                @let options = Options { width, id: format!("multiples-{class}"), ..Options::default() };
+                                (PreEscaped(multiples(table, &rows, &options)))
+                            }
+                        }
+                    }
+                    figcaption {
+                        "How many " (terms::of_all(runs.iter().map(|one| one.run)).many)
+                        " were how large, in each row: one line for each repeat, and one for all \
+                         together. Heights are logarithmic, on one scale for all rows."
+                    }
+                }
+            }))
+            (place.section("pooled", "All repeats together", pooled(table)))
+            @let remarks = remarks(table);
+            @if !remarks.is_empty() {
+                (place.section("remarks", "What the figures alone do not say", html! {
+                    ul { @for line in &remarks { li { (prose(line)) } } }
+                }))
+            }
+            @for (number, one) in (1..).zip(runs) {
+                @let place = Place::part(number);
+                section.run id=(format!("cell-{}", one.run.id)) aria-labelledby=(place.id("headline")) {
+                    (run_summary(one.run, &place))
+                    p { a href=(one.page) { "Everything about this run" } ", with its pictures and conditions." }
+                }
+            }
+        }
+        footer { p { "Made by latlab " (latlab) " from campaign " (table.id) "." } }
+    };
+    document(&title, &body)
+}
+
+fn runs_of<'a>(row: &TableRow, runs: &[CampaignRun<'a>]) -> Vec<Option<Counted<'a>>> {
+    let of_cell = |cell: &TableCell| {
+        let id = cell.run.as_ref()?;
+        runs.iter().find(|one| one.run.id == *id).map(|one| (one.run, one.bins))
+    };
+    row.cells.iter().map(of_cell).collect()
+}
+
+fn cells(table: &Table) -> Markup {
+    let has_published = table.rows.iter().any(|row| !row.published.is_empty());
+    scrolling(
+        "The table",
+        false,
+        html! {
+                table.cells {
+                    thead { tr {
+                        th scope="col" { "Row" }
+                        @for column in &table.columns { th scope="col" { (column) } }
+                        th scope="col" { "Verdict" }
+                        @if has_published { th scope="col" { "Published" } }
+                    } }
+                    tbody {
+                        @for row in &table.rows {
+                            tr {
+                                th scope="row" {
+                                    (row.label)
+                                    @if let Some(about) = &row.about { small { (about) } }
+                                    @if let Some(deadline) = row.deadline_ns { small { "deadline " (deadline) } }
+                                }
+                                @for cell in &row.cells { (one_cell(cell, row)) }
+                                td { @match row.verdict { Some(word) => (word), None => "–" } }
+                                @if has_published { (published(row)) }
+                            }
+                        }
+                    }
+                }
+        },
+    )
+}
+
+fn one_cell(cell: &TableCell, row: &TableRow) -> Markup {
+    let near = Near::of(cell.figures.max_ns, row.deadline_ns);
+    let word = verdict(cell);
+    html! {
+        td class=(near.class()) title=[cell.reason.as_deref()] {
+            @if let Some(max) = cell.figures.max_ns {
+                @let exact = format!("observed maximum {max}");
+                @match &cell.run {
+                    Some(run) => a href={ "#cell-" (run) } title=(exact) { strong { (short(max.0 as f64)) } },
+                    None => strong { (short(max.0 as f64)) },
+                }
+            }
+            @for part in rest(&cell.figures, row.deadline_ns) { small { (part) } }
+            @if !word.is_empty() { small.word { (word) } }
+        }
+    }
+}
+
+fn published(row: &TableRow) -> Markup {
+    html! {
+        td.published {
+            @for figure in &row.published {
+                small {
+                    (figure.of) ": "
+                    @if let Some(max) = figure.max_ns { strong { (short(max.0 as f64)) } }
+                    @if let Some(note) = &figure.note { " (" (note) ")" }
+                }
+            }
+        }
+    }
+}
+
+fn pooled(table: &Table) -> Markup {
+    let all: Vec<(&TableRow, &Pooled)> =
+        table.rows.iter().flat_map(|row| row.pooled.iter().map(move |one| (row, one))).collect();
+    let table = html! {
+            table.cells {
+                thead { tr {
+                    @for name in ["Row", "Runs", "Cycles", "Observed maximum", "p99.9", "p99.9, every thread alike", "Missed", "Misses", "Of the deadline"] {
+                        th scope="col" { (name) }
+                    }
+                } }
+                tbody {
+                    @for (row, one) in &all {
+                        tr {
+                            th scope="row" { (row.label) @if let Some(kernel) = &one.kernel { ", " (kernel) } }
+                            td { (one.runs) }
+                            td { (grouped(one.figures.cycles)) }
+                            td { (dash(one.figures.max_ns)) }
+                            td { (dash(one.figures.p99_9_ns.map(bin_edge))) }
+                            td { (dash(one.p99_9_equal_weight_ns.map(bin_edge))) }
+                            td { (dash(one.figures.missed.map(grouped))) }
+                            td { (dash(one.figures.misses.map(grouped))) }
+                            td { (dash(share(&one.figures, row.deadline_ns))) }
+                        }
+                    }
+                }
+            }
+    };
+    html! {
+        (scrolling("All repeats together", false, table))
+        @for (row, one) in &all {
+            @if !one.threads.is_empty() { (threads(row, one)) }
+        }
+    }
+}
+
+fn threads(row: &TableRow, pooled: &Pooled) -> Markup {
+    let names = ["Thread", "Period", "Cycles", "Observed maximum", "p99.9"];
+    let table = html! {
+        table.cells {
+            thead { tr { @for name in names { th scope="col" { (name) } } } }
+            tbody { @for one in &pooled.threads { tr {
+                th scope="row" { (one.thread) }
+                td { (one.period_ns) }
+                td { (grouped(one.cycles)) }
+                td { (dash(one.max_ns)) }
+                td { (dash(one.p99_9_ns.map(bin_edge))) }
+            } } }
+        }
+    };
+    html! {
+        details {
+            summary { "The threads of " (row.label) ": each has its own period, and so its own number of latencies" }
+            (scrolling(&format!("Threads of {}", row.label), false, table))
+        }
+    }
+}
+
+fn dash(value: Option<impl ToString>) -> String {
+    value.map_or("–".to_string(), |value| value.to_string())
+}

@@ -1,0 +1,75 @@
+//! What a campaign will do, before it does it.
+
+use crate::style::Style;
+use crate::table::{Column, table, wrapped};
+use crate::units::span;
+use latlab_model::campaign::{Campaign, Planned, Row};
+
+/// Every run in its order, and the time that all take.
+pub fn planned(campaign: &Campaign, width: usize, style: Style) -> String {
+    let about = campaign.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
+    format!(
+        "{}\n{}{}\n{}",
+        campaign.name,
+        about.unwrap_or_default(),
+        table(columns(campaign), width, style),
+        wrapped(&total(campaign), width, 0) + "\n"
+    )
+}
+
+fn columns(campaign: &Campaign) -> Vec<Column> {
+    let row = |run: &Planned| &campaign.rows[run.row];
+    let each = |cell: &dyn Fn(&Row) -> String| {
+        campaign.runs.iter().map(|run| cell(row(run))).collect::<Vec<_>>()
+    };
+    let dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
+    let loads = |row: &Row| {
+        let words: Vec<&str> = row.plan.loads.iter().map(|load| load.words.as_str()).collect();
+        dash((!words.is_empty()).then(|| words.join(" + ")))
+    };
+    let mut columns = vec![
+        Column::new("run", 0, (1..=campaign.runs.len()).map(|number| number.to_string())),
+        Column::new("row", 0, each(&|row| row.label.clone())).left(),
+        Column::new("repeat", 0, campaign.runs.iter().map(|run| run.repeat.to_string())),
+        Column::new(
+            "length",
+            0,
+            campaign.runs.iter().map(|run| dash(campaign.length_of(run).map(span))),
+        ),
+        Column::new(
+            "deadline",
+            2,
+            each(&|row| dash(row.plan.deadline_ns.map(|time| time.to_string()))),
+        ),
+        Column::new("kernel", 1, each(&|row| dash(row.kernel.clone()))).left(),
+        Column::new("load", 1, each(&loads)).left(),
+    ];
+    columns.retain(|column| !column.is_void());
+    columns
+}
+
+fn total(campaign: &Campaign) -> String {
+    let runs = campaign.runs.len();
+    let pauses = match campaign.pauses().0 {
+        0 => String::new(),
+        _ => format!(" and {} of cool-down", span(campaign.pauses())),
+    };
+    let cool = campaign.cool_down.below_millicelsius.map(|below| {
+        format!(
+            " Before each but the first the machine may cool down to {} C, for {} at most.",
+            below as f64 / 1000.0,
+            span(campaign.cool_down.limit_ns)
+        )
+    });
+    let loads = campaign.rows.iter().any(|row| !row.plan.loads.is_empty());
+    let loads = if loads { " Loads take some seconds more to start and to end." } else { "" };
+    format!(
+        "{runs} {} in order {} (seed {}): {} in all, {} with warm-ups{pauses}.{}{loads}",
+        if runs == 1 { "run" } else { "runs" },
+        campaign.order,
+        campaign.seed,
+        span(campaign.total()),
+        span(campaign.measuring()),
+        cool.unwrap_or_default(),
+    )
+}

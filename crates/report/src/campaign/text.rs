@@ -1,0 +1,206 @@
+//! The table as text: for the terminal, as Markdown, as CSV.
+
+use super::words::{rest, verdict};
+use crate::escaped::escaped;
+use crate::style::{Colour, Style};
+use crate::table::{Column, markdown as markdown_table, table, wrapped};
+use crate::units::{Scale, bin_edge, grouped};
+use latlab_model::Nanos;
+use latlab_model::results::{CellWord, Pooled, Table, TableCell, TableRow};
+use latlab_model::run::VerdictWord;
+
+/// The table in the terminal: the observed maximum of each repeat, and all repeats together.
+pub fn show(of: &Table, width: usize, style: Style) -> String {
+    let head = format!("Campaign {}: {} of {} runs are made\n", of.name, of.settled, of.planned);
+    let about = of.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
+    let mut text = format!("{head}{}\n", about.unwrap_or_default());
+    text += &table(columns(of), width, style);
+    text += "Each repeat: its observed maximum; p99.9 and misses are of all repeats together.\n";
+    for line in remarks(of) {
+        text += &format!("{}\n", wrapped(&line, width, 2));
+    }
+    text
+}
+
+fn columns(of: &Table) -> Vec<Column> {
+    let all = || of.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.figures.max_ns);
+    let scale = Scale::of(all());
+    let p99_9 = |row: &TableRow| pooled(row).and_then(|all| all.figures.p99_9_ns).map(bin_edge);
+    let p99_9_scale = Scale::of(of.rows.iter().filter_map(p99_9));
+    let number =
+        |scale: Scale, time: Option<Nanos>| time.map_or("-".into(), |time| scale.number(time));
+    let each = |cell: &dyn Fn(&TableRow) -> String| of.rows.iter().map(cell).collect::<Vec<_>>();
+    let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
+    let misses = |row: &TableRow| {
+        let misses = pooled(row).and_then(|all| all.figures.misses);
+        misses.map_or("-".to_string(), grouped)
+    };
+    let mut columns = vec![
+        Column::new("row", 0, each(&|row| row.label.clone())).left(),
+        Column::new("verdict", 0, each(&word)).left().coloured(paint),
+        Column::new("misses", 1, each(&misses)),
+        Column::new("p99.9", 1, each(&|row| number(p99_9_scale, p99_9(row))))
+            .unit(p99_9_scale.unit()),
+    ];
+    for (index, column) in of.columns.iter().enumerate() {
+        let cell = |row: &TableRow| match row.cells.get(index) {
+            Some(cell) if cell.figures.max_ns.is_some() => number(scale, cell.figures.max_ns),
+            Some(cell) => verdict(cell),
+            None => "-".to_string(),
+        };
+        // The last repeats go first where the terminal is narrow.
+        let rank = u8::try_from(index + 2).unwrap_or(u8::MAX);
+        columns.push(Column::new(&column.to_string(), rank, each(&cell)).unit(scale.unit()));
+    }
+    columns
+}
+
+/// All repeats together, where there is one kernel only.
+fn pooled(row: &TableRow) -> Option<&Pooled> {
+    match &row.pooled[..] {
+        [one] => Some(one),
+        _ => None,
+    }
+}
+
+fn paint(word: &str) -> Option<Colour> {
+    let word = VerdictWord::ALL.iter().find(|one| one.word() == word)?;
+    Some(match word {
+        VerdictWord::Pass => Colour::Good,
+        VerdictWord::Inconclusive => Colour::Warn,
+        VerdictWord::Fail | VerdictWord::Invalid => Colour::Bad,
+    })
+}
+
+/// What the numbers alone do not say.
+pub fn remarks(of: &Table) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for row in &of.rows {
+        for (cell, column) in row.cells.iter().zip(&of.columns) {
+            remarks.extend(remark(cell, &format!("{}, {column}", row.label)));
+        }
+        remarks.extend(row.pooled.iter().filter_map(|pooled| weights(&row.label, pooled)));
+        remarks.extend(published(row));
+    }
+    let doubts = of.published.iter().flat_map(|published| &published.doubts);
+    remarks.extend(of.published.iter().map(|published| format!("Published: {}", published.source)));
+    remarks.extend(doubts.map(|doubt| format!("Doubt: {doubt}")));
+    remarks
+}
+
+fn remark(cell: &TableCell, name: &str) -> Option<String> {
+    let reason = cell.reason.as_deref().unwrap_or_default();
+    match cell.state {
+        CellWord::Failed | CellWord::LeftOut => {
+            Some(format!("{name}: {}: {reason}", verdict(cell)))
+        }
+        CellWord::Done if cell.tries.len() > 1 => {
+            Some(format!("{name}: the last of {} tries; all are kept", cell.tries.len()))
+        }
+        _ => None,
+    }
+}
+
+/// Threads of different periods have different numbers of latencies, which is to be known.
+fn weights(label: &str, pooled: &Pooled) -> Option<String> {
+    let (most, least) = (
+        pooled.threads.iter().max_by_key(|one| one.cycles)?,
+        pooled.threads.iter().min_by_key(|one| one.cycles)?,
+    );
+    let equal = pooled
+        .p99_9_equal_weight_ns
+        .map(|time| format!("; p99.9 {} where every thread counts alike", bin_edge(time)));
+    Some(format!(
+        "{label}: the threads have different periods, and so from {} latencies (thread {}) to {} \
+         (thread {}){}",
+        grouped(least.cycles),
+        least.thread,
+        grouped(most.cycles),
+        most.thread,
+        equal.unwrap_or_default()
+    ))
+}
+
+/// What others have published of the row.
+pub fn published(row: &TableRow) -> Option<String> {
+    let figure = |figure: &latlab_model::campaign::PublishedFigure| {
+        let max = figure.max_ns.map(|max| format!(" {max}")).unwrap_or_default();
+        let note = figure.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
+        format!("{}{max}{note}", figure.of)
+    };
+    let figures: Vec<String> = row.published.iter().map(figure).collect();
+    (!figures.is_empty())
+        .then(|| format!("{}: published maxima: {}", row.label, figures.join(", ")))
+}
+
+/// The whole table in the Markdown of GitHub: each cell with all that it says.
+pub fn markdown(of: &Table) -> String {
+    let mut columns =
+        vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
+    for (index, column) in of.columns.iter().enumerate() {
+        let cell = |row: &TableRow| {
+            row.cells.get(index).map_or(String::new(), |cell| cell_words(cell, row))
+        };
+        columns.push(Column::new(&column.to_string(), 0, of.rows.iter().map(cell)).left());
+    }
+    let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
+    columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
+    let remarks: String = remarks(of).iter().map(|line| format!("- {}\n", escaped(line))).collect();
+    let about = of.about.as_ref().map(|about| format!("{}\n\n", escaped(about)));
+    format!(
+        "### {}: {} of {} runs\n\n{}{}\n{remarks}",
+        escaped(&of.name),
+        of.settled,
+        of.planned,
+        about.unwrap_or_default(),
+        markdown_table(&columns)
+    )
+}
+
+fn cell_words(cell: &TableCell, row: &TableRow) -> String {
+    let max = cell.figures.max_ns.map(|max| format!("max {max}"));
+    let word = Some(verdict(cell)).filter(|word| !word.is_empty());
+    let words = max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word);
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// A line for each cell, with exact nanoseconds; what is not known is empty.
+pub fn csv(of: &Table) -> String {
+    let head = "row,kernel,repeat,state,verdict,run,cycles,max_ns,p99_9_ns,missed,misses,deadline_ns,reason";
+    let mut text = format!("{head}\n");
+    for row in &of.rows {
+        for (cell, column) in row.cells.iter().zip(&of.columns) {
+            let number =
+                |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+            let time =
+                |time: Option<Nanos>| time.map(|time| time.0.to_string()).unwrap_or_default();
+            let figures = &cell.figures;
+            let fields = [
+                row.label.clone(),
+                column.kernel.clone().unwrap_or_default(),
+                column.repeat.to_string(),
+                cell.state.to_string(),
+                cell.verdict.map(|word| word.to_string()).unwrap_or_default(),
+                cell.run.clone().unwrap_or_default(),
+                number(cell.run.as_ref().map(|_| figures.cycles)),
+                time(figures.max_ns),
+                time(figures.p99_9_ns),
+                number(figures.missed),
+                number(figures.misses),
+                time(row.deadline_ns),
+                cell.reason.clone().unwrap_or_default(),
+            ];
+            text += &(fields.map(|field| quoted(&field)).join(",") + "\n");
+        }
+    }
+    text
+}
+
+/// A field as RFC 4180 has it.
+fn quoted(field: &str) -> String {
+    let field = field.replace(['\r', '\n'], " ");
+    match field.contains([',', '"']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field,
+    }
+}

@@ -1,0 +1,68 @@
+//! A cell in words.
+
+use crate::units::{bin_edge, grouped, percent_of};
+use latlab_model::Nanos;
+use latlab_model::results::{CellWord, Figures, TableCell};
+
+/// How near to the deadline the observed maximum came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Near {
+    /// Nobody gave a deadline, or there are no latencies.
+    Unknown,
+    /// Up to half of it.
+    Far,
+    /// Up to all of it.
+    Close,
+    /// Beyond it.
+    Over,
+}
+
+impl Near {
+    /// Of an observed maximum.
+    pub fn of(max: Option<Nanos>, deadline: Option<Nanos>) -> Near {
+        match max.zip(deadline) {
+            None => Near::Unknown,
+            Some((max, deadline)) if max > deadline => Near::Over,
+            Some((max, deadline)) if max.0 * 2 > deadline.0 => Near::Close,
+            Some(_) => Near::Far,
+        }
+    }
+
+    /// The word for it in a style sheet.
+    pub fn class(self) -> &'static str {
+        match self {
+            Near::Unknown => "unknown",
+            Near::Far => "far",
+            Near::Close => "close",
+            Near::Over => "over",
+        }
+    }
+}
+
+/// The verdict or the state of a cell in a word or two.
+pub fn verdict(cell: &TableCell) -> String {
+    match (cell.state, cell.verdict) {
+        (CellWord::Done, Some(word)) => word.to_string(),
+        (CellWord::Done, None) => String::new(),
+        (CellWord::Failed, _) if cell.run.is_some() => "invalid".to_string(),
+        (CellWord::Failed, _) => "failed".to_string(),
+        (CellWord::Missing, _) => "missing".to_string(),
+        (CellWord::LeftOut, _) => "left out".to_string(),
+    }
+}
+
+/// What a cell says, without its observed maximum.
+pub fn rest(figures: &Figures, deadline: Option<Nanos>) -> Vec<String> {
+    let p99_9 = figures.p99_9_ns.map(|time| format!("p99.9 {}", bin_edge(time)));
+    let misses = figures
+        .misses
+        .map(|count| format!("{} {}", grouped(count), if count == 1 { "miss" } else { "misses" }));
+    p99_9.into_iter().chain(misses).chain(share(figures, deadline)).collect()
+}
+
+/// The observed maximum as a share of the deadline.
+pub fn share(figures: &Figures, deadline: Option<Nanos>) -> Option<String> {
+    let (max, deadline) = figures.max_ns.zip(deadline)?;
+    let percent = percent_of(max.0.max(0).unsigned_abs(), deadline.0.unsigned_abs())?;
+    Some(format!("{percent} of the deadline"))
+}

@@ -1,0 +1,249 @@
+//! The folder of a campaign: `campaign.json`, the sheet as it was, and its runs.
+//!
+//! The plan is written once, before the first run, and never changed: what is done is told by the
+//! runs themselves, so that no kill can make the two disagree.
+
+mod standing;
+
+pub use standing::{CellState, Next, Tried};
+
+use crate::error::{Error, Result};
+use crate::files::{create_file, open_file, sync_folder};
+use crate::folder::{State, Store};
+use crate::id::{self, new_id};
+use jiff::Timestamp;
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, Cell, FailedTry};
+use std::cmp::Reverse;
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Name of the document in the folder of a campaign.
+pub const CAMPAIGN_JSON: &str = "campaign.json";
+const SHEET: &str = "sheet.toml";
+const RUNS: &str = "runs";
+const FAILURES: &str = "failures.jsonl";
+/// Who works on it: a file that is locked.
+const LOCK: &str = "lock";
+/// Ending of the name of a folder whose document is not written yet.
+const DRAFT: &str = ".draft";
+/// A document that is longer is none.
+const LARGEST: u64 = 64 << 20;
+
+/// A campaign that is stored.
+#[derive(Debug)]
+pub struct CampaignFolder {
+    path: PathBuf,
+    runs: Store,
+    /// Its plan.
+    pub campaign: Campaign,
+}
+
+impl Store {
+    /// Makes the folder of a campaign, whole or not at all; it gets its id here.
+    pub fn begin_campaign(&self, campaign: Campaign, sheet: &str) -> Result<CampaignFolder> {
+        self.create_root()?;
+        let _alone = self.alone();
+        let wanted = new_id(Timestamp::now(), &campaign.name);
+        let free = |id: &String| !self.root().join(id).exists();
+        let ids = std::iter::once(wanted.clone()).chain((2..).map(|n| format!("{wanted}-{n}")));
+        let id = ids.into_iter().find(free).unwrap_or(wanted);
+        let campaign = Campaign { id: id.clone(), ..campaign };
+        let draft = self.root().join(format!(".{id}{DRAFT}"));
+        // What is there was cut off before it was a campaign.
+        let _ = fs::remove_dir_all(&draft);
+        fs::create_dir_all(draft.join(RUNS)).map_err(Error::io("create", &draft))?;
+        let written = written(&draft, &campaign, sheet).inspect_err(|_| {
+            let _ = fs::remove_dir_all(&draft);
+        });
+        written?;
+        self.give_away(&draft);
+        let path = self.root().join(&id);
+        fs::rename(&draft, &path).map_err(Error::io("rename", &draft))?;
+        sync_folder(self.root())?;
+        Ok(self.folder(path, campaign))
+    }
+
+    fn folder(&self, path: PathBuf, campaign: Campaign) -> CampaignFolder {
+        let runs = Store { root: path.join(RUNS), ..self.clone() };
+        CampaignFolder { path, runs, campaign }
+    }
+
+    /// The campaign of a folder.
+    pub fn open_campaign(&self, path: &Path) -> Result<CampaignFolder> {
+        let file = path.join(CAMPAIGN_JSON);
+        let damaged = |reason: String| Error::Damaged { path: file.clone(), reason };
+        let mut text = Vec::new();
+        let opened = open_file(&file)?;
+        opened.take(LARGEST).read_to_end(&mut text).map_err(Error::io("read", &file))?;
+        let document: serde_json::Value =
+            serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        match document["schema"].as_u64() {
+            Some(found) if found > CAMPAIGN_VERSION.into() => {
+                Err(Error::NewerSchema { path: file, found, known: CAMPAIGN_VERSION })
+            }
+            _ => {
+                let campaign = serde_json::from_value(document);
+                let campaign: Campaign = campaign.map_err(|error| damaged(error.to_string()))?;
+                match campaign.runs.iter().all(|run| run.row < campaign.rows.len()) {
+                    true => Ok(self.folder(path.to_path_buf(), campaign)),
+                    false => Err(damaged("a run of it has no row".to_string())),
+                }
+            }
+        }
+    }
+
+    /// All campaigns, newest first; one that cannot be read does not hide the others.
+    pub fn campaigns(&self) -> Result<Vec<(String, Result<CampaignFolder>)>> {
+        let mut names = self.names()?;
+        names.retain(|name| {
+            !name.starts_with('.') && self.root().join(name).join(CAMPAIGN_JSON).exists()
+        });
+        names.sort_by_cached_key(|name| Reverse((id::time_of(name), name.clone())));
+        let open = |name: String| {
+            let opened = self.open_campaign(&self.root().join(&name));
+            (name, opened)
+        };
+        Ok(names.into_iter().map(open).collect())
+    }
+
+    /// The folder of the campaign that these words name, if they name one: an id, a part that only
+    /// one has and no run, a path, or `last` where nothing is newer.
+    pub fn find_campaign(&self, spec: &str) -> Result<Option<CampaignFolder>> {
+        let as_path = Path::new(spec);
+        let as_path = if as_path.ends_with(CAMPAIGN_JSON) {
+            as_path.parent().unwrap_or(as_path)
+        } else {
+            as_path
+        };
+        for path in [self.root().join(spec), as_path.to_path_buf()] {
+            if !spec.is_empty() && path.join(CAMPAIGN_JSON).exists() {
+                return self.open_campaign(&path).map(Some);
+            }
+        }
+        let campaigns = self.campaigns()?;
+        let runs = self.list()?;
+        let found = match spec {
+            "last" => campaigns.into_iter().next().filter(|(name, _)| {
+                let time = runs.first().and_then(|run| run.time());
+                time.is_none_or(|time| id::time_of(name).is_some_and(|begun| begun >= time))
+            }),
+            _ if runs.iter().any(|run| run.id.contains(spec)) => None,
+            part => {
+                let mut fitting: Vec<_> =
+                    campaigns.into_iter().filter(|(name, _)| name.contains(part)).collect();
+                match fitting.len() {
+                    0 | 1 => fitting.pop(),
+                    _ => {
+                        let candidates = fitting.into_iter().map(|(name, _)| name).collect();
+                        return Err(Error::Ambiguous { spec: spec.to_string(), candidates });
+                    }
+                }
+            }
+        };
+        found.map(|(_, opened)| opened).transpose()
+    }
+}
+
+fn written(draft: &Path, campaign: &Campaign, sheet: &str) -> Result<()> {
+    let damaged = |error: serde_json::Error| Error::Damaged {
+        path: draft.join(CAMPAIGN_JSON),
+        reason: error.to_string(),
+    };
+    let document = serde_json::to_string_pretty(campaign).map_err(damaged)? + "\n";
+    for (name, text) in [(CAMPAIGN_JSON, document.as_str()), (SHEET, sheet)] {
+        let path = draft.join(name);
+        let mut file = create_file(&path)?;
+        file.write_all(text.as_bytes()).map_err(Error::io("write", &path))?;
+        file.sync_all().map_err(Error::io("sync", &path))?;
+    }
+    sync_folder(draft)
+}
+
+/// Held by whoever works on a campaign; the kernel drops it with its process.
+#[derive(Debug)]
+pub struct CampaignLock(#[expect(dead_code, reason = "open files hold locks")] File);
+
+impl CampaignFolder {
+    /// Its folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where its runs are.
+    pub fn runs(&self) -> &Store {
+        &self.runs
+    }
+
+    /// Takes the campaign for this process; an error says who has it.
+    pub fn lock(&self) -> Result<CampaignLock> {
+        let path = self.path.join(LOCK);
+        let options =
+            File::options().read(true).write(true).create(true).truncate(false).to_owned();
+        let mut file = options.open(&path).map_err(Error::io("open", &path))?;
+        match file.try_lock() {
+            // A file system without locks keeps nobody from measuring.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                let _ = file.read_to_string(&mut holder);
+                return Err(Error::CampaignGoesOn {
+                    id: self.campaign.id.clone(),
+                    holder: holder.trim().to_string(),
+                });
+            }
+        }
+        let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+        self.runs.give(&path);
+        Ok(CampaignLock(file))
+    }
+
+    /// An id for a run that begins now.
+    pub fn run_id(&self, name: &str) -> String {
+        new_id(Timestamp::now(), name)
+    }
+
+    /// What has been tried so far: the runs that are stored, and what left none.
+    pub fn tried(&self) -> Result<Tried> {
+        let entries = self.runs.list()?.into_iter();
+        let finished = entries.filter_map(|entry| match entry.state {
+            State::Finished(run) => Some((entry.path, *run)),
+            _ => None,
+        });
+        let mut runs: Vec<(PathBuf, latlab_model::Run)> = finished.collect();
+        runs.reverse();
+        Ok(Tried { runs, failures: self.failures()? })
+    }
+
+    fn failures(&self) -> Result<Vec<FailedTry>> {
+        let path = self.path.join(FAILURES);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let mut text = String::new();
+        open_file(&path)?
+            .take(LARGEST)
+            .read_to_string(&mut text)
+            .map_err(Error::io("read", &path))?;
+        // The last line may have been cut off with its writer.
+        Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
+    /// Notes a try that left no run.
+    pub fn note_failure(&self, cell: Cell, reason: String) -> Result<FailedTry> {
+        let path = self.path.join(FAILURES);
+        let failed = FailedTry { cell, at: format!("{:.0}", Timestamp::now()), reason };
+        let line = serde_json::to_string(&failed)
+            .map_err(|error| Error::Damaged { path: path.clone(), reason: error.to_string() })?;
+        let mut file = File::options()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .map_err(Error::io("open", &path))?;
+        // One call, after a line that may have been cut off.
+        file.write_all(format!("\n{line}\n").as_bytes()).map_err(Error::io("write", &path))?;
+        file.sync_all().map_err(Error::io("sync", &path))?;
+        self.runs.give(&path);
+        Ok(failed)
+    }
+}

@@ -1,0 +1,145 @@
+//! What of a campaign is done, and what comes next.
+
+use latlab_model::Run;
+use latlab_model::campaign::{Campaign, Cell, FailedTry, Planned};
+use latlab_model::run::EndReason;
+use std::path::PathBuf;
+
+/// All that has been tried.
+#[derive(Clone, Debug, Default)]
+pub struct Tried {
+    /// The runs that are stored, with their folders, the oldest first.
+    pub runs: Vec<(PathBuf, Run)>,
+    /// Tries that left no run.
+    pub failures: Vec<FailedTry>,
+}
+
+/// How a planned run stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CellState {
+    /// It is still to be made.
+    Missing {
+        /// As the how many-th try.
+        attempt: u32,
+    },
+    /// It is made.
+    Done {
+        /// Its place among the runs.
+        run: usize,
+    },
+    /// All its tries failed.
+    GivenUp {
+        /// The last one that left a run, by its place.
+        run: Option<usize>,
+        /// Why the last one failed.
+        reason: String,
+    },
+}
+
+/// What comes next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// A run.
+    Run {
+        /// Its place in the order.
+        index: usize,
+        /// The how many-th try.
+        attempt: u32,
+    },
+    /// Another kernel must be booted first.
+    Boot {
+        /// Which one.
+        kernel: String,
+        /// Runs that wait for it.
+        runs: usize,
+    },
+    /// Nothing.
+    End,
+}
+
+/// What became of a try.
+enum Outcome {
+    /// Somebody or something cut it short: it says nothing of the scenario.
+    Cut,
+    Good,
+    Bad(String),
+}
+
+fn outcome(run: &Run) -> Outcome {
+    match run.ended {
+        EndReason::Interrupted => return Outcome::Cut,
+        EndReason::Lost if run.recovered => return Outcome::Cut,
+        EndReason::Finished | EndReason::StopAbove => {}
+        other => return Outcome::Bad(format!("it ended by itself: {other}")),
+    }
+    match run.findings.iter().find(|finding| finding.invalidates) {
+        Some(finding) => Outcome::Bad(format!("invalid: {}", finding.text)),
+        None => Outcome::Good,
+    }
+}
+
+fn is_of(cell: &Cell, wanted: &Cell) -> bool {
+    cell.row == wanted.row && cell.repeat == wanted.repeat
+}
+
+impl Tried {
+    /// The runs of a planned one, with their places.
+    pub fn of<'a>(&'a self, wanted: &'a Cell) -> impl Iterator<Item = (usize, &'a Run)> {
+        let runs = self.runs.iter().enumerate().map(|(place, (_, run))| (place, run));
+        runs.filter(move |(_, run)| run.asked.cell.as_ref().is_some_and(|cell| is_of(cell, wanted)))
+    }
+
+    /// How a planned run stands.
+    pub fn standing(&self, campaign: &Campaign, planned: &Planned) -> CellState {
+        let wanted = campaign.cell(planned);
+        let (mut bad, mut tries, mut last) = (0, 0, None);
+        for (place, run) in self.of(&wanted) {
+            tries += 1;
+            match outcome(run) {
+                Outcome::Good => return CellState::Done { run: place },
+                Outcome::Cut => {}
+                Outcome::Bad(reason) => {
+                    bad += 1;
+                    last = Some((place, reason));
+                }
+            }
+        }
+        let failures: Vec<&FailedTry> =
+            self.failures.iter().filter(|failed| is_of(&failed.cell, &wanted)).collect();
+        let (bad, tries) = (bad + failures.len(), tries + failures.len() as u32);
+        if bad <= campaign.retries as usize {
+            return CellState::Missing { attempt: tries + 1 };
+        }
+        let run = last.as_ref().map(|(place, _)| *place);
+        let reason = last.map(|(_, reason)| reason);
+        let reason = reason.or(failures.last().map(|failed| failed.reason.clone()));
+        CellState::GivenUp { run, reason: reason.unwrap_or_default() }
+    }
+
+    /// What comes next where this kernel runs: a row that asks for another one is put off.
+    pub fn next(&self, campaign: &Campaign, release: &str) -> Next {
+        let mut waiting: Vec<&str> = Vec::new();
+        for (index, planned) in campaign.runs.iter().enumerate() {
+            let CellState::Missing { attempt } = self.standing(campaign, planned) else { continue };
+            match &campaign.rows[planned.row] {
+                row if row.fits(release) => return Next::Run { index, attempt },
+                row => waiting.extend(row.kernel.as_deref()),
+            }
+        }
+        match waiting.first() {
+            Some(first) => Next::Boot {
+                kernel: first.to_string(),
+                runs: waiting.iter().filter(|kernel| *kernel == first).count(),
+            },
+            None => Next::End,
+        }
+    }
+
+    /// How many planned runs need no further try.
+    pub fn settled(&self, campaign: &Campaign) -> usize {
+        let settled = |planned: &&Planned| {
+            !matches!(self.standing(campaign, planned), CellState::Missing { .. })
+        };
+        campaign.runs.iter().filter(settled).count()
+    }
+}

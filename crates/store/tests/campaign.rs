@@ -1,0 +1,129 @@
+//! What of a campaign is done, and what comes next.
+
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, LOCAL, Order, Planned, Row};
+use latlab_model::run::{EndReason, Finding, Severity};
+use latlab_model::{Plan, Run};
+use latlab_store::testing::Synthetic;
+use latlab_store::{CellState, Error, Next, Store, Tried, load};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+const RELEASE: &str = "6.12.1-rt1";
+
+fn row(label: &str, kernel: Option<&str>) -> Row {
+    Row {
+        label: label.into(),
+        scenario: label.into(),
+        about: None,
+        settings: BTreeMap::new(),
+        target: LOCAL.into(),
+        kernel: kernel.map(str::to_string),
+        left_out: None,
+        plan: Plan::default(),
+    }
+}
+
+/// One repeat of each row.
+fn campaign(rows: Vec<Row>) -> Campaign {
+    Campaign {
+        schema: CAMPAIGN_VERSION,
+        latlab: "0".into(),
+        id: String::new(),
+        name: "night".into(),
+        about: None,
+        begun: String::new(),
+        repeats: 1,
+        order: Order::Sequential,
+        seed: 1,
+        retries: 1,
+        cool_down: CoolDown::default(),
+        cpus: 1,
+        runs: (0..rows.len()).map(|row| Planned { row, repeat: 1, seed: 1 }).collect(),
+        rows,
+        published: None,
+    }
+}
+
+/// A finished run of a row, as its end and its findings make it.
+fn run_of(campaign: &Campaign, row: usize, change: impl FnOnce(&mut Run)) -> (PathBuf, Run) {
+    let root = tempfile::tempdir().unwrap();
+    let mut open = Store::new(root.path()).begin("one").unwrap();
+    open.append(&Synthetic { threads: 1, seconds: 1, ..Synthetic::default() }.bytes()).unwrap();
+    let mut run = load(&open.finish().unwrap().path).unwrap();
+    run.findings.retain(|finding| !finding.invalidates);
+    run.ended = EndReason::Finished;
+    run.asked.cell = Some(campaign.cell(&campaign.runs[row]));
+    change(&mut run);
+    (PathBuf::new(), run)
+}
+
+fn invalid(run: &mut Run) {
+    let mut finding = Finding::new("lost", Severity::Warning, "samples were lost");
+    finding.invalidates = true;
+    run.findings.push(finding);
+}
+
+#[test]
+fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
+    let campaign = campaign(vec![row("a", None)]);
+    let mut tried = Tried::default();
+    let stands = |tried: &Tried| tried.standing(&campaign, &campaign.runs[0]);
+    assert_eq!(stands(&tried), CellState::Missing { attempt: 1 });
+    // However often it is cut, by a person or by a kill, that is no try.
+    tried.runs.push(run_of(&campaign, 0, |run| run.ended = EndReason::Interrupted));
+    tried.runs.push(run_of(&campaign, 0, |run| {
+        (run.ended, run.recovered) = (EndReason::Lost, true);
+    }));
+    assert_eq!(stands(&tried), CellState::Missing { attempt: 3 });
+    tried.runs.push(run_of(&campaign, 0, invalid));
+    assert_eq!(stands(&tried), CellState::Missing { attempt: 4 });
+    let mut given_up = tried.clone();
+    given_up.runs.push(run_of(&campaign, 0, |run| run.ended = EndReason::RanAway));
+    assert!(matches!(stands(&given_up), CellState::GivenUp { run: Some(3), .. }));
+    assert_eq!(given_up.next(&campaign, RELEASE), Next::End);
+    tried.runs.push(run_of(&campaign, 0, |_| {}));
+    assert_eq!(stands(&tried), CellState::Done { run: 3 });
+    assert_eq!((tried.settled(&campaign), tried.next(&campaign, RELEASE)), (1, Next::End));
+}
+
+#[test]
+fn rows_of_another_kernel_are_put_off() {
+    let campaign =
+        campaign(vec![row("a", Some("6.1")), row("b", None), row("c", Some("6.12.1-rt"))]);
+    let mut tried = Tried::default();
+    for (next, row) in [(1, 1), (2, 2)] {
+        assert_eq!(tried.next(&campaign, RELEASE), Next::Run { index: next, attempt: 1 });
+        tried.runs.push(run_of(&campaign, row, |_| {}));
+    }
+    assert_eq!(tried.next(&campaign, RELEASE), Next::Boot { kernel: "6.1".into(), runs: 1 });
+    assert_eq!(tried.next(&campaign, "6.1.0-28"), Next::Run { index: 0, attempt: 1 });
+}
+
+#[test]
+fn a_campaign_is_there_whole_or_not_and_one_process_has_it() {
+    let root = tempfile::tempdir().unwrap();
+    let store = Store::new(root.path());
+    let begun = store.begin_campaign(campaign(vec![row("a", None)]), "# the sheet\n").unwrap();
+    assert_eq!(fs::read_to_string(begun.path().join("sheet.toml")).unwrap(), "# the sheet\n");
+    let again = store.find_campaign("night").unwrap().unwrap();
+    assert_eq!(again.campaign, begun.campaign);
+    let held = begun.lock().unwrap();
+    assert!(matches!(again.lock(), Err(Error::CampaignGoesOn { .. })));
+    drop(held);
+    again.lock().unwrap();
+
+    let cell = again.campaign.cell(&again.campaign.runs[0]);
+    again.note_failure(cell.clone(), "no rights".into()).unwrap();
+    // A line that was cut off hides no other.
+    let path = again.path().join("failures.jsonl");
+    let cut = fs::read_to_string(&path).unwrap() + "{\"cell\":";
+    fs::write(&path, cut).unwrap();
+    again.note_failure(cell, "no memory".into()).unwrap();
+    let tried = again.tried().unwrap();
+    let reasons: Vec<&str> = tried.failures.iter().map(|one| one.reason.as_str()).collect();
+    assert_eq!(reasons, ["no rights", "no memory"]);
+    let stands = tried.standing(&again.campaign, &again.campaign.runs[0]);
+    assert_eq!(stands, CellState::GivenUp { run: None, reason: "no memory".into() });
+    assert!(store.list().unwrap().is_empty(), "a campaign is no damaged run");
+}

@@ -1,0 +1,161 @@
+//! Processes that are started, found again and ended, with all that they start themselves.
+
+use crate::files::Root;
+use crate::process::Stat;
+use crate::sched::{self, Scheduling};
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process, set_child_subreaper, set_parent_process_death_signal,
+    wait,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Where a program lies that can be run, as a shell would find it.
+pub fn program_path(name: &str) -> Option<PathBuf> {
+    let runs = |path: &PathBuf| {
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(runs);
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(runs)
+}
+
+/// Orphans below the calling process become its children, wherever they have gone.
+pub fn adopt_orphans() -> io::Result<()> {
+    Ok(set_child_subreaper(Some(rustix::process::getpid()))?)
+}
+
+/// Makes an ordinary process of what the command will start, whatever the caller is: on these CPUs,
+/// in a group of its own, without our priority and ignored signals, and killed with the thread
+/// that starts it.
+pub fn ordinary(command: &mut Command, cpus: Vec<u32>) -> &mut Command {
+    let parent = std::process::id();
+    let prepare = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get() as u32) != Some(parent) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        for signal in [libc::SIGHUP, libc::SIGXFSZ, libc::SIGINT, libc::SIGTERM] {
+            // SAFETY: sets the default action, which needs no function of ours.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        sched::set_scheduling(Scheduling::Other)?;
+        Ok(sched::set_affinity(cpus.iter().copied())?)
+    };
+    command.process_group(0);
+    // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
+    unsafe { command.pre_exec(prepare) }
+}
+
+/// A child that has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// Its number.
+    pub pid: u32,
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// Waits for any child to end; none where there is no child.
+pub fn wait_for_any() -> Option<Ended> {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) => {
+                let pid = pid.as_raw_nonzero().get() as u32;
+                let (code, signal) = (status.exit_status(), status.terminating_signal());
+                return Some(Ended { pid, code, signal });
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(None) | Err(_) => return None,
+        }
+    }
+}
+
+/// A process below another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Descendant {
+    /// Its number.
+    pub pid: u32,
+    /// What its stat file says.
+    pub stat: Stat,
+}
+
+/// All processes below this one, by their parents; those that are dead and not yet buried too.
+pub fn descendants(root: &Root, of: u32) -> Vec<Descendant> {
+    let mut children: BTreeMap<u32, Vec<Descendant>> = BTreeMap::new();
+    for pid in processes(root) {
+        if let Some(stat) = Stat::of(root, pid) {
+            children.entry(stat.parent).or_default().push(Descendant { pid, stat });
+        }
+    }
+    let (mut found, mut seen, mut next) = (Vec::new(), BTreeSet::from([of]), vec![of]);
+    while let Some(parent) = next.pop() {
+        for child in children.remove(&parent).unwrap_or_default() {
+            // Numbers are used again, so that a list that is read slowly may hold a circle.
+            if seen.insert(child.pid) {
+                next.push(child.pid);
+                found.push(child);
+            }
+        }
+    }
+    found
+}
+
+/// The numbers of all processes.
+pub fn processes(root: &Root) -> Vec<u32> {
+    let names = root.names("proc").unwrap_or_default();
+    names.iter().filter_map(|name| name.parse().ok()).collect()
+}
+
+/// Kills a process, unless it is another one by now.
+pub fn kill(root: &Root, pid: u32, started: u64) {
+    if Stat::of(root, pid).is_some_and(|stat| stat.started == started) {
+        signal(pid, Signal::KILL);
+    }
+}
+
+/// Sends a signal to a process; one that has gone does not need it.
+pub fn signal(pid: u32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(pid as i32) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Stdio;
+
+    #[test]
+    fn what_is_started_is_ordinary_and_found_with_its_children() {
+        let cpu = sched::affinity().unwrap()[0];
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 50 & setsid sleep 50 & wait"]).stdout(Stdio::null());
+        let mut child = ordinary(&mut command, vec![cpu]).spawn().unwrap();
+        let root = Root::default();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        let below = loop {
+            let below = descendants(&root, std::process::id());
+            let sleeps = below.iter().filter(|one| one.stat.name == "sleep").count();
+            if sleeps == 2 || std::time::Instant::now() > until {
+                break below;
+            }
+        };
+        let status = root.read(format!("proc/{}/status", child.id())).unwrap();
+        assert!(status.contains(&format!("Cpus_allowed_list:\t{cpu}")), "{status}");
+        let sleeps: Vec<_> = below.iter().filter(|one| one.stat.name == "sleep").collect();
+        assert_eq!(sleeps.len(), 2);
+        sleeps.iter().for_each(|one| kill(&root, one.pid, one.stat.started));
+        assert!(child.wait().unwrap().success());
+        assert!(crate::clock::cpu_time_of_process(std::process::id()).unwrap() > 0);
+        assert_eq!(crate::clock::cpu_time_of_process(u32::MAX >> 4), None);
+    }
+}

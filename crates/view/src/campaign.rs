@@ -1,0 +1,112 @@
+//! A campaign as `report` shows it: from its folder.
+
+use crate::{Result, measured};
+use latlab_model::campaign::Planned;
+use latlab_model::harmless::harmless_document;
+use latlab_model::results::{CellWord, Table, TableRow};
+use latlab_model::{Run, ThreadBins};
+use latlab_report::Options;
+use latlab_report::campaign::{CampaignRun, Made, campaign_page, multiples, table};
+use latlab_store::{CampaignFolder, CellState, Tried};
+use std::path::{Path, PathBuf};
+
+/// A run of a campaign, read with its counts; its texts are harmless.
+struct Read {
+    path: PathBuf,
+    run: Run,
+    bins: Vec<ThreadBins>,
+}
+
+/// What became of a planned run, its run by its place among those that were read.
+struct Place {
+    planned: Planned,
+    state: CellWord,
+    reason: Option<String>,
+    run: Option<usize>,
+    tries: Vec<String>,
+}
+
+/// A campaign, read from its folder.
+pub struct ShownCampaign {
+    runs: Vec<Read>,
+    latlab: String,
+    /// Its table; its texts are harmless.
+    pub table: Table,
+}
+
+impl ShownCampaign {
+    /// Reads all that is shown of a campaign.
+    pub fn read(folder: &CampaignFolder) -> Result<ShownCampaign> {
+        let campaign = &folder.campaign;
+        let tried = folder.tried()?;
+        let mut runs = Vec::new();
+        let mut places = Vec::new();
+        for planned in &campaign.runs {
+            let mut place = place(folder, &tried, planned);
+            if let Some(index) = place.run {
+                let path = tried.runs[index].0.clone();
+                let (run, bins) = measured(&path)?;
+                place.run = Some(runs.len());
+                runs.push(Read { path, run, bins });
+            }
+            places.push(place);
+        }
+        let made: Vec<Made> = places.iter().map(|place| made(place, &runs)).collect();
+        let table = harmless_document(&table(campaign, &made))?;
+        Ok(ShownCampaign { table, runs, latlab: campaign.latlab.clone() })
+    }
+
+    /// The whole page; `page_of` says where a run's own page is, seen from it.
+    pub fn page(&self, page_of: impl Fn(&Path) -> String) -> String {
+        let run = |one: &'_ Read| page_of(&one.path);
+        let runs: Vec<CampaignRun> = self
+            .runs
+            .iter()
+            .map(|one| CampaignRun { run: &one.run, bins: &one.bins, page: run(one) })
+            .collect();
+        campaign_page(&self.table, &runs, &self.latlab)
+    }
+
+    /// The latencies of each row in a small picture, as an SVG element.
+    pub fn multiples(&self, options: &Options) -> String {
+        let by_id = |id: &String| self.runs.iter().find(|one| one.run.id == *id);
+        let of_row = |row: &TableRow| {
+            let runs = row.cells.iter().map(|cell| cell.run.as_ref().and_then(by_id));
+            runs.map(|one| Some((&one?.run, one?.bins.as_slice()))).collect()
+        };
+        let rows: Vec<Vec<_>> = self.table.rows.iter().map(of_row).collect();
+        multiples(&self.table, &rows, options)
+    }
+
+    /// The folders of the runs in its cells, in the order of the plan.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.runs.iter().map(|one| one.path.clone()).collect()
+    }
+}
+
+/// The table of a campaign.
+pub fn campaign_table(folder: &CampaignFolder) -> Result<Table> {
+    Ok(ShownCampaign::read(folder)?.table)
+}
+
+fn place(folder: &CampaignFolder, tried: &Tried, planned: &Planned) -> Place {
+    let campaign = &folder.campaign;
+    let (state, run, reason) = match tried.standing(campaign, planned) {
+        CellState::Done { run } => (CellWord::Done, Some(run), None),
+        CellState::GivenUp { run, reason } => (CellWord::Failed, run, Some(reason)),
+        CellState::Missing { .. } => (CellWord::Missing, None, None),
+    };
+    let tries = tried.of(&campaign.cell(planned)).map(|(_, run)| run.id.clone()).collect();
+    Place { planned: *planned, state, reason, run, tries }
+}
+
+fn made<'a>(place: &Place, runs: &'a [Read]) -> Made<'a> {
+    Made {
+        row: place.planned.row,
+        repeat: place.planned.repeat,
+        state: place.state,
+        reason: place.reason.clone(),
+        run: place.run.map(|index| (&runs[index].run, runs[index].bins.as_slice())),
+        tries: place.tries.clone(),
+    }
+}

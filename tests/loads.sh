@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# Real load generators beside a run: their own figures are those that are stored, what does not run
+# makes a run invalid, and nothing of them outlives latlab, however it ends.
+. "$(dirname "$0")/common.bash"
+export LATLAB_RUNS=$here/runs
+# A second run on the same CPUs is not what is tested here.
+ordinary=(--policy other --idle-states system --share --quiet --warm-up 200ms)
+
+for name in hackbench stressapptest stress-ng python3; do
+    if ! command -v $name >/dev/null; then
+        echo "SKIPPED: loads: $name is missing (scripts/setup.sh test)"
+        exit 0
+    fi
+done
+
+# A run with these flags, to $here/run.json; gives back its exit code.
+measure() { "$program" run "${ordinary[@]}" --format json "$@" >"$here/run.json" 2>"$here/errors"; }
+
+# Whether an expression about `run`, the last one, holds.
+holds() {
+    python3 - "$here/run.json" "$1" <<'PYTHON'
+import json, sys
+run = json.load(open(sys.argv[1]))
+codes = [finding["code"] for finding in run["findings"]]
+loads = run["loads"]
+if not eval(sys.argv[2]):
+    sys.exit(f"not so: {sys.argv[2]}\n{codes}\n{json.dumps(loads, indent=1)[:3000]}")
+PYTHON
+}
+
+# Scratch folders of this script only.
+export TMPDIR=$here/scratch
+mkdir "$TMPDIR"
+
+# The keepers and what they have started: by their folder, which few leave, or by a mark.
+export LATLAB_TEST_MARK=$here
+ours() {
+    python3 - "$here" "${1:-}" <<'PYTHON'
+import os, sys
+mark = f"LATLAB_TEST_MARK={sys.argv[1]}".encode()
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        environment = open(f"/proc/{pid}/environ", "rb").read().split(b"\0")
+        words = open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode(errors="replace")
+        dead = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z"
+        folder = os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        continue
+    of_load = any(variable.startswith(b"LATLAB_LOAD_KEEPER=") for variable in environment)
+    marked = mark in environment and (of_load or " load-keeper " in words)
+    if not dead and (marked or folder.startswith(f"{sys.argv[1]}/scratch/")):
+        if sys.argv[2] in words:
+            print(pid)
+PYTHON
+}
+
+nothing_left() {
+    for _ in $(seq 100); do
+        [ -n "$(ours)" ] || return 0
+        sleep 0.1
+    done
+    echo "expected: nothing of the load is left"
+    for pid in $(ours); do tr '\0' ' ' <"/proc/$pid/cmdline"; done
+    return 1
+}
+
+# Waits until a process of a load with these words is there.
+wait_for() {
+    for _ in $(seq 150); do
+        [ -z "$(ours "$1")" ] || return 0
+        sleep 0.1
+    done
+    echo "expected: a process with '$1'"
+    return 1
+}
+
+mkdir "$here/own"
+cat >"$here/own/told.toml" <<TOML
+about = "hackbench that leaves a copy of what it prints"
+restart = true
+[[process]]
+program = "sh"
+args = ["-c", "hackbench -g 2 -f 5 -l 300 >$here/pass && cat $here/pass >>$here/passes && cat $here/pass"]
+[[rate]]
+name = "time of a pass"
+line = "Time:"
+pattern = '^Time: (?<value>[0-9.]+)'
+unit = "s"
+TOML
+hackbench_told() {
+    measure --load told --loads "$here/own" --for 4s || return 1
+    python3 - "$here/run.json" "$here/passes" <<'PYTHON'
+import json, sys
+load = json.load(open(sys.argv[1]))["loads"][0]
+printed = [float(line.split()[1]) for line in open(sys.argv[2]) if line.startswith("Time:")]
+rate = load["rates"][0]
+# The last pass may have been ended between its two copies.
+printed = printed[:rate["count"]] if len(printed) == rate["count"] + 1 else printed
+assert rate["count"] == len(printed) > 2, (rate, len(printed))
+assert abs(rate["mean"] - sum(printed) / len(printed)) < 1e-9, (rate, printed)
+assert (rate["min"], rate["max"], rate["last"]) == (min(printed), max(printed), printed[-1])
+assert load["restarts"] >= rate["count"] - 1 and load["gap_ns"] > 0, load
+PYTHON
+}
+try "the times that hackbench prints are those that are stored, over all its passes" hackbench_told
+
+stressapptest_told() {
+    measure --load "stressapptest,memory-threads=1,megabytes=32,options=-l $here/sat" --for 4s ||
+        return 1
+    python3 - "$here/run.json" "$here/sat" <<'PYTHON'
+import json, re, sys
+load = json.load(open(sys.argv[1]))["loads"][0]
+stored = {rate["of"]: rate["last"] for rate in load["rates"]}
+printed = {}
+for line in open(sys.argv[2]):
+    if found := re.search(r"Stats: ([A-Z][A-Za-z ]+): [0-9.]+M at ([0-9.]+)MB/s", line):
+        printed[found[1]] = float(found[2])
+    if found := re.search(r"Completed: .* ([0-9.]+)MB/s", line):
+        printed[None] = float(found[1])
+assert stored == printed and printed["Memory Copy"] > 0, (stored, printed)
+assert load["version"] and load["status"]["code"] == 0, load
+PYTHON
+}
+try "so are the rates that stressapptest prints at its end" stressapptest_told
+
+evidence() {
+    measure --load hackbench,groups=2,loops=200 --load 'stress-ng,stressors=--cpu 1' \
+        --load-on 0 --for 4s || return 1
+    holds 'codes.count("load-too-weak") == 0 and len(loads) == 2' &&
+        holds 'all(load["placement"] == "0" for load in loads)' &&
+        holds 'loads[0]["cpu_share"]["mean"] > 0.1 and loads[0]["evidence"]["per_second"]["min"] > 0' &&
+        holds 'loads[1]["rates"][0]["of"] == "cpu" and loads[1]["version"]' &&
+        holds 'all(load["started_ns"] < load["shown_ns"] < run["threads"][0]["setup"]["first_release_ns"] for load in loads)' &&
+        nothing_left || return 1
+    "$program" show last >"$here/shown" &&
+        grep -q -- "--load hackbench,groups=2,loops=200 --load 'stress-ng,stressors=--cpu 1' --load-on 0" "$here/shown"
+}
+try "two loads at once, on one CPU, with CPU share, context switches and the same words again" evidence
+
+dies() {
+    measure --load 'command,run=while :; do :; done' --for 8s --deadline 10s &
+    local run=$!
+    wait_for 'while :' && sleep 3 && kill -9 $(ours 'sh -c while')
+    wait $run
+    expect "exit code 4" [ $? = 4 ] && holds 'run["verdict"]["word"] == "invalid"' &&
+        holds '"load-died" in codes and loads[0]["status"]["signal"] == 9'
+}
+try "a load that dies halfway makes the run invalid" dies
+
+paused() {
+    measure --load 'stress-ng,stressors=--cpu 1' --for 8s --deadline 10s &
+    local run=$!
+    wait_for 'stress-ng' && sleep 3
+    for pid in $(ours stress-ng); do
+        grep -q load-keeper "/proc/$pid/cmdline" || kill -STOP "$pid"
+    done
+    wait $run
+    expect "exit code 4" [ $? = 4 ] && holds '"load-too-weak" in codes' && nothing_left
+}
+try "a load that is stopped is too weak, and is ended all the same" paused
+
+early() {
+    measure --load 'command,run=sleep 2' --for 4s --deadline 10s
+    expect "exit code 4" [ $? = 4 ] && holds '"load-ended-early" in codes'
+}
+try "a load that ends early makes it invalid too" early
+
+runs_away() {
+    measure --load "command,run=setsid sh -c 'trap \"\" TERM; exec sleep 1000' & setsid setsid sleep 1001 & while :; do :; done" \
+        --for 2s
+    holds 'loads[0]["killed"] >= 1' && nothing_left
+}
+try "what leaves its group and ignores signals is found and ended" runs_away
+
+# Whether a run is refused with this exit code and these words, on one line.
+refused() {
+    local code=$1 words=$2
+    shift 2
+    measure "$@" --for 1s
+    expect "exit code $code" [ $? = "$code" ] && expect "one line" [ "$(wc -l <"$here/errors")" = 1 ] &&
+        { grep -q -- "$words" "$here/errors" || { cat "$here/errors"; return 1; }; } &&
+        nothing_left
+}
+cat >"$here/own/absent.toml" <<'TOML'
+about = "a program that is not here"
+[[process]]
+program = "no-such-program"
+[packages]
+debian = "no-such-package"
+TOML
+printf 'about = "x"\n[[process]]\nprogam = "y"\n' >"$here/own/wrong.toml"
+try "a missing program is told before the start" \
+    refused 3 "needs 'no-such-program', which is not here" --load absent --loads "$here/own"
+try "more memory than there is is refused with the arithmetic" \
+    refused 3 "8000000 MB + 64 MB for everything else, but" --load stressapptest,memory-threads=8,megabytes=1000000
+try "an unknown load is told with those that there are" refused 2 "there are command, " --load hackbnch
+try "so is an unknown argument" refused 2 "it takes bytes, fds, groups" --load hackbench,grups=4
+try "a mistake in a definition is told with file and line" \
+    refused 2 "wrong.toml:3: unknown field .progam" --load wrong --loads "$here/own"
+try "every CPU is measured" refused 2 "every CPU is measured" --load hackbench --load-on others
+listed() {
+    "$program" loads --loads "$here/own/none" 2>/dev/null && return 1
+    rm "$here/own/wrong.toml"
+    "$program" loads --loads "$here/own" | grep -q "not here: no-such-program" &&
+        "$program" loads show hackbench | diff - loads/hackbench.toml
+}
+try "latlab loads lists them and shows one" listed
+
+# Starts a run with loads that fork a lot, and kills what is named.
+killed() {
+    "$program" run "${ordinary[@]}" --name killed --for 60s --load hackbench,groups=3 \
+        --load "command,run=setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' & wait" \
+        >"$here/out" 2>&1 &
+    local conductor=$! agent
+    wait_for "hackbench --groups" && wait_for trap && sleep 2
+    agent=$(pgrep -P $conductor -f "$program agent" | head -n 1)
+    expect "an agent" [ -n "$agent" ] || return 1
+    case $1 in
+        agent) kill -9 "$agent" ;;
+        conductor) kill -9 $conductor ;;
+        both) kill -9 $conductor "$agent" ;;
+        keeper) kill -9 $(ours "load-keeper hackbench") && sleep 3 && kill -INT $conductor ;;
+        all) kill -9 $conductor "$agent" $(ours load-keeper) && sleep 1 && "$program" doctor --restore ;;
+    esac
+    wait $conductor 2>/dev/null
+    nothing_left && expect "no scratch folder" [ -z "$(ls "$TMPDIR")" ]
+}
+for who in agent conductor both keeper all; do
+    try "kill -9 of $who leaves nothing" killed $who
+done
+
+exit $status

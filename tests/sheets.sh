@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Sheets and campaigns: what is wrong with a sheet is told, and a campaign survives a kill.
+. "$(dirname "$0")/alone.bash"
+. "$(dirname "$0")/common.bash"
+rights_for "a campaign"
+flags=()
+[ ${#rights[@]} = 0 ] || flags=(policy='"other"' idle-states='"system"')
+export LATLAB_RUNS=$here/runs NO_COLOR=1
+
+cat >"$here/wrong.toml" <<'SHEET'
+repeats = 0
+order = "abab"
+[defaults]
+priod = "200us"
+for = "10s"
+[[scenario]]
+name = "idle"
+deadline = 125
+[[scenario]]
+name = "load"
+mechanism = "nanosleap"
+out = "elsewhere"
+SHEET
+mistakes() {
+    "$program" run "$here/wrong.toml" >"$here/out" 2>"$here/wrong"
+    expect "exit code 2" [ $? = 2 ] || return
+    local place
+    for place in "1:11: repeats" "2:9: order.*'abba'" "4:1: .*'period'" "8:12: deadline.*no unit" \
+        "11:13: mechanism.*'nanosleep'" "12:1: 'out'"; do
+        grep -q "wrong.toml:$place" "$here/wrong" || { echo "no $place"; cat "$here/wrong"; return 1; }
+    done
+    expect "six mistakes" [ "$(grep -c 'wrong.toml:[0-9]' "$here/wrong")" = 6 ] &&
+        expect "the word underlined" grep -q '^      | ^^^^^$' "$here/wrong" &&
+        expect "nothing begun" [ ! -e "$LATLAB_RUNS" ]
+}
+try "six mistakes are told at their places" mistakes
+
+dry_run() {
+    "$program" run stress-five --scale 5s --repeats 2 --dry-run >"$here/dry" 2>&1 &&
+        expect "ten runs" grep -q '^10 runs in order sequential .*: 60 s in all' "$here/dry" &&
+        expect "nothing begun" [ ! -e "$LATLAB_RUNS" ]
+}
+try "a dry run says all runs and the time" dry_run
+
+others() {
+    "$program" run quick --period 1ms >"$here/out" 2>&1
+    expect "exit code 2" [ $? = 2 ] && expect "the option named" grep -q -- '--period' "$here/out"
+}
+try "options of a single run are refused beside a sheet" others
+
+{
+    printf 'repeats = 2\n[defaults]\nfor = "3s"\nwarm-up = "200ms"\nshare = true\n'
+    for flag in "${flags[@]}"; do echo "$flag"; done
+    printf '[[scenario]]\nname = "judged"\ndeadline = "1s"\n[[scenario]]\nname = "plain"\nperiod-step = "1ms"\nthreads = 2\n'
+} >"$here/small.toml"
+
+# The run that was killed is measured again; those that were made are what they were.
+killed() {
+    "$program" run "$here/small.toml" --quiet >/dev/null 2>&1 &
+    local campaign=$!
+    for _ in $(seq 300); do
+        # The first is made, and the second goes on.
+        [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* 2>/dev/null | wc -l)" = 1 ] &&
+            ls -d "$LATLAB_RUNS"/*_small/runs/.*.partial >/dev/null 2>&1 && break
+        sleep 0.1
+    done
+    sleep 1.5
+    kill -9 "$campaign"
+    wait "$campaign" 2>/dev/null
+    (cd "$LATLAB_RUNS" && find . -path './*_small/runs/2*' -type f -exec sha256sum {} +) >"$here/sums"
+    expect "a run that was made" [ -s "$here/sums" ] &&
+        "$program" list 2>/dev/null | grep '1 of 4 runs made' &&
+        "$program" run --resume --quiet --format json >"$here/resumed.json" || return
+    (cd "$LATLAB_RUNS" && sha256sum --quiet -c "$here/sums") || return
+    expect "a cut run beside four whole ones" [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 5 ]
+}
+try "a campaign that was killed goes on with the next missing run" killed
+
+nothing_left() { ! "$program" run --resume 2>"$here/out" && grep -q 'is unfinished' "$here/out"; }
+try "then nothing is left to resume" nothing_left
+
+cells() {
+    "$program" report small --format csv >"$here/table.csv" &&
+        "$program" report small --format junit >"$here/junit.xml" &&
+        python3 - "$LATLAB_RUNS"/*_small "$here" <<'PYTHON'
+import csv, json, sys, xml.etree.ElementTree as tree
+campaign, here = sys.argv[1:]
+rows = list(csv.DictReader(open(f"{here}/table.csv")))
+assert len(rows) == 4 and all(row["state"] == "done" for row in rows), rows
+for row in rows:
+    run = json.load(open(f"{campaign}/runs/{row['run']}/run.json"))
+    total = run["total"]
+    assert (run["asked"]["cell"]["row"], run["asked"]["cell"]["repeat"]) == (row["row"], int(row["repeat"]))
+    assert int(row["cycles"]) == total["cycles"] and int(row["max_ns"]) == total["max_ns"], row
+    assert row["p99_9_ns"] == str(total["quantiles"]["p99_9_ns"] or ""), row
+    assert row["verdict"] == (run["verdict"] or {"word": ""})["word"], row
+suite = tree.parse(f"{here}/junit.xml").getroot()
+assert [case.get("name") for case in suite.iter("testcase")] == ["judged", "plain"]
+PYTHON
+}
+try "the cells are the runs' own figures, and JUnit is XML" cells
+
+page() {
+    "$program" report small >/dev/null && cd "$LATLAB_RUNS"/*_small &&
+        for link in $(grep -o 'href="runs/[^"]*"' report.html | cut -d'"' -f2); do
+            [ -s "$link" ] || { echo "no $link"; return 1; }
+        done && expect "four links" [ "$(grep -o 'href="runs/[^"]*"' report.html | wc -l)" = 4 ]
+}
+try "each cell leads to its run" page
+
+# Another kernel is waited for, and the rest is measured meanwhile.
+kernels() {
+    printf '[defaults]\nfor = "1s"\nwarm-up = "0"\nshare = true\n%s\n[matrix]\nkernel = ["0.0.0-none", "%s"]\n[[scenario]]\nname = "a"\n' \
+        "$(printf '%s\n' "${flags[@]}")" "$(uname -r)" >"$here/kernels.toml"
+    "$program" run "$here/kernels.toml" --quiet >"$here/out" 2>&1
+    expect "exit code 4" [ $? = 4 ] &&
+        expect "what to boot" grep -q "1 runs\? waits\? for a kernel '0.0.0-none'" "$here/out" &&
+        "$program" list | grep 'kernels: campaign, 1 of 2 runs made'
+}
+try "a row of another kernel is put off" kernels
+
+interrupted() {
+    "$program" run "$here/small.toml" --quiet >/dev/null 2>"$here/out" &
+    local campaign=$!
+    sleep 2
+    kill -INT "$campaign"
+    wait "$campaign"
+    expect "exit code 4" [ $? = 4 ] && expect "how to go on" grep -q -- '--resume' "$here/out"
+}
+try "an interrupt ends a campaign cleanly" interrupted
+
+exit $status
