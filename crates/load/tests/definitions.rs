@@ -64,7 +64,7 @@ fn needs_are_products_of_parameters() {
     assert_eq!(load.needs.processes, 80);
     let words = "stressapptest,memory-threads=8,megabytes=256";
     let load = resolve(words, &shipped("stressapptest"), None).unwrap();
-    assert_eq!(load.needs.memory_bytes, 8 * 256 << 20);
+    assert_eq!(load.needs.memory_bytes, (8 * 256) << 20);
 }
 
 #[test]

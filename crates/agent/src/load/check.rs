@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_the_arithmetic() {
-        let needs = Needs { memory_bytes: 8 * 256 << 20, ..Needs::default() };
+        let needs = Needs { memory_bytes: (8 * 256) << 20, ..Needs::default() };
         assert_eq!(
             refusal("sh", needs),
             "the loads need more memory than there is: memory,threads=8 2048 MB + 64 MB for \

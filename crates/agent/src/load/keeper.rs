@@ -14,7 +14,7 @@ use latlab_sys::process::KillSignal;
 use std::io::{BufRead, BufReader, Read, Write, stdin, stdout};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Distance of two looks at what the load takes.
@@ -250,10 +250,7 @@ impl Keeper {
     }
 
     fn next(&self, until: Instant) -> Option<Event> {
-        match self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
     }
 
     fn take(&mut self, event: Event) -> Result<(), Over> {
@@ -286,7 +283,7 @@ impl Keeper {
         self.last_start = Instant::now();
         self.processes.start(place).map_err(|_| Over::ByItself(status))?;
         self.restarts += 1;
-        self.gap = self.gap + (now() - gone);
+        self.gap += now() - gone;
         Ok(())
     }
 

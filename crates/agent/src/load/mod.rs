@@ -112,7 +112,9 @@ impl Kept {
         let (begin, begun) = channel();
         let (outbox, id) = (outbox.clone(), keeper.id());
         let forward = move || {
-            output.map(|output| forward(output, &outbox, &begin));
+            if let Some(output) = output {
+                forward(output, &outbox, &begin);
+            }
             // One that was killed has left its load behind.
             orphans::end_those_of(&Root::default(), id);
         };

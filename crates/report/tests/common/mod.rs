@@ -160,6 +160,7 @@ impl Fixture {
             doctor: None,
             conditions: None,
             legs: None,
+            loads: Vec::new(),
             verdict: None,
             files: files(),
             seal: None,
