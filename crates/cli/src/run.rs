@@ -1,6 +1,8 @@
 //! `latlab run`.
 
-use crate::args::RunArgs;
+pub mod args;
+mod plan;
+
 use crate::common::Format;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
@@ -9,6 +11,7 @@ use crate::output::{print, print_json, warn};
 use crate::runs::{open_store, recover, shown};
 use crate::screen::Screen;
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
+use args::RunArgs;
 use latlab_conduct::live::Live;
 use latlab_conduct::{Failure, Order, check_room};
 use latlab_model::run::{EndReason, VerdictWord};

@@ -1,12 +1,14 @@
 //! `latlab list`, `latlab show`, `latlab report`: what is stored, and how it is shown.
 
-use crate::args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
+pub mod args;
+
 use crate::common::Common;
 use crate::documents::List;
 use crate::leftovers::restore;
 use crate::output::{glyphs, harmless, print, print_json, style, visible, warn, width};
 use crate::window;
 use anyhow::bail;
+use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_model::Run;
 use latlab_report::ListEntry;
 use latlab_report::campaign::CampaignEntry;

@@ -1,10 +1,12 @@
 //! `latlab verify`: whether stored runs are as they were stored.
 
+pub mod args;
+
 use crate::EXIT_FAIL;
-use crate::args::VerifyArgs;
 use crate::common::Format;
 use crate::output::{print, print_json, warn};
 use crate::runs::{open_store, recover};
+use args::VerifyArgs;
 use latlab_model::window::Checked;
 use latlab_report::units::bytes;
 use latlab_store::{State, Store};

@@ -1,7 +1,7 @@
 //! `latlab show --window`: a stretch of a run, from its samples.
 
-use crate::args::ShowFormat;
 use crate::output::{harmless, print, print_json, style, width};
+use crate::runs::args::ShowFormat;
 use anyhow::bail;
 use latlab_model::Run;
 use latlab_store::{Error, Stretch, WindowSpec};

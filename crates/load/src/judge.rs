@@ -15,75 +15,91 @@ pub fn findings(
     steps: &[Step],
     window: &Window,
 ) -> Vec<Finding> {
-    let name = &load.name;
-    let mut found = Vec::new();
-    let mut invalid = |code: &str, text: String, remedy: &str| {
-        let finding = Finding::new(code, Severity::Error, text).invalidates();
-        found.push(finding.remedy(remedy));
+    if run.started_ns.is_none() {
+        let text = format!("The load {} was never started.", load.name);
+        return vec![Finding::new("load-died", Severity::Error, text).invalidates().remedy(TRY_IT)];
+    }
+    let begun = began_late(load, run, window);
+    let ended = match end {
+        None => unwatched(load, window),
+        Some(end) => ended_early(load, end, window),
     };
-    let seconds = (window.to - window.from).as_secs_f64();
-    match run.shown_ns {
-        _ if run.started_ns.is_none() => {
-            invalid("load-died", format!("The load {name} was never started."), TRY_IT);
-            return found;
-        }
-        Some(shown) if shown <= window.from => {}
+    let by_itself = end.is_some_and(|end| end.by_itself);
+    let weak = if by_itself { None } else { weakness(load, run, steps, window) };
+    let weak = weak.map(|text| {
+        Finding::new("load-too-weak", Severity::Error, text).invalidates().remedy(TOO_WEAK)
+    });
+    let left = end.and_then(|end| not_ended(load, end));
+    [begun, ended, weak, left].into_iter().flatten().collect()
+}
+
+/// It must take its CPU before the first release that counts.
+fn began_late(load: &Load, run: &LoadRun, window: &Window) -> Option<Finding> {
+    let name = &load.name;
+    let (text, remedy) = match run.shown_ns {
+        Some(shown) if shown <= window.from => return None,
         Some(shown) => {
             let late = shown - window.from;
             let text = format!("The load {name} began {late} after the first counted release.");
-            invalid("load-started-late", text, "Give it a longer --warm-up.");
+            (text, "Give it a longer --warm-up.")
         }
         None => {
             let share = percent(load.least.cpu_share);
             let text =
                 format!("The load {name} had not taken {share} of a CPU when the measuring began.");
-            invalid("load-started-late", text, TRY_IT);
+            (text, TRY_IT)
         }
+    };
+    let late = Finding::new("load-started-late", Severity::Error, text);
+    Some(late.invalidates().remedy(remedy))
+}
+
+/// A run that was cut off has no last word of any load; in a whole one it was killed.
+fn unwatched(load: &Load, window: &Window) -> Option<Finding> {
+    let text = format!(
+        "Who watched the load {} was killed, so that nobody knows whether it ran.",
+        load.name
+    );
+    let unknown = Finding::new("load-died", Severity::Error, text).invalidates();
+    window.whole.then(|| unknown.remedy("Measure again, and end nothing of it by hand."))
+}
+
+/// It must run until the measuring is over.
+fn ended_early(load: &Load, end: &LoadEnd, window: &Window) -> Option<Finding> {
+    if !end.by_itself || end.ended_ns >= window.to {
+        return None;
     }
-    match end {
-        None if window.whole => {
-            let text = format!(
-                "Who watched the load {name} was killed, so that nobody knows whether it ran."
-            );
-            invalid("load-died", text, "Measure again, and end nothing of it by hand.");
-        }
-        Some(end) if end.by_itself && end.ended_ns < window.to => {
-            let before = window.to - end.ended_ns;
-            let said = end.last_lines.iter().rev().find(|line| !line.trim().is_empty());
-            let said = said.map(|line| format!(" It said: '{}'.", line.trim())).unwrap_or_default();
-            let (code, how) = match end.status.code {
-                Some(0) => ("load-ended-early", "ended"),
-                _ => ("load-died", "died"),
-            };
-            let text = format!(
-                "The load {name} {how} {before} before the end of the measurement ({}).{said}",
-                end.status
-            );
-            let remedy = match code {
-                "load-died" => TRY_IT,
-                _ => "Have it run longer, or set `restart = true` in its definition.",
-            };
-            invalid(code, text, remedy);
-        }
-        _ => {}
-    }
-    let ended_early = end.is_some_and(|end| end.by_itself);
-    if !ended_early && let Some(text) = weakness(load, run, steps, seconds) {
-        invalid("load-too-weak", text, TOO_WEAK);
-    }
-    if let Some(left) = end.map(|end| end.left).filter(|left| *left > 0) {
-        let text = format!("{left} processes of the load {name} could not be ended.");
-        found.push(Finding::new("load-not-ended", Severity::Warning, text));
-    }
-    found
+    let said = end.last_lines.iter().rev().find(|line| !line.trim().is_empty());
+    let said = said.map(|line| format!(" It said: '{}'.", line.trim())).unwrap_or_default();
+    let text = |how| {
+        let before = window.to - end.ended_ns;
+        format!(
+            "The load {} {how} {before} before the end of the measurement ({}).{said}",
+            load.name, end.status
+        )
+    };
+    Some(match end.status.code {
+        Some(0) => Finding::new("load-ended-early", Severity::Error, text("ended"))
+            .invalidates()
+            .remedy("Have it run longer, or set `restart = true` in its definition."),
+        _ => Finding::new("load-died", Severity::Error, text("died")).invalidates().remedy(TRY_IT),
+    })
+}
+
+/// Nothing of it may be left.
+fn not_ended(load: &Load, end: &LoadEnd) -> Option<Finding> {
+    let text = format!("{} processes of the load {} could not be ended.", end.left, load.name);
+    let left = Finding::new("load-not-ended", Severity::Warning, text);
+    (end.left > 0).then(|| left.remedy("Look for them with `ps`; the next run is under them."))
 }
 
 const TRY_IT: &str = "Try it by hand: the command is in the section on the load.";
 const TOO_WEAK: &str = "Look for what else takes the CPUs, or ask for a stronger load.";
 
 /// Why it did not reach what it should, in one sentence.
-fn weakness(load: &Load, run: &LoadRun, steps: &[Step], seconds: f64) -> Option<String> {
+fn weakness(load: &Load, run: &LoadRun, steps: &[Step], window: &Window) -> Option<String> {
     let (name, least) = (&load.name, load.least);
+    let seconds = (window.to - window.from).as_secs_f64();
     if let Some(share) = run.cpu_share.filter(|_| least.cpu_share > 0.0) {
         let weak: f64 =
             steps.iter().filter(|step| step.cpu_share < least.cpu_share).map(|s| s.seconds).sum();

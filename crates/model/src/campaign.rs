@@ -1,6 +1,6 @@
 //! What a sheet leads to: rows, repeats, and the runs in their order.
 
-use crate::plan::words;
+use crate::words::words;
 use crate::{Nanos, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use crate::doctor::Diagnosis;
 use crate::finding::Severity;
-use crate::plan::words;
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

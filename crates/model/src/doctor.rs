@@ -2,7 +2,7 @@
 
 use crate::finding::Severity;
 use crate::machine::Machine;
-use crate::plan::words;
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! What the reader of a run must know.
 
 use crate::Nanos;
-use crate::plan::words;
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

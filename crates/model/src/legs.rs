@@ -1,6 +1,6 @@
 //! The legs of a wake-up, as the timerlat tracer defines them: each is counted from the release.
 
-use crate::plan::words;
+use crate::words::words;
 use crate::{Histogram, Nanos};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -24,6 +24,7 @@ pub mod snapshot;
 mod spin;
 pub mod telemetry;
 pub mod window;
+mod words;
 
 pub use cpu::CpuSet;
 pub use histogram::{Bin, Histogram, ThreadBins};

@@ -1,6 +1,6 @@
 //! Loads: real programs that run beside a measurement, and the evidence that they did.
 
-use crate::plan::words;
+use crate::words::words;
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

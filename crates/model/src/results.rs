@@ -2,8 +2,8 @@
 
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
-use crate::plan::words;
 use crate::run::VerdictWord;
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -7,11 +7,12 @@ mod scenarios;
 pub mod shown;
 mod unit;
 
-use crate::args::{Cli, RunArgs};
+use crate::args::Cli;
 use crate::common::Format;
 use crate::documents::{CampaignResult, DryRun};
 use crate::leftovers::restore;
 use crate::output::{print, print_json, style, visible, warn, width};
+use crate::run::args::RunArgs;
 use crate::run::refused;
 use crate::runs::{finish_leftovers, open_store, recover};
 use crate::sheet::{Instead, Source};

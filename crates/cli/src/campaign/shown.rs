@@ -1,10 +1,10 @@
 //! A stored campaign in the terminal, as a page, and as a table for programs.
 
-use crate::args::{ShowArgs, ShowFormat};
 use crate::documents::CampaignReported;
 use crate::output::{print, print_json, style, warn, width, write_whole};
 use crate::report::args::{ReportArgs, ReportFormat};
 use crate::report::open;
+use crate::runs::args::{ShowArgs, ShowFormat};
 use crate::runs::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, junit, markdown};

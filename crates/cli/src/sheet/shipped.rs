@@ -27,6 +27,7 @@ pub const SHIPPED: &[Shipped] = shipped![
     "audio",
     "control-1khz",
     "control-8khz",
+    "telecom-polling",
     "pi-4.9",
     "pi-4.14",
     "imx8-five",

@@ -1,0 +1,97 @@
+//! Scheduling of the measuring threads.
+
+use crate::Nanos;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The kernel's smallest budget of SCHED_DEADLINE.
+const SMALLEST_RUNTIME: Nanos = Nanos(1024);
+
+/// Scheduling of the measuring threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "name", rename_all = "lowercase")]
+pub enum Policy {
+    /// SCHED_FIFO.
+    Fifo {
+        /// 1 (low) to 99 (high).
+        priority: u8,
+    },
+    /// SCHED_RR.
+    Rr {
+        /// 1 (low) to 99 (high).
+        priority: u8,
+    },
+    /// SCHED_OTHER.
+    Other,
+    /// SCHED_BATCH.
+    Batch,
+    /// SCHED_IDLE.
+    Idle,
+    /// SCHED_DEADLINE.
+    Deadline {
+        /// Budget in each period.
+        runtime_ns: Nanos,
+        /// By when the budget is given, after the start of a period.
+        deadline_ns: Nanos,
+        /// Period of the budget.
+        period_ns: Nanos,
+    },
+}
+
+impl Policy {
+    /// Priority of `fifo` and `rr` where none is given.
+    pub const DEFAULT_PRIORITY: u8 = 90;
+
+    /// Priority of `fifo` and `rr`; 0 for the policies that have none.
+    pub fn priority(self) -> u8 {
+        match self {
+            Policy::Fifo { priority } | Policy::Rr { priority } => priority,
+            _ => 0,
+        }
+    }
+
+    /// Whether the policy runs before all ordinary threads.
+    pub fn is_realtime(self) -> bool {
+        matches!(self, Policy::Fifo { .. } | Policy::Rr { .. } | Policy::Deadline { .. })
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Policy::Fifo { priority } => f.pad(&format!("fifo {priority}")),
+            Policy::Rr { priority } => f.pad(&format!("rr {priority}")),
+            Policy::Other => f.pad("other"),
+            Policy::Batch => f.pad("batch"),
+            Policy::Idle => f.pad("idle"),
+            Policy::Deadline { runtime_ns, deadline_ns, period_ns } => {
+                f.pad(&format!("deadline {runtime_ns} / {deadline_ns} / {period_ns}"))
+            }
+        }
+    }
+}
+
+impl Policy {
+    /// Whether it makes sense by itself.
+    pub(super) fn check(self) -> Result<(), String> {
+        match self {
+            Policy::Fifo { priority } | Policy::Rr { priority }
+                if !(1..=99).contains(&priority) =>
+            {
+                Err(format!("--priority {priority}: expected 1 (low) to 99 (high)"))
+            }
+            Policy::Deadline { runtime_ns, deadline_ns, period_ns }
+                if !(SMALLEST_RUNTIME <= runtime_ns
+                    && runtime_ns <= deadline_ns
+                    && deadline_ns <= period_ns) =>
+            {
+                Err(format!(
+                    "--policy deadline:{runtime_ns}/{deadline_ns}/{period_ns}: expected 1024 ns \
+                     <= runtime <= deadline <= period"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
