@@ -21,8 +21,9 @@ for set in "${@:-build}"; do
             want_rust=1
             ;;
         test)
-            packages+=(git python3 python3-venv file strace valgrind rt-tests procps tmux
-                chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap man-db "${for_dist[@]}")
+            packages+=(git python3 python3-venv file strace valgrind rt-tests stress-ng stressapptest
+                procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
+                man-db "${for_dist[@]}")
             want_test=1 want_dist=1
             ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;

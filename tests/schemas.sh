@@ -103,6 +103,57 @@ doctor_against_json() {
 }
 try "doctor --against --format json fits doctor-against.schema.json" doctor_against_json
 
+loads_json() {
+    "$program" loads --format json >"$here/loads.json" && fits loads "$here/loads.json" &&
+        "$program" loads show hackbench --format json >"$here/load.json" &&
+        fits load "$here/load.json"
+}
+try "loads --format json and loads show fit their schemas" loads_json
+
+loaded_json() {
+    "$program" run --for 2s --warm-up 0s --policy other --idle-states system --share --quiet \
+        --load 'command,run=while :; do :; done' --name loaded --format json >"$here/loaded.json"
+    expect "a load that ran" grep -q '"cpu_share"' "$here/loaded.json" && fits run "$here/loaded.json"
+}
+try "a run with a load fits run.schema.json" loaded_json
+
+# A sheet is TOML, whose values are those of JSON.
+sheet_json() {
+    python3 - "$here" scenarios/*.toml <<'PYTHON'
+import json, pathlib, sys, tomllib
+for name in sys.argv[2:]:
+    sheet = tomllib.loads(pathlib.Path(name).read_text())
+    pathlib.Path(sys.argv[1], pathlib.Path(name).stem + ".sheet.json").write_text(json.dumps(sheet))
+PYTHON
+    local file
+    for file in "$here"/*.sheet.json; do
+        fits sheet "$file" || { echo "$file"; return 1; }
+    done
+    "$program" scenarios --format json >"$here/scenarios.json" &&
+        fits scenarios "$here/scenarios.json"
+}
+if python3 -c 'import tomllib' 2>/dev/null; then
+    try "every ready-made sheet fits sheet.schema.json, and their list its own" sheet_json
+else
+    echo "SKIPPED: the schema of sheets: this Python reads no TOML (3.11 does)"
+fi
+
+campaign_json() {
+    printf '[defaults]\ncycles = 100\nwarm-up = "0"\nshare = true\npolicy = "other"\nidle-states = "system"\n[[scenario]]\nname = "a"\ndeadline = "1s"\n[[scenario]]\nname = "b"\n' \
+        >"$here/sheet.toml"
+    "$program" run "$here/sheet.toml" --dry-run --format json >"$here/dry.json" &&
+        fits campaign-dry-run "$here/dry.json" || return 1
+    "$program" run "$here/sheet.toml" --quiet --format json >"$here/made.json" 2>/dev/null
+    fits campaign-run "$here/made.json" &&
+        fits campaign "$here"/runs/*_sheet/campaign.json &&
+        "$program" show sheet --format json >"$here/table.json" &&
+        fits campaign-table "$here/table.json" &&
+        "$program" report sheet --format json >"$here/reported.json" &&
+        fits campaign-report "$here/reported.json" &&
+        "$program" list --format json >"$here/list-all.json" && fits list "$here/list-all.json"
+}
+try "the documents of a campaign fit their schemas, from the dry run to the table" campaign_json
+
 # One schema for all versions: what came later is not required of an older document.
 older() {
     local file found=0
@@ -141,6 +192,13 @@ wrong() {
         { echo "a comparison fits"; return 1; }
     refuses snapshot "$here/snapshot.json" 'document["files"]["proc/cmdline"] = 1' ||
         { echo "a snapshot fits"; return 1; }
+    refuses loads "$here/loads.json" 'document[0]["name"] = 1' || { echo "a list of loads fits"; return 1; }
+    refuses run "$here/loaded.json" 'document["loads"][0]["restarts"] = -1' ||
+        { echo "a load fits"; return 1; }
+    refuses campaign-table "$here/table.json" 'document["rows"][0]["cells"][0]["state"] = "gone"' ||
+        { echo "a table fits"; return 1; }
+    refuses campaign "$here"/runs/*_sheet/campaign.json 'document["order"] = "abab"' ||
+        { echo "a campaign fits"; return 1; }
 }
 try "a document with a wrong type, word or gap does not fit" wrong
 
