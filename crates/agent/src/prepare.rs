@@ -41,7 +41,7 @@ impl Prepared {
 
 fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Option<Finding> {
     let what = match undone {
-        Undone::Restored => return None,
+        Undone::Restored | Undone::Gone => return None,
         Undone::ChangedSince(now) => format!("somebody has set it to '{now}' during the run"),
         Undone::Failed(reason) => reason.clone(),
     };

@@ -524,7 +524,7 @@ fn failed_hook(end: &End) -> Option<Finding> {
 }
 
 fn refused_setting(setting: &Setting) -> Option<Finding> {
-    let Setting { what, thread, asked, applied, matters, remedy } = setting;
+    let Setting { what, thread, asked, applied, matters, remedy, .. } = setting;
     if setting.holds() {
         return None;
     }

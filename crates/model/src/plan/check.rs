@@ -1,6 +1,6 @@
 //! Whether a plan makes sense by itself; an error is one line for the user.
 
-use super::{ClockName, Instrument, Mechanism, MissedPolicy, Plan, Policy};
+use super::{ClockName, Instrument, Mechanism, MissedPolicy, Plan, Policy, Tuning};
 use crate::Nanos;
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
 
@@ -23,6 +23,7 @@ impl Plan {
         self.check_handoff()?;
         self.check_spin()?;
         self.check_timerlat()?;
+        self.check_tunings()?;
         self.policy.check()
     }
 
@@ -188,6 +189,16 @@ impl Plan {
             () => return Ok(()),
         };
         Err(format!("--instrument timerlat has {wrong}"))
+    }
+
+    /// One value for one name.
+    fn check_tunings(&self) -> Result<(), String> {
+        let names: Vec<String> = self.tunings.iter().map(Tuning::name).collect();
+        let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
+        match twice {
+            Some((_, name)) => Err(format!("--tune {name} is given twice: leave one out")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -237,7 +237,7 @@ pub fn setting(
     matters: bool,
 ) -> Setting {
     let (what, asked, applied) = (what.into(), asked.into(), applied.into());
-    Setting { what, thread, asked, applied, matters, remedy: None }
+    Setting { what, thread, asked, applied, matters, remedy: None, before: None }
 }
 
 fn settings(plan: &Plan, thread: u32) -> Vec<Setting> {
