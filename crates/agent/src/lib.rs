@@ -24,6 +24,7 @@ mod spin;
 mod team;
 mod telemetry;
 mod timerlat;
+mod tuning;
 mod waker;
 mod worker;
 

@@ -164,7 +164,7 @@ fn run(
     let hold = hold(root, &plan, &layout, &cpus)?;
     // Before anything is real-time, locked or limited that they would inherit.
     let loads = Loads::start(root, &plan, &layout, &cpus, outbox)?;
-    let mut prepared = prepare(root, &plan, &layout)?;
+    let mut prepared = prepare(root, &plan, &layout, &cpus)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
         let mut snapshot = snapshot(root);

@@ -85,6 +85,7 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.flag("--legs", plan.legs);
     words.flag("--share", plan.share_cpus);
     plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
+    plan.tunings.iter().for_each(|tuning| words.option("--tune", Some(tuning)));
 }
 
 fn loads(words: &mut Words, plan: &Plan, default: &Plan) {

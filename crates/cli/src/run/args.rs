@@ -5,7 +5,8 @@ use crate::common::{Common, word};
 use clap::Args;
 use latlab_model::load::LoadOn;
 use latlab_model::plan::{
-    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, WakeBy, Workload,
+    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Tuning, WakeBy,
+    Workload,
 };
 use latlab_model::{CpuSet, Nanos};
 use std::path::PathBuf;
@@ -146,6 +147,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", help_heading = LOADS)]
     pub loads: Option<PathBuf>,
 
+    /// Tune the machine for the time of the run: governor=NAME, irqs=away, rt-throttling=off,
+    /// fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away,
+    /// irq-thread:PATTERN=PRIORITY
+    #[arg(long, value_name = "NAME=VALUE", help_heading = OTHER)]
+    pub tune: Vec<Tuning>,
     /// Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it
     #[arg(long, value_name = "FILE=VALUE", help_heading = OTHER)]
     pub set: Vec<KernelFile>,
@@ -185,6 +191,7 @@ Examples:
   latlab run --instrument spin --for 60s            time taken from each CPU
   latlab run --samples -i 50us --for 8h --keep-going --name night
   latlab run --load hackbench,groups=4 --load stressapptest --for 1h
+  latlab run -a 1-3 --tune irqs=away --tune rt-throttling=off --for 1h
   latlab run stress-five --scale 20s --dry-run      what a ready-made sheet would do
   latlab run night.toml                             a sheet of your own, unattended
   latlab run --resume                               what is left of it

@@ -81,7 +81,9 @@ impl fmt::Display for Tuning {
         match self {
             Tuning::Governor(name) => write!(f, "governor={name}"),
             Tuning::Thp(when) => write!(f, "thp={}", when.word()),
-            Tuning::IrqThread { pattern, priority } => write!(f, "{IRQ_THREAD}{pattern}={priority}"),
+            Tuning::IrqThread { pattern, priority } => {
+                write!(f, "{IRQ_THREAD}{pattern}={priority}")
+            }
             switch => {
                 let (name, value, _) =
                     SWITCHES.iter().find(|(.., one)| one == switch).ok_or(fmt::Error)?;
@@ -111,8 +113,8 @@ impl FromStr for Tuning {
             (name, value) if name.starts_with(IRQ_THREAD) => irq_thread(name, value),
             (name, value) => {
                 let switch = SWITCHES.into_iter().find(|(known, ..)| *known == name);
-                let (_, only, tuning) =
-                    switch.ok_or_else(|| format!("there is no tuning '{name}': expected {KNOWN}"))?;
+                let (_, only, tuning) = switch
+                    .ok_or_else(|| format!("there is no tuning '{name}': expected {KNOWN}"))?;
                 match value.is_none_or(|value| value == only) {
                     true => Ok(tuning),
                     false => Err(format!("'{text}': expected {name}={only}")),
@@ -140,9 +142,11 @@ fn irq_thread(name: &str, value: Option<&str>) -> Result<Tuning, String> {
         Some(priority) if !pattern.is_empty() && !pattern.contains(char::is_control) => {
             Ok(Tuning::IrqThread { pattern: pattern.to_string(), priority })
         }
-        _ => Err("expected irq-thread:PATTERN=PRIORITY, a part of the thread's name and 1 (low) to \
+        _ => {
+            Err("expected irq-thread:PATTERN=PRIORITY, a part of the thread's name and 1 (low) to \
                   99 (high), such as irq-thread:eth0=80"
-            .to_string()),
+                .to_string())
+        }
     }
 }
 

@@ -48,7 +48,9 @@ impl fmt::Display for Standing {
             Scheduling::Other => write!(f, "other {}", self.nice)?,
             Scheduling::Batch => write!(f, "batch {}", self.nice)?,
             Scheduling::Idle => write!(f, "idle {}", self.nice)?,
-            Scheduling::Deadline { .. } | Scheduling::Unknown(_) => f.write_str("another policy")?,
+            Scheduling::Deadline { .. } | Scheduling::Unknown(_) => {
+                f.write_str("another policy")?
+            }
         }
         if self.resets { write!(f, " {RESETS}") } else { Ok(()) }
     }

@@ -80,8 +80,7 @@ fn what_a_killed_process_left_is_put_back_and_what_goes_on_is_left() {
         )
         .unwrap();
         fs::write(root.path(format!("run/latlab/undo-{pid}-{start}.draft")), HEAD).unwrap();
-        fs::write(root.path(format!("sys/kernel/mm/huge{pid}")), "[always] madvise never")
-            .unwrap();
+        fs::write(root.path(format!("sys/kernel/mm/huge{pid}")), "[always] madvise never").unwrap();
     }
     let restored = restore_leftovers(&root);
     let mut paths: Vec<&str> = restored.iter().map(|one| one.0.path.as_str()).collect();
