@@ -88,6 +88,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'A remark 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run a load meanwhile, by its name; several run at once (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder of further definitions of loads' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Tune the machine for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Only idle states that are left within this time, or `system` to leave them as they are' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Every scenario this long, or with so many cycles, for a try' -r

@@ -11,6 +11,10 @@ use std::io::{self, Error};
 const REMEDY: &str = "Something else may set it meanwhile, such as irqbalance, tuned or a power \
                       daemon: stop that for the time of the run.";
 
+/// What is left to do where an interrupt is bound.
+const STAY: &str = "The kernel or the driver binds them to their CPUs. /proc/interrupts tells how \
+                    often they come: measure a CPU that they spare.";
+
 /// Makes a recipe and says what was read back; an error is one line.
 pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<Setting>, String> {
     let (mut differing, mut stay) = (Vec::new(), Vec::new());
@@ -37,7 +41,9 @@ pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<S
     };
     let staying = (!stay.is_empty()).then(|| {
         let applied = format!("{}: {}", stay.len(), stay.join(", "));
-        Setting::new(&format!("{name} that cannot be moved"), "none".to_string(), applied)
+        let what = format!("{name} that cannot be moved");
+        let remedy = Some(STAY.to_string());
+        Setting { remedy, ..Setting::new(&what, "none".to_string(), applied) }
     });
     Ok(std::iter::once(setting).chain(staying).collect())
 }

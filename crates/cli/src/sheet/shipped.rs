@@ -28,6 +28,7 @@ pub const SHIPPED: &[Shipped] = shipped![
     "control-1khz",
     "control-8khz",
     "telecom-polling",
+    "tunings",
     "pi-4.9",
     "pi-4.14",
     "imx8-five",
