@@ -119,6 +119,16 @@ kernels() {
 }
 try "a row of another kernel is put off" kernels
 
+# The conductor leaves the measured CPUs for a run, and not for those that come after it.
+same_cpu() {
+    local last
+    last=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+    printf 'repeats = 2\n[defaults]\nfor = "1s"\nwarm-up = "0"\ncpus = "%s"\nshare = true\n%s\n[[scenario]]\nname = "a"\n' \
+        "$last" "$(printf '%s\n' "${flags[@]}")" >"$here/same.toml"
+    "$program" run "$here/same.toml" --quiet >"$here/out" 2>&1 || { cat "$here/out"; return 1; }
+}
+try "one CPU is measured by one run after another" same_cpu
+
 interrupted() {
     "$program" run "$here/small.toml" --quiet >/dev/null 2>"$here/out" &
     local campaign=$!

@@ -11,7 +11,7 @@ pub mod live;
 mod room;
 
 pub use keep::go_to;
-use keep::{Keeper, Kept};
+use keep::{Home, Keeper, Kept};
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::{Plan, Snapshot};
 use latlab_store::{Finished, Store};
@@ -93,6 +93,7 @@ pub struct Order<'a> {
 pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, Failure> {
     let Order { plan, mut agent, store, id, keep_going } = order;
     listen(keep_going).map_err(io::Error::from)?;
+    let _home = Home::here();
     let open = store.begin(id)?;
     // A group of its own, so that Ctrl-C reaches the agent only through us.
     use std::os::unix::process::CommandExt;
