@@ -1,6 +1,7 @@
 //! What `--format json` prints beside `run.json`; their schemas are in docs/reference.
 
 use latlab_model::Nanos;
+use latlab_model::plan::Instrument;
 use latlab_model::run::{EndReason, Run, Summary, Verdict};
 use latlab_store::{Entry, State};
 use serde::Serialize;
@@ -48,6 +49,8 @@ struct Finished<'a> {
     name: &'a str,
     /// The user's remark.
     note: Option<&'a str>,
+    /// With what it measured: the figures of `spin` are of gaps, not of latencies.
+    instrument: Instrument,
     /// First counted release, in UTC (RFC 3339).
     started: &'a str,
     /// Why it ended.
@@ -88,6 +91,7 @@ impl<'a> Finished<'a> {
         Finished {
             name: &run.asked.name,
             note: run.asked.note.as_deref(),
+            instrument: run.asked.instrument,
             started: &run.started,
             ended: run.ended,
             recovered: run.recovered,
