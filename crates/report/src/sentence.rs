@@ -116,9 +116,13 @@ pub fn window_lead(run: &Run) -> Vec<String> {
         .collect()
 }
 
+/// Of fewer cycles, 99 % are all of them.
+const CYCLES_FOR_A_TAIL: u64 = 100;
+
 fn tail(run: &Run) -> Option<String> {
     let (total, terms) = (&run.total, terms::of(run));
-    let (share, latency) = highest_quantile(total.quantiles.as_ref()?);
+    let quantiles = total.quantiles.as_ref().filter(|_| total.cycles >= CYCLES_FOR_A_TAIL)?;
+    let (share, latency) = highest_quantile(quantiles);
     let latency = total.max_ns.map_or(latency, |max| bin_edge(latency).min(max));
     Some(format!("{share} of the {} were no {} than {latency}.", terms.cycles, terms.beyond))
 }
