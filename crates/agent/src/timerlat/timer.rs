@@ -99,6 +99,14 @@ impl KernelTimer {
         self
     }
 
+    /// Ends a thread of ours; the CPU time it took.
+    pub fn end(mut self) -> i64 {
+        match &mut self.sleeper {
+            Sleeper::User(user) => user.end(),
+            Sleeper::Kernel(_) | Sleeper::ToStart(..) => 0,
+        }
+    }
+
     /// Takes what the kernel has written since the last time.
     fn read(&mut self) {
         let KernelTimer { pipe, fields, series, ready, .. } = self;
