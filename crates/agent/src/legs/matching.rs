@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn a_cycle_without_a_switch_has_its_irq_leg_alone() {
         let mut matcher = Matcher::new(&[setup(0, 50)]);
-        let mut no_switch = |matcher: &mut Matcher, release: i64, irq: Option<i64>| {
+        let no_switch = |matcher: &mut Matcher, release: i64, irq: Option<i64>| {
             let armed = Event::Armed { thread_id: 50, timer: 5, function: 1, release };
             matcher.see(release - 9, armed);
             irq.into_iter().for_each(|irq| matcher.see(release + irq, Event::Expired { timer: 5 }));
