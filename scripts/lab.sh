@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The tests in their long form, some two hours: many more kills, ten minutes of samples and of a
-# run folder, everything built twice, real-time kernels in QEMU. KILLS, SECONDS_EACH and FOR change how long.
+# run folder, everything built twice, real-time kernels in QEMU. KILLS, SECONDS_EACH and
+# FOR change how long.
 set -uo pipefail
 . "$(dirname "$0")/env.sh"
 export KILLS=${KILLS:-20} SECONDS_EACH=${SECONDS_EACH:-600} FOR=${FOR:-10min} LATLAB_LONG=1
