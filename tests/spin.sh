@@ -100,6 +100,21 @@ ordinary() {
     taskset -c "$cpu" sh -c 'while :; do :; done'
 }
 
+# Whoever stops the thread takes its CPU, though no other thread runs there.
+stopped() {
+    spin --policy fifo --priority 1 --for 3s --name stopped >"$here/text" 2>&1 &
+    local run=$!
+    sleep 1.5
+    pkill -STOP -f 'latlab agent .*_stopped' || return 1
+    sleep 0.4
+    pkill -CONT -f 'latlab agent .*_stopped'
+    wait "$run"
+    expect "a gap in which it was off its CPU" \
+        last '.threads[0].end.spun.preempted.max_ns > 200000000' || return 1
+    expect "no such gap among the interrupts" \
+        last '.threads[0].end.spun.interrupted.max_ns < 200000000'
+}
+
 ends() {
     timeout --signal INT --kill-after 10 4 "$program" run --instrument spin --cpus "$cpu" --share \
         --quiet --out "$here/runs" --name interrupted >"$here/text" 2>&1
@@ -109,6 +124,7 @@ ends() {
 try "a thread that takes 3 ms every 100 ms is found by spin, and told as a thread" seen_by_latlab
 try "the noise follows from intervals.parquet" computable
 try "oslat finds the same on the same CPU" seen_by_oslat
+try "a stopped thread was off its CPU, which is no interrupt" stopped
 try "Ctrl-C ends a spinning run and keeps it" ends
 kernel=$(uname -r | sed 's/^\([0-9]*\)\.\([0-9]*\).*/\1 \2/')
 read -r major minor <<<"$kernel"

@@ -57,6 +57,9 @@ pub fn prepare(
     layout: &Layout,
     cpus: &Cpus,
 ) -> Result<Prepared, Refusal> {
+    if plan.instrument == Instrument::Timerlat {
+        timerlat::expect_tracer(root)?;
+    }
     let mut settings = vec![memory_lock(root, plan)?];
     if plan.policy.is_realtime() {
         settings.push(run_away_guard());

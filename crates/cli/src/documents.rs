@@ -4,6 +4,7 @@ use crate::loads::Found;
 use latlab_load::Parameter;
 use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
+use latlab_model::plan::Instrument;
 use latlab_model::results::Table;
 use latlab_model::run::{EndReason, Run, Summary, Verdict};
 use latlab_report::LoadEntry;
@@ -55,6 +56,8 @@ struct Finished<'a> {
     name: &'a str,
     /// The user's remark.
     note: Option<&'a str>,
+    /// With what it measured: the figures of `spin` are of gaps, not of latencies.
+    instrument: Instrument,
     /// First counted release, in UTC (RFC 3339).
     started: &'a str,
     /// Why it ended.
@@ -95,6 +98,7 @@ impl<'a> Finished<'a> {
         Finished {
             name: &run.asked.name,
             note: run.asked.note.as_deref(),
+            instrument: run.asked.instrument,
             started: &run.started,
             ended: run.ended,
             recovered: run.recovered,

@@ -20,7 +20,7 @@ pub trait Host {
     /// Compares the counter with the clock, so that times stay right.
     fn align(&mut self);
 
-    /// How often another thread has taken the CPU from this one.
+    /// How often this thread has left the CPU: another one took it, or somebody stopped this one.
     fn switches(&mut self) -> u64;
 
     /// Sleeps for some nanoseconds, or until a signal comes.
@@ -89,13 +89,18 @@ impl Host for Tsc {
     }
 
     fn switches(&mut self) -> u64 {
-        memory::thread_usage().involuntary_switches
+        switches()
     }
 
     fn sleep(&mut self, nanos: i64) {
         // A signal that cuts it short asks to end, which the loop sees next.
         let _ = clock::sleep_for(Clock::Monotonic, nanos);
     }
+}
+
+fn switches() -> u64 {
+    let usage = memory::thread_usage();
+    usage.voluntary_switches + usage.involuntary_switches
 }
 
 /// CLOCK_MONOTONIC itself.
@@ -122,7 +127,7 @@ impl Host for Monotonic {
     fn align(&mut self) {}
 
     fn switches(&mut self) -> u64 {
-        memory::thread_usage().involuntary_switches
+        switches()
     }
 
     fn sleep(&mut self, nanos: i64) {

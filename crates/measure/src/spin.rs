@@ -127,7 +127,7 @@ struct Spinner<'a, H> {
     host: &'a mut H,
     spins: &'a Spins,
     recorder: &'a mut Recorder,
-    /// Switches by others up to the last gap.
+    /// How often it had left the CPU up to the last gap.
     switches: u64,
     /// When to sleep next.
     rest_at: i64,
@@ -158,13 +158,13 @@ impl<H: Host> Spinner<'_, H> {
             self.recorder.count_late(0, 1);
         }
         let switches = self.host.switches();
-        let another_ran = switches > self.switches;
+        let left_the_cpu = switches > self.switches;
         self.switches = switches;
-        match another_ran {
+        match left_the_cpu {
             true => spun.preempted.add(Nanos(length)),
             false => spun.interrupted.add(Nanos(length)),
         }
-        if another_ran && self.spins.reserve.contains(&length) {
+        if left_the_cpu && self.spins.reserve.contains(&length) {
             spun.taken_back.add(Nanos(length));
         }
         match length > self.spins.stop_above {

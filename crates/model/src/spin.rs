@@ -11,7 +11,7 @@ pub struct Spun {
     pub passes: u64,
     /// The usual pass: the median at the end of the warm-up, its workload included.
     pub usual_pass_ns: f64,
-    /// Gaps in which another thread ran on the CPU.
+    /// Gaps in which it was off the CPU: another thread ran there, or somebody had stopped this one.
     pub preempted: Gaps,
     /// Gaps without that: interrupts, softirqs, the firmware, a hypervisor.
     pub interrupted: Gaps,

@@ -18,15 +18,17 @@ pub struct Measured<'a> {
     pub bins: &'a [ThreadBins],
 }
 
-/// The words for what runs recorded.
+/// The words for what runs recorded, which may be of two kinds.
 pub fn terms_of(runs: &[Measured]) -> &'static Terms {
     terms::of_all(runs.iter().map(|one| one.run))
 }
 
-/// The names of runs that stand beside each other: the name of each, and in what they differ.
+/// The names of runs that stand beside each other: the name of each, and the instrument, machine
+/// and kernel where these differ.
 pub fn names(runs: &[Measured]) -> Vec<String> {
     let machine = |run: &Run| sentence::machine_name(run).to_string();
-    let facts: [&dyn Fn(&Run) -> String; 2] = [&machine, &sentence::kernel];
+    let instrument = |run: &Run| run.asked.instrument.to_string();
+    let facts: [&dyn Fn(&Run) -> String; 3] = [&instrument, &machine, &sentence::kernel];
     let differs = |fact: &&dyn Fn(&Run) -> String| {
         runs.iter().map(|one| fact(one.run)).collect::<BTreeSet<_>>().len() > 1
     };

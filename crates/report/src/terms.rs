@@ -24,6 +24,8 @@ pub struct Terms {
     pub cycles: &'static str,
     /// Larger than another: `later`, `longer`.
     pub beyond: &'static str,
+    /// Whether gaps are among them, which stand for a small part of the passes only.
+    pub has_gaps: bool,
 }
 
 /// A thread that begins late.
@@ -37,6 +39,7 @@ pub static LATENCY: Terms = Terms {
     cycle: "cycle",
     cycles: "cycles",
     beyond: "later",
+    has_gaps: false,
 };
 
 /// Time that is taken from a busy loop.
@@ -50,6 +53,21 @@ static GAP: Terms = Terms {
     cycle: "gap",
     cycles: "gaps",
     beyond: "longer",
+    has_gaps: true,
+};
+
+/// Runs of both beside each other: time that the CPU was not the thread's.
+pub static MIXED: Terms = Terms {
+    one: "latency or gap",
+    many: "latencies and gaps",
+    title: "Latency and noise",
+    titles: "Latencies and gaps",
+    axis: "Latency or length of gaps",
+    size: "latency or length",
+    cycle: "cycle or gap",
+    cycles: "cycles and gaps",
+    beyond: "larger",
+    has_gaps: true,
 };
 
 /// An axis of them in words.
@@ -70,9 +88,9 @@ pub fn of(run: &Run) -> &'static Terms {
     of_plan(&run.asked)
 }
 
-/// The words for several runs: those of the first, unless they measure differently.
+/// The words for several runs, which may be of two kinds.
 pub fn of_all<'a>(runs: impl IntoIterator<Item = &'a Run>) -> &'static Terms {
     let mut all = runs.into_iter().map(of);
     let first = all.next().unwrap_or(&LATENCY);
-    if all.all(|other| std::ptr::eq(first, other)) { first } else { &LATENCY }
+    if all.all(|other| std::ptr::eq(first, other)) { first } else { &MIXED }
 }

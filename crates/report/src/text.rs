@@ -15,6 +15,7 @@ pub use crate::style::Style;
 use crate::table::{Column, table, wrapped};
 use crate::terms;
 use crate::units::{Scale, bytes, grouped, percent, span};
+use latlab_model::plan::Instrument;
 use latlab_model::run::{Finding, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 
@@ -47,10 +48,14 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
     let how = match plan.spin {
-        Some(_) => format!("{}, {}, {}", plan.instrument, plan.policy, sentence::rhythm(plan)),
+        Some(_) => format!("{}, {}, {}", plan.way(), plan.policy, sentence::rhythm(plan)),
         None => format!(
-            "{}, {}, clock {}, {}, period {}, phase {}",
-            plan.instrument, plan.mechanism, plan.clock, plan.policy, plan.period_ns, plan.phase,
+            "{}, clock {}, {}, period {}, phase {}",
+            plan.way(),
+            plan.clock,
+            plan.policy,
+            plan.period_ns,
+            plan.phase,
         ),
     };
     let method = format!("{how}; kernel {}; {}", sentence::kernel(run), run.id);
@@ -247,6 +252,8 @@ fn verdict_colour(word: VerdictWord) -> Colour {
 pub struct ListEntry {
     /// Name of its folder.
     pub id: String,
+    /// With what it measured.
+    pub instrument: Instrument,
     /// When it began, in UTC.
     pub started: String,
     /// How long it measured.
@@ -267,6 +274,7 @@ impl From<&Run> for ListEntry {
     fn from(run: &Run) -> ListEntry {
         ListEntry {
             id: run.id.clone(),
+            instrument: run.asked.instrument,
             started: run.started.clone(),
             measured_ns: run.measured_ns,
             threads: run.threads.len(),
@@ -293,14 +301,24 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
         let word = VerdictWord::ALL.iter().find(|word| word.word() == text);
         word.map(|word| verdict_colour(*word))
     };
-    vec![
+    let missed = |entry: &ListEntry| match entry.instrument {
+        Instrument::Spin => "-".to_string(),
+        _ => missed(entry.missed),
+    };
+    // A gap is no latency: where the list has both, each says what it is.
+    let alike = entries.iter().all(|entry| entry.instrument == Instrument::Cyclic);
+    let instrument = each(&|entry| entry.instrument.to_string());
+    let instrument = (!alike).then(|| Column::new("instrument", 0, instrument).left());
+    let mut columns = vec![
         Column::new("run", 0, each(&|entry| entry.id.clone())).left(),
         Column::new("started", 3, each(&|entry| sentence::started(&entry.started))).left(),
         Column::new("measured", 0, each(&|entry| span(entry.measured_ns))),
         Column::new("threads", 1, each(&|entry| entry.threads.to_string())),
         Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),
-        Column::new("missed", 0, each(&|entry| missed(entry.missed))),
+        Column::new("missed", 0, each(&missed)),
         Column::new("max", 0, each(&max)).unit(scale.unit()),
         Column::new("verdict", 0, each(&word)).left().coloured(paint),
-    ]
+    ];
+    columns.splice(1..1, instrument);
+    columns
 }

@@ -1,6 +1,7 @@
 //! The runs of the folder as the list shows them, kept as long as their documents stay the same.
 
 use latlab_model::harmless::visible;
+use latlab_model::plan::Instrument;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Run};
 use latlab_store::{State, Store};
@@ -44,6 +45,8 @@ pub struct Figures {
     pub name: String,
     /// A remark, where there is one.
     pub note: Option<String>,
+    /// With what it measured, unless it was the usual one.
+    pub instrument: Option<Instrument>,
     /// First counted release, in UTC.
     pub started: String,
     /// The target.
@@ -179,6 +182,7 @@ impl Figures {
         Figures {
             name: visible(&run.asked.name),
             note: run.asked.note.as_deref().map(visible),
+            instrument: Some(run.asked.instrument).filter(|one| *one != Instrument::Cyclic),
             started: visible(&run.started),
             machine: visible(named.unwrap_or(&machine.architecture)),
             kernel: visible(&machine.kernel),

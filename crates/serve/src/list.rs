@@ -140,6 +140,7 @@ fn figures(row: &Row, run: &Figures) -> Markup {
         td.word {
             a href={ "/runs/" (encoded(&row.id)) } { (run.name) }
             small { (row.id) }
+            @if let Some(instrument) = run.instrument { small { "instrument " (instrument) } }
             @if let Some(note) = &run.note { small { (note) } }
         }
         td.word { (run.machine) small { (run.kernel) } }

@@ -363,7 +363,14 @@ fn pick(spec: &str, newest_first: Vec<Entry>, root: &Path) -> Result<PathBuf> {
     let fitting: Vec<&Entry> = match spec {
         "last" => newest_first.iter().take(1).collect(),
         "" => Vec::new(),
-        part => newest_first.iter().filter(|entry| entry.id.contains(part)).collect(),
+        part => {
+            let those = |fits: &dyn Fn(&str) -> bool| -> Vec<&Entry> {
+                newest_first.iter().filter(|entry| fits(&entry.id)).collect()
+            };
+            // A whole name goes before the names that it is a part of.
+            let named = those(&|id| id::name_of(id) == part);
+            if named.is_empty() { those(&|id| id.contains(part)) } else { named }
+        }
     };
     match &fitting[..] {
         [one] => Ok(one.path.clone()),

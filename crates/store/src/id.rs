@@ -28,6 +28,11 @@ pub(crate) fn is_valid(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(letters)
 }
 
+/// The name that an id ends with.
+pub(crate) fn name_of(id: &str) -> &str {
+    id.split_once('_').map_or(id, |(_, name)| name)
+}
+
 /// The time that an id begins with.
 pub(crate) fn time_of(id: &str) -> Option<Timestamp> {
     let (time, _) = id.split_once('_').unwrap_or((id, ""));

@@ -204,8 +204,11 @@ fn size(text: &str) -> Result<u32, String> {
         Some(number) => (number, 1 << 10),
         None => text.strip_suffix(['M', 'm']).map_or((text, 1), |number| (number, 1 << 20)),
     };
-    let bytes = number.parse().ok().and_then(|number: u32| number.checked_mul(unit));
-    bytes.ok_or_else(|| format!("'{text}' is no number of bytes such as 512, 64K or 1M"))
+    let number: u64 = number
+        .parse()
+        .map_err(|_| format!("'{text}' is no number of bytes such as 512, 64K or 1M"))?;
+    let bytes = number.checked_mul(unit).and_then(|bytes| bytes.try_into().ok());
+    bytes.ok_or_else(|| format!("'{text}' is more than a run can take: at most 256M"))
 }
 
 fn idle_states(text: &str) -> Result<IdleStates, String> {

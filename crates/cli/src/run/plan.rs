@@ -1,7 +1,7 @@
 //! What the flags of `latlab run` mean: flags to plan.
 
 use super::args::RunArgs;
-use latlab_model::plan::{Instrument, Policy, Spin, WakeBy};
+use latlab_model::plan::{Instrument, Policy, Spin, WakeBy, Workload};
 use latlab_model::{Nanos, Plan};
 
 impl RunArgs {
@@ -77,8 +77,9 @@ impl RunArgs {
         ];
         let of_handoff =
             [("--wake", self.wake.is_some()), ("--wakers-on", self.wakers_on.is_some())];
-        let of_sleep =
-            [("--mechanism", self.mechanism.is_some()), ("--missed", self.missed.is_some())];
+        let of_sleep = [("--mechanism", self.mechanism.is_some())];
+        let of_sleepers = [("--missed", self.missed.is_some())];
+        let of_memmove = [("--workload-size", self.workload_size.is_some())];
         let of_cyclic = [
             ("--mechanism", self.mechanism.is_some()),
             ("--clock", self.clock.is_some()),
@@ -90,6 +91,16 @@ impl RunArgs {
             (!is(Instrument::Handoff), &of_handoff[..], "goes with --instrument handoff"),
             (is(Instrument::Spin), &of_releases[..], "is about releases, which spin has not"),
             (is(Instrument::Handoff), &of_sleep[..], "is about a sleep, which handoff has not"),
+            (
+                is(Instrument::Handoff),
+                &of_sleepers[..],
+                "has no choice with handoff, whose waking thread leaves out what is past",
+            ),
+            (
+                self.workload != Some(Workload::Memmove),
+                &of_memmove[..],
+                "goes with --workload memmove",
+            ),
             (is(Instrument::Timerlat), &of_cyclic[..], "is the kernel's own with timerlat"),
         ];
         let mut unfit = unfit.iter().filter(|(applies, ..)| *applies);
@@ -238,7 +249,8 @@ mod tests {
             ("--wake pipe", "goes with --instrument handoff"),
             ("--wakers-on 0", "goes with --instrument handoff"),
             ("--instrument handoff --mechanism timerfd", "which handoff has not"),
-            ("--instrument handoff --missed catch-up", "which handoff has not"),
+            ("--instrument handoff --missed catch-up", "leaves out what is past"),
+            ("--instrument handoff --mechanism relative", "which handoff has not"),
             ("--instrument handoff --policy deadline", "can be pinned"),
             ("--mechanism relative --missed catch-up", "no releases"),
             ("--idle-states deep", "the word system"),
@@ -253,6 +265,8 @@ mod tests {
             ("--instrument spin --policy deadline", "uses up at once"),
             ("--instrument spin --gap-above 1ns", "expected 100ns to 1s"),
             ("--instrument spin --workload-size 1T", "such as 512, 64K or 1M"),
+            ("--instrument spin --workload memmove --workload-size 100000M", "at most 256M"),
+            ("--instrument spin --workload-size 64K", "goes with --workload memmove"),
             ("--instrument spin --warm-up 1ms", "learns the usual pass"),
             ("--load-on here", "expected everywhere, measured, others or a list"),
             ("--deadline 0", "more than 0"),

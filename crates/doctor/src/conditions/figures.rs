@@ -2,6 +2,8 @@
 
 use super::points::Points;
 use super::{Sight, rivals};
+use latlab_model::Nanos;
+use latlab_model::nanos::SECOND;
 use latlab_model::telemetry::{Conditions, Figure, metric};
 
 /// What a CPU does when it works for somebody here.
@@ -65,11 +67,14 @@ pub fn conditions(at: &Sight<'_>) -> Conditions {
     }
 }
 
+/// A shorter watch is mostly its own beginning.
+const WATCHED: Nanos = SECOND;
+
 fn cost(at: &Sight<'_>) -> Option<f64> {
     let points = at.watch.one(metric::OWN_COST, "")?;
     let (from, to) = (*at.times.first()?, *at.times.last()?);
     let growth = points.growth(from, to)?;
-    (to > from).then(|| growth / (to - from).0 as f64)
+    (to - from >= WATCHED).then(|| growth / (to - from).0 as f64)
 }
 
 /// What a series was at each reading.

@@ -8,8 +8,9 @@ use super::words::{count, dash, firm};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::place::Place;
 use crate::prose::prose;
-use crate::runs::{Measured, names, title};
+use crate::runs::{Measured, names, terms_of, title};
 use crate::sentence;
+use crate::terms::MIXED;
 use crate::units::{joined, span};
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
@@ -32,6 +33,12 @@ pub fn comparison(runs: &[PageRun], place: &Place) -> Markup {
 
 /// What the comparison comes to in plain words; none where a run has no latencies.
 fn lead(runs: &[PageRun], names: &[String]) -> Option<String> {
+    let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
+    if std::ptr::eq(terms_of(&measured), &MIXED) {
+        let text = "These runs measured different things: how late threads were that something \
+                    woke, and how long busy loops were kept from their CPU.";
+        return Some(text.to_string());
+    }
     let maxima: Option<Vec<Nanos>> = runs.iter().map(|one| one.run.total.max_ns).collect();
     let mut all: Vec<(Nanos, &String)> = maxima?.into_iter().zip(names).collect();
     all.sort();
@@ -84,15 +91,26 @@ fn columns(runs: &[PageRun]) -> Vec<Column> {
     let mut columns = vec![
         column("Verdict", &verdict),
         latency(&MAXIMUM),
-        column("Missed", &|run| missed(run.total.missed)),
+        column("Missed", &|run| match run.asked.spin {
+            Some(_) => dash(None),
+            None => missed(run.total.missed),
+        }),
         column("Misses", &|run| dash(run.total.misses.map(count))),
     ];
     columns.extend(LATENCIES.iter().map(latency));
-    columns.push(column("Cycles", &|run| count(run.total.cycles)));
+    columns.push((heading(runs), "", runs.iter().map(|one| count(one.run.total.cycles)).collect()));
     columns.push(column("Measured for", &|run| firm(&span(run.measured_ns))));
     columns.push(column("Kernel", &|run| joined(&sentence::kernel(run))));
     columns.retain(|(_, _, cells)| cells.iter().any(|cell| cell != "–"));
     columns
+}
+
+/// What the runs counted, as a heading.
+fn heading(runs: &[PageRun]) -> String {
+    let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
+    let mut heading = terms_of(&measured).cycles.to_string();
+    heading.get_mut(..1).map(str::make_ascii_uppercase);
+    heading
 }
 
 fn verdict(run: &Run) -> String {

@@ -15,42 +15,20 @@ use maud::{Markup, PreEscaped, html};
 const WIDTHS: [(&str, u32, u32); 3] =
     [("wide", 1120, 420), ("middle", 700, 380), ("narrow", 400, 300)];
 
-const LATENCY: &str = "How many latencies were how large, one line for each measuring thread. \
-    Heights are logarithmic: a single late wake-up is as visible as a million punctual ones. They \
-    count latencies per unit of width, so that no step depends on the width of a bin. A mark shows \
-    each named thread's observed maximum.";
-const LATENCIES: &str = "How many latencies were how large, in each run. Heights are logarithmic \
-    and count latencies per unit of width, on one scale for all runs.";
-const TAIL: &str = "Mean, quantiles and observed maximum of each run. The further right, the \
-    rarer; what a run has too few latencies for is hollow.";
-const CCDF: &str = "The share of the latencies that was larger, down to a single one. The lower \
-    and the further left a line ends, the better.";
-const FLOW: &str = "Latencies over time, and the conditions beside them. The largest latency of \
-    each stretch of time is drawn, however short it was.";
-const GAPS: &str = "How many gaps were how long, one line for each measuring thread. Heights are \
-    logarithmic, and count gaps per unit of width, so that no step depends on the width of a bin. \
-    A mark shows each named thread's observed maximum.";
-const GAP_CCDF: &str = "The share of the gaps that was longer, down to a single one. Passes without \
-    a gap are not among them.";
-const GAP_FLOW: &str = "Gaps over time, and the conditions beside them. The longest gap of each \
-    stretch of time is drawn.";
 const TELEMETRY: &str = "What was read beside the run: temperature, frequency, load, and the \
     threads that took the CPUs.";
 
 /// The sections with the pictures of one run.
 pub fn pictures(of: &PageRun, place: &Place) -> Markup {
     let runs = [of.measured()];
-    let (histogram, ccdf, flow) = match of.run.asked.spin {
-        Some(_) => (GAPS, GAP_CCDF, GAP_FLOW),
-        None => (LATENCY, CCDF, FLOW),
-    };
+    let terms = terms::of(of.run);
     html! {
-        (place.section("picture", terms::of(of.run).titles, html! {
-            (of_latencies(&runs, Kind::Latency, place, histogram))
+        (place.section("picture", terms.titles, html! {
+            (of_latencies(&runs, Kind::Latency, place, &of_threads(terms)))
         }))
-        (place.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, place, ccdf)))
+        (place.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, place, &ccdf(terms))))
         (place.section("time", "Over time", html! {
-            (over_time(of, time::Kind::Flow, place, flow))
+            (over_time(of, time::Kind::Flow, place, &flow(terms)))
             @if of.run.conditions.is_some() {
                 (over_time(of, time::Kind::Telemetry, place, TELEMETRY))
             }
@@ -60,13 +38,57 @@ pub fn pictures(of: &PageRun, place: &Place) -> Markup {
 
 /// The pictures of several runs over each other.
 pub fn compared(runs: &[Measured], place: &Place) -> Markup {
+    let terms = terms_of(runs);
     html! {
-        (place.section("picture", "Latencies", of_latencies(runs, Kind::Latency, place, LATENCIES)))
+        (place.section("picture", terms.titles, html! {
+            (of_latencies(runs, Kind::Latency, place, &of_whole_runs(terms)))
+        }))
         (place.section("tail", "Tail", html! {
-            (of_latencies(runs, Kind::Tail, place, TAIL))
-            (of_latencies(runs, Kind::Ccdf, place, CCDF))
+            (of_latencies(runs, Kind::Tail, place, &tail(terms)))
+            (of_latencies(runs, Kind::Ccdf, place, &ccdf(terms)))
         }))
     }
+}
+
+fn of_threads(Terms { many, .. }: &Terms) -> String {
+    format!(
+        "How many {many} were how large, one line for each measuring thread. Heights are \
+         logarithmic: a single large one is as visible as a million small ones. They count {many} \
+         per unit of width, so that no step depends on the width of a bin. A mark shows each named \
+         thread's observed maximum."
+    )
+}
+
+fn of_whole_runs(Terms { many, .. }: &Terms) -> String {
+    format!(
+        "How many {many} were how large, in each run. Heights are logarithmic and count {many} per \
+         unit of width, on one scale for all runs."
+    )
+}
+
+fn tail(Terms { many, .. }: &Terms) -> String {
+    format!(
+        "Mean, quantiles and observed maximum of each run. The further right, the rarer; what a run \
+         has too few {many} for is hollow."
+    )
+}
+
+fn ccdf(terms: &Terms) -> String {
+    format!(
+        "The share of the {} that was larger, down to a single one. {}",
+        terms.many,
+        match terms.has_gaps {
+            true => "Passes without a gap are not among them.",
+            false => "The lower and the further left a line ends, the better.",
+        }
+    )
+}
+
+fn flow(Terms { one, titles, .. }: &Terms) -> String {
+    format!(
+        "{titles} over time, and the conditions beside them. The largest {one} of each stretch of \
+         time is drawn, however short it was."
+    )
 }
 
 fn of_latencies(runs: &[Measured], kind: Kind, place: &Place, caption: &str) -> Markup {
