@@ -257,11 +257,19 @@ impl Counted {
         negative
             .into_iter()
             .chain(without_sample)
-            .chain(often_missed(&self.run(plan).summary, self.setup.period_ns))
+            .chain(self.often_missed(plan))
             .chain(last_words)
             .chain(self.end.iter().flat_map(|end| noise::findings(end, self.noise.of_ns)))
             .map(|finding| finding.of_thread(thread))
             .collect()
+    }
+
+    /// A clock that can be set misses releases that no thread could have kept.
+    fn often_missed(&self, plan: &Plan) -> Option<Finding> {
+        let summary = self.run(plan).summary;
+        (plan.clock == ClockName::Monotonic)
+            .then(|| often_missed(&summary, self.setup.period_ns))
+            .flatten()
     }
 
     fn last_words(&self, end: &ThreadEnd, faults_invalidate: bool) -> Vec<Finding> {
