@@ -20,6 +20,7 @@ mod id;
 mod journal;
 mod legs;
 mod loads;
+mod missed;
 mod noise;
 mod room;
 mod rows;

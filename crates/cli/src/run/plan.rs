@@ -128,7 +128,8 @@ impl RunArgs {
             Some((name, budget)) => (name, Some(budget)),
             None => (policy, None),
         };
-        if self.priority.is_some() && !matches!(name, "fifo" | "rr") {
+        let ordinary = ["other", "batch", "idle", "deadline"];
+        if self.priority.is_some() && ordinary.contains(&name) {
             return Err(format!("--priority goes with fifo and rr, not with --policy {name}"));
         }
         let priority = self.priority.unwrap_or(Policy::DEFAULT_PRIORITY);

@@ -22,7 +22,12 @@ pub use shipped::SHIPPED;
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
 use mistakes::Mistakes;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// A larger file is no sheet, or has no end at all.
+const LARGEST: u64 = 1 << 20;
 
 /// What a command says instead of the sheet.
 #[derive(Default)]
@@ -60,8 +65,13 @@ impl Source {
             };
             return Err(format!("there is no ready-made sheet '{spec}'; {meant}"));
         }
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("cannot read {spec}: {error}"))?;
+        let mut text = String::new();
+        let read =
+            File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
+        read.map_err(|error| format!("cannot read {spec}: {error}"))?;
+        if text.len() as u64 > LARGEST {
+            return Err(format!("{spec} is no sheet: it is larger than 1 MiB"));
+        }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Source { file: spec.to_string(), stem, text })
     }

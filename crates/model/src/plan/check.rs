@@ -11,6 +11,9 @@ pub const MOST_THREADS: u32 = 4096;
 /// A day; a longer period is taken for a mistake.
 const LONGEST_PERIOD: Nanos = Nanos(86_400_000_000_000);
 
+/// A longer warm-up is taken for a mistake.
+const LONGEST_WARM_UP: Nanos = Nanos(3_600_000_000_000);
+
 /// Shorter warm-ups could tell nothing of the usual pass.
 const LEAST_LEARNING: Nanos = Nanos(10_000_000);
 
@@ -52,6 +55,9 @@ impl Plan {
             if limit.is_some_and(|limit| limit <= Nanos::ZERO) {
                 return refuse(format!("{option} must be more than 0"));
             }
+        }
+        if self.warm_up_ns > LONGEST_WARM_UP {
+            return refuse(format!("--warm-up {}: expected at most 1h", self.warm_up_ns));
         }
         if self.duration_ns.is_some_and(|length| length < self.period_ns) {
             return refuse(format!(
