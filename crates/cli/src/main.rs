@@ -2,6 +2,7 @@
 
 mod agent;
 mod args;
+mod browser;
 mod campaign;
 mod common;
 mod cyclictest;
@@ -20,6 +21,7 @@ mod runs;
 mod screen;
 mod serve;
 mod sheet;
+mod store;
 mod verify;
 mod window;
 

@@ -5,7 +5,7 @@ pub mod args;
 use crate::EXIT_FAIL;
 use crate::common::Format;
 use crate::output::{print, print_json, warn};
-use crate::runs::{open_store, recover};
+use crate::store::{open_store, recover};
 use args::VerifyArgs;
 use latlab_model::window::Checked;
 use latlab_report::units::bytes;

@@ -3,6 +3,7 @@
 use crate::parameter::Parameter;
 use crate::rates::compiled;
 use crate::template::{Template, words};
+use crate::values::Values;
 use latlab_model::load::{EndSignal, Evidence};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -237,8 +238,8 @@ impl Definition {
 
 impl Argument {
     /// The arguments that it comes to.
-    pub(crate) fn expand(&self, values: &crate::resolve::Values) -> Result<Vec<String>, String> {
-        let each = |texts: &[String], values: &crate::resolve::Values| {
+    pub(crate) fn expand(&self, values: &Values) -> Result<Vec<String>, String> {
+        let each = |texts: &[String], values: &Values| {
             texts.iter().map(|text| Template::parse(text)?.fill(values)).collect()
         };
         match self {

@@ -2,22 +2,12 @@
 
 use crate::judge;
 use crate::rates::{Figure, RateReader, found};
+use crate::window::{Step, Window};
 use latlab_model::Nanos;
 use latlab_model::load::{
     EvidenceRun, Load, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample, Spread,
 };
 use latlab_model::run::Finding;
-
-/// The time in which was measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// First counted release.
-    pub from: Nanos,
-    /// End of the last interval.
-    pub to: Nanos,
-    /// Whether the stream has its last frame, so that what is missing did not happen.
-    pub whole: bool,
-}
 
 /// What was seen of one load.
 #[derive(Debug)]
@@ -126,16 +116,6 @@ impl Gathered {
         }
         steps
     }
-}
-
-/// From one reading to the next.
-pub struct Step {
-    /// How long it is, inside of the window.
-    pub seconds: f64,
-    /// Share of one CPU.
-    pub cpu_share: f64,
-    /// Growth of the counter each second.
-    pub evidence: Option<f64>,
 }
 
 fn spread(steps: &[Step], of: impl Fn(&Step) -> Option<f64>) -> Option<Spread> {

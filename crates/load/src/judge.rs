@@ -1,6 +1,6 @@
 //! Whether a load ran as it should, all the time that was measured.
 
-use crate::gathered::{Step, Window};
+use crate::window::{Step, Window};
 use latlab_model::load::{Load, LoadEnd, LoadRun};
 use latlab_model::run::{Finding, Severity};
 

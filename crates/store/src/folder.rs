@@ -1,7 +1,6 @@
 //! The folder with all runs: beginning, finishing, recovering, listing and finding them.
 
-use crate::campaign::CAMPAIGN_JSON;
-use crate::document::{RUN_JSON, load};
+use crate::document::{CAMPAIGN_JSON, RUN_JSON, load};
 use crate::error::{Error, Result};
 use crate::files::{open_file, sync_folder};
 use crate::finish::{Finished, publish, remove_files, write_files};

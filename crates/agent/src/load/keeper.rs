@@ -1,8 +1,10 @@
 //! The keeper of a load: starts it, watches it, and ends it with everything that it has started.
 
 use super::event::Event;
-use super::order::{Order, STOP_WORD};
+use super::order::{Order, listen};
 use super::processes::Processes;
+use super::scratch::Scratch;
+use super::version::version;
 use super::{counters, orphans, tree};
 use latlab_model::Nanos;
 use latlab_model::frame::Message;
@@ -11,9 +13,7 @@ use latlab_sys::child::{adopt_orphans, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
-use std::io::{BufRead, BufReader, Read, Write, stdin, stdout};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -35,9 +35,6 @@ const MOST_SHORT: u32 = 50;
 const STRAYS: Duration = Duration::from_millis(500);
 /// … and this long to die.
 const DYING: Duration = Duration::from_secs(5);
-/// Bytes of what a program says of its version.
-const VERSION_BYTES: u64 = 4096;
-
 /// What a keeper does, from the first line of its input to its end.
 pub fn keep() -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot keep the load: {error}");
@@ -49,18 +46,17 @@ pub fn keep() -> Result<(), String> {
     adopt_orphans().map_err(failed)?;
     let root = Root::default();
     let mark = orphans::mark(&root, std::process::id());
-    let folder = orphans::scratch(&mark);
-    std::fs::create_dir(&folder).map_err(failed)?;
+    let scratch = Scratch::create(&mark).map_err(failed)?;
     let version = version(&order);
     let (events, waiting) = sync_channel(4096);
-    let processes = Processes::new(order, &mark, &folder, &events).map_err(failed)?;
+    let processes = Processes::new(order, &mark, scratch.path(), &events).map_err(failed)?;
     listen(input, events.clone()).map_err(failed)?;
     let keeper = Keeper {
         root,
         processes,
         events,
         waiting,
-        folder: Folder(folder),
+        scratch,
         started: Nanos::ZERO,
         placement: String::new(),
         shown: None,
@@ -74,60 +70,12 @@ pub fn keep() -> Result<(), String> {
     Ok(())
 }
 
-/// Asks the program for its version, before anything loads the machine.
-fn version(order: &Order) -> String {
-    let (Some(rule), Some(program)) = (&order.load.version, order.programs.last()) else {
-        return String::new();
-    };
-    let mut text = Vec::new();
-    // Some say it on one of the two, some on the other, and not all end by themselves.
-    let asked = std::io::pipe().and_then(|(reader, writer)| {
-        let child = Command::new("timeout")
-            .args(["-s", "KILL", "2", program])
-            .args(&rule.args)
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer)
-            .spawn();
-        let mut child = child?;
-        reader.take(VERSION_BYTES).read_to_end(&mut text)?;
-        child.wait()
-    });
-    asked.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
-}
-
-/// Listens for the word to end, or for the end of whoever says it.
-fn listen(
-    mut input: impl BufRead + Send + 'static,
-    events: SyncSender<Event>,
-) -> std::io::Result<()> {
-    let listen = move || {
-        let mut line = String::new();
-        let word = input.read_line(&mut line);
-        let event = match word.is_ok() && line == STOP_WORD {
-            true => Event::Stop,
-            false => Event::Abandoned,
-        };
-        let _ = events.send(event);
-    };
-    std::thread::Builder::new().spawn(listen).map(drop)
-}
-
-/// Removed with all that lies in it.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 struct Keeper {
     root: Root,
     processes: Processes,
     events: SyncSender<Event>,
     waiting: Receiver<Event>,
-    folder: Folder,
+    scratch: Scratch,
     started: Nanos,
     placement: String,
     shown: Option<Nanos>,
@@ -321,8 +269,8 @@ impl Keeper {
             tree::wait_for_none(&self.root, Instant::now() + STRAYS);
         }
         let (killed, left) = tree::kill_all(&self.root, Instant::now() + DYING);
-        let Keeper { processes, waiting, events, folder, restarts, gap, .. } = self;
-        drop((events, folder));
+        let Keeper { processes, waiting, events, scratch, restarts, gap, .. } = self;
+        drop((events, scratch));
         let (order, kept) = processes.close();
         let load = order.number;
         let (mut open, until) = (kept.len(), Instant::now() + STRAYS);

@@ -9,7 +9,9 @@ mod order;
 mod orphans;
 mod output;
 mod processes;
+mod scratch;
 mod tree;
+mod version;
 
 use crate::layout::{Cpus, Layout, checked};
 use crate::outbox::Outbox;

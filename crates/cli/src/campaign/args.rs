@@ -1,7 +1,7 @@
 //! The flags of `latlab run` for sheets, and those of `latlab scenarios`.
 
 use crate::common::Format;
-use crate::sheet::Scale;
+use crate::sheet::scale::Scale;
 use clap::{Args, Subcommand};
 
 const SHEETS: &str = "Sheets and campaigns";

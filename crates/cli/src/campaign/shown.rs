@@ -1,11 +1,11 @@
 //! A stored campaign in the terminal, as a page, and as a table for programs.
 
+use crate::browser;
 use crate::documents::CampaignReported;
 use crate::output::{print, print_json, style, warn, width, write_whole};
 use crate::report::args::{ReportArgs, ReportFormat};
-use crate::report::open;
 use crate::runs::args::{ShowArgs, ShowFormat};
-use crate::runs::finish_leftovers;
+use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, junit, markdown};
 use latlab_store::CampaignFolder;
@@ -78,7 +78,7 @@ fn page(folder: &CampaignFolder, shown: &ShownCampaign, args: &ReportArgs) -> an
         _ => print(&format!("{}\n", path.display()))?,
     }
     if args.open {
-        open(&path);
+        browser::open(&path);
     }
     Ok(())
 }

@@ -10,18 +10,19 @@ mod order;
 mod published;
 mod read;
 mod rows;
+pub mod scale;
 #[cfg(test)]
 pub mod schema;
 mod shipped;
 #[cfg(test)]
 mod tests;
 
-pub use rows::Scale;
 pub use shipped::SHIPPED;
 
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
 use mistakes::Mistakes;
+use scale::Scale;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

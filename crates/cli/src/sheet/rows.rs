@@ -3,6 +3,7 @@
 use super::mistakes::Mistakes;
 use super::options::{Setting, Vocabulary, parse, reason};
 use super::read::{Scenario, Sheet};
+use super::scale::Scale;
 use crate::loads::{self, Library};
 use latlab_model::Plan;
 use latlab_model::campaign::{LOCAL, Row};
@@ -15,29 +16,6 @@ pub struct Made {
     pub row: Row,
     /// The seed that the sheet gives it.
     pub seed: Option<u64>,
-}
-
-/// What replaces the ends of all scenarios.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Scale {
-    /// They last this long.
-    Time(latlab_model::Nanos),
-    /// They have this many cycles.
-    Cycles(u64),
-}
-
-impl std::str::FromStr for Scale {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Scale, String> {
-        match text.parse::<u64>() {
-            Ok(0) => Err("expected more than 0".to_string()),
-            Ok(cycles) => Ok(Scale::Cycles(cycles)),
-            Err(_) => text.parse().map(Scale::Time).map_err(|_| {
-                "expected a time such as 20s, or a number of cycles such as 20000".to_string()
-            }),
-        }
-    }
 }
 
 /// All rows; what cannot be a plan is noted.

@@ -7,6 +7,7 @@ mod standing;
 
 pub use standing::{CellState, Next, Tried};
 
+use crate::document::CAMPAIGN_JSON;
 use crate::error::{Error, Result};
 use crate::files::{create_file, open_file, sync_folder};
 use crate::folder::{State, Store};
@@ -18,8 +19,6 @@ use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Name of the document in the folder of a campaign.
-pub const CAMPAIGN_JSON: &str = "campaign.json";
 const SHEET: &str = "sheet.toml";
 const RUNS: &str = "runs";
 const FAILURES: &str = "failures.jsonl";
