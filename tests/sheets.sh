@@ -69,7 +69,7 @@ killed() {
     wait "$campaign" 2>/dev/null
     (cd "$LATLAB_RUNS" && find . -path './*_small/runs/2*' -type f -exec sha256sum {} +) >"$here/sums"
     expect "a run that was made" [ -s "$here/sums" ] &&
-        "$program" list 2>/dev/null | grep '1 of 4 runs made' &&
+        "$program" list 2>/dev/null | grep '1 of 4 measured' &&
         "$program" run --resume --quiet --format json >"$here/resumed.json" || return
     (cd "$LATLAB_RUNS" && sha256sum --quiet -c "$here/sums") || return
     expect "a cut run beside four whole ones" [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 5 ]
@@ -115,7 +115,7 @@ kernels() {
     "$program" run "$here/kernels.toml" --quiet >"$here/out" 2>&1
     expect "exit code 4" [ $? = 4 ] &&
         expect "what to boot" grep -q "1 runs\? waits\? for a kernel '0.0.0-none'" "$here/out" &&
-        "$program" list | grep 'kernels: campaign, 1 of 2 runs made'
+        "$program" list | grep 'kernels: campaign, 1 of 2 measured'
 }
 try "a row of another kernel is put off" kernels
 

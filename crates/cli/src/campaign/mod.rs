@@ -16,7 +16,7 @@ use crate::run::args::RunArgs;
 use crate::run::refused;
 use crate::runs::{finish_leftovers, open_store, recover};
 use crate::sheet::{Instead, Source};
-use crate::{EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
+use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::BESIDE;
 use clap::CommandFactory;
 use clap::parser::ValueSource;
@@ -121,14 +121,17 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
             ))
         });
     }
+    let mut failed = None;
     for (_, opened) in store.campaigns()? {
         let Ok(folder) = opened else { continue };
-        let tried = folder.tried()?;
-        if tried.settled(&folder.campaign) < folder.campaign.runs.len() {
+        let tally = folder.tried()?.tally(&folder.campaign);
+        if tally.missing() > 0 {
             return Ok(folder);
         }
+        // What failed may be tried again, but goes not before what was never tried.
+        failed = failed.or((tally.failed > 0).then_some(folder));
     }
-    Err(wrong(format!("no campaign in {} is unfinished", store.root().display())))
+    failed.ok_or_else(|| wrong(format!("no campaign in {} is unfinished", store.root().display())))
 }
 
 /// Makes the runs that are missing, and shows the table.
@@ -167,7 +170,12 @@ fn go_on(args: &RunArgs, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
 /// Says what is left to do; the exit code.
 fn told(ended: &CampaignEnd, table: &Table, release: &str, path: &str) -> u8 {
     match ended {
-        CampaignEnd::Complete => return exit_code(table),
+        CampaignEnd::Complete => {
+            if table.tally.failed > 0 {
+                warn(format_args!("`latlab run --resume {path}` tries what failed again"));
+            }
+            return exit_code(table);
+        }
         CampaignEnd::Interrupted => {
             warn(format_args!(
                 "ended before all runs were made: `latlab run --resume {path}` goes on"
@@ -187,6 +195,7 @@ fn exit_code(table: &Table) -> u8 {
     let has = |word| table.rows.iter().any(|row| row.verdict == Some(word));
     match () {
         () if has(VerdictWord::Fail) => EXIT_FAIL,
+        () if table.tally.failed == table.tally.planned => EXIT_CANNOT_MEASURE,
         () if has(VerdictWord::Invalid) || has(VerdictWord::Inconclusive) => EXIT_NO_ANSWER,
         () if table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none())) => {
             EXIT_NO_ANSWER

@@ -33,7 +33,7 @@ pub struct CampaignRun<'a> {
 
 /// The whole page; `runs` are those that the cells of the table name, in any order.
 pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> String {
-    let title = format!("{}: {} of {} runs", table.name, table.settled, table.planned);
+    let title = format!("{}: {}", table.name, table.tally);
     let place = Place::page();
     let rows: Vec<Vec<Option<Counted>>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
     let body = html! {
@@ -43,7 +43,7 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
                     p.kicker { "Campaign " (table.id) }
                     (place.headline(html! { (table.name) }))
                     @if let Some(about) = &table.about { p.lead { (prose(about)) } }
-                    p { (grouped(table.settled as u64)) " of " (grouped(table.planned as u64)) " runs are made." }
+                    p { (table.tally) "." }
                 } }
             }
             (place.section("table", "The table", html! { (cells(table)) p { (TABLE) } }))

@@ -11,7 +11,7 @@ use latlab_model::run::VerdictWord;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &Table, width: usize, style: Style) -> String {
-    let head = format!("Campaign {}: {} of {} runs are made\n", of.name, of.settled, of.planned);
+    let head = format!("Campaign {}: {}\n", of.name, of.tally);
     let about = of.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
     let mut text = format!("{head}{}\n", about.unwrap_or_default());
     text += &table(columns(of), width, style);
@@ -91,7 +91,7 @@ pub fn remarks(of: &Table) -> Vec<String> {
 fn remark(cell: &TableCell, name: &str) -> Option<String> {
     let reason = cell.reason.as_deref().unwrap_or_default();
     match cell.state {
-        CellWord::Failed | CellWord::LeftOut => {
+        CellWord::Failed | CellWord::Damaged | CellWord::LeftOut => {
             Some(format!("{name}: {}: {reason}", verdict(cell)))
         }
         CellWord::Done if cell.tries.len() > 1 => {
@@ -148,10 +148,9 @@ pub fn markdown(of: &Table) -> String {
     let remarks: String = remarks(of).iter().map(|line| format!("- {}\n", escaped(line))).collect();
     let about = of.about.as_ref().map(|about| format!("{}\n\n", escaped(about)));
     format!(
-        "### {}: {} of {} runs\n\n{}{}\n{remarks}",
+        "### {}: {}\n\n{}{}\n{remarks}",
         escaped(&of.name),
-        of.settled,
-        of.planned,
+        of.tally,
         about.unwrap_or_default(),
         markdown_table(&columns)
     )

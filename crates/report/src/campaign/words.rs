@@ -44,8 +44,9 @@ pub fn verdict(cell: &TableCell) -> String {
     match (cell.state, cell.verdict) {
         (CellWord::Done, Some(word)) => word.to_string(),
         (CellWord::Done, None) => String::new(),
-        (CellWord::Failed, _) if cell.run.is_some() => "invalid".to_string(),
-        (CellWord::Failed, _) => "failed".to_string(),
+        (CellWord::Failed, Some(word)) => word.to_string(),
+        (CellWord::Failed, None) => "failed".to_string(),
+        (CellWord::Damaged, _) => "damaged".to_string(),
         (CellWord::Missing, _) => "missing".to_string(),
         (CellWord::LeftOut, _) => "left out".to_string(),
     }

@@ -212,7 +212,7 @@ impl CampaignFolder {
         });
         let mut runs: Vec<(PathBuf, latlab_model::Run)> = finished.collect();
         runs.reverse();
-        Ok(Tried { runs, failures: self.failures()? })
+        Ok(Tried::new(runs, self.failures()?))
     }
 
     fn failures(&self) -> Result<Vec<FailedTry>> {
