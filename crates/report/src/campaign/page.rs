@@ -1,7 +1,7 @@
 //! A campaign as one page: the table, the distributions, and what each run says.
 
 use super::multiples::{Counted, multiples};
-use super::text::remarks;
+use super::text::{reasons, remarks};
 use super::words::{Near, rest, share, verdict};
 use crate::options::Options;
 use crate::page::tables::scrolling;
@@ -19,7 +19,7 @@ const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 40
 
 const TABLE: &str = "Each cell is one run: its observed maximum, its 99.9 % quantile, its misses and \
     its verdict. It leads to what the run says below. The colour, and the words, say how much of the \
-    deadline the observed maximum took.";
+    deadline the observed maximum took, or that the run is invalid, failed or damaged.";
 
 /// A run in a cell.
 pub struct CampaignRun<'a> {
@@ -46,7 +46,12 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
                     p { (table.tally) "." }
                 } }
             }
-            (place.section("table", "The table", html! { (cells(table)) p { (TABLE) } }))
+            (place.section("table", "The table", html! {
+                (cells(table))
+                @let reasons = reasons(table);
+                @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
+                p { (TABLE) }
+            }))
             (place.section("picture", "Distributions", html! {
                 figure {
                     div.still {
@@ -125,7 +130,7 @@ fn cells(table: &Table) -> Markup {
 }
 
 fn one_cell(cell: &TableCell, row: &TableRow) -> Markup {
-    let near = Near::of(cell.figures.max_ns, row.deadline_ns);
+    let near = Near::of(cell, row.deadline_ns);
     let word = verdict(cell);
     html! {
         td class=(near.class()) title=[cell.reason.as_deref()] {

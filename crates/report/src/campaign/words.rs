@@ -4,7 +4,8 @@ use crate::units::{bin_edge, grouped, percent_of};
 use latlab_model::Nanos;
 use latlab_model::results::{CellWord, Figures, TableCell};
 
-/// How near to the deadline the observed maximum came.
+/// What colours a cell: how near to the deadline its observed maximum came, where that says
+/// something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Near {
     /// Nobody gave a deadline, or there are no latencies.
@@ -15,12 +16,17 @@ pub enum Near {
     Close,
     /// Beyond it.
     Over,
+    /// The figures say nothing, or there are none that can be read.
+    Invalid,
 }
 
 impl Near {
-    /// Of an observed maximum.
-    pub fn of(max: Option<Nanos>, deadline: Option<Nanos>) -> Near {
-        match max.zip(deadline) {
+    /// Of a cell.
+    pub fn of(cell: &TableCell, deadline: Option<Nanos>) -> Near {
+        if matches!(cell.state, CellWord::Failed | CellWord::Damaged) {
+            return Near::Invalid;
+        }
+        match cell.figures.max_ns.zip(deadline) {
             None => Near::Unknown,
             Some((max, deadline)) if max > deadline => Near::Over,
             Some((max, deadline)) if max.0 * 2 > deadline.0 => Near::Close,
@@ -35,6 +41,7 @@ impl Near {
             Near::Far => "far",
             Near::Close => "close",
             Near::Over => "over",
+            Near::Invalid => "invalid",
         }
     }
 }
@@ -49,6 +56,17 @@ pub fn verdict(cell: &TableCell) -> String {
         (CellWord::Damaged, _) => "damaged".to_string(),
         (CellWord::Missing, _) => "missing".to_string(),
         (CellWord::LeftOut, _) => "left out".to_string(),
+    }
+}
+
+/// Why a cell has no figures, or such as say nothing.
+pub fn reason(cell: &TableCell) -> Option<String> {
+    let reason = cell.reason.as_deref().unwrap_or_default();
+    match cell.state {
+        CellWord::Failed | CellWord::Damaged | CellWord::LeftOut => {
+            Some(format!("{}: {reason}", verdict(cell)))
+        }
+        CellWord::Missing | CellWord::Done => None,
     }
 }
 
