@@ -1,5 +1,6 @@
 //! What of a campaign is done, and what comes next.
 
+use crate::id;
 use latlab_model::Run;
 use latlab_model::campaign::{Campaign, Cell, FailedTry, Planned};
 use latlab_model::results::Tally;
@@ -13,6 +14,9 @@ pub struct Tried {
     pub runs: Vec<(PathBuf, Run)>,
     /// Tries that left no run.
     pub failures: Vec<FailedTry>,
+    /// Folders of runs whose document cannot be read, with the reason, the oldest first: what they
+    /// were of is told only by their names.
+    pub damaged: Vec<(PathBuf, String)>,
     /// So many of the failures count no more, the oldest first.
     forgiven: usize,
 }
@@ -88,7 +92,7 @@ fn is_of(cell: &Cell, wanted: &Cell) -> bool {
 impl Tried {
     /// These runs and failures.
     pub fn new(runs: Vec<(PathBuf, Run)>, failures: Vec<FailedTry>) -> Tried {
-        Tried { runs, failures, forgiven: 0 }
+        Tried { runs, failures, ..Tried::default() }
     }
 
     /// The same, but what left no run so far is to be tried as often as if it were new.
@@ -100,6 +104,14 @@ impl Tried {
     pub fn of<'a>(&'a self, wanted: &'a Cell) -> impl Iterator<Item = (usize, &'a Run)> {
         let runs = self.runs.iter().enumerate().map(|(place, (_, run))| (place, run));
         runs.filter(move |(_, run)| run.asked.cell.as_ref().is_some_and(|cell| is_of(cell, wanted)))
+    }
+
+    /// The newest run of a planned one whose document cannot be read, with the reason.
+    pub fn damaged_of(&self, campaign: &Campaign, planned: &Planned) -> Option<&(PathBuf, String)> {
+        let name = id::cleaned(&campaign.plan(planned, 1).name);
+        self.damaged.iter().rev().find(|(path, _)| {
+            path.file_name().is_some_and(|found| id::name_of(&found.to_string_lossy()) == name)
+        })
     }
 
     /// How a planned run stands.
