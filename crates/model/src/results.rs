@@ -18,6 +18,15 @@ pub struct Table {
     pub name: String,
     /// The question that the sheet answers.
     pub about: Option<String>,
+    /// What replaced the ends of all scenarios, in the words of `--scale`.
+    #[serde(default)]
+    pub scale: Option<String>,
+    /// How long the shortest run is measured; none where a run has no limit.
+    #[serde(default)]
+    pub shortest_ns: Option<Nanos>,
+    /// How long the longest run is measured; none where a run has no limit.
+    #[serde(default)]
+    pub longest_ns: Option<Nanos>,
     /// How many of its runs stand how.
     #[serde(flatten)]
     pub tally: Tally,

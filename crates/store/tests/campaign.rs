@@ -34,6 +34,7 @@ fn campaign(rows: Vec<Row>) -> Campaign {
         about: None,
         begun: String::new(),
         repeats: 1,
+        scale: None,
         order: Order::Sequential,
         seed: 1,
         retries: 1,

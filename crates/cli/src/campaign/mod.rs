@@ -21,9 +21,10 @@ use args::BESIDE;
 use clap::CommandFactory;
 use clap::parser::ValueSource;
 use latlab_conduct::campaign::{CampaignEnd, CampaignOrder};
+use latlab_model::campaign::Campaign;
 use latlab_model::run::VerdictWord;
 use latlab_report::campaign::Table;
-use latlab_store::{CampaignFolder, Store};
+use latlab_store::{CampaignFolder, CellState, Store};
 use latlab_sys::process::uname;
 use progress::CampaignProgress;
 pub use scenarios::scenarios;
@@ -45,6 +46,10 @@ pub fn campaign(args: &RunArgs) -> anyhow::Result<ExitCode> {
         },
         (None, spec) => unfinished(&store, spec.as_deref().unwrap_or("last"))?,
     };
+    if args.sheet.dry_run {
+        let left = left(&folder)?;
+        return plan(args, &left).map(|()| ExitCode::SUCCESS);
+    }
     go_on(args, &folder)
 }
 
@@ -92,17 +97,36 @@ fn begin(args: &RunArgs, store: &Store, sheet: &str) -> anyhow::Result<Option<Ca
             return Err(Exit(EXIT_USAGE, format!("nothing was run: {sheet} has mistakes")).into());
         }
     };
-    if args.sheet.dry_run {
-        match args.common.format {
-            Format::Json => print_json(&DryRun::new(&campaign))?,
-            Format::Text => print(&latlab_report::campaign::planned(&campaign, width(), style()))?,
-        }
+    if args.sheet.dry_run && !args.sheet.skip_missing {
+        plan(args, &campaign)?;
         missing::tell(&campaign);
         return Ok(None);
     }
     let campaign = missing::without(campaign, args.sheet.skip_missing)?;
+    if args.sheet.dry_run {
+        plan(args, &campaign)?;
+        return Ok(None);
+    }
     recover(store);
     Ok(Some(store.begin_campaign(campaign, &source.text)?))
+}
+
+/// Says what would be measured.
+fn plan(args: &RunArgs, campaign: &Campaign) -> anyhow::Result<()> {
+    match args.common.format {
+        Format::Json => print_json(&DryRun::new(campaign)),
+        Format::Text => print(&latlab_report::campaign::planned(campaign, width(), style())),
+    }
+}
+
+/// The campaign with those runs only that a resume would make.
+fn left(folder: &CampaignFolder) -> anyhow::Result<Campaign> {
+    let tried = folder.tried()?.tried_anew();
+    let mut campaign = folder.campaign.clone();
+    campaign.runs.retain(|planned| {
+        matches!(tried.standing(&folder.campaign, planned), CellState::Missing { .. })
+    });
+    Ok(campaign)
 }
 
 /// CPUs that this process may use.

@@ -26,6 +26,15 @@ pub enum Scale {
     Cycles(u64),
 }
 
+impl std::fmt::Display for Scale {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Scale::Time(time) => write!(f, "{time}"),
+            Scale::Cycles(cycles) => write!(f, "{cycles}"),
+        }
+    }
+}
+
 impl std::str::FromStr for Scale {
     type Err = String;
 

@@ -56,6 +56,9 @@ pub fn table(campaign: &Campaign, made: &[Made]) -> Table {
         id: campaign.id.clone(),
         name: campaign.name.clone(),
         about: campaign.about.clone(),
+        scale: campaign.scale.clone(),
+        shortest_ns: campaign.lengths().map(|(shortest, _)| shortest),
+        longest_ns: campaign.lengths().map(|(_, longest)| longest),
         tally: tally(campaign, made),
         rows: groups
             .iter()

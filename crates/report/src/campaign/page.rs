@@ -2,7 +2,7 @@
 
 use super::multiples::{Counted, multiples};
 use super::text::{reasons, remarks};
-use super::words::{Near, rest, share, verdict};
+use super::words::{Near, length_of, rest, share, verdict};
 use crate::options::Options;
 use crate::page::tables::scrolling;
 use crate::page::{document, run_summary};
@@ -43,6 +43,7 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
                     p.kicker { "Campaign " (table.id) }
                     (place.headline(html! { (table.name) }))
                     @if let Some(about) = &table.about { p.lead { (prose(about)) } }
+                    @if let Some(length) = length_of(table) { p { (prose(&length)) } }
                     p { (table.tally) "." }
                 } }
             }

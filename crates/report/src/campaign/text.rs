@@ -1,6 +1,6 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
-use super::words::{reason, rest, verdict};
+use super::words::{length_of, reason, rest, verdict};
 use crate::escaped::escaped;
 use crate::style::{Colour, Style};
 use crate::table::{Column, markdown as markdown_table, table, wrapped};
@@ -13,7 +13,8 @@ use latlab_model::run::VerdictWord;
 pub fn show(of: &Table, width: usize, style: Style) -> String {
     let head = format!("Campaign {}: {}\n", of.name, of.tally);
     let about = of.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
-    let mut text = format!("{head}{}\n", about.unwrap_or_default());
+    let length = length_of(of).map(|length| format!("{}\n", wrapped(&length, width, 0)));
+    let mut text = format!("{head}{}{}\n", about.unwrap_or_default(), length.unwrap_or_default());
     text += &table(columns(of), width, style);
     text += "Each repeat: its observed maximum; p99.9 and misses are of all repeats together.\n";
     for line in reasons(of).into_iter().chain(remarks(of)) {
@@ -151,11 +152,13 @@ pub fn markdown(of: &Table) -> String {
     let lines = reasons(of).into_iter().chain(remarks(of));
     let remarks: String = lines.map(|line| format!("- {}\n", escaped(&line))).collect();
     let about = of.about.as_ref().map(|about| format!("{}\n\n", escaped(about)));
+    let length = length_of(of).map(|length| format!("{}\n\n", escaped(&length)));
     format!(
-        "### {}: {}\n\n{}{}\n{remarks}",
+        "### {}: {}\n\n{}{}{}\n{remarks}",
         escaped(&of.name),
         of.tally,
         about.unwrap_or_default(),
+        length.unwrap_or_default(),
         markdown_table(&columns)
     )
 }

@@ -1,8 +1,8 @@
 //! A cell in words.
 
-use crate::units::{bin_edge, grouped, percent_of};
+use crate::units::{bin_edge, grouped, percent_of, span};
 use latlab_model::Nanos;
-use latlab_model::results::{CellWord, Figures, TableCell};
+use latlab_model::results::{CellWord, Figures, Table, TableCell};
 
 /// What colours a cell: how near to the deadline its observed maximum came, where that says
 /// something.
@@ -68,6 +68,26 @@ pub fn reason(cell: &TableCell) -> Option<String> {
         }
         CellWord::Missing | CellWord::Done => None,
     }
+}
+
+/// How long each run is, and that it was to be another length; the sheet may speak of that one.
+pub fn length(lengths: Option<(Nanos, Nanos)>, scale: Option<&str>) -> Option<String> {
+    let length = lengths.map(|(shortest, longest)| match shortest == longest {
+        true => format!("Each run: {}", span(shortest)),
+        false => format!("Each run: {} to {}", span(shortest), span(longest)),
+    });
+    let scaled = |scale| format!("scaled by --scale {scale}, whatever the sheet says");
+    match (length, scale.map(scaled)) {
+        (Some(length), Some(scaled)) => Some(format!("{length}, {scaled}.")),
+        (Some(one), None) => Some(format!("{one}.")),
+        (None, Some(scaled)) => Some(format!("Each run: {scaled}.")),
+        (None, None) => None,
+    }
+}
+
+/// The same of a table.
+pub fn length_of(table: &Table) -> Option<String> {
+    length(table.shortest_ns.zip(table.longest_ns), table.scale.as_deref())
 }
 
 /// What a cell says, without its observed maximum.
