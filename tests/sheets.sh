@@ -37,7 +37,8 @@ try "six mistakes are told at their places" mistakes
 
 dry_run() {
     "$program" run stress-five --scale 5s --repeats 2 --dry-run >"$here/dry" 2>&1 &&
-        expect "ten runs" grep -q '^10 runs in order sequential .*: 60 s in all' "$here/dry" &&
+        expect "ten runs" grep -q '^10 runs in order sequential .*: 50 s in all, 60 s with warm-ups' "$here/dry" &&
+        expect "the scale" grep -q 'scaled by --scale 5 s' "$here/dry" &&
         expect "nothing begun" [ ! -e "$LATLAB_RUNS" ]
 }
 try "a dry run says all runs and the time" dry_run
@@ -69,7 +70,8 @@ killed() {
     wait "$campaign" 2>/dev/null
     (cd "$LATLAB_RUNS" && find . -path './*_small/runs/2*' -type f -exec sha256sum {} +) >"$here/sums"
     expect "a run that was made" [ -s "$here/sums" ] &&
-        "$program" list 2>/dev/null | grep '1 of 4 runs made' &&
+        "$program" list 2>/dev/null | grep '1 of 4 measured' &&
+        "$program" run --resume --dry-run 2>/dev/null | grep -q '^3 runs in order' &&
         "$program" run --resume --quiet --format json >"$here/resumed.json" || return
     (cd "$LATLAB_RUNS" && sha256sum --quiet -c "$here/sums") || return
     expect "a cut run beside four whole ones" [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 5 ]
@@ -115,7 +117,7 @@ kernels() {
     "$program" run "$here/kernels.toml" --quiet >"$here/out" 2>&1
     expect "exit code 4" [ $? = 4 ] &&
         expect "what to boot" grep -q "1 runs\? waits\? for a kernel '0.0.0-none'" "$here/out" &&
-        "$program" list | grep 'kernels: campaign, 1 of 2 runs made'
+        "$program" list | grep 'kernels: campaign, 1 of 2 measured'
 }
 try "a row of another kernel is put off" kernels
 

@@ -1,7 +1,7 @@
 //! The CPUs of a run, held against every other latlab of this machine.
 
 use crate::layout::{Cpus, Layout};
-use crate::refusals::machine_refuses;
+use crate::refusals::machine_refuses_all;
 use latlab_model::frame::Refusal;
 use latlab_model::run::{Finding, Severity};
 use latlab_model::{CpuSet, Plan};
@@ -44,7 +44,7 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
         return Ok(Hold { _lock: Some(lock), finding: None });
     }
     if let Some((_, pid)) = lock.held.iter().find(|(held, _)| *held == SETTINGS) {
-        return Err(machine_refuses(format!(
+        return Err(machine_refuses_all(format!(
             "{} has tuned this machine: wait for it, or leave out --tune",
             holder(root, *pid)
         )));
@@ -56,7 +56,7 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
     };
     let holder = holder(root, lock.held[0].1);
     if !plan.share_cpus {
-        return Err(machine_refuses(format!(
+        return Err(machine_refuses_all(format!(
             "{cpus} {are} measured by {holder} already: wait for it, take other --cpus, or \
              measure beside it with --share"
         )));

@@ -2,7 +2,7 @@
 
 use crate::layout::{Cpus, Layout};
 use crate::legs;
-use crate::refusals::{machine_refuses, remedy};
+use crate::refusals::{machine_refuses, machine_refuses_all, remedy};
 use crate::timerlat::{self, KernelTimer};
 use crate::tuning::tune;
 use latlab_model::Plan;
@@ -115,7 +115,8 @@ fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {
         Ok(()) if memory::locked_bytes(root) == Some(0) => "nothing is locked".to_string(),
         Ok(()) => "all pages".to_string(),
         Err(error) if plan.policy.is_realtime() => {
-            return Err(machine_refuses(format!("cannot lock the memory ({error}): {}", remedy())));
+            let text = format!("cannot lock the memory ({error}): {}", remedy());
+            return Err(machine_refuses_all(text));
         }
         Err(error) => format!("refused: {error}"),
     };

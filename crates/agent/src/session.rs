@@ -142,7 +142,7 @@ struct Ground {
 
 impl Ground {
     fn prepare(root: &Root, plan: &Plan) -> Result<Ground, Refusal> {
-        let wrong = |text| Refusal { plan_is_wrong: true, text };
+        let wrong = |text| Refusal { plan_is_wrong: true, of_every_run: false, text };
         plan.check().map_err(wrong)?;
         let own_part = own_part(root);
         let cpus = cpus::cpus(root);

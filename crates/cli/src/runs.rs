@@ -3,7 +3,7 @@
 pub mod args;
 
 use crate::documents::List;
-use crate::output::{glyphs, harmless, print, print_json, style, visible, warn, width};
+use crate::output::{glyphs, harmless, print, print_json, style, visible, width};
 use crate::store::{recover, store_in};
 use crate::window;
 use anyhow::bail;
@@ -11,7 +11,7 @@ use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_model::Run;
 use latlab_report::ListEntry;
 use latlab_report::campaign::CampaignEntry;
-use latlab_store::{Entry, State, Store};
+use latlab_store::{CampaignFolder, Entry, State, Store};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -29,19 +29,13 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The campaigns, newest first; one that cannot be read is told.
+/// The campaigns, newest first; one that cannot be read says why.
 fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
-    let mut entries = Vec::new();
-    for (id, opened) in store.campaigns()? {
-        match opened.and_then(|folder| Ok((folder.tried()?, folder))) {
-            Ok((tried, folder)) => {
-                let settled = tried.settled(&folder.campaign);
-                entries.push(CampaignEntry { id, settled, planned: folder.campaign.runs.len() });
-            }
-            Err(error) => warn(error),
-        }
-    }
-    Ok(entries)
+    let entry = |(id, opened): (String, latlab_store::Result<CampaignFolder>)| {
+        let tally = opened.and_then(|folder| Ok(folder.tried()?.tally(&folder.campaign)));
+        CampaignEntry { id, tally: tally.map_err(|error| visible(&error.to_string())) }
+    };
+    Ok(store.campaigns()?.into_iter().map(entry).collect())
 }
 
 /// Those that can be shown with their figures.

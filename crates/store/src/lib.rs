@@ -49,5 +49,5 @@ pub use rows::{intervals, spikes, telemetry};
 pub use samples::{Piece, SampleReader};
 pub use stretch::{Stretch, window};
 pub use tables::histograms;
-pub use verify::verify;
+pub use verify::{expect_files, verify};
 pub use window::{ParseWindowError, WindowSpec};

@@ -62,7 +62,7 @@ impl Loads {
         if plan.loads.is_empty() {
             return Ok(loads);
         }
-        let wrong = |text| Refusal { plan_is_wrong: true, text };
+        let wrong = |text| Refusal { plan_is_wrong: true, of_every_run: false, text };
         let placement = placement(plan, layout, cpus).map_err(wrong)?;
         let programs = check::check(root, plan).map_err(machine_refuses)?;
         for ((number, load), programs) in (0..).zip(&plan.loads).zip(programs) {

@@ -63,7 +63,10 @@ fn page(folder: &CampaignFolder, shown: &ShownCampaign, args: &ReportArgs) -> an
     let path = args.output.clone().unwrap_or_else(|| own.clone());
     let page = shown.page(|run| link(run, path == own));
     for run in shown.folders() {
-        write_page_of(&run)?;
+        if let Err(error) = write_page_of(&run) {
+            // The others are shown all the same.
+            warn(format_args!("the page of {} is not written: {error:#}", run.display()));
+        }
     }
     if path.as_os_str() == "-" {
         return print(&page);
@@ -100,8 +103,5 @@ fn write_page_of(run: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let page = latlab_view::page(&[Shown::read(run)?]);
-    if let Err(error) = write_whole(&run.join(RUN_PAGE), page.as_bytes()) {
-        warn(format_args!("the page of a run is not written: {error:#}"));
-    }
-    Ok(())
+    write_whole(&run.join(RUN_PAGE), page.as_bytes())
 }

@@ -100,6 +100,7 @@ impl Source {
             about: head.about,
             begun: format!("{now:.0}"),
             repeats,
+            scale: instead.scale.as_ref().map(Scale::to_string),
             order: head.order,
             seed,
             retries: head.retries,

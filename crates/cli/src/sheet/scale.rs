@@ -1,6 +1,7 @@
 //! `--scale`: other ends than those of a sheet.
 
 use latlab_model::Nanos;
+use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 /// What replaces the ends of all scenarios.
@@ -10,6 +11,15 @@ pub enum Scale {
     Time(Nanos),
     /// They have this many cycles.
     Cycles(u64),
+}
+
+impl Display for Scale {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Scale::Time(time) => write!(f, "{time}"),
+            Scale::Cycles(cycles) => write!(f, "{cycles}"),
+        }
+    }
 }
 
 impl FromStr for Scale {

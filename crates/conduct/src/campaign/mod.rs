@@ -75,7 +75,8 @@ pub struct Position {
 /// Makes the runs that are missing.
 ///
 /// What cannot be measured is noted and is no reason to measure nothing else; what is wrong with
-/// the disk or with the program itself ends the campaign, to be resumed.
+/// the disk, with the program itself or with what every run needs ends the campaign, to be resumed.
+/// What failed before gets its tries anew.
 pub fn campaign(
     order: &CampaignOrder<'_>,
     mut watch: impl FnMut(Event<'_>),
@@ -83,7 +84,7 @@ pub fn campaign(
     let CampaignOrder { folder, agent, release, keep_going } = *order;
     let campaign = &folder.campaign;
     listen(keep_going).map_err(io::Error::from)?;
-    let mut tried = folder.tried()?;
+    let mut tried = folder.tried()?.tried_anew();
     let mut first = true;
     loop {
         let (index, attempt) = match tried.next(campaign, release) {
@@ -117,6 +118,9 @@ pub fn campaign(
                 }
             }
             Err(Failure::Nothing) if interrupted() => return Ok(CampaignEnd::Interrupted),
+            Err(Failure::Refused(refusal)) if refusal.of_every_run => {
+                return Err(Failure::Refused(refusal));
+            }
             Err(failure @ (Failure::Refused(_) | Failure::Nothing)) => {
                 let reason = failure.to_string();
                 watch(Event::Failed(&position, &reason));
