@@ -43,7 +43,10 @@ pub fn keep() -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot keep the load: {error}");
     let mut input = BufReader::new(stdin());
     let mut line = String::new();
-    input.read_line(&mut line).map_err(failed)?;
+    if input.read_line(&mut line).map_err(failed)? == 0 {
+        // The run was refused before its loads began.
+        return Ok(());
+    }
     let order: Order = serde_json::from_str(&line)
         .map_err(|_| "a load is kept for `latlab run --load`, by nobody else".to_string())?;
     adopt_orphans().map_err(failed)?;
