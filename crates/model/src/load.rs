@@ -73,6 +73,10 @@ pub struct RateRule {
     pub pattern: String,
     /// Its unit.
     pub unit: String,
+    /// Whether it is also a figure of the whole where it is printed because the load was asked to
+    /// end, and not that of a pass that was cut off.
+    #[serde(default)]
+    pub at_end: bool,
 }
 
 words! {
@@ -224,6 +228,9 @@ pub struct LoadLine {
     pub load: u32,
     /// When it was read, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
+    /// Whether the load had been asked to end before.
+    #[serde(default)]
+    pub after_end: bool,
     /// The line.
     pub text: String,
 }

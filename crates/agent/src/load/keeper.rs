@@ -262,7 +262,7 @@ impl Keeper {
             Event::Abandoned => return Err(Over::Abandoned),
             Event::Line(at_ns, text) => {
                 let load = self.processes.order().number;
-                send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                send(&Message::LoadLine(LoadLine { load, at_ns, after_end: false, text }));
             }
             Event::Ended(ended) => {
                 let gone = now();
@@ -315,7 +315,7 @@ impl Keeper {
         let (mut status, mut by_itself) = (ExitStatus::default(), false);
         match over {
             Over::ByItself(how) => (status, by_itself) = (how, true),
-            Over::Stopped => status = self.ask(),
+            Over::Stopped => status = self.ask(ended_ns),
             Over::Abandoned => {}
         }
         if !matches!(over, Over::Abandoned) {
@@ -333,7 +333,8 @@ impl Keeper {
             match waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::OutputEnded) => open -= 1,
                 Ok(Event::Line(at_ns, text)) => {
-                    send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                    let after_end = !by_itself && at_ns > ended_ns;
+                    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
                 }
                 _ => {}
             }
@@ -355,7 +356,7 @@ impl Keeper {
     }
 
     /// Asks the load itself to end, which some do at their leisure; how it ended.
-    fn ask(&mut self) -> ExitStatus {
+    fn ask(&mut self, asked: Nanos) -> ExitStatus {
         let last = self.processes.last();
         let rule = self.processes.order().load.end;
         let signal = match rule.signal {
@@ -372,7 +373,8 @@ impl Keeper {
                 }
                 Some(Event::Line(at_ns, text)) => {
                     let load = self.processes.order().number;
-                    send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                    let after_end = at_ns > asked;
+                    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
                 }
                 _ => {}
             }
