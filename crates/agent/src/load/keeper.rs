@@ -7,7 +7,7 @@ use super::{counters, orphans, tree};
 use latlab_model::Nanos;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
-use latlab_sys::child::{adopt_orphans, wait_for_any};
+use latlab_sys::child::{adopt_orphans, hasten, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
@@ -56,7 +56,9 @@ pub fn keep() -> Result<(), String> {
     std::fs::create_dir(&folder).map_err(failed)?;
     let version = version(&order);
     let (events, waiting) = sync_channel(4096);
-    let processes = Processes::new(order, &mark, &folder, &events).map_err(failed)?;
+    // A load of thousands of processes is looked at and ended in seconds only from before them.
+    let nice = hasten();
+    let processes = Processes::new(order, &mark, &folder, &events, nice).map_err(failed)?;
     listen(input, events.clone()).map_err(failed)?;
     let keeper = Keeper {
         root,
