@@ -163,7 +163,7 @@ fn run(
     let Ground { cpus, layout, helpers, own_part } = ground;
     let hold = hold(root, &plan, &layout, &cpus)?;
     // Before anything is real-time, locked or limited that they would inherit.
-    let loads = Loads::start(root, &plan, &layout, &cpus, outbox)?;
+    let mut loads = Loads::hire(root, &plan, &layout, &cpus, outbox)?;
     let mut prepared = prepare(root, &plan, &layout, &cpus)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
@@ -175,6 +175,8 @@ fn run(
         machine
     };
     let described = watch.is_none().then(describe);
+    // After the machine was read, which under load takes longer than anybody waits.
+    loads.begin()?;
     let kernel = std::mem::take(&mut prepared.kernel);
     let kernel = kernel.into_iter().map(|timer| timer.told_to(outbox)).collect();
     let trace = prepared.trace.take().map(|trace| (trace, channel()));

@@ -75,7 +75,11 @@ fn exit_code(run: &Run) -> u8 {
     match run.verdict.as_ref().map(|verdict| verdict.word) {
         _ if run.ended == EndReason::StopAbove => EXIT_FAIL,
         None => match run.ended {
-            EndReason::Finished | EndReason::Interrupted => 0,
+            EndReason::Finished | EndReason::Interrupted => {
+                // Without a deadline there is no verdict, and yet nothing that one could go by.
+                let invalid = run.findings.iter().any(|finding| finding.invalidates);
+                if invalid { EXIT_NO_ANSWER } else { 0 }
+            }
             _ => EXIT_CANNOT_MEASURE,
         },
         Some(VerdictWord::Pass) => 0,

@@ -101,7 +101,7 @@ pub struct Version {
 
 /// A figure in the output.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Rate {
     /// What it is.
     pub name: String,
@@ -112,6 +112,9 @@ pub struct Rate {
     /// Its unit.
     #[serde(default)]
     pub unit: String,
+    /// Whether it counts where it is printed after the load was asked to end.
+    #[serde(default)]
+    pub at_end: bool,
 }
 
 /// A counter of the kernel.

@@ -45,7 +45,7 @@ impl Gathered {
 
     /// It printed this; the figures in it.
     pub fn line(&mut self, line: &LoadLine) -> Vec<Figure> {
-        self.reader.read(&line.text)
+        self.reader.read(&line.text, line.after_end)
     }
 
     /// It has ended.

@@ -56,6 +56,7 @@ pub fn resolve(
                 line: rate.line.clone(),
                 pattern: rate.pattern.clone(),
                 unit: rate.unit.clone(),
+                at_end: rate.at_end,
             })
             .collect(),
         evidence: definition.evidence.as_ref().map(|evidence| evidence.counter),

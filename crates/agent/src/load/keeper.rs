@@ -9,7 +9,7 @@ use super::{counters, orphans, tree};
 use latlab_model::Nanos;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
-use latlab_sys::child::{adopt_orphans, wait_for_any};
+use latlab_sys::child::{adopt_orphans, hasten, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
@@ -40,7 +40,10 @@ pub fn keep() -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot keep the load: {error}");
     let mut input = BufReader::new(stdin());
     let mut line = String::new();
-    input.read_line(&mut line).map_err(failed)?;
+    if input.read_line(&mut line).map_err(failed)? == 0 {
+        // The run was refused before its loads began.
+        return Ok(());
+    }
     let order: Order = serde_json::from_str(&line)
         .map_err(|_| "a load is kept for `latlab run --load`, by nobody else".to_string())?;
     adopt_orphans().map_err(failed)?;
@@ -49,7 +52,9 @@ pub fn keep() -> Result<(), String> {
     let scratch = Scratch::create(&mark).map_err(failed)?;
     let version = version(&order);
     let (events, waiting) = sync_channel(4096);
-    let processes = Processes::new(order, &mark, scratch.path(), &events).map_err(failed)?;
+    // A load of thousands of processes is looked at and ended in seconds only from before them.
+    let nice = hasten();
+    let processes = Processes::new(order, &mark, scratch.path(), &events, nice).map_err(failed)?;
     listen(input, events.clone()).map_err(failed)?;
     let keeper = Keeper {
         root,
@@ -207,7 +212,7 @@ impl Keeper {
             Event::Abandoned => return Err(Over::Abandoned),
             Event::Line(at_ns, text) => {
                 let load = self.processes.order().number;
-                send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                send(&Message::LoadLine(LoadLine { load, at_ns, after_end: false, text }));
             }
             Event::Ended(ended) => {
                 let gone = now();
@@ -260,7 +265,7 @@ impl Keeper {
         let (mut status, mut by_itself) = (ExitStatus::default(), false);
         match over {
             Over::ByItself(how) => (status, by_itself) = (how, true),
-            Over::Stopped => status = self.ask(),
+            Over::Stopped => status = self.ask(ended_ns),
             Over::Abandoned => {}
         }
         if !matches!(over, Over::Abandoned) {
@@ -278,7 +283,8 @@ impl Keeper {
             match waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::OutputEnded) => open -= 1,
                 Ok(Event::Line(at_ns, text)) => {
-                    send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                    let after_end = !by_itself && at_ns > ended_ns;
+                    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
                 }
                 _ => {}
             }
@@ -295,12 +301,13 @@ impl Keeper {
             left,
             output_bytes: told.iter().map(|told| told.bytes).sum(),
             lines_dropped: told.iter().map(|told| told.dropped).sum(),
+            placement: seen_on.into_iter().collect::<CpuSet>().to_string(),
             last_lines: told.into_iter().next_back().map(|t| t.lines.into()).unwrap_or_default(),
         }));
     }
 
     /// Asks the load itself to end, which some do at their leisure; how it ended.
-    fn ask(&mut self) -> ExitStatus {
+    fn ask(&mut self, asked: Nanos) -> ExitStatus {
         let last = self.processes.last();
         let rule = self.processes.order().load.end;
         let signal = match rule.signal {
@@ -317,7 +324,8 @@ impl Keeper {
                 }
                 Some(Event::Line(at_ns, text)) => {
                     let load = self.processes.order().number;
-                    send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                    let after_end = at_ns > asked;
+                    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
                 }
                 _ => {}
             }
