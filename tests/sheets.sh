@@ -141,4 +141,43 @@ interrupted() {
 }
 try "an interrupt ends a campaign cleanly" interrupted
 
+# A sheet whose runs are named here, one second each and with the rights that everybody has.
+tiny() {
+    printf 'retries = 0\n[defaults]\nfor = "1s"\nwarm-up = "0"\npolicy = "other"\nidle-states = "system"\nthreads = 1\nshare = true\n'
+    cat
+}
+
+failed() {
+    printf '[[scenario]]\nname = "refused"\nset = ["/proc/sys/kernel/none=1"]\n' | tiny >"$here/failed.toml"
+    "$program" run "$here/failed.toml" --quiet >"$here/out" 2>&1
+    expect "exit code 3" [ $? = 3 ] &&
+        expect "what failed" grep -q '0 of 1 measured, 1 failed' "$here/out" &&
+        expect "a resume tries again" grep -q 'try 2' <("$program" run --resume failed --quiet 2>&1)
+}
+[ "$(id -u)" != 0 ] || try "a row that cannot be measured is no run that was made" failed
+
+invalid() {
+    printf '[[scenario]]\nname = "short"\nload = ["command,run=sleep 0.2"]\n' | tiny >"$here/invalid.toml"
+    "$program" run "$here/invalid.toml" --quiet >"$here/out" 2>&1
+    expect "exit code 4" [ $? = 4 ] && expect "the word" grep -q '^short  *invalid' "$here/out" &&
+        "$program" report invalid >"$here/page" &&
+        expect "its colour" grep -q '<td class="invalid"' "$(cat "$here/page")" &&
+        expect "its reason" grep -q 'message="repeat 1: invalid: The load' \
+            <("$program" report invalid --format junit)
+}
+try "an invalid run without a deadline is told everywhere" invalid
+
+damaged() {
+    printf '[[scenario]]\nname = "first"\n[[scenario]]\nname = "second"\n' | tiny >"$here/hurt.toml"
+    "$program" run "$here/hurt.toml" --quiet >/dev/null 2>&1 || return
+    expect "its runs verified" [ "$("$program" verify hurt | grep -c ': ok')" = 2 ] &&
+        expect "a run by its name" "$program" verify first-1 >/dev/null || return
+    echo junk >"$(ls -d "$LATLAB_RUNS"/*_hurt/runs/*_first-1)/histogram.parquet"
+    "$program" show hurt >"$here/out" && "$program" report hurt >/dev/null &&
+        expect "the damage" grep -q '1 of 2 measured, 1 damaged' "$here/out" || return
+    echo junk >"$(ls -d "$LATLAB_RUNS"/*_hurt/runs/*_first-1)/run.json"
+    "$program" show hurt | grep -q '1 of 2 measured, 1 damaged'
+}
+try "a damaged run hides no other" damaged
+
 exit $status
