@@ -274,6 +274,9 @@ pub struct LoadEnd {
     pub killed: u32,
     /// Processes that are still there, which nothing of ours could end.
     pub left: u32,
+    /// CPUs that its processes were allowed while it ran; empty where nobody looked.
+    #[serde(default)]
+    pub placement: String,
     /// Bytes that it printed.
     pub output_bytes: u64,
     /// Lines with figures that were not kept, because there were too many.
