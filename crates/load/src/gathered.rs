@@ -68,7 +68,12 @@ impl Gathered {
             version: version
                 .and_then(|(rule, begin)| found(&rule.pattern, "version", &begin.version)),
             argv: self.load.processes.iter().map(|process| process.argv.clone()).collect(),
-            placement: begin.map(|begin| begin.placement.clone()).unwrap_or_default(),
+            placement: end
+                .as_ref()
+                .map(|end| end.placement.clone())
+                .filter(|seen| !seen.is_empty())
+                .or_else(|| begin.map(|begin| begin.placement.clone()))
+                .unwrap_or_default(),
             started_ns: begin.map(|begin| begin.started_ns),
             shown_ns: begin.and_then(|begin| begin.shown_ns),
             ended_ns: end.as_ref().map(|end| end.ended_ns),
@@ -87,7 +92,8 @@ impl Gathered {
             last_lines: end.as_ref().map(|end| end.last_lines.clone()).unwrap_or_default(),
         };
         let findings = judge::findings(&self.load, &run, end.as_ref(), &steps, window);
-        (run, findings)
+        let elsewhere = begin.and_then(|begin| judge::elsewhere(&begin.placement, &run));
+        (run, findings.into_iter().chain(elsewhere).collect())
     }
 
     /// From reading to reading, as far as it lies in the window; the time behind the end of a load

@@ -1,6 +1,7 @@
 //! Whether a load ran as it should, all the time that was measured.
 
 use crate::window::{Step, Window};
+use latlab_model::CpuSet;
 use latlab_model::load::{Load, LoadEnd, LoadRun};
 use latlab_model::run::{Finding, Severity};
 
@@ -102,6 +103,18 @@ fn ended_early(load: &Load, end: &LoadEnd, window: &Window) -> Option<Finding> {
             .remedy("Have it run longer, or set `restart = true` in its definition."),
         _ => Finding::new("load-died", Severity::Error, text("died")).invalidates().remedy(TRY_IT),
     })
+}
+
+/// It must stay where it was put.
+pub fn elsewhere(put: &str, run: &LoadRun) -> Option<Finding> {
+    let (put, seen) = (put.parse::<CpuSet>().ok()?, run.placement.parse::<CpuSet>().ok()?);
+    let text = format!(
+        "The load {} was put on CPUs {put} and has chosen others itself: {seen}.",
+        run.name
+    );
+    let moved = Finding::new("load-elsewhere", Severity::Warning, text);
+    let remedy = "Take `taskset` and the like out of its command, or put it there with --load-on.";
+    (!seen.without(&put).is_empty()).then(|| moved.remedy(remedy))
 }
 
 /// Nothing of it may be left.

@@ -66,7 +66,7 @@ fn gathered_of(words: &str, shares: &[i64], switches: u64) -> Gathered {
         load: 0,
         program: "/usr/bin/hackbench".into(),
         version: "hackbench V 2.40\nUsage:".into(),
-        placement: "0-1".into(),
+        placement: "0-2".into(),
         started_ns: Nanos(SECOND / 2),
         shown_ns: Some(Nanos(SECOND)),
     });
@@ -91,6 +91,7 @@ fn end(at: i64, by_itself: bool, code: i32) -> LoadEnd {
         gap_ns: Nanos(5_000),
         killed: 0,
         left: 0,
+        placement: "0-2".into(),
         output_bytes: 100,
         lines_dropped: 0,
         last_lines: vec!["fork() failed".into(), "".into()],
@@ -169,6 +170,9 @@ fn what_went_wrong_is_told_and_invalidates() {
     assert_eq!(codes(&judged(ran(), Some(left))), ["load-not-ended"]);
     let never = judged(Gathered::new(&load("hackbench")), None);
     assert_eq!(codes(&never), ["load-died"]);
+    let moved = LoadEnd { placement: "0-3".into(), ..end(13, false, 0) };
+    let moved = judged(ran(), Some(moved));
+    assert_eq!((moved.1[0].code.as_str(), moved.0.placement.as_str()), ("load-elsewhere", "0-3"));
 }
 
 #[test]

@@ -147,15 +147,21 @@ pub fn set_affinity(cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
 
 /// The CPUs that the calling thread may run on.
 pub fn affinity() -> Result<Vec<u32>, Errno> {
-    affinity_of(None)
+    affinity_at(None)
 }
 
 /// The CPUs that process 1 may run on: what the system as a whole may use, as far as we can see.
 pub fn affinity_of_init() -> Result<Vec<u32>, Errno> {
-    affinity_of(Some(rustix::process::Pid::INIT))
+    affinity_at(Some(rustix::process::Pid::INIT))
 }
 
-fn affinity_of(process: Option<rustix::process::Pid>) -> Result<Vec<u32>, Errno> {
+/// The CPUs that another process may run on.
+pub fn affinity_of(pid: u32) -> Result<Vec<u32>, Errno> {
+    let pid = rustix::process::Pid::from_raw(pid as i32).ok_or(Errno::SRCH)?;
+    affinity_at(Some(pid))
+}
+
+fn affinity_at(process: Option<rustix::process::Pid>) -> Result<Vec<u32>, Errno> {
     let set = rustix::thread::sched_getaffinity(process)?;
     Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).map(|cpu| cpu as u32).collect())
 }

@@ -6,13 +6,15 @@ use super::processes::Processes;
 use super::scratch::Scratch;
 use super::version::version;
 use super::{counters, orphans, tree};
-use latlab_model::Nanos;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
+use latlab_model::{CpuSet, Nanos};
 use latlab_sys::child::{adopt_orphans, hasten, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
+use latlab_sys::sched::affinity_of;
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -64,6 +66,7 @@ pub fn keep() -> Result<(), String> {
         scratch,
         started: Nanos::ZERO,
         placement: String::new(),
+        seen_on: BTreeSet::new(),
         shown: None,
         sampled: (Nanos::ZERO, Nanos::ZERO),
         last_start: Instant::now(),
@@ -83,6 +86,8 @@ struct Keeper {
     scratch: Scratch,
     started: Nanos,
     placement: String,
+    /// CPUs that its processes were allowed when they were looked at.
+    seen_on: BTreeSet<u32>,
     shown: Option<Nanos>,
     /// Time and CPU time of the last look.
     sampled: (Nanos, Nanos),
@@ -241,8 +246,12 @@ impl Keeper {
     }
 
     fn sample(&mut self) {
-        let at_ns = now();
-        let (processes, cpu_ns) = tree::cpu_time(&self.root);
+        let before = now();
+        let (all, cpu_ns) = tree::cpu_time(&self.root);
+        // Reading thousands takes a while, and is done halfway at the middle of it.
+        let at_ns = Nanos((before.0 + now().0) / 2);
+        self.seen_on.extend(all.iter().filter_map(|one| affinity_of(one.pid).ok()).flatten());
+        let processes = all.len() as u32;
         let cpu_ns = cpu_ns.max(self.sampled.1);
         let order = self.processes.order();
         let evidence = order.load.evidence.and_then(|counter| counters::read(&self.root, counter));
@@ -274,7 +283,7 @@ impl Keeper {
             tree::wait_for_none(&self.root, Instant::now() + STRAYS);
         }
         let (killed, left) = tree::kill_all(&self.root, Instant::now() + DYING);
-        let Keeper { processes, waiting, events, scratch, restarts, gap, .. } = self;
+        let Keeper { processes, waiting, events, scratch, restarts, gap, seen_on, .. } = self;
         drop((events, scratch));
         let (order, kept) = processes.close();
         let load = order.number;
@@ -299,9 +308,9 @@ impl Keeper {
             gap_ns: gap,
             killed,
             left,
+            placement: seen_on.into_iter().collect::<CpuSet>().to_string(),
             output_bytes: told.iter().map(|told| told.bytes).sum(),
             lines_dropped: told.iter().map(|told| told.dropped).sum(),
-            placement: seen_on.into_iter().collect::<CpuSet>().to_string(),
             last_lines: told.into_iter().next_back().map(|t| t.lines.into()).unwrap_or_default(),
         }));
     }
