@@ -102,7 +102,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split eac
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Go on when the terminal is closed (SIGHUP), instead of ending cleanly'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs that another latlab measures already'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'No progress, no live table'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l dry-run -d 'Only say what a sheet would run, in which order, and how long that takes'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l dry-run -d 'Only say what a sheet, or --resume, would run, in which order, and how long that takes'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'Leave out scenarios whose programs are not here, instead of refusing'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Print a systemd unit that goes on with the campaign after each boot'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
@@ -440,7 +440,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand serve" -s V -l version -d 
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand verify" -l all -d 'Every stored run'
+complete -c latlab -n "__fish_latlab_using_subcommand verify" -l all -d 'Every stored run, those of campaigns too'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand cyclictest" -s V -l version -d 'Print version'
