@@ -66,7 +66,7 @@ fn gathered_of(words: &str, shares: &[i64], switches: u64) -> Gathered {
         load: 0,
         program: "/usr/bin/hackbench".into(),
         version: "hackbench V 2.40\nUsage:".into(),
-        placement: "0-2".into(),
+        placement: String::new(),
         started_ns: Nanos(SECOND / 2),
         shown_ns: Some(Nanos(SECOND)),
     });
@@ -91,7 +91,7 @@ fn end(at: i64, by_itself: bool, code: i32) -> LoadEnd {
         gap_ns: Nanos(5_000),
         killed: 0,
         left: 0,
-        placement: "0-2".into(),
+        placement: String::new(),
         output_bytes: 100,
         lines_dropped: 0,
         last_lines: vec!["fork() failed".into(), "".into()],
