@@ -22,7 +22,7 @@ run = json.load(open(sys.argv[1]))
 threads = run['threads']
 # What the machine does meanwhile is its own.
 its_own = '''page-faults throttled frequency-changed temperature-drift steal swapped rival-thread
-    load-changed memory-taken smi kernel-event telemetry-dear'''.split()
+    load-changed memory-taken smi kernel-event telemetry-dear often-missed'''.split()
 codes = [one['code'] for one in run['findings'] if one['code'] not in its_own]
 sys.exit(0 if ($1) else json.dumps([run['ended'], run['verdict'], run['losses'], run['findings'], threads])[:3000])" "${2:-$here/run.json}"
 }

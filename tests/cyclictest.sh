@@ -46,7 +46,7 @@ same() {
     rm -rf real ours
 }
 
-for line in "-l50 -q -p80 -t2" "-l200 -p80 -t2" "-l200 -t2" "-l300 -M -p80" "-l20 -u" \
+for line in "-l50 -q -p80 -t2" "-l200 -p80 -t2" "-l200 -t2" "-l300 -M -p80" "-l200 -u" \
     "-l100 -h 20 -q -S -p80" "-l100 -H 20 -q -S -p80" "-l100 -H 20 -q" "-l100 -H 20 -t2 -p80" \
     "-l100 -h 20 -q -b 1" "-l100 -q -b 1 -t2" "-l100 -q -N -b 100" "-l100 -h 20 --histfile=h" \
     "-l100 -q -v -p80 -a0" "-a1 -l100 -q -v -p80 -t2" "-l100 -v -p80 -t2 -N" "-l50 -v -t -a" \

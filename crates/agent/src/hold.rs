@@ -23,9 +23,7 @@ pub struct Hold {
 
 /// Takes the CPUs that are to be measured; a refusal says who has them.
 pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Hold, Refusal> {
-    let pinned: CpuSet = layout.threads.iter().flatten().copied().collect();
-    // Threads that float measure wherever they are put.
-    let measured = if pinned.is_empty() { cpus.usable.clone() } else { pinned };
+    let measured = layout.measured(cpus);
     // Two that tune would each put back what the other has made.
     let settings = (!plan.tunings.is_empty()).then_some(SETTINGS);
     let wanted: Vec<u32> = measured.iter().chain(settings).collect();

@@ -25,6 +25,14 @@ pub struct Layout {
     pub crowded: bool,
 }
 
+impl Layout {
+    /// The CPUs that are measured; threads that float measure wherever they are put.
+    pub fn measured(&self, cpus: &Cpus) -> CpuSet {
+        let pinned: CpuSet = self.threads.iter().flatten().copied().collect();
+        if pinned.is_empty() { cpus.usable.clone() } else { pinned }
+    }
+}
+
 /// Lays the plan over the machine; an error is one line for the user.
 pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
     let deadline = matches!(plan.policy, Policy::Deadline { .. });

@@ -4,6 +4,11 @@ use latlab_model::frame::Refusal;
 use latlab_model::plan::Policy;
 use latlab_sys::{Errno, process};
 
+/// The plan asks for what cannot be (exit code 2).
+pub fn plan_is_wrong(text: String) -> Refusal {
+    Refusal { plan_is_wrong: true, of_every_run: false, text }
+}
+
 /// The machine does not let us measure (exit code 3).
 pub fn machine_refuses(text: String) -> Refusal {
     Refusal { plan_is_wrong: false, of_every_run: false, text }

@@ -10,6 +10,7 @@ use crate::load::Loads;
 use crate::outbox::Outbox;
 use crate::prepare::prepare;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
+use crate::refusals::plan_is_wrong;
 use crate::snapshot::{own_part, snapshot};
 use crate::team::{Drained, Team, run_reason};
 use crate::telemetry::Telemetry;
@@ -142,11 +143,10 @@ struct Ground {
 
 impl Ground {
     fn prepare(root: &Root, plan: &Plan) -> Result<Ground, Refusal> {
-        let wrong = |text| Refusal { plan_is_wrong: true, of_every_run: false, text };
-        plan.check().map_err(wrong)?;
+        plan.check().map_err(plan_is_wrong)?;
         let own_part = own_part(root);
         let cpus = cpus::cpus(root);
-        let layout = layout(plan, &cpus).map_err(wrong)?;
+        let layout = layout(plan, &cpus).map_err(plan_is_wrong)?;
         let helpers = place_helpers(&layout);
         Ok(Ground { cpus, layout, helpers, own_part })
     }

@@ -23,6 +23,12 @@ pub struct Common {
     pub format: Format,
 }
 
+/// A whole number; clap's own words for a wrong one do not say what is expected.
+pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let number: u64 = text.parse().map_err(|_| format!("'{text}' is no whole number from 0 on"))?;
+    T::try_from(number).map_err(|_| format!("{text} is too large"))
+}
+
 /// A word of the model as a value of the command line; shells complete it.
 pub fn word<T: Copy + Send + Sync + 'static>(
     all: &'static [T],

@@ -246,19 +246,21 @@ impl Campaign {
     /// How long all runs take without their warm-ups.
     pub fn measured(&self) -> Nanos {
         let length = |run: &Planned| self.measured_of(&self.rows[run.row]).unwrap_or_default();
-        self.runs.iter().map(length).fold(Nanos::ZERO, |sum, one| sum + one)
+        self.runs.iter().map(length).sum()
     }
 
     /// How long all runs take with their warm-ups.
     pub fn measuring(&self) -> Nanos {
-        self.runs
-            .iter()
-            .map(|run| self.length_of(run).unwrap_or_default())
-            .fold(Nanos::ZERO, |sum, one| sum + one)
+        self.runs.iter().filter_map(|run| self.length_of(run)).sum()
     }
 
     /// How long the pauses between them take.
     pub fn pauses(&self) -> Nanos {
-        self.cool_down.pause_ns * (self.runs.len() as i64 - 1).max(0)
+        self.pauses_of(self.runs.len())
+    }
+
+    /// How long the pauses between so many runs take.
+    pub fn pauses_of(&self, runs: usize) -> Nanos {
+        self.cool_down.pause_ns * runs.saturating_sub(1) as i64
     }
 }

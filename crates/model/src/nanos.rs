@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 use std::str::FromStr;
 
@@ -38,6 +39,12 @@ impl Add for Nanos {
     type Output = Nanos;
     fn add(self, other: Nanos) -> Nanos {
         Nanos(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sum for Nanos {
+    fn sum<I: Iterator<Item = Nanos>>(all: I) -> Nanos {
+        all.fold(Nanos::ZERO, |sum, one| sum + one)
     }
 }
 

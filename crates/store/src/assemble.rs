@@ -283,7 +283,7 @@ impl Assembly {
             total: &seen,
             threads: threads.len(),
             silent_threads: threads.iter().filter(|one| is_silent(one)).count(),
-            watched: counted.iter().map(Counted::watched).fold(Nanos::ZERO, |sum, one| sum + one),
+            watched: counted.iter().map(Counted::watched).sum(),
             measured: measured_ns,
             ended: decisive(&asked, ended, &threads),
             findings: &findings,

@@ -8,7 +8,7 @@ mod record;
 mod tests;
 
 use crate::files::Root;
-use crate::process::effective_user;
+use crate::process::{effective_user, mark};
 use crate::sched::Standing;
 pub use change::{Change, Kind, ThreadId, Undone, is_irq_thread, read_value, single_spaced};
 use change::{read, write};
@@ -27,13 +27,11 @@ pub struct Changes {
 impl Changes {
     /// Nothing is changed yet.
     pub fn begin(root: &Root) -> io::Result<Changes> {
-        let pid = std::process::id();
-        let started = record::started(root, pid).unwrap_or(0);
         let folder = record::folders(root)
             .into_iter()
             .find(|folder| record::create_private(folder).is_ok())
             .ok_or_else(|| Error::other("there is no folder for the record that undoes it"))?;
-        let record = record::path(&folder, pid, started);
+        let record = record::path(&folder, &mark(root, std::process::id()));
         Ok(Changes { root: root.clone(), record, made: Vec::new() })
     }
 

@@ -20,8 +20,7 @@ pub fn check(root: &Root, plan: &Plan) -> Result<Vec<Vec<String>>, String> {
 
 /// The first load whose program is not here, and how to install it.
 pub fn missing_program(root: &Root, plan: &Plan) -> Option<String> {
-    let text = plan.loads.iter().find_map(|load| programs(root, load).err())?;
-    Some(text.strip_prefix("load-missing: ").map(str::to_string).unwrap_or(text))
+    plan.loads.iter().find_map(|load| programs(root, load).err())
 }
 
 fn programs(root: &Root, load: &Load) -> Result<Vec<String>, String> {
@@ -42,7 +41,7 @@ fn missing(root: &Root, load: &Load, program: &str) -> String {
             format!("its package is {}", packages.collect::<Vec<_>>().join(", "))
         }
     };
-    format!("load-missing: the load {} needs '{program}', which is not here; {install}", load.name)
+    format!("the load {} needs '{program}', which is not here; {install}", load.name)
 }
 
 /// The command that installs a load on this system.

@@ -5,14 +5,14 @@ use super::order::{Order, listen};
 use super::processes::Processes;
 use super::scratch::Scratch;
 use super::version::version;
-use super::{counters, orphans, tree};
+use super::{counters, tree};
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::child::{adopt_orphans, hasten, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
-use latlab_sys::process::KillSignal;
+use latlab_sys::process::{KillSignal, mark};
 use latlab_sys::sched::affinity_of;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
@@ -37,6 +37,7 @@ const MOST_SHORT: u32 = 50;
 const STRAYS: Duration = Duration::from_millis(500);
 /// … and this long to die.
 const DYING: Duration = Duration::from_secs(5);
+
 /// What a keeper does, from the first line of its input to its end.
 pub fn keep() -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot keep the load: {error}");
@@ -50,7 +51,7 @@ pub fn keep() -> Result<(), String> {
         .map_err(|_| "a load is kept for `latlab run --load`, by nobody else".to_string())?;
     adopt_orphans().map_err(failed)?;
     let root = Root::default();
-    let mark = orphans::mark(&root, std::process::id());
+    let mark = mark(&root, std::process::id());
     let scratch = Scratch::create(&mark).map_err(failed)?;
     let version = version(&order);
     let (events, waiting) = sync_channel(4096);
@@ -65,7 +66,7 @@ pub fn keep() -> Result<(), String> {
         waiting,
         scratch,
         started: Nanos::ZERO,
-        placement: String::new(),
+        placement: CpuSet::default(),
         seen_on: BTreeSet::new(),
         shown: None,
         sampled: (Nanos::ZERO, Nanos::ZERO),
@@ -85,7 +86,7 @@ struct Keeper {
     waiting: Receiver<Event>,
     scratch: Scratch,
     started: Nanos,
-    placement: String,
+    placement: CpuSet,
     /// CPUs that its processes were allowed when they were looked at.
     seen_on: BTreeSet<u32>,
     shown: Option<Nanos>,
@@ -115,7 +116,7 @@ impl Keeper {
             load: number,
             program: self.processes.order().programs.last().cloned().unwrap_or_default(),
             version,
-            placement: self.placement.clone(),
+            placement: self.placement.to_string(),
             started_ns: self.started,
             shown_ns: self.shown,
         };
@@ -131,7 +132,7 @@ impl Keeper {
             let started = self.processes.start(place);
             let pid = started.map_err(|_| Some(Over::ByItself(ExitStatus::default())))?;
             // Read before anybody buries it.
-            self.placement = self.placement(pid);
+            self.placement = affinity_of(pid).unwrap_or_default().into_iter().collect();
             if place == 0 {
                 self.reap();
             }
@@ -216,8 +217,7 @@ impl Keeper {
             Event::Stop => return Err(Over::Stopped),
             Event::Abandoned => return Err(Over::Abandoned),
             Event::Line(at_ns, text) => {
-                let load = self.processes.order().number;
-                send(&Message::LoadLine(LoadLine { load, at_ns, after_end: false, text }));
+                send_line(self.processes.order().number, at_ns, false, text);
             }
             Event::Ended(ended) => {
                 let gone = now();
@@ -260,13 +260,6 @@ impl Keeper {
         self.sampled = (at_ns, cpu_ns);
     }
 
-    /// Where a process really may run.
-    fn placement(&self, pid: u32) -> String {
-        let status = self.root.read(format!("proc/{pid}/status")).unwrap_or_default();
-        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-        list.unwrap_or_default().trim().to_string()
-    }
-
     /// Ends what still runs, and says how it went.
     fn end(mut self, over: Over) {
         let ended_ns = now();
@@ -292,8 +285,7 @@ impl Keeper {
             match waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::OutputEnded) => open -= 1,
                 Ok(Event::Line(at_ns, text)) => {
-                    let after_end = !by_itself && at_ns > ended_ns;
-                    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
+                    send_line(load, at_ns, !by_itself && at_ns > ended_ns, text);
                 }
                 _ => {}
             }
@@ -332,9 +324,7 @@ impl Keeper {
                     return ExitStatus { code: ended.code, signal: ended.signal };
                 }
                 Some(Event::Line(at_ns, text)) => {
-                    let load = self.processes.order().number;
-                    let after_end = at_ns > asked;
-                    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
+                    send_line(self.processes.order().number, at_ns, at_ns > asked, text);
                 }
                 _ => {}
             }
@@ -345,6 +335,10 @@ impl Keeper {
 
 fn now() -> Nanos {
     Nanos(Clock::Monotonic.now())
+}
+
+fn send_line(load: u32, at_ns: Nanos, after_end: bool, text: String) {
+    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
 }
 
 /// To whoever started the keeper; without them, what is to be ended is ended all the same.

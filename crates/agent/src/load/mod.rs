@@ -16,7 +16,7 @@ mod version;
 use crate::layout::{Cpus, Layout, checked};
 use crate::outbox::Outbox;
 use crate::reasons::STOP;
-use crate::refusals::machine_refuses;
+use crate::refusals::{machine_refuses, plan_is_wrong};
 pub use check::missing_program;
 pub use keeper::keep;
 use latlab_model::frame::{FrameReader, Message, Next, Refusal};
@@ -63,8 +63,7 @@ impl Loads {
         if plan.loads.is_empty() {
             return Ok(loads);
         }
-        let wrong = |text| Refusal { plan_is_wrong: true, of_every_run: false, text };
-        let placement = placement(plan, layout, cpus).map_err(wrong)?;
+        let placement = placement(plan, layout, cpus).map_err(plan_is_wrong)?;
         let programs = check::check(root, plan).map_err(machine_refuses)?;
         for ((number, load), programs) in (0..).zip(&plan.loads).zip(programs) {
             let cpus = placement.iter().collect();
@@ -164,12 +163,10 @@ fn forward(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
 
 /// The CPUs that the loads may run on.
 fn placement(plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<CpuSet, String> {
-    let pinned: Option<CpuSet> = layout.threads.iter().copied().collect();
-    let measured = pinned.unwrap_or_else(|| cpus.usable.clone());
     let placement = match &plan.load_on {
         LoadOn::Everywhere => cpus.usable.clone(),
-        LoadOn::Measured => measured,
-        LoadOn::Others => cpus.usable.without(&measured),
+        LoadOn::Measured => layout.measured(cpus),
+        LoadOn::Others => cpus.usable.without(&layout.measured(cpus)),
         LoadOn::Cpus(asked) => checked(asked, cpus, "--load-on")?,
     };
     match placement.is_empty() {

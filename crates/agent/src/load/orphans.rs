@@ -3,7 +3,7 @@
 use super::scratch;
 use latlab_sys::child::{descendants, kill, processes};
 use latlab_sys::files::Root;
-use latlab_sys::process::{Stat, effective_user};
+use latlab_sys::process::{Stat, effective_user, is_gone};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
@@ -12,12 +12,6 @@ use std::time::Duration;
 pub const MARK: &str = "LATLAB_LOAD_KEEPER";
 /// Times that processes are looked for: one that is being killed may just have started another.
 const ROUNDS: u32 = 50;
-
-/// The mark of a keeper.
-pub fn mark(root: &Root, keeper: u32) -> String {
-    let started = Stat::of(root, keeper).map_or(0, |stat| stat.started);
-    format!("{keeper}-{started}")
-}
 
 /// Ends what a keeper has left, which is nothing where it came to its own end.
 pub fn end_those_of(root: &Root, keeper: u32) {
@@ -39,13 +33,6 @@ pub fn end_orphans(root: &Root) -> usize {
         }
     }
     ended
-}
-
-/// Whether the keeper of a mark is not there any more.
-fn is_gone(root: &Root, mark: &str) -> bool {
-    let Some((pid, started)) = mark.split_once('-') else { return false };
-    let (Ok(pid), Ok(started)) = (pid.parse(), started.parse::<u64>()) else { return false };
-    Stat::of(root, pid).is_none_or(|stat| stat.started != started || stat.state == 'Z')
 }
 
 fn end_marked(root: &Root, wanted: impl Fn(&str) -> bool) -> usize {

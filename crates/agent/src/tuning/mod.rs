@@ -57,10 +57,8 @@ struct Ground<'a> {
 
 impl<'a> Ground<'a> {
     fn new(root: &'a Root, layout: &Layout, cpus: &Cpus) -> Ground<'a> {
-        let pinned: CpuSet =
-            layout.threads.iter().chain(&layout.wakers).flatten().copied().collect();
-        // Threads that float measure wherever they are put.
-        let measured = if pinned.is_empty() { cpus.usable.clone() } else { pinned };
+        let wakers = layout.wakers.iter().flatten().copied();
+        let measured: CpuSet = layout.measured(cpus).iter().chain(wakers).collect();
         let free = cpus.online.without(&measured);
         Ground { root, measured, free }
     }

@@ -1,6 +1,7 @@
 //! Threads of interrupts at another priority.
 
 use super::{Ground, Recipe, Step, Target, grouped};
+use latlab_sys::child::processes;
 use latlab_sys::process::Stat;
 use latlab_sys::sched::Standing;
 use latlab_sys::undo::{ThreadId, is_irq_thread};
@@ -33,8 +34,7 @@ pub fn irq_threads(ground: &Ground, pattern: &str, priority: u8) -> Result<Recip
 }
 
 fn threads(ground: &Ground) -> Vec<(u32, Stat)> {
-    let names = ground.root.names("proc").unwrap_or_default();
-    let mut ids: Vec<u32> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    let mut ids = processes(ground.root);
     ids.sort_unstable();
     let stats = ids.into_iter().filter_map(|id| Some((id, Stat::of(ground.root, id)?)));
     stats.filter(|(_, stat)| is_irq_thread(stat)).collect()

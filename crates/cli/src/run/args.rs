@@ -1,7 +1,7 @@
 //! Flags of `latlab run`.
 
 use crate::campaign::args::SheetArgs;
-use crate::common::{Common, word};
+use crate::common::{Common, whole, word};
 use clap::Args;
 use latlab_model::load::LoadOn;
 use latlab_model::plan::{
@@ -42,7 +42,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "POLICY", help_heading = HOW)]
     pub policy: Option<String>,
     /// Priority of fifo and rr, 1 to 99 [default: 90]
-    #[arg(short, long, value_name = "N", help_heading = HOW)]
+    #[arg(short, long, value_name = "N", value_parser = whole::<u8>, help_heading = HOW)]
     pub priority: Option<u8>,
 
     /// spin: a pass longer than the usual one by more than this is a gap [default: 1us]
@@ -60,7 +60,7 @@ pub struct RunArgs {
     #[arg(short = 'a', long, value_name = "LIST", help_heading = WHERE)]
     pub cpus: Option<CpuSet>,
     /// Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]
-    #[arg(short, long, value_name = "N", help_heading = WHERE)]
+    #[arg(short, long, value_name = "N", value_parser = whole::<u32>, help_heading = WHERE)]
     pub threads: Option<u32>,
     /// CPUs of the threads that wake (handoff), in turn [default: that of the woken thread]
     #[arg(long, value_name = "LIST", help_heading = WHERE)]
@@ -92,7 +92,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
     pub warm_up: Nanos,
     /// Seed of the random offsets [default: from the clock; stored in the run]
-    #[arg(long, value_name = "N", help_heading = WHEN)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, help_heading = WHEN)]
     pub seed: Option<u64>,
     /// Length of the intervals that are stored
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
@@ -102,7 +102,7 @@ pub struct RunArgs {
     #[arg(short = 'D', long = "for", value_name = "TIME", help_heading = UNTIL)]
     pub duration: Option<Nanos>,
     /// Cycles of every thread
-    #[arg(short = 'l', long, value_name = "N", help_heading = UNTIL)]
+    #[arg(short = 'l', long, value_name = "N", value_parser = whole::<u64>, help_heading = UNTIL)]
     pub cycles: Option<u64>,
     /// Judge the run: a release served later than this is a miss
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]

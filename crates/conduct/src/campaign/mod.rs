@@ -149,6 +149,6 @@ fn left(campaign: &Campaign, tried: &Tried) -> Nanos {
     let missing =
         |one: &&Planned| matches!(tried.standing(campaign, one), CellState::Missing { .. });
     let missing: Vec<&Planned> = campaign.runs.iter().filter(missing).collect();
-    let pauses = campaign.cool_down.pause_ns * (missing.len() as i64 - 1).max(0);
-    missing.iter().fold(pauses, |sum, one| sum + campaign.length_of(one).unwrap_or_default())
+    let lengths = missing.iter().filter_map(|run| campaign.length_of(run));
+    lengths.sum::<Nanos>() + campaign.pauses_of(missing.len())
 }

@@ -1,5 +1,6 @@
 //! Settings of the machine that have a name, made for the time of a run.
 
+use crate::words::words;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -30,25 +31,16 @@ pub enum Tuning {
     },
 }
 
-/// When memory is given in huge pages without being asked for by its name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Thp {
-    /// Never.
-    Never,
-    /// Where a program asks for it.
-    Madvise,
-    /// Wherever it is possible.
-    Always,
-}
-
-impl Thp {
-    /// The word for it, which is the kernel's.
-    pub fn word(self) -> &'static str {
-        match self {
-            Thp::Never => "never",
-            Thp::Madvise => "madvise",
-            Thp::Always => "always",
-        }
+words! {
+    /// When memory is given in huge pages without being asked for by its name; the words are the
+    /// kernel's.
+    Thp {
+        /// Never.
+        Never = "never",
+        /// Where a program asks for it.
+        Madvise = "madvise",
+        /// Wherever it is possible.
+        Always = "always",
     }
 }
 
@@ -80,7 +72,7 @@ impl fmt::Display for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Tuning::Governor(name) => write!(f, "governor={name}"),
-            Tuning::Thp(when) => write!(f, "thp={}", when.word()),
+            Tuning::Thp(when) => write!(f, "thp={when}"),
             Tuning::IrqThread { pattern, priority } => {
                 write!(f, "{IRQ_THREAD}{pattern}={priority}")
             }
@@ -105,8 +97,9 @@ impl FromStr for Tuning {
         };
         match (name, value) {
             ("governor", value) => governor(value),
-            ("thp", value) => [Thp::Never, Thp::Madvise, Thp::Always]
-                .into_iter()
+            ("thp", value) => Thp::ALL
+                .iter()
+                .copied()
                 .find(|thp| value == Some(thp.word()))
                 .map(Tuning::Thp)
                 .ok_or_else(|| format!("'{text}': expected thp=never, thp=madvise or thp=always")),

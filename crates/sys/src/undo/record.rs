@@ -2,7 +2,7 @@
 
 use super::change::{Change, Kind, ThreadId};
 use crate::files::Root;
-use crate::process::{Stat, effective_user};
+use crate::process::{effective_user, is_gone};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -14,9 +14,11 @@ pub(super) const HEAD: &str = "# Changed by latlab, which puts it back when it e
 /// More is no record of ours.
 const LARGEST: u64 = 1 << 20;
 
-/// What a process of this number, started then, writes into a folder.
-pub(super) fn path(folder: &Path, pid: u32, started: u64) -> PathBuf {
-    folder.join(format!("undo-{pid}-{started}"))
+const PREFIX: &str = "undo-";
+
+/// What the process of a mark writes into a folder.
+pub(super) fn path(folder: &Path, mark: &str) -> PathBuf {
+    folder.join(format!("{PREFIX}{mark}"))
 }
 
 /// Writes the record, whole or not at all.
@@ -82,21 +84,7 @@ pub(super) fn left_behind(root: &Root, folder: &Path) -> (u32, Vec<PathBuf>) {
 /// Whether this is the record of a process that is gone.
 fn is_left(root: &Root, record: &Path) -> bool {
     let name = record.file_stem().and_then(|name| name.to_str());
-    let Some((pid, start)) = name.and_then(|name| name.strip_prefix("undo-")?.split_once('-'))
-    else {
-        return false;
-    };
-    match (pid.parse(), start.parse::<u64>()) {
-        (Ok(pid), Ok(start)) => started(root, pid) != Some(start),
-        _ => false,
-    }
-}
-
-/// When a process was started, in ticks since boot; a number that comes again has another time.
-pub(super) fn started(root: &Root, pid: u32) -> Option<u64> {
-    // One that nobody has buried yet, as in many a container, does nothing any more.
-    let alive = Stat::of(root, pid).filter(|stat| !matches!(stat.state, 'Z' | 'X'));
-    alive.map(|stat| stat.started)
+    name.and_then(|name| name.strip_prefix(PREFIX)).is_some_and(|mark| is_gone(root, mark))
 }
 
 /// Where records may lie, the best first: what is lost with a reboot, as the changes are.
