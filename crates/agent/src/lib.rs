@@ -6,6 +6,7 @@
 mod companion;
 mod cpus;
 mod drain;
+mod guest;
 mod hold;
 mod hook;
 mod job;
@@ -28,6 +29,7 @@ mod waker;
 mod worker;
 
 pub use drain::Watch;
+pub use guest::{WORKER, boot, work};
 pub use latlab_measure::recorder::Sealed;
 pub use load::{KEEPER, end_orphans, keep, missing_program};
 pub use session::{serve, serve_watched};

@@ -22,6 +22,8 @@ fn main() -> ExitCode {
     let done = match words.join(" ").as_str() {
         "--version" | "-V" => say(stdout(), concat!("latlab-agent ", env!("CARGO_PKG_VERSION"))),
         "--help" | "-h" => say(stdout(), HELP),
+        latlab_agent::WORKER => latlab_agent::work(),
+        "" if std::process::id() == 1 => latlab_agent::boot(),
         words if words.starts_with(latlab_agent::KEEPER) => latlab_agent::keep(),
         run if words.len() < 2 && !run.starts_with('-') => latlab_agent::serve(stdin(), stdout()),
         words => Err(format!("cannot make sense of '{words}': see latlab-agent --help")),

@@ -4,6 +4,7 @@ pub mod args;
 mod plan;
 
 use crate::common::Format;
+use crate::lab;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
 use crate::loads::{self, Library};
@@ -13,7 +14,7 @@ use crate::screen::Screen;
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::RunArgs;
 use latlab_conduct::live::Live;
-use latlab_conduct::{Failure, Order, check_room};
+use latlab_conduct::{By, Failure, Order, check_room};
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run};
 use latlab_store::new_id;
@@ -39,11 +40,17 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     {
         warn(arithmetic);
     }
-    let mut agent = Command::new(std::env::current_exe()?);
-    agent.arg("agent");
+    let (by, plan) = match &args.target {
+        Some(target) => latlab_conduct::guest(target, &lab::cache(), plan).map_err(refused)?,
+        None => {
+            let mut agent = Command::new(std::env::current_exe()?);
+            agent.arg("agent");
+            (By::Process(agent), plan)
+        }
+    };
     let id = new_id(now, &plan.name);
     let mut progress = Progress::new(&plan, args.quiet, format!("latlab run {}", plan.name));
-    let order = Order { plan: &plan, agent, store: &store, id: &id, keep_going: args.keep_going };
+    let order = Order { plan: &plan, by, store: &store, id: &id, keep_going: args.keep_going };
     let finished = latlab_conduct::run(order, |live| progress.show(live));
     drop(progress);
     // An agent that was killed has put nothing back.

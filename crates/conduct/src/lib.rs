@@ -4,22 +4,25 @@
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod agents;
+mod guest;
 pub mod campaign;
 pub mod here;
 mod keep;
 pub mod live;
 mod room;
 
+pub use guest::guest;
 pub use keep::go_to;
 use keep::{Keeper, Kept};
+use latlab_lab::Guest;
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::{Plan, Snapshot};
-use latlab_store::{Finished, Store};
+use latlab_store::{Finished, OpenRun, Store};
 use latlab_sys::signal::{self, Signal};
 use live::Live;
 pub use room::check_room;
 use std::io::{self, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -46,6 +49,9 @@ pub enum Failure {
     /// The disk cannot hold the run.
     #[error("{0}")]
     NoRoom(String),
+    /// The guest cannot be made.
+    #[error(transparent)]
+    Lab(#[from] latlab_lab::Error),
     /// The run folder cannot be written.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
@@ -73,12 +79,20 @@ fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed) != 0
 }
 
+/// Who speaks the agent's side of the stream.
+pub enum By {
+    /// A process that is told on its standard input what to do.
+    Process(Command),
+    /// A guest that brings its job with it, and is ended after this time whatever it does.
+    Guest(Box<Guest>, Duration),
+}
+
 /// What is to be conducted.
 pub struct Order<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// What speaks the agent's side of the stream.
-    pub agent: Command,
+    /// Who measures.
+    pub by: By,
     /// Where the run is kept.
     pub store: &'a Store,
     /// The id it shall have.
@@ -91,27 +105,17 @@ pub struct Order<'a> {
 ///
 /// An interrupt ends the run cleanly: what was measured until then is a run like any other.
 pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, Failure> {
-    let Order { plan, mut agent, store, id, keep_going } = order;
+    let Order { plan, by, store, id, keep_going } = order;
     listen(keep_going).map_err(io::Error::from)?;
     let open = store.begin(id)?;
-    // A group of its own, so that Ctrl-C reaches the agent only through us.
-    use std::os::unix::process::CommandExt;
-    let child =
-        agent.arg(open.id()).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn();
-    let mut child = match child {
-        Ok(child) => child,
-        Err(error) => {
+    let started = match start(by, plan, &open) {
+        Ok(started) => started,
+        Err(failure) => {
             open.discard()?;
-            return Err(error.into());
+            return Err(failure);
         }
     };
-    let (to_agent, stream) = (child.stdin.take(), child.stdout.take());
-    let (Some(mut to_agent), Some(stream)) = (to_agent, stream) else {
-        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
-    };
-    // An agent that has died already shows in its stream, which is read below.
-    let _ = greet(&mut to_agent, open.id(), &Message::Plan(plan.clone()));
-
+    let Started { mut child, stream, to_agent, limit } = started;
     let keeper = Keeper::start(stream, open);
     std::thread::scope(|scope| {
         // What ends the run and makes its folder waits for no terminal: that may be stopped, or
@@ -119,7 +123,7 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
         let (done_in, done) = sync_channel(1);
         let keeper = &keeper;
         // Received below in any case.
-        scope.spawn(move || drop(done_in.send(conduct(keeper, to_agent, &mut child))));
+        scope.spawn(move || drop(done_in.send(conduct(keeper, to_agent, &mut child, limit))));
         let mut moved = false;
         let mut shown = 0;
         loop {
@@ -140,20 +144,62 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
     })
 }
 
+/// An agent that has begun.
+struct Started {
+    child: Child,
+    stream: ChildStdout,
+    /// None where it hears nothing.
+    to_agent: Option<ChildStdin>,
+    /// After this it is ended.
+    limit: Option<Duration>,
+}
+
+fn start(by: By, plan: &Plan, open: &OpenRun) -> Result<Started, Failure> {
+    let order = Message::Plan(plan.clone());
+    let (mut command, limit) = match by {
+        By::Process(mut agent) => {
+            agent.arg(open.id()).stdin(Stdio::piped());
+            (agent, None)
+        }
+        By::Guest(mut guest, limit) => {
+            greet(&mut guest.job, open.id(), &order)?;
+            (guest.prepare(open.path())?, Some(limit))
+        }
+    };
+    // A group of its own, so that Ctrl-C reaches the agent only through us.
+    use std::os::unix::process::CommandExt;
+    let mut child = command.stdout(Stdio::piped()).process_group(0).spawn()?;
+    let mut to_agent = child.stdin.take();
+    if let Some(to_agent) = &mut to_agent {
+        // An agent that has died already shows in its stream, which is read later.
+        let _ = greet(to_agent, open.id(), &order);
+    }
+    let stream = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe).map_err(io::Error::from)?;
+    Ok(Started { child, stream, to_agent, limit })
+}
+
 /// Asks the agent to end when the user does, and makes a run of what it said.
-fn conduct(keeper: &Keeper, to_agent: ChildStdin, agent: &mut Child) -> Result<Finished, Failure> {
-    let mut to_agent = Some(to_agent);
+fn conduct(
+    keeper: &Keeper,
+    mut to_agent: Option<ChildStdin>,
+    agent: &mut Child,
+    limit: Option<Duration>,
+) -> Result<Finished, Failure> {
+    let begun = Instant::now();
     let mut asked_at: Option<Instant> = None;
     let mut moved = false;
     while !keeper.has_ended() {
         moved = moved || keeper.leave_measured_cpus();
-        if interrupted()
-            && let Some(mut input) = to_agent.take()
-        {
-            let _ = input.write_all(&Message::Stop.encode());
+        if interrupted() && asked_at.is_none() {
             asked_at = Some(Instant::now());
+            match to_agent.take() {
+                Some(mut input) => drop(input.write_all(&Message::Stop.encode())),
+                // A guest hears nothing; its journal is whole up to here.
+                None => drop(agent.kill()),
+            }
         }
-        if asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE) {
+        let asked_in_vain = asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE);
+        if asked_in_vain || limit.is_some_and(|limit| begun.elapsed() > limit) {
             // It had its time; its journal is whole up to here.
             let _ = agent.kill();
         }

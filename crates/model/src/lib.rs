@@ -9,6 +9,7 @@ pub mod cpu;
 pub mod doctor;
 pub mod finding;
 pub mod frame;
+pub mod guest;
 pub mod harmless;
 pub mod histogram;
 pub mod legs;

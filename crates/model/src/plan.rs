@@ -7,6 +7,7 @@ mod policy;
 mod spin;
 
 use crate::campaign::Cell;
+use crate::guest::Guest;
 use crate::load::{Load, LoadOn};
 use crate::nanos::{MICROSECOND, SECOND};
 use crate::{CpuSet, Nanos};
@@ -119,6 +120,9 @@ pub struct Plan {
     /// Which run of a campaign it is.
     #[serde(default)]
     pub cell: Option<Cell>,
+    /// The guest that is measured; none means a machine as it is.
+    #[serde(default)]
+    pub guest: Option<Guest>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -168,6 +172,7 @@ impl Default for Plan {
             loads: Vec::new(),
             load_on: LoadOn::Everywhere,
             cell: None,
+            guest: None,
             seed: 0,
         }
     }

@@ -3,6 +3,7 @@
 use crate::campaign::args::SheetArgs;
 use crate::common::{Common, word};
 use clap::Args;
+use latlab_lab::Target;
 use latlab_model::load::LoadOn;
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, WakeBy, Workload,
@@ -58,6 +59,9 @@ pub struct RunArgs {
     /// CPUs to measure, such as 1-3 [default: all that this process may use]
     #[arg(short = 'a', long, value_name = "LIST", help_heading = WHERE)]
     pub cpus: Option<CpuSet>,
+    /// Measure a guest in virtual time, such as lab:x86-64/rt, instead of this machine
+    #[arg(long, value_name = "TARGET", help_heading = WHERE)]
+    pub target: Option<Target>,
     /// Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]
     #[arg(short, long, value_name = "N", help_heading = WHERE)]
     pub threads: Option<u32>,

@@ -3,7 +3,7 @@
 mod cooling;
 
 use crate::live::Live;
-use crate::{Failure, Order, check_room, interrupted, listen, run};
+use crate::{By, Failure, Order, check_room, interrupted, listen, run};
 pub use cooling::Cooling;
 use latlab_model::campaign::{Campaign, Planned};
 use latlab_model::run::EndReason;
@@ -106,7 +106,7 @@ pub fn campaign(
         check_room(&plan, folder.runs())?;
         let id = folder.run_id(&plan.name);
         let order =
-            Order { plan: &plan, agent: agent(), store: folder.runs(), id: &id, keep_going };
+            Order { plan: &plan, by: By::Process(agent()), store: folder.runs(), id: &id, keep_going };
         match run(order, |live| watch(Event::GoesOn(live))) {
             Ok(finished) => {
                 watch(Event::Ended(&position, &finished));

@@ -1,0 +1,151 @@
+//! The kernels of guests: Debian's, stock and with PREEMPT_RT.
+
+use crate::cache::{Cache, Unpacked};
+use crate::error::{Error, Result};
+use crate::machine::Machine;
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A kernel by what it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// Whether it is one with PREEMPT_RT.
+    pub is_realtime: bool,
+    /// Its series.
+    pub series: &'static str,
+}
+
+/// The series that Debian 12 has.
+const SERIES: [&str; 2] = ["6.1", "6.12"];
+
+/// All kernels, for any machine.
+pub fn kernels() -> impl Iterator<Item = Kernel> {
+    SERIES.into_iter().flat_map(|series| {
+        [false, true].map(|is_realtime| Kernel { is_realtime, series })
+    })
+}
+
+impl Display for Kernel {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", if self.is_realtime { "rt" } else { "stock" }, self.series)
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = String;
+
+    /// `stock` and `rt` are those of the oldest series.
+    fn from_str(text: &str) -> std::result::Result<Kernel, String> {
+        let whole = if text.contains('-') { text.to_string() } else { format!("{text}-{}", SERIES[0]) };
+        kernels().find(|kernel| kernel.to_string() == whole).ok_or_else(|| {
+            let known: Vec<String> = kernels().map(|kernel| kernel.to_string()).collect();
+            format!("'{text}' is no kernel of the lab: expected stock, rt, {}", known.join(", "))
+        })
+    }
+}
+
+/// A kernel that can be started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// Its file.
+    pub file: PathBuf,
+    /// Its modules, where it has some.
+    pub modules: Option<PathBuf>,
+    /// Where it came from.
+    pub package: Unpacked,
+}
+
+impl Kernel {
+    fn kept_as(self, machine: &Machine) -> String {
+        format!("kernels/{}/{self}", machine.debian)
+    }
+
+    /// The one that is kept, if it is.
+    pub fn kept(self, machine: &Machine, cache: &Cache) -> Option<Unpacked> {
+        cache.kept(&self.kept_as(machine))
+    }
+
+    /// Gets it, or its newest version.
+    pub fn fetch(self, machine: &Machine, cache: &Cache) -> Result<Unpacked> {
+        cache.fetch(&self.kept_as(machine), machine.debian, &|name| self.is_package(machine, name))
+    }
+
+    fn is_package(self, machine: &Machine, name: &str) -> bool {
+        let flavour = if machine.debian == "armhf" { "armmp" } else { machine.debian };
+        let end = format!("{}-{flavour}", if self.is_realtime { "-rt" } else { "" });
+        let begin = format!("linux-image-{}.", self.series);
+        let version = name.strip_prefix(&begin).and_then(|rest| rest.strip_suffix(&end));
+        let plain = |version: &str| !version.contains("rt") && !version.contains("cloud");
+        version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()) && plain(version))
+    }
+
+    /// What a guest is started with.
+    pub fn image(self, machine: &'static Machine, cache: &Cache) -> Result<Image> {
+        let not_fetched = || Error::NotFetched { machine: machine.name, kernel: self.to_string() };
+        let package = self.kept(machine, cache).ok_or_else(not_fetched)?;
+        let only = |folder: &Path, begins: &str| {
+            let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+            entries.into_iter().find(|path| {
+                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begins))
+            })
+        };
+        let file = only(&package.folder.join("boot"), "vmlinuz-");
+        let file = file.ok_or_else(|| Error::NoImage(package.folder.clone()))?;
+        let modules = ["lib/modules", "usr/lib/modules"]
+            .iter()
+            .find_map(|place| only(&package.folder.join(place), ""));
+        Ok(Image { file, modules, package })
+    }
+}
+
+impl Image {
+    /// The file of a module; none where the kernel has it built in, or not at all.
+    pub fn module(&self, name: &str) -> Option<PathBuf> {
+        let wanted = |file: &str| {
+            let stem = file.split(".ko").next().unwrap_or(file);
+            file.contains(".ko") && stem.replace('-', "_") == name
+        };
+        let mut folders = vec![self.modules.clone()?];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).ok()?.flatten() {
+                let path = entry.path();
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => folders.push(path),
+                    Ok(_) if wanted(&entry.file_name().to_string_lossy()) => return Some(path),
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::machine;
+
+    #[test]
+    fn kernels_are_named_and_found_among_packages() {
+        let rt: Kernel = "rt".parse().unwrap();
+        assert_eq!(rt.to_string(), "rt-6.1");
+        let stock: Kernel = "stock-6.12".parse().unwrap();
+        assert!("6.1".parse::<Kernel>().unwrap_err().contains("stock-6.1, rt-6.1, stock-6.12"));
+        let (x86, arm) = (machine("x86-64").unwrap(), machine("arm").unwrap());
+        assert!(rt.is_package(x86, "linux-image-6.1.0-50-rt-amd64"));
+        for other in [
+            "linux-image-6.1.0-50-amd64",
+            "linux-image-6.1.0-50-rt-amd64-dbg",
+            "linux-image-6.12.117+deb12-rt-amd64",
+            "linux-image-6.1.0-50-rt-amd64-unsigned",
+        ] {
+            assert!(!rt.is_package(x86, other), "{other}");
+        }
+        assert!(stock.is_package(x86, "linux-image-6.12.117+deb12-amd64"));
+        assert!(!stock.is_package(x86, "linux-image-6.12.117+deb12-cloud-amd64"));
+        assert!(!stock.is_package(x86, "linux-image-6.12.117+deb12-rt-amd64"));
+        assert!(stock.is_package(arm, "linux-image-6.12.117+deb12-armmp"));
+    }
+}
