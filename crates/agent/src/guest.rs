@@ -5,7 +5,7 @@ use crate::session::serve;
 use latlab_sys::boot::{bring_up, load_module, mount, power_off};
 use latlab_sys::child::wait_for_any;
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -33,6 +33,8 @@ const MOUNTS: [(&str, &str); 8] = [
     ("debugfs", "/sys/kernel/debug"),
 ];
 
+/// What the first process does.
+pub const BOOT: &str = "boot";
 /// The word by which the first process starts the one that measures.
 pub const WORKER: &str = "serve-the-job";
 
@@ -57,7 +59,8 @@ fn measure() -> Result<(), String> {
     }
     bring_up("lo").map_err(|error| format!("cannot bring lo up: {error}"))?;
     fs::create_dir_all("/run/lock").map_err(|error| format!("cannot make /run/lock: {error}"))?;
-    let console = || OpenOptions::new().write(true).open("/dev/console").map_or(Stdio::null(), Stdio::from);
+    let console =
+        || OpenOptions::new().write(true).open("/dev/console").map_or(Stdio::null(), Stdio::from);
     let mut worker = Command::new("/init");
     worker.arg(WORKER).stdin(Stdio::null()).stdout(console()).stderr(console());
     worker.env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin").env("HOME", "/tmp");
@@ -69,15 +72,25 @@ fn measure() -> Result<(), String> {
 /// Serves the job over the port.
 pub fn work() -> Result<(), String> {
     let port = open_port()?;
-    let input = port.try_clone().map_err(|error| format!("{PORT}: {error}"))?;
     let job = File::open(JOB).map_err(|error| format!("{JOB}: {error}"))?;
-    serve(job.chain(input), port)
+    serve(job.chain(Silence), port)
+}
+
+/// What follows the job: a host that says nothing and does not go away.
+struct Silence;
+
+impl Read for Silence {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        loop {
+            thread::park();
+        }
+    }
 }
 
 fn open_port() -> Result<File, String> {
     let mut waited = Duration::ZERO;
     loop {
-        match OpenOptions::new().read(true).write(true).open(PORT) {
+        match OpenOptions::new().write(true).open(PORT) {
             Ok(port) => return Ok(port),
             Err(_) if waited < PORT_WITHIN => {
                 thread::sleep(LOOK);

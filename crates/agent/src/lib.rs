@@ -29,7 +29,7 @@ mod waker;
 mod worker;
 
 pub use drain::Watch;
-pub use guest::{WORKER, boot, work};
+pub use guest::{BOOT, WORKER, boot, work};
 pub use latlab_measure::recorder::Sealed;
 pub use load::{KEEPER, end_orphans, keep, missing_program};
 pub use session::{serve, serve_watched};

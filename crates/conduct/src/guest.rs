@@ -36,7 +36,8 @@ pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), F
 }
 
 fn virtual_length(plan: &Plan) -> Duration {
-    let cycles = plan.cycles.map(|cycles| plan.period_ns * i64::try_from(cycles).unwrap_or(i64::MAX));
+    let cycles =
+        plan.cycles.map(|cycles| plan.period_ns * i64::try_from(cycles).unwrap_or(i64::MAX));
     let length = plan.duration_ns.or(cycles).unwrap_or(Nanos::ZERO) + plan.warm_up_ns;
     Duration::from_nanos(length.0.max(0) as u64)
 }

@@ -4,8 +4,8 @@
 //! before anybody looks at it, so that what is shown is what would be recovered.
 
 pub mod agents;
-mod guest;
 pub mod campaign;
+mod guest;
 pub mod here;
 mod keep;
 pub mod live;

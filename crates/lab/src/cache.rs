@@ -144,10 +144,9 @@ impl Apt {
         let folder = self.folder.join("packages");
         let files = fs::read_dir(&folder).map_err(Error::io("read", &folder))?;
         let begins = format!("{package}_");
-        let file = files
-            .flatten()
-            .map(|file| file.path())
-            .find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins)));
+        let file = files.flatten().map(|file| file.path()).find(|path| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins))
+        });
         file.ok_or_else(|| Error::NoPackage {
             what: package.to_string(),
             architecture: String::new(),
@@ -195,8 +194,11 @@ mod tests {
 
     #[test]
     fn the_newest_is_the_one_of_the_largest_numbers() {
-        let mut names =
-            ["linux-image-6.1.0-9-amd64", "linux-image-6.1.0-50-amd64", "linux-image-6.1.0-41-amd64"];
+        let mut names = [
+            "linux-image-6.1.0-9-amd64",
+            "linux-image-6.1.0-50-amd64",
+            "linux-image-6.1.0-41-amd64",
+        ];
         names.sort_by_key(|name| numbers(name));
         assert_eq!(names[2], "linux-image-6.1.0-50-amd64");
     }

@@ -17,7 +17,9 @@ pub enum Error {
         error: io::Error,
     },
     /// A program of the host.
-    #[error("cannot run {program} ({error}): on a host without Debian's packages give a kernel of your own by --kernel IMAGE")]
+    #[error(
+        "cannot run {program} ({error}): on a host without Debian's packages give a kernel of your own by --kernel IMAGE"
+    )]
     Missing {
         /// Its name.
         program: String,
@@ -54,7 +56,9 @@ pub enum Error {
     #[error("apt knows no mirror of Debian here: give a kernel of your own by --kernel IMAGE")]
     NoMirror,
     /// A kernel that is not kept.
-    #[error("the kernel {kernel} for {machine} is not here: `latlab lab fetch {machine}/{kernel}` gets it")]
+    #[error(
+        "the kernel {kernel} for {machine} is not here: `latlab lab fetch {machine}/{kernel}` gets it"
+    )]
     NotFetched {
         /// Its machine.
         machine: &'static str,

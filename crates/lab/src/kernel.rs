@@ -22,9 +22,9 @@ const SERIES: [&str; 2] = ["6.1", "6.12"];
 
 /// All kernels, for any machine.
 pub fn kernels() -> impl Iterator<Item = Kernel> {
-    SERIES.into_iter().flat_map(|series| {
-        [false, true].map(|is_realtime| Kernel { is_realtime, series })
-    })
+    SERIES
+        .into_iter()
+        .flat_map(|series| [false, true].map(|is_realtime| Kernel { is_realtime, series }))
 }
 
 impl Display for Kernel {
@@ -38,7 +38,8 @@ impl FromStr for Kernel {
 
     /// `stock` and `rt` are those of the oldest series.
     fn from_str(text: &str) -> std::result::Result<Kernel, String> {
-        let whole = if text.contains('-') { text.to_string() } else { format!("{text}-{}", SERIES[0]) };
+        let whole =
+            if text.contains('-') { text.to_string() } else { format!("{text}-{}", SERIES[0]) };
         kernels().find(|kernel| kernel.to_string() == whole).ok_or_else(|| {
             let known: Vec<String> = kernels().map(|kernel| kernel.to_string()).collect();
             format!("'{text}' is no kernel of the lab: expected stock, rt, {}", known.join(", "))
@@ -78,7 +79,9 @@ impl Kernel {
         let begin = format!("linux-image-{}.", self.series);
         let version = name.strip_prefix(&begin).and_then(|rest| rest.strip_suffix(&end));
         let plain = |version: &str| !version.contains("rt") && !version.contains("cloud");
-        version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()) && plain(version))
+        version.is_some_and(|version| {
+            version.starts_with(|c: char| c.is_ascii_digit()) && plain(version)
+        })
     }
 
     /// What a guest is started with.

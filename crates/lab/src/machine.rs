@@ -132,7 +132,10 @@ mod tests {
             let path = Path::new("/a,b");
             let parts = Parts { kernel: path, archive: path, console: path, seed: 7 };
             let line = machine.arguments(parts).join(" ");
-            assert!(line.contains("-smp 1") && line.contains("-icount shift=0,sleep=off"), "{line}");
+            assert!(
+                line.contains("-smp 1") && line.contains("-icount shift=0,sleep=off"),
+                "{line}"
+            );
             assert!(line.contains("-seed 7") && line.contains("clock=vm"), "{line}");
             assert!(line.contains("-serial file:/a,,b"), "{line}");
             assert_eq!(super::machine(machine.name), Some(machine));

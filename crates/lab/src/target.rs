@@ -25,9 +25,9 @@ impl FromStr for Target {
 
     fn from_str(text: &str) -> Result<Target, String> {
         let guest = text.strip_prefix("lab:").unwrap_or(text);
-        let (name, kernel) = guest
-            .split_once('/')
-            .ok_or_else(|| format!("'{text}': expected lab:MACHINE/KERNEL, such as lab:x86-64/rt"))?;
+        let (name, kernel) = guest.split_once('/').ok_or_else(|| {
+            format!("'{text}': expected lab:MACHINE/KERNEL, such as lab:x86-64/rt")
+        })?;
         let machine = machine(name).ok_or_else(|| {
             let known: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
             format!("'{name}' is no machine of the lab: expected {}", known.join(", "))

@@ -41,7 +41,8 @@ pub fn bring_up(interface: &str) -> io::Result<()> {
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     use std::os::fd::AsRawFd;
     // SAFETY: the socket is open, and the kernel reads a whole record of the kind it expects.
-    let done = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw mut request) };
+    let done =
+        unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw mut request) };
     checked(done.into())?;
     Ok(())
 }

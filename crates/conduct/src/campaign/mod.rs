@@ -105,8 +105,13 @@ pub fn campaign(
         watch(Event::Begins(&position, &plan));
         check_room(&plan, folder.runs())?;
         let id = folder.run_id(&plan.name);
-        let order =
-            Order { plan: &plan, by: By::Process(agent()), store: folder.runs(), id: &id, keep_going };
+        let order = Order {
+            plan: &plan,
+            by: By::Process(agent()),
+            store: folder.runs(),
+            id: &id,
+            keep_going,
+        };
         match run(order, |live| watch(Event::GoesOn(live))) {
             Ok(finished) => {
                 watch(Event::Ended(&position, &finished));
