@@ -16,7 +16,7 @@ run: build ## measure this machine for DURATION (60s) against DEADLINE (1ms), an
 test: ## install what the tests need, and run all of them
 	@scripts/test.sh
 
-lab: ## the long form of the tests, some two hours: kills, samples, two builds of everything
+lab: ## the long form of the tests, some two hours: kills, samples, two builds of everything, real-time kernels
 	@scripts/lab.sh
 
 bench: ## measure latlab beside the other tools; the figures go to results/

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench] [dist]
+# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench] [dist] [lab]
 #   build  a C linker, Rust, and npm for the scripts of the pages
 #   test   what `make test` needs as well, `make dist` among it
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
+#   lab    what `make lab` needs as well: a machine for kernels that measure by themselves
 #   dist   what `make dist` needs as well: three targets, a linker for ARMv7
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
@@ -26,12 +27,13 @@ for set in "${@:-build}"; do
                 man-db "${for_dist[@]}")
             want_test=1 want_dist=1
             ;;
+        lab) packages+=(qemu-system-x86 busybox-static) ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
         dist)
             packages+=("${for_dist[@]}")
             want_rust=1 want_dist=1
             ;;
-        *) die "unknown set '$set'; there are build, test, bench and dist" ;;
+        *) die "unknown set '$set'; there are build, test, bench, dist and lab" ;;
     esac
 done
 

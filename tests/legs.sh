@@ -38,7 +38,12 @@ try "the interrupt comes before the thread, and both before the latency" holds \
      and all(0 <= l['legs']['irq_ns'] <= l['legs']['thread_ns'] <= l['latency_ns'] for l in legs['largest'])"
 try "its cost was measured with and without it, a quarter of the time without" holds \
     "legs['cost'] and 0.15 < legs['cost']['untraced']['count'] / run['total']['cycles'] < 0.35"
-try "the folder is whole" "$program" verify "$here"/runs/*
+short="'$program' run --quiet --legs --format json --out '$here/short' --for 1s >'$here/run.json'"
+try "a run of a second ends well" bash -c "$short"
+try "it has the IRQ leg of nearly all its cycles, and at least as many of them as of both legs" holds \
+    "tally['traced'] > 0 and sum(t['irq']['count'] for t in legs['threads']) > tally['traced'] * 0.8
+     and all(t['irq']['count'] >= t['tally']['known'] for t in legs['threads'])"
+try "the folder is whole" "$program" verify "$here"/runs/* "$here"/short/*
 try "the instance is gone" no_trace_of_ours
 
 "$program" run --quiet --legs --out "$here/killed" --for 60s >"$here/said" 2>&1 &

@@ -51,6 +51,9 @@ fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Opt
 
 /// Makes the settings of the whole program.
 pub fn prepare(root: &Root, plan: &Plan, layout: &Layout) -> Result<Prepared, Refusal> {
+    if plan.instrument == Instrument::Timerlat {
+        timerlat::expect_tracer(root)?;
+    }
     let mut settings = vec![memory_lock(root, plan)?];
     if plan.policy.is_realtime() {
         settings.push(run_away_guard());

@@ -3,6 +3,7 @@
 use crate::job::{Job, STACK_BYTES, Start, TOUCHED_STACK_BYTES, clock_of, last_word, tell_others};
 use crate::placing::{Place, Placed};
 use crate::spin;
+use crate::timerlat::KernelTimer;
 use crate::waker::{self, Woken};
 use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, count_passed, measure};
 use latlab_measure::samples::Keep;
@@ -76,9 +77,15 @@ fn run_woken(job: Job, start: Start, Woken { timer, waker }: Woken) -> ThreadEnd
     ThreadEnd { cpu_ns: end.cpu_ns + Nanos(waker.end()), ..end }
 }
 
+/// The kernel tells of another thread, whose CPU time is told with its own where it is ours.
+fn run_told(job: Job, start: Start, mut timer: KernelTimer) -> ThreadEnd {
+    let end = run(job, start, &mut timer);
+    ThreadEnd { cpu_ns: end.cpu_ns + Nanos(timer.end()), ..end }
+}
+
 fn run_with_timer(mut job: Job, start: Start) -> ThreadEnd {
     if let Some(kernel) = job.kernel.take() {
-        return run(job, start, kernel.counting_from(start.from));
+        return run_told(job, start, kernel.counting_from(start.from));
     }
     let clock = clock_of(&job.plan);
     let period = job.plan.period_of(job.thread).0;

@@ -111,10 +111,10 @@ fn title_line(view: &View, width: u16) -> Line<'static> {
 fn method(view: &View) -> String {
     let plan = view.plan;
     let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", deadline));
-    let (instrument, policy) = (plan.instrument, plan.policy);
+    let (way, policy) = (plan.way(), plan.policy);
     let how = match plan.spin {
-        Some(spin) => format!("{instrument}, {policy}, gaps above {}", spin.gap_above_ns),
-        None => format!("{instrument}, {}, {policy}, period {}", plan.mechanism, plan.period_ns),
+        Some(spin) => format!("{way}, {policy}, gaps above {}", spin.gap_above_ns),
+        None => format!("{way}, {policy}, period {}", plan.period_ns),
     };
     how + &deadline.unwrap_or_default()
 }

@@ -29,6 +29,21 @@ pub trait Timer {
     }
 }
 
+/// Lent to a loop by somebody who has to end it afterwards.
+impl<T: Timer> Timer for &mut T {
+    fn wait(&mut self, release: i64) -> Result<Wake, Errno> {
+        (**self).wait(release)
+    }
+
+    fn passed(&mut self, latency: i64, period: i64) -> i64 {
+        (**self).passed(latency, period)
+    }
+
+    fn left_out(&self, expected: i64, came: i64, period: i64) -> i64 {
+        (**self).left_out(expected, came, period)
+    }
+}
+
 /// `clock_nanosleep` to an absolute time.
 pub struct Nanosleep(pub Clock);
 

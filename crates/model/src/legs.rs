@@ -37,7 +37,7 @@ pub struct CycleLegs {
 pub struct LegTally {
     /// Cycles that lie wholly in a time in which was recorded.
     pub traced: u64,
-    /// Those of them whose legs are known.
+    /// Those of them of which both legs are known; each leg's figures count its own.
     pub known: u64,
     /// Those of them whose legs contradict their latency; they are counted nowhere else.
     pub unsound: u64,
@@ -99,6 +99,14 @@ pub struct ThreadLegs {
     pub irq: Option<LegFigures>,
     /// From the release until the thread was put on its CPU.
     pub thread_leg: Option<LegFigures>,
+}
+
+impl ThreadLegs {
+    /// In how many cycles the IRQ leg is known, and in how many the thread leg.
+    pub fn known(&self) -> (u64, u64) {
+        let count = |leg: &Option<LegFigures>| leg.as_ref().map_or(0, |figures| figures.count);
+        (count(&self.irq), count(&self.thread_leg))
+    }
 }
 
 /// A large latency with its legs.

@@ -198,6 +198,16 @@ impl Plan {
         }
     }
 
+    /// The instrument, with its way to sleep or to be woken where it has several.
+    pub fn way(&self) -> String {
+        let instrument = self.instrument;
+        match (instrument, self.wake) {
+            (Instrument::Cyclic, _) => format!("{instrument}, {}", self.mechanism),
+            (_, Some(by)) => format!("{instrument} by {by}"),
+            (_, None) => instrument.to_string(),
+        }
+    }
+
     /// Whether releases exist that can be missed.
     pub fn has_releases(&self) -> bool {
         self.instrument != Instrument::Spin && self.mechanism != Mechanism::Relative

@@ -4,7 +4,7 @@ use crate::place::Place;
 use crate::style::Style;
 use crate::table::{Column, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
-use latlab_model::legs::{LegCost, LegFigures, LegTally, RunLegs};
+use latlab_model::legs::{LegCost, LegFigures, LegTally, RunLegs, ThreadLegs};
 use latlab_model::plan::Instrument;
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
@@ -21,6 +21,9 @@ struct Rows {
 const INTRODUCTION: &str = "Legs of the wake-ups, all counted from the release: until the \
                             interrupt, until the thread was on its CPU, and until it read the \
                             clock, which is the latency.";
+
+/// So many cycles must lie above the p99 of both kinds: with fewer, a noisy second decides.
+const ENOUGH_ABOVE_P99: u64 = 100;
 
 /// For the terminal; nothing where no legs were asked for.
 pub fn text(run: &Run, width: usize, style: Style) -> String {
@@ -153,21 +156,33 @@ fn said(run: &Run, legs: &RunLegs) -> Vec<String> {
 
 fn counted(legs: &RunLegs) -> String {
     let LegTally { traced, known, events_lost, .. } = legs.tally;
+    let (irq, switch) = legs
+        .threads
+        .iter()
+        .map(ThreadLegs::known)
+        .fold((0, 0), |sum, of_one| (sum.0 + of_one.0, sum.1 + of_one.1));
     let lost = match events_lost {
         0 => "no event of the trace was lost".to_string(),
         lost => format!("{} events of the trace were lost", grouped(lost)),
     };
+    if (irq, switch) == (known, known) {
+        let (known, traced) = (grouped(known), grouped(traced));
+        return format!("The legs of {known} of {traced} traced cycles are known; {lost}.");
+    }
     format!(
-        "The legs of {} of {} traced cycles are known; {lost}.",
+        "Of {} traced cycles the IRQ leg is known in {}, the thread leg in {}, both in {}; {lost}. \
+         The figures of a leg stand for its own cycles only.",
+        grouped(traced),
+        grouped(irq),
+        grouped(switch),
         grouped(known),
-        grouped(traced)
     )
 }
 
 /// What the tracepoints cost, as the run has measured it.
 fn cost(legs: &RunLegs) -> String {
     let Some(LegCost { traced, untraced }) = &legs.cost else {
-        return "What the tracepoints cost is not measurable: the run has fewer than 1000 cycles \
+        return "What the tracepoints cost is not measurable: the run has fewer than 100 cycles \
                 with them or without."
             .to_string();
     };
@@ -176,14 +191,24 @@ fn cost(legs: &RunLegs) -> String {
         let sign = if with < without { "-" } else { "+" };
         format!("{sign}{} {}", scale.number(Nanos((with - without).0.abs())), scale.unit())
     };
+    let above = traced.count.min(untraced.count) / 100;
+    let (tail, too_few) = match above >= ENOUGH_ABOVE_P99 {
+        true => (format!(" and {} at p99", more(traced.p99_ns, untraced.p99_ns)), String::new()),
+        false => (
+            String::new(),
+            format!(
+                " Their p99 is not compared: only {above} cycles lie above it, and \
+                 {ENOUGH_ABOVE_P99} are needed."
+            ),
+        ),
+    };
     format!(
-        "The tracepoints cost {} at the median (p50 {} against {} {}) and {} at p99; {} cycles \
-         with them, {} without.",
+        "The tracepoints cost {} at the median (p50 {} against {} {}){tail}; {} cycles with them, \
+         {} without.{too_few}",
         more(traced.p50_ns, untraced.p50_ns),
         scale.number(traced.p50_ns),
         scale.number(untraced.p50_ns),
         scale.unit(),
-        more(traced.p99_ns, untraced.p99_ns),
         grouped(traced.count),
         grouped(untraced.count),
     )
@@ -205,4 +230,36 @@ fn largest(run: &Run, legs: &RunLegs) -> Option<Rows> {
     });
     let heads = vec!["thread".into(), "at (s)".into(), of("IRQ"), of("thread"), of("latency")];
     (!all.is_empty()).then(|| Rows { heads, words: 1, rows: rows.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(count: u64) -> LegFigures {
+        let (min_ns, p50_ns, p99_ns) = (Nanos(1_000), Nanos(1_999), Nanos(4_999));
+        LegFigures { count, min_ns, p50_ns, p99_ns, max_ns: Nanos(9_000) }
+    }
+
+    fn legs(irq: u64, both: u64, untraced: u64) -> RunLegs {
+        let tally = LegTally { traced: 20_000, known: both, ..LegTally::default() };
+        let (irq, thread_leg) = (Some(figures(irq)), Some(figures(both)));
+        let cost = LegCost { traced: figures(20_000), untraced: figures(untraced) };
+        let threads = vec![ThreadLegs { thread: 0, tally, irq, thread_leg }];
+        RunLegs { threads, tally, largest: Vec::new(), cost: Some(cost) }
+    }
+
+    #[test]
+    fn how_many_cycles_each_leg_stands_for_is_said() {
+        assert!(counted(&legs(19_000, 19_000, 0)).starts_with("The legs of 19 000 of 20 000 "));
+        let apart = counted(&legs(19_000, 500, 0));
+        assert!(apart.contains("IRQ leg is known in 19 000, the thread leg in 500, both in 500;"));
+    }
+
+    #[test]
+    fn the_tail_is_compared_only_where_enough_cycles_lie_above_it() {
+        assert!(cost(&legs(1, 1, 10_000)).contains(" us at p99;"));
+        let few = cost(&legs(1, 1, 9_000));
+        assert!(!few.contains("at p99") && few.contains("only 90 cycles lie above it"), "{few}");
+    }
 }

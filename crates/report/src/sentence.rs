@@ -2,7 +2,7 @@
 
 use crate::terms;
 use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
-use latlab_model::plan::{IdleStates, Plan, Spin, Workload};
+use latlab_model::plan::{IdleStates, Instrument, Plan, Spin, Workload};
 use latlab_model::run::{EndReason, Gaps, Quantiles, Severity, Spun, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
 
@@ -347,9 +347,10 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
         (Some(by), None) => format!("{}, woken by {by} from the same CPU", plan.instrument),
         (Some(by), Some(on)) => format!("{}, woken by {by} from CPUs {on}", plan.instrument),
     };
-    vec![
-        ("Instrument", instrument),
-        ("Mechanism", plan.mechanism.to_string()),
+    // The other instruments do not sleep by themselves.
+    let sleeps = plan.instrument == Instrument::Cyclic;
+    let mechanism = sleeps.then(|| ("Mechanism", plan.mechanism.to_string()));
+    let rest = [
         ("Clock", plan.clock.to_string()),
         ("Scheduling asked for", plan.policy.to_string()),
         ("Period", format!("{}{step}", plan.period_ns)),
@@ -358,7 +359,8 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
         ("Warm-up", plan.warm_up_ns.to_string()),
         ("Interval of the stream", plan.interval_ns.to_string()),
         ("Idle states", idle),
-    ]
+    ];
+    std::iter::once(("Instrument", instrument)).chain(mechanism).chain(rest).collect()
 }
 
 fn workload(spin: Spin) -> String {

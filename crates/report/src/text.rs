@@ -46,10 +46,14 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
     let how = match plan.spin {
-        Some(_) => format!("{}, {}, {}", plan.instrument, plan.policy, sentence::rhythm(plan)),
+        Some(_) => format!("{}, {}, {}", plan.way(), plan.policy, sentence::rhythm(plan)),
         None => format!(
-            "{}, {}, clock {}, {}, period {}, phase {}",
-            plan.instrument, plan.mechanism, plan.clock, plan.policy, plan.period_ns, plan.phase,
+            "{}, clock {}, {}, period {}, phase {}",
+            plan.way(),
+            plan.clock,
+            plan.policy,
+            plan.period_ns,
+            plan.phase,
         ),
     };
     let method = format!("{how}; kernel {}; {}", sentence::kernel(run), run.id);

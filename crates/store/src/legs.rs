@@ -13,7 +13,7 @@ use latlab_stats::quantiles;
 use std::collections::BTreeMap;
 
 /// With fewer cycles of either kind their medians differ by chance alone.
-const ENOUGH_FOR_COST: u64 = 1_000;
+const ENOUGH_FOR_COST: u64 = 100;
 /// Large latencies that are listed with their legs.
 const LARGEST: usize = 5;
 /// More in one frame is no count.
@@ -117,17 +117,17 @@ pub fn findings(legs: &RunLegs, instrument: Instrument) -> Vec<Finding> {
     found
 }
 
-/// A thread whose figures stand for less than half of its cycles.
+/// A thread of which the figures of a leg stand for less than half of its cycles.
 fn legs_missing(thread: &ThreadLegs) -> Option<Finding> {
-    let LegTally { traced, known, .. } = thread.tally;
+    let (traced, (irq, switch)) = (thread.tally.traced, thread.known());
     let text = format!(
-        "The legs of {known} cycles are known, of {traced} that were traced, so that their figures \
-         may not stand for all: the timer had expired before the thread slept, or the trace does \
-         not tell that it came to its CPU. Some kernels (6.18 among them) do not tell of switches \
-         from an idle CPU."
+        "Of {traced} cycles that were traced the IRQ leg is known in {irq} and the thread leg in \
+         {switch}, so that their figures may not stand for all: the timer had expired before the \
+         thread slept, or the trace does not tell that it came to its CPU. Some kernels (6.18 among \
+         them) do not tell of switches from an idle CPU."
     );
     let finding = Finding::new("legs-missing", Severity::Warning, text).of_thread(thread.thread);
-    (known < traced / 2).then(|| {
+    (irq.min(switch) < traced / 2).then(|| {
         finding.remedy("Keep the measured CPUs busy with ordinary work, or take a longer period.")
     })
 }

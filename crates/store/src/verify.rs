@@ -6,7 +6,7 @@ use crate::files::{compare, open_file};
 use crate::table::{Row, TableReader};
 use crate::tables::{BinRow, IntervalRow, LegRow, SampleRow};
 use latlab_model::Run;
-use latlab_model::legs::{Leg, LegTally};
+use latlab_model::legs::Leg;
 use latlab_model::window::{Checked, Wrong};
 use std::collections::BTreeMap;
 use std::fs;
@@ -115,8 +115,8 @@ fn samples(folder: &Path, run: &Run) -> Result<Vec<String>> {
     Ok((!agree).then(text).into_iter().collect())
 }
 
-/// Every cycle whose legs are known is in the histogram of each, and every one that was traced in
-/// that of the latencies.
+/// Every cycle of which a leg is known is in the histogram of that leg, and every one that was traced
+/// in that of the latencies.
 fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
     let table = TableReader::open::<LegRow>(folder)?;
     let mut sums: BTreeMap<(i64, String), i128> = BTreeMap::new();
@@ -130,8 +130,10 @@ fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
     }
     let mut found = Vec::new();
     for thread in run.legs.iter().flat_map(|legs| &legs.threads) {
-        let LegTally { traced, known, .. } = thread.tally;
-        for (leg, cycles) in [(Leg::Irq, known), (Leg::Thread, known), (Leg::Traced, traced)] {
+        let (irq, switch) = thread.known();
+        for (leg, cycles) in
+            [(Leg::Irq, irq), (Leg::Thread, switch), (Leg::Traced, thread.tally.traced)]
+        {
             let key = (thread.thread.into(), leg.to_string());
             let sum = sums.get(&key).copied().unwrap_or(0);
             if sum != i128::from(cycles) {

@@ -6,6 +6,17 @@ use latlab_model::{Histogram, Nanos};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+/// What is known of the legs of one cycle.
+#[derive(Clone, Copy)]
+pub struct PartialLegs {
+    /// Its release.
+    pub release_ns: Nanos,
+    /// From there until the interrupt.
+    pub irq_ns: Option<Nanos>,
+    /// From there until the thread was put on its CPU.
+    pub thread_ns: Option<Nanos>,
+}
+
 /// What was counted of one thread.
 pub struct Ledger {
     /// Since the stream last was offered something.
@@ -23,20 +34,23 @@ impl Ledger {
         Ledger { counts: BTreeMap::new(), largest: BinaryHeap::new(), frame }
     }
 
-    /// A cycle in a time in which was recorded, with its legs where they are known.
-    pub fn traced(&mut self, latency: Nanos, legs: Option<CycleLegs>) {
+    /// A cycle in a time in which was recorded, with those of its legs that are known.
+    pub fn traced(&mut self, latency: Nanos, legs: Option<PartialLegs>) {
         self.frame.tally.traced += 1;
         self.push(Leg::Traced, latency);
-        let Some(legs) = legs else { return };
-        let CycleLegs { irq_ns, thread_ns, .. } = legs;
-        if irq_ns < Nanos::ZERO || irq_ns > thread_ns || thread_ns > latency {
+        let Some(PartialLegs { release_ns, irq_ns, thread_ns }) = legs else { return };
+        let ends = [Some(Nanos::ZERO), irq_ns, thread_ns, Some(latency)];
+        if !ends.into_iter().flatten().is_sorted() {
             self.frame.tally.unsound += 1;
             return;
         }
-        self.frame.tally.known += 1;
-        self.push(Leg::Irq, irq_ns);
-        self.push(Leg::Thread, thread_ns);
-        self.keep_if_large(latency, legs);
+        for (leg, known) in [(Leg::Irq, irq_ns), (Leg::Thread, thread_ns)] {
+            known.into_iter().for_each(|value| self.push(leg, value));
+        }
+        if let Some((irq_ns, thread_ns)) = irq_ns.zip(thread_ns) {
+            self.frame.tally.known += 1;
+            self.keep_if_large(latency, CycleLegs { release_ns, irq_ns, thread_ns });
+        }
     }
 
     /// A cycle in a time in which was not recorded.

@@ -1,10 +1,10 @@
 //! Events and latencies to legs: matched by the release, never by order. Pure.
 
 use super::events::Event;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, PartialLegs};
 use super::windows::Windows;
 use latlab_model::Nanos;
-use latlab_model::legs::{CycleLegs, Legs};
+use latlab_model::legs::Legs;
 use latlab_model::run::ThreadSetup;
 use latlab_model::samples::Sample;
 use std::collections::{HashMap, VecDeque};
@@ -37,7 +37,7 @@ struct Line {
     period: i64,
     open: Option<Open>,
     /// Cycles whose latency has not come.
-    cycles: VecDeque<CycleLegs>,
+    cycles: VecDeque<PartialLegs>,
     /// Latencies whose events may not have come.
     latencies: VecDeque<Sample>,
     ledger: Ledger,
@@ -65,10 +65,8 @@ impl Matcher {
                     return;
                 };
                 self.function = Some(function);
-                if let Some(before) =
-                    self.lines[line].open.replace(Open { timer, release, irq: None })
-                {
-                    self.by_timer.remove(&before.timer);
+                if let Some(before) = self.lines[line].arm(Open { timer, release, irq: None }) {
+                    self.by_timer.remove(&before);
                 }
                 self.by_timer.insert(timer, line);
             }
@@ -118,6 +116,16 @@ impl Matcher {
     }
 }
 
+impl Open {
+    fn legs(&self, switched: Option<i64>) -> PartialLegs {
+        PartialLegs {
+            release_ns: Nanos(self.release),
+            irq_ns: self.irq.map(Nanos),
+            thread_ns: switched.map(|at| Nanos(at - self.release)),
+        }
+    }
+}
+
 impl Line {
     fn new(setup: &ThreadSetup) -> Line {
         Line {
@@ -136,14 +144,26 @@ impl Line {
         release.wrapping_sub(self.first) % self.period == 0
     }
 
-    /// The first time after the interrupt that the thread is put on its CPU ends the cycle; one
-    /// that never left its CPU has no such leg.
+    /// Begins a cycle, and gives the timer of the one before, whose thread leg cannot come any more:
+    /// the thread never left its CPU, or the kernel does not tell that it came back.
+    fn arm(&mut self, open: Open) -> Option<i64> {
+        let before = self.open.replace(open)?;
+        let timer = before.timer;
+        self.keep(before, None);
+        Some(timer)
+    }
+
+    /// The first time after the interrupt that the thread is put on its CPU ends the cycle.
     fn switched(&mut self, at: i64) {
-        let Some(Open { release, irq: Some(irq), .. }) = self.open else { return };
-        self.open = None;
-        let (irq_ns, thread_ns) = (Nanos(irq), Nanos(at - release));
-        if self.cycles.len() < WAITING {
-            self.cycles.push_back(CycleLegs { release_ns: Nanos(release), irq_ns, thread_ns });
+        if let Some(open) = self.open.take_if(|open| open.irq.is_some()) {
+            self.keep(open, Some(at));
+        }
+    }
+
+    /// Keeps what is known of a cycle until its latency comes.
+    fn keep(&mut self, open: Open, switched: Option<i64>) {
+        if open.irq.is_some() && self.cycles.len() < WAITING {
+            self.cycles.push_back(open.legs(switched));
         }
     }
 
@@ -153,6 +173,11 @@ impl Line {
             let release = sample.release_ns;
             while pop_if(&mut self.cycles, |cycle| cycle.release_ns < release).is_some() {}
             let legs = pop_if(&mut self.cycles, |cycle| cycle.release_ns == release);
+            // The thread has read the clock: had its switch been told, it were seen by now.
+            let legs = legs.or_else(|| {
+                let this = |open: &mut Open| open.irq.is_some() && open.release == release.0;
+                self.open.take_if(this).map(|open| open.legs(None))
+            });
             // Its timer was started after the release before it.
             match windows.state(release.0 - self.period, (release + sample.latency_ns).0) {
                 Some(true) => self.ledger.traced(sample.latency_ns, legs),
@@ -294,19 +319,25 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_never_left_its_cpu_has_no_legs() {
+    fn a_cycle_without_a_switch_has_its_irq_leg_alone() {
         let mut matcher = Matcher::new(&[setup(0, 50)]);
-        matcher.see(
-            PERIOD - 9,
-            Event::Armed { thread_id: 50, timer: 5, function: 1, release: PERIOD },
-        );
-        matcher.see(PERIOD + 9, Event::Expired { timer: 5 });
+        let no_switch = |matcher: &mut Matcher, release: i64, irq: Option<i64>| {
+            let armed = Event::Armed { thread_id: 50, timer: 5, function: 1, release };
+            matcher.see(release - 9, armed);
+            irq.into_iter().for_each(|irq| matcher.see(release + irq, Event::Expired { timer: 5 }));
+        };
+        no_switch(&mut matcher, PERIOD, Some(9));
         cycle(&mut matcher, 50, 2 * PERIOD, 20, 30);
-        matcher.latencies(0, vec![sample(PERIOD, 50), sample(2 * PERIOD, 50)]);
+        // Of one whose timer nobody saw expire a switch tells nothing.
+        no_switch(&mut matcher, 3 * PERIOD, None);
+        matcher.see(3 * PERIOD + 5, Event::Switched { thread_id: 50 });
+        // The last one: nothing comes after it.
+        no_switch(&mut matcher, 4 * PERIOD, Some(7));
+        matcher.latencies(0, (1..=4).map(|k| sample(k * PERIOD, 50)).collect());
         matcher.resolve(i64::MAX, &always(true));
-        assert_eq!(
-            sent(&mut matcher)[0].tally,
-            LegTally { traced: 2, known: 1, ..LegTally::default() }
-        );
+        let frame = &sent(&mut matcher)[0];
+        assert_eq!(frame.tally, LegTally { traced: 4, known: 1, ..LegTally::default() });
+        assert_eq!((of(frame, Leg::Irq), of(frame, Leg::Thread)), ((3, 7, 20), (1, 30, 30)));
+        assert_eq!(frame.largest.len(), 1, "large latencies are listed with both legs");
     }
 }

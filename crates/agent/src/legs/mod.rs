@@ -10,7 +10,7 @@ mod matching;
 mod windows;
 
 pub use events::page_layout;
-pub use ledger::Ledger;
+pub use ledger::{Ledger, PartialLegs};
 
 use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;

@@ -7,12 +7,12 @@ use std::collections::VecDeque;
 const STEP: i64 = 2_000_000_000;
 /// … and in a run too short for four rounds of it.
 const SHORTEST_STEP: i64 = 100_000_000;
-/// Steps of a round; in the first of them the trace is off.
+/// Steps of a round; in the last of them the trace is off, so that a run of a moment has legs.
 const ROUND: i64 = 4;
 /// Windows that are remembered, which is minutes.
 const KEPT: usize = 64;
 
-/// Off, on, on, on, from the first release to the end; on before it.
+/// On, on, on, off, from the first release to the end; on before it.
 pub struct Pattern {
     first: i64,
     step: i64,
@@ -27,7 +27,7 @@ impl Pattern {
     }
 
     pub fn is_on(&self, now: i64) -> bool {
-        now < self.first || (now - self.first) / self.step % ROUND != 0
+        now < self.first || (now - self.first) / self.step % ROUND != ROUND - 1
     }
 
     /// When this may be another answer.
@@ -93,7 +93,7 @@ mod tests {
         ] {
             let pattern = Pattern::new(77, &plan);
             let on: Vec<bool> = (0..8).map(|k| pattern.is_on(77 + k * step)).collect();
-            assert_eq!(on, [false, true, true, true, false, true, true, true]);
+            assert_eq!(on, [true, true, true, false, true, true, true, false]);
             assert!(pattern.is_on(0) && pattern.next_change(0) == 77);
             assert_eq!(pattern.next_change(77 + step - 1), 77 + step);
             assert_eq!(pattern.next_change(77 + step), 77 + 2 * step);

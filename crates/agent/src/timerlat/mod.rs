@@ -30,6 +30,31 @@ const PASS: Duration = Duration::from_millis(20);
 /// The kernel's threads are there by then.
 const STARTING: Duration = Duration::from_secs(1);
 
+/// A list of the kernel's functions that everybody may read; it is longer than any other file.
+const SYMBOLS: (&str, u64) = ("proc/kallsyms", 64 << 20);
+/// One of them that comes with the tracer.
+const SYMBOL: &str = " timerlat_irq";
+/// What is said where it does not.
+const NO_TRACER: &str = "this kernel has no such tracer (CONFIG_TIMERLAT_TRACER): take --legs, which \
+                         tells the same legs of the cyclic instrument by tracepoints";
+
+/// Refuses a kernel that has no such tracer, before anything asks for rights that would not help.
+pub fn expect_tracer(root: &Root) -> Result<(), Refusal> {
+    let (symbols, largest) = SYMBOLS;
+    let symbols = || root.look(symbols, largest).ok().flatten().filter(|all| !all.is_empty());
+    let listed = Tracefs::find(root).ok().and_then(|tracefs| tracefs.has_tracer(TRACER).ok());
+    // A kernel that lists neither may have it.
+    let lacks = match listed {
+        Some(listed) => !listed,
+        None => symbols().is_some_and(|all| !all.contains(SYMBOL)),
+    };
+    if lacks { Err(refused(NO_TRACER.to_string())) } else { Ok(()) }
+}
+
+fn refused(text: String) -> Refusal {
+    machine_refuses(format!("--instrument timerlat: {text}"))
+}
+
 /// Sets the tracer up on the CPUs of the layout and starts it; a refusal says what is missing.
 pub fn prepare(
     root: &Root,
@@ -40,7 +65,7 @@ pub fn prepare(
 ) -> Result<Vec<KernelTimer>, Refusal> {
     let cpus: Vec<u32> = layout.threads.iter().flatten().copied().collect();
     let timers = start(root, plan, &cpus, changes, settings);
-    timers.map_err(|text| machine_refuses(format!("--instrument timerlat: {text}")))
+    timers.map_err(refused)
 }
 
 fn start(
@@ -51,11 +76,6 @@ fn start(
     settings: &mut Vec<Setting>,
 ) -> Result<Vec<KernelTimer>, String> {
     let tracefs = Tracefs::find(root)?;
-    if !tracefs.has_tracer(TRACER) {
-        return Err("this kernel has no such tracer (CONFIG_TIMERLAT_TRACER): take --legs, which \
-                    tells the same legs of the cyclic instrument by tracepoints"
-            .to_string());
-    }
     if cpus.is_empty() {
         return Err("its threads are pinned: take another --policy than deadline".to_string());
     }

@@ -1,6 +1,6 @@
 //! What the tracer tells of one CPU, read as a timer of the loop.
 
-use crate::legs::Ledger;
+use crate::legs::{Ledger, PartialLegs};
 use crate::outbox::Outbox;
 use crate::placing::{Placed, take_over};
 use crate::timerlat::fields::Fields;
@@ -10,7 +10,6 @@ use crate::timerlat::{PASS, Running};
 use latlab_measure::timer::{Timer, Wake};
 use latlab_model::Nanos;
 use latlab_model::frame::{Message, Refusal};
-use latlab_model::legs::CycleLegs;
 use latlab_model::plan::Policy;
 use latlab_sys::Errno;
 use latlab_sys::tracefs::{Pipe, Tracefs};
@@ -100,6 +99,14 @@ impl KernelTimer {
         self
     }
 
+    /// Ends a thread of ours; the CPU time it took.
+    pub fn end(mut self) -> i64 {
+        match &mut self.sleeper {
+            Sleeper::User(user) => user.end(),
+            Sleeper::Kernel(_) | Sleeper::ToStart(..) => 0,
+        }
+    }
+
     /// Takes what the kernel has written since the last time.
     fn read(&mut self) {
         let KernelTimer { pipe, fields, series, ready, .. } = self;
@@ -139,13 +146,10 @@ impl Timer for KernelTimer {
             return Err(if gone { Errno::SRCH } else { Errno::INTR });
         };
         self.last = release;
-        let legs = irq.zip(thread).map(|(irq, thread)| CycleLegs {
-            release_ns: Nanos(release),
-            irq_ns: Nanos(irq),
-            thread_ns: Nanos(thread),
-        });
         if release >= self.counted_from {
-            self.ledger.traced(Nanos(latency), legs);
+            let (irq_ns, thread_ns) = (irq.map(Nanos), thread.map(Nanos));
+            let legs = PartialLegs { release_ns: Nanos(release), irq_ns, thread_ns };
+            self.ledger.traced(Nanos(latency), Some(legs));
         }
         Ok(Wake { due: release, at: release + latency })
     }

@@ -6,6 +6,7 @@ use crate::placing::{Place, Placed};
 use crate::refusals::machine_refuses;
 use latlab_model::frame::Refusal;
 use latlab_model::plan::Policy;
+use latlab_sys::clock::thread_cpu_time;
 use latlab_sys::tracefs::Tracefs;
 use std::io::Read;
 use std::sync::Arc;
@@ -19,7 +20,8 @@ pub fn file(cpu: u32) -> String {
 /// The thread, as long as it lives.
 pub struct UserThread {
     end: Arc<AtomicBool>,
-    thread: Option<Companion<()>>,
+    /// Ends with the CPU time that it took.
+    thread: Option<Companion<i64>>,
 }
 
 impl UserThread {
@@ -43,8 +45,10 @@ impl UserThread {
                 ))
             })?;
             // It holds nothing; a signal ends a read without an error.
-            let read =
-                move || while !ended.load(Ordering::Relaxed) && file.read(&mut [0]).is_ok() {};
+            let read = move || {
+                while !ended.load(Ordering::Relaxed) && file.read(&mut [0]).is_ok() {}
+                thread_cpu_time()
+            };
             Ok((placed, read))
         };
         let (what, name) =
@@ -57,12 +61,17 @@ impl UserThread {
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(Companion::has_ended)
     }
+
+    /// Waits until it has closed its file: the kernel kills a process that has it when the tracer
+    /// ends. The CPU time it took, the first time.
+    pub fn end(&mut self) -> i64 {
+        self.end.store(true, Ordering::Relaxed);
+        self.thread.take().and_then(Companion::end).unwrap_or(0)
+    }
 }
 
 impl Drop for UserThread {
-    /// Waits until it has closed its file: the kernel kills a process that has it when the tracer ends.
     fn drop(&mut self) {
-        self.end.store(true, Ordering::Relaxed);
-        let _ = self.thread.take().map(Companion::end);
+        self.end();
     }
 }
