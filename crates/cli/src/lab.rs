@@ -16,7 +16,7 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
         What::Kernels => print(&listed())?,
         What::Fetch { targets } => {
             for target in targets {
-                let kept = target.kernel.fetch(target.machine, &cache());
+                let kept = target.fetch(&cache());
                 let kept = kept.map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))?;
                 print(&format!("{target}  {}\n", origin(&kept)))?;
             }

@@ -16,12 +16,15 @@ pub use keep::go_to;
 use keep::{Keeper, Kept};
 use latlab_lab::Guest;
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
+use latlab_model::run::Finding;
 use latlab_model::{Plan, Snapshot};
 use latlab_store::{Finished, OpenRun, Store};
 use latlab_sys::signal::{self, Signal};
 use live::Live;
 pub use room::check_room;
 use std::io::{self, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -49,6 +52,16 @@ pub enum Failure {
     /// The disk cannot hold the run.
     #[error("{0}")]
     NoRoom(String),
+    /// The guest ended before anything was measured.
+    #[error("the guest measured nothing: {why}; its console is in {}, whose last line is: {last}", .console.display())]
+    Guest {
+        /// Why it ended.
+        why: String,
+        /// What its kernel said.
+        console: PathBuf,
+        /// The last line of that.
+        last: String,
+    },
     /// The guest cannot be made.
     #[error(transparent)]
     Lab(#[from] latlab_lab::Error),
@@ -116,7 +129,7 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
         }
     };
     let Started { mut child, stream, to_agent, limit } = started;
-    let keeper = Keeper::start(stream, open);
+    let keeper = Keeper::start(stream, open, limit.is_none());
     std::thread::scope(|scope| {
         // What ends the run and makes its folder waits for no terminal: that may be stopped, or
         // at the far end of a link that is dead.
@@ -158,17 +171,16 @@ fn start(by: By, plan: &Plan, open: &OpenRun) -> Result<Started, Failure> {
     let order = Message::Plan(plan.clone());
     let (mut command, limit) = match by {
         By::Process(mut agent) => {
-            agent.arg(open.id()).stdin(Stdio::piped());
+            // A group of its own, so that Ctrl-C reaches the agent only through us.
+            agent.arg(open.id()).stdin(Stdio::piped()).process_group(0);
             (agent, None)
         }
         By::Guest(mut guest, limit) => {
             greet(&mut guest.job, open.id(), &order)?;
-            (guest.prepare(open.path())?, Some(limit))
+            (guest::emulator(*guest, open)?, Some(limit))
         }
     };
-    // A group of its own, so that Ctrl-C reaches the agent only through us.
-    use std::os::unix::process::CommandExt;
-    let mut child = command.stdout(Stdio::piped()).process_group(0).spawn()?;
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
     let mut to_agent = child.stdin.take();
     if let Some(to_agent) = &mut to_agent {
         // An agent that has died already shows in its stream, which is read later.
@@ -187,6 +199,8 @@ fn conduct(
 ) -> Result<Finished, Failure> {
     let begun = Instant::now();
     let mut asked_at: Option<Instant> = None;
+    // Why a guest, which hears nothing, was ended.
+    let mut cut: Option<Finding> = None;
     let mut moved = false;
     while !keeper.has_ended() {
         moved = moved || keeper.leave_measured_cpus();
@@ -194,21 +208,29 @@ fn conduct(
             asked_at = Some(Instant::now());
             match to_agent.take() {
                 Some(mut input) => drop(input.write_all(&Message::Stop.encode())),
-                // A guest hears nothing; its journal is whole up to here.
-                None => drop(agent.kill()),
+                None => cut = Some(guest::stopped()),
             }
         }
+        if let Some(limit) = limit.filter(|limit| begun.elapsed() > *limit) {
+            cut = cut.or_else(|| Some(guest::too_slow(limit)));
+        }
         let asked_in_vain = asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE);
-        if asked_in_vain || limit.is_some_and(|limit| begun.elapsed() > limit) {
+        if asked_in_vain || cut.is_some() {
             // It had its time; its journal is whole up to here.
             let _ = agent.kill();
         }
         std::thread::sleep(LOOK);
     }
     let _ = agent.wait();
-    let Kept { open, refusal, counted } = keeper.end().ok_or_else(died)?;
+    let Kept { mut open, refusal, counted } = keeper.end().ok_or_else(died)?;
+    for finding in cut.iter().cloned() {
+        open.append(&[Message::Stop.encode(), Message::Finding(finding).encode()].concat())?;
+    }
     match Failure::of(refusal, counted) {
-        Some(failure) => {
+        Some(mut failure) => {
+            if matches!(failure, Failure::Nothing) && limit.is_some() && asked_at.is_none() {
+                failure = guest::failed(&open, cut.as_ref());
+            }
             // What cannot be removed now is no worse than a kill: the next opening removes it.
             let _ = open.discard();
             Err(failure)

@@ -56,21 +56,19 @@ impl Cache {
         })
     }
 
-    /// Downloads the newest package that fits, for an architecture of Debian, and keeps what it
-    /// holds under this name.
-    pub fn fetch(
+    /// Downloads the newest package that fits, and keeps what it holds under this name.
+    pub(crate) fn fetch(
         &self,
+        apt: &Apt,
         name: &str,
-        architecture: &str,
         fits: &dyn Fn(&str) -> bool,
     ) -> Result<Unpacked> {
-        let apt = Apt::prepare(&self.folder.join("apt").join(architecture), architecture)?;
         let names = apt.run("apt-cache", &["pkgnames"])?;
         let mut fitting: Vec<&str> = names.lines().filter(|name| fits(name)).collect();
         fitting.sort_by_key(|name| numbers(name));
         let package = fitting.last().ok_or_else(|| Error::NoPackage {
             what: name.to_string(),
-            architecture: architecture.to_string(),
+            architecture: apt.architecture.clone(),
         })?;
         let file = apt.download(package)?;
         self.unpack(name, package, &file)
@@ -100,14 +98,38 @@ impl Cache {
     }
 }
 
+impl Unpacked {
+    /// The file in it whose name fits; a link that leads out of it is none.
+    pub(crate) fn find(&self, fits: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).ok()?.flatten() {
+                let path = entry.path();
+                let leads_out = || fs::read_link(&path).is_ok_and(|to| to.is_absolute());
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => folders.push(path),
+                    Ok(_) if fits(&entry.file_name().to_string_lossy()) && !leads_out() => {
+                        return Some(path);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+}
+
 /// The package manager with lists and packages of our own.
-struct Apt {
+pub(crate) struct Apt {
+    architecture: String,
     folder: PathBuf,
     options: Vec<String>,
 }
 
 impl Apt {
-    fn prepare(folder: &Path, architecture: &str) -> Result<Apt> {
+    /// With today's lists, for an architecture of Debian.
+    pub(crate) fn prepare(cache: &Cache, architecture: &str) -> Result<Apt> {
+        let folder = cache.folder.join("apt").join(architecture);
         for part in ["lists/partial", "archives/partial", "packages"] {
             let part = folder.join(part);
             fs::create_dir_all(&part).map_err(Error::io("create", &part))?;
@@ -125,7 +147,7 @@ impl Apt {
             "APT::Sandbox::User=".to_string(),
         ];
         let options = options.into_iter().flat_map(|one| ["-o".to_string(), one]).collect();
-        let apt = Apt { folder: folder.to_path_buf(), options };
+        let apt = Apt { architecture: architecture.to_string(), folder, options };
         let lines = RELEASES
             .map(|release| Ok(format!("deb [signed-by={KEYS}] {} {release} main\n", mirror()?)));
         let lines: String = lines.into_iter().collect::<Result<_>>()?;
@@ -149,7 +171,7 @@ impl Apt {
         });
         file.ok_or_else(|| Error::NoPackage {
             what: package.to_string(),
-            architecture: String::new(),
+            architecture: self.architecture.clone(),
         })
     }
 }

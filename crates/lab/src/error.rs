@@ -65,6 +65,30 @@ pub enum Error {
         /// Its name.
         kernel: String,
     },
+    /// No program of the lab.
+    #[error("guests have no '{program}': their loads are {known}")]
+    NoProgram {
+        /// What was asked for.
+        program: String,
+        /// What there is.
+        known: String,
+    },
+    /// A program that is not kept.
+    #[error("{program} for guests is not here: `latlab lab fetch {machine}/rt` gets it")]
+    ProgramNotFetched {
+        /// Its name.
+        program: String,
+        /// The machine that it is for.
+        machine: &'static str,
+    },
+    /// A package that is another one than it was.
+    #[error("the package {package} holds no {file}")]
+    NoFile {
+        /// Its name.
+        package: String,
+        /// What should be in it.
+        file: String,
+    },
     /// The kernel's package holds no image.
     #[error("{} holds no kernel", .0.display())]
     NoImage(PathBuf),

@@ -5,24 +5,25 @@ use crate::cache::{Cache, hex};
 use crate::error::{Error, Result};
 use crate::kernel::Image;
 use crate::machine::{Machine, Parts};
+use crate::program;
 use crate::target::Target;
 use sha2::{Digest, Sha256};
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// What the emulator reads, beside the run that it measures.
-const INITRD: &str = "initrd";
-/// The messages of the guest's kernel.
-pub const CONSOLE: &str = "console.txt";
 
 /// A guest that is ready but for its job.
 #[derive(Debug)]
 pub struct Guest {
+    name: String,
     machine: &'static Machine,
     kernel: Image,
     files: Archive,
     seed: u64,
+    /// Where a file may lie for a moment.
+    scratch: PathBuf,
     /// The words by which a host would have greeted the agent.
     pub job: Vec<u8>,
 }
@@ -41,13 +42,23 @@ pub struct Identity {
 }
 
 impl Guest {
-    /// Of this target, with the agent for its processor as the first process.
-    pub fn new(target: &Target, cache: &Cache, agent: Vec<u8>, seed: u64) -> Result<Guest> {
+    /// Of this target, with the agent for its processor as the first process, and these programs.
+    pub fn new<'a>(
+        target: &Target,
+        cache: &Cache,
+        agent: Vec<u8>,
+        seed: u64,
+        programs: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Guest> {
         let (machine, kernel) = (target.machine, target.kernel.image(target.machine, cache)?);
         let mut files = Archive::default();
         files.program("init", agent);
         add_modules(&mut files, &kernel, machine.port_modules)?;
-        Ok(Guest { machine, kernel, files, seed, job: Vec::new() })
+        for name in programs {
+            program::add(&mut files, machine, cache, name)?;
+        }
+        let (name, scratch) = (target.to_string(), cache.folder().to_path_buf());
+        Ok(Guest { name, machine, kernel, files, seed, scratch, job: Vec::new() })
     }
 
     /// What makes it the same again.
@@ -63,17 +74,28 @@ impl Guest {
         })
     }
 
-    /// Writes what the emulator reads to a folder; the stream comes out of its standard output.
-    pub fn prepare(mut self, folder: &Path) -> Result<Command> {
+    /// The emulator's command; the stream comes out of its standard output.
+    pub fn prepare(mut self, console: &Path) -> Result<Command> {
         self.files.file("lab/job", self.job);
-        let (initrd, console) = (folder.join(INITRD), folder.join(CONSOLE));
-        fs::write(&initrd, self.files.bytes()).map_err(Error::io("write", &initrd))?;
-        let kernel = &self.kernel.file;
-        let parts = Parts { kernel, archive: &initrd, console: &console, seed: self.seed };
+        let parts = Parts {
+            name: &self.name,
+            kernel: &self.kernel.file,
+            console,
+            seed: self.seed,
+        };
         let mut command = Command::new(self.machine.qemu);
-        command.args(self.machine.arguments(parts)).stdin(Stdio::null());
+        let archive = nameless(&self.scratch, &self.files.bytes())?;
+        command.args(self.machine.arguments(parts)).stdin(archive);
         Ok(command)
     }
+}
+
+/// A file that goes away with whoever has it open, even if all are killed.
+fn nameless(folder: &Path, bytes: &[u8]) -> Result<File> {
+    let failed = || Error::io("write a file in", folder);
+    let mut file = tempfile::tempfile_in(folder).map_err(failed())?;
+    file.write_all(bytes).map_err(failed())?;
+    Ok(file)
 }
 
 /// Those that the kernel has not built in, with the list by which they are loaded.

@@ -1,11 +1,10 @@
 //! The kernels of guests: Debian's, stock and with PREEMPT_RT.
 
-use crate::cache::{Cache, Unpacked};
+use crate::cache::{Apt, Cache, Unpacked};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use std::fmt::{self, Display, Formatter};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// A kernel by what it is.
@@ -52,8 +51,6 @@ impl FromStr for Kernel {
 pub struct Image {
     /// Its file.
     pub file: PathBuf,
-    /// Its modules, where it has some.
-    pub modules: Option<PathBuf>,
     /// Where it came from.
     pub package: Unpacked,
 }
@@ -69,8 +66,9 @@ impl Kernel {
     }
 
     /// Gets it, or its newest version.
-    pub fn fetch(self, machine: &Machine, cache: &Cache) -> Result<Unpacked> {
-        cache.fetch(&self.kept_as(machine), machine.debian, &|name| self.is_package(machine, name))
+    pub(crate) fn fetch(self, machine: &Machine, cache: &Cache) -> Result<Unpacked> {
+        let apt = Apt::prepare(cache, machine.debian)?;
+        cache.fetch(&apt, &self.kept_as(machine), &|name| self.is_package(machine, name))
     }
 
     fn is_package(self, machine: &Machine, name: &str) -> bool {
@@ -88,40 +86,19 @@ impl Kernel {
     pub fn image(self, machine: &'static Machine, cache: &Cache) -> Result<Image> {
         let not_fetched = || Error::NotFetched { machine: machine.name, kernel: self.to_string() };
         let package = self.kept(machine, cache).ok_or_else(not_fetched)?;
-        let only = |folder: &Path, begins: &str| {
-            let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-            entries.into_iter().find(|path| {
-                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begins))
-            })
-        };
-        let file = only(&package.folder.join("boot"), "vmlinuz-");
+        let file = package.find(&|name| name.starts_with("vmlinuz-"));
         let file = file.ok_or_else(|| Error::NoImage(package.folder.clone()))?;
-        let modules = ["lib/modules", "usr/lib/modules"]
-            .iter()
-            .find_map(|place| only(&package.folder.join(place), ""));
-        Ok(Image { file, modules, package })
+        Ok(Image { file, package })
     }
 }
 
 impl Image {
     /// The file of a module; none where the kernel has it built in, or not at all.
     pub fn module(&self, name: &str) -> Option<PathBuf> {
-        let wanted = |file: &str| {
+        self.package.find(&|file| {
             let stem = file.split(".ko").next().unwrap_or(file);
             file.contains(".ko") && stem.replace('-', "_") == name
-        };
-        let mut folders = vec![self.modules.clone()?];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).ok()?.flatten() {
-                let path = entry.path();
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() => folders.push(path),
-                    Ok(_) if wanted(&entry.file_name().to_string_lossy()) => return Some(path),
-                    _ => {}
-                }
-            }
-        }
-        None
+        })
     }
 }
 

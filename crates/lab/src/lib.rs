@@ -9,12 +9,13 @@ mod error;
 mod guest;
 mod kernel;
 mod machine;
+mod program;
 mod target;
 mod words;
 
 pub use cache::{Cache, Unpacked};
 pub use error::{Error, Result};
-pub use guest::{CONSOLE, Guest, Identity};
+pub use guest::{Guest, Identity};
 pub use kernel::{Image, Kernel, kernels};
 pub use machine::{MACHINES, Machine};
 pub use target::Target;

@@ -85,10 +85,10 @@ pub fn machine(name: &str) -> Option<&'static Machine> {
 /// What a guest is started with.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
+    /// What the guest calls itself.
+    pub name: &'a str,
     /// The kernel's image.
     pub kernel: &'a Path,
-    /// The initial file system.
-    pub archive: &'a Path,
     /// Where the kernel's messages go.
     pub console: &'a Path,
     /// What the guest's randomness grows from.
@@ -96,9 +96,10 @@ pub struct Parts<'a> {
 }
 
 impl Machine {
-    /// The words after the emulator's name; the stream comes out of its standard output.
+    /// The words after the emulator's name. The initial file system goes into its standard input,
+    /// the stream comes out of its standard output.
     pub fn arguments(&self, parts: Parts<'_>) -> Vec<String> {
-        let Parts { kernel, archive, console, seed } = parts;
+        let Parts { name, kernel, console, seed } = parts;
         let mut words = Words::default();
         words.all("-nodefaults -no-reboot -display none -monitor none -smp 1");
         words.pair("-m", MEMORY);
@@ -111,8 +112,8 @@ impl Machine {
         words.all("-device virtserialport,chardev=stream,name=latlab");
         words.pair("-serial", format!("file:{}", escaped(console)));
         words.pair("-kernel", kernel.display());
-        words.pair("-initrd", archive.display());
-        words.pair("-append", format!("{} quiet panic=-1", self.command_line));
+        words.pair("-initrd", "/dev/stdin");
+        words.pair("-append", format!("{} quiet panic=-1 hostname={name}", self.command_line));
         words.0
     }
 }
@@ -130,7 +131,7 @@ mod tests {
     fn every_machine_has_one_cpu_and_counts_instructions() {
         for machine in &MACHINES {
             let path = Path::new("/a,b");
-            let parts = Parts { kernel: path, archive: path, console: path, seed: 7 };
+            let parts = Parts { name: "x", kernel: path, console: path, seed: 7 };
             let line = machine.arguments(parts).join(" ");
             assert!(
                 line.contains("-smp 1") && line.contains("-icount shift=0,sleep=off"),

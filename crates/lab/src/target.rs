@@ -1,7 +1,10 @@
 //! A guest by its name.
 
+use crate::cache::{Cache, Unpacked};
+use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::machine::{MACHINES, Machine, machine};
+use crate::program;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
@@ -20,10 +23,18 @@ impl Display for Target {
     }
 }
 
+impl Target {
+    /// Gets its kernel, and the programs that load such a machine.
+    pub fn fetch(&self, cache: &Cache) -> Result<Unpacked> {
+        program::fetch(self.machine, cache)?;
+        self.kernel.fetch(self.machine, cache)
+    }
+}
+
 impl FromStr for Target {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Target, String> {
+    fn from_str(text: &str) -> std::result::Result<Target, String> {
         let guest = text.strip_prefix("lab:").unwrap_or(text);
         let (name, kernel) = guest.split_once('/').ok_or_else(|| {
             format!("'{text}': expected lab:MACHINE/KERNEL, such as lab:x86-64/rt")

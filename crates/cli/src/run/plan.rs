@@ -67,7 +67,7 @@ impl RunArgs {
             ("--period-step", self.period_step.is_some()),
             ("--phase", self.phase.is_some()),
             ("--missed", self.missed.is_some()),
-            ("--seed", self.seed.is_some()),
+            ("--seed", self.seed.is_some() && self.target.is_none()),
         ];
         let of_spin = [
             ("--gap-above", self.gap_above.is_some()),
