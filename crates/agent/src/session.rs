@@ -164,6 +164,9 @@ fn run(
     let hold = hold(root, &plan, &layout, &cpus)?;
     // Before anything is real-time, locked or limited that they would inherit.
     let loads = Loads::start(root, &plan, &layout, &cpus, outbox)?;
+    // From here on the loads run, beside which an ordinary thread would describe a machine of one
+    // CPU for a minute.
+    let lifted = (layout.crowded && plan.policy.is_realtime()).then(lift_drainer);
     let mut prepared = prepare(root, &plan, &layout)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
@@ -189,9 +192,7 @@ fn run(
     let legs = legs.transpose()?;
     let mut settings = vec![helpers];
     settings.extend(prepared.settings.iter().cloned().chain(team.settings()));
-    if layout.crowded && plan.policy.is_realtime() {
-        settings.push(lift_drainer());
-    }
+    settings.extend(lifted);
     let (threads, helpers_on) = (team.setups(), layout.helpers.to_string());
     let prepared_as = Message::Prepared(Prepared { settings, threads, helpers_on });
     outbox.send(&prepared_as);

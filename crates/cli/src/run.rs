@@ -15,11 +15,13 @@ use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::RunArgs;
 use latlab_conduct::live::Live;
 use latlab_conduct::{By, Failure, Order, check_room};
+use latlab_lab::Target;
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run};
 use latlab_store::new_id;
 use latlab_sys::terminal;
 use std::io::{Write, stderr};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -40,14 +42,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     {
         warn(arithmetic);
     }
-    let (by, plan) = match &args.target {
-        Some(target) => latlab_conduct::guest(target, &lab::cache(), plan).map_err(refused)?,
-        None => {
-            let mut agent = Command::new(std::env::current_exe()?);
-            agent.arg("agent");
-            (By::Process(agent), plan)
-        }
-    };
+    let program = std::env::current_exe()?;
+    let (by, plan) = by(&program, args.target.as_ref(), plan).map_err(refused)?;
     let id = new_id(now, &plan.name);
     let mut progress = Progress::new(&plan, args.quiet, format!("latlab run {}", plan.name));
     let order = Order { plan: &plan, by, store: &store, id: &id, keep_going: args.keep_going };
@@ -65,6 +61,16 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::from(exit_code(&finished.run)))
+}
+
+/// Who measures by a plan: this program as an agent, or a guest; with the plan that comes of it.
+pub fn by(program: &Path, target: Option<&Target>, plan: Plan) -> Result<(By, Plan), Failure> {
+    if let Some(target) = target {
+        return latlab_conduct::guest(target, &lab::cache(), plan);
+    }
+    let mut agent = Command::new(program);
+    agent.arg("agent");
+    Ok((By::Process(agent), plan))
 }
 
 /// Why there is no run, with its exit code.

@@ -71,6 +71,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Of a plan that cannot be right.
+    pub fn unfit(text: String) -> Failure {
+        Failure::Refused(Refusal { plan_is_wrong: true, text })
+    }
+
     /// Why a stream that has ended makes no run, if it makes none.
     fn of(refusal: Option<Refusal>, counted: bool) -> Option<Failure> {
         refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing))

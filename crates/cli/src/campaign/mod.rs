@@ -13,7 +13,7 @@ use crate::documents::{CampaignResult, DryRun};
 use crate::leftovers::restore;
 use crate::output::{print, print_json, style, visible, warn, width};
 use crate::run::args::RunArgs;
-use crate::run::refused;
+use crate::run::{by, refused};
 use crate::runs::{finish_leftovers, open_store, recover};
 use crate::sheet::{Instead, Source};
 use crate::{EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
@@ -21,6 +21,9 @@ use args::BESIDE;
 use clap::CommandFactory;
 use clap::parser::ValueSource;
 use latlab_conduct::campaign::{CampaignEnd, CampaignOrder};
+use latlab_conduct::Failure;
+use latlab_model::Plan;
+use latlab_model::campaign::Row;
 use latlab_model::run::VerdictWord;
 use latlab_report::campaign::Table;
 use latlab_store::{CampaignFolder, Store};
@@ -28,7 +31,7 @@ use latlab_sys::process::uname;
 use progress::CampaignProgress;
 pub use scenarios::scenarios;
 use std::io::{Write, stderr};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// A sheet, or the rest of one.
 pub fn campaign(args: &RunArgs) -> anyhow::Result<ExitCode> {
@@ -137,15 +140,15 @@ fn go_on(args: &RunArgs, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
     restore();
     finish_leftovers(folder.runs());
     let program = std::env::current_exe()?;
-    let agent = || {
-        let mut agent = Command::new(&program);
-        agent.arg("agent");
-        agent
+    let by = |row: &Row, plan: Plan| {
+        let target = row.is_guest().then(|| row.target.parse()).transpose();
+        by(&program, target.map_err(Failure::unfit)?.as_ref(), plan)
     };
     let release = uname().release;
     let mut progress = CampaignProgress::new(args.quiet, &folder.campaign);
     let keep_going = args.keep_going;
-    let order = CampaignOrder { folder, agent: &agent, release: &release, keep_going };
+    let guests = cpus() as usize;
+    let order = CampaignOrder { folder, by: &by, guests, release: &release, keep_going };
     let ended = latlab_conduct::campaign::campaign(&order, |event| progress.take(event));
     drop(progress);
     let path = folder.path().display();

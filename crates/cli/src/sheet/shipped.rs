@@ -22,6 +22,7 @@ pub const SHIPPED: &[Shipped] = shipped![
     "quick",
     "idle",
     "stress-five",
+    "lab-stress-five",
     "threads",
     "rt-night",
     "audio",

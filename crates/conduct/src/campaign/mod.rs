@@ -5,20 +5,22 @@ mod cooling;
 use crate::live::Live;
 use crate::{By, Failure, Order, check_room, interrupted, listen, run};
 pub use cooling::Cooling;
-use latlab_model::campaign::{Campaign, Planned};
+use latlab_model::campaign::{Campaign, FailedTry, Planned, Row};
 use latlab_model::run::EndReason;
 use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished, Next, Tried};
 use latlab_sys::files::Root;
 use std::io;
-use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// What is to be conducted.
 pub struct CampaignOrder<'a> {
     /// The campaign, which this process has the lock of.
     pub folder: &'a CampaignFolder,
-    /// What makes an agent for each run.
-    pub agent: &'a dyn Fn() -> Command,
+    /// Who measures a row by a plan, and the plan with what that adds to it.
+    pub by: &'a (dyn Fn(&Row, Plan) -> Result<(By, Plan), Failure> + Sync),
+    /// Guests that run side by side.
+    pub guests: usize,
     /// Release of the kernel that runs.
     pub release: &'a str,
     /// Whether to go on when the terminal is closed.
@@ -72,17 +74,19 @@ pub struct Position {
     pub left_ns: Nanos,
 }
 
-/// Makes the runs that are missing.
+/// Makes the runs that are missing; those of guests side by side.
 ///
 /// What cannot be measured is noted and is no reason to measure nothing else; what is wrong with
 /// the disk or with the program itself ends the campaign, to be resumed.
 pub fn campaign(
     order: &CampaignOrder<'_>,
-    mut watch: impl FnMut(Event<'_>),
+    watch: impl FnMut(Event<'_>) + Send,
 ) -> Result<CampaignEnd, Failure> {
-    let CampaignOrder { folder, agent, release, keep_going } = *order;
+    let CampaignOrder { folder, release, keep_going, guests, .. } = *order;
     let campaign = &folder.campaign;
     listen(keep_going).map_err(io::Error::from)?;
+    let watch = Mutex::new(watch);
+    let tell = |event: Event<'_>| watch.lock().unwrap_or_else(PoisonError::into_inner)(event);
     let mut tried = folder.tried()?;
     let mut first = true;
     loop {
@@ -92,44 +96,77 @@ pub fn campaign(
             Next::Run { index, attempt } => (index, attempt),
         };
         if !std::mem::take(&mut first) {
-            cooling::wait(&campaign.cool_down, &Root::default(), |state| {
-                watch(Event::Cools(state))
-            });
+            cooling::wait(&campaign.cool_down, &Root::default(), |state| tell(Event::Cools(state)));
         }
         if interrupted() {
             return Ok(CampaignEnd::Interrupted);
         }
-        let planned = &campaign.runs[index];
-        let plan = campaign.plan(planned, attempt);
-        let position = position(campaign, &tried, index, attempt);
-        watch(Event::Begins(&position, &plan));
-        check_room(&plan, folder.runs())?;
-        let id = folder.run_id(&plan.name);
-        let order = Order {
-            plan: &plan,
-            by: By::Process(agent()),
-            store: folder.runs(),
-            id: &id,
-            keep_going,
-        };
-        match run(order, |live| watch(Event::GoesOn(live))) {
-            Ok(finished) => {
-                watch(Event::Ended(&position, &finished));
-                let cut = finished.run.ended == EndReason::Interrupted;
-                tried.runs.push((finished.path, finished.run));
-                if cut {
-                    return Ok(CampaignEnd::Interrupted);
-                }
-            }
-            Err(Failure::Nothing) if interrupted() => return Ok(CampaignEnd::Interrupted),
-            Err(failure @ (Failure::Refused(_) | Failure::Nothing)) => {
-                let reason = failure.to_string();
-                watch(Event::Failed(&position, &reason));
-                let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));
-                tried.failures.push(folder.note_failure(cell, reason)?);
-            }
-            Err(failure) => return Err(failure),
+        let mut batch = vec![(index, attempt)];
+        if campaign.rows[campaign.runs[index].row].is_guest() {
+            batch = tried.missing_guests(campaign);
+            batch.truncate(guests.max(1));
         }
+        let positions: Vec<Position> = batch
+            .iter()
+            .map(|&(index, attempt)| position(campaign, &tried, index, attempt))
+            .collect();
+        let made: Vec<Result<Try, Failure>> = std::thread::scope(|scope| {
+            let tell = &tell;
+            let start = |position| scope.spawn(move || attempt_one(order, position, tell));
+            let threads: Vec<_> = positions.iter().map(start).collect();
+            threads.into_iter().map(|one| one.join().map_err(|_| crate::died())?).collect()
+        });
+        let mut cut = false;
+        for one in made {
+            match one? {
+                Try::Made(finished) => {
+                    cut |= finished.run.ended == EndReason::Interrupted;
+                    tried.runs.push((finished.path, finished.run));
+                }
+                Try::Failed(failed) => tried.failures.push(failed),
+                Try::Interrupted => cut = true,
+            }
+        }
+        if cut {
+            return Ok(CampaignEnd::Interrupted);
+        }
+    }
+}
+
+/// What became of one try.
+enum Try {
+    Made(Finished),
+    Failed(FailedTry),
+    Interrupted,
+}
+
+fn attempt_one(
+    order: &CampaignOrder<'_>,
+    position: &Position,
+    tell: &dyn Fn(Event<'_>),
+) -> Result<Try, Failure> {
+    let CampaignOrder { folder, by, keep_going, .. } = *order;
+    let campaign = &folder.campaign;
+    let planned = &campaign.runs[position.number - 1];
+    let plan = campaign.plan(planned, position.attempt);
+    tell(Event::Begins(position, &plan));
+    check_room(&plan, folder.runs())?;
+    let id = folder.run_id(&plan.name);
+    let (by, plan) = by(&campaign.rows[planned.row], plan)?;
+    let order = Order { plan: &plan, by, store: folder.runs(), id: &id, keep_going };
+    match run(order, |live| tell(Event::GoesOn(live))) {
+        Ok(finished) => {
+            tell(Event::Ended(position, &finished));
+            Ok(Try::Made(finished))
+        }
+        Err(Failure::Nothing) if interrupted() => Ok(Try::Interrupted),
+        Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest { .. })) => {
+            let reason = failure.to_string();
+            tell(Event::Failed(position, &reason));
+            let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));
+            Ok(Try::Failed(folder.note_failure(cell, reason)?))
+        }
+        Err(failure) => Err(failure),
     }
 }
 
