@@ -162,15 +162,17 @@ fn run(
 ) -> Result<End, Refusal> {
     let Ground { cpus, layout, helpers, own_part } = ground;
     let hold = hold(root, &plan, &layout, &cpus)?;
+    // On a machine of one CPU it takes ten times as long beside a load; what is set shows later only.
+    let early = layout.crowded && !plan.loads.is_empty() && plan.kernel_files.is_empty();
+    let early = early.then(|| snapshot(root));
     // Before anything is real-time, locked or limited that they would inherit.
     let loads = Loads::start(root, &plan, &layout, &cpus, outbox)?;
-    // From here on the loads run, beside which an ordinary thread would describe a machine of one
-    // CPU for a minute.
+    // From here on the loads run, beside which an ordinary thread hardly comes to anything.
     let lifted = (layout.crowded && plan.policy.is_realtime()).then(lift_drainer);
     let mut prepared = prepare(root, &plan, &layout)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
-        let mut snapshot = snapshot(root);
+        let mut snapshot = early.clone().unwrap_or_else(|| snapshot(root));
         snapshot.files.extend(own_part.files.clone());
         let machine = Message::Machine(Machine::of(&snapshot, &cpus.online, &cpus.usable));
         outbox.send(&machine);
