@@ -2,6 +2,8 @@
 
 pub mod args;
 
+use crate::campaign::args::SheetArgs;
+use crate::campaign::{self, Asked};
 use crate::output::print;
 use crate::{EXIT_CANNOT_MEASURE, Exit};
 use args::{LabArgs, What};
@@ -14,6 +16,12 @@ use std::process::ExitCode;
 pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
     match &args.what {
         What::Kernels => print(&listed())?,
+        What::StressFive { seeds, quiet, common } => {
+            let sheet = Some("lab-stress-five".to_string());
+            let sheet = SheetArgs { sheet, seeds: Some(*seeds), ..SheetArgs::default() };
+            let asked = Asked { sheet: &sheet, common, quiet: *quiet, keep_going: false };
+            return campaign::asked(&asked);
+        }
         What::Fetch { targets } => {
             for target in targets {
                 let kept = target.fetch(&cache());

@@ -1,7 +1,7 @@
 //! The flags of `latlab run` for sheets, and those of `latlab scenarios`.
 
 use crate::common::Format;
-use crate::sheet::Scale;
+use crate::sheet::{Scale, Seeds};
 use clap::{Args, Subcommand};
 
 const SHEETS: &str = "Sheets and campaigns";
@@ -22,6 +22,10 @@ pub struct SheetArgs {
     #[arg(long, value_name = "N", requires = "sheet", help_heading = SHEETS,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeats: Option<u32>,
+    /// Measure each row once with each of these seeds, such as 1..5
+    #[arg(long, value_name = "N..M", requires = "sheet", conflicts_with = "repeats",
+          help_heading = SHEETS)]
+    pub seeds: Option<Seeds>,
     /// Leave out scenarios whose programs are not here, instead of refusing
     #[arg(long, requires = "sheet", help_heading = SHEETS)]
     pub skip_missing: bool,
@@ -42,11 +46,12 @@ impl SheetArgs {
 }
 
 /// What may stand beside them on a command line.
-pub const BESIDE: [&str; 11] = [
+pub const BESIDE: [&str; 12] = [
     "sheet",
     "dry_run",
     "scale",
     "repeats",
+    "seeds",
     "skip_missing",
     "resume",
     "print_unit",

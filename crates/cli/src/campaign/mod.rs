@@ -8,7 +8,7 @@ pub mod shown;
 mod unit;
 
 use crate::args::Cli;
-use crate::common::Format;
+use crate::common::{Common, Format};
 use crate::documents::{CampaignResult, DryRun};
 use crate::leftovers::restore;
 use crate::output::{print, print_json, style, visible, warn, width};
@@ -17,7 +17,7 @@ use crate::run::{by, refused};
 use crate::runs::{finish_leftovers, open_store, recover};
 use crate::sheet::{Instead, Source};
 use crate::{EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
-use args::BESIDE;
+use args::{BESIDE, SheetArgs};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
 use latlab_conduct::campaign::{CampaignEnd, CampaignOrder};
@@ -36,11 +36,29 @@ use std::process::ExitCode;
 /// A sheet, or the rest of one.
 pub fn campaign(args: &RunArgs) -> anyhow::Result<ExitCode> {
     refuse_others(std::env::args_os())?;
+    let RunArgs { sheet, common, quiet, keep_going, .. } = args;
+    asked(&Asked { sheet, common, quiet: *quiet, keep_going: *keep_going })
+}
+
+/// What is asked of a campaign, by whichever command.
+pub struct Asked<'a> {
+    /// Which sheet, and how.
+    pub sheet: &'a SheetArgs,
+    /// Where it lives and how it is printed.
+    pub common: &'a Common,
+    /// No progress.
+    pub quiet: bool,
+    /// Whether to go on when the terminal is closed.
+    pub keep_going: bool,
+}
+
+/// Begins what is asked, or goes on with it.
+pub fn asked(args: &Asked<'_>) -> anyhow::Result<ExitCode> {
     if args.sheet.print_unit {
-        print(&unit::unit(&open_store(&args.common))?)?;
+        print(&unit::unit(&open_store(args.common))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let store = open_store(&args.common);
+    let store = open_store(args.common);
     let folder = match (&args.sheet.sheet, &args.sheet.resume) {
         (Some(sheet), _) => match begin(args, &store, sheet)? {
             Some(folder) => folder,
@@ -81,10 +99,11 @@ fn refuse_others(words: impl IntoIterator<Item = std::ffi::OsString>) -> anyhow:
 }
 
 /// The folder of a new campaign; none where only its plan was asked for.
-fn begin(args: &RunArgs, store: &Store, sheet: &str) -> anyhow::Result<Option<CampaignFolder>> {
+fn begin(args: &Asked<'_>, store: &Store, sheet: &str) -> anyhow::Result<Option<CampaignFolder>> {
     let wrong = |text| Exit(EXIT_USAGE, text);
     let source = Source::open(sheet).map_err(wrong)?;
-    let instead = Instead { scale: args.sheet.scale.clone(), repeats: args.sheet.repeats };
+    let SheetArgs { scale, repeats, seeds, .. } = args.sheet;
+    let instead = Instead { scale: scale.clone(), repeats: *repeats, seeds: *seeds };
     let campaign = match source.campaign(&instead, jiff::Timestamp::now(), cpus()) {
         Ok(campaign) => campaign,
         Err(mistakes) => {
@@ -135,7 +154,7 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
 }
 
 /// Makes the runs that are missing, and shows the table.
-fn go_on(args: &RunArgs, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
+fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
     let _lock = folder.lock()?;
     restore();
     finish_leftovers(folder.runs());

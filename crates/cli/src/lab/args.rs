@@ -1,5 +1,7 @@
 //! Flags of `latlab lab`.
 
+use crate::common::Common;
+use crate::sheet::Seeds;
 use clap::{Args, Subcommand};
 use latlab_lab::Target;
 
@@ -23,9 +25,23 @@ pub enum What {
         #[arg(value_name = "MACHINE/KERNEL", required = true)]
         targets: Vec<Target>,
     },
+    /// The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet
+    /// lab-stress-five
+    StressFive {
+        /// Seeds of the guests, such as 1..5: each is an independent repeat
+        #[arg(long, value_name = "N..M", default_value = "1")]
+        seeds: Seeds,
+        /// No progress, no live table
+        #[arg(short, long)]
+        quiet: bool,
+        #[command(flatten)]
+        common: Common,
+    },
 }
 
 const EXAMPLES: &str = "\
 Examples:
   latlab lab fetch x86-64/stock x86-64/rt
-  latlab run --target lab:x86-64/rt --seed 1 --for 5s";
+  latlab run --target lab:x86-64/rt --seed 1 --for 5s
+  latlab run --target lab:x86-64/stock --load hackbench,groups=1 --for 5s
+  latlab lab stress-five --seeds 1..5          both kernels under five loads, and a table";

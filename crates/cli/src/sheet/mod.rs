@@ -16,7 +16,7 @@ mod shipped;
 #[cfg(test)]
 mod tests;
 
-pub use rows::Scale;
+pub use rows::{Scale, Seeds};
 pub use shipped::SHIPPED;
 
 use head::MOST_REPEATS;
@@ -31,6 +31,8 @@ pub struct Instead {
     pub scale: Option<Scale>,
     /// Replaces the repeats.
     pub repeats: Option<u32>,
+    /// Replaces the seeds, and the repeats with them.
+    pub seeds: Option<Seeds>,
 }
 
 /// The text of a sheet, and what to call it.
@@ -80,7 +82,13 @@ impl Source {
         mistakes.told()?;
         let head = sheet.head;
         let seed = head.seed.unwrap_or(now.as_nanosecond() as u64);
-        let repeats = instead.repeats.unwrap_or(head.repeats).clamp(1, MOST_REPEATS as u32);
+        let seeds = instead.seeds;
+        let asked = seeds.map(Seeds::count).or(instead.repeats);
+        let repeats = asked.unwrap_or(head.repeats).clamp(1, MOST_REPEATS as u32);
+        let mut runs = order::planned(&rows, head.order, repeats, seed);
+        if let Some(seeds) = seeds {
+            runs.iter_mut().for_each(|run| run.seed = seeds.of(run.repeat));
+        }
         Ok(Campaign {
             schema: CAMPAIGN_VERSION,
             latlab: env!("CARGO_PKG_VERSION").to_string(),
@@ -94,7 +102,7 @@ impl Source {
             retries: head.retries,
             cool_down: head.cool_down,
             cpus,
-            runs: order::planned(&rows, head.order, repeats, seed),
+            runs,
             rows: rows.into_iter().map(|made| made.row).collect(),
             published: sheet.published,
         })

@@ -23,6 +23,7 @@ const NOT_OF_A_SCENARIO: &[&str] = &[
     "repeats",
     "resume",
     "scale",
+    "seeds",
     "skip-missing",
     "version",
 ];
