@@ -12,7 +12,7 @@ for tool in apt-get dpkg-deb qemu-system-x86_64; do
 done
 # Only what `make dist` builds carries the agents that guests need.
 for candidate in "$program" dist/latlab-*-linux-x86-64; do
-    [ -x "$candidate" ] && "$candidate" agent --write x86_64 --to "$here/agent" >/dev/null 2>&1 &&
+    [ -x "$candidate" ] && "$candidate" agent --write x86_64 -o "$here/agent" >/dev/null 2>&1 &&
         lab=$(realpath "$candidate")
 done
 [ -n "${lab:-}" ] || skip "$program carries no agents: scripts/dist.sh makes one that does"

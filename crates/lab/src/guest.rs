@@ -13,7 +13,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-
 /// A guest that is ready but for its job.
 #[derive(Debug)]
 pub struct Guest {
@@ -77,12 +76,7 @@ impl Guest {
     /// The emulator's command; the stream comes out of its standard output.
     pub fn prepare(mut self, console: &Path) -> Result<Command> {
         self.files.file("lab/job", self.job);
-        let parts = Parts {
-            name: &self.name,
-            kernel: &self.kernel.file,
-            console,
-            seed: self.seed,
-        };
+        let parts = Parts { name: &self.name, kernel: &self.kernel.file, console, seed: self.seed };
         let mut command = Command::new(self.machine.qemu);
         let archive = nameless(&self.scratch, &self.files.bytes())?;
         command.args(self.machine.arguments(parts)).stdin(archive);

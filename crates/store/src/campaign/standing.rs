@@ -139,12 +139,11 @@ impl Tried {
     pub fn missing_guests(&self, campaign: &Campaign) -> Vec<(usize, u32)> {
         let runs = campaign.runs.iter().enumerate();
         let guests = runs.filter(|(_, planned)| campaign.rows[planned.row].is_guest());
-        let missing = guests.filter_map(|(index, planned)| {
-            match self.standing(campaign, planned) {
+        let missing =
+            guests.filter_map(|(index, planned)| match self.standing(campaign, planned) {
                 CellState::Missing { attempt } => Some((index, attempt)),
                 _ => None,
-            }
-        });
+            });
         missing.collect()
     }
 
