@@ -39,7 +39,7 @@ pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), F
         files_sha256,
     };
     let limit = BOOT + SLOWEST * virtual_length(&plan);
-    Ok((By::Guest(Box::new(guest), limit), Plan { guest: Some(asked), ..plan }))
+    Ok((By::Guest(Box::new(guest), limit), Plan { guest: Some(Box::new(asked)), ..plan }))
 }
 
 fn virtual_length(plan: &Plan) -> Duration {

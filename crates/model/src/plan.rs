@@ -122,7 +122,7 @@ pub struct Plan {
     pub cell: Option<Cell>,
     /// The guest that is measured; none means a machine as it is.
     #[serde(default)]
-    pub guest: Option<Guest>,
+    pub guest: Option<Box<Guest>>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }

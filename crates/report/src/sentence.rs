@@ -327,7 +327,7 @@ pub fn extent(run: &Run) -> String {
 
 /// How the run measured, as labelled facts.
 pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
-    let mut facts = plan.guest.as_ref().map(guest).unwrap_or_default();
+    let mut facts = plan.guest.as_deref().map(guest).unwrap_or_default();
     facts.extend(measuring(plan));
     facts
 }

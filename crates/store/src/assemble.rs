@@ -406,7 +406,7 @@ impl Assembly {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());
             found.extend(silent.map(|thread| no_last_word(thread.setup.thread)));
         }
-        found.extend(plan.guest.as_ref().map(virtual_time));
+        found.extend(plan.guest.as_deref().map(virtual_time));
         found.extend(self.broken_stream(ending));
         found.extend(self.uncounted_spikes());
         found.extend(self.end.as_ref().and_then(failed_hook));

@@ -13,12 +13,15 @@ use latlab_sys::files::Root;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
+/// Says who measures a row by a plan, and gives the plan with what that adds to it.
+pub type Chooser<'a> = dyn Fn(&Row, Plan) -> Result<(By, Plan), Failure> + Sync + 'a;
+
 /// What is to be conducted.
 pub struct CampaignOrder<'a> {
     /// The campaign, which this process has the lock of.
     pub folder: &'a CampaignFolder,
-    /// Who measures a row by a plan, and the plan with what that adds to it.
-    pub by: &'a (dyn Fn(&Row, Plan) -> Result<(By, Plan), Failure> + Sync),
+    /// Who measures.
+    pub by: &'a Chooser<'a>,
     /// Guests that run side by side.
     pub guests: usize,
     /// Release of the kernel that runs.
@@ -121,7 +124,8 @@ pub fn campaign(
             match one? {
                 Try::Made(finished) => {
                     cut |= finished.run.ended == EndReason::Interrupted;
-                    tried.runs.push((finished.path, finished.run));
+                    let Finished { path, run } = *finished;
+                    tried.runs.push((path, run));
                 }
                 Try::Failed(failed) => tried.failures.push(failed),
                 Try::Interrupted => cut = true,
@@ -135,7 +139,7 @@ pub fn campaign(
 
 /// What became of one try.
 enum Try {
-    Made(Finished),
+    Made(Box<Finished>),
     Failed(FailedTry),
     Interrupted,
 }
@@ -157,7 +161,7 @@ fn attempt_one(
     match run(order, |live| tell(Event::GoesOn(live))) {
         Ok(finished) => {
             tell(Event::Ended(position, &finished));
-            Ok(Try::Made(finished))
+            Ok(Try::Made(Box::new(finished)))
         }
         Err(Failure::Nothing) if interrupted() => Ok(Try::Interrupted),
         Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest { .. })) => {
