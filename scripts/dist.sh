@@ -49,8 +49,8 @@ build latlab-agent "${targets[@]}"
 while read -r name target debian machine _ tools; do
     program=$folder/latlab-agent-$version-linux-$name
     bare "$build/$target/release/latlab-agent" "$program" "$tools"
-    packed=$agents/latlab-agent-$machine.gz
-    gzip -n9 <"$program" >"$packed.new"
+    packed=$agents/latlab-agent-$machine.xz
+    xz -9e --threads=1 --check=crc32 <"$program" >"$packed.new"
     # One that is the same keeps its time, so that cargo need not build anything anew.
     if cmp -s "$packed.new" "$packed"; then rm "$packed.new"; else mv "$packed.new" "$packed"; fi
 done <<<"$architectures"

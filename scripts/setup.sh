@@ -13,7 +13,7 @@ want_rust= want_test= want_dist=
 # Debian's npm brings some hundred packages, so it is taken only where there is none.
 for_pages=()
 command -v npm >/dev/null || for_pages=(nodejs npm)
-for_dist=(gcc libc6-dev ca-certificates curl git python3 gcc-arm-linux-gnueabihf
+for_dist=(gcc libc6-dev ca-certificates curl git python3 xz-utils gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross binutils-aarch64-linux-gnu binutils-x86-64-linux-gnu "${for_pages[@]}")
 for set in "${@:-build}"; do
     case $set in

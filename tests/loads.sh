@@ -113,7 +113,8 @@ load = json.load(open(sys.argv[1]))["loads"][0]
 stored = {rate["of"]: rate["last"] for rate in load["rates"]}
 printed = {}
 for line in open(sys.argv[2]):
-    if found := re.search(r"Stats: ([A-Z][A-Za-z ]+): [0-9.]+M at ([0-9.]+)MB/s", line):
+    found = re.search(r"Stats: ([A-Z][A-Za-z ]+): [0-9.]+M at ([0-9.]+)MB/s", line)
+    if found and float(found[2]) > 0:
         printed[found[1]] = float(found[2])
     if found := re.search(r"Completed: .* ([0-9.]+)MB/s", line):
         printed[None] = float(found[1])

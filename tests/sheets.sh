@@ -37,7 +37,8 @@ try "six mistakes are told at their places" mistakes
 
 dry_run() {
     "$program" run stress-five --scale 5s --repeats 2 --dry-run >"$here/dry" 2>&1 &&
-        expect "ten runs" grep -q '^10 runs in order sequential .*: 60 s in all' "$here/dry" &&
+        expect "ten runs" grep -q '^10 runs in order sequential .*: 50 s in all, 60 s with warm-ups' "$here/dry" &&
+        expect "the scale" grep -q 'scaled by --scale 5 s' "$here/dry" &&
         expect "nothing begun" [ ! -e "$LATLAB_RUNS" ]
 }
 try "a dry run says all runs and the time" dry_run
@@ -69,7 +70,8 @@ killed() {
     wait "$campaign" 2>/dev/null
     (cd "$LATLAB_RUNS" && find . -path './*_small/runs/2*' -type f -exec sha256sum {} +) >"$here/sums"
     expect "a run that was made" [ -s "$here/sums" ] &&
-        "$program" list 2>/dev/null | grep '1 of 4 runs made' &&
+        "$program" list 2>/dev/null | grep '1 of 4 measured' &&
+        "$program" run --resume --dry-run 2>/dev/null | grep -q '^3 runs in order' &&
         "$program" run --resume --quiet --format json >"$here/resumed.json" || return
     (cd "$LATLAB_RUNS" && sha256sum --quiet -c "$here/sums") || return
     expect "a cut run beside four whole ones" [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 5 ]
@@ -115,9 +117,19 @@ kernels() {
     "$program" run "$here/kernels.toml" --quiet >"$here/out" 2>&1
     expect "exit code 4" [ $? = 4 ] &&
         expect "what to boot" grep -q "1 runs\? waits\? for a kernel '0.0.0-none'" "$here/out" &&
-        "$program" list | grep 'kernels: campaign, 1 of 2 runs made'
+        "$program" list | grep 'kernels: campaign, 1 of 2 measured'
 }
 try "a row of another kernel is put off" kernels
+
+# The conductor leaves the measured CPUs for a run, and not for those that come after it.
+same_cpu() {
+    local last
+    last=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+    printf 'repeats = 2\n[defaults]\nfor = "1s"\nwarm-up = "0"\ncpus = "%s"\nshare = true\n%s\n[[scenario]]\nname = "a"\n' \
+        "$last" "$(printf '%s\n' "${flags[@]}")" >"$here/same.toml"
+    "$program" run "$here/same.toml" --quiet >"$here/out" 2>&1 || { cat "$here/out"; return 1; }
+}
+try "one CPU is measured by one run after another" same_cpu
 
 interrupted() {
     "$program" run "$here/small.toml" --quiet >/dev/null 2>"$here/out" &
@@ -128,5 +140,44 @@ interrupted() {
     expect "exit code 4" [ $? = 4 ] && expect "how to go on" grep -q -- '--resume' "$here/out"
 }
 try "an interrupt ends a campaign cleanly" interrupted
+
+# A sheet whose runs are named here, one second each and with the rights that everybody has.
+tiny() {
+    printf 'retries = 0\n[defaults]\nfor = "1s"\nwarm-up = "0"\npolicy = "other"\nidle-states = "system"\nthreads = 1\nshare = true\n'
+    cat
+}
+
+failed() {
+    printf '[[scenario]]\nname = "refused"\nset = ["/proc/sys/kernel/none=1"]\n' | tiny >"$here/failed.toml"
+    "$program" run "$here/failed.toml" --quiet >"$here/out" 2>&1
+    expect "exit code 3" [ $? = 3 ] &&
+        expect "what failed" grep -q '0 of 1 measured, 1 failed' "$here/out" &&
+        expect "a resume tries again" grep -q 'try 2' <("$program" run --resume failed --quiet 2>&1)
+}
+[ "$(id -u)" != 0 ] || try "a row that cannot be measured is no run that was made" failed
+
+invalid() {
+    printf '[[scenario]]\nname = "short"\nload = ["command,run=sleep 0.2"]\n' | tiny >"$here/invalid.toml"
+    "$program" run "$here/invalid.toml" --quiet >"$here/out" 2>&1
+    expect "exit code 4" [ $? = 4 ] && expect "the word" grep -q '^short  *invalid' "$here/out" &&
+        "$program" report invalid >"$here/page" &&
+        expect "its colour" grep -q '<td class="invalid"' "$(cat "$here/page")" &&
+        expect "its reason" grep -q 'message="repeat 1: invalid: The load' \
+            <("$program" report invalid --format junit)
+}
+try "an invalid run without a deadline is told everywhere" invalid
+
+damaged() {
+    printf '[[scenario]]\nname = "first"\n[[scenario]]\nname = "second"\n' | tiny >"$here/hurt.toml"
+    "$program" run "$here/hurt.toml" --quiet >/dev/null 2>&1 || return
+    expect "its runs verified" [ "$("$program" verify hurt | grep -c ': ok')" = 2 ] &&
+        expect "a run by its name" "$program" verify first-1 >/dev/null || return
+    echo junk >"$(ls -d "$LATLAB_RUNS"/*_hurt/runs/*_first-1)/histogram.parquet"
+    "$program" show hurt >"$here/out" && "$program" report hurt >/dev/null &&
+        expect "the damage" grep -q '1 of 2 measured, 1 damaged' "$here/out" || return
+    echo junk >"$(ls -d "$LATLAB_RUNS"/*_hurt/runs/*_first-1)/run.json"
+    "$program" show hurt | grep -q '1 of 2 measured, 1 damaged'
+}
+try "a damaged run hides no other" damaged
 
 exit $status

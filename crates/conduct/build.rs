@@ -19,7 +19,7 @@ fn main() {
 
 /// Copies one agent to where the compiler finds it by a path that is the same everywhere.
 fn entry(folder: &Path, out: &Path, machine: &str) -> String {
-    let name = format!("latlab-agent-{machine}.gz");
+    let name = format!("latlab-agent-{machine}.xz");
     let from = folder.join(&name);
     println!("cargo::rerun-if-changed={}", from.display());
     if let Err(error) = fs::copy(&from, out.join(&name)) {

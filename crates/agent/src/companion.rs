@@ -1,7 +1,6 @@
 //! A thread of ours beside a measuring one: it takes its place, says so, and works until it is
 //! told to end.
 
-use crate::job::{STACK_BYTES, TOUCHED_STACK_BYTES};
 use crate::placing::Placed;
 use crate::refusals::machine_refuses;
 use latlab_model::frame::Refusal;
@@ -9,6 +8,11 @@ use latlab_sys::{memory, sched};
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+
+/// Stack of a thread of ours that measures or wakes; of it only what is touched becomes resident.
+pub const STACK_BYTES: usize = 128 << 10;
+/// What such a thread and what it calls may use of it.
+pub const TOUCHED_STACK_BYTES: usize = 24 << 10;
 
 /// The thread, which ends with what its work came to.
 pub struct Companion<T> {

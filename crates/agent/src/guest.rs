@@ -3,7 +3,8 @@
 
 use crate::session::serve;
 use latlab_sys::boot::{bring_up, load_module, mount, power_off};
-use latlab_sys::child::wait_for_any;
+use latlab_sys::child::{Ended, wait_for_any};
+use latlab_sys::terminal::make_raw;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -15,8 +16,9 @@ use std::time::Duration;
 const JOB: &str = "/lab/job";
 /// Modules in the order in which they are to be loaded: a path and its parameters on each line.
 const MODULES: &str = "/lab/modules";
-/// The port that takes the stream.
-const PORT: &str = "/dev/vport0p1";
+/// Names the port that takes the stream, where it is not the usual one.
+const PORT: &str = "/lab/port";
+const USUAL_PORT: &str = "/dev/vport0p1";
 /// How long the kernel may take to make the port.
 const PORT_WITHIN: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(1);
@@ -65,7 +67,15 @@ fn measure() -> Result<(), String> {
     worker.arg(WORKER).stdin(Stdio::null()).stdout(console()).stderr(console());
     worker.env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin").env("HOME", "/tmp");
     let worker = worker.spawn().map_err(|error| format!("cannot start the worker: {error}"))?;
-    while wait_for_any().is_some_and(|ended| ended.pid != worker.id()) {}
+    while let Some(ended) = wait_for_any() {
+        match ended {
+            Ended { pid, .. } if pid != worker.id() => {}
+            Ended { code: Some(0), .. } => return Ok(()),
+            Ended { code, signal, .. } => {
+                return Err(format!("the worker ended with code {code:?}, signal {signal:?}"));
+            }
+        }
+    }
     Ok(())
 }
 
@@ -88,15 +98,20 @@ impl Read for Silence {
 }
 
 fn open_port() -> Result<File, String> {
+    let name = fs::read_to_string(PORT).unwrap_or_else(|_| USUAL_PORT.to_string());
     let mut waited = Duration::ZERO;
     loop {
-        match OpenOptions::new().write(true).open(PORT) {
-            Ok(port) => return Ok(port),
+        match OpenOptions::new().write(true).open(&name) {
+            Ok(port) => {
+                // A serial interface would change bytes on their way.
+                make_raw(&port);
+                return Ok(port);
+            }
             Err(_) if waited < PORT_WITHIN => {
                 thread::sleep(LOOK);
                 waited += LOOK;
             }
-            Err(error) => return Err(format!("{PORT}: {error}; are its modules in {MODULES}?")),
+            Err(error) => return Err(format!("{name}: {error}; are its modules in {MODULES}?")),
         }
     }
 }

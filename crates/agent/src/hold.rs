@@ -1,11 +1,11 @@
 //! The CPUs of a run, held against every other latlab of this machine.
 
 use crate::layout::{Cpus, Layout};
-use crate::refusals::machine_refuses;
+use crate::refusals::machine_refuses_all;
 use latlab_model::frame::Refusal;
 use latlab_model::run::{Finding, Severity};
 use latlab_model::{CpuSet, Plan};
-use latlab_sys::cpu_lock::CpuLock;
+use latlab_sys::cpu_lock::{CpuLock, SETTINGS};
 use latlab_sys::files::Root;
 use latlab_sys::process::Stat;
 use std::io;
@@ -26,7 +26,10 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
     let pinned: CpuSet = layout.threads.iter().flatten().copied().collect();
     // Threads that float measure wherever they are put.
     let measured = if pinned.is_empty() { cpus.usable.clone() } else { pinned };
-    let lock = match take(root, &measured, plan.share_cpus) {
+    // Two that tune would each put back what the other has made.
+    let settings = (!plan.tunings.is_empty()).then_some(SETTINGS);
+    let wanted: Vec<u32> = measured.iter().chain(settings).collect();
+    let lock = match take(root, &wanted, plan.share_cpus) {
         Ok(lock) => lock,
         Err(error) => {
             let text = format!(
@@ -40,6 +43,12 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
     if lock.held.is_empty() {
         return Ok(Hold { _lock: Some(lock), finding: None });
     }
+    if let Some((_, pid)) = lock.held.iter().find(|(held, _)| *held == SETTINGS) {
+        return Err(machine_refuses_all(format!(
+            "{} has tuned this machine: wait for it, or leave out --tune",
+            holder(root, *pid)
+        )));
+    }
     let taken: CpuSet = lock.held.iter().map(|(cpu, _)| *cpu).collect();
     let (cpus, are, were) = match taken.len() {
         1 => (format!("CPU {taken}"), "is", "was"),
@@ -47,7 +56,7 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
     };
     let holder = holder(root, lock.held[0].1);
     if !plan.share_cpus {
-        return Err(machine_refuses(format!(
+        return Err(machine_refuses_all(format!(
             "{cpus} {are} measured by {holder} already: wait for it, take other --cpus, or \
              measure beside it with --share"
         )));
@@ -59,10 +68,10 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
 }
 
 /// The lock, after a moment for an agent that is about to end.
-fn take(root: &Root, cpus: &CpuSet, share: bool) -> io::Result<CpuLock> {
+fn take(root: &Root, wanted: &[u32], share: bool) -> io::Result<CpuLock> {
     let until = Instant::now() + ENDING;
     loop {
-        let lock = CpuLock::take(root, cpus.iter())?;
+        let lock = CpuLock::take(root, wanted.iter().copied())?;
         let ending = lock.held.iter().any(|(_, pid)| has_no_conductor(root, *pid));
         if share || !ending || Instant::now() >= until {
             return Ok(lock);

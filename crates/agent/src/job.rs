@@ -15,11 +15,6 @@ use latlab_sys::trace;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Stack of a thread of ours that measures or wakes; of it only what is touched becomes resident.
-pub const STACK_BYTES: usize = 128 << 10;
-/// What such a thread and what it calls may use of it.
-pub const TOUCHED_STACK_BYTES: usize = 24 << 10;
-
 /// What a measuring thread is told before it is started.
 pub struct Job {
     /// Its number.

@@ -6,6 +6,7 @@
 mod companion;
 mod cpus;
 mod drain;
+mod fault;
 mod guest;
 mod hold;
 mod hook;
@@ -25,10 +26,12 @@ mod spin;
 mod team;
 mod telemetry;
 mod timerlat;
+mod tuning;
 mod waker;
 mod worker;
 
 pub use drain::Watch;
+pub use fault::plant;
 pub use guest::{BOOT, WORKER, boot, work};
 pub use latlab_measure::recorder::Sealed;
 pub use load::{KEEPER, end_orphans, keep, missing_program};

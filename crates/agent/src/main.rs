@@ -1,5 +1,6 @@
 //! The program `latlab-agent`: the measuring half alone, small enough for any board.
 
+use latlab_model::fault::FAULT;
 use std::io::{stderr, stdin, stdout};
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         "--help" | "-h" => say(stdout(), HELP),
         latlab_agent::WORKER => latlab_agent::work(),
         words if words.starts_with(latlab_agent::KEEPER) => latlab_agent::keep(),
+        _ if words.len() == 2 && words[0] == FAULT => latlab_agent::plant(&words[1]),
         run if words.len() < 2 && !run.starts_with('-') => latlab_agent::serve(stdin(), stdout()),
         words => Err(format!("cannot make sense of '{words}': see latlab-agent --help")),
     };

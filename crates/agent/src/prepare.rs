@@ -1,9 +1,10 @@
 //! Settings of the whole program: made, read back, and undone when the guard is dropped.
 
-use crate::layout::Layout;
+use crate::layout::{Cpus, Layout};
 use crate::legs;
-use crate::refusals::{machine_refuses, remedy};
+use crate::refusals::{machine_refuses, machine_refuses_all, remedy};
 use crate::timerlat::{self, KernelTimer};
+use crate::tuning::tune;
 use latlab_model::Plan;
 use latlab_model::frame::Refusal;
 use latlab_model::plan::{IdleStates, Instrument, KernelFile};
@@ -11,7 +12,7 @@ use latlab_model::run::{Finding, Setting, Severity};
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
 use latlab_sys::memory;
-use latlab_sys::undo::{Change, Changes, Undone, single_spaced};
+use latlab_sys::undo::{Change, Changes, Undone, read_value, single_spaced};
 use std::io;
 
 /// A real-time thread that has run this long without sleeping is told to end …
@@ -41,7 +42,7 @@ impl Prepared {
 
 fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Option<Finding> {
     let what = match undone {
-        Undone::Restored => return None,
+        Undone::Restored | Undone::Gone => return None,
         Undone::ChangedSince(now) => format!("somebody has set it to '{now}' during the run"),
         Undone::Failed(reason) => reason.clone(),
     };
@@ -50,7 +51,12 @@ fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Opt
 }
 
 /// Makes the settings of the whole program.
-pub fn prepare(root: &Root, plan: &Plan, layout: &Layout) -> Result<Prepared, Refusal> {
+pub fn prepare(
+    root: &Root,
+    plan: &Plan,
+    layout: &Layout,
+    cpus: &Cpus,
+) -> Result<Prepared, Refusal> {
     if plan.instrument == Instrument::Timerlat {
         timerlat::expect_tracer(root)?;
     }
@@ -63,7 +69,8 @@ pub fn prepare(root: &Root, plan: &Plan, layout: &Layout) -> Result<Prepared, Re
     let mut changes = begin_changes(root, plan)?;
     let (mut trace, mut kernel) = (None, Vec::new());
     if let Some(changes) = &mut changes {
-        kernel_files(plan, changes, &mut settings)?;
+        kernel_files(root, plan, changes, &mut settings)?;
+        settings.extend(tune(root, &plan.tunings, (layout, cpus), changes)?);
         trace = plan.legs.then(|| legs::prepare(root, changes)).transpose()?;
         if plan.instrument == Instrument::Timerlat {
             kernel = timerlat::prepare(root, plan, layout, changes, &mut settings)?;
@@ -75,25 +82,30 @@ pub fn prepare(root: &Root, plan: &Plan, layout: &Layout) -> Result<Prepared, Re
 /// The record of what is changed of the kernel, where something is to be.
 fn begin_changes(root: &Root, plan: &Plan) -> Result<Option<Changes>, Refusal> {
     let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
-    let wanted =
-        !plan.kernel_files.is_empty() || plan.legs || plan.instrument == Instrument::Timerlat;
+    let wanted = !plan.kernel_files.is_empty()
+        || !plan.tunings.is_empty()
+        || plan.legs
+        || plan.instrument == Instrument::Timerlat;
     wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 
 /// The files of `--set`, each with what was read back.
 fn kernel_files(
+    root: &Root,
     plan: &Plan,
     changes: &mut Changes,
     settings: &mut Vec<Setting>,
 ) -> Result<(), Refusal> {
     for KernelFile { path, value } in &plan.kernel_files {
         let asked = single_spaced(value);
+        let before = read_value(root, path).ok();
         let applied = changes.set(path, value).map_err(|error| {
             machine_refuses(format!("--set {path}={value}: {error}; `ls -l {path}` may tell why"))
         })?;
         let remedy = format!("Try it by hand: echo '{value}' | sudo tee {path}");
+        let before = before.filter(|before| *before != applied);
         let setting = Setting::new(path, asked, applied);
-        settings.push(Setting { matters: true, remedy: Some(remedy), ..setting });
+        settings.push(Setting { matters: true, remedy: Some(remedy), before, ..setting });
     }
     Ok(())
 }
@@ -103,7 +115,8 @@ fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {
         Ok(()) if memory::locked_bytes(root) == Some(0) => "nothing is locked".to_string(),
         Ok(()) => "all pages".to_string(),
         Err(error) if plan.policy.is_realtime() => {
-            return Err(machine_refuses(format!("cannot lock the memory ({error}): {}", remedy())));
+            let text = format!("cannot lock the memory ({error}): {}", remedy());
+            return Err(machine_refuses_all(text));
         }
         Err(error) => format!("refused: {error}"),
     };

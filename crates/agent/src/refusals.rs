@@ -6,13 +6,20 @@ use latlab_sys::{Errno, process};
 
 /// The machine does not let us measure (exit code 3).
 pub fn machine_refuses(text: String) -> Refusal {
-    Refusal { plan_is_wrong: false, text }
+    Refusal { plan_is_wrong: false, of_every_run: false, text }
+}
+
+/// It would not let us measure anything else either.
+pub fn machine_refuses_all(text: String) -> Refusal {
+    Refusal { of_every_run: true, ..machine_refuses(text) }
 }
 
 const CAP_SYS_NICE: u32 = 23;
 
 /// Why the scheduling was refused, and what to do, in one line.
 pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
+    let lacks_right = error == Errno::PERM && !process::has_capability(CAP_SYS_NICE);
+    let refuses = if lacks_right { machine_refuses_all } else { machine_refuses };
     let remedy = match (policy, error) {
         (Policy::Deadline { .. }, Errno::BUSY) => {
             "the kernel's admission control has no such bandwidth left: ask for less runtime \
@@ -29,7 +36,7 @@ pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
         }
         _ => remedy(),
     };
-    machine_refuses(format!("cannot schedule as {policy} ({error}): {remedy}"))
+    refuses(format!("cannot schedule as {policy} ({error}): {remedy}"))
 }
 
 /// How to get the rights.

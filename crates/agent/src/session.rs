@@ -142,7 +142,7 @@ struct Ground {
 
 impl Ground {
     fn prepare(root: &Root, plan: &Plan) -> Result<Ground, Refusal> {
-        let wrong = |text| Refusal { plan_is_wrong: true, text };
+        let wrong = |text| Refusal { plan_is_wrong: true, of_every_run: false, text };
         plan.check().map_err(wrong)?;
         let own_part = own_part(root);
         let cpus = cpus::cpus(root);
@@ -162,17 +162,12 @@ fn run(
 ) -> Result<End, Refusal> {
     let Ground { cpus, layout, helpers, own_part } = ground;
     let hold = hold(root, &plan, &layout, &cpus)?;
-    // On a machine of one CPU it takes ten times as long beside a load; what is set shows later only.
-    let early = layout.crowded && !plan.loads.is_empty() && plan.kernel_files.is_empty();
-    let early = early.then(|| snapshot(root));
     // Before anything is real-time, locked or limited that they would inherit.
-    let loads = Loads::start(root, &plan, &layout, &cpus, outbox)?;
-    // From here on the loads run, beside which an ordinary thread hardly comes to anything.
-    let lifted = (layout.crowded && plan.policy.is_realtime()).then(lift_drainer);
-    let mut prepared = prepare(root, &plan, &layout)?;
+    let mut loads = Loads::hire(root, &plan, &layout, &cpus, outbox)?;
+    let mut prepared = prepare(root, &plan, &layout, &cpus)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
-        let mut snapshot = early.clone().unwrap_or_else(|| snapshot(root));
+        let mut snapshot = snapshot(root);
         snapshot.files.extend(own_part.files.clone());
         let machine = Message::Machine(Machine::of(&snapshot, &cpus.online, &cpus.usable));
         outbox.send(&machine);
@@ -180,6 +175,10 @@ fn run(
         machine
     };
     let described = watch.is_none().then(describe);
+    // From here on an ordinary thread hardly comes to anything on a machine of one CPU.
+    let lifted = (layout.crowded && plan.policy.is_realtime()).then(lift_drainer);
+    // After the machine was read, which under load takes longer than anybody waits.
+    loads.begin()?;
     let kernel = std::mem::take(&mut prepared.kernel);
     let kernel = kernel.into_iter().map(|timer| timer.told_to(outbox)).collect();
     let trace = prepared.trace.take().map(|trace| (trace, channel()));

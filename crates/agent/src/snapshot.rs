@@ -113,7 +113,7 @@ impl Taker {
                 true => paths
                     .iter()
                     .flat_map(|path| {
-                        let names = self.names(path);
+                        let names = self.names(path, pattern);
                         let fitting = names.into_iter().filter(|name| name_fits(part, name));
                         fitting.map(|name| joined(path, &name)).collect::<Vec<_>>()
                     })
@@ -124,11 +124,16 @@ impl Taker {
         paths
     }
 
-    fn names(&mut self, folder: &str) -> Vec<String> {
+    /// The names in a folder, for a pattern; where nobody answers, the pattern is told as unread.
+    fn names(&mut self, folder: &str, pattern: &str) -> Vec<String> {
         let folder = folder.to_string();
         let names = move |root: &Root| Ok(root.names(folder).map(|names| names.join("\n")));
-        let answer = self.ask(Box::new(names));
-        answer.ok().flatten().unwrap_or_default().lines().map(str::to_string).collect()
+        let answer = self.ask(Box::new(names)).unwrap_or_else(|unreadable| {
+            let content = Content::Unreadable { unreadable };
+            self.snapshot.files.insert(pattern.to_string(), content);
+            None
+        });
+        answer.unwrap_or_default().lines().map(str::to_string).collect()
     }
 
     fn keep(&mut self, path: &str, job: Job) {
@@ -355,6 +360,9 @@ mod tests {
         taker.until = Instant::now();
         taker.keep("late", Box::new(|_| Ok(Some("too late".into()))));
         assert!(taker.snapshot.has("late") && taker.snapshot.text("late").is_none());
+        taker.take("sys/class/hwmon/hwmon*/name");
+        let unread: Vec<&str> = taker.snapshot.unreadable().map(|(path, _)| path).collect();
+        assert_eq!(unread, ["late", "stuck", "sys/class/hwmon/hwmon*/name"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A measuring thread: set up, warm up, measure, report.
 
-use crate::job::{Job, STACK_BYTES, Start, TOUCHED_STACK_BYTES, clock_of, last_word, tell_others};
+use crate::companion::{STACK_BYTES, TOUCHED_STACK_BYTES};
+use crate::job::{Job, Start, clock_of, last_word, tell_others};
 use crate::placing::{Place, Placed};
 use crate::spin;
 use crate::timerlat::KernelTimer;

@@ -44,6 +44,7 @@ fn sentence((Change { path, before, after, kind }, undone): &(Change, Undone)) -
         Undone::Restored => {
             format!("{path} is '{before}' again, after a killed latlab left it '{after}'")
         }
+        Undone::Gone => format!("{path}, which a killed latlab left '{after}', is gone"),
         Undone::ChangedSince(now) => format!(
             "{path} was '{before}' before a killed latlab made it '{after}'; somebody has made it \
              '{now}' since, and so it stays"

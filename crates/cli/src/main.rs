@@ -2,6 +2,7 @@
 
 mod agent;
 mod args;
+mod browser;
 mod campaign;
 mod common;
 mod cyclictest;
@@ -21,6 +22,7 @@ mod runs;
 mod screen;
 mod serve;
 mod sheet;
+mod store;
 mod verify;
 mod window;
 

@@ -3,7 +3,7 @@
 pub mod args;
 
 use crate::output::{print, print_bytes, warn, write_whole};
-use crate::runs::{recover, store_in};
+use crate::store::{recover, store_in};
 use anyhow::bail;
 use args::{Picture, PictureFormat, PlotArgs};
 use latlab_report::{Kind, time, units};

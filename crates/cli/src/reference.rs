@@ -213,7 +213,7 @@ const FILES: Terms = &[
     ("clocks.parquet", "The monotonic, boot, real and TAI time side by side, each second."),
     (
         "/run/latlab/undo-PID-TIME",
-        "What --set, --legs or timerlat have changed, as long as the run goes on; else below /run/user/UID, else /tmp.",
+        "What --set, --tune, --legs or timerlat have changed, as long as the run goes on; else below /run/user/UID, else /tmp.",
     ),
     ("/run/lock/latlab-cpus", "Locks of the CPUs that are measured; else in /tmp."),
     (
@@ -291,7 +291,7 @@ fn description(command: &str) -> &'static str {
              knows, as --list prints it.\n\n\
              With --against it says what has changed: facts about the machine, findings that \
              appeared or went, settings, and options of the kernel by topic.\n\n\
-             With --restore it puts back the kernel files that --set has written for a run whose \
+             With --restore it puts back what --set and --tune have changed for a run whose \
              latlab was killed. Every other command does the same before its work; where root has \
              changed them, only root can. A file that somebody has changed since is left alone."
         }

@@ -2,17 +2,15 @@
 
 pub mod args;
 
+use crate::browser;
 use crate::documents::Reported;
 use crate::output::{print, print_json, warn, write_whole};
-use crate::runs::{recover, store_in};
+use crate::store::{recover, store_in};
 use anyhow::bail;
 use args::{ReportArgs, ReportFormat};
 use latlab_view::Shown;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// `latlab report`.
 pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
@@ -54,7 +52,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         _ => print(&format!("{}\n", path.display()))?,
     }
     if args.open {
-        open(&path);
+        browser::open(&path);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -71,34 +69,4 @@ fn refuse_twice(runs: &[Shown]) -> anyhow::Result<()> {
 fn own_place(folders: &[PathBuf]) -> PathBuf {
     let name = if folders.len() > 1 { "comparison.html" } else { "report.html" };
     folders.first().map(|folder| folder.join(name)).unwrap_or_default()
-}
-
-/// Starts a browser and leaves it to itself; the page is there without one.
-pub fn open(page: &Path) {
-    let browser = std::env::var("BROWSER").unwrap_or_default();
-    // Several may be named, the best first.
-    let browser = browser.split(':').find(|name| !name.is_empty()).unwrap_or("xdg-open");
-    if let Err(reason) = started(browser, page) {
-        warn(format_args!("cannot open the page with {browser} ({reason}): open it yourself"));
-    }
-}
-
-/// Starts a program that opens the page; what fails to open it mostly says so at once.
-fn started(browser: &str, page: &Path) -> Result<(), String> {
-    let mut child = Command::new(browser)
-        .arg(page)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .map_err(|error| error.to_string())?;
-    for _ in 0..20 {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(status.to_string()),
-            _ => thread::sleep(Duration::from_millis(100)),
-        }
-    }
-    Ok(())
 }

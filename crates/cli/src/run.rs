@@ -1,16 +1,17 @@
 //! `latlab run`.
 
 pub mod args;
+mod guest;
 mod plan;
 
 use crate::common::Format;
 use crate::lab;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
-use crate::loads::{self, Library};
 use crate::output::{print, print_json, warn};
-use crate::runs::{open_store, recover, shown};
+use crate::runs::shown;
 use crate::screen::Screen;
+use crate::store::{open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::RunArgs;
 use latlab_conduct::live::Live;
@@ -33,7 +34,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let now = jiff::Timestamp::now();
     let seed = now.as_nanosecond() as u64;
     let wrong = |text| Exit(EXIT_USAGE, text);
-    let loads = loads::resolve(&args.load, &Library::new(args.loads.clone())).map_err(wrong)?;
+    let target = args.guest.target().map_err(wrong)?;
+    let loads = args.all_loads().map_err(wrong)?;
     let plan = Plan { loads, ..args.plan(seed).map_err(wrong)? };
     let store = open_store(&args.common);
     recover(&store);
@@ -43,7 +45,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         warn(arithmetic);
     }
     let program = std::env::current_exe()?;
-    let (by, plan) = by(&program, args.target.as_ref(), plan).map_err(refused)?;
+    let (by, plan) = by(&program, target.as_ref(), plan).map_err(refused)?;
     let id = new_id(now, &plan.name);
     let mut progress = Progress::new(&plan, args.quiet, format!("latlab run {}", plan.name));
     let order = Order { plan: &plan, by, store: &store, id: &id, keep_going: args.keep_going };
@@ -87,7 +89,11 @@ fn exit_code(run: &Run) -> u8 {
     match run.verdict.as_ref().map(|verdict| verdict.word) {
         _ if run.ended == EndReason::StopAbove => EXIT_FAIL,
         None => match run.ended {
-            EndReason::Finished | EndReason::Interrupted => 0,
+            EndReason::Finished | EndReason::Interrupted => {
+                // Without a deadline there is no verdict, and yet nothing that one could go by.
+                let invalid = run.findings.iter().any(|finding| finding.invalidates);
+                if invalid { EXIT_NO_ANSWER } else { 0 }
+            }
             _ => EXIT_CANNOT_MEASURE,
         },
         Some(VerdictWord::Pass) => 0,

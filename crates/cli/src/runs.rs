@@ -1,71 +1,19 @@
-//! `latlab list`, `latlab show`, `latlab report`: what is stored, and how it is shown.
+//! `latlab list`, `latlab show`: what is stored, and how it is shown.
 
 pub mod args;
 
-use crate::common::Common;
 use crate::documents::List;
-use crate::leftovers::restore;
-use crate::output::{glyphs, harmless, print, print_json, style, visible, warn, width};
+use crate::output::{glyphs, harmless, print, print_json, style, visible, width};
+use crate::store::{recover, store_in};
 use crate::window;
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_model::Run;
 use latlab_report::ListEntry;
 use latlab_report::campaign::CampaignEntry;
-use latlab_store::{Entry, Outcome, Recovered, State, Store, calling_user};
-use std::path::{Path, PathBuf};
+use latlab_store::{CampaignFolder, Entry, State, Store};
+use std::path::Path;
 use std::process::ExitCode;
-
-/// Where runs live unless somebody says otherwise.
-const RUNS: &str = "runs";
-
-/// The folder of the runs.
-pub fn open_store(common: &Common) -> Store {
-    store_in(common.out.as_deref())
-}
-
-/// The folder of the runs, where this flag may name it.
-pub fn store_in(out: Option<&Path>) -> Store {
-    let folder = out.map(PathBuf::from);
-    let folder = folder.or_else(|| {
-        std::env::var_os("LATLAB_RUNS").filter(|name| !name.is_empty()).map(PathBuf::from)
-    });
-    Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
-}
-
-/// Finishes what earlier programs left, and says so; what cannot be finished is no obstacle.
-pub fn recover(store: &Store) {
-    restore();
-    finish_leftovers(store);
-}
-
-/// Finishes the runs that earlier programs left, and says so.
-pub fn finish_leftovers(store: &Store) {
-    match store.recover() {
-        Ok(all) => all.iter().for_each(|recovered| warn(sentence(recovered))),
-        Err(error) => warn(error),
-    }
-}
-
-fn sentence(Recovered { id, outcome }: &Recovered) -> String {
-    match outcome {
-        Outcome::Finished(path) => match latlab_store::load(path).ok().and_then(last_instant) {
-            Some(last) => format!(
-                "recovered {id}, which was cut off: what was measured up to {last:.3} is in {}",
-                path.display()
-            ),
-            None => format!("recovered {id}, which was cut off: see {}", path.display()),
-        },
-        Outcome::Removed(reason) => format!("removed {id}, which measured nothing: {reason}"),
-        Outcome::Left(error) => format!("{id} was cut off and cannot be finished yet: {error}"),
-    }
-}
-
-/// Where the counts of a run end, in UTC.
-fn last_instant(run: Run) -> Option<jiff::Timestamp> {
-    let started: jiff::Timestamp = run.started.parse().ok()?;
-    started.checked_add(jiff::SignedDuration::from_nanos(run.measured_ns.0)).ok()
-}
 
 /// `latlab list`.
 pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
@@ -81,19 +29,13 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The campaigns, newest first; one that cannot be read is told.
+/// The campaigns, newest first; one that cannot be read says why.
 fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
-    let mut entries = Vec::new();
-    for (id, opened) in store.campaigns()? {
-        match opened.and_then(|folder| Ok((folder.tried()?, folder))) {
-            Ok((tried, folder)) => {
-                let settled = tried.settled(&folder.campaign);
-                entries.push(CampaignEntry { id, settled, planned: folder.campaign.runs.len() });
-            }
-            Err(error) => warn(error),
-        }
-    }
-    Ok(entries)
+    let entry = |(id, opened): (String, latlab_store::Result<CampaignFolder>)| {
+        let tally = opened.and_then(|folder| Ok(folder.tried()?.tally(&folder.campaign)));
+        CampaignEntry { id, tally: tally.map_err(|error| visible(&error.to_string())) }
+    };
+    Ok(store.campaigns()?.into_iter().map(entry).collect())
 }
 
 /// Those that can be shown with their figures.

@@ -3,7 +3,7 @@
 pub mod args;
 
 use crate::output::{print, warn};
-use crate::runs::store_in;
+use crate::store::store_in;
 use crate::{EXIT_CANNOT_MEASURE, Exit};
 use anyhow::{Context, anyhow, bail};
 use args::ServeArgs;

@@ -5,11 +5,11 @@ pub mod args;
 use crate::EXIT_FAIL;
 use crate::common::Format;
 use crate::output::{print, print_json, warn};
-use crate::runs::{open_store, recover};
+use crate::store::{open_store, recover};
 use args::VerifyArgs;
 use latlab_model::window::Checked;
 use latlab_report::units::bytes;
-use latlab_store::{State, Store};
+use latlab_store::{Entry, State, Store};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,17 +33,28 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn folders(store: &Store, args: &VerifyArgs) -> anyhow::Result<Vec<PathBuf>> {
-    if !args.all {
-        return Ok(args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?);
+    if args.all {
+        return Ok(finished(store.list()?.into_iter().chain(store.list_of_campaigns()?).collect()));
     }
-    let (finished, others): (Vec<_>, Vec<_>) = store
-        .list()?
+    let mut folders = Vec::new();
+    for run in &args.runs {
+        match store.find_campaign(run)? {
+            Some(campaign) => folders.extend(finished(campaign.runs().list()?)),
+            None => folders.push(store.find(run)?),
+        }
+    }
+    Ok(folders)
+}
+
+/// The folders of those that are finished; the others are told.
+fn finished(entries: Vec<Entry>) -> Vec<PathBuf> {
+    let (finished, others): (Vec<_>, Vec<_>) = entries
         .into_iter()
         .partition(|entry| matches!(entry.state, State::Finished(_) | State::Damaged(_)));
     for entry in others {
         warn(format_args!("{} is not finished, so it is not verified", entry.id));
     }
-    Ok(finished.into_iter().map(|entry| entry.path).collect())
+    finished.into_iter().map(|entry| entry.path).collect()
 }
 
 fn line(checked: &Checked) -> String {

@@ -1,6 +1,6 @@
 //! The agents for other machines that this program carries; an ordinary build carries none.
 
-use flate2::read::GzDecoder;
+use lzma_rust2::XzReader;
 use std::io::{self, Read};
 
 /// Machine, as `uname -m` says it there, and its compressed program.
@@ -15,7 +15,7 @@ pub fn machines() -> impl Iterator<Item = &'static str> {
 pub fn program(machine: &str) -> Option<io::Result<Vec<u8>>> {
     let (_, packed) = CARRIED.iter().find(|(name, _)| *name == machine)?;
     let mut program = Vec::new();
-    Some(GzDecoder::new(*packed).read_to_end(&mut program).map(|_| program))
+    Some(XzReader::new(*packed, false).read_to_end(&mut program).map(|_| program))
 }
 
 #[cfg(test)]

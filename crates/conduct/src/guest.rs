@@ -2,6 +2,7 @@
 
 use crate::{By, Failure, agents};
 use latlab_lab::{Cache, Guest, Identity, Target};
+use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::run::{Finding, Severity};
 use latlab_model::{Nanos, Plan, guest};
 use latlab_store::{CONSOLE, OpenRun};
@@ -28,12 +29,17 @@ pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), F
     })?;
     let programs = plan.loads.iter().flat_map(|load| &load.processes);
     let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
-    let guest = Guest::new(target, cache, agent, plan.seed, programs)?;
-    let Identity { emulator, kernel, kernel_sha256, files_sha256 } = guest.identity()?;
+    let mut guest = Guest::new(target, cache, agent, plan.seed, programs)?;
+    if Fault::among(&plan.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
+        guest.add_fault(cache)?;
+    }
+    let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
+        guest.identity()?;
     let asked = guest::Guest {
         target: target.to_string(),
         seed: plan.seed,
         emulator,
+        accelerator: accelerator.map(str::to_string),
         kernel,
         kernel_sha256,
         files_sha256,
@@ -52,7 +58,8 @@ fn virtual_length(plan: &Plan) -> Duration {
 /// The emulator's command: an ordinary process that ends with us.
 pub(crate) fn emulator(guest: Guest, open: &OpenRun) -> Result<Command, Failure> {
     let mut command = guest.prepare(&open.path().join(CONSOLE))?;
-    child::ordinary(&mut command, sched::affinity().map_err(io::Error::from)?);
+    let cpus = sched::affinity().map_err(io::Error::from)?;
+    child::ordinary(&mut command, cpus, child::niceness());
     Ok(command)
 }
 

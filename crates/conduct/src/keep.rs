@@ -104,6 +104,23 @@ pub fn go_to(cpus: &str) {
     }
 }
 
+/// Where the calling thread was; it goes back there when this is dropped, since the agent of the
+/// next run begins where its parent is.
+pub struct Home(Vec<u32>);
+
+impl Home {
+    /// The CPUs that it may run on now.
+    pub fn here() -> Option<Home> {
+        sched::affinity().ok().map(Home)
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = sched::set_affinity(self.0.iter().copied());
+    }
+}
+
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,7 +13,7 @@ mod room;
 
 pub use guest::guest;
 pub use keep::go_to;
-use keep::{Keeper, Kept};
+use keep::{Home, Keeper, Kept};
 use latlab_lab::Guest;
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::run::Finding;
@@ -73,7 +73,7 @@ pub enum Failure {
 impl Failure {
     /// Of a plan that cannot be right.
     pub fn unfit(text: String) -> Failure {
-        Failure::Refused(Refusal { plan_is_wrong: true, text })
+        Failure::Refused(Refusal { plan_is_wrong: true, of_every_run: false, text })
     }
 
     /// Why a stream that has ended makes no run, if it makes none.
@@ -125,6 +125,7 @@ pub struct Order<'a> {
 pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, Failure> {
     let Order { plan, by, store, id, keep_going } = order;
     listen(keep_going).map_err(io::Error::from)?;
+    let _home = Home::here();
     let open = store.begin(id)?;
     let started = match start(by, plan, &open) {
         Ok(started) => started,

@@ -197,29 +197,6 @@ pub fn chosen(words: &str) -> Option<&str> {
     chosen.map(|word| word.trim_end_matches(']'))
 }
 
-/// The CPUs of a mask such as `ff` or `1,00000000`.
-pub fn in_mask(mask: &str) -> Option<CpuSet> {
-    let digits = mask.chars().filter(|digit| *digit != ',');
-    let digits: Vec<u32> = digits.map(|digit| digit.to_digit(16)).collect::<Option<_>>()?;
-    let cpus = digits.iter().rev().zip((0..).step_by(4));
-    let set = cpus.flat_map(|(digit, first)| {
-        (0..4).filter(move |bit| digit & (1 << bit) != 0).map(move |bit| first + bit)
-    });
-    Some(set.collect())
-}
-
-/// The mask of these CPUs, as the kernel takes it.
-pub fn mask_of(cpus: &CpuSet) -> String {
-    let words = cpus.iter().max().unwrap_or(0) / 32;
-    let word = |word: u32| {
-        let bits = cpus.iter().filter(|cpu| cpu / 32 == word).map(|cpu| 1u32 << (cpu % 32));
-        bits.sum::<u32>()
-    };
-    let first = format!("{:x}", word(words));
-    let rest = (0..words).rev().map(|index| format!(",{:08x}", word(index)));
-    std::iter::once(first).chain(rest).collect()
-}
-
 /// A line of /proc/interrupts.
 pub struct Interrupt<'a> {
     /// Its number, or the name of what is no device: `LOC`, `IPI0`.
@@ -316,16 +293,6 @@ impl<'a> Thread<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn masks_are_read_and_written_as_the_kernel_does() {
-        for (mask, cpus) in [("f", "0-3"), ("8", "3"), ("1,00000003", "0-1,32"), ("c0", "6-7")] {
-            let set: CpuSet = cpus.parse().unwrap();
-            assert_eq!(in_mask(mask).unwrap(), set);
-            assert_eq!(mask_of(&set), mask);
-        }
-        assert!(in_mask("x").is_none());
-    }
 
     #[test]
     fn a_line_of_interrupts_is_read_on_every_architecture() {

@@ -8,7 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Releases of Debian that packages come from.
-const RELEASES: [&str; 2] = ["bookworm", "bookworm-backports"];
+const RELEASES: [&str; 2] = ["bookworm", BACKPORTS];
+/// The one with newer versions, which are taken only where they are asked for.
+pub(crate) const BACKPORTS: &str = "bookworm-backports";
+/// How Debian calls the architecture of this program.
+pub(crate) const HOST: &str = if cfg!(target_arch = "aarch64") {
+    "arm64"
+} else if cfg!(target_arch = "arm") {
+    "armhf"
+} else {
+    "amd64"
+};
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// What an unpacked package was: its name, its version and the checksum of its file.
 const ORIGIN: &str = "package";
@@ -70,7 +80,7 @@ impl Cache {
             what: name.to_string(),
             architecture: apt.architecture.clone(),
         })?;
-        let file = apt.download(package)?;
+        let file = apt.download(package, None)?;
         self.unpack(name, package, &file)
     }
 
@@ -98,25 +108,23 @@ impl Cache {
     }
 }
 
-impl Unpacked {
-    /// The file in it whose name fits; a link that leads out of it is none.
-    pub(crate) fn find(&self, fits: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
-        let mut folders = vec![self.folder.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).ok()?.flatten() {
-                let path = entry.path();
-                let leads_out = || fs::read_link(&path).is_ok_and(|to| to.is_absolute());
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() => folders.push(path),
-                    Ok(_) if fits(&entry.file_name().to_string_lossy()) && !leads_out() => {
-                        return Some(path);
-                    }
-                    _ => {}
+/// The file below a folder whose name fits; a link that leads out of it is none.
+pub(crate) fn find(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).ok()?.flatten() {
+            let path = entry.path();
+            let leads_out = || fs::read_link(&path).is_ok_and(|to| to.is_absolute());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(_) if fits(&entry.file_name().to_string_lossy()) && !leads_out() => {
+                    return Some(path);
                 }
+                _ => {}
             }
         }
-        None
     }
+    None
 }
 
 /// The package manager with lists and packages of our own.
@@ -161,8 +169,11 @@ impl Apt {
         ran(Command::new(program).arg("-qq").args(&self.options).args(words).current_dir(folder))
     }
 
-    fn download(&self, package: &str) -> Result<PathBuf> {
-        self.run("apt-get", &["download", package])?;
+    /// Downloads a package, from this release if it must be another than usual.
+    pub(crate) fn download(&self, package: &str, release: Option<&str>) -> Result<PathBuf> {
+        let release = release.map(|release| ["-t", release]).into_iter().flatten();
+        let words: Vec<&str> = release.chain(["download", package]).collect();
+        self.run("apt-get", &words)?;
         let folder = self.folder.join("packages");
         let files = fs::read_dir(&folder).map_err(Error::io("read", &folder))?;
         let begins = format!("{package}_");
@@ -185,7 +196,7 @@ fn mirror() -> Result<String> {
 }
 
 /// Runs a program and gives back what it printed.
-fn ran(command: &mut Command) -> Result<String> {
+pub(crate) fn ran(command: &mut Command) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let Output { status, stdout, stderr } = match command.output() {
         Ok(output) => output,

@@ -36,6 +36,12 @@ pub enum Error {
         /// What the system said.
         error: io::Error,
     },
+    /// The emulator of a machine that the host's does not know.
+    #[error("{machine} needs a newer QEMU: `latlab lab fetch {machine}/rt` gets it")]
+    NoNewEmulator {
+        /// The machine.
+        machine: &'static str,
+    },
     /// A program of the host that failed.
     #[error("{program} failed: {said}")]
     Failed {
@@ -52,6 +58,9 @@ pub enum Error {
         /// For which architecture.
         architecture: String,
     },
+    /// A kernel whose headers nobody knows.
+    #[error("irqs-off needs a kernel module, which is built for Debian's kernels only")]
+    NoHeaders,
     /// The host does not know where packages come from.
     #[error("apt knows no mirror of Debian here: give a kernel of your own by --kernel IMAGE")]
     NoMirror,

@@ -2,9 +2,11 @@
 
 use crate::archive::Archive;
 use crate::cache::{Cache, hex};
+use crate::emulator;
 use crate::error::{Error, Result};
+use crate::fault;
 use crate::kernel::Image;
-use crate::machine::{Machine, Parts};
+use crate::machine::{Accelerator, Machine, Parts, Port};
 use crate::program;
 use crate::target::Target;
 use sha2::{Digest, Sha256};
@@ -13,14 +15,19 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The first process of a guest.
+const INIT: &str = "init";
+
 /// A guest that is ready but for its job.
 #[derive(Debug)]
 pub struct Guest {
-    name: String,
-    machine: &'static Machine,
+    target: Target,
     kernel: Image,
     files: Archive,
     seed: u64,
+    accelerator: Option<Accelerator>,
+    emulator: Command,
+    version: String,
     /// Where a file may lie for a moment.
     scratch: PathBuf,
     /// The words by which a host would have greeted the agent.
@@ -32,7 +39,9 @@ pub struct Guest {
 pub struct Identity {
     /// The emulator, as it names itself.
     pub emulator: String,
-    /// The package of the kernel with its version.
+    /// What it runs by, where its time is that of the host.
+    pub accelerator: Option<&'static str>,
+    /// The package of the kernel with its version, or its file.
     pub kernel: String,
     /// Checksum of its image.
     pub kernel_sha256: String,
@@ -49,25 +58,46 @@ impl Guest {
         seed: u64,
         programs: impl IntoIterator<Item = &'a str>,
     ) -> Result<Guest> {
-        let (machine, kernel) = (target.machine, target.kernel.image(target.machine, cache)?);
+        let machine = target.machine;
+        let kernel = target.kernel.image(machine, cache)?;
         let mut files = Archive::default();
-        files.program("init", agent);
+        files.program(INIT, agent);
         add_modules(&mut files, &kernel, machine.port_modules)?;
-        for name in programs {
+        for name in programs.into_iter().filter(|name| name.trim_start_matches('/') != INIT) {
             program::add(&mut files, machine, cache, name)?;
         }
-        let (name, scratch) = (target.to_string(), cache.folder().to_path_buf());
-        Ok(Guest { name, machine, kernel, files, seed, scratch, job: Vec::new() })
+        if let Port::Serial(name) = machine.port {
+            files.file("lab/port", name.into());
+        }
+        Ok(Guest {
+            target: target.clone(),
+            kernel,
+            files,
+            seed,
+            accelerator: target.realtime.then(|| accelerator(machine)),
+            emulator: emulator::command(machine, cache),
+            version: emulator::version(machine, cache)?,
+            scratch: cache.folder().to_path_buf(),
+            job: Vec::new(),
+        })
+    }
+
+    /// Adds the kernel module that keeps interrupts off.
+    pub fn add_fault(&mut self, cache: &Cache) -> Result<()> {
+        let module = fault::module(&self.target, cache)?;
+        let bytes = fs::read(&module).map_err(Error::io("read", &module))?;
+        self.files.file("lab/irqs_off.ko", bytes);
+        Ok(())
     }
 
     /// What makes it the same again.
     pub fn identity(&self) -> Result<Identity> {
         let file = &self.kernel.file;
         let image = fs::read(file).map_err(Error::io("read", file))?;
-        let package = &self.kernel.package;
         Ok(Identity {
-            emulator: version(self.machine.qemu)?,
-            kernel: format!("{} {}", package.name, package.version),
+            emulator: self.version.clone(),
+            accelerator: self.accelerator.map(Accelerator::name),
+            kernel: self.kernel.origin.clone(),
             kernel_sha256: hex(&Sha256::digest(image)),
             files_sha256: hex(&Sha256::digest(self.files.bytes())),
         })
@@ -76,11 +106,32 @@ impl Guest {
     /// The emulator's command; the stream comes out of its standard output.
     pub fn prepare(mut self, console: &Path) -> Result<Command> {
         self.files.file("lab/job", self.job);
-        let parts = Parts { name: &self.name, kernel: &self.kernel.file, console, seed: self.seed };
-        let mut command = Command::new(self.machine.qemu);
+        let name = self.target.to_string();
+        let Target { machine, memory, cpus, .. } = self.target;
+        let parts = Parts {
+            // What follows may be no name of a host.
+            name: name.split(',').next().unwrap_or_default(),
+            kernel: &self.kernel.file,
+            dtb: self.kernel.dtb.as_deref(),
+            console,
+            seed: self.seed,
+            memory,
+            cpus,
+            accelerator: self.accelerator,
+        };
+        let mut command = self.emulator;
         let archive = nameless(&self.scratch, &self.files.bytes())?;
-        command.args(self.machine.arguments(parts)).stdin(archive);
+        command.args(machine.arguments(parts)).stdin(archive);
         Ok(command)
+    }
+}
+
+/// The host's own processor, where it is of the same kind and may be used.
+fn accelerator(machine: &Machine) -> Accelerator {
+    let usable = || File::options().read(true).write(true).open("/dev/kvm").is_ok();
+    match machine.architecture == std::env::consts::ARCH && usable() {
+        true => Accelerator::Kvm,
+        false => Accelerator::Tcg,
     }
 }
 
@@ -103,13 +154,4 @@ fn add_modules(files: &mut Archive, kernel: &Image, names: &[&str]) -> Result<()
     }
     files.file("lab/modules", list.into_bytes());
     Ok(())
-}
-
-/// What the emulator says of itself.
-fn version(qemu: &str) -> Result<String> {
-    let package = if qemu.ends_with("x86_64") { "qemu-system-x86" } else { "qemu-system-arm" };
-    let output = Command::new(qemu).arg("--version").output();
-    let missing = |error| Error::NoEmulator { program: qemu.to_string(), package, error };
-    let said = output.map_err(missing)?.stdout;
-    Ok(String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_string())
 }

@@ -5,17 +5,20 @@
 
 mod archive;
 mod cache;
+mod emulator;
 mod error;
+mod fault;
 mod guest;
 mod kernel;
 mod machine;
 mod program;
 mod target;
+mod unpacked;
 mod words;
 
 pub use cache::{Cache, Unpacked};
 pub use error::{Error, Result};
 pub use guest::{Guest, Identity};
-pub use kernel::{Image, Kernel, kernels};
+pub use kernel::{Debian, Image, Kernel, Own, kernels};
 pub use machine::{MACHINES, Machine};
 pub use target::Target;

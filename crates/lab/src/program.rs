@@ -1,7 +1,7 @@
 //! The programs that load a guest, with the libraries that they need.
 
 use crate::archive::Archive;
-use crate::cache::{Apt, Cache, Unpacked};
+use crate::cache::{Apt, Cache, Unpacked, find};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use std::collections::BTreeSet;
@@ -105,7 +105,7 @@ pub fn add(files: &mut Archive, machine: &Machine, cache: &Cache, name: &str) ->
     let loader = loader(architecture);
     let mut put = |package: &str, file: &str, place: Option<&str>| {
         let package: Unpacked = kept(package)?;
-        let found = package.find(&|name| name == file).ok_or_else(|| Error::NoFile {
+        let found = find(&package.folder, &|name| name == file).ok_or_else(|| Error::NoFile {
             package: package.name.clone(),
             file: file.to_string(),
         })?;

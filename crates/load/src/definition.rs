@@ -3,6 +3,7 @@
 use crate::parameter::Parameter;
 use crate::rates::compiled;
 use crate::template::{Template, words};
+use crate::values::Values;
 use latlab_model::load::{EndSignal, Evidence};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -100,7 +101,7 @@ pub struct Version {
 
 /// A figure in the output.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Rate {
     /// What it is.
     pub name: String,
@@ -111,6 +112,9 @@ pub struct Rate {
     /// Its unit.
     #[serde(default)]
     pub unit: String,
+    /// Whether it counts where it is printed after the load was asked to end.
+    #[serde(default)]
+    pub at_end: bool,
 }
 
 /// A counter of the kernel.
@@ -237,8 +241,8 @@ impl Definition {
 
 impl Argument {
     /// The arguments that it comes to.
-    pub(crate) fn expand(&self, values: &crate::resolve::Values) -> Result<Vec<String>, String> {
-        let each = |texts: &[String], values: &crate::resolve::Values| {
+    pub(crate) fn expand(&self, values: &Values) -> Result<Vec<String>, String> {
+        let each = |texts: &[String], values: &Values| {
             texts.iter().map(|text| Template::parse(text)?.fill(values)).collect()
         };
         match self {

@@ -2,22 +2,12 @@
 
 use crate::judge;
 use crate::rates::{Figure, RateReader, found};
+use crate::window::{Step, Window};
 use latlab_model::Nanos;
 use latlab_model::load::{
     EvidenceRun, Load, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample, Spread,
 };
 use latlab_model::run::Finding;
-
-/// The time in which was measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// First counted release.
-    pub from: Nanos,
-    /// End of the last interval.
-    pub to: Nanos,
-    /// Whether the stream has its last frame, so that what is missing did not happen.
-    pub whole: bool,
-}
 
 /// What was seen of one load.
 #[derive(Debug)]
@@ -55,7 +45,7 @@ impl Gathered {
 
     /// It printed this; the figures in it.
     pub fn line(&mut self, line: &LoadLine) -> Vec<Figure> {
-        self.reader.read(&line.text)
+        self.reader.read(&line.text, line.after_end)
     }
 
     /// It has ended.
@@ -78,7 +68,12 @@ impl Gathered {
             version: version
                 .and_then(|(rule, begin)| found(&rule.pattern, "version", &begin.version)),
             argv: self.load.processes.iter().map(|process| process.argv.clone()).collect(),
-            placement: begin.map(|begin| begin.placement.clone()).unwrap_or_default(),
+            placement: end
+                .as_ref()
+                .map(|end| end.placement.clone())
+                .filter(|seen| !seen.is_empty())
+                .or_else(|| begin.map(|begin| begin.placement.clone()))
+                .unwrap_or_default(),
             started_ns: begin.map(|begin| begin.started_ns),
             shown_ns: begin.and_then(|begin| begin.shown_ns),
             ended_ns: end.as_ref().map(|end| end.ended_ns),
@@ -97,7 +92,8 @@ impl Gathered {
             last_lines: end.as_ref().map(|end| end.last_lines.clone()).unwrap_or_default(),
         };
         let findings = judge::findings(&self.load, &run, end.as_ref(), &steps, window);
-        (run, findings)
+        let elsewhere = begin.and_then(|begin| judge::elsewhere(&begin.placement, &run));
+        (run, findings.into_iter().chain(elsewhere).collect())
     }
 
     /// From reading to reading, as far as it lies in the window; the time behind the end of a load
@@ -126,16 +122,6 @@ impl Gathered {
         }
         steps
     }
-}
-
-/// From one reading to the next.
-pub struct Step {
-    /// How long it is, inside of the window.
-    pub seconds: f64,
-    /// Share of one CPU.
-    pub cpu_share: f64,
-    /// Growth of the counter each second.
-    pub evidence: Option<f64>,
 }
 
 fn spread(steps: &[Step], of: impl Fn(&Step) -> Option<f64>) -> Option<Spread> {

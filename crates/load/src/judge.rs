@@ -1,11 +1,19 @@
 //! Whether a load ran as it should, all the time that was measured.
 
-use crate::gathered::{Step, Window};
+use crate::window::{Step, Window};
+use latlab_model::CpuSet;
+use latlab_model::fault::FAULT;
 use latlab_model::load::{Load, LoadEnd, LoadRun};
 use latlab_model::run::{Finding, Severity};
 
 /// A load may be weak for this share of the time, since it shares the machine with others.
 const WEAK_FOR: f64 = 0.1;
+/// A share of one CPU that is next to nothing, …
+const IDLE: f64 = 0.001;
+/// … and one that is work.
+const ACTIVE: f64 = 0.02;
+/// A load that stood still for more than this share of the time is told.
+const IDLE_FOR: f64 = 0.25;
 
 /// What speaks against the load.
 pub fn findings(
@@ -19,10 +27,14 @@ pub fn findings(
         let text = format!("The load {} was never started.", load.name);
         return vec![Finding::new("load-died", Severity::Error, text).invalidates().remedy(TRY_IT)];
     }
-    let begun = began_late(load, run, window);
     let ended = match end {
         None => unwatched(load, window),
         Some(end) => ended_early(load, end, window),
+    };
+    // One that ended before it showed has only its end to be told.
+    let begun = match ended.is_some() && run.shown_ns.is_none() {
+        true => None,
+        false => began_late(load, run, window),
     };
     let by_itself = end.is_some_and(|end| end.by_itself);
     let weak = if by_itself { None } else { weakness(load, run, steps, window) };
@@ -30,7 +42,10 @@ pub fn findings(
         Finding::new("load-too-weak", Severity::Error, text).invalidates().remedy(TOO_WEAK)
     });
     let left = end.and_then(|end| not_ended(load, end));
-    [begun, ended, weak, left].into_iter().flatten().collect()
+    // What is too weak is told once, and a fault is there for a moment only.
+    let told = by_itself || weak.is_some() || load.name == FAULT;
+    let idle = if told { None } else { idleness(load, steps) };
+    [begun, ended, weak, idle, left].into_iter().flatten().collect()
 }
 
 /// It must take its CPU before the first release that counts.
@@ -44,10 +59,11 @@ fn began_late(load: &Load, run: &LoadRun, window: &Window) -> Option<Finding> {
             (text, "Give it a longer --warm-up.")
         }
         None => {
-            let share = percent(load.least.cpu_share);
-            let text =
-                format!("The load {name} had not taken {share} of a CPU when the measuring began.");
-            (text, TRY_IT)
+            let share = match load.least.cpu_share {
+                0.0 => "any CPU time".to_string(),
+                least => format!("{} of a CPU", percent(least)),
+            };
+            (format!("The load {name} had not taken {share} when the measuring began."), TRY_IT)
         }
     };
     let late = Finding::new("load-started-late", Severity::Error, text);
@@ -71,11 +87,16 @@ fn ended_early(load: &Load, end: &LoadEnd, window: &Window) -> Option<Finding> {
     }
     let said = end.last_lines.iter().rev().find(|line| !line.trim().is_empty());
     let said = said.map(|line| format!(" It said: '{}'.", line.trim())).unwrap_or_default();
+    let status = match end.status.code {
+        // As shells say it.
+        Some(127) => "a command was not found, exit code 127".to_string(),
+        _ => end.status.to_string(),
+    };
     let text = |how| {
         let before = window.to - end.ended_ns;
         format!(
-            "The load {} {how} {before} before the end of the measurement ({}).{said}",
-            load.name, end.status
+            "The load {} {how} {before} before the end of the measurement ({status}).{said}",
+            load.name
         )
     };
     Some(match end.status.code {
@@ -84,6 +105,18 @@ fn ended_early(load: &Load, end: &LoadEnd, window: &Window) -> Option<Finding> {
             .remedy("Have it run longer, or set `restart = true` in its definition."),
         _ => Finding::new("load-died", Severity::Error, text("died")).invalidates().remedy(TRY_IT),
     })
+}
+
+/// It must stay where it was put.
+pub fn elsewhere(put: &str, run: &LoadRun) -> Option<Finding> {
+    let (put, seen) = (put.parse::<CpuSet>().ok()?, run.placement.parse::<CpuSet>().ok()?);
+    let text = format!(
+        "The load {} was put on CPUs {put} and has chosen others itself: {seen}.",
+        run.name
+    );
+    let moved = Finding::new("load-elsewhere", Severity::Warning, text);
+    let remedy = "Take `taskset` and the like out of its command, or put it there with --load-on.";
+    (!seen.without(&put).is_empty()).then(|| moved.remedy(remedy))
 }
 
 /// Nothing of it may be left.
@@ -121,6 +154,23 @@ fn weakness(load: &Load, run: &LoadRun, steps: &[Step], window: &Window) -> Opti
             evidence.unit, evidence.counter, least.evidence_per_second
         )
     })
+}
+
+/// Whether it stood still for a large part of the time, though it had taken more before.
+fn idleness(load: &Load, steps: &[Step]) -> Option<Finding> {
+    let is_idle = |step: &&Step| step.cpu_share < IDLE;
+    let busy = steps.iter().position(|step| step.cpu_share > ACTIVE)?;
+    let idle: f64 = steps[busy..].iter().filter(is_idle).map(|step| step.seconds).sum();
+    let all: f64 = steps.iter().map(|step| step.seconds).sum();
+    let text = format!(
+        "The load {} took next to nothing of any CPU for {idle:.1} of {all:.1} s, though it had \
+         taken {} before.",
+        load.name,
+        percent(steps[busy].cpu_share)
+    );
+    let paused = Finding::new("load-paused", Severity::Warning, text);
+    let remedy = "Was it stopped, or waiting? The CPU time of its processes is in the telemetry.";
+    (idle > IDLE_FOR * all).then(|| paused.remedy(remedy))
 }
 
 fn percent(share: f64) -> String {

@@ -12,10 +12,13 @@ mod rates;
 mod resolve;
 mod shipped;
 mod template;
+mod values;
+mod window;
 
 pub use definition::{Definition, Mistake};
-pub use gathered::{Gathered, Window};
+pub use gathered::Gathered;
 pub use parameter::{Kind, Parameter, Value};
 pub use rates::RateReader;
 pub use resolve::{name_of, resolve};
 pub use shipped::SHIPPED;
+pub use window::Window;

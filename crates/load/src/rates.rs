@@ -47,9 +47,11 @@ impl RateReader {
         RateReader { rules: rules.collect(), rates: BTreeMap::new() }
     }
 
-    /// The figures in a line, which are also counted in.
-    pub fn read(&mut self, line: &str) -> Vec<Figure> {
-        let found: Vec<Figure> = self.rules.iter().filter_map(|rule| figure(rule, line)).collect();
+    /// The figures in a line, which are also counted in; after the load was asked to end, only
+    /// those of the whole.
+    pub fn read(&mut self, line: &str, after_end: bool) -> Vec<Figure> {
+        let counted = self.rules.iter().filter(|(rule, _)| rule.at_end || !after_end);
+        let found: Vec<Figure> = counted.filter_map(|rule| figure(rule, line)).collect();
         found.iter().for_each(|figure| self.count(figure));
         found
     }
@@ -74,9 +76,12 @@ impl RateReader {
         rate.last = value;
     }
 
-    /// All that was printed.
+    /// All that was printed, without what was nothing throughout, as parts are that a program
+    /// does not use; where everything was, it stays.
     pub fn rates(self) -> Vec<LoadRate> {
-        self.rates.into_values().collect()
+        let is_something = |rate: &LoadRate| rate.min != 0.0 || rate.max != 0.0;
+        let any = self.rates.values().any(is_something);
+        self.rates.into_values().filter(|rate| !any || is_something(rate)).collect()
     }
 }
 

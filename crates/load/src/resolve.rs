@@ -1,42 +1,12 @@
 //! From the words of a user and a definition to a load that leaves nothing open.
 
 use crate::definition::Definition;
-use crate::parameter::{Kind, Value};
+use crate::parameter::Kind;
 use crate::template::Template;
+use crate::values::Values;
 use latlab_model::Nanos;
 use latlab_model::load::{EndRule, Least, Load, LoadProcess, Needs, RateRule, VersionRule};
 use std::collections::BTreeMap;
-
-/// The values of all parameters.
-#[derive(Clone, Debug)]
-pub struct Values(BTreeMap<String, Value>);
-
-impl Values {
-    /// A value as a program gets it.
-    pub fn text(&self, name: &str) -> Result<String, String> {
-        match self.0.get(name) {
-            Some(Value::Number(number)) => Ok(number.to_string()),
-            Some(Value::Text(text)) => Ok(text.clone()),
-            None => Err(format!("there is no value for {name}")),
-        }
-    }
-
-    /// A value, or a number that stands for itself, to be multiplied.
-    pub fn number(&self, factor: &str) -> Result<u64, String> {
-        let known = match self.0.get(factor) {
-            Some(Value::Number(number)) => Some(*number),
-            _ => factor.parse().ok(),
-        };
-        known.ok_or_else(|| format!("{factor} is no number"))
-    }
-
-    /// The same with the number of a repetition.
-    pub fn with_number(&self, number: u64) -> Values {
-        let mut values = self.0.clone();
-        values.insert("number".to_string(), Value::Number(number));
-        Values(values)
-    }
-}
 
 /// The name of the definition that words ask for.
 pub fn name_of(words: &str) -> &str {
@@ -86,6 +56,7 @@ pub fn resolve(
                 line: rate.line.clone(),
                 pattern: rate.pattern.clone(),
                 unit: rate.unit.clone(),
+                at_end: rate.at_end,
             })
             .collect(),
         evidence: definition.evidence.as_ref().map(|evidence| evidence.counter),
@@ -124,7 +95,7 @@ fn values(words: &str, definition: &Definition) -> Result<Values, String> {
             }
         };
     }
-    Ok(Values(values))
+    Ok(Values::new(values))
 }
 
 /// The parts behind the name. A text may hold commas: it goes on to the next known parameter.

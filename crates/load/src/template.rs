@@ -1,6 +1,6 @@
 //! Texts with parameters in braces: `io-{number}`, `{groups*fds*2}`.
 
-use crate::resolve::Values;
+use crate::values::Values;
 
 /// A text in parts.
 pub struct Template(Vec<Part>);

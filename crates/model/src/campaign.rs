@@ -30,6 +30,9 @@ pub struct Campaign {
     pub begun: String,
     /// Times that each row is measured.
     pub repeats: u32,
+    /// What replaced the ends of all scenarios, in the words of `--scale`.
+    #[serde(default)]
+    pub scale: Option<String>,
     /// In which order.
     pub order: Order,
     /// Seed of a random order, and of the phases of the runs.
@@ -231,6 +234,24 @@ impl Campaign {
     /// How long a run takes with its warm-up, as far as its limits tell.
     pub fn length_of(&self, run: &Planned) -> Option<Nanos> {
         self.rows[run.row].plan.length(self.cpus)
+    }
+
+    /// How long a row is measured each time, as far as its limits tell.
+    fn measured_of(&self, row: &Row) -> Option<Nanos> {
+        row.plan.length(self.cpus).map(|length| length - row.plan.warm_up_ns)
+    }
+
+    /// How long the shortest and the longest run are measured, where all have a limit.
+    pub fn lengths(&self) -> Option<(Nanos, Nanos)> {
+        let rows = self.rows.iter().filter(|row| row.left_out.is_none());
+        let lengths: Vec<Nanos> = rows.map(|row| self.measured_of(row)).collect::<Option<_>>()?;
+        Some((*lengths.iter().min()?, *lengths.iter().max()?))
+    }
+
+    /// How long all runs take without their warm-ups.
+    pub fn measured(&self) -> Nanos {
+        let length = |run: &Planned| self.measured_of(&self.rows[run.row]).unwrap_or_default();
+        self.runs.iter().map(length).fold(Nanos::ZERO, |sum, one| sum + one)
     }
 
     /// How long all runs take with their warm-ups.

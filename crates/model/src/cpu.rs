@@ -38,6 +38,29 @@ impl CpuSet {
         CpuSet(self.0.difference(&other.0).copied().collect())
     }
 
+    /// The CPUs of a mask of the kernel, such as `ff` or `1,00000000`.
+    pub fn from_mask(mask: &str) -> Option<CpuSet> {
+        let digits = mask.chars().filter(|digit| *digit != ',');
+        let digits: Vec<u32> = digits.map(|digit| digit.to_digit(16)).collect::<Option<_>>()?;
+        let cpus = digits.iter().rev().zip((0..).step_by(4));
+        let set = cpus.flat_map(|(digit, first)| {
+            (0..4).filter(move |bit| digit & (1 << bit) != 0).map(move |bit| first + bit)
+        });
+        Some(set.collect())
+    }
+
+    /// The mask of these CPUs, as the kernel takes it.
+    pub fn to_mask(&self) -> String {
+        let words = self.iter().max().unwrap_or(0) / 32;
+        let word = |word: u32| {
+            let bits = self.iter().filter(|cpu| cpu / 32 == word).map(|cpu| 1u32 << (cpu % 32));
+            bits.sum::<u32>()
+        };
+        let first = format!("{:x}", word(words));
+        let rest = (0..words).rev().map(|index| format!(",{:08x}", word(index)));
+        std::iter::once(first).chain(rest).collect()
+    }
+
     /// Those that are in both sets.
     pub fn and(&self, other: &CpuSet) -> CpuSet {
         CpuSet(self.0.intersection(&other.0).copied().collect())
@@ -139,6 +162,16 @@ mod tests {
             let set: CpuSet = cpus.into_iter().collect();
             prop_assert_eq!(set.to_string().parse::<CpuSet>().unwrap(), set);
         }
+    }
+
+    #[test]
+    fn masks_are_read_and_written_as_the_kernel_does() {
+        for (mask, cpus) in [("f", "0-3"), ("8", "3"), ("1,00000003", "0-1,32"), ("c0", "6-7")] {
+            let set: CpuSet = cpus.parse().unwrap();
+            assert_eq!(CpuSet::from_mask(mask).as_ref(), Some(&set));
+            assert_eq!(set.to_mask(), mask);
+        }
+        assert!(CpuSet::from_mask("x").is_none());
     }
 
     #[test]

@@ -77,6 +77,10 @@ pub struct Spikes {
 pub struct Refusal {
     /// Whether the plan itself is wrong (exit code 2) and not the machine (exit code 3).
     pub plan_is_wrong: bool,
+    /// Whether any other run would be refused as well: another one holds the CPUs, or a right is
+    /// missing.
+    #[serde(default)]
+    pub of_every_run: bool,
     /// One line: what is missing and what to do.
     pub text: String,
 }

@@ -7,6 +7,7 @@ pub mod campaign;
 pub mod comparison;
 pub mod cpu;
 pub mod doctor;
+pub mod fault;
 pub mod finding;
 pub mod frame;
 pub mod guest;

@@ -5,6 +5,7 @@ mod machine;
 mod methods;
 mod policy;
 mod spin;
+mod tuning;
 
 use crate::campaign::Cell;
 use crate::guest::Guest;
@@ -17,6 +18,7 @@ pub use methods::{ClockName, Instrument, Mechanism, MissedPolicy, Phase, WakeBy}
 pub use policy::Policy;
 use serde::{Deserialize, Serialize};
 pub use spin::{Spin, Workload};
+pub use tuning::{Thp, Tuning};
 
 /// The whole order for one run; what of it could be applied stands in `applied` of the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -78,6 +80,9 @@ pub struct Plan {
     /// Kernel files to be written for the time of the run.
     #[serde(default)]
     pub kernel_files: Vec<KernelFile>,
+    /// Named settings of the machine, made for the time of the run.
+    #[serde(default)]
+    pub tunings: Vec<Tuning>,
     /// Distance of two readings of the machine's conditions; none where nobody wants them.
     #[serde(default)]
     pub telemetry_ns: Option<Nanos>,
@@ -158,6 +163,7 @@ impl Default for Plan {
             legs: false,
             share_cpus: false,
             kernel_files: Vec::new(),
+            tunings: Vec::new(),
             telemetry_ns: Some(SECOND),
             floating: false,
             priority_step: 0,

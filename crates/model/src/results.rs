@@ -18,16 +18,60 @@ pub struct Table {
     pub name: String,
     /// The question that the sheet answers.
     pub about: Option<String>,
-    /// Runs that need no further try.
-    pub settled: usize,
-    /// Runs that were planned.
-    pub planned: usize,
+    /// What replaced the ends of all scenarios, in the words of `--scale`.
+    #[serde(default)]
+    pub scale: Option<String>,
+    /// How long the shortest run is measured; none where a run has no limit.
+    #[serde(default)]
+    pub shortest_ns: Option<Nanos>,
+    /// How long the longest run is measured; none where a run has no limit.
+    #[serde(default)]
+    pub longest_ns: Option<Nanos>,
+    /// How many of its runs stand how.
+    #[serde(flatten)]
+    pub tally: Tally,
     /// The columns.
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<TableRow>,
     /// Where the published figures come from, and what they leave open.
     pub published: Option<Published>,
+}
+
+/// How many runs of a campaign stand how; the others are still to be made.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Tally {
+    /// Runs that were planned.
+    pub planned: usize,
+    /// Runs that are made.
+    pub measured: usize,
+    /// Runs that are made, and invalid at every try.
+    pub invalid: usize,
+    /// Runs that left nothing to store at the last of their tries.
+    pub failed: usize,
+    /// Runs that were made, and whose files are damaged.
+    #[serde(default)]
+    pub damaged: usize,
+}
+
+impl Tally {
+    /// Runs that have not had all their tries.
+    pub fn missing(&self) -> usize {
+        self.planned.saturating_sub(self.measured + self.invalid + self.failed + self.damaged)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} measured", self.measured, self.planned)?;
+        let others =
+            [(self.invalid, "invalid"), (self.failed, "failed"), (self.damaged, "damaged")];
+        for (count, word) in others.into_iter().filter(|(count, _)| *count > 0) {
+            write!(f, ", {count} {word}")?;
+        }
+        Ok(())
+    }
 }
 
 /// A column.
@@ -65,7 +109,8 @@ pub struct TableRow {
     pub cells: Vec<TableCell>,
     /// All repeats together, once for each kernel.
     pub pooled: Vec<Pooled>,
-    /// The heaviest verdict of its cells; none without a deadline.
+    /// The heaviest verdict of its cells; without a deadline none, but for a cell that failed, or is
+    /// invalid or damaged.
     pub verdict: Option<VerdictWord>,
     /// What others have published of the same scenario.
     pub published: Vec<PublishedFigure>,
@@ -80,6 +125,8 @@ words! {
         Failed = "failed",
         /// Its run is still to be made.
         Missing = "missing",
+        /// Its run was made, and its files are damaged.
+        Damaged = "damaged",
         /// It was left out, since a program is missing.
         LeftOut = "left-out",
     }
@@ -91,7 +138,7 @@ words! {
 pub struct TableCell {
     /// How it stands.
     pub state: CellWord,
-    /// Why it failed, or was left out.
+    /// Why it failed, was left out, or is damaged: the run's folder is named there.
     pub reason: Option<String>,
     /// Id of its run; none where there is none.
     pub run: Option<String>,
@@ -100,7 +147,7 @@ pub struct TableCell {
     /// Its figures.
     #[serde(flatten)]
     pub figures: Figures,
-    /// The verdict of the run.
+    /// The verdict of the run; `invalid` also without a deadline.
     pub verdict: Option<VerdictWord>,
 }
 

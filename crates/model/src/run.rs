@@ -34,13 +34,16 @@ pub struct Setting {
     pub matters: bool,
     /// What would make the machine do it, where it did not.
     pub remedy: Option<String>,
+    /// What the machine had before, and has again, where that was changed.
+    #[serde(default)]
+    pub before: Option<String>,
 }
 
 impl Setting {
     /// A setting of the whole program; a difference does not make the figures worthless.
     pub fn new(what: &str, asked: String, applied: String) -> Setting {
         let what = what.to_string();
-        Setting { what, thread: None, asked, applied, matters: false, remedy: None }
+        Setting { what, thread: None, asked, applied, matters: false, remedy: None, before: None }
     }
 
     /// Whether the machine did what was asked.

@@ -1,6 +1,7 @@
 //! The command that repeats a run.
 
 use latlab_model::Nanos;
+use latlab_model::fault::FAULT;
 use latlab_model::plan::{IdleStates, Plan, Policy, Spin, WakeBy};
 use latlab_model::shell::quoted;
 
@@ -88,10 +89,14 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.flag("--legs", plan.legs);
     words.flag("--share", plan.share_cpus);
     plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
+    plan.tunings.iter().for_each(|tuning| words.option("--tune", Some(tuning)));
 }
 
 fn loads(words: &mut Words, plan: &Plan, default: &Plan) {
-    plan.loads.iter().for_each(|load| words.option("--load", Some(&load.words)));
+    for load in &plan.loads {
+        let flag = if load.name == FAULT { "--fault" } else { "--load" };
+        words.option(flag, Some(&load.words));
+    }
     words.unless(default.load_on.to_string(), "--load-on", plan.load_on.to_string());
     let own = plan.loads.iter().find_map(|load| load.definitions.as_ref());
     words.option("--loads", own);

@@ -35,7 +35,9 @@ const fn quantile(name: &'static str, rank: u8, of: fn(&Summary) -> Option<f64>)
 }
 
 fn edge(summary: &Summary, of: fn(&Quantiles) -> Option<Nanos>) -> Option<f64> {
-    summary.quantiles.as_ref().and_then(of).map(bin_edge).map(float)
+    let quantile = summary.quantiles.as_ref().and_then(of).map(bin_edge);
+    // The end of its bin may be beyond all that was seen.
+    quantile.map(|quantile| float(summary.max_ns.map_or(quantile, |max| quantile.min(max))))
 }
 
 fn float(time: Nanos) -> f64 {

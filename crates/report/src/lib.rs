@@ -11,6 +11,7 @@ mod blocks;
 pub mod campaign;
 mod ccdf;
 mod cdf;
+mod changed;
 pub mod command;
 mod comparison;
 mod conditions;

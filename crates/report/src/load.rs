@@ -125,6 +125,7 @@ fn when(run: &Run, load: &LoadRun) -> String {
     };
     let again = match load.restarts {
         0 => String::new(),
+        1 => format!("; started again once, {} without it", load.gap_ns),
         times => {
             format!("; started again {} times, {} without it in all", grouped(times), load.gap_ns)
         }
@@ -132,16 +133,24 @@ fn when(run: &Run, load: &LoadRun) -> String {
     let status = load.status.map(|status| format!(", {status}")).unwrap_or_default();
     let killed = match load.killed {
         0 => String::new(),
+        1 => ", 1 process was killed".to_string(),
         count => format!(", {count} processes were killed"),
     };
     format!(
-        "On CPUs {}, from {} (it showed at {}) to {}{status}{killed}{again}; it printed {}.",
-        load.placement,
+        "On {}, from {} (it showed at {}) to {}{status}{killed}{again}; it printed {}.",
+        placed(&load.placement),
         at(load.started_ns),
         at(load.shown_ns),
         at(load.ended_ns),
         bytes(load.output_bytes)
     )
+}
+
+fn placed(cpus: &str) -> String {
+    match cpus.contains([',', '-']) {
+        true => format!("CPUs {cpus}"),
+        false => format!("CPU {cpus}"),
+    }
 }
 
 /// A time against the first counted release.

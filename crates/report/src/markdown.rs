@@ -3,6 +3,7 @@
 //! Names and texts come from the machine and from users: whatever they hold, they stay text in
 //! their place.
 
+use crate::changed;
 use crate::command::command;
 use crate::conditions;
 use crate::escaped::escaped;
@@ -24,6 +25,7 @@ pub fn markdown(run: &Run) -> String {
         threads(run),
         legs_of(run),
         losses(run),
+        changed::sentence(run).map(|text| paragraph(&text)).unwrap_or_default(),
         findings(run),
         loads(run),
         conditions_of(run),

@@ -282,7 +282,12 @@ pub fn load(run: &Run) -> Option<String> {
 }
 
 /// What stands beside the figures of a guest.
-const VIRTUAL_TIME: &str = "; virtual time: 1 instruction = 1 ns";
+fn guests_time(guest: &Guest) -> &'static str {
+    match guest.accelerator {
+        None => "; virtual time: 1 instruction = 1 ns",
+        Some(_) => "; a guest in the host's time: noisy",
+    }
+}
 
 /// What a picture was measured under, on a line or two.
 pub fn conditions(run: &Run) -> String {
@@ -296,7 +301,7 @@ pub fn conditions(run: &Run) -> String {
         run.asked.policy,
         missed_words(run),
         load(run).map(|load| format!("; load: {load}")).unwrap_or_default(),
-        run.asked.guest.as_ref().map_or("", |_| VIRTUAL_TIME),
+        run.asked.guest.as_deref().map_or("", guests_time),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
 }
@@ -334,9 +339,13 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
 
 /// What makes a guest the same again.
 fn guest(guest: &Guest) -> Vec<(&'static str, String)> {
+    let time = match &guest.accelerator {
+        None => "virtual: one instruction takes one nanosecond".to_string(),
+        Some(by) => format!("that of the host, by {by}: noisy, and never the same again"),
+    };
     vec![
         ("Target", format!("{}, seed {}", guest.target, guest.seed)),
-        ("Time", "virtual: one instruction takes one nanosecond".to_string()),
+        ("Time", time),
         ("Emulator", guest.emulator.clone()),
         ("Kernel from", guest.kernel.clone()),
         ("SHA-256 of the kernel", guest.kernel_sha256.clone()),

@@ -1,5 +1,6 @@
 //! A run, or a list of runs, as tables for the terminal.
 
+use crate::changed;
 use crate::command::command;
 use crate::conditions;
 use crate::doctor::severity_colour;
@@ -30,6 +31,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         losses(run, width),
         samples(run, width),
         agent(run, width),
+        changed::text(run, width),
         load::text(run, width, style),
         conditions::text(run, width, style),
         findings(run, width, style),

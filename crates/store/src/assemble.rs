@@ -11,9 +11,11 @@ use crate::telemetry::{Readings, TelemetryRow};
 use jiff::Timestamp;
 use latlab_doctor::conditions::{self, Watch};
 use latlab_load::Window;
+use latlab_model::fault::FAULT;
 use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spikes};
 use latlab_model::guest::Guest;
 use latlab_model::legs::Legs;
+use latlab_model::load::Load;
 use latlab_model::machine::Machine;
 use latlab_model::run::{
     Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Setting, Severity, Summary,
@@ -298,7 +300,8 @@ impl Assembly {
             findings: &findings,
         });
         let mut doctor = self.snapshot.as_ref().map(latlab_doctor::examine);
-        if let (Some(found), true) = (&mut doctor, asked.guest.is_some()) {
+        let is_virtual = asked.guest.as_ref().is_some_and(|guest| guest.accelerator.is_none());
+        if let (Some(found), true) = (&mut doctor, is_virtual) {
             found.retain(|one| !OF_A_HOST.contains(&one.code.as_str()));
         }
         let run = Run {
@@ -406,7 +409,8 @@ impl Assembly {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());
             found.extend(silent.map(|thread| no_last_word(thread.setup.thread)));
         }
-        found.extend(plan.guest.as_deref().map(virtual_time));
+        found.extend(plan.guest.as_deref().map(guests_time));
+        found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(planted));
         found.extend(self.broken_stream(ending));
         found.extend(self.uncounted_spikes());
         found.extend(self.end.as_ref().and_then(failed_hook));
@@ -507,7 +511,16 @@ fn is_silent(thread: &ThreadRun) -> bool {
 const OF_A_HOST: [&str; 3] = ["guest", "guest-clock", "stolen-time"];
 
 /// What nobody may take a guest's figures for.
-fn virtual_time(guest: &Guest) -> Finding {
+fn guests_time(guest: &Guest) -> Finding {
+    if let Some(by) = &guest.accelerator {
+        let text = format!(
+            "Measured on {} in the host's time, by {by}: the emulator and whatever else the host \
+             did are in every latency, so that the figures are noisy and are those of no machine.",
+            guest.target
+        );
+        let noisy = Finding::new("guest-noisy", Severity::Warning, text);
+        return noisy.remedy("Leave --realtime out to measure in virtual time.");
+    }
     let text = format!(
         "Measured in virtual time on {}: one instruction takes one nanosecond. It shows which \
          kernel paths can block and for how many instructions, not what a board's memory and \
@@ -515,6 +528,12 @@ fn virtual_time(guest: &Guest) -> Finding {
         guest.target
     );
     Finding::new("virtual-time", Severity::Info, text)
+}
+
+/// A fault that is there on purpose, and must be taken for nothing else.
+fn planted(fault: &Load) -> Finding {
+    let text = format!("A fault was planted on purpose: {}.", fault.words);
+    Finding::new("planted-fault", Severity::Info, text)
 }
 
 /// Why the run as a whole ended, or the first reason of a thread to end before it.
@@ -552,7 +571,7 @@ fn failed_hook(end: &End) -> Option<Finding> {
 }
 
 fn refused_setting(setting: &Setting) -> Option<Finding> {
-    let Setting { what, thread, asked, applied, matters, remedy } = setting;
+    let Setting { what, thread, asked, applied, matters, remedy, .. } = setting;
     if setting.holds() {
         return None;
     }

@@ -1,6 +1,7 @@
 //! What was counted of one thread: from its frames to its part of the run.
 
 use crate::findings::Findings;
+use crate::missed::often_missed;
 use crate::noise;
 use crate::tables::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Spike};
@@ -12,7 +13,6 @@ use latlab_model::run::{
 use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;
-use latlab_stats::units::{grouped, percent};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -257,7 +257,7 @@ impl Counted {
         negative
             .into_iter()
             .chain(without_sample)
-            .chain(often_missed(&self.run(plan).summary, self.setup.period_ns))
+            .chain(often_missed(plan, &self.run(plan).summary, self.setup.period_ns))
             .chain(last_words)
             .chain(self.end.iter().flat_map(|end| noise::findings(end, self.noise.of_ns)))
             .map(|finding| finding.of_thread(thread))
@@ -308,25 +308,6 @@ fn check(interval: &Interval) -> Result<(), &'static str> {
         () if !possible.contains(&counts.sum_ns) => Err("its sum does not fit its extremes"),
         () => Ok(()),
     }
-}
-
-/// From this share of its releases on, a thread does not keep its period at all.
-const OFTEN_MISSED: f64 = 0.1;
-/// Fewer releases tell nothing of a share.
-const RELEASES_FOR_A_SHARE: u64 = 100;
-
-fn often_missed(summary: &Summary, period: Nanos) -> Option<Finding> {
-    let (missed, due) = (summary.missed?, summary.activations);
-    let share = missed as f64 / due.max(1) as f64;
-    let text = format!(
-        "{} of {} releases were missed ({}): the thread cannot keep the period of {period} here.",
-        grouped(missed),
-        grouped(due),
-        percent(share)
-    );
-    let remedy = "Take a longer --period, or look at what had the CPU.";
-    (share > OFTEN_MISSED && due >= RELEASES_FOR_A_SHARE)
-        .then(|| Finding::new("often-missed", Severity::Warning, text).remedy(remedy))
 }
 
 fn ended_early(reason: EndReason) -> Option<Finding> {

@@ -11,6 +11,8 @@ use std::path::Path;
 
 /// Name of the document in a run folder.
 pub const RUN_JSON: &str = "run.json";
+/// Name of the document in the folder of a campaign.
+pub const CAMPAIGN_JSON: &str = "campaign.json";
 /// Name of the kernel files of the target in a run folder.
 pub const SNAPSHOT_JSON: &str = "snapshot.json";
 /// Name of the messages of a guest's kernel, which its emulator writes while the run goes on.

@@ -1,7 +1,7 @@
 //! The folder with all runs: beginning, finishing, recovering, listing and finding them.
 
-use crate::campaign::CAMPAIGN_JSON;
-use crate::document::{CONSOLE, RUN_JSON, load};
+use crate::campaign::RUNS as CAMPAIGN_RUNS;
+use crate::document::{CAMPAIGN_JSON, CONSOLE, RUN_JSON, load};
 use crate::error::{Error, Result};
 use crate::files::{open_file, sync_folder};
 use crate::finish::{Finished, publish, remove_files, write_files};
@@ -337,7 +337,26 @@ impl Store {
         }
     }
 
-    /// The folder of a run: `last`, an id, a part that only one id has, or a path.
+    /// The stores of the runs of campaigns, also of one whose own document cannot be read.
+    fn of_campaigns(&self) -> Result<Vec<Store>> {
+        let names = self.names()?.into_iter().filter(|name| !name.starts_with('.'));
+        let paths = names.map(|name| self.root.join(name));
+        let campaigns = paths.filter(|path| path.join(CAMPAIGN_JSON).exists());
+        Ok(campaigns.map(|path| Store { root: path.join(CAMPAIGN_RUNS), ..self.clone() }).collect())
+    }
+
+    /// The runs of all campaigns in this folder, newest first.
+    pub fn list_of_campaigns(&self) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for store in self.of_campaigns()? {
+            entries.extend(store.list()?);
+        }
+        entries.sort_by_cached_key(|entry| Reverse((entry.time(), entry.id.clone())));
+        Ok(entries)
+    }
+
+    /// The folder of a run: `last`, an id, a part that only one id has, or a path. A part is looked
+    /// for among the runs of campaigns where no other run has it.
     pub fn find(&self, spec: &str) -> Result<PathBuf> {
         let as_path = Path::new(spec);
         if id::is_valid(spec) && self.root.join(spec).join(RUN_JSON).exists() {
@@ -352,10 +371,14 @@ impl Store {
             return Ok(folder.to_path_buf());
         }
         // A damaged one is found as well, since another in its place would be a lie.
-        let stored = self.list()?.into_iter();
-        let stored =
-            stored.filter(|entry| !matches!(entry.state, State::GoingOn | State::Unfinished));
-        pick(spec, stored.collect(), &self.root)
+        let is_stored = |entry: &Entry| !matches!(entry.state, State::GoingOn | State::Unfinished);
+        let mut stored = self.list()?;
+        stored.retain(is_stored);
+        if spec == "last" || !stored.iter().any(|entry| entry.id.contains(spec)) {
+            stored.extend(self.list_of_campaigns()?.into_iter().filter(is_stored));
+            stored.sort_by_cached_key(|entry| Reverse((entry.time(), entry.id.clone())));
+        }
+        pick(spec, stored, &self.root)
     }
 }
 
@@ -368,9 +391,11 @@ fn pick(spec: &str, newest_first: Vec<Entry>, root: &Path) -> Result<PathBuf> {
             let those = |fits: &dyn Fn(&str) -> bool| -> Vec<&Entry> {
                 newest_first.iter().filter(|entry| fits(&entry.id)).collect()
             };
-            // A whole name goes before the names that it is a part of.
-            let named = those(&|id| id::name_of(id) == part);
-            if named.is_empty() { those(&|id| id.contains(part)) } else { named }
+            // A whole id or name goes before those that it is a part of.
+            let whole: [&dyn Fn(&str) -> bool; 2] =
+                [&|id| id == part, &|id| id::name_of(id) == part];
+            let named = whole.into_iter().map(those).find(|named| !named.is_empty());
+            named.unwrap_or_else(|| those(&|id| id.contains(part)))
         }
     };
     match &fitting[..] {

@@ -10,7 +10,8 @@ pub fn new_id(now: Timestamp, name: &str) -> String {
     format!("{}_{}", now.strftime("%Y%m%dT%H%M%SZ"), cleaned(name))
 }
 
-fn cleaned(name: &str) -> String {
+/// A name as it stands in an id.
+pub fn cleaned(name: &str) -> String {
     let mut clean = String::new();
     for letter in name.trim().chars().take(LONGEST_NAME) {
         match letter {

@@ -99,6 +99,7 @@ impl Synthetic {
             applied: value.to_string(),
             matters: true,
             remedy: None,
+            before: None,
         };
         let thread = |thread: u32| ThreadSetup {
             thread,

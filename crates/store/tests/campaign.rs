@@ -34,6 +34,7 @@ fn campaign(rows: Vec<Row>) -> Campaign {
         about: None,
         begun: String::new(),
         repeats: 1,
+        scale: None,
         order: Order::Sequential,
         seed: 1,
         retries: 1,
@@ -84,7 +85,8 @@ fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
     assert_eq!(given_up.next(&campaign, RELEASE), Next::End);
     tried.runs.push(run_of(&campaign, 0, |_| {}));
     assert_eq!(stands(&tried), CellState::Done { run: 3 });
-    assert_eq!((tried.settled(&campaign), tried.next(&campaign, RELEASE)), (1, Next::End));
+    assert_eq!((tried.tally(&campaign).measured, tried.next(&campaign, RELEASE)), (1, Next::End));
+    assert_eq!(given_up.tally(&campaign).to_string(), "0 of 1 measured, 1 invalid");
 }
 
 #[test]
@@ -125,5 +127,8 @@ fn a_campaign_is_there_whole_or_not_and_one_process_has_it() {
     assert_eq!(reasons, ["no rights", "no memory"]);
     let stands = tried.standing(&again.campaign, &again.campaign.runs[0]);
     assert_eq!(stands, CellState::GivenUp { run: None, reason: "no memory".into() });
+    assert_eq!(tried.tally(&again.campaign).to_string(), "0 of 1 measured, 1 failed");
+    let stands = tried.tried_anew().standing(&again.campaign, &again.campaign.runs[0]);
+    assert_eq!(stands, CellState::Missing { attempt: 3 }, "a resume tries it again");
     assert!(store.list().unwrap().is_empty(), "a campaign is no damaged run");
 }

@@ -375,7 +375,11 @@ fn a_crash_while_finishing_is_made_good() {
 #[test]
 fn a_refusal_leaves_nothing() {
     let root = tempfile::tempdir().unwrap();
-    let refusal = Refusal { plan_is_wrong: false, text: "no right to use FIFO".to_string() };
+    let refusal = Refusal {
+        plan_is_wrong: false,
+        of_every_run: true,
+        text: "no right to use FIFO".to_string(),
+    };
     let mut run = Store::new(root.path()).begin("one").unwrap();
     run.append(&small().messages()[0].encode()).unwrap();
     run.append(&Message::Refusal(refusal.clone()).encode()).unwrap();

@@ -26,15 +26,28 @@ pub fn program_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(runs)
 }
 
+/// Lets the calling thread, and those that it starts, wait behind nobody ordinary, where that is
+/// allowed; how nice it was before.
+pub fn hasten() -> i32 {
+    let before = niceness();
+    let _ = rustix::process::setpriority_process(None, -20);
+    before
+}
+
+/// How nice this process is.
+pub fn niceness() -> i32 {
+    rustix::process::getpriority_process(None).unwrap_or(0)
+}
+
 /// Orphans below the calling process become its children, wherever they have gone.
 pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(rustix::process::getpid()))?)
 }
 
 /// Makes an ordinary process of what the command will start, whatever the caller is: on these CPUs,
-/// in a group of its own, without our priority and ignored signals, and killed with the thread
-/// that starts it.
-pub fn ordinary(command: &mut Command, cpus: Vec<u32>) -> &mut Command {
+/// in a group of its own, as nice as given, without our priority and ignored signals, and killed
+/// with the thread that starts it.
+pub fn ordinary(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mut Command {
     let parent = std::process::id();
     let prepare = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -46,6 +59,7 @@ pub fn ordinary(command: &mut Command, cpus: Vec<u32>) -> &mut Command {
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
         sched::set_scheduling(Scheduling::Other)?;
+        rustix::process::setpriority_process(None, nice)?;
         Ok(sched::set_affinity(cpus.iter().copied())?)
     };
     command.process_group(0);
@@ -139,7 +153,7 @@ mod tests {
         let cpu = sched::affinity().unwrap()[0];
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 50 & setsid sleep 50 & wait"]).stdout(Stdio::null());
-        let mut child = ordinary(&mut command, vec![cpu]).spawn().unwrap();
+        let mut child = ordinary(&mut command, vec![cpu], 0).spawn().unwrap();
         let root = Root::default();
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
         let below = loop {

@@ -8,6 +8,9 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+/// Stands for the settings of the whole machine, far above the number of any CPU.
+pub const SETTINGS: u32 = 1 << 16;
+
 /// CPUs that no other latlab measures as long as this lives.
 ///
 /// Byte n of one file stands for CPU n. Such locks belong to the process, and any file of it that

@@ -1,5 +1,9 @@
 //! Scheduling, affinity and timer slack of the calling thread.
 
+mod standing;
+
+pub use standing::Standing;
+
 use crate::{Errno, checked};
 use rustix::thread::CpuSet;
 use std::num::NonZeroU64;
@@ -46,6 +50,24 @@ struct Attributes {
 
 const _: () = assert!(size_of::<Attributes>() == 48);
 
+impl Attributes {
+    fn scheduling(&self) -> Scheduling {
+        match self.policy {
+            OTHER => Scheduling::Other,
+            FIFO => Scheduling::Fifo(self.priority),
+            RR => Scheduling::Rr(self.priority),
+            BATCH => Scheduling::Batch,
+            IDLE => Scheduling::Idle,
+            DEADLINE => Scheduling::Deadline {
+                runtime: self.runtime,
+                deadline: self.deadline,
+                period: self.period,
+            },
+            policy => Scheduling::Unknown(policy),
+        }
+    }
+}
+
 const OTHER: u32 = 0;
 const FIFO: u32 = 1;
 const RR: u32 = 2;
@@ -63,7 +85,7 @@ impl Scheduling {
 
     fn attributes(self) -> Attributes {
         let with = |policy, priority| Attributes { policy, priority, ..Attributes::default() };
-        let attributes = match self {
+        match self {
             Scheduling::Other => with(OTHER, 0),
             Scheduling::Fifo(priority) => with(FIFO, priority),
             Scheduling::Rr(priority) => with(RR, priority),
@@ -73,9 +95,7 @@ impl Scheduling {
                 Attributes { runtime, deadline, period, ..with(DEADLINE, 0) }
             }
             Scheduling::Unknown(policy) => with(policy, 0),
-        };
-        let size = size_of::<Attributes>() as u32;
-        Attributes { size, flags: RESET_ON_FORK, ..attributes }
+        }
     }
 }
 
@@ -86,7 +106,11 @@ pub fn set_scheduling(scheduling: Scheduling) -> Result<(), Errno> {
 
 /// Schedules another thread, by its id; 0 is the calling one.
 pub fn set_scheduling_of(thread: u32, scheduling: Scheduling) -> Result<(), Errno> {
-    let attributes = scheduling.attributes();
+    set_attributes(thread, Attributes { flags: RESET_ON_FORK, ..scheduling.attributes() })
+}
+
+fn set_attributes(thread: u32, attributes: Attributes) -> Result<(), Errno> {
+    let attributes = Attributes { size: size_of::<Attributes>() as u32, ..attributes };
     // SAFETY: the structure has the kernel's layout and says its own size.
     checked(unsafe { libc::syscall(libc::SYS_sched_setattr, thread, &attributes, 0) }).map(drop)
 }
@@ -98,23 +122,15 @@ pub fn scheduling() -> Result<Scheduling, Errno> {
 
 /// How a thread is scheduled, by its id; 0 is the calling one.
 pub fn scheduling_of(thread: u32) -> Result<Scheduling, Errno> {
+    attributes_of(thread).map(|got| got.scheduling())
+}
+
+fn attributes_of(thread: u32) -> Result<Attributes, Errno> {
     let mut got = Attributes::default();
     let size = size_of::<Attributes>();
     // SAFETY: the kernel writes at most `size` bytes to the structure.
     checked(unsafe { libc::syscall(libc::SYS_sched_getattr, thread, &mut got, size, 0) })?;
-    Ok(match got.policy {
-        OTHER => Scheduling::Other,
-        FIFO => Scheduling::Fifo(got.priority),
-        RR => Scheduling::Rr(got.priority),
-        BATCH => Scheduling::Batch,
-        IDLE => Scheduling::Idle,
-        DEADLINE => Scheduling::Deadline {
-            runtime: got.runtime,
-            deadline: got.deadline,
-            period: got.period,
-        },
-        policy => Scheduling::Unknown(policy),
-    })
+    Ok(got)
 }
 
 /// Lets the calling thread run on these CPUs only.
@@ -131,15 +147,21 @@ pub fn set_affinity(cpus: impl IntoIterator<Item = u32>) -> Result<(), Errno> {
 
 /// The CPUs that the calling thread may run on.
 pub fn affinity() -> Result<Vec<u32>, Errno> {
-    affinity_of(None)
+    affinity_at(None)
 }
 
 /// The CPUs that process 1 may run on: what the system as a whole may use, as far as we can see.
 pub fn affinity_of_init() -> Result<Vec<u32>, Errno> {
-    affinity_of(Some(rustix::process::Pid::INIT))
+    affinity_at(Some(rustix::process::Pid::INIT))
 }
 
-fn affinity_of(process: Option<rustix::process::Pid>) -> Result<Vec<u32>, Errno> {
+/// The CPUs that another process may run on.
+pub fn affinity_of(pid: u32) -> Result<Vec<u32>, Errno> {
+    let pid = rustix::process::Pid::from_raw(pid as i32).ok_or(Errno::SRCH)?;
+    affinity_at(Some(pid))
+}
+
+fn affinity_at(process: Option<rustix::process::Pid>) -> Result<Vec<u32>, Errno> {
     let set = rustix::thread::sched_getaffinity(process)?;
     Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).map(|cpu| cpu as u32).collect())
 }

@@ -26,6 +26,17 @@ struct Place {
     tries: Vec<String>,
 }
 
+impl Place {
+    /// There is a run in this folder, and it cannot be shown.
+    fn is_damaged(&mut self, path: &Path, reason: &str) {
+        (self.state, self.run) = (CellWord::Damaged, None);
+        self.reason = Some(match reason.contains(&*path.to_string_lossy()) {
+            true => reason.to_string(),
+            false => format!("{}: {reason}", path.display()),
+        });
+    }
+}
+
 /// A campaign, read from its folder.
 pub struct ShownCampaign {
     runs: Vec<Read>,
@@ -44,10 +55,17 @@ impl ShownCampaign {
         for planned in &campaign.runs {
             let mut place = place(folder, &tried, planned);
             if let Some(index) = place.run {
-                let path = tried.runs[index].0.clone();
-                let (run, bins) = measured(&path)?;
-                place.run = Some(runs.len());
-                runs.push(Read { path, run, bins });
+                let (path, run) = &tried.runs[index];
+                match latlab_store::expect_files(path, run)
+                    .map_err(crate::Error::from)
+                    .and_then(|()| measured(path))
+                {
+                    Ok((run, bins)) => {
+                        place.run = Some(runs.len());
+                        runs.push(Read { path: path.clone(), run, bins });
+                    }
+                    Err(error) => place.is_damaged(path, &error.to_string()),
+                }
             }
             places.push(place);
         }
@@ -96,8 +114,13 @@ fn place(folder: &CampaignFolder, tried: &Tried, planned: &Planned) -> Place {
         CellState::GivenUp { run, reason } => (CellWord::Failed, run, Some(reason)),
         CellState::Missing { .. } => (CellWord::Missing, None, None),
     };
+    let damaged = tried.damaged_of(campaign, planned).filter(|_| state == CellWord::Missing);
     let tries = tried.of(&campaign.cell(planned)).map(|(_, run)| run.id.clone()).collect();
-    Place { planned: *planned, state, reason, run, tries }
+    let mut place = Place { planned: *planned, state, reason, run, tries };
+    if let Some((path, reason)) = damaged {
+        place.is_damaged(path, reason);
+    }
+    place
 }
 
 fn made<'a>(place: &Place, runs: &'a [Read]) -> Made<'a> {

@@ -90,6 +90,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'A remark 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run a load meanwhile, by its name; several run at once (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder of further definitions of loads' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Tune the machine for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Only idle states that are left within this time, or `system` to leave them as they are' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Every scenario this long, or with so many cycles, for a try' -r
@@ -104,7 +105,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split eac
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Go on when the terminal is closed (SIGHUP), instead of ending cleanly'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs that another latlab measures already'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'No progress, no live table'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l dry-run -d 'Only say what a sheet would run, in which order, and how long that takes'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l dry-run -d 'Only say what a sheet, or --resume, would run, in which order, and how long that takes'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'Leave out scenarios whose programs are not here, instead of refusing'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Print a systemd unit that goes on with the campaign after each boot'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
@@ -458,7 +459,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand serve" -s V -l version -d 
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand verify" -l all -d 'Every stored run'
+complete -c latlab -n "__fish_latlab_using_subcommand verify" -l all -d 'Every stored run, those of campaigns too'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand cyclictest" -s V -l version -d 'Print version'

@@ -76,7 +76,7 @@ fn meminfo(root: &Root, key: &str) -> Option<u64> {
 }
 
 fn room(loads: &[Load]) -> Result<(), String> {
-    let folder = super::orphans::scratch_base();
+    let folder = super::scratch::base();
     let Some(free) = disk::free_bytes(&folder) else { return Ok(()) };
     let what = format!("room in {}", folder.display());
     over(&what, "free", loads, |load| load.needs.disk_bytes, free, 0)

@@ -1,19 +1,21 @@
 //! The keeper of a load: starts it, watches it, and ends it with everything that it has started.
 
 use super::event::Event;
-use super::order::{Order, STOP_WORD};
+use super::order::{Order, listen};
 use super::processes::Processes;
+use super::scratch::Scratch;
+use super::version::version;
 use super::{counters, orphans, tree};
-use latlab_model::Nanos;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
-use latlab_sys::child::{adopt_orphans, wait_for_any};
+use latlab_model::{CpuSet, Nanos};
+use latlab_sys::child::{adopt_orphans, hasten, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
-use std::io::{BufRead, BufReader, Read, Write, stdin, stdout};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use latlab_sys::sched::affinity_of;
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -35,34 +37,36 @@ const MOST_SHORT: u32 = 50;
 const STRAYS: Duration = Duration::from_millis(500);
 /// … and this long to die.
 const DYING: Duration = Duration::from_secs(5);
-/// Bytes of what a program says of its version.
-const VERSION_BYTES: u64 = 4096;
-
 /// What a keeper does, from the first line of its input to its end.
 pub fn keep() -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot keep the load: {error}");
     let mut input = BufReader::new(stdin());
     let mut line = String::new();
-    input.read_line(&mut line).map_err(failed)?;
+    if input.read_line(&mut line).map_err(failed)? == 0 {
+        // The run was refused before its loads began.
+        return Ok(());
+    }
     let order: Order = serde_json::from_str(&line)
         .map_err(|_| "a load is kept for `latlab run --load`, by nobody else".to_string())?;
     adopt_orphans().map_err(failed)?;
     let root = Root::default();
     let mark = orphans::mark(&root, std::process::id());
-    let folder = orphans::scratch(&mark);
-    std::fs::create_dir(&folder).map_err(failed)?;
+    let scratch = Scratch::create(&mark).map_err(failed)?;
     let version = version(&order);
     let (events, waiting) = sync_channel(4096);
-    let processes = Processes::new(order, &mark, &folder, &events).map_err(failed)?;
+    // A load of thousands of processes is looked at and ended in seconds only from before them.
+    let nice = hasten();
+    let processes = Processes::new(order, &mark, scratch.path(), &events, nice).map_err(failed)?;
     listen(input, events.clone()).map_err(failed)?;
     let keeper = Keeper {
         root,
         processes,
         events,
         waiting,
-        folder: Folder(folder),
+        scratch,
         started: Nanos::ZERO,
         placement: String::new(),
+        seen_on: BTreeSet::new(),
         shown: None,
         sampled: (Nanos::ZERO, Nanos::ZERO),
         last_start: Instant::now(),
@@ -74,62 +78,16 @@ pub fn keep() -> Result<(), String> {
     Ok(())
 }
 
-/// Asks the program for its version, before anything loads the machine.
-fn version(order: &Order) -> String {
-    let (Some(rule), Some(program)) = (&order.load.version, order.programs.last()) else {
-        return String::new();
-    };
-    let mut text = Vec::new();
-    // Some say it on one of the two, some on the other, and not all end by themselves.
-    let asked = std::io::pipe().and_then(|(reader, writer)| {
-        let child = Command::new("timeout")
-            .args(["-s", "KILL", "2", program])
-            .args(&rule.args)
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer)
-            .spawn();
-        let mut child = child?;
-        reader.take(VERSION_BYTES).read_to_end(&mut text)?;
-        child.wait()
-    });
-    asked.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
-}
-
-/// Listens for the word to end, or for the end of whoever says it.
-fn listen(
-    mut input: impl BufRead + Send + 'static,
-    events: SyncSender<Event>,
-) -> std::io::Result<()> {
-    let listen = move || {
-        let mut line = String::new();
-        let word = input.read_line(&mut line);
-        let event = match word.is_ok() && line == STOP_WORD {
-            true => Event::Stop,
-            false => Event::Abandoned,
-        };
-        let _ = events.send(event);
-    };
-    std::thread::Builder::new().spawn(listen).map(drop)
-}
-
-/// Removed with all that lies in it.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 struct Keeper {
     root: Root,
     processes: Processes,
     events: SyncSender<Event>,
     waiting: Receiver<Event>,
-    folder: Folder,
+    scratch: Scratch,
     started: Nanos,
     placement: String,
+    /// CPUs that its processes were allowed when they were looked at.
+    seen_on: BTreeSet<u32>,
     shown: Option<Nanos>,
     /// Time and CPU time of the last look.
     sampled: (Nanos, Nanos),
@@ -259,7 +217,7 @@ impl Keeper {
             Event::Abandoned => return Err(Over::Abandoned),
             Event::Line(at_ns, text) => {
                 let load = self.processes.order().number;
-                send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                send(&Message::LoadLine(LoadLine { load, at_ns, after_end: false, text }));
             }
             Event::Ended(ended) => {
                 let gone = now();
@@ -288,8 +246,12 @@ impl Keeper {
     }
 
     fn sample(&mut self) {
-        let at_ns = now();
-        let (processes, cpu_ns) = tree::cpu_time(&self.root);
+        let before = now();
+        let (all, cpu_ns) = tree::cpu_time(&self.root);
+        // Reading thousands takes a while, and is done halfway at the middle of it.
+        let at_ns = Nanos((before.0 + now().0) / 2);
+        self.seen_on.extend(all.iter().filter_map(|one| affinity_of(one.pid).ok()).flatten());
+        let processes = all.len() as u32;
         let cpu_ns = cpu_ns.max(self.sampled.1);
         let order = self.processes.order();
         let evidence = order.load.evidence.and_then(|counter| counters::read(&self.root, counter));
@@ -312,7 +274,7 @@ impl Keeper {
         let (mut status, mut by_itself) = (ExitStatus::default(), false);
         match over {
             Over::ByItself(how) => (status, by_itself) = (how, true),
-            Over::Stopped => status = self.ask(),
+            Over::Stopped => status = self.ask(ended_ns),
             Over::Abandoned => {}
         }
         if !matches!(over, Over::Abandoned) {
@@ -321,8 +283,8 @@ impl Keeper {
             tree::wait_for_none(&self.root, Instant::now() + STRAYS);
         }
         let (killed, left) = tree::kill_all(&self.root, Instant::now() + DYING);
-        let Keeper { processes, waiting, events, folder, restarts, gap, .. } = self;
-        drop((events, folder));
+        let Keeper { processes, waiting, events, scratch, restarts, gap, seen_on, .. } = self;
+        drop((events, scratch));
         let (order, kept) = processes.close();
         let load = order.number;
         let (mut open, until) = (kept.len(), Instant::now() + STRAYS);
@@ -330,7 +292,8 @@ impl Keeper {
             match waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::OutputEnded) => open -= 1,
                 Ok(Event::Line(at_ns, text)) => {
-                    send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                    let after_end = !by_itself && at_ns > ended_ns;
+                    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
                 }
                 _ => {}
             }
@@ -345,6 +308,7 @@ impl Keeper {
             gap_ns: gap,
             killed,
             left,
+            placement: seen_on.into_iter().collect::<CpuSet>().to_string(),
             output_bytes: told.iter().map(|told| told.bytes).sum(),
             lines_dropped: told.iter().map(|told| told.dropped).sum(),
             last_lines: told.into_iter().next_back().map(|t| t.lines.into()).unwrap_or_default(),
@@ -352,7 +316,7 @@ impl Keeper {
     }
 
     /// Asks the load itself to end, which some do at their leisure; how it ended.
-    fn ask(&mut self) -> ExitStatus {
+    fn ask(&mut self, asked: Nanos) -> ExitStatus {
         let last = self.processes.last();
         let rule = self.processes.order().load.end;
         let signal = match rule.signal {
@@ -369,7 +333,8 @@ impl Keeper {
                 }
                 Some(Event::Line(at_ns, text)) => {
                     let load = self.processes.order().number;
-                    send(&Message::LoadLine(LoadLine { load, at_ns, text }));
+                    let after_end = at_ns > asked;
+                    send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
                 }
                 _ => {}
             }

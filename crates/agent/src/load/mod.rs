@@ -9,7 +9,9 @@ mod order;
 mod orphans;
 mod output;
 mod processes;
+mod scratch;
 mod tree;
+mod version;
 
 use crate::layout::{Cpus, Layout, checked};
 use crate::outbox::Outbox;
@@ -18,7 +20,7 @@ use crate::refusals::machine_refuses;
 pub use check::missing_program;
 pub use keeper::keep;
 use latlab_model::frame::{FrameReader, Message, Next, Refusal};
-use latlab_model::load::LoadOn;
+use latlab_model::load::{Load, LoadOn};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::files::Root;
 use order::{Order, STOP_WORD};
@@ -35,10 +37,11 @@ pub const KEEPER: &str = "load-keeper";
 /// More than any keeper takes until it says that its load runs, or does not.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Loads that run; dropping this kills them.
+/// Loads that run, or wait for the word to; dropping this kills them.
 pub struct Loads(Vec<Kept>);
 
 struct Kept {
+    order: Order,
     keeper: Child,
     /// Tells the keeper that the agent lives.
     input: Option<ChildStdin>,
@@ -48,8 +51,8 @@ struct Kept {
 }
 
 impl Loads {
-    /// Checks what the loads need, starts them all, and waits until they run.
-    pub fn start(
+    /// Checks what the loads need, and starts the keepers of them all, which wait for their order.
+    pub fn hire(
         root: &Root,
         plan: &Plan,
         layout: &Layout,
@@ -60,20 +63,26 @@ impl Loads {
         if plan.loads.is_empty() {
             return Ok(loads);
         }
-        let wrong = |text| Refusal { plan_is_wrong: true, text };
+        let wrong = |text| Refusal { plan_is_wrong: true, of_every_run: false, text };
         let placement = placement(plan, layout, cpus).map_err(wrong)?;
         let programs = check::check(root, plan).map_err(machine_refuses)?;
         for ((number, load), programs) in (0..).zip(&plan.loads).zip(programs) {
             let cpus = placement.iter().collect();
             let order = Order { number, load: load.clone(), programs, cpus };
-            let kept = Kept::start(order, outbox).map_err(|error| {
-                machine_refuses(format!("cannot start the load {}: {error}", load.name))
-            })?;
+            let kept = Kept::hire(order, outbox).map_err(|error| cannot_start(load, &error))?;
             loads.0.push(kept);
         }
-        let until = Instant::now() + PATIENCE;
-        loads.0.iter().for_each(|kept| kept.wait_until_begun(until));
         Ok(loads)
+    }
+
+    /// Starts them all, and waits until they run.
+    pub fn begin(&mut self) -> Result<(), Refusal> {
+        for kept in &mut self.0 {
+            kept.begin().map_err(|error| cannot_start(&kept.order.load, &error))?;
+        }
+        let until = Instant::now() + PATIENCE;
+        self.0.iter().for_each(|kept| kept.wait_until_begun(until));
+        Ok(())
     }
 
     /// Ends all of them at once and waits until nothing of them is left.
@@ -87,6 +96,10 @@ impl Loads {
     }
 }
 
+fn cannot_start(load: &Load, error: &std::io::Error) -> Refusal {
+    machine_refuses(format!("cannot start the load {}: {error}", load.name))
+}
+
 impl Drop for Kept {
     fn drop(&mut self) {
         self.input.take();
@@ -98,17 +111,13 @@ impl Drop for Kept {
 }
 
 impl Kept {
-    fn start(order: Order, outbox: &Outbox) -> std::io::Result<Kept> {
+    fn hire(order: Order, outbox: &Outbox) -> std::io::Result<Kept> {
         let mut keeper = Command::new(std::env::current_exe()?)
             .args([KEEPER, &order.load.name])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
-        let (mut input, output) = (keeper.stdin.take(), keeper.stdout.take());
-        if let Some(input) = &mut input {
-            let line = serde_json::to_string(&order).expect("an order has only text keys");
-            writeln!(input, "{line}")?;
-        }
+        let (input, output) = (keeper.stdin.take(), keeper.stdout.take());
         let (begin, begun) = channel();
         let (outbox, id) = (outbox.clone(), keeper.id());
         let forward = move || {
@@ -119,7 +128,12 @@ impl Kept {
             orphans::end_those_of(&Root::default(), id);
         };
         let forwarder = std::thread::Builder::new().spawn(forward)?;
-        Ok(Kept { keeper, input, forwarder: Some(forwarder), begun })
+        Ok(Kept { order, keeper, input, forwarder: Some(forwarder), begun })
+    }
+
+    fn begin(&mut self) -> std::io::Result<()> {
+        let line = serde_json::to_string(&self.order).expect("an order has only text keys");
+        self.input.as_mut().map_or(Ok(()), |input| writeln!(input, "{line}"))
     }
 
     fn wait_until_begun(&self, until: Instant) {

@@ -1,17 +1,15 @@
 //! What a killed keeper has left: found by a mark in the environment or by its folder, and ended.
 
+use super::scratch;
 use latlab_sys::child::{descendants, kill, processes};
 use latlab_sys::files::Root;
 use latlab_sys::process::{Stat, effective_user};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// The variable that everything of a load inherits: number and start of its keeper.
 pub const MARK: &str = "LATLAB_LOAD_KEEPER";
-/// How the scratch folders are named.
-const SCRATCH: &str = "latlab-load-";
 /// Times that processes are looked for: one that is being killed may just have started another.
 const ROUNDS: u32 = 50;
 
@@ -30,11 +28,13 @@ pub fn end_those_of(root: &Root, keeper: u32) {
 pub fn end_orphans(root: &Root) -> usize {
     let gone = |mark: &str| is_gone(root, mark);
     let ended = end_marked(root, gone);
-    for entry in fs::read_dir(scratch_base()).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(scratch::base()).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let ours =
             entry.metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == effective_user());
-        if ours && name.to_str().and_then(|name| name.strip_prefix(SCRATCH)).is_some_and(gone) {
+        if ours
+            && name.to_str().and_then(|name| name.strip_prefix(scratch::PREFIX)).is_some_and(gone)
+        {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -79,24 +79,10 @@ fn marked(root: &Root, pid: u32, wanted: impl Fn(&str) -> bool) -> Option<(u32, 
         || variables.find_map(|one| Some(one.strip_prefix(MARK)?.strip_prefix('=')?.to_string()));
     let folder = fs::read_link(root.path(format!("proc/{pid}/cwd"))).unwrap_or_default();
     let by_folder = folder.components().find_map(|part| {
-        let name = part.as_os_str().to_str()?.strip_prefix(SCRATCH)?;
+        let name = part.as_os_str().to_str()?.strip_prefix(scratch::PREFIX)?;
         Some(name.trim_end_matches(" (deleted)").to_string())
     });
     let mark = by_folder.or_else(by_environment)?;
     let stat = Stat::of(root, pid).filter(|stat| stat.state != 'Z')?;
     (pid != std::process::id() && wanted(&mark)).then_some((pid, stat))
-}
-
-/// Where scratch folders lie: on a disk rather than in memory, for loads that write files.
-pub fn scratch_base() -> PathBuf {
-    let asked = std::env::var_os("TMPDIR").map(PathBuf::from).filter(|folder| folder.is_dir());
-    asked.unwrap_or_else(|| {
-        let disk = PathBuf::from("/var/tmp");
-        if disk.is_dir() { disk } else { std::env::temp_dir() }
-    })
-}
-
-/// The scratch folder of a keeper.
-pub fn scratch(mark: &str) -> PathBuf {
-    scratch_base().join(format!("{SCRATCH}{mark}"))
 }

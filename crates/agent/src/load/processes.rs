@@ -17,6 +17,7 @@ pub struct Processes {
     mark: String,
     folder: PathBuf,
     slots: Vec<Slot>,
+    nice: i32,
 }
 
 struct Slot {
@@ -27,12 +28,13 @@ struct Slot {
 }
 
 impl Processes {
-    /// Starts none yet, but listens to all.
+    /// Starts none yet, but listens to all; they will be this nice.
     pub fn new(
         order: Order,
         mark: &str,
         folder: &Path,
         events: &SyncSender<Event>,
+        nice: i32,
     ) -> Result<Self> {
         let mut slots = Vec::new();
         for (place, process) in order.load.processes.iter().enumerate() {
@@ -46,7 +48,7 @@ impl Processes {
             std::thread::Builder::new().spawn(read)?;
             slots.push(Slot { pid: None, output, kept });
         }
-        Ok(Processes { order, mark: mark.into(), folder: folder.into(), slots })
+        Ok(Processes { order, mark: mark.into(), folder: folder.into(), slots, nice })
     }
 
     /// The order.
@@ -72,7 +74,7 @@ impl Processes {
             .stdout(slot.output.try_clone()?)
             .stderr(slot.output.try_clone()?);
         // It is waited for with all others.
-        let pid = ordinary(&mut command, self.order.cpus.clone()).spawn()?.id();
+        let pid = ordinary(&mut command, self.order.cpus.clone(), self.nice).spawn()?.id();
         slot.pid = Some(pid);
         Ok(pid)
     }

@@ -22,7 +22,9 @@ pub fn living(root: &Root) -> Vec<Descendant> {
 
 /// How many there are, and the CPU time of all that have been; its parts are read one after the
 /// other, so that what ends meanwhile may be missing once.
-pub fn cpu_time(root: &Root) -> (u32, Nanos) {
+pub fn cpu_time(root: &Root) -> (Vec<Descendant>, Nanos) {
+    // First, or what is buried between the two would be counted in both.
+    let buried = memory::children_cpu_time();
     let all = descendants(root, std::process::id());
     let own = |one: &Descendant| {
         let known = clock::cpu_time_of_process(one.pid);
@@ -30,7 +32,7 @@ pub fn cpu_time(root: &Root) -> (u32, Nanos) {
             + one.stat.waited_ticks as i64 * TICK
     };
     let living: i64 = all.iter().map(own).sum();
-    (all.len() as u32, Nanos(living + memory::children_cpu_time()))
+    (all, Nanos(living + buried))
 }
 
 /// Asks all that live to end.

@@ -1,7 +1,8 @@
 //! The flags of `latlab run` for sheets, and those of `latlab scenarios`.
 
 use crate::common::Format;
-use crate::sheet::{Scale, Seeds};
+use crate::sheet::scale::Scale;
+use crate::sheet::seeds::Seeds;
 use clap::{Args, Subcommand};
 
 const SHEETS: &str = "Sheets and campaigns";
@@ -10,16 +11,17 @@ const SHEETS: &str = "Sheets and campaigns";
 #[derive(Args, Default)]
 pub struct SheetArgs {
     /// A file of scenarios, or the name of a ready-made one (`latlab scenarios`): run all of it
-    #[arg(value_name = "SHEET", conflicts_with = "resume")]
+    #[arg(value_name = "SHEET", conflicts_with = "resume", group = "campaign")]
     pub sheet: Option<String>,
-    /// Only say what a sheet would run, in which order, and how long that takes
-    #[arg(long, requires = "sheet", help_heading = SHEETS)]
+    /// Only say what a sheet, or --resume, would run, in which order, and how long that takes
+    #[arg(long, requires = "campaign", help_heading = SHEETS)]
     pub dry_run: bool,
     /// Every scenario this long, or with so many cycles, for a try
-    #[arg(long, value_name = "TIME|CYCLES", requires = "sheet", help_heading = SHEETS)]
+    #[arg(long, value_name = "TIME|CYCLES", requires = "sheet", conflicts_with = "resume",
+          help_heading = SHEETS)]
     pub scale: Option<Scale>,
     /// Measure each row of the sheet this often
-    #[arg(long, value_name = "N", requires = "sheet", help_heading = SHEETS,
+    #[arg(long, value_name = "N", requires = "sheet", conflicts_with = "resume", help_heading = SHEETS,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeats: Option<u32>,
     /// Measure each row once with each of these seeds, such as 1..5
@@ -27,11 +29,11 @@ pub struct SheetArgs {
           help_heading = SHEETS)]
     pub seeds: Option<Seeds>,
     /// Leave out scenarios whose programs are not here, instead of refusing
-    #[arg(long, requires = "sheet", help_heading = SHEETS)]
+    #[arg(long, requires = "sheet", conflicts_with = "resume", help_heading = SHEETS)]
     pub skip_missing: bool,
     /// Go on with a campaign that was cut off [default: the last one that is not complete]
     #[arg(long, value_name = "CAMPAIGN", num_args = 0..=1, default_missing_value = "last",
-          help_heading = SHEETS)]
+          group = "campaign", help_heading = SHEETS)]
     pub resume: Option<String>,
     /// Print a systemd unit that goes on with the campaign after each boot
     #[arg(long, conflicts_with_all = ["sheet", "resume"], help_heading = SHEETS)]

@@ -14,19 +14,19 @@ use crate::leftovers::restore;
 use crate::output::{print, print_json, style, visible, warn, width};
 use crate::run::args::RunArgs;
 use crate::run::{by, refused};
-use crate::runs::{finish_leftovers, open_store, recover};
 use crate::sheet::{Instead, Source};
-use crate::{EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
+use crate::store::{finish_leftovers, open_store, recover};
+use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::{BESIDE, SheetArgs};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
 use latlab_conduct::Failure;
 use latlab_conduct::campaign::{CampaignEnd, CampaignOrder};
 use latlab_model::Plan;
-use latlab_model::campaign::Row;
+use latlab_model::campaign::{Campaign, Row};
 use latlab_model::run::VerdictWord;
 use latlab_report::campaign::Table;
-use latlab_store::{CampaignFolder, Store};
+use latlab_store::{CampaignFolder, CellState, Store};
 use latlab_sys::process::uname;
 use progress::CampaignProgress;
 pub use scenarios::scenarios;
@@ -66,6 +66,10 @@ pub fn asked(args: &Asked<'_>) -> anyhow::Result<ExitCode> {
         },
         (None, spec) => unfinished(&store, spec.as_deref().unwrap_or("last"))?,
     };
+    if args.sheet.dry_run {
+        let left = left(&folder)?;
+        return plan(args, &left).map(|()| ExitCode::SUCCESS);
+    }
     go_on(args, &folder)
 }
 
@@ -114,17 +118,36 @@ fn begin(args: &Asked<'_>, store: &Store, sheet: &str) -> anyhow::Result<Option<
             return Err(Exit(EXIT_USAGE, format!("nothing was run: {sheet} has mistakes")).into());
         }
     };
-    if args.sheet.dry_run {
-        match args.common.format {
-            Format::Json => print_json(&DryRun::new(&campaign))?,
-            Format::Text => print(&latlab_report::campaign::planned(&campaign, width(), style()))?,
-        }
+    if args.sheet.dry_run && !args.sheet.skip_missing {
+        plan(args, &campaign)?;
         missing::tell(&campaign);
         return Ok(None);
     }
     let campaign = missing::without(campaign, args.sheet.skip_missing)?;
+    if args.sheet.dry_run {
+        plan(args, &campaign)?;
+        return Ok(None);
+    }
     recover(store);
     Ok(Some(store.begin_campaign(campaign, &source.text)?))
+}
+
+/// Says what would be measured.
+fn plan(args: &Asked<'_>, campaign: &Campaign) -> anyhow::Result<()> {
+    match args.common.format {
+        Format::Json => print_json(&DryRun::new(campaign)),
+        Format::Text => print(&latlab_report::campaign::planned(campaign, width(), style())),
+    }
+}
+
+/// The campaign with those runs only that a resume would make.
+fn left(folder: &CampaignFolder) -> anyhow::Result<Campaign> {
+    let tried = folder.tried()?.tried_anew();
+    let mut campaign = folder.campaign.clone();
+    campaign.runs.retain(|planned| {
+        matches!(tried.standing(&folder.campaign, planned), CellState::Missing { .. })
+    });
+    Ok(campaign)
 }
 
 /// CPUs that this process may use.
@@ -143,14 +166,17 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
             ))
         });
     }
+    let mut failed = None;
     for (_, opened) in store.campaigns()? {
         let Ok(folder) = opened else { continue };
-        let tried = folder.tried()?;
-        if tried.settled(&folder.campaign) < folder.campaign.runs.len() {
+        let tally = folder.tried()?.tally(&folder.campaign);
+        if tally.missing() > 0 {
             return Ok(folder);
         }
+        // What failed may be tried again, but goes not before what was never tried.
+        failed = failed.or((tally.failed > 0).then_some(folder));
     }
-    Err(wrong(format!("no campaign in {} is unfinished", store.root().display())))
+    failed.ok_or_else(|| wrong(format!("no campaign in {} is unfinished", store.root().display())))
 }
 
 /// Makes the runs that are missing, and shows the table.
@@ -189,7 +215,12 @@ fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> 
 /// Says what is left to do; the exit code.
 fn told(ended: &CampaignEnd, table: &Table, release: &str, path: &str) -> u8 {
     match ended {
-        CampaignEnd::Complete => return exit_code(table),
+        CampaignEnd::Complete => {
+            if table.tally.failed > 0 {
+                warn(format_args!("`latlab run --resume {path}` tries what failed again"));
+            }
+            return exit_code(table);
+        }
         CampaignEnd::Interrupted => {
             warn(format_args!(
                 "ended before all runs were made: `latlab run --resume {path}` goes on"
@@ -209,6 +240,7 @@ fn exit_code(table: &Table) -> u8 {
     let has = |word| table.rows.iter().any(|row| row.verdict == Some(word));
     match () {
         () if has(VerdictWord::Fail) => EXIT_FAIL,
+        () if table.tally.failed == table.tally.planned => EXIT_CANNOT_MEASURE,
         () if has(VerdictWord::Invalid) || has(VerdictWord::Inconclusive) => EXIT_NO_ANSWER,
         () if table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none())) => {
             EXIT_NO_ANSWER

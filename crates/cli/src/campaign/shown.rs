@@ -1,11 +1,11 @@
 //! A stored campaign in the terminal, as a page, and as a table for programs.
 
+use crate::browser;
 use crate::documents::CampaignReported;
 use crate::output::{print, print_json, style, warn, width, write_whole};
 use crate::report::args::{ReportArgs, ReportFormat};
-use crate::report::open;
 use crate::runs::args::{ShowArgs, ShowFormat};
-use crate::runs::finish_leftovers;
+use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, junit, markdown};
 use latlab_store::CampaignFolder;
@@ -63,7 +63,10 @@ fn page(folder: &CampaignFolder, shown: &ShownCampaign, args: &ReportArgs) -> an
     let path = args.output.clone().unwrap_or_else(|| own.clone());
     let page = shown.page(|run| link(run, path == own));
     for run in shown.folders() {
-        write_page_of(&run)?;
+        if let Err(error) = write_page_of(&run) {
+            // The others are shown all the same.
+            warn(format_args!("the page of {} is not written: {error:#}", run.display()));
+        }
     }
     if path.as_os_str() == "-" {
         return print(&page);
@@ -78,7 +81,7 @@ fn page(folder: &CampaignFolder, shown: &ShownCampaign, args: &ReportArgs) -> an
         _ => print(&format!("{}\n", path.display()))?,
     }
     if args.open {
-        open(&path);
+        browser::open(&path);
     }
     Ok(())
 }
@@ -100,8 +103,5 @@ fn write_page_of(run: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let page = latlab_view::page(&[Shown::read(run)?]);
-    if let Err(error) = write_whole(&run.join(RUN_PAGE), page.as_bytes()) {
-        warn(format_args!("the page of a run is not written: {error:#}"));
-    }
-    Ok(())
+    write_whole(&run.join(RUN_PAGE), page.as_bytes())
 }

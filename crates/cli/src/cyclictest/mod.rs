@@ -26,7 +26,7 @@ mod verbose;
 use crate::leftovers::restore;
 use crate::output::{print, warn};
 use crate::run::refused;
-use crate::runs::{finish_leftovers, store_in};
+use crate::store::{finish_leftovers, store_in};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
 use latlab_conduct::check_room;
 use latlab_conduct::here::{self, Done, Order};

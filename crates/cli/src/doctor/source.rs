@@ -2,7 +2,7 @@
 
 use super::args::DoctorArgs;
 use crate::leftovers::restore;
-use crate::runs::{open_store, recover};
+use crate::store::{open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, Exit};
 use anyhow::{Context, bail};
 use latlab_model::Snapshot;

@@ -1,7 +1,7 @@
 //! Flags of `latlab lab`.
 
 use crate::common::Common;
-use crate::sheet::Seeds;
+use crate::sheet::seeds::Seeds;
 use clap::{Args, Subcommand};
 use latlab_lab::Target;
 
@@ -27,16 +27,23 @@ pub enum What {
     },
     /// The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet
     /// lab-stress-five
-    StressFive {
-        /// Seeds of the guests, such as 1..5: each is an independent repeat
-        #[arg(long, value_name = "N..M", default_value = "1")]
-        seeds: Seeds,
-        /// No progress, no live table
-        #[arg(short, long)]
-        quiet: bool,
-        #[command(flatten)]
-        common: Common,
-    },
+    StressFive(Comparison),
+    /// One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet
+    /// lab-threads
+    Threads(Comparison),
+}
+
+/// How a ready-made sheet is measured.
+#[derive(Args)]
+pub struct Comparison {
+    /// Seeds of the guests, such as 1..5: each is an independent repeat
+    #[arg(long, value_name = "N..M", default_value = "1")]
+    pub seeds: Seeds,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub common: Common,
 }
 
 const EXAMPLES: &str = "\

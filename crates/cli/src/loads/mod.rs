@@ -1,7 +1,7 @@
 //! `latlab loads`: which loads there are, and what each takes.
 
 pub mod args;
-mod library;
+pub mod library;
 
 use crate::common::Format;
 use crate::documents::ListedLoad;
@@ -11,7 +11,7 @@ use args::{LoadsArgs, LoadsCommand};
 use latlab_load::name_of;
 use latlab_model::load::Load;
 use latlab_report::load_entry;
-pub use library::{Found, Library};
+pub use library::Library;
 use std::process::ExitCode;
 
 /// Lists the loads, or shows one.

@@ -2,11 +2,12 @@
 
 use crate::campaign::args::SheetArgs;
 use crate::common::{Common, word};
+use crate::run::guest::GuestArgs;
 use clap::Args;
-use latlab_lab::Target;
 use latlab_model::load::LoadOn;
 use latlab_model::plan::{
-    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, WakeBy, Workload,
+    ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Tuning, WakeBy,
+    Workload,
 };
 use latlab_model::{CpuSet, Nanos};
 use std::path::PathBuf;
@@ -59,9 +60,8 @@ pub struct RunArgs {
     /// CPUs to measure, such as 1-3 [default: all that this process may use]
     #[arg(short = 'a', long, value_name = "LIST", help_heading = WHERE)]
     pub cpus: Option<CpuSet>,
-    /// Measure a guest in virtual time, such as lab:x86-64/rt, instead of this machine
-    #[arg(long, value_name = "TARGET", help_heading = WHERE)]
-    pub target: Option<Target>,
+    #[command(flatten)]
+    pub guest: GuestArgs,
     /// Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]
     #[arg(short, long, value_name = "N", help_heading = WHERE)]
     pub threads: Option<u32>,
@@ -150,6 +150,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", help_heading = LOADS)]
     pub loads: Option<PathBuf>,
 
+    /// Tune the machine for the time of the run: governor=NAME, irqs=away, rt-throttling=off,
+    /// fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away,
+    /// irq-thread:PATTERN=PRIORITY
+    #[arg(long, value_name = "NAME=VALUE", help_heading = OTHER)]
+    pub tune: Vec<Tuning>,
     /// Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it
     #[arg(long, value_name = "FILE=VALUE", help_heading = OTHER)]
     pub set: Vec<KernelFile>,
@@ -189,6 +194,7 @@ Examples:
   latlab run --instrument spin --for 60s            time taken from each CPU
   latlab run --samples -i 50us --for 8h --keep-going --name night
   latlab run --load hackbench,groups=4 --load stressapptest --for 1h
+  latlab run -a 1-3 --tune irqs=away --tune rt-throttling=off --for 1h
   latlab run stress-five --scale 20s --dry-run      what a ready-made sheet would do
   latlab run night.toml                             a sheet of your own, unattended
   latlab run --resume                               what is left of it
@@ -201,8 +207,11 @@ fn size(text: &str) -> Result<u32, String> {
         Some(number) => (number, 1 << 10),
         None => text.strip_suffix(['M', 'm']).map_or((text, 1), |number| (number, 1 << 20)),
     };
-    let bytes = number.parse().ok().and_then(|number: u32| number.checked_mul(unit));
-    bytes.ok_or_else(|| format!("'{text}' is no number of bytes such as 512, 64K or 1M"))
+    let number: u64 = number
+        .parse()
+        .map_err(|_| format!("'{text}' is no number of bytes such as 512, 64K or 1M"))?;
+    let bytes = number.checked_mul(unit).and_then(|bytes| bytes.try_into().ok());
+    bytes.ok_or_else(|| format!("'{text}' is more than a run can take: at most 256M"))
 }
 
 fn idle_states(text: &str) -> Result<IdleStates, String> {

@@ -1,7 +1,9 @@
 //! What the flags of `latlab run` mean: flags to plan.
 
 use super::args::RunArgs;
-use latlab_model::plan::{Instrument, Policy, Spin, WakeBy};
+use crate::loads::{self, Library};
+use latlab_model::load::Load;
+use latlab_model::plan::{Instrument, Policy, Spin, WakeBy, Workload};
 use latlab_model::{Nanos, Plan};
 
 impl RunArgs {
@@ -38,6 +40,7 @@ impl RunArgs {
             legs: self.legs,
             share_cpus: self.share,
             kernel_files: self.set.clone(),
+            tunings: self.tune.clone(),
             telemetry_ns: self.telemetry.0,
             spin: self.spin(),
             load_on: self.load_on.clone(),
@@ -46,6 +49,13 @@ impl RunArgs {
         };
         plan.check()?;
         Ok(plan)
+    }
+
+    /// The loads, and the faults as such; an error is one line.
+    pub fn all_loads(&self) -> Result<Vec<Load>, String> {
+        let mut all = loads::resolve(&self.load, &Library::new(self.loads.clone()))?;
+        all.extend(self.guest.faults(self.warm_up)?);
+        Ok(all)
     }
 
     fn wake(&self) -> Option<WakeBy> {
@@ -67,7 +77,7 @@ impl RunArgs {
             ("--period-step", self.period_step.is_some()),
             ("--phase", self.phase.is_some()),
             ("--missed", self.missed.is_some()),
-            ("--seed", self.seed.is_some() && self.target.is_none()),
+            ("--seed", self.seed.is_some() && self.guest.target.is_none()),
         ];
         let of_spin = [
             ("--gap-above", self.gap_above.is_some()),
@@ -76,8 +86,9 @@ impl RunArgs {
         ];
         let of_handoff =
             [("--wake", self.wake.is_some()), ("--wakers-on", self.wakers_on.is_some())];
-        let of_sleep =
-            [("--mechanism", self.mechanism.is_some()), ("--missed", self.missed.is_some())];
+        let of_sleep = [("--mechanism", self.mechanism.is_some())];
+        let of_sleepers = [("--missed", self.missed.is_some())];
+        let of_memmove = [("--workload-size", self.workload_size.is_some())];
         let of_cyclic = [
             ("--mechanism", self.mechanism.is_some()),
             ("--clock", self.clock.is_some()),
@@ -89,6 +100,16 @@ impl RunArgs {
             (!is(Instrument::Handoff), &of_handoff[..], "goes with --instrument handoff"),
             (is(Instrument::Spin), &of_releases[..], "is about releases, which spin has not"),
             (is(Instrument::Handoff), &of_sleep[..], "is about a sleep, which handoff has not"),
+            (
+                is(Instrument::Handoff),
+                &of_sleepers[..],
+                "has no choice with handoff, whose waking thread leaves out what is past",
+            ),
+            (
+                self.workload != Some(Workload::Memmove),
+                &of_memmove[..],
+                "goes with --workload memmove",
+            ),
             (is(Instrument::Timerlat), &of_cyclic[..], "is the kernel's own with timerlat"),
         ];
         let mut unfit = unfit.iter().filter(|(applies, ..)| *applies);
@@ -116,7 +137,8 @@ impl RunArgs {
             Some((name, budget)) => (name, Some(budget)),
             None => (policy, None),
         };
-        if self.priority.is_some() && !matches!(name, "fifo" | "rr") {
+        let ordinary = ["other", "batch", "idle", "deadline"];
+        if self.priority.is_some() && ordinary.contains(&name) {
             return Err(format!("--priority goes with fifo and rr, not with --policy {name}"));
         }
         let priority = self.priority.unwrap_or(Policy::DEFAULT_PRIORITY);
@@ -237,7 +259,8 @@ mod tests {
             ("--wake pipe", "goes with --instrument handoff"),
             ("--wakers-on 0", "goes with --instrument handoff"),
             ("--instrument handoff --mechanism timerfd", "which handoff has not"),
-            ("--instrument handoff --missed catch-up", "which handoff has not"),
+            ("--instrument handoff --missed catch-up", "leaves out what is past"),
+            ("--instrument handoff --mechanism relative", "which handoff has not"),
             ("--instrument handoff --policy deadline", "can be pinned"),
             ("--mechanism relative --missed catch-up", "no releases"),
             ("--idle-states deep", "the word system"),
@@ -252,9 +275,14 @@ mod tests {
             ("--instrument spin --policy deadline", "uses up at once"),
             ("--instrument spin --gap-above 1ns", "expected 100ns to 1s"),
             ("--instrument spin --workload-size 1T", "such as 512, 64K or 1M"),
+            ("--instrument spin --workload memmove --workload-size 100000M", "at most 256M"),
+            ("--instrument spin --workload-size 64K", "goes with --workload memmove"),
             ("--instrument spin --warm-up 1ms", "learns the usual pass"),
             ("--load-on here", "expected everywhere, measured, others or a list"),
             ("--deadline 0", "more than 0"),
+            ("--tune smt=off", "expected governor=NAME, irqs=away"),
+            ("--tune irqs=here", "expected irqs=away"),
+            ("--tune thp=never --tune thp=always", "--tune thp is given twice"),
             ("--set kernel.sched_rt_runtime_us", "expected /sys/FILE=VALUE"),
             ("--set /proc/sys/../../etc/passwd=x", "expected /sys/FILE=VALUE"),
             ("--set /etc/passwd=x", "expected /sys/FILE=VALUE"),

@@ -10,19 +10,27 @@ mod order;
 mod published;
 mod read;
 mod rows;
+pub mod scale;
 #[cfg(test)]
 pub mod schema;
+pub mod seeds;
 mod shipped;
 #[cfg(test)]
 mod tests;
 
-pub use rows::{Scale, Seeds};
 pub use shipped::SHIPPED;
 
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
 use mistakes::Mistakes;
+use scale::Scale;
+use seeds::Seeds;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// A larger file is no sheet, or has no end at all.
+const LARGEST: u64 = 1 << 20;
 
 /// What a command says instead of the sheet.
 #[derive(Default)]
@@ -62,8 +70,13 @@ impl Source {
             };
             return Err(format!("there is no ready-made sheet '{spec}'; {meant}"));
         }
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("cannot read {spec}: {error}"))?;
+        let mut text = String::new();
+        let read =
+            File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
+        read.map_err(|error| format!("cannot read {spec}: {error}"))?;
+        if text.len() as u64 > LARGEST {
+            return Err(format!("{spec} is no sheet: it is larger than 1 MiB"));
+        }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Source { file: spec.to_string(), stem, text })
     }
@@ -97,6 +110,7 @@ impl Source {
             about: head.about,
             begun: format!("{now:.0}"),
             repeats,
+            scale: instead.scale.as_ref().map(Scale::to_string),
             order: head.order,
             seed,
             retries: head.retries,

@@ -3,7 +3,7 @@
 use super::mistakes::Mistakes;
 use super::options::{Setting, Vocabulary, parse, reason};
 use super::read::{Scenario, Sheet};
-use crate::loads::{self, Library};
+use super::scale::Scale;
 use latlab_model::Plan;
 use latlab_model::campaign::{LOCAL, Row};
 use std::collections::BTreeMap;
@@ -15,60 +15,6 @@ pub struct Made {
     pub row: Row,
     /// The seed that the sheet gives it.
     pub seed: Option<u64>,
-}
-
-/// What replaces the ends of all scenarios.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Scale {
-    /// They last this long.
-    Time(latlab_model::Nanos),
-    /// They have this many cycles.
-    Cycles(u64),
-}
-
-impl std::str::FromStr for Scale {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Scale, String> {
-        match text.parse::<u64>() {
-            Ok(0) => Err("expected more than 0".to_string()),
-            Ok(cycles) => Ok(Scale::Cycles(cycles)),
-            Err(_) => text.parse().map(Scale::Time).map_err(|_| {
-                "expected a time such as 20s, or a number of cycles such as 20000".to_string()
-            }),
-        }
-    }
-}
-
-/// Seeds of the repeats: `1..5` are five, each for one repeat of every row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seeds {
-    first: u64,
-    last: u64,
-}
-
-impl Seeds {
-    /// How many they are.
-    pub fn count(self) -> u32 {
-        u32::try_from(self.last - self.first).unwrap_or(u32::MAX).saturating_add(1)
-    }
-
-    /// That of a repeat, from 1 on.
-    pub fn of(self, repeat: u32) -> u64 {
-        self.first + u64::from(repeat) - 1
-    }
-}
-
-impl std::str::FromStr for Seeds {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Seeds, String> {
-        let (first, last) = text.split_once("..").unwrap_or((text, text));
-        match (first.parse(), last.parse()) {
-            (Ok(first), Ok(last)) if first <= last => Ok(Seeds { first, last }),
-            _ => Err("expected a number, or two such as 1..5".to_string()),
-        }
-    }
 }
 
 /// All rows; what cannot be a plan is noted.
@@ -124,8 +70,7 @@ fn row(
     let words: Vec<String> = merged.values().flat_map(|one| one.words.clone()).collect();
     let wrong = |text: String| (word_of(&text), text);
     let args = parse(&words).map_err(|error| wrong(reason(&error)))?;
-    let loads = loads::resolve(&args.load, &Library::new(args.loads.clone()));
-    let loads = loads.map_err(|text| ("load".to_string(), text))?;
+    let loads = args.all_loads().map_err(|text| ("load".to_string(), text))?;
     let plan = scaled(Plan { loads, ..args.plan(0).map_err(wrong)? }, scale);
     if plan.length(1).is_none() {
         let text = format!("'{}' has no end; add for = \"1min\" or cycles = 100000", scenario.name);

@@ -7,10 +7,10 @@ use clap::Args;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
-    /// Ids, parts of them, `last`, or paths of run folders
+    /// Ids, parts of them, `last`, or paths of run folders; of a campaign: all its runs
     #[arg(value_name = "RUN", default_value = "last", conflicts_with = "all")]
     pub runs: Vec<String>,
-    /// Every stored run
+    /// Every stored run, those of campaigns too
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]

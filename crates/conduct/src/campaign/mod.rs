@@ -1,6 +1,7 @@
 //! The runs of a campaign, one after the other, until all are made or something is in the way.
 
 mod cooling;
+mod guests;
 
 use crate::live::Live;
 use crate::{By, Failure, Order, check_room, interrupted, listen, run};
@@ -11,10 +12,13 @@ use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished, Next, Tried};
 use latlab_sys::files::Root;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Says who measures a row by a plan, and gives the plan with what that adds to it.
 pub type Chooser<'a> = dyn Fn(&Row, Plan) -> Result<(By, Plan), Failure> + Sync + 'a;
+
+/// Takes what happens, from several threads where guests run side by side.
+type Telling<'a> = dyn Fn(Event<'_>) + Sync + 'a;
 
 /// What is to be conducted.
 pub struct CampaignOrder<'a> {
@@ -53,7 +57,7 @@ pub enum Event<'a> {
     /// A run begins.
     Begins(&'a Position, &'a Plan),
     /// It goes on; four times a second.
-    GoesOn(&'a Live),
+    GoesOn(&'a Position, &'a Live),
     /// It is stored.
     Ended(&'a Position, &'a Finished),
     /// It left nothing to store, for this reason.
@@ -80,17 +84,18 @@ pub struct Position {
 /// Makes the runs that are missing; those of guests side by side.
 ///
 /// What cannot be measured is noted and is no reason to measure nothing else; what is wrong with
-/// the disk or with the program itself ends the campaign, to be resumed.
+/// the disk, with the program itself or with what every run needs ends the campaign, to be resumed.
+/// What failed before gets its tries anew.
 pub fn campaign(
     order: &CampaignOrder<'_>,
     watch: impl FnMut(Event<'_>) + Send,
 ) -> Result<CampaignEnd, Failure> {
-    let CampaignOrder { folder, release, keep_going, guests, .. } = *order;
+    let CampaignOrder { folder, release, keep_going, .. } = *order;
     let campaign = &folder.campaign;
     listen(keep_going).map_err(io::Error::from)?;
     let watch = Mutex::new(watch);
-    let tell = |event: Event<'_>| watch.lock().unwrap_or_else(PoisonError::into_inner)(event);
-    let mut tried = folder.tried()?;
+    let tell = |event: Event<'_>| lock(&watch)(event);
+    let mut tried = folder.tried()?.tried_anew();
     let mut first = true;
     loop {
         let (index, attempt) = match tried.next(campaign, release) {
@@ -104,34 +109,14 @@ pub fn campaign(
         if interrupted() {
             return Ok(CampaignEnd::Interrupted);
         }
-        let mut batch = vec![(index, attempt)];
         if campaign.rows[campaign.runs[index].row].is_guest() {
-            batch = tried.missing_guests(campaign);
-            batch.truncate(guests.max(1));
-        }
-        let positions: Vec<Position> = batch
-            .iter()
-            .map(|&(index, attempt)| position(campaign, &tried, index, attempt))
-            .collect();
-        let made: Vec<Result<Try, Failure>> = std::thread::scope(|scope| {
-            let tell = &tell;
-            let start = |position| scope.spawn(move || attempt_one(order, position, tell));
-            let threads: Vec<_> = positions.iter().map(start).collect();
-            threads.into_iter().map(|one| one.join().map_err(|_| crate::died())?).collect()
-        });
-        let mut cut = false;
-        for one in made {
-            match one? {
-                Try::Made(finished) => {
-                    cut |= finished.run.ended == EndReason::Interrupted;
-                    let Finished { path, run } = *finished;
-                    tried.runs.push((path, run));
-                }
-                Try::Failed(failed) => tried.failures.push(failed),
-                Try::Interrupted => cut = true,
+            if guests::all(order, &mut tried, &tell)? {
+                return Ok(CampaignEnd::Interrupted);
             }
+            continue;
         }
-        if cut {
+        let position = position(campaign, &tried, index, attempt);
+        if attempt_one(order, &position, &tell)?.note(&mut tried) {
             return Ok(CampaignEnd::Interrupted);
         }
     }
@@ -144,26 +129,46 @@ enum Try {
     Interrupted,
 }
 
+impl Try {
+    /// Puts it to the others, and says whether the user has ended the campaign.
+    fn note(self, tried: &mut Tried) -> bool {
+        match self {
+            Try::Made(finished) => {
+                let Finished { path, run } = *finished;
+                let cut = run.ended == EndReason::Interrupted;
+                tried.runs.push((path, run));
+                cut
+            }
+            Try::Failed(failed) => {
+                tried.failures.push(failed);
+                false
+            }
+            Try::Interrupted => true,
+        }
+    }
+}
+
 fn attempt_one(
     order: &CampaignOrder<'_>,
     position: &Position,
-    tell: &dyn Fn(Event<'_>),
+    tell: &Telling<'_>,
 ) -> Result<Try, Failure> {
     let CampaignOrder { folder, by, keep_going, .. } = *order;
     let campaign = &folder.campaign;
     let planned = &campaign.runs[position.number - 1];
     let plan = campaign.plan(planned, position.attempt);
-    tell(Event::Begins(position, &plan));
     check_room(&plan, folder.runs())?;
-    let id = folder.run_id(&plan.name);
     let (by, plan) = by(&campaign.rows[planned.row], plan)?;
+    tell(Event::Begins(position, &plan));
+    let id = folder.run_id(&plan.name);
     let order = Order { plan: &plan, by, store: folder.runs(), id: &id, keep_going };
-    match run(order, |live| tell(Event::GoesOn(live))) {
+    match run(order, |live| tell(Event::GoesOn(position, live))) {
         Ok(finished) => {
             tell(Event::Ended(position, &finished));
             Ok(Try::Made(Box::new(finished)))
         }
         Err(Failure::Nothing) if interrupted() => Ok(Try::Interrupted),
+        Err(Failure::Refused(refusal)) if refusal.of_every_run => Err(Failure::Refused(refusal)),
         Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest { .. })) => {
             let reason = failure.to_string();
             tell(Event::Failed(position, &reason));
@@ -172,6 +177,10 @@ fn attempt_one(
         }
         Err(failure) => Err(failure),
     }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn position(campaign: &Campaign, tried: &Tried, index: usize, attempt: u32) -> Position {

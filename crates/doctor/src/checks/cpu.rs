@@ -1,7 +1,7 @@
 //! Siblings, isolation, kinds of cores, CPUs that are not there.
 
 use crate::check::{Check, Seen};
-use crate::facts::{Facts, in_mask, mask_of};
+use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -133,12 +133,12 @@ fn isolated_workqueues(facts: &Facts<'_>) -> Option<Seen> {
     // What the common mask leaves out is out for each single one too.
     let file = if facts.text(all).is_some() { all } else { writeback };
     let mask = facts.text(file)?;
-    let inside = in_mask(mask)?.and(&facts.isolated());
+    let inside = CpuSet::from_mask(mask)?.and(&facts.isolated());
     let rest = facts.housekeeping();
     if inside.is_empty() || rest.is_empty() {
         return None;
     }
-    let remedy = format!("echo {} | tee {{file}}", mask_of(&rest));
+    let remedy = format!("echo {} | tee {{file}}", rest.to_mask());
     let text = format!("Unbound work may run on CPU {inside}, which is isolated.");
     Some(Seen::new(file, mask, text).mended_by(remedy, Some("echo {value} | tee {file}")))
 }

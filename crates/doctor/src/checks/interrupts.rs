@@ -2,7 +2,7 @@
 
 use crate::check::{Check, Seen};
 use crate::commands::{Change, commands};
-use crate::facts::{Facts, Interrupt, Thread, in_mask, mask_of};
+use crate::facts::{Facts, Interrupt, Thread};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -196,13 +196,13 @@ fn interrupt_affinity(facts: &Facts<'_>) -> Option<Seen> {
 fn default_affinity(facts: &Facts<'_>) -> Option<Seen> {
     let file = "proc/irq/default_smp_affinity";
     let mask = facts.text(file)?;
-    let inside = in_mask(mask)?.and(&facts.isolated());
+    let inside = CpuSet::from_mask(mask)?.and(&facts.isolated());
     let rest = facts.housekeeping();
     if inside.is_empty() || rest.is_empty() {
         return None;
     }
     let text = format!("A new interrupt may come to CPU {inside}, which is isolated.");
-    let remedy = format!("echo {} | tee {{file}}", mask_of(&rest));
+    let remedy = format!("echo {} | tee {{file}}", rest.to_mask());
     Some(Seen::new(file, mask, text).mended_by(remedy, Some("echo {value} | tee {file}")))
 }
 

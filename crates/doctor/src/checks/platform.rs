@@ -169,7 +169,10 @@ fn container(facts: &Facts<'_>) -> Option<Seen> {
 }
 
 fn sysfs_missing(facts: &Facts<'_>) -> Option<Seen> {
-    let is_missing = facts.snapshot.tells_of("proc/") && !facts.snapshot.tells_of("sys/");
+    // What nobody could read in time is told as unread, and is not missing.
+    let unread = facts.snapshot.unreadable().any(|(path, _)| path.starts_with("sys/"));
+    let is_missing =
+        facts.snapshot.tells_of("proc/") && !facts.snapshot.tells_of("sys/") && !unread;
     is_missing.then(|| Seen::new("sys", "", "Nothing below /sys could be read."))
 }
 

@@ -1,6 +1,6 @@
 //! Whether a plan makes sense by itself; an error is one line for the user.
 
-use super::{ClockName, Instrument, Mechanism, MissedPolicy, Plan, Policy};
+use super::{ClockName, Instrument, Mechanism, MissedPolicy, Plan, Policy, Tuning};
 use crate::Nanos;
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
 
@@ -10,6 +10,9 @@ const TIMERLAT_PERIODS: std::ops::RangeInclusive<Nanos> = Nanos(100_000)..=Nanos
 pub const MOST_THREADS: u32 = 4096;
 /// A day; a longer period is taken for a mistake.
 const LONGEST_PERIOD: Nanos = Nanos(86_400_000_000_000);
+
+/// A longer warm-up is taken for a mistake.
+const LONGEST_WARM_UP: Nanos = Nanos(3_600_000_000_000);
 
 /// Shorter warm-ups could tell nothing of the usual pass.
 const LEAST_LEARNING: Nanos = Nanos(10_000_000);
@@ -23,6 +26,7 @@ impl Plan {
         self.check_handoff()?;
         self.check_spin()?;
         self.check_timerlat()?;
+        self.check_tunings()?;
         self.policy.check()
     }
 
@@ -51,6 +55,9 @@ impl Plan {
             if limit.is_some_and(|limit| limit <= Nanos::ZERO) {
                 return refuse(format!("{option} must be more than 0"));
             }
+        }
+        if self.warm_up_ns > LONGEST_WARM_UP {
+            return refuse(format!("--warm-up {}: expected at most 1h", self.warm_up_ns));
         }
         if self.duration_ns.is_some_and(|length| length < self.period_ns) {
             return refuse(format!(
@@ -188,6 +195,16 @@ impl Plan {
             () => return Ok(()),
         };
         Err(format!("--instrument timerlat has {wrong}"))
+    }
+
+    /// One value for one name.
+    fn check_tunings(&self) -> Result<(), String> {
+        let names: Vec<String> = self.tunings.iter().map(Tuning::name).collect();
+        let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
+        match twice {
+            Some((_, name)) => Err(format!("--tune {name} is given twice: leave one out")),
+            None => Ok(()),
+        }
     }
 }
 

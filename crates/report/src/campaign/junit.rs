@@ -1,7 +1,7 @@
 //! The table as JUnit XML: a test case for each row, with its verdict.
 
-use super::text::remarks;
-use super::words::{rest, verdict};
+use super::text::{reasons, remarks};
+use super::words::{reason, rest, verdict};
 use latlab_model::results::{CellWord, Table, TableCell, TableRow};
 use latlab_model::run::VerdictWord;
 
@@ -9,7 +9,7 @@ use latlab_model::run::VerdictWord;
 /// of it did.
 pub fn junit(of: &Table) -> String {
     let cases: Vec<(Option<Problem>, &TableRow)> =
-        of.rows.iter().map(|row| (problem(row), row)).collect();
+        of.rows.iter().map(|row| (problem(of, row), row)).collect();
     let count = |kind: &str| {
         cases.iter().filter(|(problem, _)| problem.as_ref().is_some_and(|p| p.kind == kind)).count()
     };
@@ -34,7 +34,7 @@ pub fn junit(of: &Table) -> String {
         text +=
             &format!("    <system-out>{}</system-out>\n  </testcase>\n", escaped(&said(of, row)));
     }
-    let remarks = remarks(of).join("\n");
+    let remarks = [reasons(of), remarks(of)].concat().join("\n");
     text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", escaped(&remarks))
 }
 
@@ -43,15 +43,22 @@ struct Problem {
     message: String,
 }
 
-fn problem(row: &TableRow) -> Option<Problem> {
-    let of = |kind, message: String| Some(Problem { kind, message });
-    let has = |state| row.cells.iter().any(|cell| cell.state == state);
+fn problem(table: &Table, row: &TableRow) -> Option<Problem> {
+    let why: Vec<String> = row
+        .cells
+        .iter()
+        .zip(&table.columns)
+        .filter_map(|(cell, column)| Some(format!("{column}: {}", reason(cell)?)))
+        .collect();
+    let of = |kind, message: String| {
+        let own = kind == "failure" || why.is_empty();
+        Some(Problem { kind, message: if own { message } else { why.join("; ") } })
+    };
     let missing = row.cells.iter().filter(|cell| cell.state == CellWord::Missing).count();
     match row.verdict {
         Some(VerdictWord::Pass) => None,
-        Some(VerdictWord::Fail) => of("failure", "the verdict is fail".to_string()),
+        Some(VerdictWord::Fail) => of("failure", missed(table, row)),
         Some(word) => of("error", format!("the verdict is {word}")),
-        None if has(CellWord::Failed) => of("error", "a run failed or is invalid".to_string()),
         None if missing > 0 => of("error", format!("{missing} runs are missing")),
         None if row.cells.iter().all(|cell| cell.state == CellWord::LeftOut) => {
             of("skipped", "left out".to_string())
@@ -60,14 +67,26 @@ fn problem(row: &TableRow) -> Option<Problem> {
     }
 }
 
+/// Which repeats missed the deadline.
+fn missed(table: &Table, row: &TableRow) -> String {
+    let failed = row.cells.iter().zip(&table.columns);
+    let failed = failed.filter(|(cell, _)| cell.verdict == Some(VerdictWord::Fail));
+    let line =
+        |(cell, column): (&TableCell, _)| format!("{column}: {}", words(cell, row).join(", "));
+    failed.map(line).collect::<Vec<_>>().join("; ")
+}
+
+/// What a cell says.
+fn words(cell: &TableCell, row: &TableRow) -> Vec<String> {
+    let max = cell.figures.max_ns.map(|max| format!("observed maximum {max}"));
+    let word = Some(verdict(cell)).filter(|word| !word.is_empty());
+    max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word).collect()
+}
+
 fn said(of: &Table, row: &TableRow) -> String {
     let line = |(cell, column): (&TableCell, _)| {
-        let max = cell.figures.max_ns.map(|max| format!("observed maximum {max}"));
-        let word = Some(verdict(cell)).filter(|word| !word.is_empty());
-        let words: Vec<String> =
-            max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word).collect();
         let run = cell.run.as_ref().map(|run| format!(" [{run}]")).unwrap_or_default();
-        format!("{column}: {}{run}", words.join(", "))
+        format!("{column}: {}{run}", words(cell, row).join(", "))
     };
     row.cells.iter().zip(&of.columns).map(line).collect::<Vec<_>>().join("\n")
 }

@@ -3,25 +3,28 @@
 use crate::table::wrapped;
 use crate::units::span;
 use latlab_model::Nanos;
+use latlab_model::results::Tally;
 
 /// What the list of runs shows of a campaign.
 pub struct CampaignEntry {
     /// Name of its folder.
     pub id: String,
-    /// Runs that need no further try.
-    pub settled: usize,
-    /// Runs that were planned.
-    pub planned: usize,
+    /// How many of its runs stand how; or why it cannot be read.
+    pub tally: Result<Tally, String>,
 }
 
 /// The campaigns, one a line.
 pub fn campaigns(entries: &[CampaignEntry]) -> String {
     let line = |one: &CampaignEntry| {
-        let state = match one.settled >= one.planned {
-            true => "complete".to_string(),
-            false => "latlab run --resume goes on".to_string(),
+        let state = match &one.tally {
+            Err(reason) => format!("cannot be read: {reason}"),
+            Ok(tally) if tally.missing() > 0 => format!("{tally}, latlab run --resume goes on"),
+            Ok(tally) if tally.failed > 0 => {
+                format!("{tally}, latlab run --resume tries what failed again")
+            }
+            Ok(tally) => format!("{tally}, complete"),
         };
-        format!("{}: campaign, {} of {} runs made, {state}\n", one.id, one.settled, one.planned)
+        format!("{}: campaign, {state}\n", one.id)
     };
     entries.iter().map(line).collect()
 }

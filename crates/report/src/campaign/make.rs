@@ -2,7 +2,7 @@
 
 use latlab_model::campaign::{Campaign, Row};
 use latlab_model::results::{
-    CellWord, Column, Figures, Pooled, PooledThread, Table, TableCell, TableRow,
+    CellWord, Column, Figures, Pooled, PooledThread, Table, TableCell, TableRow, Tally,
 };
 use latlab_model::run::VerdictWord;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
@@ -52,19 +52,33 @@ pub fn table(campaign: &Campaign, made: &[Made]) -> Table {
             (1..=campaign.repeats).map(|repeat| Column { kernel: kernel.clone(), repeat })
         })
         .collect();
-    let settled = made.iter().filter(|one| matches!(one.state, CellWord::Done | CellWord::Failed));
     Table {
         id: campaign.id.clone(),
         name: campaign.name.clone(),
         about: campaign.about.clone(),
-        settled: settled.count(),
-        planned: campaign.runs.len(),
+        scale: campaign.scale.clone(),
+        shortest_ns: campaign.lengths().map(|(shortest, _)| shortest),
+        longest_ns: campaign.lengths().map(|(_, longest)| longest),
+        tally: tally(campaign, made),
         rows: groups
             .iter()
             .map(|(label, rows)| row(campaign, made, label, rows, &columns))
             .collect(),
         columns,
         published: campaign.published.clone(),
+    }
+}
+
+fn tally(campaign: &Campaign, made: &[Made]) -> Tally {
+    let count = |state, has_run| {
+        made.iter().filter(|one| one.state == state && one.run.is_some() == has_run).count()
+    };
+    Tally {
+        planned: campaign.runs.len(),
+        measured: count(CellWord::Done, true),
+        invalid: count(CellWord::Failed, true),
+        failed: count(CellWord::Failed, false),
+        damaged: count(CellWord::Damaged, false),
     }
 }
 
@@ -103,7 +117,7 @@ fn row(
         scenario: first.scenario.clone(),
         about: first.about.clone(),
         deadline_ns: first.plan.deadline_ns,
-        verdict: first.plan.deadline_ns.and_then(|_| heaviest(&cells)),
+        verdict: verdict(first.plan.deadline_ns, &cells),
         cells,
         pooled: rows.iter().filter_map(|&row| pooled(campaign, made, row)).collect(),
         published: published.filter(|figure| figure.scenario == first.scenario).cloned().collect(),
@@ -123,7 +137,14 @@ fn left_out(row: Option<&Row>) -> TableCell {
 
 fn cell(made: &Made) -> TableCell {
     let run = made.run.map(|(run, _)| run);
-    let verdict = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
+    let said = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
+    let verdict = match (run, made.state) {
+        // A deadline that was missed was missed, whatever else is wrong with the run.
+        (Some(_), CellWord::Failed) if said != Some(VerdictWord::Fail) => {
+            Some(VerdictWord::Invalid)
+        }
+        _ => said,
+    };
     TableCell {
         state: made.state,
         reason: made.reason.clone(),
@@ -145,12 +166,21 @@ fn figures(run: &Run) -> Figures {
     }
 }
 
+/// Without a deadline nothing passes, but a run that failed or is invalid spoils its row as well.
+fn verdict(deadline: Option<Nanos>, cells: &[TableCell]) -> Option<VerdictWord> {
+    let spoilt = |cell: &TableCell| matches!(cell.state, CellWord::Failed | CellWord::Damaged);
+    match deadline {
+        Some(_) => heaviest(cells),
+        None => cells.iter().any(spoilt).then_some(VerdictWord::Invalid),
+    }
+}
+
 /// A miss outweighs everything; a row with a gap passes nothing.
 fn heaviest(cells: &[TableCell]) -> Option<VerdictWord> {
     let of = |cell: &TableCell| match (cell.state, cell.verdict) {
         (_, Some(word)) => Some(word),
         (CellWord::LeftOut, None) => None,
-        (CellWord::Failed, None) => Some(VerdictWord::Invalid),
+        (CellWord::Failed | CellWord::Damaged, None) => Some(VerdictWord::Invalid),
         (_, None) => Some(VerdictWord::Inconclusive),
     };
     let words: Vec<VerdictWord> = cells.iter().filter_map(of).collect();

@@ -1,8 +1,8 @@
 //! A campaign as one page: the table, the distributions, and what each run says.
 
 use super::multiples::{Counted, multiples};
-use super::text::remarks;
-use super::words::{Near, rest, share, verdict};
+use super::text::{reasons, remarks};
+use super::words::{Near, length_of, rest, share, verdict};
 use crate::options::Options;
 use crate::page::tables::scrolling;
 use crate::page::{document, run_summary};
@@ -19,7 +19,7 @@ const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 40
 
 const TABLE: &str = "Each cell is one run: its observed maximum, its 99.9 % quantile, its misses and \
     its verdict. It leads to what the run says below. The colour, and the words, say how much of the \
-    deadline the observed maximum took.";
+    deadline the observed maximum took, or that the run is invalid, failed or damaged.";
 
 /// A run in a cell.
 pub struct CampaignRun<'a> {
@@ -33,7 +33,7 @@ pub struct CampaignRun<'a> {
 
 /// The whole page; `runs` are those that the cells of the table name, in any order.
 pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> String {
-    let title = format!("{}: {} of {} runs", table.name, table.settled, table.planned);
+    let title = format!("{}: {}", table.name, table.tally);
     let place = Place::page();
     let rows: Vec<Vec<Option<Counted>>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
     let body = html! {
@@ -43,10 +43,16 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
                     p.kicker { "Campaign " (table.id) }
                     (place.headline(html! { (table.name) }))
                     @if let Some(about) = &table.about { p.lead { (prose(about)) } }
-                    p { (grouped(table.settled as u64)) " of " (grouped(table.planned as u64)) " runs are made." }
+                    @if let Some(length) = length_of(table) { p { (prose(&length)) } }
+                    p { (table.tally) "." }
                 } }
             }
-            (place.section("table", "The table", html! { (cells(table)) p { (TABLE) } }))
+            (place.section("table", "The table", html! {
+                (cells(table))
+                @let reasons = reasons(table);
+                @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
+                p { (TABLE) }
+            }))
             (place.section("picture", "Distributions", html! {
                 figure {
                     div.still {
@@ -125,7 +131,7 @@ fn cells(table: &Table) -> Markup {
 }
 
 fn one_cell(cell: &TableCell, row: &TableRow) -> Markup {
-    let near = Near::of(cell.figures.max_ns, row.deadline_ns);
+    let near = Near::of(cell, row.deadline_ns);
     let word = verdict(cell);
     html! {
         td class=(near.class()) title=[cell.reason.as_deref()] {

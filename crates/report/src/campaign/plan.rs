@@ -1,5 +1,6 @@
 //! What a campaign will do, before it does it.
 
+use super::words::length;
 use crate::style::Style;
 use crate::table::{Column, table, wrapped};
 use crate::units::span;
@@ -8,10 +9,13 @@ use latlab_model::campaign::{Campaign, Planned, Row};
 /// Every run in its order, and the time that all take.
 pub fn planned(campaign: &Campaign, width: usize, style: Style) -> String {
     let about = campaign.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
+    let length = length(campaign.lengths(), campaign.scale.as_deref());
+    let length = length.map(|length| format!("{}\n", wrapped(&length, width, 0)));
     format!(
-        "{}\n{}{}\n{}",
+        "{}\n{}{}{}\n{}",
         campaign.name,
         about.unwrap_or_default(),
+        length.unwrap_or_default(),
         table(columns(campaign), width, style),
         wrapped(&total(campaign), width, 0) + "\n"
     )
@@ -68,7 +72,7 @@ fn total(campaign: &Campaign) -> String {
         if runs == 1 { "run" } else { "runs" },
         campaign.order,
         campaign.seed,
-        span(campaign.total()),
+        span(campaign.measured()),
         span(campaign.measuring()),
         cool.unwrap_or_default(),
     )

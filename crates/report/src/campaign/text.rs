@@ -1,6 +1,6 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
-use super::words::{rest, verdict};
+use super::words::{length_of, reason, rest, verdict};
 use crate::escaped::escaped;
 use crate::style::{Colour, Style};
 use crate::table::{Column, markdown as markdown_table, table, wrapped};
@@ -11,12 +11,13 @@ use latlab_model::run::VerdictWord;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &Table, width: usize, style: Style) -> String {
-    let head = format!("Campaign {}: {} of {} runs are made\n", of.name, of.settled, of.planned);
+    let head = format!("Campaign {}: {}\n", of.name, of.tally);
     let about = of.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
-    let mut text = format!("{head}{}\n", about.unwrap_or_default());
+    let length = length_of(of).map(|length| format!("{}\n", wrapped(&length, width, 0)));
+    let mut text = format!("{head}{}{}\n", about.unwrap_or_default(), length.unwrap_or_default());
     text += &table(columns(of), width, style);
     text += "Each repeat: its observed maximum; p99.9 and misses are of all repeats together.\n";
-    for line in remarks(of) {
+    for line in reasons(of).into_iter().chain(remarks(of)) {
         text += &format!("{}\n", wrapped(&line, width, 2));
     }
     text
@@ -72,6 +73,16 @@ fn paint(word: &str) -> Option<Colour> {
     })
 }
 
+/// Why cells have no figures, or such as say nothing.
+pub fn reasons(of: &Table) -> Vec<String> {
+    let of_row = |row: &TableRow| -> Vec<String> {
+        let cells = row.cells.iter().zip(&of.columns);
+        let line = |(cell, column)| Some(format!("{}, {column}: {}", row.label, reason(cell)?));
+        cells.filter_map(line).collect()
+    };
+    of.rows.iter().flat_map(of_row).collect()
+}
+
 /// What the numbers alone do not say.
 pub fn remarks(of: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -89,16 +100,9 @@ pub fn remarks(of: &Table) -> Vec<String> {
 }
 
 fn remark(cell: &TableCell, name: &str) -> Option<String> {
-    let reason = cell.reason.as_deref().unwrap_or_default();
-    match cell.state {
-        CellWord::Failed | CellWord::LeftOut => {
-            Some(format!("{name}: {}: {reason}", verdict(cell)))
-        }
-        CellWord::Done if cell.tries.len() > 1 => {
-            Some(format!("{name}: the last of {} tries; all are kept", cell.tries.len()))
-        }
-        _ => None,
-    }
+    let tries = cell.tries.len();
+    (cell.state == CellWord::Done && tries > 1)
+        .then(|| format!("{name}: the last of {tries} tries; all are kept"))
 }
 
 /// Threads of different periods have different numbers of latencies, which is to be known.
@@ -145,14 +149,16 @@ pub fn markdown(of: &Table) -> String {
     }
     let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
-    let remarks: String = remarks(of).iter().map(|line| format!("- {}\n", escaped(line))).collect();
+    let lines = reasons(of).into_iter().chain(remarks(of));
+    let remarks: String = lines.map(|line| format!("- {}\n", escaped(&line))).collect();
     let about = of.about.as_ref().map(|about| format!("{}\n\n", escaped(about)));
+    let length = length_of(of).map(|length| format!("{}\n\n", escaped(&length)));
     format!(
-        "### {}: {} of {} runs\n\n{}{}\n{remarks}",
+        "### {}: {}\n\n{}{}{}\n{remarks}",
         escaped(&of.name),
-        of.settled,
-        of.planned,
+        of.tally,
         about.unwrap_or_default(),
+        length.unwrap_or_default(),
         markdown_table(&columns)
     )
 }

@@ -1,10 +1,11 @@
 //! A cell in words.
 
-use crate::units::{bin_edge, grouped, percent_of};
+use crate::units::{bin_edge, grouped, percent_of, span};
 use latlab_model::Nanos;
-use latlab_model::results::{CellWord, Figures, TableCell};
+use latlab_model::results::{CellWord, Figures, Table, TableCell};
 
-/// How near to the deadline the observed maximum came.
+/// What colours a cell: how near to the deadline its observed maximum came, where that says
+/// something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Near {
     /// Nobody gave a deadline, or there are no latencies.
@@ -15,12 +16,17 @@ pub enum Near {
     Close,
     /// Beyond it.
     Over,
+    /// The figures say nothing, or there are none that can be read.
+    Invalid,
 }
 
 impl Near {
-    /// Of an observed maximum.
-    pub fn of(max: Option<Nanos>, deadline: Option<Nanos>) -> Near {
-        match max.zip(deadline) {
+    /// Of a cell.
+    pub fn of(cell: &TableCell, deadline: Option<Nanos>) -> Near {
+        if matches!(cell.state, CellWord::Failed | CellWord::Damaged) {
+            return Near::Invalid;
+        }
+        match cell.figures.max_ns.zip(deadline) {
             None => Near::Unknown,
             Some((max, deadline)) if max > deadline => Near::Over,
             Some((max, deadline)) if max.0 * 2 > deadline.0 => Near::Close,
@@ -35,6 +41,7 @@ impl Near {
             Near::Far => "far",
             Near::Close => "close",
             Near::Over => "over",
+            Near::Invalid => "invalid",
         }
     }
 }
@@ -44,11 +51,43 @@ pub fn verdict(cell: &TableCell) -> String {
     match (cell.state, cell.verdict) {
         (CellWord::Done, Some(word)) => word.to_string(),
         (CellWord::Done, None) => String::new(),
-        (CellWord::Failed, _) if cell.run.is_some() => "invalid".to_string(),
-        (CellWord::Failed, _) => "failed".to_string(),
+        (CellWord::Failed, Some(word)) => word.to_string(),
+        (CellWord::Failed, None) => "failed".to_string(),
+        (CellWord::Damaged, _) => "damaged".to_string(),
         (CellWord::Missing, _) => "missing".to_string(),
         (CellWord::LeftOut, _) => "left out".to_string(),
     }
+}
+
+/// Why a cell has no figures, or such as say nothing.
+pub fn reason(cell: &TableCell) -> Option<String> {
+    let reason = cell.reason.as_deref().unwrap_or_default();
+    match cell.state {
+        CellWord::Failed | CellWord::Damaged | CellWord::LeftOut => {
+            Some(format!("{}: {reason}", verdict(cell)))
+        }
+        CellWord::Missing | CellWord::Done => None,
+    }
+}
+
+/// How long each run is, and that it was to be another length; the sheet may speak of that one.
+pub fn length(lengths: Option<(Nanos, Nanos)>, scale: Option<&str>) -> Option<String> {
+    let length = lengths.map(|(shortest, longest)| match shortest == longest {
+        true => format!("Each run: {}", span(shortest)),
+        false => format!("Each run: {} to {}", span(shortest), span(longest)),
+    });
+    let scaled = |scale| format!("scaled by --scale {scale}, whatever the sheet says");
+    match (length, scale.map(scaled)) {
+        (Some(length), Some(scaled)) => Some(format!("{length}, {scaled}.")),
+        (Some(one), None) => Some(format!("{one}.")),
+        (None, Some(scaled)) => Some(format!("Each run: {scaled}.")),
+        (None, None) => None,
+    }
+}
+
+/// The same of a table.
+pub fn length_of(table: &Table) -> Option<String> {
+    length(table.shortest_ns.zip(table.longest_ns), table.scale.as_deref())
 }
 
 /// What a cell says, without its observed maximum.

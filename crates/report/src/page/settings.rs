@@ -75,10 +75,12 @@ fn setting_row(row: &SettingRow) -> Markup {
         (false, true) => "differs, makes the figures worthless",
         (false, false) => "differs",
     };
+    let before = setting.before.as_ref().map(|before| format!("; was {before}"));
     html! {
         tr {
             th scope="row" { (setting.what) }
-            td { (threads) } td { (joined(&setting.asked)) } td { (joined(&setting.applied)) }
+            td { (threads) } td { (joined(&setting.asked)) }
+            td { (joined(&setting.applied)) (before.unwrap_or_default()) }
             td { @if setting.holds() { (mark) } @else { strong.differs { (mark) } } }
         }
     }

@@ -237,7 +237,7 @@ pub fn setting(
     matters: bool,
 ) -> Setting {
     let (what, asked, applied) = (what.into(), asked.into(), applied.into());
-    Setting { what, thread, asked, applied, matters, remedy: None }
+    Setting { what, thread, asked, applied, matters, remedy: None, before: None }
 }
 
 fn settings(plan: &Plan, thread: u32) -> Vec<Setting> {
@@ -309,6 +309,7 @@ pub fn invalid() -> Fixture {
         deadline_ns: Some(Nanos(100_000)),
         spike_above_ns: Some(Nanos(500_000)),
         on_spike: Some("logger 'late'".into()),
+        tunings: vec![Tuning::RtThrottlingOff],
         ..plan()
     };
     let mut sample = |mode: f64, max: i64| {
@@ -330,6 +331,8 @@ pub fn invalid() -> Fixture {
         setting.applied = "other".into();
     }
     run.applied.settings.push(setting("idle states", None, "0 ns", "refused", false));
+    let throttling = setting("tuning rt-throttling", None, "-1", "-1", true);
+    run.applied.settings.push(Setting { before: Some("950000".into()), ..throttling });
     run.losses =
         Losses { journal_bytes: 117, spikes: 3, intervals_merged: 2, cycles: 0, samples: 0 };
     run.recovered = true;

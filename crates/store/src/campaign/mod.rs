@@ -7,6 +7,7 @@ mod standing;
 
 pub use standing::{CellState, Next, Tried};
 
+use crate::document::CAMPAIGN_JSON;
 use crate::error::{Error, Result};
 use crate::files::{create_file, open_file, sync_folder};
 use crate::folder::{State, Store};
@@ -18,10 +19,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Name of the document in the folder of a campaign.
-pub const CAMPAIGN_JSON: &str = "campaign.json";
 const SHEET: &str = "sheet.toml";
-const RUNS: &str = "runs";
+/// Name of the folder of its runs.
+pub const RUNS: &str = "runs";
 const FAILURES: &str = "failures.jsonl";
 /// Who works on it: a file that is locked.
 const LOCK: &str = "lock";
@@ -107,8 +107,8 @@ impl Store {
         Ok(names.into_iter().map(open).collect())
     }
 
-    /// The folder of the campaign that these words name, if they name one: an id, a part that only
-    /// one has and no run, a path, or `last` where nothing is newer.
+    /// The folder of the campaign that these words name, if they name one: an id, a name, a part that
+    /// only one has and no run, a path, or `last` where nothing is newer.
     pub fn find_campaign(&self, spec: &str) -> Result<Option<CampaignFolder>> {
         let as_path = Path::new(spec);
         let as_path = if as_path.ends_with(CAMPAIGN_JSON) {
@@ -121,27 +121,38 @@ impl Store {
                 return self.open_campaign(&path).map(Some);
             }
         }
-        let campaigns = self.campaigns()?;
+        let mut campaigns = self.campaigns()?;
         let runs = self.list()?;
         let found = match spec {
             "last" => campaigns.into_iter().next().filter(|(name, _)| {
                 let time = runs.first().and_then(|run| run.time());
                 time.is_none_or(|time| id::time_of(name).is_some_and(|begun| begun >= time))
             }),
+            _ if runs.iter().any(|run| id::name_of(&run.id) == spec) => None,
+            name if campaigns.iter().any(|(id, _)| id::name_of(id) == name) => {
+                campaigns.retain(|(id, _)| id::name_of(id) == name);
+                the_only(spec, campaigns)?
+            }
             _ if runs.iter().any(|run| run.id.contains(spec)) => None,
             part => {
-                let mut fitting: Vec<_> =
-                    campaigns.into_iter().filter(|(name, _)| name.contains(part)).collect();
-                match fitting.len() {
-                    0 | 1 => fitting.pop(),
-                    _ => {
-                        let candidates = fitting.into_iter().map(|(name, _)| name).collect();
-                        return Err(Error::Ambiguous { spec: spec.to_string(), candidates });
-                    }
-                }
+                campaigns.retain(|(name, _)| name.contains(part));
+                the_only(spec, campaigns)?
             }
         };
         found.map(|(_, opened)| opened).transpose()
+    }
+}
+
+type Opened = (String, Result<CampaignFolder>);
+
+/// The one that fits, if one does.
+fn the_only(spec: &str, mut fitting: Vec<Opened>) -> Result<Option<Opened>> {
+    match fitting.len() {
+        0 | 1 => Ok(fitting.pop()),
+        _ => {
+            let candidates = fitting.into_iter().map(|(name, _)| name).collect();
+            Err(Error::Ambiguous { spec: spec.to_string(), candidates })
+        }
     }
 }
 
@@ -205,14 +216,15 @@ impl CampaignFolder {
 
     /// What has been tried so far: the runs that are stored, and what left none.
     pub fn tried(&self) -> Result<Tried> {
-        let entries = self.runs.list()?.into_iter();
-        let finished = entries.filter_map(|entry| match entry.state {
-            State::Finished(run) => Some((entry.path, *run)),
-            _ => None,
-        });
-        let mut runs: Vec<(PathBuf, latlab_model::Run)> = finished.collect();
-        runs.reverse();
-        Ok(Tried { runs, failures: self.failures()? })
+        let mut tried = Tried::new(Vec::new(), self.failures()?);
+        for entry in self.runs.list()?.into_iter().rev() {
+            match entry.state {
+                State::Finished(run) => tried.runs.push((entry.path, *run)),
+                State::Damaged(reason) => tried.damaged.push((entry.path, reason)),
+                State::GoingOn | State::Unfinished => {}
+            }
+        }
+        Ok(tried)
     }
 
     fn failures(&self) -> Result<Vec<FailedTry>> {

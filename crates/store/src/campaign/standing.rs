@@ -1,7 +1,9 @@
 //! What of a campaign is done, and what comes next.
 
+use crate::id;
 use latlab_model::Run;
 use latlab_model::campaign::{Campaign, Cell, FailedTry, Planned};
+use latlab_model::results::Tally;
 use latlab_model::run::EndReason;
 use std::path::PathBuf;
 
@@ -12,6 +14,11 @@ pub struct Tried {
     pub runs: Vec<(PathBuf, Run)>,
     /// Tries that left no run.
     pub failures: Vec<FailedTry>,
+    /// Folders of runs whose document cannot be read, with the reason, the oldest first: what they
+    /// were of is told only by their names.
+    pub damaged: Vec<(PathBuf, String)>,
+    /// So many of the failures count no more, the oldest first.
+    forgiven: usize,
 }
 
 /// How a planned run stands.
@@ -73,7 +80,7 @@ fn outcome(run: &Run) -> Outcome {
         other => return Outcome::Bad(format!("it ended by itself: {other}")),
     }
     match run.findings.iter().find(|finding| finding.invalidates) {
-        Some(finding) => Outcome::Bad(format!("invalid: {}", finding.text)),
+        Some(finding) => Outcome::Bad(finding.text.clone()),
         None => Outcome::Good,
     }
 }
@@ -83,10 +90,28 @@ fn is_of(cell: &Cell, wanted: &Cell) -> bool {
 }
 
 impl Tried {
+    /// These runs and failures.
+    pub fn new(runs: Vec<(PathBuf, Run)>, failures: Vec<FailedTry>) -> Tried {
+        Tried { runs, failures, ..Tried::default() }
+    }
+
+    /// The same, but what left no run so far is to be tried as often as if it were new.
+    pub fn tried_anew(self) -> Tried {
+        Tried { forgiven: self.failures.len(), ..self }
+    }
+
     /// The runs of a planned one, with their places.
     pub fn of<'a>(&'a self, wanted: &'a Cell) -> impl Iterator<Item = (usize, &'a Run)> {
         let runs = self.runs.iter().enumerate().map(|(place, (_, run))| (place, run));
         runs.filter(move |(_, run)| run.asked.cell.as_ref().is_some_and(|cell| is_of(cell, wanted)))
+    }
+
+    /// The newest run of a planned one whose document cannot be read, with the reason.
+    pub fn damaged_of(&self, campaign: &Campaign, planned: &Planned) -> Option<&(PathBuf, String)> {
+        let name = id::cleaned(&campaign.plan(planned, 1).name);
+        self.damaged.iter().rev().find(|(path, _)| {
+            path.file_name().is_some_and(|found| id::name_of(&found.to_string_lossy()) == name)
+        })
     }
 
     /// How a planned run stands.
@@ -104,9 +129,10 @@ impl Tried {
                 }
             }
         }
-        let failures: Vec<&FailedTry> =
-            self.failures.iter().filter(|failed| is_of(&failed.cell, &wanted)).collect();
-        let (bad, tries) = (bad + failures.len(), tries + failures.len() as u32);
+        let mine = |failed: &&FailedTry| is_of(&failed.cell, &wanted);
+        let failures: Vec<&FailedTry> = self.failures.iter().filter(mine).collect();
+        let counted = self.failures.iter().skip(self.forgiven).filter(mine).count();
+        let (bad, tries) = (bad + counted, tries + failures.len() as u32);
         if bad <= campaign.retries as usize {
             return CellState::Missing { attempt: tries + 1 };
         }
@@ -147,11 +173,17 @@ impl Tried {
         missing.collect()
     }
 
-    /// How many planned runs need no further try.
-    pub fn settled(&self, campaign: &Campaign) -> usize {
-        let settled = |planned: &&Planned| {
-            !matches!(self.standing(campaign, planned), CellState::Missing { .. })
-        };
-        campaign.runs.iter().filter(settled).count()
+    /// How many planned runs stand how.
+    pub fn tally(&self, campaign: &Campaign) -> Tally {
+        let mut tally = Tally { planned: campaign.runs.len(), ..Tally::default() };
+        for planned in &campaign.runs {
+            match self.standing(campaign, planned) {
+                CellState::Missing { .. } => {}
+                CellState::Done { .. } => tally.measured += 1,
+                CellState::GivenUp { run: Some(_), .. } => tally.invalid += 1,
+                CellState::GivenUp { run: None, .. } => tally.failed += 1,
+            }
+        }
+        tally
     }
 }

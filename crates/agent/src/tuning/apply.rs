@@ -1,0 +1,81 @@
+//! A recipe made, read back, and told as settings.
+
+use super::{Recipe, Step, Target};
+use latlab_model::run::Setting;
+use latlab_sys::Errno;
+use latlab_sys::sched::Standing;
+use latlab_sys::undo::Changes;
+use std::io::{self, Error};
+
+/// What undoes such settings behind our back.
+const REMEDY: &str = "Something else may set it meanwhile, such as irqbalance, tuned or a power \
+                      daemon: stop that for the time of the run.";
+
+/// What is left to do where an interrupt is bound.
+const STAY: &str = "The kernel or the driver binds them to their CPUs. /proc/interrupts tells how \
+                    often they come: measure a CPU that they spare.";
+
+/// Makes a recipe and says what was read back; an error is one line.
+pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<Setting>, String> {
+    let (mut differing, mut stay) = (Vec::new(), Vec::new());
+    for step in &recipe.steps {
+        match make(step, changes) {
+            Ok(now) if now == step.value => {}
+            Err(error) if !recipe.some_may_stay || is_forbidden(&error) => {
+                return Err(refused(step, &error));
+            }
+            _ if recipe.some_may_stay => stay.push(step.of.as_str()),
+            Ok(now) => differing.push(format!("{now} ({})", step.of)),
+            Err(_) => {}
+        }
+    }
+    let applied = match differing.is_empty() {
+        true => recipe.asked.clone(),
+        false => differing.join(", "),
+    };
+    let setting = Setting {
+        matters: true,
+        remedy: Some(REMEDY.to_string()),
+        before: recipe.before.clone(),
+        ..Setting::new(&format!("tuning {name}"), recipe.asked.clone(), applied)
+    };
+    let staying = (!stay.is_empty()).then(|| {
+        let applied = format!("{}: {}", stay.len(), stay.join(", "));
+        let what = format!("{name} that cannot be moved");
+        let remedy = Some(STAY.to_string());
+        Setting { remedy, ..Setting::new(&what, "none".to_string(), applied) }
+    });
+    Ok(std::iter::once(setting).chain(staying).collect())
+}
+
+fn make(Step { target, of, value }: &Step, changes: &mut Changes) -> io::Result<String> {
+    match target {
+        Target::File(path) => changes.set(path, value),
+        Target::Thread(id) => {
+            let wanted: Standing = value.parse().map_err(Error::other)?;
+            changes.set_thread(*id, of, wanted)
+        }
+    }
+}
+
+/// Whether it is not the thing itself that refuses: an interrupt that is bound to its CPU answers
+/// EIO, newer kernels EPERM, which is not what a user without rights is told.
+fn is_forbidden(error: &Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::ACCESS | Errno::ROFS))
+}
+
+fn refused(Step { target, of, value }: &Step, error: &Error) -> String {
+    let (what, by_hand) = match target {
+        Target::File(path) => (path, format!("echo '{value}' | sudo tee {path}")),
+        Target::Thread(id) => {
+            let priority = value.trim_start_matches("fifo ");
+            (of, format!("sudo chrt -f -p {priority} {}", id.id))
+        }
+    };
+    let todo = match Errno::from_io_error(error) {
+        Some(Errno::ACCESS) => "run it with sudo".to_string(),
+        Some(Errno::ROFS) => "it cannot be set inside of this container".to_string(),
+        _ => format!("leave it out, or try by hand why: {by_hand}"),
+    };
+    format!("{what} cannot be set to '{value}' ({error}): {todo}")
+}

@@ -1,0 +1,69 @@
+//! What belongs to single CPUs: their frequency, and what they keep for ordinary threads.
+
+use super::{Ground, Recipe, Step, Target, grouped, present};
+use latlab_model::CpuSet;
+
+const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";
+const DEBUG: &str = "/sys/kernel/debug";
+
+/// The governor of every policy that has a measured CPU.
+pub fn governor(ground: &Ground, name: &str) -> Result<Recipe, String> {
+    let policies: Vec<(String, CpuSet)> = policies(ground);
+    let covered: CpuSet = policies.iter().flat_map(|(_, cpus)| cpus.iter()).collect();
+    let without = ground.measured.without(&covered);
+    if !without.is_empty() {
+        return Err(format!(
+            "CPU {without} has no policy in {POLICIES}, since the hypervisor or the firmware \
+             decides about its frequency: leave it out"
+        ));
+    }
+    let (mut steps, mut had) = (Vec::new(), Vec::new());
+    for (folder, cpus) in policies {
+        let offered = ground.root.read(format!("{}/scaling_available_governors", &folder[1..]));
+        let offered = offered.unwrap_or_default();
+        if !offered.is_empty() && !offered.split_whitespace().any(|one| one == name) {
+            return Err(format!("CPU {cpus} has no such governor: take one of {offered}"));
+        }
+        let (path, of) = (format!("{folder}/scaling_governor"), format!("CPU {cpus}"));
+        let now = present(ground.root, &path, "cpufreq has no governors here")?;
+        if now != name {
+            had.push((of.clone(), now));
+        }
+        steps.push(Step { target: Target::File(path), of, value: name.to_string() });
+    }
+    let asked = format!("{name} (CPU {})", ground.measured);
+    Ok(Recipe { asked, before: grouped(&had), steps, some_may_stay: false })
+}
+
+/// Folders of the policies that have a measured CPU, with the CPUs that are online of each.
+fn policies(ground: &Ground) -> Vec<(String, CpuSet)> {
+    let names = ground.root.names(&POLICIES[1..]).unwrap_or_default();
+    let of = |name: String| {
+        let folder = format!("{POLICIES}/{name}");
+        let list = ground.root.read(format!("{}/affected_cpus", &folder[1..]))?;
+        let cpus: CpuSet = list.split_whitespace().collect::<Vec<_>>().join(",").parse().ok()?;
+        (!cpus.and(&ground.measured).is_empty()).then_some((folder, cpus))
+    };
+    names.into_iter().filter(|name| name.starts_with("policy")).filter_map(of).collect()
+}
+
+/// No time of a measured CPU is kept for ordinary threads while real-time threads want it.
+pub fn fair_server(ground: &Ground) -> Result<Recipe, String> {
+    if !ground.root.has(format!("{}/sched", &DEBUG[1..])) {
+        return Err(format!(
+            "{DEBUG}/sched cannot be seen: run it with sudo, after `mount -t debugfs none {DEBUG}`"
+        ));
+    }
+    let (mut steps, mut had) = (Vec::new(), Vec::new());
+    for cpu in ground.measured.iter() {
+        let path = format!("{DEBUG}/sched/fair_server/cpu{cpu}/runtime");
+        let now = present(ground.root, &path, "Linux 6.12 is the first with a fair server")?;
+        let of = format!("CPU {cpu}");
+        if now != "0" {
+            had.push((of.clone(), now));
+        }
+        steps.push(Step { target: Target::File(path), of, value: "0".to_string() });
+    }
+    let asked = format!("0 ns (CPU {})", ground.measured);
+    Ok(Recipe { asked, before: grouped(&had), steps, some_may_stay: false })
+}

@@ -1,0 +1,150 @@
+//! Named settings of the machine: each is resolved to what it means here, without changing
+//! anything, and all of them are then made and read back.
+
+mod apply;
+mod away;
+mod cpus;
+mod threads;
+
+use crate::layout::{Cpus, Layout};
+use crate::refusals::machine_refuses;
+use latlab_model::CpuSet;
+use latlab_model::frame::Refusal;
+use latlab_model::plan::{Thp, Tuning};
+use latlab_model::run::Setting;
+use latlab_sys::files::Root;
+use latlab_sys::undo::{Changes, ThreadId, read_value};
+use std::io::ErrorKind;
+
+const RT_RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
+const TIMER_MIGRATION: &str = "/proc/sys/kernel/timer_migration";
+const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+/// What a tuning comes to on this machine.
+#[derive(Clone, PartialEq, Debug)]
+struct Recipe {
+    /// What is asked, in words.
+    asked: String,
+    /// What the machine has, where that is something else.
+    before: Option<String>,
+    steps: Vec<Step>,
+    /// Whether the machine may refuse some of them, which is told.
+    some_may_stay: bool,
+}
+
+/// One change of a recipe.
+#[derive(Clone, PartialEq, Debug)]
+struct Step {
+    target: Target,
+    /// What it is a change of, for people.
+    of: String,
+    value: String,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Target {
+    File(String),
+    Thread(ThreadId),
+}
+
+/// Where tunings are resolved.
+struct Ground<'a> {
+    root: &'a Root,
+    measured: CpuSet,
+    /// CPUs that are there and not measured.
+    free: CpuSet,
+}
+
+impl<'a> Ground<'a> {
+    fn new(root: &'a Root, layout: &Layout, cpus: &Cpus) -> Ground<'a> {
+        let pinned: CpuSet =
+            layout.threads.iter().chain(&layout.wakers).flatten().copied().collect();
+        // Threads that float measure wherever they are put.
+        let measured = if pinned.is_empty() { cpus.usable.clone() } else { pinned };
+        let free = cpus.online.without(&measured);
+        Ground { root, measured, free }
+    }
+}
+
+/// Makes the tunings; none of them where one cannot be resolved.
+pub fn tune(
+    root: &Root,
+    tunings: &[Tuning],
+    (layout, cpus): (&Layout, &Cpus),
+    changes: &mut Changes,
+) -> Result<Vec<Setting>, Refusal> {
+    let ground = Ground::new(root, layout, cpus);
+    let refused = |tuning| move |text| machine_refuses(format!("--tune {tuning}: {text}"));
+    let recipes = tunings.iter().map(|tuning| recipe(tuning, &ground).map_err(refused(tuning)));
+    let recipes: Vec<Recipe> = recipes.collect::<Result<_, _>>()?;
+    let made = tunings.iter().zip(&recipes).map(|(tuning, recipe)| {
+        apply::apply(&tuning.name(), recipe, changes).map_err(refused(tuning))
+    });
+    Ok(made.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// What a tuning comes to here; an error is what is missing and what to do, in one line.
+fn recipe(tuning: &Tuning, ground: &Ground) -> Result<Recipe, String> {
+    match tuning {
+        Tuning::Governor(name) => cpus::governor(ground, name),
+        Tuning::FairServerOff => cpus::fair_server(ground),
+        Tuning::IrqsAway => away::irqs(ground),
+        Tuning::WorkqueuesAway => away::workqueues(ground),
+        Tuning::RtThrottlingOff => {
+            one_file(ground.root, RT_RUNTIME, "-1", "it does not throttle real-time threads so")
+        }
+        Tuning::TimerMigrationOff => one_file(
+            ground.root,
+            TIMER_MIGRATION,
+            "0",
+            "without CONFIG_NO_HZ_COMMON no timer migrates",
+        ),
+        Tuning::Thp(when) => huge_pages(ground.root, *when),
+        Tuning::IrqThread { pattern, priority } => threads::irq_threads(ground, pattern, *priority),
+    }
+}
+
+fn huge_pages(root: &Root, when: Thp) -> Result<Recipe, String> {
+    let missing = "it was built without CONFIG_TRANSPARENT_HUGEPAGE";
+    one_file(root, HUGE_PAGES, when.word(), missing)
+}
+
+/// A file that holds this value.
+fn one_file(root: &Root, path: &str, value: &str, missing: &str) -> Result<Recipe, String> {
+    let now = present(root, path, missing)?;
+    let step = Step { target: Target::File(path.into()), of: path.into(), value: value.into() };
+    Ok(Recipe {
+        asked: value.to_string(),
+        before: (now != value).then_some(now),
+        steps: vec![step],
+        some_may_stay: false,
+    })
+}
+
+/// What a file holds that this kernel may not have.
+fn present(root: &Root, path: &str, missing: &str) -> Result<String, String> {
+    read_value(root, path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => format!("this kernel has no {path} ({missing}): leave it out"),
+        ErrorKind::PermissionDenied => format!(
+            "{path} cannot be read ({error}): run it with sudo; where root may not either, the \
+             kernel is locked down, or a container keeps it out"
+        ),
+        _ => format!("{path} cannot be read ({error}): leave it out"),
+    })
+}
+
+/// What several things have, by what they have: `ondemand (CPU 0-1), powersave (CPU 2)`.
+fn grouped(had: &[(String, String)]) -> Option<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (of, value) in had {
+        match groups.iter_mut().find(|(known, _)| known == value) {
+            Some((_, all)) => all.push(of),
+            None => groups.push((value, vec![of])),
+        }
+    }
+    let text = |(value, all): &(&str, Vec<&str>)| format!("{value} ({})", all.join(", "));
+    (!groups.is_empty()).then(|| groups.iter().map(text).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests;

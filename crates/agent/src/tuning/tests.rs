@@ -1,0 +1,302 @@
+//! Tunings on planted machines, of which CPU 2 and 3 of four are measured.
+
+use super::*;
+use std::fs;
+
+fn machine() -> (tempfile::TempDir, Root) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Root::new(folder.path());
+    for name in ["run", "tmp", "proc/irq"] {
+        fs::create_dir_all(root.path(name)).unwrap();
+    }
+    (folder, root)
+}
+
+fn plant(root: &Root, path: &str, value: &str) {
+    let path = root.path(path.trim_start_matches('/'));
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("{value}\n")).unwrap();
+}
+
+fn held(root: &Root, path: &str) -> String {
+    read_value(root, path).unwrap()
+}
+
+fn places(measured: &[u32]) -> (Layout, Cpus) {
+    let all: CpuSet = (0..4).collect();
+    let layout = Layout {
+        threads: measured.iter().copied().map(Some).collect(),
+        wakers: Vec::new(),
+        helpers: all.clone(),
+        crowded: false,
+    };
+    (layout, Cpus { online: all.clone(), usable: all })
+}
+
+fn resolved(root: &Root, text: &str, measured: &[u32]) -> Result<Recipe, String> {
+    let (layout, cpus) = places(measured);
+    recipe(&text.parse().unwrap(), &Ground::new(root, &layout, &cpus))
+}
+
+fn tuned(root: &Root, text: &str, changes: &mut Changes) -> Result<Vec<Setting>, String> {
+    let (layout, cpus) = places(&[2, 3]);
+    tune(root, &[text.parse().unwrap()], (&layout, &cpus), changes).map_err(|refusal| {
+        assert!(!refusal.plan_is_wrong);
+        refusal.text
+    })
+}
+
+/// Tunes, looks at what then holds, and has everything put back.
+fn tried(root: &Root, text: &str, look: impl FnOnce(&[Setting])) {
+    let mut changes = Changes::begin(root).unwrap();
+    look(&tuned(root, text, &mut changes).unwrap());
+    drop(changes);
+    let records = fs::read_dir(root.path("run/latlab")).unwrap();
+    assert_eq!(records.count(), 0, "nothing is left to be undone");
+}
+
+fn words(setting: &Setting) -> (&str, &str, Option<&str>) {
+    assert_eq!((setting.holds(), setting.matters), (true, true), "{setting:?}");
+    (&setting.what, &setting.applied, setting.before.as_deref())
+}
+
+#[test]
+fn a_value_is_made_told_and_put_back() {
+    let (_folder, root) = machine();
+    plant(&root, RT_RUNTIME, "950000");
+    tried(&root, "rt-throttling=off", |settings| {
+        assert_eq!(words(&settings[0]), ("tuning rt-throttling", "-1", Some("950000")));
+        assert_eq!(held(&root, RT_RUNTIME), "-1");
+    });
+    assert_eq!(held(&root, RT_RUNTIME), "950000");
+}
+
+#[test]
+fn a_value_that_holds_already_is_told_and_not_touched() {
+    let (_folder, root) = machine();
+    plant(&root, HUGE_PAGES, "always madvise [never]");
+    plant(&root, TIMER_MIGRATION, "0");
+    for (text, applied) in [("thp=never", "never"), ("timer-migration=off", "0")] {
+        tried(&root, text, |settings| {
+            assert_eq!((words(&settings[0]).1, words(&settings[0]).2), (applied, None));
+        });
+    }
+    // What was never written is as the kernel wrote it.
+    let pages = fs::read_to_string(root.path(&HUGE_PAGES[1..])).unwrap();
+    assert_eq!(pages, "always madvise [never]\n");
+}
+
+#[test]
+fn what_this_kernel_has_not_is_refused_in_one_line() {
+    let (_folder, root) = machine();
+    for (text, expected) in [
+        ("governor=performance", "CPU 2-3 has no policy in /sys/devices/system/cpu/cpufreq"),
+        ("thp=never", "CONFIG_TRANSPARENT_HUGEPAGE"),
+        ("timer-migration=off", "CONFIG_NO_HZ_COMMON"),
+        ("rt-throttling=off", "this kernel has no /proc/sys/kernel/sched_rt_runtime_us"),
+        ("fair-server=off", "mount -t debugfs none /sys/kernel/debug"),
+        ("workqueues=away", "this kernel has no /sys/devices/virtual/workqueue/cpumask"),
+        ("irqs=away", "this kernel has no /proc/irq/default_smp_affinity"),
+        ("irq-thread:eth0=80", "no interrupt has a thread here"),
+    ] {
+        let error = tuned(&root, text, &mut Changes::begin(&root).unwrap()).unwrap_err();
+        assert!(error.starts_with(&format!("--tune {text}: ")), "{error}");
+        assert!(error.contains(expected) && !error.contains('\n'), "{error}");
+    }
+    plant(&root, "/sys/kernel/debug/sched/features", "X");
+    let error = resolved(&root, "fair-server=off", &[2]).unwrap_err();
+    assert!(error.contains("Linux 6.12 is the first"), "{error}");
+}
+
+#[test]
+fn one_that_cannot_be_resolved_leaves_the_others_unmade() {
+    let (_folder, root) = machine();
+    plant(&root, RT_RUNTIME, "950000");
+    let (layout, cpus) = places(&[2, 3]);
+    let both = ["rt-throttling=off", "thp=never"].map(|text| text.parse().unwrap());
+    let mut changes = Changes::begin(&root).unwrap();
+    assert!(tune(&root, &both, (&layout, &cpus), &mut changes).is_err());
+    assert!(changes.undo().is_empty());
+}
+
+fn plant_policy(root: &Root, name: &str, cpus: &str, governor: &str) {
+    let file = |file: &str| format!("{}/{name}/{file}", "/sys/devices/system/cpu/cpufreq");
+    plant(root, &file("affected_cpus"), cpus);
+    plant(root, &file("scaling_governor"), governor);
+    plant(root, &file("scaling_available_governors"), "ondemand powersave performance ");
+}
+
+#[test]
+fn the_governor_is_that_of_the_policies_with_a_measured_cpu() {
+    let (_folder, root) = machine();
+    plant_policy(&root, "policy0", "0 1", "ondemand");
+    plant_policy(&root, "policy2", "2", "performance");
+    plant_policy(&root, "policy3", "3", "powersave");
+    let governor =
+        |cpu| held(&root, &format!("/sys/devices/system/cpu/cpufreq/policy{cpu}/scaling_governor"));
+    tried(&root, "governor=performance", |settings| {
+        let told = ("tuning governor", "performance (CPU 2-3)", Some("powersave (CPU 3)"));
+        assert_eq!(words(&settings[0]), told);
+        assert_eq!([0, 2, 3].map(governor), ["ondemand", "performance", "performance"]);
+    });
+    assert_eq!([0, 2, 3].map(governor), ["ondemand", "performance", "powersave"]);
+    let error = resolved(&root, "governor=schedutil", &[0]).unwrap_err();
+    assert!(
+        error.contains("CPU 0-1 has no such governor: take one of ondemand powersave"),
+        "{error}"
+    );
+}
+
+#[test]
+fn masks_keep_their_width_and_the_cpus_that_are_not_measured() {
+    let (_folder, root) = machine();
+    for (before, made) in [("f", "3"), ("ffffffff,0000000f", "00000000,00000003"), ("0c", "03")] {
+        plant(&root, "/sys/devices/virtual/workqueue/cpumask", before);
+        tried(&root, "workqueues=away", |settings| {
+            assert_eq!(words(&settings[0]).1, "on CPU 0-1");
+            assert_eq!(held(&root, "/sys/devices/virtual/workqueue/cpumask"), made);
+        });
+        assert_eq!(held(&root, "/sys/devices/virtual/workqueue/cpumask"), before);
+    }
+    plant(&root, "/sys/devices/virtual/workqueue/cpumask", "1");
+    assert_eq!(resolved(&root, "workqueues=away", &[2]).unwrap().steps, []);
+    let error = resolved(&root, "workqueues=away", &[0, 1, 2, 3]).unwrap_err();
+    assert!(error.contains("no other is left: measure fewer by --cpus"), "{error}");
+}
+
+fn plant_irq(root: &Root, number: u32, list: &str, handler: Option<&str>) -> String {
+    let path = format!("/proc/irq/{number}/smp_affinity_list");
+    plant(root, &path, list);
+    if let Some(handler) = handler {
+        fs::create_dir(root.path(format!("proc/irq/{number}/{handler}"))).unwrap();
+    }
+    path
+}
+
+#[test]
+fn interrupts_leave_the_measured_cpus_and_come_back() {
+    let (_folder, root) = machine();
+    plant(&root, "/proc/irq/default_smp_affinity", "e");
+    let everywhere = plant_irq(&root, 4, "0-3", Some("ttyS0"));
+    let there_only = plant_irq(&root, 10, "2", Some("eth0"));
+    let away = plant_irq(&root, 9, "0", Some("acpi"));
+    let unused = plant_irq(&root, 0, "0-3", None);
+    let paths = [&everywhere, &there_only, &away, &unused];
+    tried(&root, "irqs=away", |settings| {
+        let told = ("tuning irqs", "off CPU 2-3", Some("2 of 3 interrupts might come there"));
+        assert_eq!(words(&settings[0]), told);
+        assert_eq!(settings.len(), 1);
+        // One that may come nowhere else goes where a new one would.
+        assert_eq!(paths.map(|path| held(&root, path)), ["0-1", "1", "0", "0-3"]);
+        assert_eq!(held(&root, "/proc/irq/default_smp_affinity"), "2");
+    });
+    assert_eq!(paths.map(|path| held(&root, path)), ["0-3", "2", "0", "0-3"]);
+    assert_eq!(held(&root, "/proc/irq/default_smp_affinity"), "e");
+    let error = resolved(&root, "irqs=away", &[0, 1, 2, 3]).unwrap_err();
+    assert!(error.contains("no other is left"), "{error}");
+}
+
+#[test]
+fn an_interrupt_that_refuses_is_named_and_no_error() {
+    let (_folder, root) = machine();
+    plant(&root, "/proc/irq/default_smp_affinity", "3");
+    plant_irq(&root, 4, "0-3", Some("timer"));
+    let mut changes = Changes::begin(&root).unwrap();
+    let recipe = resolved(&root, "irqs=away", &[2, 3]).unwrap();
+    // It has gone since: as with one that is per CPU, the write fails and nothing is changed.
+    fs::remove_dir_all(root.path("proc/irq/4")).unwrap();
+    let settings = apply::apply("irqs", &recipe, &mut changes).unwrap();
+    let stays = &settings[1];
+    assert_eq!(
+        (stays.what.as_str(), stays.applied.as_str()),
+        ("irqs that cannot be moved", "1: 4 (timer)")
+    );
+    assert!(settings[0].holds() && !stays.matters);
+    assert!(changes.undo().is_empty());
+}
+
+#[test]
+fn what_another_value_is_read_back_for_is_told() {
+    let (_folder, root) = machine();
+    plant(&root, RT_RUNTIME, "950000");
+    let mut recipe = resolved(&root, "rt-throttling=off", &[2]).unwrap();
+    // As a kernel that rounds: what is read back is not what was asked.
+    recipe.steps[0].value = "-1 ".to_string();
+    let mut changes = Changes::begin(&root).unwrap();
+    let settings = apply::apply("rt-throttling", &recipe, &mut changes).unwrap();
+    assert_eq!((settings[0].holds(), settings[0].matters), (false, true));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_ends_it_with_a_remedy() {
+    let (_folder, root) = machine();
+    // Neither a user nor root can write to a folder, nor read it as a value.
+    fs::create_dir_all(root.path(&RT_RUNTIME[1..])).unwrap();
+    let mut changes = Changes::begin(&root).unwrap();
+    let error = tuned(&root, "rt-throttling=off", &mut changes).unwrap_err();
+    assert!(error.starts_with("--tune rt-throttling=off: /proc/sys/kernel"), "{error}");
+    let step = Step { target: Target::File("/sys/x".into()), of: "x".into(), value: "1".into() };
+    let recipe =
+        Recipe { asked: "1".into(), before: None, steps: vec![step], some_may_stay: false };
+    let error = apply::apply("x", &recipe, &mut changes).unwrap_err();
+    assert!(error.contains("try by hand why: echo '1' | sudo tee /sys/x"), "{error}");
+}
+
+#[test]
+fn a_killed_run_is_undone_before_the_next_is_tuned() {
+    let (_folder, root) = machine();
+    plant(&root, "/proc/irq/default_smp_affinity", "f");
+    let path = plant_irq(&root, 4, "0-3", Some("ttyS0"));
+    let mut killed = Changes::begin(&root).unwrap();
+    tuned(&root, "irqs=away", &mut killed).unwrap();
+    std::mem::forget(killed);
+    assert_eq!(held(&root, &path), "0-1");
+    // This process is not in the planted machine, and so it is gone.
+    assert_eq!(latlab_sys::undo::restore_leftovers(&root).len(), 2);
+    assert_eq!(held(&root, &path), "0-3");
+    tried(&root, "irqs=away", |settings| {
+        assert_eq!(words(&settings[0]).2, Some("1 of 1 interrupts might come there"));
+    });
+    assert_eq!(held(&root, &path), "0-3");
+}
+
+#[test]
+fn the_fair_server_is_that_of_each_measured_cpu() {
+    let (_folder, root) = machine();
+    let path = |cpu: u32| format!("/sys/kernel/debug/sched/fair_server/cpu{cpu}/runtime");
+    (0..4).for_each(|cpu| plant(&root, &path(cpu), "50000000"));
+    tried(&root, "fair-server=off", |settings| {
+        let told = ("tuning fair-server", "0 ns (CPU 2-3)", Some("50000000 (CPU 2, CPU 3)"));
+        assert_eq!(words(&settings[0]), told);
+        assert_eq!((held(&root, &path(1)), held(&root, &path(2))), ("50000000".into(), "0".into()));
+    });
+    assert_eq!(held(&root, &path(3)), "50000000");
+}
+
+#[test]
+fn threads_of_interrupts_are_found_by_a_part_of_their_name() {
+    let (_folder, root) = machine();
+    for (id, name, parent, priority) in [
+        (70, "irq/9-acpi", 2, 50),
+        (71, "irq/10-eth0-rx", 2, 50),
+        (72, "irq/11-eth0-tx", 2, 80),
+        (73, "irq/12-eth0", 1, 50),
+    ] {
+        let field = |number| match number {
+            4 => parent,
+            22 => 1000 + id,
+            40 => priority,
+            41 => 1,
+            _ => 0,
+        };
+        let rest: String = (4..60).map(|number| format!(" {}", field(number))).collect();
+        plant(&root, &format!("/proc/{id}/stat"), &format!("{id} ({name}) S{rest}"));
+    }
+    let recipe = resolved(&root, "irq-thread:eth0=80", &[2]).unwrap();
+    assert_eq!(recipe.asked, "fifo 80 (irq/10-eth0-rx, irq/11-eth0-tx)");
+    assert_eq!(recipe.before.as_deref(), Some("fifo 50 (irq/10-eth0-rx)"));
+    let id = ThreadId { id: 71, started: 1071 };
+    assert_eq!((recipe.steps.len(), &recipe.steps[0].target), (2, &Target::Thread(id)));
+    let error = resolved(&root, "irq-thread:mmc=80", &[2]).unwrap_err();
+    assert!(error.ends_with("there are irq/9-acpi, irq/10-eth0-rx, irq/11-eth0-tx"), "{error}");
+}

@@ -1,0 +1,58 @@
+//! Threads of interrupts at another priority.
+
+use super::{Ground, Recipe, Step, Target, grouped};
+use latlab_sys::process::Stat;
+use latlab_sys::sched::Standing;
+use latlab_sys::undo::{ThreadId, is_irq_thread};
+
+/// More names than this are counted.
+const NAMED: usize = 20;
+
+/// All threads of interrupts whose names hold this.
+pub fn irq_threads(ground: &Ground, pattern: &str, priority: u8) -> Result<Recipe, String> {
+    let all = threads(ground);
+    let (chosen, others): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(_, stat)| stat.name.contains(pattern));
+    if chosen.is_empty() {
+        return Err(nothing(pattern, &others));
+    }
+    let wanted = Standing::fifo(priority).to_string();
+    let had: Vec<(String, String)> = chosen
+        .iter()
+        .map(|(_, stat)| (stat.name.clone(), format!("{} {}", stat.policy_word(), stat.priority)))
+        .filter(|(_, now)| *now != wanted)
+        .collect();
+    let names: Vec<&str> = chosen.iter().map(|(_, stat)| stat.name.as_str()).collect();
+    let asked = format!("{wanted} ({})", names.join(", "));
+    let steps = chosen.iter().map(|(id, stat)| Step {
+        target: Target::Thread(ThreadId { id: *id, started: stat.started }),
+        of: stat.name.clone(),
+        value: wanted.clone(),
+    });
+    Ok(Recipe { steps: steps.collect(), asked, before: grouped(&had), some_may_stay: false })
+}
+
+fn threads(ground: &Ground) -> Vec<(u32, Stat)> {
+    let names = ground.root.names("proc").unwrap_or_default();
+    let mut ids: Vec<u32> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    ids.sort_unstable();
+    let stats = ids.into_iter().filter_map(|id| Some((id, Stat::of(ground.root, id)?)));
+    stats.filter(|(_, stat)| is_irq_thread(stat)).collect()
+}
+
+fn nothing(pattern: &str, there: &[(u32, Stat)]) -> String {
+    if there.is_empty() {
+        return "no interrupt has a thread here: start a kernel with PREEMPT_RT, or this one with \
+                threadirqs"
+            .to_string();
+    }
+    let names: Vec<&str> = there.iter().take(NAMED).map(|(_, stat)| stat.name.as_str()).collect();
+    let more = match there.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "no thread of an interrupt has '{pattern}' in its name; there are {}{more}",
+        names.join(", ")
+    )
+}

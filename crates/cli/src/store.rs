@@ -1,0 +1,59 @@
+//! Where the runs lie; what earlier programs left there is finished.
+
+use crate::common::Common;
+use crate::leftovers::restore;
+use crate::output::warn;
+use latlab_model::Run;
+use latlab_store::{Outcome, Recovered, Store, calling_user};
+use std::path::{Path, PathBuf};
+
+/// Where runs live unless somebody says otherwise.
+const RUNS: &str = "runs";
+
+/// The folder of the runs.
+pub fn open_store(common: &Common) -> Store {
+    store_in(common.out.as_deref())
+}
+
+/// The folder of the runs, where this flag may name it.
+pub fn store_in(out: Option<&Path>) -> Store {
+    let folder = out.map(PathBuf::from);
+    let folder = folder.or_else(|| {
+        std::env::var_os("LATLAB_RUNS").filter(|name| !name.is_empty()).map(PathBuf::from)
+    });
+    Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
+}
+
+/// Finishes what earlier programs left, and says so; what cannot be finished is no obstacle.
+pub fn recover(store: &Store) {
+    restore();
+    finish_leftovers(store);
+}
+
+/// Finishes the runs that earlier programs left, and says so.
+pub fn finish_leftovers(store: &Store) {
+    match store.recover() {
+        Ok(all) => all.iter().for_each(|recovered| warn(sentence(recovered))),
+        Err(error) => warn(error),
+    }
+}
+
+fn sentence(Recovered { id, outcome }: &Recovered) -> String {
+    match outcome {
+        Outcome::Finished(path) => match latlab_store::load(path).ok().and_then(last_instant) {
+            Some(last) => format!(
+                "recovered {id}, which was cut off: what was measured up to {last:.3} is in {}",
+                path.display()
+            ),
+            None => format!("recovered {id}, which was cut off: see {}", path.display()),
+        },
+        Outcome::Removed(reason) => format!("removed {id}, which measured nothing: {reason}"),
+        Outcome::Left(error) => format!("{id} was cut off and cannot be finished yet: {error}"),
+    }
+}
+
+/// Where the counts of a run end, in UTC.
+fn last_instant(run: Run) -> Option<jiff::Timestamp> {
+    let started: jiff::Timestamp = run.started.parse().ok()?;
+    started.checked_add(jiff::SignedDuration::from_nanos(run.measured_ns.0)).ok()
+}

@@ -1,0 +1,53 @@
+//! Whether a thread keeps its period at all.
+
+use latlab_model::plan::ClockName;
+use latlab_model::run::{Finding, Severity, Summary};
+use latlab_model::{Nanos, Plan};
+use latlab_stats::units::{grouped, percent};
+
+/// From this share of its releases on, a thread does not keep its period.
+const OFTEN: f64 = 0.1;
+/// Fewer releases tell nothing of a share.
+const ENOUGH: u64 = 100;
+
+/// What is to be said of a thread that missed many of its releases, not just those of one stall.
+///
+/// A clock that can be set misses releases that no thread could have kept.
+pub fn often_missed(plan: &Plan, summary: &Summary, period: Nanos) -> Option<Finding> {
+    let (missed, due) = (summary.missed?, summary.activations);
+    let share = missed as f64 / due.max(1) as f64;
+    let longest = summary.max_ns.unwrap_or_default().0 / period.0.max(1);
+    let in_one_stall = longest.unsigned_abs().saturating_mul(2) > missed;
+    let applies = plan.clock == ClockName::Monotonic && due >= ENOUGH && share > OFTEN;
+    let text = format!(
+        "{} of {} releases were missed ({}): the thread cannot keep the period of {period} here.",
+        grouped(missed),
+        grouped(due),
+        percent(share)
+    );
+    let remedy = "Take a longer --period, or look at what had the CPU.";
+    (applies && !in_one_stall)
+        .then(|| Finding::new("often-missed", Severity::Warning, text).remedy(remedy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: Nanos = Nanos(10_000);
+
+    fn said(missed: u64, max_ns: i64, clock: ClockName) -> bool {
+        let plan = Plan { clock, ..Plan::default() };
+        let (missed, max_ns) = (Some(missed), Some(Nanos(max_ns)));
+        let summary = Summary { activations: 1_000, missed, max_ns, ..Summary::default() };
+        often_missed(&plan, &summary, PERIOD).is_some()
+    }
+
+    #[test]
+    fn a_period_that_is_too_short_is_told_and_a_stall_is_not() {
+        assert!(said(500, 40_000, ClockName::Monotonic));
+        assert!(!said(50, 40_000, ClockName::Monotonic), "a twentieth");
+        assert!(!said(500, 5_000_000, ClockName::Monotonic), "all in one stall");
+        assert!(!said(500, 40_000, ClockName::Realtime), "somebody may have set it");
+    }
+}
