@@ -67,6 +67,9 @@ _latlab() {
             latlab__subcmd__lab,stress-five)
                 cmd="latlab__subcmd__lab__subcmd__stress__subcmd__five"
                 ;;
+            latlab__subcmd__lab,threads)
+                cmd="latlab__subcmd__lab__subcmd__threads"
+                ;;
             latlab__subcmd__loads,show)
                 cmd="latlab__subcmd__loads__subcmd__show"
                 ;;
@@ -194,7 +197,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__lab)
-            opts="-h -V --help --version kernels fetch stress-five"
+            opts="-h -V --help --version kernels fetch stress-five threads"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -236,6 +239,32 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__lab__subcmd__stress__subcmd__five)
+            opts="-q -h -V --seeds --quiet --out --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__lab__subcmd__threads)
             opts="-q -h -V --seeds --quiet --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -412,7 +441,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --legs --telemetry --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --skip-missing --resume --print-unit --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --legs --telemetry --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --seeds --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -467,6 +496,26 @@ _latlab() {
                     return 0
                     ;;
                 --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kernel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --modules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dtb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --smp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fault)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
