@@ -52,6 +52,15 @@ pub enum Port {
 // With ioeventfd the host's scheduler would decide when a write ends.
 const VIRTIO: Port = Port::Virtio("virtio-serial-pci,ioeventfd=off");
 
+const VIRTIO_MODULES: [&str; 6] = [
+    "virtio",
+    "virtio_ring",
+    "virtio_pci_modern_dev",
+    "virtio_pci_legacy_dev",
+    "virtio_pci",
+    "virtio_console",
+];
+
 /// All machines.
 pub static MACHINES: [Machine; 4] = [
     Machine {
@@ -68,14 +77,7 @@ pub static MACHINES: [Machine; 4] = [
         memory: 512,
         port: VIRTIO,
         command_line: "console=ttyS0 nokaslr norandmaps",
-        port_modules: &[
-            "virtio",
-            "virtio_ring",
-            "virtio_pci_modern_dev",
-            "virtio_pci_legacy_dev",
-            "virtio_pci",
-            "virtio_console",
-        ],
+        port_modules: &VIRTIO_MODULES,
     },
     Machine {
         name: "arm64",
@@ -92,7 +94,7 @@ pub static MACHINES: [Machine; 4] = [
         memory: 512,
         port: VIRTIO,
         command_line: "console=ttyAMA0 nokaslr kpti=off randomize_kstack_offset=off",
-        port_modules: &["virtio_console"],
+        port_modules: &VIRTIO_MODULES,
     },
     Machine {
         name: "arm",
@@ -108,7 +110,7 @@ pub static MACHINES: [Machine; 4] = [
         memory: 512,
         port: VIRTIO,
         command_line: "console=ttyAMA0 nokaslr",
-        port_modules: &["virtio_console"],
+        port_modules: &VIRTIO_MODULES,
     },
     Machine {
         name: "imx8mp-evk",
