@@ -27,7 +27,7 @@ for set in "${@:-build}"; do
                 man-db "${for_dist[@]}")
             want_test=1 want_dist=1
             ;;
-        lab) packages+=(qemu-system-x86 busybox-static) ;;
+        lab) packages+=(qemu-system-x86 qemu-system-arm busybox-static) ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
         dist)
             packages+=("${for_dist[@]}")

@@ -6,6 +6,8 @@
 mod companion;
 mod cpus;
 mod drain;
+mod fault;
+mod guest;
 mod hold;
 mod hook;
 mod job;
@@ -29,6 +31,8 @@ mod waker;
 mod worker;
 
 pub use drain::Watch;
+pub use fault::plant;
+pub use guest::{BOOT, WORKER, boot, work};
 pub use latlab_measure::recorder::Sealed;
 pub use load::{KEEPER, end_orphans, keep, missing_program};
 pub use session::{serve, serve_watched};

@@ -1,5 +1,6 @@
 //! The program `latlab-agent`: the measuring half alone, small enough for any board.
 
+use latlab_model::fault::FAULT;
 use std::io::{stderr, stdin, stdout};
 use std::process::ExitCode;
 
@@ -19,10 +20,15 @@ const EXIT_USAGE: u8 = 2;
 fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    // The kernel gives its first process the words of its command line that it does not know.
+    let words = if std::process::id() == 1 { vec![latlab_agent::BOOT.to_string()] } else { words };
     let done = match words.join(" ").as_str() {
+        latlab_agent::BOOT => latlab_agent::boot(),
         "--version" | "-V" => say(stdout(), concat!("latlab-agent ", env!("CARGO_PKG_VERSION"))),
         "--help" | "-h" => say(stdout(), HELP),
+        latlab_agent::WORKER => latlab_agent::work(),
         words if words.starts_with(latlab_agent::KEEPER) => latlab_agent::keep(),
+        _ if words.len() == 2 && words[0] == FAULT => latlab_agent::plant(&words[1]),
         run if words.len() < 2 && !run.starts_with('-') => latlab_agent::serve(stdin(), stdout()),
         words => Err(format!("cannot make sense of '{words}': see latlab-agent --help")),
     };

@@ -175,6 +175,8 @@ fn run(
         machine
     };
     let described = watch.is_none().then(describe);
+    // From here on an ordinary thread hardly comes to anything on a machine of one CPU.
+    let lifted = (layout.crowded && plan.policy.is_realtime()).then(lift_drainer);
     // After the machine was read, which under load takes longer than anybody waits.
     loads.begin()?;
     let kernel = std::mem::take(&mut prepared.kernel);
@@ -191,9 +193,7 @@ fn run(
     let legs = legs.transpose()?;
     let mut settings = vec![helpers];
     settings.extend(prepared.settings.iter().cloned().chain(team.settings()));
-    if layout.crowded && plan.policy.is_realtime() {
-        settings.push(lift_drainer());
-    }
+    settings.extend(lifted);
     let (threads, helpers_on) = (team.setups(), layout.helpers.to_string());
     let prepared_as = Message::Prepared(Prepared { settings, threads, helpers_on });
     outbox.send(&prepared_as);

@@ -2,6 +2,7 @@
 
 use crate::campaign::args::ScenariosArgs;
 use crate::doctor::args::DoctorArgs;
+use crate::lab::args::LabArgs;
 use crate::loads::args::LoadsArgs;
 use crate::plot::args::PlotArgs;
 use crate::report::args::ReportArgs;
@@ -47,6 +48,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Say what on this machine, or on that of a run, costs latency, and how to mend it.
     Doctor(DoctorArgs),
+    /// Kernels for guests in virtual time: list them, or get them.
+    Lab(LabArgs),
     /// List the programs that can load the machine during a run.
     Loads(LoadsArgs),
     /// List the ready-made sheets, and the question that each answers.

@@ -8,7 +8,7 @@ use latlab_conduct::live::{Live, LiveThread};
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
 use latlab_report::terms::of_plan;
-use latlab_report::units::{bin_edge, grouped, percent};
+use latlab_report::units::{bin_edge, grouped, percent, span};
 use latlab_stats::quantiles;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -44,8 +44,7 @@ pub fn draw(frame: &mut Frame, view: &View) {
 
 /// One line for where there is no terminal.
 pub fn progress_line(view: &View) -> String {
-    let left = left(view).map(|left| format!(", {} left", clock(left))).unwrap_or_default();
-    format!("{} elapsed{left}: {}", clock(view.elapsed), totals(view).join(", "))
+    format!("{}: {}", passed(view), totals(view).join(", "))
 }
 
 /// Three lines and a blank one, which a narrow terminal needs for the end of the third.
@@ -92,11 +91,7 @@ fn filled(parts: &[String], width: usize) -> Vec<String> {
 }
 
 fn title_line(view: &View, width: u16) -> Line<'static> {
-    let time = match left(view) {
-        Some(left) => format!("{} elapsed, {} left", clock(view.elapsed), clock(left)),
-        None => format!("{} elapsed", clock(view.elapsed)),
-    };
-    let time = cut(&time, width.into());
+    let time = cut(&passed(view), width.into());
     let room = usize::from(width).saturating_sub(time.chars().count() + 1);
     if room == 0 {
         return time.into();
@@ -147,6 +142,18 @@ fn noise(view: &View, threads: &[LiveThread]) -> f64 {
     let taken: i128 = threads.iter().map(|thread| thread.total.sum_ns).sum();
     let of = view.live.measured.0.max(1) as f64 * threads.len().max(1) as f64;
     taken as f64 / of
+}
+
+/// The time that has passed, and what is left; a guest has a time of its own.
+fn passed(view: &View) -> String {
+    let elapsed = format!("{} elapsed", clock(view.elapsed));
+    match left(view) {
+        _ if view.plan.guest.is_some() => {
+            format!("{} of the guest's time, {elapsed}", span(view.live.measured))
+        }
+        Some(left) => format!("{elapsed}, {} left", clock(left)),
+        None => elapsed,
+    }
 }
 
 /// Time to the planned end; none where only an interrupt ends the run.

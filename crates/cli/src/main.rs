@@ -8,6 +8,7 @@ mod common;
 mod cyclictest;
 mod doctor;
 mod documents;
+mod lab;
 mod leftovers;
 mod live;
 mod loads;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Plot(args) => plot::plot(&args),
         Command::Agent(args) => agent::agent(&args),
         Command::Scenarios(args) => campaign::scenarios(&args),
+        Command::Lab(args) => lab::lab(&args),
         Command::Loads(args) => loads::loads(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions(args) => {

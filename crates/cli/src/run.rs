@@ -1,12 +1,13 @@
 //! `latlab run`.
 
 pub mod args;
+mod guest;
 mod plan;
 
 use crate::common::Format;
+use crate::lab;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
-use crate::loads::{self, Library};
 use crate::output::{print, print_json, warn};
 use crate::runs::shown;
 use crate::screen::Screen;
@@ -14,12 +15,14 @@ use crate::store::{open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::RunArgs;
 use latlab_conduct::live::Live;
-use latlab_conduct::{Failure, Order, check_room};
+use latlab_conduct::{By, Failure, Order, check_room};
+use latlab_lab::Target;
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Nanos, Plan, Run};
 use latlab_store::new_id;
 use latlab_sys::terminal;
 use std::io::{Write, stderr};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -31,7 +34,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let now = jiff::Timestamp::now();
     let seed = now.as_nanosecond() as u64;
     let wrong = |text| Exit(EXIT_USAGE, text);
-    let loads = loads::resolve(&args.load, &Library::new(args.loads.clone())).map_err(wrong)?;
+    let target = args.guest.target().map_err(wrong)?;
+    let loads = args.all_loads().map_err(wrong)?;
     let plan = Plan { loads, ..args.plan(seed).map_err(wrong)? };
     let store = open_store(&args.common);
     recover(&store);
@@ -40,11 +44,11 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     {
         warn(arithmetic);
     }
-    let mut agent = Command::new(std::env::current_exe()?);
-    agent.arg("agent");
+    let program = std::env::current_exe()?;
+    let (by, plan) = by(&program, target.as_ref(), plan).map_err(refused)?;
     let id = new_id(now, &plan.name);
     let mut progress = Progress::new(&plan, args.quiet, format!("latlab run {}", plan.name));
-    let order = Order { plan: &plan, agent, store: &store, id: &id, keep_going: args.keep_going };
+    let order = Order { plan: &plan, by, store: &store, id: &id, keep_going: args.keep_going };
     let finished = latlab_conduct::run(order, |live| progress.show(live));
     drop(progress);
     // An agent that was killed has put nothing back.
@@ -59,6 +63,16 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::from(exit_code(&finished.run)))
+}
+
+/// Who measures by a plan: this program as an agent, or a guest; with the plan that comes of it.
+pub fn by(program: &Path, target: Option<&Target>, plan: Plan) -> Result<(By, Plan), Failure> {
+    if let Some(target) = target {
+        return latlab_conduct::guest(target, &lab::cache(), plan);
+    }
+    let mut agent = Command::new(program);
+    agent.arg("agent");
+    Ok((By::Process(agent), plan))
 }
 
 /// Why there is no run, with its exit code.

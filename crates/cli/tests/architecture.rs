@@ -17,7 +17,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-doctor", &["latlab-model"]),
     ("latlab-load", &["latlab-model"]),
     ("latlab-store", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
-    ("latlab-conduct", &["latlab-model", "latlab-store", "latlab-sys"]),
+    ("latlab-lab", &[]),
+    ("latlab-conduct", &["latlab-lab", "latlab-model", "latlab-store", "latlab-sys"]),
     ("latlab-png", &[]),
     ("latlab-view", &["latlab-model", "latlab-report", "latlab-store"]),
     (

@@ -44,12 +44,12 @@ struct Seen {
 }
 
 impl Keeper {
-    /// Keeps this stream in the journal of this run.
-    pub fn start(stream: impl Read + Send + 'static, open: OpenRun) -> Keeper {
+    /// Keeps this stream in the journal of this run; `here` says whether this machine is measured.
+    pub fn start(stream: impl Read + Send + 'static, open: OpenRun, here: bool) -> Keeper {
         let seen = Arc::new(Seen::default());
         let thread = std::thread::spawn({
             let seen = Arc::clone(&seen);
-            move || keep(stream, open, &seen)
+            move || keep(stream, open, &seen, here)
         });
         Keeper { seen, thread: Mutex::new(Some(thread)) }
     }
@@ -129,7 +129,7 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 ///
 /// A journal that cannot be written any more counts what it loses and says so in the run; the
 /// measuring goes on.
-fn keep(stream: impl Read, mut open: OpenRun, seen: &Seen) -> Kept {
+fn keep(stream: impl Read, mut open: OpenRun, seen: &Seen, here: bool) -> Kept {
     let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
     let mut disk = None;
     let mut looked = Instant::now();
@@ -146,7 +146,7 @@ fn keep(stream: impl Read, mut open: OpenRun, seen: &Seen) -> Kept {
             disk.look_after(&mut open, &mut |text| seen.say(text));
         }
         match &message {
-            Message::Prepared(prepared) => {
+            Message::Prepared(prepared) if here => {
                 let _ = seen.helpers_on.set(prepared.helpers_on.clone());
                 seen.leave_measured_cpus();
             }

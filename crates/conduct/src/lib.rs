@@ -5,21 +5,27 @@
 
 pub mod agents;
 pub mod campaign;
+mod guest;
 pub mod here;
 mod keep;
 pub mod live;
 mod room;
 
+pub use guest::guest;
 pub use keep::go_to;
 use keep::{Home, Keeper, Kept};
+use latlab_lab::Guest;
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
+use latlab_model::run::Finding;
 use latlab_model::{Plan, Snapshot};
-use latlab_store::{Finished, Store};
+use latlab_store::{Finished, OpenRun, Store};
 use latlab_sys::signal::{self, Signal};
 use live::Live;
 pub use room::check_room;
 use std::io::{self, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -46,12 +52,30 @@ pub enum Failure {
     /// The disk cannot hold the run.
     #[error("{0}")]
     NoRoom(String),
+    /// The guest ended before anything was measured.
+    #[error("the guest measured nothing: {why}; its console is in {}, whose last line is: {last}", .console.display())]
+    Guest {
+        /// Why it ended.
+        why: String,
+        /// What its kernel said.
+        console: PathBuf,
+        /// The last line of that.
+        last: String,
+    },
+    /// The guest cannot be made.
+    #[error(transparent)]
+    Lab(#[from] latlab_lab::Error),
     /// The run folder cannot be written.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
 }
 
 impl Failure {
+    /// Of a plan that cannot be right.
+    pub fn unfit(text: String) -> Failure {
+        Failure::Refused(Refusal { plan_is_wrong: true, of_every_run: false, text })
+    }
+
     /// Why a stream that has ended makes no run, if it makes none.
     fn of(refusal: Option<Refusal>, counted: bool) -> Option<Failure> {
         refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing))
@@ -73,12 +97,20 @@ fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed) != 0
 }
 
+/// Who speaks the agent's side of the stream.
+pub enum By {
+    /// A process that is told on its standard input what to do.
+    Process(Command),
+    /// A guest that brings its job with it, and is ended after this time whatever it does.
+    Guest(Box<Guest>, Duration),
+}
+
 /// What is to be conducted.
 pub struct Order<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// What speaks the agent's side of the stream.
-    pub agent: Command,
+    /// Who measures.
+    pub by: By,
     /// Where the run is kept.
     pub store: &'a Store,
     /// The id it shall have.
@@ -91,36 +123,26 @@ pub struct Order<'a> {
 ///
 /// An interrupt ends the run cleanly: what was measured until then is a run like any other.
 pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, Failure> {
-    let Order { plan, mut agent, store, id, keep_going } = order;
+    let Order { plan, by, store, id, keep_going } = order;
     listen(keep_going).map_err(io::Error::from)?;
     let _home = Home::here();
     let open = store.begin(id)?;
-    // A group of its own, so that Ctrl-C reaches the agent only through us.
-    use std::os::unix::process::CommandExt;
-    let child =
-        agent.arg(open.id()).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn();
-    let mut child = match child {
-        Ok(child) => child,
-        Err(error) => {
+    let started = match start(by, plan, &open) {
+        Ok(started) => started,
+        Err(failure) => {
             open.discard()?;
-            return Err(error.into());
+            return Err(failure);
         }
     };
-    let (to_agent, stream) = (child.stdin.take(), child.stdout.take());
-    let (Some(mut to_agent), Some(stream)) = (to_agent, stream) else {
-        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
-    };
-    // An agent that has died already shows in its stream, which is read below.
-    let _ = greet(&mut to_agent, open.id(), &Message::Plan(plan.clone()));
-
-    let keeper = Keeper::start(stream, open);
+    let Started { mut child, stream, to_agent, limit } = started;
+    let keeper = Keeper::start(stream, open, limit.is_none());
     std::thread::scope(|scope| {
         // What ends the run and makes its folder waits for no terminal: that may be stopped, or
         // at the far end of a link that is dead.
         let (done_in, done) = sync_channel(1);
         let keeper = &keeper;
         // Received below in any case.
-        scope.spawn(move || drop(done_in.send(conduct(keeper, to_agent, &mut child))));
+        scope.spawn(move || drop(done_in.send(conduct(keeper, to_agent, &mut child, limit))));
         let mut moved = false;
         let mut shown = 0;
         loop {
@@ -141,29 +163,80 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
     })
 }
 
+/// An agent that has begun.
+struct Started {
+    child: Child,
+    stream: ChildStdout,
+    /// None where it hears nothing.
+    to_agent: Option<ChildStdin>,
+    /// After this it is ended.
+    limit: Option<Duration>,
+}
+
+fn start(by: By, plan: &Plan, open: &OpenRun) -> Result<Started, Failure> {
+    let order = Message::Plan(plan.clone());
+    let (mut command, limit) = match by {
+        By::Process(mut agent) => {
+            // A group of its own, so that Ctrl-C reaches the agent only through us.
+            agent.arg(open.id()).stdin(Stdio::piped()).process_group(0);
+            (agent, None)
+        }
+        By::Guest(mut guest, limit) => {
+            greet(&mut guest.job, open.id(), &order)?;
+            (guest::emulator(*guest, open)?, Some(limit))
+        }
+    };
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut to_agent = child.stdin.take();
+    if let Some(to_agent) = &mut to_agent {
+        // An agent that has died already shows in its stream, which is read later.
+        let _ = greet(to_agent, open.id(), &order);
+    }
+    let stream = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe).map_err(io::Error::from)?;
+    Ok(Started { child, stream, to_agent, limit })
+}
+
 /// Asks the agent to end when the user does, and makes a run of what it said.
-fn conduct(keeper: &Keeper, to_agent: ChildStdin, agent: &mut Child) -> Result<Finished, Failure> {
-    let mut to_agent = Some(to_agent);
+fn conduct(
+    keeper: &Keeper,
+    mut to_agent: Option<ChildStdin>,
+    agent: &mut Child,
+    limit: Option<Duration>,
+) -> Result<Finished, Failure> {
+    let begun = Instant::now();
     let mut asked_at: Option<Instant> = None;
+    // Why a guest, which hears nothing, was ended.
+    let mut cut: Option<Finding> = None;
     let mut moved = false;
     while !keeper.has_ended() {
         moved = moved || keeper.leave_measured_cpus();
-        if interrupted()
-            && let Some(mut input) = to_agent.take()
-        {
-            let _ = input.write_all(&Message::Stop.encode());
+        if interrupted() && asked_at.is_none() {
             asked_at = Some(Instant::now());
+            match to_agent.take() {
+                Some(mut input) => drop(input.write_all(&Message::Stop.encode())),
+                None => cut = Some(guest::stopped()),
+            }
         }
-        if asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE) {
+        if let Some(limit) = limit.filter(|limit| begun.elapsed() > *limit) {
+            cut = cut.or_else(|| Some(guest::too_slow(limit)));
+        }
+        let asked_in_vain = asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE);
+        if asked_in_vain || cut.is_some() {
             // It had its time; its journal is whole up to here.
             let _ = agent.kill();
         }
         std::thread::sleep(LOOK);
     }
     let _ = agent.wait();
-    let Kept { open, refusal, counted } = keeper.end().ok_or_else(died)?;
+    let Kept { mut open, refusal, counted } = keeper.end().ok_or_else(died)?;
+    for finding in cut.iter().cloned() {
+        open.append(&[Message::Stop.encode(), Message::Finding(finding).encode()].concat())?;
+    }
     match Failure::of(refusal, counted) {
-        Some(failure) => {
+        Some(mut failure) => {
+            if matches!(failure, Failure::Nothing) && limit.is_some() && asked_at.is_none() {
+                failure = guest::failed(&open, cut.as_ref());
+            }
             // What cannot be removed now is no worse than a kill: the next opening removes it.
             let _ = open.discard();
             Err(failure)

@@ -2,6 +2,7 @@
 
 use crate::window::{Step, Window};
 use latlab_model::CpuSet;
+use latlab_model::fault::FAULT;
 use latlab_model::load::{Load, LoadEnd, LoadRun};
 use latlab_model::run::{Finding, Severity};
 
@@ -41,8 +42,9 @@ pub fn findings(
         Finding::new("load-too-weak", Severity::Error, text).invalidates().remedy(TOO_WEAK)
     });
     let left = end.and_then(|end| not_ended(load, end));
-    // What is too weak is told once.
-    let idle = if by_itself || weak.is_some() { None } else { idleness(load, steps) };
+    // What is too weak is told once, and a fault is there for a moment only.
+    let told = by_itself || weak.is_some() || load.name == FAULT;
+    let idle = if told { None } else { idleness(load, steps) };
     [begun, ended, weak, idle, left].into_iter().flatten().collect()
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 /// Version of `campaign.json`.
 pub const CAMPAIGN_VERSION: u32 = 1;
 
-/// The only target there is yet.
+/// The machine that the program runs on, as a target; the others are guests.
 pub const LOCAL: &str = "local";
 
 /// `campaign.json`: the plan of a campaign, all of it decided before the first run.
@@ -88,7 +88,7 @@ pub struct Row {
     pub about: Option<String>,
     /// What the matrix sets, by option.
     pub settings: BTreeMap<String, String>,
-    /// Where it is measured: `local`.
+    /// Where it is measured: `local`, or a guest such as `lab:x86-64/rt-6.1`.
     pub target: String,
     /// The kernel that must run, or a part of its release.
     pub kernel: Option<String>,
@@ -99,9 +99,14 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether a guest is measured in the place of this machine.
+    pub fn is_guest(&self) -> bool {
+        self.target != LOCAL
+    }
+
     /// Whether the machine runs the kernel that this row asks for: its release holds these words.
     pub fn fits(&self, release: &str) -> bool {
-        self.kernel.as_ref().is_none_or(|wanted| holds(release, wanted))
+        self.is_guest() || self.kernel.as_ref().is_none_or(|wanted| holds(release, wanted))
     }
 }
 

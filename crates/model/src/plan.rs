@@ -8,6 +8,7 @@ mod spin;
 mod tuning;
 
 use crate::campaign::Cell;
+use crate::guest::Guest;
 use crate::load::{Load, LoadOn};
 use crate::nanos::{MICROSECOND, SECOND};
 use crate::{CpuSet, Nanos};
@@ -124,6 +125,9 @@ pub struct Plan {
     /// Which run of a campaign it is.
     #[serde(default)]
     pub cell: Option<Cell>,
+    /// The guest that is measured; none means a machine as it is.
+    #[serde(default)]
+    pub guest: Option<Box<Guest>>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
     pub seed: u64,
 }
@@ -174,6 +178,7 @@ impl Default for Plan {
             loads: Vec::new(),
             load_on: LoadOn::Everywhere,
             cell: None,
+            guest: None,
             seed: 0,
         }
     }

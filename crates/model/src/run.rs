@@ -323,7 +323,8 @@ pub struct Run {
     pub latlab: String,
     /// Name of the folder.
     pub id: String,
-    /// First counted release, in UTC (RFC 3339).
+    /// First counted release, in UTC (RFC 3339); of a guest, whose clock is its own, when the run
+    /// was begun.
     pub started: String,
     /// From the first counted release to the end of the last interval.
     pub measured_ns: Nanos,

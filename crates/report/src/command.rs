@@ -1,6 +1,7 @@
 //! The command that repeats a run.
 
 use latlab_model::Nanos;
+use latlab_model::fault::FAULT;
 use latlab_model::plan::{IdleStates, Plan, Policy, Spin, WakeBy};
 use latlab_model::shell::quoted;
 
@@ -44,6 +45,7 @@ fn scheduling(words: &mut Words, plan: &Plan, default: &Plan) {
     if let Policy::Fifo { priority } | Policy::Rr { priority } = plan.policy {
         words.unless(Policy::DEFAULT_PRIORITY, "--priority", priority);
     }
+    words.option("--target", plan.guest.as_ref().map(|guest| &guest.target));
     words.option("--cpus", plan.cpus.as_ref());
     words.option("--threads", plan.threads);
     words.option("--helpers-on", plan.helpers_on.as_ref());
@@ -79,7 +81,9 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.option("--on-spike", plan.on_spike.as_ref());
     words.unless(idle_states(default), "--idle-states", idle_states(plan));
     words.duration_unless(default.interval_ns, "--interval", plan.interval_ns);
-    words.option("--seed", plan.spin.is_none().then_some(plan.seed));
+    // A guest's randomness grows from it, whatever measures.
+    let seeded = plan.spin.is_none() || plan.guest.is_some();
+    words.option("--seed", seeded.then_some(plan.seed));
     words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);
     words.flag("--legs", plan.legs);
@@ -89,7 +93,10 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
 }
 
 fn loads(words: &mut Words, plan: &Plan, default: &Plan) {
-    plan.loads.iter().for_each(|load| words.option("--load", Some(&load.words)));
+    for load in &plan.loads {
+        let flag = if load.name == FAULT { "--fault" } else { "--load" };
+        words.option(flag, Some(&load.words));
+    }
     words.unless(default.load_on.to_string(), "--load-on", plan.load_on.to_string());
     let own = plan.loads.iter().find_map(|load| load.definitions.as_ref());
     words.option("--loads", own);

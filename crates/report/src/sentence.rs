@@ -2,6 +2,7 @@
 
 use crate::terms;
 use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
+use latlab_model::guest::Guest;
 use latlab_model::plan::{IdleStates, Instrument, Plan, Spin, Workload};
 use latlab_model::run::{EndReason, Gaps, Quantiles, Severity, Spun, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
@@ -280,18 +281,27 @@ pub fn load(run: &Run) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" + "))
 }
 
+/// What stands beside the figures of a guest.
+fn guests_time(guest: &Guest) -> &'static str {
+    match guest.accelerator {
+        None => "; virtual time: 1 instruction = 1 ns",
+        Some(_) => "; a guest in the host's time: noisy",
+    }
+}
+
 /// What a picture was measured under, on a line or two.
 pub fn conditions(run: &Run) -> String {
     let threads = run.threads.len();
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     format!(
-        "{}, {threads} thread{}, {}, {}{}{}{}",
+        "{}, {threads} thread{}, {}, {}{}{}{}{}",
         extent(run),
         if threads == 1 { "" } else { "s" },
         rhythm(&run.asked),
         run.asked.policy,
         missed_words(run),
         load(run).map(|load| format!("; load: {load}")).unwrap_or_default(),
+        run.asked.guest.as_deref().map_or("", guests_time),
         note.map(|note| format!("; note: {note}")).unwrap_or_default(),
     )
 }
@@ -322,6 +332,28 @@ pub fn extent(run: &Run) -> String {
 
 /// How the run measured, as labelled facts.
 pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
+    let mut facts = plan.guest.as_deref().map(guest).unwrap_or_default();
+    facts.extend(measuring(plan));
+    facts
+}
+
+/// What makes a guest the same again.
+fn guest(guest: &Guest) -> Vec<(&'static str, String)> {
+    let time = match &guest.accelerator {
+        None => "virtual: one instruction takes one nanosecond".to_string(),
+        Some(by) => format!("that of the host, by {by}: noisy, and never the same again"),
+    };
+    vec![
+        ("Target", format!("{}, seed {}", guest.target, guest.seed)),
+        ("Time", time),
+        ("Emulator", guest.emulator.clone()),
+        ("Kernel from", guest.kernel.clone()),
+        ("SHA-256 of the kernel", guest.kernel_sha256.clone()),
+        ("SHA-256 of the files", guest.files_sha256.clone()),
+    ]
+}
+
+fn measuring(plan: &Plan) -> Vec<(&'static str, String)> {
     let step = match plan.period_step_ns {
         Nanos::ZERO => String::new(),
         step => format!(", each further thread {} longer", step),

@@ -11,8 +11,11 @@ use crate::telemetry::{Readings, TelemetryRow};
 use jiff::Timestamp;
 use latlab_doctor::conditions::{self, Watch};
 use latlab_load::Window;
+use latlab_model::fault::FAULT;
 use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spikes};
+use latlab_model::guest::Guest;
 use latlab_model::legs::Legs;
+use latlab_model::load::Load;
 use latlab_model::machine::Machine;
 use latlab_model::run::{
     Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Setting, Severity, Summary,
@@ -98,6 +101,8 @@ pub struct Assembly {
     legs: LegsTaken,
     findings: Findings,
     end: Option<End>,
+    /// Whoever conducted it ended it at once, on purpose.
+    stopped: bool,
     measured_to: Option<Nanos>,
     intervals: u64,
 }
@@ -144,8 +149,9 @@ impl Assembly {
                 return Some(StreamedRow::Telemetry(self.loads.line(&line)));
             }
             Message::LoadEnd(end) => self.loads.end(end),
-            // Orders to the agent; a stream that comes back says nothing with them.
-            Message::Stop | Message::Examine(_) => {}
+            Message::Stop => self.stopped = true,
+            // An order to the agent; a stream that comes back says nothing with it.
+            Message::Examine(_) => {}
         }
         None
     }
@@ -262,7 +268,11 @@ impl Assembly {
         let first_release = first_release.unwrap_or_default();
         let measured_ns = self.measured_to.map_or(Nanos::ZERO, |end| end - first_release);
         let measured_ns = measured_ns.max(Nanos::ZERO);
-        let started = self.started(id, first_release);
+        let started = match asked.guest {
+            // Its clock begins where it is told to; people want to know when it was measured.
+            Some(_) => id::time_of(id).unwrap_or(Timestamp::UNIX_EPOCH).to_string(),
+            None => self.started(id, first_release),
+        };
         let (from, to) = (first_release, first_release + measured_ns);
         let window = Window { from, to, whole: self.end.is_some() };
         let (loads, findings) = std::mem::take(&mut self.loads).finish(&window);
@@ -276,7 +286,8 @@ impl Assembly {
         let legs = self.legs.run(&asked, &spikes);
         self.findings.extend(legs.iter().flat_map(|legs| leg_findings(legs, asked.instrument)));
         let findings = self.findings.sorted();
-        let ended = self.end.as_ref().map_or(EndReason::Lost, |end| end.reason);
+        let cut = if self.stopped { EndReason::Interrupted } else { EndReason::Lost };
+        let ended = self.end.as_ref().map_or(cut, |end| end.reason);
         let seen = with_uncounted(&asked, &total, counted.iter().flat_map(Counted::uncounted));
         let verdict = judge(&Evidence {
             plan: &asked,
@@ -288,6 +299,11 @@ impl Assembly {
             ended: decisive(&asked, ended, &threads),
             findings: &findings,
         });
+        let mut doctor = self.snapshot.as_ref().map(latlab_doctor::examine);
+        let is_virtual = asked.guest.as_ref().is_some_and(|guest| guest.accelerator.is_none());
+        if let (Some(found), true) = (&mut doctor, is_virtual) {
+            found.retain(|one| !OF_A_HOST.contains(&one.code.as_str()));
+        }
         let run = Run {
             schema: SCHEMA_VERSION,
             latlab: self.hello.map(|hello| hello.latlab).unwrap_or_default(),
@@ -305,7 +321,7 @@ impl Assembly {
             losses,
             agent: self.end,
             findings,
-            doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
+            doctor,
             conditions,
             legs,
             loads,
@@ -393,6 +409,8 @@ impl Assembly {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());
             found.extend(silent.map(|thread| no_last_word(thread.setup.thread)));
         }
+        found.extend(plan.guest.as_deref().map(guests_time));
+        found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(planted));
         found.extend(self.broken_stream(ending));
         found.extend(self.uncounted_spikes());
         found.extend(self.end.as_ref().and_then(failed_hook));
@@ -422,7 +440,7 @@ impl Assembly {
 
     fn broken_stream(&self, ending: &Ending) -> Vec<Finding> {
         let mut found = Vec::new();
-        if self.end.is_none() {
+        if self.end.is_none() && !self.stopped {
             let last = match self.measured_to {
                 Some(end) => format!("what was measured up to {} is here", self.in_utc(end)),
                 None => "nothing was counted".to_string(),
@@ -487,6 +505,35 @@ fn is_silent(thread: &ThreadRun) -> bool {
         Some(noise) => noise.of_ns <= Nanos::ZERO,
         None => thread.summary.activations == 0,
     }
+}
+
+/// Findings of the doctor about a host that takes CPUs away, which virtual time does not show.
+const OF_A_HOST: [&str; 3] = ["guest", "guest-clock", "stolen-time"];
+
+/// What nobody may take a guest's figures for.
+fn guests_time(guest: &Guest) -> Finding {
+    if let Some(by) = &guest.accelerator {
+        let text = format!(
+            "Measured on {} in the host's time, by {by}: the emulator and whatever else the host \
+             did are in every latency, so that the figures are noisy and are those of no machine.",
+            guest.target
+        );
+        let noisy = Finding::new("guest-noisy", Severity::Warning, text);
+        return noisy.remedy("Leave --realtime out to measure in virtual time.");
+    }
+    let text = format!(
+        "Measured in virtual time on {}: one instruction takes one nanosecond. It shows which \
+         kernel paths can block and for how many instructions, not what a board's memory and \
+         buses do; times of day are the guest's own.",
+        guest.target
+    );
+    Finding::new("virtual-time", Severity::Info, text)
+}
+
+/// A fault that is there on purpose, and must be taken for nothing else.
+fn planted(fault: &Load) -> Finding {
+    let text = format!("A fault was planted on purpose: {}.", fault.words);
+    Finding::new("planted-fault", Severity::Info, text)
 }
 
 /// Why the run as a whole ended, or the first reason of a thread to end before it.

@@ -15,6 +15,8 @@ pub const RUN_JSON: &str = "run.json";
 pub const CAMPAIGN_JSON: &str = "campaign.json";
 /// Name of the kernel files of the target in a run folder.
 pub const SNAPSHOT_JSON: &str = "snapshot.json";
+/// Name of the messages of a guest's kernel, which its emulator writes while the run goes on.
+pub const CONSOLE: &str = "console.txt";
 /// A run of 4096 threads has a document of some MiB.
 const LARGEST_DOCUMENT: u64 = 256 << 20;
 

@@ -1,7 +1,7 @@
 //! From the journal of a run to its folder.
 
 use crate::assemble::{Assembled, Assembly, Ending, NoRun, StreamedRow};
-use crate::document::{RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
+use crate::document::{CONSOLE, RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
 use crate::error::{Error, Result};
 use crate::files::{open_file, sum, sync_folder};
 use crate::journal::Journal;
@@ -48,7 +48,9 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
         write_snapshot(&folder.join(SNAPSHOT_JSON), snapshot)?;
     }
     let snapshot = snapshot.map(|_| SNAPSHOT_JSON);
-    for name in tables::FILES.into_iter().chain(more).chain(legs).chain(snapshot) {
+    let console = folder.join(CONSOLE).exists().then_some(CONSOLE);
+    let more = more.into_iter().chain(legs).chain(snapshot).chain(console);
+    for name in tables::FILES.into_iter().chain(more) {
         run.files.insert(name.to_string(), seal(&folder.join(name))?);
     }
     write_document(&folder.join(RUN_JSON), &mut run)?;

@@ -1,7 +1,7 @@
 //! The folder with all runs: beginning, finishing, recovering, listing and finding them.
 
 use crate::campaign::RUNS as CAMPAIGN_RUNS;
-use crate::document::{CAMPAIGN_JSON, RUN_JSON, load};
+use crate::document::{CAMPAIGN_JSON, CONSOLE, RUN_JSON, load};
 use crate::error::{Error, Result};
 use crate::files::{open_file, sync_folder};
 use crate::finish::{Finished, publish, remove_files, write_files};
@@ -253,6 +253,7 @@ impl Store {
     /// Removes a folder without a run; fails where something is in it that is not ours.
     fn remove(&self, partial: &Path) -> Result<()> {
         remove_files(partial);
+        let _ = fs::remove_file(partial.join(CONSOLE));
         // The last, so that a folder of which this was cut off is still known for what it is.
         let _ = fs::remove_file(partial.join(JOURNAL));
         fs::remove_dir(partial).map_err(Error::io("remove", partial))
@@ -497,6 +498,14 @@ impl OpenRun {
         self.journal.sync()?;
         let OpenRun { store, id, partial, journal } = self;
         store.complete(&id, &partial, journal, false)
+    }
+
+    /// Takes a guest's console out of the folder, beside the runs; none where there is none.
+    pub fn keep_console(&self) -> Option<PathBuf> {
+        let kept = self.store.root.join(format!("{}.{CONSOLE}", self.id));
+        fs::rename(self.partial.join(CONSOLE), &kept).ok()?;
+        self.store.give(&kept);
+        Some(kept)
     }
 
     /// Removes everything, after a refusal.

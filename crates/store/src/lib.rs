@@ -37,8 +37,7 @@ mod wall;
 mod window;
 
 pub use campaign::{CampaignFolder, CampaignLock, CellState, Next, Tried};
-pub use document::load;
-pub use document::load_snapshot;
+pub use document::{CONSOLE, load, load_snapshot};
 pub use error::{Error, Result};
 pub use finish::Finished;
 pub use folder::{Entry, OpenRun, Outcome, Recovered, State, Store, calling_user};

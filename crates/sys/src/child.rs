@@ -29,9 +29,14 @@ pub fn program_path(name: &str) -> Option<PathBuf> {
 /// Lets the calling thread, and those that it starts, wait behind nobody ordinary, where that is
 /// allowed; how nice it was before.
 pub fn hasten() -> i32 {
-    let before = rustix::process::getpriority_process(None).unwrap_or(0);
+    let before = niceness();
     let _ = rustix::process::setpriority_process(None, -20);
     before
+}
+
+/// How nice this process is.
+pub fn niceness() -> i32 {
+    rustix::process::getpriority_process(None).unwrap_or(0)
 }
 
 /// Orphans below the calling process become its children, wherever they have gone.

@@ -41,6 +41,12 @@ impl Clock {
     }
 }
 
+/// Sets CLOCK_REALTIME.
+pub fn set_realtime(time: i64) -> Result<(), Errno> {
+    let time = timespec(time);
+    rustix::time::clock_settime(rustix::time::ClockId::Realtime, time)
+}
+
 /// CPU time of all threads of another process, in nanoseconds; none where there is no such process.
 pub fn cpu_time_of_process(pid: u32) -> Option<i64> {
     // As the kernel makes the number of such a clock: all threads, by the scheduler's account.

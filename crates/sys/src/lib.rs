@@ -3,6 +3,7 @@
 //! Every reader of kernel files takes a [`files::Root`], so that a test can plant a machine;
 //! every setting is read back after it was made, and undone by dropping its guard.
 
+pub mod boot;
 pub mod child;
 pub mod clock;
 pub mod counter;

@@ -2,6 +2,7 @@
 
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 use std::io::{stderr, stdin, stdout};
+use std::os::fd::AsFd;
 
 /// The key that does nothing, in the terminal's own settings.
 const NO_KEY: u8 = 0;
@@ -28,6 +29,14 @@ pub fn columns() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(stdout());
     let size = size.or_else(|_| rustix::termios::tcgetwinsize(stderr()));
     size.ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
+}
+
+/// Has every byte pass as it is, where this is a terminal or a serial interface.
+pub fn make_raw(file: impl AsFd) {
+    if let Ok(mut modes) = rustix::termios::tcgetattr(&file) {
+        modes.make_raw();
+        let _ = rustix::termios::tcsetattr(&file, OptionalActions::Now, &modes);
+    }
 }
 
 /// Keeps what is typed from being shown, as long as it lives; of the keys that make signals only

@@ -28,6 +28,9 @@ _latlab() {
             latlab,doctor)
                 cmd="latlab__subcmd__doctor"
                 ;;
+            latlab,lab)
+                cmd="latlab__subcmd__lab"
+                ;;
             latlab,list)
                 cmd="latlab__subcmd__list"
                 ;;
@@ -55,6 +58,18 @@ _latlab() {
             latlab,verify)
                 cmd="latlab__subcmd__verify"
                 ;;
+            latlab__subcmd__lab,fetch)
+                cmd="latlab__subcmd__lab__subcmd__fetch"
+                ;;
+            latlab__subcmd__lab,kernels)
+                cmd="latlab__subcmd__lab__subcmd__kernels"
+                ;;
+            latlab__subcmd__lab,stress-five)
+                cmd="latlab__subcmd__lab__subcmd__stress__subcmd__five"
+                ;;
+            latlab__subcmd__lab,threads)
+                cmd="latlab__subcmd__lab__subcmd__threads"
+                ;;
             latlab__subcmd__loads,show)
                 cmd="latlab__subcmd__loads__subcmd__show"
                 ;;
@@ -68,7 +83,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run doctor loads scenarios list show report plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run doctor lab loads scenarios list show report plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -164,6 +179,100 @@ _latlab() {
                     ;;
                 --ignore)
                     COMPREPLY=($(compgen -W "not-realtime preempt-mode preemption-contradiction preempt-ignored preemption-unknown configuration-unknown rt-throttling rt-throttled rt-runtime-unlimited fair-server rt-group-scheduling autogroup rcu-callbacks rcu-boost-missing rcu-expedited debug-locks debug-memory debug-preemption debug-checks tainted mitigations mitigations-off split-locks nmi-watchdog soft-watchdog lockup-panics stall-reported isolation-refused isolation-wrong-cpus isolated-with-tick tickless-not-isolated idle-poll idle-limit-ignored threadirqs ticks-together audit parameters-contradict parameters-unknown no-high-resolution-timers tick-rate tick-always nohz-full-unsupported slow-clocksource clocksource-forced tsc-unstable guest-clock timer-migration shared-timer-device governor energy-preference frequency-limit frequency-floor boost processor-frequency frequency-claimed deep-idle no-idle-driver resume-latency smt no-isolation isolated-workqueues unlike-cores offline-cpus single-cpu isolated-interrupts interrupt-affinity default-affinity one-interrupt-cpu interrupt-threads usb-interrupts interrupt-errors softirq-threads swap low-memory zswap numa-balancing numa-nodes statistics-interval dirty-memory huge-pages huge-page-defrag khugepaged ksm compact-unevictable proactive-compaction page-generations hot unreadable-temperature cooling throttled-since-start no-temperature firmware-throttles firmware-has-throttled low-voltage usb-fast-interrupt board-clock narrow-kernel usb-network sysfs-missing guest stolen-time container firmware-interrupts old-firmware error-polling bus-frequency gpio-chips no-realtime-rights memory-lock-limit realtime-timeout affinity-narrow realtime-group seccomp tracers tracer-active tracing-closed perf-interrupts profiling statistics irqbalance tuning-daemons higher-realtime-threads realtime-kit background-work" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__lab)
+            opts="-h -V --help --version kernels fetch stress-five threads"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__lab__subcmd__fetch)
+            opts="-h -V --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__lab__subcmd__kernels)
+            opts="-h -V --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__lab__subcmd__stress__subcmd__five)
+            opts="-q -h -V --seeds --quiet --out --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__lab__subcmd__threads)
+            opts="-q -h -V --seeds --quiet --out --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --seeds)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --out)
@@ -332,7 +441,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --legs --telemetry --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --skip-missing --resume --print-unit --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --legs --telemetry --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --seeds --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -383,6 +492,30 @@ _latlab() {
                     return 0
                     ;;
                 -a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kernel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --modules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dtb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --smp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fault)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -511,6 +644,10 @@ _latlab() {
                     return 0
                     ;;
                 --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seeds)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -28,6 +28,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure how late this machine is, and store the run; or all that a sheet says'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Say what on this machine, or on that of a run, costs latency, and how to mend it'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'Kernels for guests in virtual time: list them, or get them'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the programs that can load the machine during a run'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets, and the question that each answers'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
@@ -63,6 +64,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload -d 'spin:
 memmove\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: bytes that the workload works on, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Measure a guest in virtual time, such as lab:x86-64/rt, instead of this machine' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'A kernel of one\'s own for a target without one, such as lab:arm64' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'The folder with its modules, of which those of virtio are needed unless they are built in' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'The device tree, where QEMU has none of its own' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l smp -d 'CPUs of a guest in the host\'s time' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l fault -d 'Plant a fault, to see what it looks like: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wakers-on -d 'CPUs of the threads that wake (handoff), in turn [default: that of the woken thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l helpers-on -d 'CPUs for everything of latlab that does not measure [default: those not measured]' -r
@@ -93,10 +100,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a ke
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Only idle states that are left within this time, or `system` to leave them as they are' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Every scenario this long, or with so many cycles, for a try' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l repeats -d 'Measure each row of the sheet this often' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l seeds -d 'Measure each row once with each of these seeds, such as 1..5' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l resume -d 'Go on with a campaign that was cut off [default: the last one that is not complete]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l realtime -d 'In the host\'s time, by KVM where that works: noisy, and never the same again'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into its legs by the kernel\'s tracepoints, and measure what they cost'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Go on when the terminal is closed (SIGHUP), instead of ending cleanly'
@@ -369,6 +378,30 @@ complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l list -d 'Print 
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed, and do nothing else'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "kernels" -d 'List the kernels, and which of them are here'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "fetch" -d 'Get kernels from Debian\'s archive; nothing is installed'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "stress-five" -d 'The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet lab-stress-five'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "threads" -d 'One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet lab-threads'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l seeds -d 'Seeds of the guests, such as 1..5: each is an independent repeat' -r
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s q -l quiet -d 'No progress'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l seeds -d 'Seeds of the guests, such as 1..5: each is an independent repeat' -r
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s q -l quiet -d 'No progress'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder of further definitions, before all others' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''
 json\t''"

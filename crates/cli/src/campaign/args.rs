@@ -2,6 +2,7 @@
 
 use crate::common::Format;
 use crate::sheet::scale::Scale;
+use crate::sheet::seeds::Seeds;
 use clap::{Args, Subcommand};
 
 const SHEETS: &str = "Sheets and campaigns";
@@ -23,6 +24,10 @@ pub struct SheetArgs {
     #[arg(long, value_name = "N", requires = "sheet", conflicts_with = "resume", help_heading = SHEETS,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeats: Option<u32>,
+    /// Measure each row once with each of these seeds, such as 1..5
+    #[arg(long, value_name = "N..M", requires = "sheet", conflicts_with = "repeats",
+          help_heading = SHEETS)]
+    pub seeds: Option<Seeds>,
     /// Leave out scenarios whose programs are not here, instead of refusing
     #[arg(long, requires = "sheet", conflicts_with = "resume", help_heading = SHEETS)]
     pub skip_missing: bool,
@@ -43,11 +48,12 @@ impl SheetArgs {
 }
 
 /// What may stand beside them on a command line.
-pub const BESIDE: [&str; 11] = [
+pub const BESIDE: [&str; 12] = [
     "sheet",
     "dry_run",
     "scale",
     "repeats",
+    "seeds",
     "skip_missing",
     "resume",
     "print_unit",

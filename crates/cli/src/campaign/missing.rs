@@ -5,8 +5,11 @@ use crate::{EXIT_CANNOT_MEASURE, Exit};
 use latlab_model::campaign::{Campaign, Row};
 use latlab_sys::files::Root;
 
-/// Why a row cannot be measured here, if so.
+/// Why a row cannot be measured here, if so; guests have programs of their own.
 fn lacks(row: &Row) -> Option<String> {
+    if row.is_guest() {
+        return None;
+    }
     latlab_agent::missing_program(&Root::default(), &row.plan)
 }
 

@@ -8,20 +8,22 @@ pub mod shown;
 mod unit;
 
 use crate::args::Cli;
-use crate::common::Format;
+use crate::common::{Common, Format};
 use crate::documents::{CampaignResult, DryRun};
 use crate::leftovers::restore;
 use crate::output::{print, print_json, style, visible, warn, width};
 use crate::run::args::RunArgs;
-use crate::run::refused;
+use crate::run::{by, refused};
 use crate::sheet::{Instead, Source};
 use crate::store::{finish_leftovers, open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
-use args::BESIDE;
+use args::{BESIDE, SheetArgs};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
+use latlab_conduct::Failure;
 use latlab_conduct::campaign::{CampaignEnd, CampaignOrder};
-use latlab_model::campaign::Campaign;
+use latlab_model::Plan;
+use latlab_model::campaign::{Campaign, Row};
 use latlab_model::run::VerdictWord;
 use latlab_report::campaign::Table;
 use latlab_store::{CampaignFolder, CellState, Store};
@@ -29,16 +31,34 @@ use latlab_sys::process::uname;
 use progress::CampaignProgress;
 pub use scenarios::scenarios;
 use std::io::{Write, stderr};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// A sheet, or the rest of one.
 pub fn campaign(args: &RunArgs) -> anyhow::Result<ExitCode> {
     refuse_others(std::env::args_os())?;
+    let RunArgs { sheet, common, quiet, keep_going, .. } = args;
+    asked(&Asked { sheet, common, quiet: *quiet, keep_going: *keep_going })
+}
+
+/// What is asked of a campaign, by whichever command.
+pub struct Asked<'a> {
+    /// Which sheet, and how.
+    pub sheet: &'a SheetArgs,
+    /// Where it lives and how it is printed.
+    pub common: &'a Common,
+    /// No progress.
+    pub quiet: bool,
+    /// Whether to go on when the terminal is closed.
+    pub keep_going: bool,
+}
+
+/// Begins what is asked, or goes on with it.
+pub fn asked(args: &Asked<'_>) -> anyhow::Result<ExitCode> {
     if args.sheet.print_unit {
-        print(&unit::unit(&open_store(&args.common))?)?;
+        print(&unit::unit(&open_store(args.common))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let store = open_store(&args.common);
+    let store = open_store(args.common);
     let folder = match (&args.sheet.sheet, &args.sheet.resume) {
         (Some(sheet), _) => match begin(args, &store, sheet)? {
             Some(folder) => folder,
@@ -83,10 +103,11 @@ fn refuse_others(words: impl IntoIterator<Item = std::ffi::OsString>) -> anyhow:
 }
 
 /// The folder of a new campaign; none where only its plan was asked for.
-fn begin(args: &RunArgs, store: &Store, sheet: &str) -> anyhow::Result<Option<CampaignFolder>> {
+fn begin(args: &Asked<'_>, store: &Store, sheet: &str) -> anyhow::Result<Option<CampaignFolder>> {
     let wrong = |text| Exit(EXIT_USAGE, text);
     let source = Source::open(sheet).map_err(wrong)?;
-    let instead = Instead { scale: args.sheet.scale.clone(), repeats: args.sheet.repeats };
+    let SheetArgs { scale, repeats, seeds, .. } = args.sheet;
+    let instead = Instead { scale: scale.clone(), repeats: *repeats, seeds: *seeds };
     let campaign = match source.campaign(&instead, jiff::Timestamp::now(), cpus()) {
         Ok(campaign) => campaign,
         Err(mistakes) => {
@@ -112,7 +133,7 @@ fn begin(args: &RunArgs, store: &Store, sheet: &str) -> anyhow::Result<Option<Ca
 }
 
 /// Says what would be measured.
-fn plan(args: &RunArgs, campaign: &Campaign) -> anyhow::Result<()> {
+fn plan(args: &Asked<'_>, campaign: &Campaign) -> anyhow::Result<()> {
     match args.common.format {
         Format::Json => print_json(&DryRun::new(campaign)),
         Format::Text => print(&latlab_report::campaign::planned(campaign, width(), style())),
@@ -159,20 +180,20 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
 }
 
 /// Makes the runs that are missing, and shows the table.
-fn go_on(args: &RunArgs, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
+fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
     let _lock = folder.lock()?;
     restore();
     finish_leftovers(folder.runs());
     let program = std::env::current_exe()?;
-    let agent = || {
-        let mut agent = Command::new(&program);
-        agent.arg("agent");
-        agent
+    let by = |row: &Row, plan: Plan| {
+        let target = row.is_guest().then(|| row.target.parse()).transpose();
+        by(&program, target.map_err(Failure::unfit)?.as_ref(), plan)
     };
     let release = uname().release;
     let mut progress = CampaignProgress::new(args.quiet, &folder.campaign);
     let keep_going = args.keep_going;
-    let order = CampaignOrder { folder, agent: &agent, release: &release, keep_going };
+    let guests = cpus() as usize;
+    let order = CampaignOrder { folder, by: &by, guests, release: &release, keep_going };
     let ended = latlab_conduct::campaign::campaign(&order, |event| progress.take(event));
     drop(progress);
     let path = folder.path().display();

@@ -1,5 +1,7 @@
 //! What is shown while a campaign goes on: a line for each run, and the run itself.
 
+mod lines;
+
 use crate::leftovers::restore;
 use crate::output::{visible, warn};
 use crate::run::Progress;
@@ -7,6 +9,7 @@ use latlab_conduct::campaign::{Cooling, Event, Position};
 use latlab_model::campaign::Campaign;
 use latlab_model::{Nanos, Plan};
 use latlab_report::units::span;
+use lines::Lines;
 use std::io::{Write, stderr};
 
 /// The progress of a campaign on standard error.
@@ -14,13 +17,14 @@ pub struct CampaignProgress<'a> {
     quiet: bool,
     campaign: &'a Campaign,
     run: Option<Progress>,
+    guests: Lines,
     cooling: bool,
 }
 
 impl CampaignProgress<'_> {
     /// Of a campaign that begins or goes on.
     pub fn new(quiet: bool, campaign: &Campaign) -> CampaignProgress<'_> {
-        CampaignProgress { quiet, campaign, run: None, cooling: false }
+        CampaignProgress { quiet, campaign, run: None, guests: Lines::new(), cooling: false }
     }
 
     /// Shows what happens.
@@ -28,13 +32,13 @@ impl CampaignProgress<'_> {
         match event {
             Event::Cools(state) => self.cools(state),
             Event::Begins(position, plan) => self.begins(position, plan),
-            Event::GoesOn(live) => {
-                if let Some(run) = &mut self.run {
-                    run.show(live);
-                }
-            }
+            Event::GoesOn(position, live) => match &mut self.run {
+                Some(run) => run.show(live),
+                None if !self.quiet => self.guests.goes_on(position, live),
+                None => {}
+            },
             Event::Ended(position, finished) => {
-                self.ends();
+                self.ends(position);
                 let run = &finished.run;
                 let max = run
                     .total
@@ -44,7 +48,7 @@ impl CampaignProgress<'_> {
                 self.say(&format!("{}: {max}{}", name(position), verdict.unwrap_or_default()));
             }
             Event::Failed(position, reason) => {
-                self.ends();
+                self.ends(position);
                 warn(format_args!("{}: nothing was measured: {reason}", name(position)));
             }
         }
@@ -58,14 +62,20 @@ impl CampaignProgress<'_> {
         };
         let line = format!("{}{left}", name(position));
         self.say(&line);
+        if plan.guest.is_some() {
+            self.guests.begins(position, plan);
+            return;
+        }
         let title = format!("latlab run {}: {line}", self.campaign.name);
         self.run = Some(Progress::new(plan, self.quiet, title));
     }
 
     /// A machine that a killed load or agent has left changed is in the way of the next run.
-    fn ends(&mut self) {
-        self.run = None;
-        restore();
+    fn ends(&mut self, position: &Position) {
+        self.guests.ends(position);
+        if self.run.take().is_some() {
+            restore();
+        }
     }
 
     fn cools(&mut self, state: &Cooling) {
@@ -82,8 +92,9 @@ impl CampaignProgress<'_> {
         }
     }
 
-    fn say(&self, line: &str) {
+    fn say(&mut self, line: &str) {
         if !self.quiet {
+            self.guests.clear();
             let _ = writeln!(stderr(), "{}", visible(line));
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::campaign::args::SheetArgs;
 use crate::common::{Common, whole, word};
+use crate::run::guest::GuestArgs;
 use clap::Args;
 use latlab_model::load::LoadOn;
 use latlab_model::plan::{
@@ -59,6 +60,8 @@ pub struct RunArgs {
     /// CPUs to measure, such as 1-3 [default: all that this process may use]
     #[arg(short = 'a', long, value_name = "LIST", help_heading = WHERE)]
     pub cpus: Option<CpuSet>,
+    #[command(flatten)]
+    pub guest: GuestArgs,
     /// Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]
     #[arg(short, long, value_name = "N", value_parser = whole::<u32>, help_heading = WHERE)]
     pub threads: Option<u32>,

@@ -1,6 +1,8 @@
 //! What the flags of `latlab run` mean: flags to plan.
 
 use super::args::RunArgs;
+use crate::loads::{self, Library};
+use latlab_model::load::Load;
 use latlab_model::plan::{Instrument, Policy, Spin, WakeBy, Workload};
 use latlab_model::{Nanos, Plan};
 
@@ -49,6 +51,13 @@ impl RunArgs {
         Ok(plan)
     }
 
+    /// The loads, and the faults as such; an error is one line.
+    pub fn all_loads(&self) -> Result<Vec<Load>, String> {
+        let mut all = loads::resolve(&self.load, &Library::new(self.loads.clone()))?;
+        all.extend(self.guest.faults(self.warm_up)?);
+        Ok(all)
+    }
+
     fn wake(&self) -> Option<WakeBy> {
         let default = (self.instrument == Instrument::Handoff).then_some(WakeBy::Futex);
         self.wake.or(default)
@@ -68,7 +77,7 @@ impl RunArgs {
             ("--period-step", self.period_step.is_some()),
             ("--phase", self.phase.is_some()),
             ("--missed", self.missed.is_some()),
-            ("--seed", self.seed.is_some()),
+            ("--seed", self.seed.is_some() && self.guest.target.is_none()),
         ];
         let of_spin = [
             ("--gap-above", self.gap_above.is_some()),

@@ -13,6 +13,7 @@ mod rows;
 pub mod scale;
 #[cfg(test)]
 pub mod schema;
+pub mod seeds;
 mod shipped;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
 use mistakes::Mistakes;
 use scale::Scale;
+use seeds::Seeds;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -37,6 +39,8 @@ pub struct Instead {
     pub scale: Option<Scale>,
     /// Replaces the repeats.
     pub repeats: Option<u32>,
+    /// Replaces the seeds, and the repeats with them.
+    pub seeds: Option<Seeds>,
 }
 
 /// The text of a sheet, and what to call it.
@@ -91,7 +95,13 @@ impl Source {
         mistakes.told()?;
         let head = sheet.head;
         let seed = head.seed.unwrap_or(now.as_nanosecond() as u64);
-        let repeats = instead.repeats.unwrap_or(head.repeats).clamp(1, MOST_REPEATS as u32);
+        let seeds = instead.seeds;
+        let asked = seeds.map(Seeds::count).or(instead.repeats);
+        let repeats = asked.unwrap_or(head.repeats).clamp(1, MOST_REPEATS as u32);
+        let mut runs = order::planned(&rows, head.order, repeats, seed);
+        if let Some(seeds) = seeds {
+            runs.iter_mut().for_each(|run| run.seed = seeds.of(run.repeat));
+        }
         Ok(Campaign {
             schema: CAMPAIGN_VERSION,
             latlab: env!("CARGO_PKG_VERSION").to_string(),
@@ -106,7 +116,7 @@ impl Source {
             retries: head.retries,
             cool_down: head.cool_down,
             cpus,
-            runs: order::planned(&rows, head.order, repeats, seed),
+            runs,
             rows: rows.into_iter().map(|made| made.row).collect(),
             published: sheet.published,
         })

@@ -13,17 +13,26 @@ use toml::de::DeValue;
 /// Options that say how a command behaves, not what is measured.
 const NOT_OF_A_SCENARIO: &[&str] = &[
     "dry-run",
+    // What a guest is stands in its target.
+    "dtb",
+    "fault",
     "format",
     "help",
     "keep-going",
+    "kernel",
+    "modules",
     "name",
     "out",
     "print-unit",
     "quiet",
+    "realtime",
     "repeats",
     "resume",
     "scale",
+    "seeds",
     "skip-missing",
+    "smp",
+    "target",
     "version",
 ];
 

@@ -4,6 +4,7 @@ use super::head::{self, Head};
 use super::mistakes::Mistakes;
 use super::options::{Setting, Vocabulary, shown};
 use super::published;
+use latlab_lab::Target;
 use latlab_model::campaign::{LOCAL, Published};
 use std::ops::Range;
 use toml::Spanned;
@@ -222,19 +223,23 @@ fn at_a_place(
     mistakes: &mut Mistakes,
 ) -> Option<Setting> {
     let name = key.get_ref().as_ref();
-    let refused = match (name, value.get_ref()) {
-        (_, DeValue::String(text)) if text.trim().is_empty() => "expected a text",
+    let shown = match (name, value.get_ref()) {
+        (_, DeValue::String(text)) if text.trim().is_empty() => Err("expected a text".to_string()),
         ("target", DeValue::String(text)) if text != LOCAL => {
-            "there is only \"local\" yet: other machines are not measured from a sheet"
+            let target = text.parse::<Target>().map(|target| target.to_string());
+            target.map_err(|text| format!("{text}, or \"{LOCAL}\" for this machine"))
         }
-        (_, DeValue::String(_)) => {
-            let shown = shown(value.get_ref());
-            return Some(Setting { key: name.into(), words: Vec::new(), shown, at: value.span() });
-        }
-        _ => "expected a text",
+        (_, DeValue::String(_)) => Ok(shown(value.get_ref())),
+        _ => Err("expected a text".to_string()),
     };
-    mistakes.add(value.span(), format!("{name}: {refused}"));
-    None
+    let at = value.span();
+    match shown {
+        Ok(shown) => Some(Setting { key: name.into(), words: Vec::new(), shown, at }),
+        Err(refused) => {
+            mistakes.add(at, format!("{name}: {refused}"));
+            None
+        }
+    }
 }
 
 fn matrix(table: &DeTable, vocabulary: &Vocabulary, mistakes: &mut Mistakes) -> Vec<Vec<Setting>> {

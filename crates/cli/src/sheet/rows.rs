@@ -4,7 +4,6 @@ use super::mistakes::Mistakes;
 use super::options::{Setting, Vocabulary, parse, reason};
 use super::read::{Scenario, Sheet};
 use super::scale::Scale;
-use crate::loads::{self, Library};
 use latlab_model::Plan;
 use latlab_model::campaign::{LOCAL, Row};
 use std::collections::BTreeMap;
@@ -71,8 +70,7 @@ fn row(
     let words: Vec<String> = merged.values().flat_map(|one| one.words.clone()).collect();
     let wrong = |text: String| (word_of(&text), text);
     let args = parse(&words).map_err(|error| wrong(reason(&error)))?;
-    let loads = loads::resolve(&args.load, &Library::new(args.loads.clone()));
-    let loads = loads.map_err(|text| ("load".to_string(), text))?;
+    let loads = args.all_loads().map_err(|text| ("load".to_string(), text))?;
     let plan = scaled(Plan { loads, ..args.plan(0).map_err(wrong)? }, scale);
     if plan.length(1).is_none() {
         let text = format!("'{}' has no end; add for = \"1min\" or cycles = 100000", scenario.name);

@@ -89,7 +89,9 @@ fn places() -> Vec<(String, Value)> {
         ),
         (
             "target".to_string(),
-            json!({ "enum": [LOCAL], "description": "The machine that is measured." }),
+            text(&format!(
+                "The machine that is measured: {LOCAL}, or a guest such as lab:x86-64/rt."
+            )),
         ),
     ]
 }

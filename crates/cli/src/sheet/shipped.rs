@@ -22,6 +22,8 @@ pub const SHIPPED: &[Shipped] = shipped![
     "quick",
     "idle",
     "stress-five",
+    "lab-stress-five",
+    "lab-threads",
     "threads",
     "rt-night",
     "audio",

@@ -44,7 +44,9 @@ fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
 #[test]
 fn a_scale_replaces_every_end() {
     let text = "[[scenario]]\nname = \"a\"\nfor = \"1h\"\n[[scenario]]\nname = \"b\"\ncycles = 9\nperiod = \"1ms\"\nthreads = 3\nperiod-step = \"500us\"\n";
-    let scaled = |scale| campaign(text, &Instead { scale: Some(scale), repeats: Some(3) }).unwrap();
+    let scaled = |scale| {
+        campaign(text, &Instead { scale: Some(scale), repeats: Some(3), seeds: None }).unwrap()
+    };
     let by_time = scaled(Scale::Time(SECOND * 20));
     assert_eq!((by_time.runs.len(), by_time.measuring()), (6, SECOND * 6 * 21));
     let by_cycles = scaled(Scale::Cycles(1000));
@@ -78,7 +80,7 @@ fn every_mistake_is_told_at_its_place() {
         "1:11: repeats: expected a number from 1 to 10000",
         "2:1: a sheet has no 'colour'; there are name,",
         "4:1: [defaults] has no 'priod'; did you mean 'period'?",
-        "7:11: target: there is only \"local\" yet",
+        "7:11: target: 'ssh:' is no machine of the lab",
         "10:12: deadline: '125' has no unit",
         "11:1: 'quiet' says how a command behaves",
         "14:8: a second scenario 'a'",

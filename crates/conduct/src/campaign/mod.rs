@@ -1,24 +1,33 @@
 //! The runs of a campaign, one after the other, until all are made or something is in the way.
 
 mod cooling;
+mod guests;
 
 use crate::live::Live;
-use crate::{Failure, Order, check_room, interrupted, listen, run};
+use crate::{By, Failure, Order, check_room, interrupted, listen, run};
 pub use cooling::Cooling;
-use latlab_model::campaign::{Campaign, Planned};
+use latlab_model::campaign::{Campaign, FailedTry, Planned, Row};
 use latlab_model::run::EndReason;
 use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished, Next, Tried};
 use latlab_sys::files::Root;
 use std::io;
-use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Says who measures a row by a plan, and gives the plan with what that adds to it.
+pub type Chooser<'a> = dyn Fn(&Row, Plan) -> Result<(By, Plan), Failure> + Sync + 'a;
+
+/// Takes what happens, from several threads where guests run side by side.
+type Telling<'a> = dyn Fn(Event<'_>) + Sync + 'a;
 
 /// What is to be conducted.
 pub struct CampaignOrder<'a> {
     /// The campaign, which this process has the lock of.
     pub folder: &'a CampaignFolder,
-    /// What makes an agent for each run.
-    pub agent: &'a dyn Fn() -> Command,
+    /// Who measures.
+    pub by: &'a Chooser<'a>,
+    /// Guests that run side by side.
+    pub guests: usize,
     /// Release of the kernel that runs.
     pub release: &'a str,
     /// Whether to go on when the terminal is closed.
@@ -48,7 +57,7 @@ pub enum Event<'a> {
     /// A run begins.
     Begins(&'a Position, &'a Plan),
     /// It goes on; four times a second.
-    GoesOn(&'a Live),
+    GoesOn(&'a Position, &'a Live),
     /// It is stored.
     Ended(&'a Position, &'a Finished),
     /// It left nothing to store, for this reason.
@@ -72,18 +81,20 @@ pub struct Position {
     pub left_ns: Nanos,
 }
 
-/// Makes the runs that are missing.
+/// Makes the runs that are missing; those of guests side by side.
 ///
 /// What cannot be measured is noted and is no reason to measure nothing else; what is wrong with
 /// the disk, with the program itself or with what every run needs ends the campaign, to be resumed.
 /// What failed before gets its tries anew.
 pub fn campaign(
     order: &CampaignOrder<'_>,
-    mut watch: impl FnMut(Event<'_>),
+    watch: impl FnMut(Event<'_>) + Send,
 ) -> Result<CampaignEnd, Failure> {
-    let CampaignOrder { folder, agent, release, keep_going } = *order;
+    let CampaignOrder { folder, release, keep_going, .. } = *order;
     let campaign = &folder.campaign;
     listen(keep_going).map_err(io::Error::from)?;
+    let watch = Mutex::new(watch);
+    let tell = |event: Event<'_>| lock(&watch)(event);
     let mut tried = folder.tried()?.tried_anew();
     let mut first = true;
     loop {
@@ -93,43 +104,83 @@ pub fn campaign(
             Next::Run { index, attempt } => (index, attempt),
         };
         if !std::mem::take(&mut first) {
-            cooling::wait(&campaign.cool_down, &Root::default(), |state| {
-                watch(Event::Cools(state))
-            });
+            cooling::wait(&campaign.cool_down, &Root::default(), |state| tell(Event::Cools(state)));
         }
         if interrupted() {
             return Ok(CampaignEnd::Interrupted);
         }
-        let planned = &campaign.runs[index];
-        let plan = campaign.plan(planned, attempt);
+        if campaign.rows[campaign.runs[index].row].is_guest() {
+            if guests::all(order, &mut tried, &tell)? {
+                return Ok(CampaignEnd::Interrupted);
+            }
+            continue;
+        }
         let position = position(campaign, &tried, index, attempt);
-        watch(Event::Begins(&position, &plan));
-        check_room(&plan, folder.runs())?;
-        let id = folder.run_id(&plan.name);
-        let order =
-            Order { plan: &plan, agent: agent(), store: folder.runs(), id: &id, keep_going };
-        match run(order, |live| watch(Event::GoesOn(live))) {
-            Ok(finished) => {
-                watch(Event::Ended(&position, &finished));
-                let cut = finished.run.ended == EndReason::Interrupted;
-                tried.runs.push((finished.path, finished.run));
-                if cut {
-                    return Ok(CampaignEnd::Interrupted);
-                }
-            }
-            Err(Failure::Nothing) if interrupted() => return Ok(CampaignEnd::Interrupted),
-            Err(Failure::Refused(refusal)) if refusal.of_every_run => {
-                return Err(Failure::Refused(refusal));
-            }
-            Err(failure @ (Failure::Refused(_) | Failure::Nothing)) => {
-                let reason = failure.to_string();
-                watch(Event::Failed(&position, &reason));
-                let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));
-                tried.failures.push(folder.note_failure(cell, reason)?);
-            }
-            Err(failure) => return Err(failure),
+        if attempt_one(order, &position, &tell)?.note(&mut tried) {
+            return Ok(CampaignEnd::Interrupted);
         }
     }
+}
+
+/// What became of one try.
+enum Try {
+    Made(Box<Finished>),
+    Failed(FailedTry),
+    Interrupted,
+}
+
+impl Try {
+    /// Puts it to the others, and says whether the user has ended the campaign.
+    fn note(self, tried: &mut Tried) -> bool {
+        match self {
+            Try::Made(finished) => {
+                let Finished { path, run } = *finished;
+                let cut = run.ended == EndReason::Interrupted;
+                tried.runs.push((path, run));
+                cut
+            }
+            Try::Failed(failed) => {
+                tried.failures.push(failed);
+                false
+            }
+            Try::Interrupted => true,
+        }
+    }
+}
+
+fn attempt_one(
+    order: &CampaignOrder<'_>,
+    position: &Position,
+    tell: &Telling<'_>,
+) -> Result<Try, Failure> {
+    let CampaignOrder { folder, by, keep_going, .. } = *order;
+    let campaign = &folder.campaign;
+    let planned = &campaign.runs[position.number - 1];
+    let plan = campaign.plan(planned, position.attempt);
+    check_room(&plan, folder.runs())?;
+    let (by, plan) = by(&campaign.rows[planned.row], plan)?;
+    tell(Event::Begins(position, &plan));
+    let id = folder.run_id(&plan.name);
+    let order = Order { plan: &plan, by, store: folder.runs(), id: &id, keep_going };
+    match run(order, |live| tell(Event::GoesOn(position, live))) {
+        Ok(finished) => {
+            tell(Event::Ended(position, &finished));
+            Ok(Try::Made(Box::new(finished)))
+        }
+        Err(Failure::Nothing) if interrupted() => Ok(Try::Interrupted),
+        Err(Failure::Refused(refusal)) if refusal.of_every_run => Err(Failure::Refused(refusal)),
+        Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest { .. })) => {
+            let reason = failure.to_string();
+            tell(Event::Failed(position, &reason));
+            let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));
+            Ok(Try::Failed(folder.note_failure(cell, reason)?))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn position(campaign: &Campaign, tried: &Tried, index: usize, attempt: u32) -> Position {

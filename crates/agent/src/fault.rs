@@ -1,0 +1,90 @@
+//! Faults that a guest plants in itself, so that it is known what they look like in a run.
+
+use latlab_model::Nanos;
+use latlab_model::fault::{Fault, FaultKind};
+use latlab_sys::boot::load_module;
+use latlab_sys::clock::{Clock, set_realtime, sleep_until};
+use latlab_sys::sched::{Scheduling, set_scheduling};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::net::UdpSocket;
+use std::path::Path;
+use std::thread;
+
+/// Where a guest has the module that keeps interrupts off.
+const IRQS_OFF: &str = "/lab/irqs_off.ko";
+/// The kernel lets through few lines of a kind, unless it is told otherwise.
+const LINES_LET_THROUGH: &str = "/proc/sys/kernel/printk_devkmsg";
+/// Priority of what only has to wake in time.
+const ABOVE_ORDINARY: u32 = 2;
+/// Bytes of a packet.
+const PACKET: usize = 1400;
+
+/// Plants the fault that this word names, and stays, as loads do.
+pub fn plant(word: &str) -> Result<(), String> {
+    let begun = Clock::Monotonic.now();
+    let fault: Fault = word.parse()?;
+    let failed = |error: io::Error| format!("cannot plant {}: {error}", fault.kind);
+    let hogs = fault.kind == FaultKind::FifoHog;
+    // So that it comes in time beside a load.
+    let first = Scheduling::Fifo(if hogs { fault.priority.into() } else { ABOVE_ORDINARY });
+    set_scheduling(first).map_err(io::Error::from).map_err(failed)?;
+    let at = begun + fault.at_ns.0;
+    sleep_until(Clock::Monotonic, at).map_err(io::Error::from).map_err(failed)?;
+    if !hogs {
+        set_scheduling(Scheduling::Other).map_err(io::Error::from).map_err(failed)?;
+    }
+    act(fault, at + fault.length_ns.0).map_err(failed)?;
+    let _ = set_scheduling(Scheduling::Other);
+    loop {
+        thread::park();
+    }
+}
+
+fn act(fault: Fault, until: i64) -> io::Result<()> {
+    match fault.kind {
+        FaultKind::IrqsOff => irqs_off(fault.length_ns),
+        FaultKind::PrintkStorm => printk_storm(until),
+        FaultKind::FifoHog => {
+            while Clock::Monotonic.now() < until {
+                std::hint::spin_loop();
+            }
+            Ok(())
+        }
+        FaultKind::SoftirqFlood => softirq_flood(until),
+        FaultKind::ClockStep => {
+            let time = Clock::Realtime.now() + fault.length_ns.0;
+            set_realtime(time).map_err(io::Error::from)
+        }
+    }
+}
+
+/// The module does it while it is loaded, and then refuses to stay.
+fn irqs_off(length: Nanos) -> io::Result<()> {
+    match load_module(Path::new(IRQS_OFF), &format!("length_us={}", length.0 / 1000)) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+        other => other,
+    }
+}
+
+fn printk_storm(until: i64) -> io::Result<()> {
+    fs::write(LINES_LET_THROUGH, "on")?;
+    let mut kernel = OpenOptions::new().write(true).open("/dev/kmsg")?;
+    let mut number = 0;
+    while Clock::Monotonic.now() < until {
+        number += 1;
+        // An error, which the console prints even when it is told to be quiet.
+        kernel.write_all(format!("<3>latlab: line {number} of a storm\n").as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The sender receives its own packets, in softirqs; nobody reads them, so that most are dropped.
+fn softirq_flood(until: i64) -> io::Result<()> {
+    let socket = UdpSocket::bind("127.0.0.1:0")?;
+    socket.connect(socket.local_addr()?)?;
+    while Clock::Monotonic.now() < until {
+        socket.send(&[0; PACKET])?;
+    }
+    Ok(())
+}

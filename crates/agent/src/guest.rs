@@ -1,0 +1,124 @@
+//! The agent as the first process of a guest: it makes the machine usable, serves the job that
+//! came with it over the port to the host, and turns the machine off.
+
+use crate::session::serve;
+use latlab_sys::boot::{bring_up, load_module, mount, power_off};
+use latlab_sys::child::{Ended, wait_for_any};
+use latlab_sys::terminal::make_raw;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// The first words of the stream, as the host would have sent them.
+const JOB: &str = "/lab/job";
+/// Modules in the order in which they are to be loaded: a path and its parameters on each line.
+const MODULES: &str = "/lab/modules";
+/// Names the port that takes the stream, where it is not the usual one.
+const PORT: &str = "/lab/port";
+const USUAL_PORT: &str = "/dev/vport0p1";
+/// How long the kernel may take to make the port.
+const PORT_WITHIN: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(1);
+
+/// File systems in the order in which they are mounted.
+const MOUNTS: [(&str, &str); 8] = [
+    ("proc", "/proc"),
+    ("sysfs", "/sys"),
+    ("devtmpfs", "/dev"),
+    ("tmpfs", "/dev/shm"),
+    ("tmpfs", "/tmp"),
+    ("tmpfs", "/run"),
+    ("tracefs", "/sys/kernel/tracing"),
+    ("debugfs", "/sys/kernel/debug"),
+];
+
+/// What the first process does.
+pub const BOOT: &str = "boot";
+/// The word by which the first process starts the one that measures.
+pub const WORKER: &str = "serve-the-job";
+
+/// What the first process does; it comes back only where the machine cannot be turned off.
+pub fn boot() -> Result<(), String> {
+    if let Err(text) = measure() {
+        tell(&text);
+    }
+    power_off().map(|_| ()).map_err(|error| format!("cannot turn the machine off: {error}"))
+}
+
+/// A process of its own, so that the first one can bury whatever is left behind.
+fn measure() -> Result<(), String> {
+    for (kind, at) in MOUNTS {
+        mount(kind, Path::new(at)).map_err(|error| format!("cannot mount {kind}: {error}"))?;
+    }
+    let modules = fs::read_to_string(MODULES).unwrap_or_default();
+    for line in modules.lines() {
+        let (path, parameters) = line.split_once(' ').unwrap_or((line, ""));
+        load_module(Path::new(path), parameters)
+            .map_err(|error| format!("cannot load {path}: {error}"))?;
+    }
+    bring_up("lo").map_err(|error| format!("cannot bring lo up: {error}"))?;
+    fs::create_dir_all("/run/lock").map_err(|error| format!("cannot make /run/lock: {error}"))?;
+    let console =
+        || OpenOptions::new().write(true).open("/dev/console").map_or(Stdio::null(), Stdio::from);
+    let mut worker = Command::new("/init");
+    worker.arg(WORKER).stdin(Stdio::null()).stdout(console()).stderr(console());
+    worker.env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin").env("HOME", "/tmp");
+    let worker = worker.spawn().map_err(|error| format!("cannot start the worker: {error}"))?;
+    while let Some(ended) = wait_for_any() {
+        match ended {
+            Ended { pid, .. } if pid != worker.id() => {}
+            Ended { code: Some(0), .. } => return Ok(()),
+            Ended { code, signal, .. } => {
+                return Err(format!("the worker ended with code {code:?}, signal {signal:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Serves the job over the port.
+pub fn work() -> Result<(), String> {
+    let port = open_port()?;
+    let job = File::open(JOB).map_err(|error| format!("{JOB}: {error}"))?;
+    serve(job.chain(Silence), port)
+}
+
+/// What follows the job: a host that says nothing and does not go away.
+struct Silence;
+
+impl Read for Silence {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        loop {
+            thread::park();
+        }
+    }
+}
+
+fn open_port() -> Result<File, String> {
+    let name = fs::read_to_string(PORT).unwrap_or_else(|_| USUAL_PORT.to_string());
+    let mut waited = Duration::ZERO;
+    loop {
+        match OpenOptions::new().write(true).open(&name) {
+            Ok(port) => {
+                // A serial interface would change bytes on their way.
+                make_raw(&port);
+                return Ok(port);
+            }
+            Err(_) if waited < PORT_WITHIN => {
+                thread::sleep(LOOK);
+                waited += LOOK;
+            }
+            Err(error) => return Err(format!("{name}: {error}; are its modules in {MODULES}?")),
+        }
+    }
+}
+
+fn tell(text: &str) {
+    // Whoever keeps the console sees it; nobody else is there.
+    if let Ok(mut console) = OpenOptions::new().write(true).open("/dev/console") {
+        let _ = writeln!(console, "latlab-agent: {text}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Guests side by side: a line for each, with what of its own time has passed, and what of ours.
+
+use crate::output::{visible, width};
+use latlab_conduct::campaign::Position;
+use latlab_conduct::live::Live;
+use latlab_model::{Nanos, Plan};
+use latlab_report::units::span;
+use latlab_sys::terminal;
+use std::collections::BTreeMap;
+use std::io::{Write, stderr};
+use std::time::{Duration, Instant};
+
+/// Where there is no terminal, all guests are told this often.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
+
+/// The guests that run.
+pub struct Lines {
+    running: BTreeMap<usize, Guest>,
+    /// Whether lines are written over.
+    terminal: bool,
+    /// Lines that stand on the terminal, to be written over.
+    standing: usize,
+    due: Instant,
+}
+
+struct Guest {
+    row: String,
+    of: Option<Nanos>,
+    since: Instant,
+    state: Option<State>,
+}
+
+struct State {
+    measured: Nanos,
+    max: Nanos,
+}
+
+impl Lines {
+    /// None runs yet.
+    pub fn new() -> Lines {
+        let terminal = terminal::stderr_is_terminal() && terminal::in_foreground();
+        Lines { running: BTreeMap::new(), terminal, standing: 0, due: Instant::now() + TOLD_EVERY }
+    }
+
+    /// A guest begins.
+    pub fn begins(&mut self, position: &Position, plan: &Plan) {
+        let Position { number, row, .. } = position;
+        let (row, of) = (row.clone(), plan.duration_ns);
+        self.running.insert(*number, Guest { row, of, since: Instant::now(), state: None });
+    }
+
+    /// It goes on.
+    pub fn goes_on(&mut self, position: &Position, live: &Live) {
+        let Some(guest) = self.running.get_mut(&position.number) else { return };
+        let max = live.threads.iter().map(|thread| thread.total.max_ns).max();
+        guest.state = max.map(|max| State { measured: live.measured, max });
+        if self.terminal {
+            self.clear();
+            self.draw();
+        } else if Instant::now() >= self.due {
+            self.due = Instant::now() + TOLD_EVERY;
+            self.draw();
+        }
+    }
+
+    /// It has ended.
+    pub fn ends(&mut self, position: &Position) {
+        self.running.remove(&position.number);
+        self.clear();
+    }
+
+    /// Makes room for a line that stays.
+    pub fn clear(&mut self) {
+        for _ in 0..std::mem::take(&mut self.standing) {
+            let _ = write!(stderr(), "\x1b[A\x1b[2K");
+        }
+    }
+
+    fn draw(&mut self) {
+        let room = width().saturating_sub(4);
+        for guest in self.running.values() {
+            let line = guest.line(guest.since.elapsed());
+            // One that went on in a second line could not be written over.
+            let line: String = line.chars().take(room).collect();
+            let _ = writeln!(stderr(), "  {}", visible(&line));
+        }
+        if self.terminal {
+            self.standing = self.running.len();
+        }
+    }
+}
+
+impl Guest {
+    fn line(&self, elapsed: Duration) -> String {
+        let (row, elapsed) = (&self.row, elapsed.as_secs());
+        let Some(State { measured, max }) = &self.state else {
+            return format!("{row}: it boots, {elapsed} s so far");
+        };
+        let of = self.of.map(|of| format!(" of {}", span(of))).unwrap_or_default();
+        let measured = span(*measured);
+        format!("{row}: {measured}{of} of its own time in {elapsed} s, observed maximum {max}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::nanos::SECOND;
+
+    #[test]
+    fn a_line_names_both_times() {
+        let (row, of) = ("hackbench".to_string(), Some(SECOND * 5));
+        let mut guest = Guest { row, of, since: Instant::now(), state: None };
+        let elapsed = Duration::from_secs(14);
+        assert_eq!(guest.line(elapsed), "hackbench: it boots, 14 s so far");
+        guest.state = Some(State { measured: SECOND * 2, max: Nanos(5000) });
+        assert_eq!(
+            guest.line(elapsed),
+            "hackbench: 2 s of 5 s of its own time in 14 s, observed maximum 5 us"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! `latlab lab`: the kernels of guests.
+
+pub mod args;
+
+use crate::campaign::args::SheetArgs;
+use crate::campaign::{self, Asked};
+use crate::output::{print, warn};
+use crate::{EXIT_CANNOT_MEASURE, Exit};
+use args::{Comparison, LabArgs, What};
+use latlab_lab::{Cache, MACHINES, Target, Unpacked, kernels};
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The kernels that the ready-made sheets compare.
+const COMPARED: [&str; 2] = ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"];
+
+/// What `latlab lab` does.
+pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
+    match &args.what {
+        What::Kernels => print(&listed())?,
+        What::StressFive(comparison) => return compared("lab-stress-five", comparison),
+        What::Threads(comparison) => return compared("lab-threads", comparison),
+        What::Fetch { targets } => {
+            for target in targets {
+                print(&format!("{target}  {}\n", fetched(target)?))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A ready-made sheet of both kernels, which are got where they are not here.
+fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
+    let Comparison { seeds, quiet, common } = asked;
+    for target in COMPARED {
+        let target: Target = target.parse().map_err(anyhow::Error::msg)?;
+        if !target.is_here(&cache()) {
+            warn(format_args!("getting {target} from Debian's archive"));
+            fetched(&target)?;
+        }
+    }
+    let sheet = Some(sheet.to_string());
+    let sheet = SheetArgs { sheet, seeds: Some(*seeds), ..SheetArgs::default() };
+    campaign::asked(&Asked { sheet: &sheet, common, quiet: *quiet, keep_going: false })
+}
+
+/// Gets a kernel and says where it came from.
+fn fetched(target: &Target) -> Result<String, Exit> {
+    target.fetch(&cache()).map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))
+}
+
+/// Where kernels and programs of guests are kept.
+pub fn cache() -> Cache {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let caches = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    let usual = caches.unwrap_or_else(|| "/var/tmp".into()).join("latlab/lab");
+    Cache::new(set("LATLAB_LAB").unwrap_or(usual))
+}
+
+fn listed() -> String {
+    let mut text = format!("Kernels in {}\n\n", cache().folder().display());
+    for machine in &MACHINES {
+        text += &format!("{}: {}\n", machine.name, machine.about);
+        for kernel in kernels() {
+            let kept = kernel.kept(machine, &cache());
+            let kept = kept.map_or_else(
+                || "not here".to_string(),
+                |Unpacked { name, version, .. }| format!("{name} {version}"),
+            );
+            let target = format!("lab:{}/{kernel}", machine.name);
+            text += &format!("  {target:<24} {kept}\n");
+        }
+    }
+    text
+}

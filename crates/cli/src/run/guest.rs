@@ -1,0 +1,73 @@
+//! The guest that flags ask for, and the faults in it.
+
+use clap::Args;
+use latlab_lab::Target;
+use latlab_model::Nanos;
+use latlab_model::fault::Fault;
+use latlab_model::load::Load;
+use std::path::PathBuf;
+
+const GUEST: &str = "A guest instead of this machine";
+/// The fault of a guest that has next to no memory.
+const TINY_MEMORY: &str = "tiny-memory";
+/// So much of it, in MiB, which the kernel alone needs nearly all.
+const TINY: u32 = 80;
+
+/// Flags about a guest.
+#[derive(Args)]
+pub struct GuestArgs {
+    /// Measure a guest in virtual time, such as lab:x86-64/rt, instead of this machine
+    #[arg(long, value_name = "TARGET", help_heading = GUEST)]
+    pub target: Option<String>,
+    /// A kernel of one's own for a target without one, such as lab:arm64
+    #[arg(long, value_name = "IMAGE", requires = "target", help_heading = GUEST)]
+    pub kernel: Option<PathBuf>,
+    /// The folder with its modules, of which those of virtio are needed unless they are built in
+    #[arg(long, value_name = "DIR", requires = "kernel", help_heading = GUEST)]
+    pub modules: Option<PathBuf>,
+    /// The device tree, where QEMU has none of its own
+    #[arg(long, value_name = "FILE", requires = "kernel", help_heading = GUEST)]
+    pub dtb: Option<PathBuf>,
+    /// In the host's time, by KVM where that works: noisy, and never the same again
+    #[arg(long, requires = "target", help_heading = GUEST)]
+    pub realtime: bool,
+    /// CPUs of a guest in the host's time
+    #[arg(long, value_name = "N", requires = "target", help_heading = GUEST)]
+    pub smp: Option<u32>,
+    /// Plant a fault, to see what it looks like: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95,
+    /// printk-storm, softirq-flood, clock-step, tiny-memory
+    #[arg(long, value_name = "FAULT[@AT][:LENGTH]", requires = "target", help_heading = GUEST)]
+    pub fault: Vec<String>,
+}
+
+impl GuestArgs {
+    /// The guest; an error is one line.
+    pub fn target(&self) -> Result<Option<Target>, String> {
+        let Some(text) = &self.target else { return Ok(None) };
+        let mut words = text.clone();
+        for (key, path) in
+            [("kernel", &self.kernel), ("modules", &self.modules), ("dtb", &self.dtb)]
+        {
+            words.extend(path.iter().map(|path| format!(",{key}={}", path.display())));
+        }
+        if self.realtime {
+            words += ",realtime";
+        }
+        words.extend(self.smp.map(|cpus| format!(",smp={cpus}")));
+        if self.fault.iter().any(|fault| fault == TINY_MEMORY) {
+            words += &format!(",memory={TINY}");
+        }
+        words.parse().map(Some)
+    }
+
+    /// The loads that plant the faults.
+    pub fn faults(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
+        let planted = self.fault.iter().filter(|fault| *fault != TINY_MEMORY);
+        let load = |words: &String| {
+            let fault =
+                words.parse::<Fault>().map_err(|text| format!("--fault {words}: {text}"))?;
+            Ok(fault.load(words, warm_up))
+        };
+        planted.map(load).collect()
+    }
+}

@@ -1,0 +1,250 @@
+//! Where kernels and programs of guests are kept, and how they come there: downloaded by the
+//! host's package manager with an own configuration, and unpacked; nothing is installed.
+
+use crate::error::{Error, Result};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Releases of Debian that packages come from.
+const RELEASES: [&str; 2] = ["bookworm", BACKPORTS];
+/// The one with newer versions, which are taken only where they are asked for.
+pub(crate) const BACKPORTS: &str = "bookworm-backports";
+/// How Debian calls the architecture of this program.
+pub(crate) const HOST: &str = if cfg!(target_arch = "aarch64") {
+    "arm64"
+} else if cfg!(target_arch = "arm") {
+    "armhf"
+} else {
+    "amd64"
+};
+const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+/// What an unpacked package was: its name, its version and the checksum of its file.
+const ORIGIN: &str = "package";
+
+/// The folder of all that is kept.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+/// A package that is unpacked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unpacked {
+    /// Where its files are.
+    pub folder: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The SHA-256 of its file.
+    pub sha256: String,
+}
+
+impl Cache {
+    /// In this folder, which need not be there.
+    pub fn new(folder: PathBuf) -> Cache {
+        Cache { folder }
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What is kept under this name; none where nothing is.
+    pub fn kept(&self, name: &str) -> Option<Unpacked> {
+        let folder = self.folder.join(name);
+        let origin = fs::read_to_string(folder.join(ORIGIN)).ok()?;
+        let mut words = origin.split_whitespace().map(str::to_string);
+        Some(Unpacked {
+            folder,
+            name: words.next()?,
+            version: words.next()?,
+            sha256: words.next()?,
+        })
+    }
+
+    /// Downloads the newest package that fits, and keeps what it holds under this name.
+    pub(crate) fn fetch(
+        &self,
+        apt: &Apt,
+        name: &str,
+        fits: &dyn Fn(&str) -> bool,
+    ) -> Result<Unpacked> {
+        let names = apt.run("apt-cache", &["pkgnames"])?;
+        let mut fitting: Vec<&str> = names.lines().filter(|name| fits(name)).collect();
+        fitting.sort_by_key(|name| numbers(name));
+        let package = fitting.last().ok_or_else(|| Error::NoPackage {
+            what: name.to_string(),
+            architecture: apt.architecture.clone(),
+        })?;
+        let file = apt.download(package, None)?;
+        self.unpack(name, package, &file)
+    }
+
+    /// First beside its place, so that what is there is whole.
+    fn unpack(&self, name: &str, package: &str, file: &Path) -> Result<Unpacked> {
+        let (folder, beside) = (self.folder.join(name), self.folder.join(format!("{name}.new")));
+        for old in [&beside, &folder] {
+            if old.exists() {
+                fs::remove_dir_all(old).map_err(Error::io("remove", old))?;
+            }
+        }
+        fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
+        ran(Command::new("dpkg-deb").arg("-x").arg(file).arg(&beside))?;
+        let bytes = fs::read(file).map_err(Error::io("read", file))?;
+        let sha256 = hex(&Sha256::digest(bytes));
+        let version = ran(Command::new("dpkg-deb").arg("-f").arg(file).arg("Version"))?;
+        let version = version.trim().to_string();
+        let origin = beside.join(ORIGIN);
+        fs::write(&origin, format!("{package} {version} {sha256}\n"))
+            .map_err(Error::io("write", &origin))?;
+        fs::rename(&beside, &folder).map_err(Error::io("create", &folder))?;
+        // It can be had again, and is twice as large as needed.
+        let _ = fs::remove_file(file);
+        Ok(Unpacked { folder, name: package.to_string(), version, sha256 })
+    }
+}
+
+/// The file below a folder whose name fits; a link that leads out of it is none.
+pub(crate) fn find(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).ok()?.flatten() {
+            let path = entry.path();
+            let leads_out = || fs::read_link(&path).is_ok_and(|to| to.is_absolute());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(_) if fits(&entry.file_name().to_string_lossy()) && !leads_out() => {
+                    return Some(path);
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// The package manager with lists and packages of our own.
+pub(crate) struct Apt {
+    architecture: String,
+    folder: PathBuf,
+    options: Vec<String>,
+}
+
+impl Apt {
+    /// With today's lists, for an architecture of Debian.
+    pub(crate) fn prepare(cache: &Cache, architecture: &str) -> Result<Apt> {
+        let folder = cache.folder.join("apt").join(architecture);
+        for part in ["lists/partial", "archives/partial", "packages"] {
+            let part = folder.join(part);
+            fs::create_dir_all(&part).map_err(Error::io("create", &part))?;
+        }
+        let sources = folder.join("sources.list");
+        let path = folder.display();
+        let options = [
+            format!("APT::Architecture={architecture}"),
+            format!("APT::Architectures={architecture}"),
+            "Dir::State::status=/dev/null".to_string(),
+            format!("Dir::State::lists={path}/lists"),
+            format!("Dir::Cache={path}"),
+            format!("Dir::Etc::sourcelist={}", sources.display()),
+            "Dir::Etc::sourceparts=/dev/null".to_string(),
+            "APT::Sandbox::User=".to_string(),
+        ];
+        let options = options.into_iter().flat_map(|one| ["-o".to_string(), one]).collect();
+        let apt = Apt { architecture: architecture.to_string(), folder, options };
+        let lines = RELEASES
+            .map(|release| Ok(format!("deb [signed-by={KEYS}] {} {release} main\n", mirror()?)));
+        let lines: String = lines.into_iter().collect::<Result<_>>()?;
+        fs::write(&sources, lines).map_err(Error::io("write", &sources))?;
+        apt.run("apt-get", &["update"])?;
+        Ok(apt)
+    }
+
+    fn run(&self, program: &str, words: &[&str]) -> Result<String> {
+        let folder = self.folder.join("packages");
+        ran(Command::new(program).arg("-qq").args(&self.options).args(words).current_dir(folder))
+    }
+
+    /// Downloads a package, from this release if it must be another than usual.
+    pub(crate) fn download(&self, package: &str, release: Option<&str>) -> Result<PathBuf> {
+        let release = release.map(|release| ["-t", release]).into_iter().flatten();
+        let words: Vec<&str> = release.chain(["download", package]).collect();
+        self.run("apt-get", &words)?;
+        let folder = self.folder.join("packages");
+        let files = fs::read_dir(&folder).map_err(Error::io("read", &folder))?;
+        let begins = format!("{package}_");
+        let file = files.flatten().map(|file| file.path()).find(|path| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins))
+        });
+        file.ok_or_else(|| Error::NoPackage {
+            what: package.to_string(),
+            architecture: self.architecture.clone(),
+        })
+    }
+}
+
+/// Where this host's packages come from, which has all architectures.
+fn mirror() -> Result<String> {
+    let format = ["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"];
+    let known = ran(Command::new("apt-get").args(format))?;
+    let mirror = known.lines().find(|line| line.contains("/debian") && !line.contains("security"));
+    mirror.map(str::to_string).ok_or(Error::NoMirror)
+}
+
+/// Runs a program and gives back what it printed.
+pub(crate) fn ran(command: &mut Command) -> Result<String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let Output { status, stdout, stderr } = match command.output() {
+        Ok(output) => output,
+        Err(error) => return Err(Error::Missing { program, error }),
+    };
+    let said = String::from_utf8_lossy(&stderr);
+    match status.success() {
+        true => Ok(String::from_utf8_lossy(&stdout).into_owned()),
+        false => Err(Error::Failed {
+            program,
+            said: said.lines().last().unwrap_or("it said nothing").to_string(),
+        }),
+    }
+}
+
+/// The numbers in a name, by which versions follow each other.
+fn numbers(name: &str) -> Vec<u64> {
+    name.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_is_the_one_of_the_largest_numbers() {
+        let mut names = [
+            "linux-image-6.1.0-9-amd64",
+            "linux-image-6.1.0-50-amd64",
+            "linux-image-6.1.0-41-amd64",
+        ];
+        names.sort_by_key(|name| numbers(name));
+        assert_eq!(names[2], "linux-image-6.1.0-50-amd64");
+    }
+
+    #[test]
+    fn what_is_kept_says_where_it_came_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path().to_path_buf());
+        assert_eq!(cache.kept("kernels/arm64/rt-6.1"), None);
+        let place = folder.path().join("kernels/arm64/rt-6.1");
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join(ORIGIN), "linux-image-x 6.1.1-1 abc\n").unwrap();
+        let kept = cache.kept("kernels/arm64/rt-6.1").unwrap();
+        assert_eq!((kept.name.as_str(), kept.sha256.as_str()), ("linux-image-x", "abc"));
+    }
+}

@@ -1,0 +1,115 @@
+//! What can go wrong before a guest runs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why there is no guest.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file of the cache or the archive.
+    #[error("cannot {doing} {}: {error}", .path.display())]
+    Io {
+        /// What was to be done.
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A program of the host.
+    #[error(
+        "cannot run {program} ({error}): on a host without Debian's packages give a kernel of your own by --kernel IMAGE"
+    )]
+    Missing {
+        /// Its name.
+        program: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The emulator.
+    #[error("cannot run {program} ({error}): install the package {package}, or its like")]
+    NoEmulator {
+        /// Its name.
+        program: String,
+        /// Debian's package with it.
+        package: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The emulator of a machine that the host's does not know.
+    #[error("{machine} needs a newer QEMU: `latlab lab fetch {machine}/rt` gets it")]
+    NoNewEmulator {
+        /// The machine.
+        machine: &'static str,
+    },
+    /// A program of the host that failed.
+    #[error("{program} failed: {said}")]
+    Failed {
+        /// Its name.
+        program: String,
+        /// The last line that it said.
+        said: String,
+    },
+    /// No package fits.
+    #[error("there is no package for {what} ({architecture}) in Debian's archive")]
+    NoPackage {
+        /// What was looked for.
+        what: String,
+        /// For which architecture.
+        architecture: String,
+    },
+    /// A kernel whose headers nobody knows.
+    #[error("irqs-off needs a kernel module, which is built for Debian's kernels only")]
+    NoHeaders,
+    /// The host does not know where packages come from.
+    #[error("apt knows no mirror of Debian here: give a kernel of your own by --kernel IMAGE")]
+    NoMirror,
+    /// A kernel that is not kept.
+    #[error(
+        "the kernel {kernel} for {machine} is not here: `latlab lab fetch {machine}/{kernel}` gets it"
+    )]
+    NotFetched {
+        /// Its machine.
+        machine: &'static str,
+        /// Its name.
+        kernel: String,
+    },
+    /// No program of the lab.
+    #[error("guests have no '{program}': their loads are {known}")]
+    NoProgram {
+        /// What was asked for.
+        program: String,
+        /// What there is.
+        known: String,
+    },
+    /// A program that is not kept.
+    #[error("{program} for guests is not here: `latlab lab fetch {machine}/rt` gets it")]
+    ProgramNotFetched {
+        /// Its name.
+        program: String,
+        /// The machine that it is for.
+        machine: &'static str,
+    },
+    /// A package that is another one than it was.
+    #[error("the package {package} holds no {file}")]
+    NoFile {
+        /// Its name.
+        package: String,
+        /// What should be in it.
+        file: String,
+    },
+    /// The kernel's package holds no image.
+    #[error("{} holds no kernel", .0.display())]
+    NoImage(PathBuf),
+}
+
+/// A result with that error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Wraps what the system said, for `map_err`.
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_path_buf();
+        move |error| Error::Io { doing, path, error }
+    }
+}

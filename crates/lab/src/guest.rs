@@ -1,0 +1,157 @@
+//! A guest from its parts to the command that starts it.
+
+use crate::archive::Archive;
+use crate::cache::{Cache, hex};
+use crate::emulator;
+use crate::error::{Error, Result};
+use crate::fault;
+use crate::kernel::Image;
+use crate::machine::{Accelerator, Machine, Parts, Port};
+use crate::program;
+use crate::target::Target;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The first process of a guest.
+const INIT: &str = "init";
+
+/// A guest that is ready but for its job.
+#[derive(Debug)]
+pub struct Guest {
+    target: Target,
+    kernel: Image,
+    files: Archive,
+    seed: u64,
+    accelerator: Option<Accelerator>,
+    emulator: Command,
+    version: String,
+    /// Where a file may lie for a moment.
+    scratch: PathBuf,
+    /// The words by which a host would have greeted the agent.
+    pub job: Vec<u8>,
+}
+
+/// What must be the same for two runs to be the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// The emulator, as it names itself.
+    pub emulator: String,
+    /// What it runs by, where its time is that of the host.
+    pub accelerator: Option<&'static str>,
+    /// The package of the kernel with its version, or its file.
+    pub kernel: String,
+    /// Checksum of its image.
+    pub kernel_sha256: String,
+    /// Checksum of the initial file system without the job.
+    pub files_sha256: String,
+}
+
+impl Guest {
+    /// Of this target, with the agent for its processor as the first process, and these programs.
+    pub fn new<'a>(
+        target: &Target,
+        cache: &Cache,
+        agent: Vec<u8>,
+        seed: u64,
+        programs: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Guest> {
+        let machine = target.machine;
+        let kernel = target.kernel.image(machine, cache)?;
+        let mut files = Archive::default();
+        files.program(INIT, agent);
+        add_modules(&mut files, &kernel, machine.port_modules)?;
+        for name in programs.into_iter().filter(|name| name.trim_start_matches('/') != INIT) {
+            program::add(&mut files, machine, cache, name)?;
+        }
+        if let Port::Serial(name) = machine.port {
+            files.file("lab/port", name.into());
+        }
+        Ok(Guest {
+            target: target.clone(),
+            kernel,
+            files,
+            seed,
+            accelerator: target.realtime.then(|| accelerator(machine)),
+            emulator: emulator::command(machine, cache),
+            version: emulator::version(machine, cache)?,
+            scratch: cache.folder().to_path_buf(),
+            job: Vec::new(),
+        })
+    }
+
+    /// Adds the kernel module that keeps interrupts off.
+    pub fn add_fault(&mut self, cache: &Cache) -> Result<()> {
+        let module = fault::module(&self.target, cache)?;
+        let bytes = fs::read(&module).map_err(Error::io("read", &module))?;
+        self.files.file("lab/irqs_off.ko", bytes);
+        Ok(())
+    }
+
+    /// What makes it the same again.
+    pub fn identity(&self) -> Result<Identity> {
+        let file = &self.kernel.file;
+        let image = fs::read(file).map_err(Error::io("read", file))?;
+        Ok(Identity {
+            emulator: self.version.clone(),
+            accelerator: self.accelerator.map(Accelerator::name),
+            kernel: self.kernel.origin.clone(),
+            kernel_sha256: hex(&Sha256::digest(image)),
+            files_sha256: hex(&Sha256::digest(self.files.bytes())),
+        })
+    }
+
+    /// The emulator's command; the stream comes out of its standard output.
+    pub fn prepare(mut self, console: &Path) -> Result<Command> {
+        self.files.file("lab/job", self.job);
+        let name = self.target.to_string();
+        let Target { machine, memory, cpus, .. } = self.target;
+        let parts = Parts {
+            // What follows may be no name of a host.
+            name: name.split(',').next().unwrap_or_default(),
+            kernel: &self.kernel.file,
+            dtb: self.kernel.dtb.as_deref(),
+            console,
+            seed: self.seed,
+            memory,
+            cpus,
+            accelerator: self.accelerator,
+        };
+        let mut command = self.emulator;
+        let archive = nameless(&self.scratch, &self.files.bytes())?;
+        command.args(machine.arguments(parts)).stdin(archive);
+        Ok(command)
+    }
+}
+
+/// The host's own processor, where it is of the same kind and may be used.
+fn accelerator(machine: &Machine) -> Accelerator {
+    let usable = || File::options().read(true).write(true).open("/dev/kvm").is_ok();
+    match machine.architecture == std::env::consts::ARCH && usable() {
+        true => Accelerator::Kvm,
+        false => Accelerator::Tcg,
+    }
+}
+
+/// A file that goes away with whoever has it open, even if all are killed.
+fn nameless(folder: &Path, bytes: &[u8]) -> Result<File> {
+    let failed = || Error::io("write a file in", folder);
+    let mut file = tempfile::tempfile_in(folder).map_err(failed())?;
+    file.write_all(bytes).map_err(failed())?;
+    Ok(file)
+}
+
+/// Those that the kernel has not built in, with the list by which they are loaded.
+fn add_modules(files: &mut Archive, kernel: &Image, names: &[&str]) -> Result<()> {
+    let mut list = String::new();
+    for file in names.iter().filter_map(|name| kernel.module(name)) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let place = format!("/lab/modules.d/{name}");
+        files.file(&place, fs::read(&file).map_err(Error::io("read", &file))?);
+        list += &format!("{place}\n");
+    }
+    files.file("lab/modules", list.into_bytes());
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! The kernels of guests: Debian's, stock and with PREEMPT_RT, or one's own.
+
+use crate::cache::{Apt, Cache, Unpacked, find};
+use crate::error::{Error, Result};
+use crate::machine::Machine;
+use crate::unpacked::unpacked;
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// A kernel by what it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kernel {
+    /// One of Debian's.
+    Debian(Debian),
+    /// One's own.
+    Own(Own),
+}
+
+/// A kernel of Debian's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Debian {
+    /// Whether it is one with PREEMPT_RT.
+    pub is_realtime: bool,
+    /// Its series.
+    pub series: &'static str,
+}
+
+/// A kernel from files.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Own {
+    /// Its image.
+    pub image: PathBuf,
+    /// The folder below which its modules are.
+    pub modules: Option<PathBuf>,
+    /// The description of the machine.
+    pub dtb: Option<PathBuf>,
+}
+
+/// A kernel that can be started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// Its file.
+    pub file: PathBuf,
+    /// The description of the machine, where QEMU has none of its own.
+    pub dtb: Option<PathBuf>,
+    /// Where it came from.
+    pub origin: String,
+    modules: Option<PathBuf>,
+}
+
+/// The series that Debian 12 has.
+const SERIES: [&str; 2] = ["6.1", "6.12"];
+
+/// All kernels of Debian's, for any machine.
+pub fn kernels() -> impl Iterator<Item = Debian> {
+    SERIES
+        .into_iter()
+        .flat_map(|series| [false, true].map(|is_realtime| Debian { is_realtime, series }))
+}
+
+impl Display for Debian {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", if self.is_realtime { "rt" } else { "stock" }, self.series)
+    }
+}
+
+impl FromStr for Debian {
+    type Err = String;
+
+    /// `stock` and `rt` are those of the oldest series.
+    fn from_str(text: &str) -> std::result::Result<Debian, String> {
+        let whole =
+            if text.contains('-') { text.to_string() } else { format!("{text}-{}", SERIES[0]) };
+        kernels().find(|kernel| kernel.to_string() == whole).ok_or_else(|| {
+            let known: Vec<String> = kernels().map(|kernel| kernel.to_string()).collect();
+            format!("'{text}' is no kernel of the lab: expected stock, rt, {}", known.join(", "))
+        })
+    }
+}
+
+impl Debian {
+    fn kept_as(self, machine: &Machine) -> String {
+        format!("kernels/{}/{self}", machine.debian)
+    }
+
+    /// The one that is kept, if it is.
+    pub fn kept(self, machine: &Machine, cache: &Cache) -> Option<Unpacked> {
+        cache.kept(&self.kept_as(machine))
+    }
+
+    /// Gets it, or its newest version.
+    pub(crate) fn fetch(self, machine: &Machine, cache: &Cache) -> Result<Unpacked> {
+        let apt = Apt::prepare(cache, machine.debian)?;
+        cache.fetch(&apt, &self.kept_as(machine), &|name| self.is_package(machine, name))
+    }
+
+    fn is_package(self, machine: &Machine, name: &str) -> bool {
+        let flavour = if machine.debian == "armhf" { "armmp" } else { machine.debian };
+        let realtime = if self.is_realtime { "-rt" } else { "" };
+        // What is signed for secure boot has dependencies that a guest has no use for.
+        let unsigned = if machine.debian == "arm64" { "-unsigned" } else { "" };
+        let end = format!("{realtime}-{flavour}{unsigned}");
+        let begin = format!("linux-image-{}.", self.series);
+        let version = name.strip_prefix(&begin).and_then(|rest| rest.strip_suffix(&end));
+        let plain = |version: &str| !version.contains("rt") && !version.contains("cloud");
+        version.is_some_and(|version| {
+            version.starts_with(|c: char| c.is_ascii_digit()) && plain(version)
+        })
+    }
+
+    /// Where it is kept.
+    pub(crate) fn folder(self, machine: &Machine, cache: &Cache) -> Result<PathBuf> {
+        Ok(self.package(machine, cache)?.folder)
+    }
+
+    /// The package of its headers.
+    pub(crate) fn headers(self, machine: &Machine, cache: &Cache) -> Result<String> {
+        let image = self.package(machine, cache)?.name;
+        Ok(image.replace("linux-image", "linux-headers").replace("-unsigned", ""))
+    }
+
+    fn package(self, machine: &Machine, cache: &Cache) -> Result<Unpacked> {
+        let not_fetched = || Error::NotFetched { machine: machine.name, kernel: self.to_string() };
+        self.kept(machine, cache).ok_or_else(not_fetched)
+    }
+
+    fn image(self, machine: &Machine, cache: &Cache) -> Result<Image> {
+        let package = self.package(machine, cache)?;
+        let within = |fits: &dyn Fn(&str) -> bool| find(&package.folder, fits);
+        let file = within(&|name| name.starts_with("vmlinuz-"));
+        let packed = file.ok_or_else(|| Error::NoImage(package.folder.clone()))?;
+        let unpacked = if machine.debian == "amd64" { unpacked(&packed)? } else { None };
+        Ok(Image {
+            file: unpacked.unwrap_or(packed),
+            dtb: machine.dtb.and_then(|dtb| within(&|name| name == dtb)),
+            origin: format!("{} {}", package.name, package.version),
+            modules: Some(package.folder),
+        })
+    }
+}
+
+impl Kernel {
+    /// What a guest is started with.
+    pub fn image(&self, machine: &Machine, cache: &Cache) -> Result<Image> {
+        match self {
+            Kernel::Debian(kernel) => kernel.image(machine, cache),
+            Kernel::Own(Own { image, modules, dtb }) => Ok(Image {
+                file: image.clone(),
+                dtb: dtb.clone(),
+                origin: image.display().to_string(),
+                modules: modules.clone(),
+            }),
+        }
+    }
+}
+
+impl Image {
+    /// The file of a module; none where the kernel has it built in, or not at all.
+    pub fn module(&self, name: &str) -> Option<PathBuf> {
+        find(self.modules.as_ref()?, &|file| {
+            let stem = file.split(".ko").next().unwrap_or(file);
+            file.contains(".ko") && stem.replace('-', "_") == name
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::machine;
+
+    #[test]
+    fn kernels_are_named_and_found_among_packages() {
+        let rt: Debian = "rt".parse().unwrap();
+        assert_eq!(rt.to_string(), "rt-6.1");
+        let stock: Debian = "stock-6.12".parse().unwrap();
+        assert!("6.1".parse::<Debian>().unwrap_err().contains("stock-6.1, rt-6.1, stock-6.12"));
+        let (x86, arm) = (machine("x86-64").unwrap(), machine("arm").unwrap());
+        assert!(rt.is_package(x86, "linux-image-6.1.0-50-rt-amd64"));
+        for other in [
+            "linux-image-6.1.0-50-amd64",
+            "linux-image-6.1.0-50-rt-amd64-dbg",
+            "linux-image-6.12.117+deb12-rt-amd64",
+            "linux-image-6.1.0-50-rt-amd64-unsigned",
+        ] {
+            assert!(!rt.is_package(x86, other), "{other}");
+        }
+        assert!(stock.is_package(x86, "linux-image-6.12.117+deb12-amd64"));
+        assert!(!stock.is_package(x86, "linux-image-6.12.117+deb12-cloud-amd64"));
+        assert!(!stock.is_package(x86, "linux-image-6.12.117+deb12-rt-amd64"));
+        assert!(stock.is_package(arm, "linux-image-6.12.117+deb12-armmp"));
+    }
+}

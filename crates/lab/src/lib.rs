@@ -1,0 +1,24 @@
+//! Guests in virtual time: real kernels in QEMU, the same to the last bit.
+//!
+//! A guest brings its job with it and only sends: what a host says to it while it runs would
+//! arrive at an instant of the host's.
+
+mod archive;
+mod cache;
+mod emulator;
+mod error;
+mod fault;
+mod guest;
+mod kernel;
+mod machine;
+mod program;
+mod target;
+mod unpacked;
+mod words;
+
+pub use cache::{Cache, Unpacked};
+pub use error::{Error, Result};
+pub use guest::{Guest, Identity};
+pub use kernel::{Debian, Image, Kernel, Own, kernels};
+pub use machine::{MACHINES, Machine};
+pub use target::Target;

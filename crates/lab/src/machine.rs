@@ -1,0 +1,249 @@
+//! The machines that guests run on: what QEMU is asked for so that two runs are alike to the
+//! last bit, and what the kernel is told.
+
+use crate::words::Words;
+use std::path::Path;
+
+/// One instruction is one nanosecond, and idle time passes at once.
+const VIRTUAL_TIME: &str = "-accel tcg -icount shift=0,sleep=off";
+
+/// A kind of machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// Its name in `lab:NAME/KERNEL`.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// How `uname -m` calls its processor.
+    pub architecture: &'static str,
+    /// How Debian calls it.
+    pub debian: &'static str,
+    /// How the kernel calls it, and what its compilers' names begin with.
+    pub compiler: (&'static str, &'static str),
+    /// The emulator.
+    pub qemu: &'static str,
+    /// What makes it this machine, and the same each time.
+    hardware: &'static str,
+    /// Its processor.
+    cpu: &'static str,
+    /// The description of it among the kernel's files, where QEMU has none.
+    pub dtb: Option<&'static str>,
+    /// Whether Debian's own emulator does not know it, but the one of its backports does.
+    pub is_new: bool,
+    /// Its memory unless somebody says otherwise, in MiB.
+    pub memory: u32,
+    /// The port to the host.
+    pub port: Port,
+    /// What the kernel is told.
+    command_line: &'static str,
+    /// Modules that the port needs, in their order, where the kernel has not built them in.
+    pub port_modules: &'static [&'static str],
+}
+
+/// What the stream goes through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Port {
+    /// A device of QEMU's for this.
+    Virtio(&'static str),
+    /// The first serial interface, by its name in the guest; the console is the second.
+    Serial(&'static str),
+}
+
+// With ioeventfd the host's scheduler would decide when a write ends.
+const VIRTIO: Port = Port::Virtio("virtio-serial-pci,ioeventfd=off");
+
+const VIRTIO_MODULES: [&str; 6] = [
+    "virtio",
+    "virtio_ring",
+    "virtio_pci_modern_dev",
+    "virtio_pci_legacy_dev",
+    "virtio_pci",
+    "virtio_console",
+];
+
+/// All machines.
+pub static MACHINES: [Machine; 4] = [
+    Machine {
+        name: "x86-64",
+        about: "a PC with one CPU (QEMU's machine pc)",
+        architecture: "x86_64",
+        debian: "amd64",
+        compiler: ("x86_64", "x86_64-linux-gnu"),
+        qemu: "qemu-system-x86_64",
+        hardware: "",
+        cpu: "max,-rdrand,-rdseed",
+        dtb: None,
+        is_new: false,
+        memory: 512,
+        port: VIRTIO,
+        command_line: "console=ttyS0 nokaslr norandmaps",
+        port_modules: &VIRTIO_MODULES,
+    },
+    Machine {
+        name: "arm64",
+        about: "a Cortex-A53 on QEMU's machine virt",
+        architecture: "aarch64",
+        debian: "arm64",
+        compiler: ("arm64", "aarch64-linux-gnu"),
+        qemu: "qemu-system-aarch64",
+        // Random words in the machine's description are of the seed as well, and vary the guest.
+        hardware: "-machine virt,gic-version=3",
+        cpu: "cortex-a53",
+        dtb: None,
+        is_new: false,
+        memory: 512,
+        port: VIRTIO,
+        command_line: "console=ttyAMA0 nokaslr kpti=off randomize_kstack_offset=off",
+        port_modules: &VIRTIO_MODULES,
+    },
+    Machine {
+        name: "arm",
+        about: "a Cortex-A15 on QEMU's machine virt",
+        architecture: "armv7l",
+        debian: "armhf",
+        compiler: ("arm", "arm-linux-gnueabihf"),
+        qemu: "qemu-system-arm",
+        hardware: "-machine virt",
+        cpu: "cortex-a15",
+        dtb: None,
+        is_new: false,
+        memory: 512,
+        port: VIRTIO,
+        command_line: "console=ttyAMA0 nokaslr",
+        port_modules: &VIRTIO_MODULES,
+    },
+    Machine {
+        name: "imx8mp-evk",
+        about: "NXP's evaluation board of the i.MX 8M Plus, with one of its CPUs",
+        architecture: "aarch64",
+        debian: "arm64",
+        compiler: ("arm64", "aarch64-linux-gnu"),
+        qemu: "qemu-system-aarch64",
+        hardware: "-machine imx8mp-evk",
+        cpu: "cortex-a53",
+        dtb: Some("imx8mp-evk.dtb"),
+        is_new: true,
+        memory: 2048,
+        port: Port::Serial("/dev/ttymxc0"),
+        command_line: "console=ttymxc1 nokaslr kpti=off randomize_kstack_offset=off",
+        port_modules: &[],
+    },
+];
+
+/// The machine of this name.
+pub fn machine(name: &str) -> Option<&'static Machine> {
+    MACHINES.iter().find(|machine| machine.name == name)
+}
+
+/// What a guest is started with.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// What the guest calls itself.
+    pub name: &'a str,
+    /// The kernel's image.
+    pub kernel: &'a Path,
+    /// The description of the machine, where QEMU has none of its own.
+    pub dtb: Option<&'a Path>,
+    /// Where the kernel's messages go.
+    pub console: &'a Path,
+    /// What the guest's randomness grows from.
+    pub seed: u64,
+    /// Memory in MiB.
+    pub memory: u32,
+    /// CPUs.
+    pub cpus: u32,
+    /// What it runs by; none means in virtual time.
+    pub accelerator: Option<Accelerator>,
+}
+
+/// What a guest runs by where its time is that of the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Accelerator {
+    /// The host's own processor.
+    Kvm,
+    /// QEMU's translation.
+    Tcg,
+}
+
+impl Accelerator {
+    /// Its name, as QEMU has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Accelerator::Kvm => "kvm",
+            Accelerator::Tcg => "tcg",
+        }
+    }
+}
+
+impl Machine {
+    /// The words after the emulator's name. The initial file system goes into its standard input,
+    /// the stream comes out of its standard output.
+    pub fn arguments(&self, parts: Parts<'_>) -> Vec<String> {
+        let Parts { name, kernel, dtb, console, seed, memory, cpus, accelerator } = parts;
+        let mut words = Words::default();
+        words.all("-nodefaults -no-reboot -display none -monitor none");
+        words.all(self.hardware);
+        words.pair("-smp", cpus);
+        words.pair("-m", memory);
+        match accelerator {
+            None => words.all(VIRTUAL_TIME),
+            Some(accelerator) => words.pair("-accel", accelerator.name()),
+        }
+        let own = accelerator == Some(Accelerator::Kvm);
+        words.pair("-cpu", if own { "host" } else { self.cpu });
+        words.pair("-seed", seed & u64::from(u32::MAX));
+        words.all("-rtc base=2020-01-01,clock=vm");
+        // Only out: what the host sends arrives when the host likes.
+        words.all("-chardev file,id=stream,path=/proc/self/fd/1");
+        match self.port {
+            Port::Serial(_) => words.all("-serial chardev:stream"),
+            Port::Virtio(device) => {
+                words.pair("-device", device);
+                words.all("-device virtserialport,chardev=stream,name=latlab");
+            }
+        }
+        words.pair("-serial", format!("file:{}", escaped(console)));
+        words.pair("-kernel", kernel.display());
+        if let Some(dtb) = dtb {
+            words.pair("-dtb", dtb.display());
+        }
+        words.pair("-initrd", "/proc/self/fd/0");
+        words.pair("-append", format!("{} quiet panic=-1 hostname={name}", self.command_line));
+        words.0
+    }
+}
+
+/// A comma ends an option of QEMU, unless it stands there twice.
+fn escaped(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_machine_has_one_cpu_and_counts_instructions() {
+        for machine in &MACHINES {
+            let path = Path::new("/a,b");
+            let parts = Parts {
+                name: "x",
+                kernel: path,
+                dtb: None,
+                console: path,
+                seed: 7,
+                memory: machine.memory,
+                cpus: 1,
+                accelerator: None,
+            };
+            let line = machine.arguments(parts).join(" ");
+            assert!(line.contains("-smp 1") && line.contains(VIRTUAL_TIME), "{line}");
+            let noisy = Parts { cpus: 2, accelerator: Some(Accelerator::Tcg), ..parts };
+            let noisy = machine.arguments(noisy).join(" ");
+            assert!(noisy.contains("-smp 2") && !noisy.contains("icount"), "{noisy}");
+            assert!(line.contains("-seed 7") && line.contains("clock=vm"), "{line}");
+            assert!(line.contains("-serial file:/a,,b"), "{line}");
+            assert_eq!(super::machine(machine.name), Some(machine));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Faults that are planted in a guest on purpose, to be found again in its run.
+
+use crate::Nanos;
+use crate::load::{EndRule, EndSignal, Least, Load, LoadProcess, Needs};
+use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+words! {
+    /// What goes wrong.
+    FaultKind {
+        /// A kernel module keeps interrupts off.
+        IrqsOff = "irqs-off",
+        /// The kernel prints line after line on its console.
+        PrintkStorm = "printk-storm",
+        /// A thread of high priority does not sleep.
+        FifoHog = "fifo-hog",
+        /// Packets over the loop-back interface keep softirqs busy.
+        SoftirqFlood = "softirq-flood",
+        /// CLOCK_REALTIME is set forward.
+        ClockStep = "clock-step",
+    }
+}
+
+/// A fault, and when: `irqs-off@5s:2ms`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// What goes wrong.
+    pub kind: FaultKind,
+    /// When, from the first counted release on.
+    pub at_ns: Nanos,
+    /// For how long; by how much, where a clock is set.
+    pub length_ns: Nanos,
+    /// Priority of a thread that does not sleep.
+    pub priority: u8,
+}
+
+/// Name of the load that a fault is, and the first word of its program.
+pub const FAULT: &str = "fault";
+/// The agent, as a guest has it.
+const PROGRAM: &str = "/init";
+/// When, unless somebody says otherwise.
+const AT: Nanos = Nanos(2 * SECOND.0);
+/// Above that of the measuring threads.
+const PRIORITY: u8 = 95;
+
+impl FaultKind {
+    fn usual_length(self) -> Nanos {
+        match self {
+            FaultKind::IrqsOff => MILLISECOND * 2,
+            FaultKind::ClockStep => SECOND * 3600,
+            FaultKind::PrintkStorm | FaultKind::FifoHog | FaultKind::SoftirqFlood => {
+                MILLISECOND * 500
+            }
+        }
+    }
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let whole = |time: Nanos| format!("{}us", time.0 / MICROSECOND.0);
+        write!(f, "{}@{}:{}", self.kind, whole(self.at_ns), whole(self.length_ns))?;
+        match self.kind {
+            FaultKind::FifoHog => write!(f, ":prio{}", self.priority),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Fault, String> {
+        let mut parts = text.split(':');
+        let head = parts.next().unwrap_or_default();
+        let (name, at) = head.split_once('@').unwrap_or((head, ""));
+        let kind = FaultKind::ALL.iter().find(|kind| kind.word() == name).ok_or_else(|| {
+            let known: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.word()).collect();
+            format!("there is no fault '{name}'; expected {} or tiny-memory", known.join(", "))
+        })?;
+        let time = |text: &str| text.parse::<Nanos>().map_err(|error| error.to_string());
+        let at_ns = if at.is_empty() { AT } else { time(at)? };
+        let mut fault =
+            Fault { kind: *kind, at_ns, length_ns: kind.usual_length(), priority: PRIORITY };
+        for part in parts {
+            match part.strip_prefix("prio") {
+                Some(number) if *kind == FaultKind::FifoHog => {
+                    let priority = number.parse().ok().filter(|number| (1..=99).contains(number));
+                    fault.priority =
+                        priority.ok_or_else(|| format!("'{part}': expected prio1 to prio99"))?;
+                }
+                Some(_) => return Err(format!("'{part}' goes with fifo-hog")),
+                None => fault.length_ns = time(part)?,
+            }
+        }
+        Ok(fault)
+    }
+}
+
+impl Fault {
+    /// The load that plants it, whose clock begins so long before the first counted release.
+    pub fn load(self, words: &str, before: Nanos) -> Load {
+        let planted = Fault { at_ns: self.at_ns + before, ..self };
+        let argv = [PROGRAM, FAULT, &planted.to_string()].map(str::to_string).to_vec();
+        Load {
+            words: words.to_string(),
+            name: FAULT.to_string(),
+            about: format!("{}, planted on purpose", self.kind),
+            definitions: None,
+            processes: vec![LoadProcess { argv, ready: None }],
+            environment: BTreeMap::new(),
+            version: None,
+            rates: Vec::new(),
+            evidence: None,
+            least: Least::default(),
+            restart: false,
+            end: EndRule { signal: EndSignal::Term, grace_ns: SECOND },
+            needs: Needs::default(),
+            packages: BTreeMap::new(),
+        }
+    }
+
+    /// The faults that these loads plant.
+    pub fn among(loads: &[Load]) -> impl Iterator<Item = Fault> {
+        let faults = loads.iter().filter(|load| load.name == FAULT);
+        faults.filter_map(|load| load.words.parse().ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_read_as_people_write_them() {
+        let fault = |text: &str| text.parse::<Fault>();
+        let hog = fault("fifo-hog@2s:500ms:prio95").unwrap();
+        assert_eq!((hog.kind, hog.priority), (FaultKind::FifoHog, 95));
+        assert_eq!((hog.at_ns, hog.length_ns), (SECOND * 2, MILLISECOND * 500));
+        assert_eq!(fault("irqs-off").unwrap().length_ns, MILLISECOND * 2);
+        for (text, says) in [
+            ("earthquake", "expected irqs-off, printk-storm"),
+            ("irqs-off@5", "has no unit"),
+            ("irqs-off:prio9", "goes with fifo-hog"),
+            ("fifo-hog:prio100", "expected prio1 to prio99"),
+        ] {
+            let error = fault(text).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn its_load_begins_before_the_measuring_and_says_so() {
+        let fault: Fault = "irqs-off@5s:2ms".parse().unwrap();
+        let load = fault.load("irqs-off@5s:2ms", SECOND);
+        let word = load.processes[0].argv.last().unwrap().clone();
+        assert_eq!(word.parse(), Ok(Fault { at_ns: SECOND * 6, ..fault }));
+        assert_eq!(Fault::among(&[load]).collect::<Vec<_>>(), [fault]);
+    }
+}

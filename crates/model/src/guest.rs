@@ -1,0 +1,24 @@
+//! The guest that is measured in the place of a machine.
+
+use serde::{Deserialize, Serialize};
+
+/// A guest; in virtual time the same one, with the same plan, measures the same to the last bit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Guest {
+    /// As it was asked for: `lab:MACHINE/KERNEL`, and behind commas what is not as usual.
+    pub target: String,
+    /// What all randomness of the machine grows from.
+    pub seed: u64,
+    /// The emulator and its version, as it names itself.
+    pub emulator: String,
+    /// What it ran by, where its time was that of the host; none means virtual time.
+    #[serde(default)]
+    pub accelerator: Option<String>,
+    /// Where the kernel came from: a package with its version, or a file.
+    pub kernel: String,
+    /// SHA-256 of the kernel's image.
+    pub kernel_sha256: String,
+    /// SHA-256 of the initial file system, but for the job in it.
+    pub files_sha256: String,
+}

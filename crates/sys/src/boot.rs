@@ -1,0 +1,55 @@
+//! What the first process of a machine does, where it is one of ours: file systems, modules, the
+//! loopback interface, and the end.
+
+use crate::checked;
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, mount as mount_at};
+use rustix::system::{RebootCommand, finit_module, reboot};
+use std::convert::Infallible;
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Mounts a file system without a device, and makes its folder.
+pub fn mount(kind: &str, at: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(at)?;
+    Ok(mount_at(kind, at, kind, MountFlags::empty(), None::<&CStr>)?)
+}
+
+/// Loads a kernel module with its parameters; one that is there already is no error.
+pub fn load_module(file: &Path, parameters: &str) -> io::Result<()> {
+    let parameters = CString::new(parameters)?;
+    match finit_module(File::open(file)?, &parameters, 0) {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Brings a network interface up, which the loopback needs for nothing but itself.
+pub fn bring_up(interface: &str) -> io::Result<()> {
+    let socket = rustix::net::socket(
+        rustix::net::AddressFamily::INET,
+        rustix::net::SocketType::DGRAM,
+        None,
+    )?;
+    // SAFETY: a record of plain numbers, for which all zeros are a value.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(interface.bytes().take(libc::IFNAMSIZ - 1)) {
+        *to = from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    use std::os::fd::AsRawFd;
+    // SAFETY: the socket is open, and the kernel reads a whole record of the kind it expects.
+    let done =
+        unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw mut request) };
+    checked(done.into())?;
+    Ok(())
+}
+
+/// Turns the machine off.
+pub fn power_off() -> io::Result<Infallible> {
+    rustix::fs::sync();
+    reboot(RebootCommand::PowerOff)?;
+    Err(io::Error::other("the machine goes on"))
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# Guests in virtual time: Debian's kernels, stock and PREEMPT_RT, measured in QEMU. The same seed
+# gives the same tables to the last bit, idle and under load, the run says what it is, and nothing
+# is left of one that is killed; arm64 boots both kernels. LATLAB_LONG=1 adds loads and more seeds on
+# all machines, the ready-made sheets, faults, a kernel of one's own, and the host's time.
+. "$(dirname "$0")/common.bash"
+skip() {
+    echo "SKIPPED: the laboratory: $*"
+    exit 0
+}
+for tool in apt-get dpkg-deb qemu-system-x86_64; do
+    command -v "$tool" >/dev/null || skip "needs $tool (scripts/setup.sh lab)"
+done
+# Only what `make dist` builds carries the agents that guests need.
+for candidate in "$program" dist/latlab-*-linux-x86-64; do
+    [ -x "$candidate" ] && "$candidate" agent --write x86_64 -o "$here/agent" >/dev/null 2>&1 &&
+        lab=$(realpath "$candidate") && break
+done
+[ -n "${lab:-}" ] || skip "$program carries no agents: scripts/dist.sh makes one that does"
+
+# Gets the kernels of a machine that are not here: fetch MACHINE KERNEL...
+fetch() {
+    local machine=$1 kernel
+    shift
+    for kernel; do
+        "$lab" lab kernels | grep "lab:$machine/$kernel " | grep -qv "not here" ||
+            timeout 300 "$lab" lab fetch "$machine/$kernel" >"$here/fetched" 2>&1 || return 1
+    done
+}
+fetch x86-64 stock-6.1 rt-6.1 || skip "the kernels cannot be had: $(tail -n 1 "$here/fetched")"
+
+# A run of a guest: measure NAME KERNEL [OPTION]...
+measure() {
+    local name=$1 kernel=$2
+    shift 2
+    timeout 280 "$lab" run --target "lab:$kernel" --name "$name" --out "$here/runs" -q "$@" \
+        >"$here/$name.txt" 2>&1 || { cat "$here/$name.txt"; return 1; }
+}
+of() { echo "$here"/runs/*_"$1"; }
+# What must be the same: every sample, everything that was counted, and what the kernel said.
+bits() { (cd "$(of "$1")" && sha256sum ./*.parquet console.txt); }
+maximum() { grep -om1 '"max_ns": [0-9]*' "$(of "$1")/run.json" | tr -dc 0-9; }
+
+# A run, twice, side by side: twice NAME KERNEL [OPTION]...
+twice() {
+    local name=$1
+    shift
+    measure "$name-a" "$@" --seed 1 --samples & local first=$!
+    measure "$name-b" "$@" --seed 1 --samples || return 1
+    wait "$first" || return 1
+    bits "$name-a" >"$here/a" && bits "$name-b" >"$here/b" || return 1
+    expect "samples among the tables" grep -q samples.parquet "$here/a" &&
+        expect "the same bits: $(paste "$here/a" "$here/b")" cmp -s "$here/a" "$here/b"
+}
+hackbench=(--load hackbench,bytes=128,groups=1)
+try "one seed twice on stock: the same to the last bit" twice stock x86-64/stock --for 1s
+try "one seed twice on PREEMPT_RT: the same to the last bit" twice rt x86-64/rt --for 1s
+try "one seed twice on stock under hackbench: the same to the last bit" \
+    twice busy x86-64/stock --for 1s "${hackbench[@]}"
+
+says() {
+    expect "virtual time in $1" grep -q "virtual time" "$here/$1.txt" &&
+        expect "how to repeat it" grep -q -- "--target lab:x86-64/$2-6.1 .*--seed 1" "$here/$1.txt" &&
+        expect "the name of the guest" grep -q "lab:x86-64/$2-6.1" "$(of "$1")/run.json" &&
+        expect "the console among the files" grep -q '"console.txt"' "$(of "$1")/run.json" &&
+        expect "no archive" test ! -e "$(of "$1")/initrd" && "$lab" verify "$(of "$1")"
+}
+try "a run of a guest says what it is and is whole" says rt-a rt
+
+guests() { pgrep -f "qemu-system-x86_64.*file:$here/" >/dev/null; }
+gone() {
+    "$lab" run --target lab:x86-64/rt --out "$here/runs" -q --for 1h >/dev/null 2>&1 &
+    local pid=$! waited=0
+    until guests || [ $((waited += 1)) -gt 200 ]; do sleep 0.1; done
+    expect "a guest" guests || return 1
+    kill -KILL "$pid"
+    waited=0
+    while guests && [ $((waited += 1)) -lt 100 ]; do sleep 0.1; done
+    if guests; then echo "expected: no guest is left"; return 1; fi
+}
+try "a killed latlab leaves no guest behind" gone
+
+kept() {
+    "$lab" run --target lab:x86-64/rt --name cut --out "$here/runs" -q --seed 1 --for 1h \
+        >/dev/null 2>&1 &
+    local pid=$!
+    until [ -n "$(find "$here/runs" -path '*cut*' -name journal -size +40k 2>/dev/null)" ]; do
+        kill -0 "$pid" 2>/dev/null || return 1
+        sleep 0.2
+    done
+    kill -INT "$pid"
+    wait "$pid"
+    expect "an interrupted run" grep -q '"ended": "interrupted"' "$(of cut)/run.json"
+}
+try "Ctrl-C keeps what a guest has measured" kept
+
+# What is refused, in one line, and with exit code 2: refused WORDS OPTION...
+refused() {
+    local words=$1
+    shift
+    "$lab" run --out "$here/refused" -q "$@" >"$here/said" 2>&1
+    expect "exit code 2" [ $? = 2 ] && expect "'$words'" grep -q -- "$words" "$here/said" &&
+        expect "one line" [ "$(wc -l <"$here/said")" = 1 ]
+}
+try "two CPUs in virtual time are refused" refused "more make nonsense of latencies" \
+    --target lab:x86-64/rt --smp 2
+try "a target without a kernel is refused" refused "lab:MACHINE/KERNEL" --target lab:x86-64
+try "a fault that nobody knows is refused" refused "expected irqs-off" \
+    --target lab:x86-64/rt --fault earthquake
+
+arm64=
+if ! command -v qemu-system-aarch64 >/dev/null; then
+    echo "SKIPPED: guests of arm64: needs qemu-system-aarch64 (scripts/setup.sh lab)"
+elif ! fetch arm64 stock-6.1 rt-6.1; then
+    echo "SKIPPED: guests of arm64: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
+else
+    arm64=1
+    try "a stock kernel measures on arm64" measure arm-stock arm64/stock --for 1s
+    try "a real-time kernel measures on arm64" measure arm-rt arm64/rt --for 1s
+fi
+
+[ -n "${LATLAB_LONG:-}" ] || exit $status
+
+machines=(x86-64 ${arm64:+arm64})
+try "one seed twice on PREEMPT_RT under hackbench" twice busy-rt x86-64/rt --for 1s "${hackbench[@]}"
+[ -z "$arm64" ] || for kernel in stock rt; do
+    try "one seed twice on arm64, $kernel" twice "arm-$kernel" arm64/$kernel --for 1s
+    try "one seed twice on arm64 under hackbench, $kernel" \
+        twice "arm-busy-$kernel" arm64/$kernel --for 1s "${hackbench[@]}"
+done
+
+# Real-time stays below stock, and seeds are different samples.
+below() {
+    local seed kernel
+    for seed in 1 2 3; do
+        for kernel in stock rt; do
+            measure "$1-$kernel-$seed" "$1/$kernel" --seed "$seed" --for 3s "${hackbench[@]}" || return
+        done
+        expect "RT below stock, seed $seed" \
+            [ "$(maximum "$1-rt-$seed")" -lt "$(maximum "$1-stock-$seed")" ] || return
+    done
+    expect "other seeds, other samples" [ "$(bits "$1-stock-1")" != "$(bits "$1-stock-2")" ]
+}
+for machine in "${machines[@]}"; do
+    try "PREEMPT_RT below stock under hackbench on $machine" below "$machine"
+done
+
+sheet() { "$lab" lab "$1" --out "$here/runs" -q | tee "$here/table" | grep -q "$2"; }
+try "five loads on both kernels end in a table" sheet stress-five hackbench
+try "one thread and sixteen on both kernels end in a table" sheet threads M:1
+
+own() {
+    local kernel
+    kernel=$(find ~/.cache/latlab/lab/kernels/amd64/rt-6.1 -name 'vmlinuz-*' | head -n 1)
+    "$lab" run --target lab:x86-64 --kernel "$kernel" --modules "${kernel%/boot/*}/lib/modules" \
+        --seed 1 --for 1s --name own --out "$here/runs" -q >"$here/own.txt" 2>&1 &&
+        expect "its file is named" grep -q "vmlinuz" "$(of own)/run.json"
+}
+try "a kernel of one's own measures" own
+noisy() {
+    measure noisy x86-64/rt --realtime --smp 2 --for 1s
+    expect "it is told to be noisy" grep -q guest-noisy "$(of noisy)/run.json"
+}
+try "a guest in the host's time is told to be noisy" noisy
+hog() {
+    measure hog x86-64/rt --fault fifo-hog@500ms:20ms --for 2s &&
+        expect "its length as a latency" [ "$(maximum hog)" -gt 19000000 ] &&
+        expect "that it was planted" grep -q planted-fault "$(of hog)/run.json"
+}
+try "a planted fault is found" hog
+exit $status
