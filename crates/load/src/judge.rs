@@ -111,7 +111,7 @@ fn ended_early(load: &Load, end: &LoadEnd, window: &Window) -> Option<Finding> {
 pub fn elsewhere(put: &str, run: &LoadRun) -> Option<Finding> {
     let (put, seen) = (put.parse::<CpuSet>().ok()?, run.placement.parse::<CpuSet>().ok()?);
     let text = format!(
-        "The load {} was put on CPUs {put} and has chosen others itself: {seen}.",
+        "The load {} was put on CPU {put} and has chosen others itself: it was on CPU {seen}.",
         run.name
     );
     let moved = Finding::new("load-elsewhere", Severity::Warning, text);

@@ -105,7 +105,7 @@ fn remark(cell: &TableCell, name: &str) -> Option<String> {
         .then(|| format!("{name}: the last of {tries} tries; all are kept"))
 }
 
-/// Threads of different periods have different numbers of latencies, which is to be known.
+/// Threads of different periods may have different numbers of latencies, which is to be known.
 fn weights(label: &str, pooled: &Pooled) -> Option<String> {
     let (most, least) = (
         pooled.threads.iter().max_by_key(|one| one.cycles)?,
@@ -114,10 +114,15 @@ fn weights(label: &str, pooled: &Pooled) -> Option<String> {
     let equal = pooled
         .p99_9_equal_weight_ns
         .map(|time| format!("; p99.9 {} where every thread counts alike", bin_edge(time)));
+    let (fewest, threads) = (grouped(least.cycles), pooled.threads.len());
+    if least.cycles == most.cycles {
+        return Some(format!(
+            "{label}: the {threads} threads have different periods, and {fewest} latencies each"
+        ));
+    }
     Some(format!(
-        "{label}: the threads have different periods, and so from {} latencies (thread {}) to {} \
-         (thread {}){}",
-        grouped(least.cycles),
+        "{label}: the threads have different periods, and so from {fewest} latencies (thread {}) to \
+         {} (thread {}){}",
         least.thread,
         grouped(most.cycles),
         most.thread,
