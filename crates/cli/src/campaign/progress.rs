@@ -58,6 +58,7 @@ impl CampaignProgress<'_> {
         self.cooling = false;
         let left = match position.left_ns {
             Nanos::ZERO => String::new(),
+            left if plan.guest.is_some() => format!(", {} of guests' time left", span(left)),
             left => format!(", {} left", span(left)),
         };
         let line = format!("{}{left}", name(position));

@@ -97,6 +97,9 @@ impl Guest {
             return format!("{row}: it boots, {elapsed} s so far");
         };
         let of = self.of.map(|of| format!(" of {}", span(of))).unwrap_or_default();
+        if *max == Nanos::ZERO {
+            return format!("{row}: it warms up, {elapsed} s so far");
+        }
         let measured = span(*measured);
         format!("{row}: {measured}{of} of its own time in {elapsed} s, observed maximum {max}")
     }
@@ -113,6 +116,8 @@ mod tests {
         let mut guest = Guest { row, of, since: Instant::now(), state: None };
         let elapsed = Duration::from_secs(14);
         assert_eq!(guest.line(elapsed), "hackbench: it boots, 14 s so far");
+        guest.state = Some(State { measured: Nanos::ZERO, max: Nanos::ZERO });
+        assert_eq!(guest.line(elapsed), "hackbench: it warms up, 14 s so far");
         guest.state = Some(State { measured: SECOND * 2, max: Nanos(5000) });
         assert_eq!(
             guest.line(elapsed),
