@@ -16,6 +16,7 @@ mod plot;
 #[cfg(test)]
 mod reference;
 mod report;
+mod respond;
 mod run;
 mod runs;
 mod screen;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => report::report(&args),
         Command::Plot(args) => plot::plot(&args),
+        Command::Respond(args) => respond::respond(&args),
         Command::Agent(args) => agent::agent(&args),
         Command::Scenarios(args) => campaign::scenarios(&args),
         Command::Loads(args) => loads::loads(&args),

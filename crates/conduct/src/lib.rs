@@ -8,6 +8,7 @@ pub mod campaign;
 pub mod here;
 mod keep;
 pub mod live;
+pub mod respond;
 mod room;
 
 pub use keep::go_to;
