@@ -23,6 +23,8 @@ pub struct Counts {
     pub double: u64,
     /// Responses that belong to no stimulus.
     pub spurious: u64,
+    /// A first response before any stimulus, which may answer one before the capture.
+    pub before_first: u64,
     /// Stimuli at the end whose answer the capture does not show any more.
     pub cut_off: u64,
 }
@@ -76,7 +78,10 @@ impl Pairing {
     /// A response; what becomes known of its stimulus.
     pub fn response(&mut self, at_ps: i64) -> Option<Judged> {
         let Some(last) = &mut self.last else {
-            self.counts.spurious += 1;
+            match self.counts.before_first {
+                0 => self.counts.before_first = 1,
+                _ => self.counts.spurious += 1,
+            }
             return None;
         };
         let delay = at_ps - last.at_ps;
@@ -160,7 +165,8 @@ mod tests {
             missing: 1,
             late: 1,
             double: 1,
-            spurious: 2,
+            spurious: 1,
+            before_first: 1,
             cut_off: 1,
             ..Counts::default()
         };
@@ -188,7 +194,8 @@ mod tests {
             let responses = events.len() as u64 - stimuli;
             prop_assert_eq!(counts.stimuli + counts.cut_off, stimuli);
             prop_assert_eq!(counts.answered + counts.missing + counts.late, counts.stimuli);
-            prop_assert_eq!(counts.answered + counts.late + counts.double + counts.spurious, responses);
+            let unasked = counts.double + counts.spurious + counts.before_first;
+            prop_assert_eq!(counts.answered + counts.late + unasked, responses);
             prop_assert_eq!(judged.len() as u64, counts.stimuli);
             for one in judged {
                 if let Fate::Answered(delay) = one.fate {

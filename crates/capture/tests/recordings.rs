@@ -63,7 +63,7 @@ fn a_session_of_a_serial_line_has_its_edges() {
     let (found, delays) = measured(&path, &with).unwrap();
     assert_eq!(delays.len(), 1);
     assert!((delays[0] as f64 / 1e6 - 116.0 / 24.0).abs() < 0.001, "{delays:?}");
-    assert_eq!((found.counts.double, found.counts.spurious), (1, 707));
+    assert_eq!((found.counts.double, found.counts.spurious), (1, 706));
     assert_eq!(found.resolution_ps, Some(41_667));
 }
 

@@ -52,6 +52,8 @@ pub struct Responses {
     pub double: u64,
     /// Responses that belong to no stimulus.
     pub spurious: u64,
+    /// A first response before any stimulus, which may answer one before the capture.
+    pub before_first: u64,
     /// Stimuli at the end whose answer the capture does not show any more.
     pub cut_off: u64,
     /// No time of the capture is known better than this.

@@ -283,11 +283,14 @@ pub fn picture_title(run: &Run) -> String {
     let mut loads: Vec<&str> = run.asked.loads.iter().map(|load| load.name.as_str()).collect();
     loads.dedup();
     let under = if loads.is_empty() { "" } else { " under " };
-    let (title, machine, kernel) = (terms::of(run).title, machine_name(run), kernel(run));
-    if run.asked.respond.is_some() {
-        return format!("{title} of {}", run.asked.name);
-    }
-    format!("{title} of {machine} on {kernel}{under}{}", loads.join(" + "))
+    let title = terms::of(run).title;
+    format!("{title} of {}{under}{}", machine_and_kernel(run), loads.join(" + "))
+}
+
+/// The machine and its kernel, where it has one.
+pub fn machine_and_kernel(run: &Run) -> String {
+    let (machine, kernel) = (machine_name(run), kernel(run));
+    if kernel.is_empty() { machine.to_string() } else { format!("{machine} on {kernel}") }
 }
 
 /// What loaded the machine, in the words that asked for it; none of a run without loads.

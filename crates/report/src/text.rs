@@ -105,6 +105,7 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     columns.push(summaries.latency(&MAXIMUM));
     match run.asked.spin {
         Some(_) => columns.extend(noise::columns(run)),
+        None if run.asked.is_unpaced() => {}
         None => columns.push(Column::new(
             "missed",
             0,
@@ -122,13 +123,13 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     columns.push(Column::new("seen at", 6, seen).unit("s"));
     let cycles = summaries.each(|s| s.cycles.to_string());
     columns.push(Column::new(terms::of(run).cycles, 0, cycles));
-    if run.asked.spin.is_none() {
+    if !run.asked.is_unpaced() {
         columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
     }
     columns.extend(LATENCIES.iter().map(|figure| summaries.latency(figure)));
     let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
     columns.push(Column::new("policy", 10, policies).left());
-    if run.asked.spin.is_none() {
+    if !run.asked.is_unpaced() {
         let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
         columns.push(Column::new("period", 9, periods));
     }

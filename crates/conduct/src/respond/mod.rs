@@ -73,6 +73,7 @@ fn responses(measured: Measured, asked: &Asked) -> Responses {
         impossible: counts.impossible,
         double: counts.double,
         spurious: counts.spurious,
+        before_first: counts.before_first,
         cut_off: counts.cut_off,
         resolution_ns: measured.resolution_ps.map(nanos),
         is_timed: measured.is_timed,

@@ -11,15 +11,16 @@ const SECOND_TAKEN_FOR_A_MILLISECOND: i64 = 999_000_000 * NANO_PS;
 pub fn findings(measured: &Measured, asked: &Asked) -> Vec<Finding> {
     let counts = &measured.counts;
     let stimuli = counts.stimuli;
-    let warn = |code: &str, count: u64, text: String| {
-        (count > 0).then(|| Finding::new(code, Severity::Warning, text))
+    let found = |code: &str, severity: Severity, count: u64, text: String| {
+        (count > 0).then(|| Finding::new(code, severity, text))
     };
     let window =
         asked.window_ps.map(time).map(|window| format!(" of {window}")).unwrap_or_default();
-    let found = [
+    let all = [
         swapped(measured),
-        warn(
+        found(
             "response-not-measured",
+            Severity::Warning,
             counts.censored,
             format!(
                 "{} of {stimuli} not measured: the instrument gave no value there. What has none is \
@@ -28,13 +29,15 @@ pub fn findings(measured: &Measured, asked: &Asked) -> Vec<Finding> {
             ),
         ),
         impossible(measured),
-        warn(
+        found(
             "response-missing",
+            Severity::Warning,
             counts.missing,
             format!("{} of {stimuli} stimuli got no response.", counts.missing),
         ),
-        warn(
+        found(
             "response-late",
+            Severity::Warning,
             counts.late,
             format!(
                 "{} of {stimuli} stimuli were answered after the window{window}: they are counted, \
@@ -42,13 +45,15 @@ pub fn findings(measured: &Measured, asked: &Asked) -> Vec<Finding> {
                 counts.late
             ),
         ),
-        warn(
+        found(
             "response-double",
+            Severity::Warning,
             counts.double,
             format!("{} further responses came to stimuli that had one.", counts.double),
         ),
-        warn(
+        found(
             "response-spurious",
+            Severity::Warning,
             counts.spurious,
             format!("{} responses belong to no stimulus.", counts.spurious),
         ),
@@ -58,7 +63,7 @@ pub fn findings(measured: &Measured, asked: &Asked) -> Vec<Finding> {
     ];
     let notes =
         measured.notes.iter().map(|note| Finding::new("capture-note", Severity::Info, note));
-    found.into_iter().flatten().chain(notes).collect()
+    all.into_iter().flatten().chain(notes).collect()
 }
 
 fn time(picoseconds: i64) -> Nanos {
