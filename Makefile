@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export DURATION ?= 60s
 export DEADLINE ?= 1ms
 
-.PHONY: build run test lab bench dist reference install clean help
+.PHONY: build run test fuzz lab bench dist reference install clean help
 
 build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
@@ -15,6 +15,9 @@ run: build ## measure this machine for DURATION (60s) against DEADLINE (1ms), an
 
 test: ## install what the tests need, and run all of them
 	@scripts/test.sh
+
+fuzz: ## give every reader of captures a minute of damaged files
+	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-capture --test fuzz -- --test-threads 2
 
 lab: ## the long form of the tests, some two hours: kills, samples, two builds of everything, real-time kernels
 	@scripts/lab.sh
@@ -36,6 +39,7 @@ share = $(DESTDIR)$(PREFIX)/share
 install: ## copy the program, man pages and completions below PREFIX (/usr/local); run `make` before
 	@test -e target/latlab || { echo "nothing to install: run 'make' first" >&2; exit 1; }
 	install -D -m 755 target/latlab $(DESTDIR)$(PREFIX)/bin/latlab
+	cd responders && find . -type f ! -path '*/build/*' -exec install -D -m 644 {} $(share)/latlab/responders/{} \;
 	$(if $(CYCLICTEST),ln -sf latlab $(DESTDIR)$(PREFIX)/bin/cyclictest)
 	install -d $(share)/man/man1
 	install -m 644 docs/reference/man/*.1 $(share)/man/man1

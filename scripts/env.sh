@@ -58,7 +58,8 @@ use_target() {
     variable=CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")
     # The folder of the crates' sources is known when they are there.
     cargo fetch --locked --quiet
-    set -- --remap-path-prefix="$root=/latlab"
+    # Nothing unwinds a program whose panics end it, so the tables for that are left out.
+    set -- -C force-unwind-tables=no --remap-path-prefix="$root=/latlab"
     for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/; do
         set -- "$@" --remap-path-prefix="${sources%/}=/crates"
     done

@@ -24,7 +24,7 @@ for set in "${@:-build}"; do
         test)
             packages+=(git python3 python3-venv file strace valgrind rt-tests stress-ng stressapptest
                 procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
-                man-db "${for_dist[@]}")
+                man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev "${for_dist[@]}")
             want_test=1 want_dist=1
             ;;
         lab) packages+=(qemu-system-x86 qemu-system-arm busybox-static) ;;

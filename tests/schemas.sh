@@ -71,6 +71,15 @@ report_json() {
     "$program" report -o "$here/page.html" --format json >"$here/report.json" &&
         fits report "$here/report.json"
 }
+respond_json() {
+    local captures=fixtures/captures
+    "$program" respond --from $captures/100khz_clock_2logic_1analog.sr $captures/100khz_clock_2logic_1analog.sr \
+        --stimulus D0 --response A0 --deadline 1ms --format json >"$here/respond.json" &&
+        fits respond "$here/respond.json" &&
+        "$program" respond --from $captures/*.vcd $captures/scope_3.csv --look --format json >"$here/look.json" &&
+        fits respond-look "$here/look.json"
+}
+try "respond --format json fits its schemas" respond_json
 try "report --format json fits report.schema.json" report_json
 
 window_json() {

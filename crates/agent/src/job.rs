@@ -90,5 +90,6 @@ pub fn last_word(
         samples_lost: 0,
         cpu_ns: Nanos(clock::thread_cpu_time()),
         spun: None,
+        responded: None,
     }
 }

@@ -6,6 +6,7 @@ use crate::lab::args::LabArgs;
 use crate::loads::args::LoadsArgs;
 use crate::plot::args::PlotArgs;
 use crate::report::args::ReportArgs;
+use crate::respond::args::RespondArgs;
 use crate::run::args::RunArgs;
 use crate::runs::args::{ListArgs, ShowArgs};
 use crate::serve::args::ServeArgs;
@@ -34,6 +35,7 @@ Examples:
   latlab report last -o page.html           the same as a page with the picture
   latlab plot idle load --kind ccdf         two runs in one picture
   latlab verify --all                       whether every stored run is as it was stored
+  latlab respond --from cap.sr --look       a capture of wires: what answers what, how fast?
   latlab doctor                             what on this machine costs latency, and what mends it
 
 Exit codes:
@@ -46,6 +48,8 @@ Exit codes:
 pub enum Command {
     /// Measure how late this machine is, and store the run; or all that a sheet says.
     Run(Box<RunArgs>),
+    /// Measure how fast a pin answers a pin: from captures, or in a simulator.
+    Respond(Box<RespondArgs>),
     /// Say what on this machine, or on that of a run, costs latency, and how to mend it.
     Doctor(DoctorArgs),
     /// Kernels for guests in virtual time: list them, or get them.

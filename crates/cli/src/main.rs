@@ -17,6 +17,7 @@ mod plot;
 #[cfg(test)]
 mod reference;
 mod report;
+mod respond;
 mod run;
 mod runs;
 mod screen;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Command::Show(args) => runs::show(&args),
         Command::Report(args) => report::report(&args),
         Command::Plot(args) => plot::plot(&args),
+        Command::Respond(args) => respond::respond(&args),
         Command::Agent(args) => agent::agent(&args),
         Command::Scenarios(args) => campaign::scenarios(&args),
         Command::Lab(args) => lab::lab(&args),

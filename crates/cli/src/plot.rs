@@ -4,8 +4,9 @@ pub mod args;
 
 use crate::output::{print, print_bytes, warn, write_whole};
 use crate::store::{recover, store_in};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use args::{Picture, PictureFormat, PlotArgs};
+use latlab_model::Nanos;
 use latlab_report::{Kind, time, units};
 use latlab_view::ShownCampaign;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,12 @@ use std::process::ExitCode;
 /// `latlab plot`.
 pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let format = args.picture_format();
+    if args.fold.is_some_and(|fold| fold <= Nanos::ZERO) {
+        bail!("--fold must be more than 0");
+    }
+    if args.fold.is_some() && args.kind != Picture::Phase {
+        bail!("--fold goes with --kind phase");
+    }
     let store = store_in(args.out.as_deref());
     recover(&store);
     let campaign = match &args.runs[..] {
@@ -33,6 +40,7 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         }
         Picture::Latencies(kind) => latencies(args, kind, &folders)?,
         Picture::OverTime(kind) => over_time(args, kind, &folders)?,
+        Picture::Phase => phase(args, &folders)?,
     };
     let picture = encoded(&svg, format, args.scale)?;
     let own = || {
@@ -51,6 +59,12 @@ fn latencies(args: &PlotArgs, kind: Kind, folders: &[PathBuf]) -> anyhow::Result
         bail!("--window goes with the pictures over time, not with --kind {}", kind.word());
     }
     Ok(latlab_view::latencies(folders, kind, &args.options())?)
+}
+
+fn phase(args: &PlotArgs, folders: &[PathBuf]) -> anyhow::Result<String> {
+    let [folder] = folders else { bail!("--kind phase draws one run: name one") };
+    let drawn = latlab_view::against_phase(folder, args.fold, &args.options())?;
+    drawn.context("--kind phase: give the period with --fold, this run has no marker")
 }
 
 fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::Result<String> {

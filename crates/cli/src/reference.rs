@@ -6,7 +6,8 @@ mod catalogue;
 
 use crate::args::{Cli, Shell};
 use crate::documents::{
-    CampaignReported, CampaignResult, DryRun, List, ListedLoad, Reported, ShippedSheet,
+    CampaignReported, CampaignResult, DryRun, List, ListedLoad, Looked, Reported, Responded,
+    ShippedSheet,
 };
 use crate::sheet::schema::schema as sheet_schema;
 use clap::{Command, CommandFactory};
@@ -61,6 +62,8 @@ fn schemas_are_those_of_the_types() {
         ("run.schema.json".to_string(), schema::<Run>()),
         ("list.schema.json".to_string(), schema::<List>()),
         ("report.schema.json".to_string(), schema::<Reported>()),
+        ("respond.schema.json".to_string(), schema::<Responded>()),
+        ("respond-look.schema.json".to_string(), schema::<Vec<Looked>>()),
         ("window.schema.json".to_string(), schema::<Window>()),
         ("verify.schema.json".to_string(), schema::<Vec<Checked>>()),
         ("doctor.schema.json".to_string(), schema::<Examination>()),

@@ -85,7 +85,7 @@ pub fn refused(failure: Failure) -> Exit {
 }
 
 /// What the run says to a script.
-fn exit_code(run: &Run) -> u8 {
+pub fn exit_code(run: &Run) -> u8 {
     match run.verdict.as_ref().map(|verdict| verdict.word) {
         _ if run.ended == EndReason::StopAbove => EXIT_FAIL,
         None => match run.ended {

@@ -12,13 +12,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-sys", &[]),
     ("latlab-measure", &["latlab-sys", "latlab-model"]),
     ("latlab-trace", &[]),
+    ("latlab-capture", &[]),
     ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
     ("latlab-load", &["latlab-model"]),
     ("latlab-store", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
     ("latlab-lab", &[]),
-    ("latlab-conduct", &["latlab-lab", "latlab-model", "latlab-store", "latlab-sys"]),
+    (
+        "latlab-conduct",
+        &["latlab-capture", "latlab-lab", "latlab-model", "latlab-store", "latlab-sys"],
+    ),
     ("latlab-png", &[]),
     ("latlab-view", &["latlab-model", "latlab-report", "latlab-store"]),
     (

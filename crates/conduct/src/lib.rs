@@ -9,6 +9,7 @@ mod guest;
 pub mod here;
 mod keep;
 pub mod live;
+pub mod respond;
 mod room;
 
 pub use guest::guest;

@@ -18,6 +18,7 @@ pub mod load;
 pub mod machine;
 pub mod nanos;
 pub mod plan;
+pub mod respond;
 pub mod results;
 pub mod run;
 pub mod samples;

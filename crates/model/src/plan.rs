@@ -11,6 +11,7 @@ use crate::campaign::Cell;
 use crate::guest::Guest;
 use crate::load::{Load, LoadOn};
 use crate::nanos::{MICROSECOND, SECOND};
+use crate::respond::Respond;
 use crate::{CpuSet, Nanos};
 pub use check::MOST_THREADS;
 pub use machine::{IdleStates, KernelFile};
@@ -116,6 +117,9 @@ pub struct Plan {
     /// How it spins; only with the instrument `spin`.
     #[serde(default)]
     pub spin: Option<Spin>,
+    /// How responses are found; only with the instrument `respond`.
+    #[serde(default)]
+    pub respond: Option<Box<Respond>>,
     /// Programs that load the machine meanwhile.
     #[serde(default)]
     pub loads: Vec<Load>,
@@ -175,6 +179,7 @@ impl Default for Plan {
             wakers_on: None,
             command: None,
             spin: None,
+            respond: None,
             loads: Vec::new(),
             load_on: LoadOn::Everywhere,
             cell: None,
@@ -216,7 +221,12 @@ impl Plan {
 
     /// Whether releases exist that can be missed.
     pub fn has_releases(&self) -> bool {
-        self.instrument != Instrument::Spin && self.mechanism != Mechanism::Relative
+        !self.is_unpaced() && self.mechanism != Mechanism::Relative
+    }
+
+    /// Whether nothing of it has a period: gaps come when they please, stimuli from elsewhere.
+    pub fn is_unpaced(&self) -> bool {
+        matches!(self.instrument, Instrument::Spin | Instrument::Respond)
     }
 
     /// The number of the interval that a release lies in.

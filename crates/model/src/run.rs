@@ -7,6 +7,7 @@ use crate::legs::RunLegs;
 use crate::load::LoadRun;
 use crate::machine::Machine;
 use crate::plan::{MissedPolicy, Plan};
+use crate::respond::Responses;
 pub use crate::spin::{Gaps, Noise, Reserve, Spun};
 use crate::telemetry::Conditions;
 use crate::words::words;
@@ -139,6 +140,9 @@ pub struct ThreadEnd {
     /// What it saw while it spun; only with the instrument `spin`.
     #[serde(default)]
     pub spun: Option<Spun>,
+    /// What became of the stimuli; only with the instrument `respond`.
+    #[serde(default)]
+    pub responded: Option<Responses>,
 }
 
 /// What the agent says when it has restored everything.
@@ -375,6 +379,11 @@ impl Run {
     /// Whether releases exist that can be missed.
     pub fn has_releases(&self) -> bool {
         self.asked.has_releases()
+    }
+
+    /// What became of the stimuli; none of another instrument.
+    pub fn responses(&self) -> Option<&Responses> {
+        self.threads.first()?.end.as_ref()?.responded.as_ref()
     }
 
     /// Releases that were due, from what was counted.

@@ -91,10 +91,12 @@ fn threads(run: &Run) -> String {
     }
     let place = sentence::maximum_place(run);
     let place = place.map(|place| format!(" Observed maximum: {}.", escaped(&place)));
+    let kernel = Some(sentence::kernel(run)).filter(|kernel| !kernel.is_empty());
+    let kernel = kernel.map(|kernel| format!("; kernel {}", escaped(&kernel)));
     let method = format!(
-        "{}; kernel {}.{}\n",
+        "{}{}.{}\n",
         escaped(&sentence::conditions(run)),
-        escaped(&sentence::kernel(run)),
+        kernel.unwrap_or_default(),
         place.unwrap_or_default(),
     );
     format!("{}\n{method}", table(&thread_columns(run)))

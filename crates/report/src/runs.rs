@@ -28,13 +28,18 @@ pub fn terms_of(runs: &[Measured]) -> &'static Terms {
 pub fn names(runs: &[Measured]) -> Vec<String> {
     let machine = |run: &Run| sentence::machine_name(run).to_string();
     let instrument = |run: &Run| run.asked.instrument.to_string();
+    // Of responders the machine is nothing but the name.
+    let machine = |run: &Run| match run.asked.respond {
+        Some(_) => String::new(),
+        None => machine(run),
+    };
     let facts: [&dyn Fn(&Run) -> String; 3] = [&instrument, &machine, &sentence::kernel];
     let differs = |fact: &&dyn Fn(&Run) -> String| {
         runs.iter().map(|one| fact(one.run)).collect::<BTreeSet<_>>().len() > 1
     };
     let told: Vec<_> = facts.into_iter().filter(differs).collect();
     let name = |first: &str, run: &Run| {
-        let facts = told.iter().map(|fact| fact(run));
+        let facts = told.iter().map(|fact| fact(run)).filter(|fact| !fact.is_empty());
         std::iter::once(first.to_string()).chain(facts).collect::<Vec<_>>().join(", ")
     };
     let short: Vec<String> = runs.iter().map(|one| name(&one.run.asked.name, one.run)).collect();
@@ -51,7 +56,7 @@ pub fn title(runs: &[Measured]) -> String {
     let same = |fact: &dyn Fn(&Run) -> String| {
         let mut all = runs.iter().map(|one| fact(one.run));
         let first = all.next()?;
-        all.all(|other| other == first).then_some(first)
+        all.all(|other| other == first).then_some(first).filter(|fact| !fact.is_empty())
     };
     if let [one] = runs {
         return sentence::picture_title(one.run);

@@ -1,7 +1,7 @@
 //! What a run says in plain words; the page and the terminal use the same sentences.
 
-use crate::terms;
 use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
+use crate::{respond, terms};
 use latlab_model::guest::Guest;
 use latlab_model::plan::{IdleStates, Instrument, Plan, Spin, Workload};
 use latlab_model::run::{EndReason, Gaps, Quantiles, Severity, Spun, Summary, ThreadRun};
@@ -36,6 +36,9 @@ pub fn samples(run: &Run) -> Option<String> {
 
 /// The name of the machine for a sentence.
 pub fn machine_name(run: &Run) -> &str {
+    if run.asked.respond.is_some() {
+        return &run.asked.name;
+    }
     let known = run.machine.hostname.as_deref().or(run.machine.board.as_deref());
     known.filter(|name| !name.trim().is_empty()).unwrap_or("The machine")
 }
@@ -53,6 +56,9 @@ pub fn kernel(run: &Run) -> String {
 
 /// The observed maximum with what it was observed in.
 pub fn headline(run: &Run) -> String {
+    if let Some(responses) = run.responses() {
+        return respond::headline(run, responses);
+    }
     let (name, one) = (machine_name(run), terms::of(run).one);
     match run.total.max_ns {
         Some(max) => {
@@ -90,8 +96,11 @@ pub fn exposure(run: &Run) -> String {
 /// What else belongs to the headline.
 pub fn lead(run: &Run) -> Vec<String> {
     let counted = run.total.activations > 0;
+    let responses = run.responses();
     [
-        tail(run),
+        responses.and_then(respond::median),
+        responses.and_then(respond::fates),
+        tail(run).filter(|_| responses.is_none()),
         noise(run),
         missed(run).filter(|_| counted),
         misses(run).filter(|_| counted),
@@ -163,7 +172,7 @@ fn highest_quantile(quantiles: &Quantiles) -> (&'static str, Nanos) {
 /// The missed releases, which stand beside every maximum.
 pub fn missed(run: &Run) -> Option<String> {
     Some(match run.total.missed {
-        None if run.asked.spin.is_some() => return None,
+        None if run.asked.is_unpaced() => return None,
         None => "Missed releases are not defined: a relative sleep has no releases.".to_string(),
         Some(0) => "No release was missed.".to_string(),
         Some(missed) => {
@@ -235,6 +244,10 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     let cpu = thread.setup.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
     let when = since_first_release(run, &thread.summary);
     let when = when.map(|when| format!(", at {}", span(when))).unwrap_or_default();
+    if run.asked.respond.is_some() {
+        return Some(when.trim_start_matches(", ").to_string())
+            .filter(|_| crate::respond::is_timed(run));
+    }
     Some(format!("thread {}{cpu}{when}", thread.setup.thread))
 }
 
@@ -271,8 +284,14 @@ pub fn picture_title(run: &Run) -> String {
     let mut loads: Vec<&str> = run.asked.loads.iter().map(|load| load.name.as_str()).collect();
     loads.dedup();
     let under = if loads.is_empty() { "" } else { " under " };
-    let (title, machine, kernel) = (terms::of(run).title, machine_name(run), kernel(run));
-    format!("{title} of {machine} on {kernel}{under}{}", loads.join(" + "))
+    let title = terms::of(run).title;
+    format!("{title} of {}{under}{}", machine_and_kernel(run), loads.join(" + "))
+}
+
+/// The machine and its kernel, where it has one.
+pub fn machine_and_kernel(run: &Run) -> String {
+    let (machine, kernel) = (machine_name(run), kernel(run));
+    if kernel.is_empty() { machine.to_string() } else { format!("{machine} on {kernel}") }
 }
 
 /// What loaded the machine, in the words that asked for it; none of a run without loads.
@@ -293,6 +312,10 @@ fn guests_time(guest: &Guest) -> &'static str {
 pub fn conditions(run: &Run) -> String {
     let threads = run.threads.len();
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
+    if run.asked.respond.is_some() {
+        let note = note.map(|note| format!("; note: {note}")).unwrap_or_default();
+        return format!("{}{note}", extent(run));
+    }
     format!(
         "{}, {threads} thread{}, {}, {}{}{}{}{}",
         extent(run),
@@ -316,7 +339,7 @@ pub fn rhythm(plan: &Plan) -> String {
 
 /// The missed releases behind other facts; an instrument without releases says nothing of them.
 fn missed_words(run: &Run) -> String {
-    if run.asked.spin.is_some() {
+    if run.asked.is_unpaced() {
         return String::new();
     }
     let missed = run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped);
@@ -327,7 +350,12 @@ fn missed_words(run: &Run) -> String {
 pub fn extent(run: &Run) -> String {
     let (cycles, terms) = (run.total.cycles, terms::of(run));
     let noun = if cycles == 1 { terms.cycle } else { terms.cycles };
-    format!("{} {noun} in {}", grouped(cycles), span(run.measured_ns))
+    match run.responses() {
+        Some(responses) => {
+            format!("{} {noun} to {} stimuli", grouped(cycles), grouped(responses.stimuli))
+        }
+        None => format!("{} {noun} in {}", grouped(cycles), span(run.measured_ns)),
+    }
 }
 
 /// How the run measured, as labelled facts.
@@ -363,6 +391,9 @@ fn measuring(plan: &Plan) -> Vec<(&'static str, String)> {
         IdleStates::ExitWithin(limit) => format!("only those that are left within {limit}"),
         IdleStates::System => "as the system has them".to_string(),
     };
+    if plan.respond.is_some() {
+        return respond::method(plan);
+    }
     if let Some(spin) = plan.spin {
         return vec![
             ("Instrument", plan.instrument.to_string()),

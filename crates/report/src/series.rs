@@ -42,6 +42,9 @@ pub fn threads<'a>(of: &Measured<'a>) -> Vec<Series<'a>> {
         .map(|bins| Series::of_thread(bins.thread, known(bins.thread), &bins.bins))
         .chain(without_bins.map(|one| Series::of_thread(one.setup.thread, Some(one), &[])))
         .collect();
+    if of.run.asked.respond.is_some() {
+        series.iter_mut().for_each(|series| series.name = of.run.asked.name.clone());
+    }
     series.sort_by_key(|series| (Reverse(series.max), series.thread));
     series
 }

@@ -3,6 +3,7 @@
 use crate::escaped::escaped;
 use crate::style::{Colour, Style};
 use crate::units::joined;
+use maud::{Markup, html};
 
 /// One column; `rank` 0 is never given up, the highest rank goes first.
 pub struct Column {
@@ -92,6 +93,41 @@ pub fn markdown(columns: &[Column]) -> String {
         text += &row(&|c| c.cells.get(index).map_or(String::new(), |(cell, _)| escaped(cell)));
     }
     text
+}
+
+/// The whole table for a page, in a box that scrolls.
+pub fn markup(columns: &[Column], caption: &str) -> Markup {
+    let class = |column: &Column| column.left.then_some("word");
+    let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+    let cell = |column: &Column, row: usize| {
+        column.cells.get(row).map(|(text, _)| text.clone()).unwrap_or_default()
+    };
+    html! {
+        div.scroll role="region" tabindex="0" aria-label=(caption) {
+            table {
+                caption { span { (joined(caption)) } }
+                thead {
+                    tr {
+                        @for column in columns {
+                            th scope="col" class=[class(column)] {
+                                (column.head) @if !column.unit.is_empty() { small { (column.unit) } }
+                            }
+                        }
+                    }
+                }
+                tbody {
+                    @for row in 0..rows {
+                        tr {
+                            @for (at, column) in columns.iter().enumerate() {
+                                @if at == 0 { th scope="row" class="word" { (cell(column, row)) } }
+                                @else { td class=[class(column)] { (cell(column, row)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn total_width(columns: &[Column]) -> usize {

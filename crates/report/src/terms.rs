@@ -56,6 +56,20 @@ static GAP: Terms = Terms {
     has_gaps: true,
 };
 
+/// A pin that answers another one.
+static RESPONSE: Terms = Terms {
+    one: "response",
+    many: "responses",
+    title: "Response time",
+    titles: "Responses",
+    axis: "Response time",
+    size: "response time",
+    cycle: "response",
+    cycles: "responses",
+    beyond: "later",
+    has_gaps: false,
+};
+
 /// Runs of both beside each other: time that the CPU was not the thread's.
 pub static MIXED: Terms = Terms {
     one: "latency or gap",
@@ -80,6 +94,7 @@ pub fn of_plan(plan: &Plan) -> &'static Terms {
     match plan.instrument {
         Instrument::Cyclic | Instrument::Handoff | Instrument::Timerlat => &LATENCY,
         Instrument::Spin => &GAP,
+        Instrument::Respond => &RESPONSE,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::legs;
 use crate::load;
 use crate::noise;
+use crate::respond;
 use crate::said;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::style::Colour;
@@ -30,7 +31,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         legs::text(run, width, style),
         losses(run, width),
         samples(run, width),
-        agent(run, width),
+        if run.asked.respond.is_some() { String::new() } else { agent(run, width) },
         changed::text(run, width),
         load::text(run, width, style),
         conditions::text(run, width, style),
@@ -47,6 +48,10 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     let headline = wrapped(&sentence::headline(run), width, 0);
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
+    if plan.respond.is_some() {
+        let method = style.paint(Colour::Dim, &wrapped(&respond::way(run), width, 0));
+        return format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline));
+    }
     let how = match plan.spin {
         Some(_) => format!("{}, {}, {}", plan.way(), plan.policy, sentence::rhythm(plan)),
         None => format!(
@@ -73,6 +78,9 @@ pub(crate) fn threads(run: &Run, width: usize, style: Style) -> String {
 
 /// Its columns, all of them.
 pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
+    if let Some(columns) = respond::columns(&[run]) {
+        return columns;
+    }
     let summaries = Summaries::of(run);
     let setups = || run.threads.iter().map(|thread| &thread.setup);
     let total_blank = |with: bool| with.then(String::new);
@@ -97,6 +105,7 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     columns.push(summaries.latency(&MAXIMUM));
     match run.asked.spin {
         Some(_) => columns.extend(noise::columns(run)),
+        None if run.asked.is_unpaced() => {}
         None => columns.push(Column::new(
             "missed",
             0,
@@ -114,13 +123,13 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     columns.push(Column::new("seen at", 6, seen).unit("s"));
     let cycles = summaries.each(|s| s.cycles.to_string());
     columns.push(Column::new(terms::of(run).cycles, 0, cycles));
-    if run.asked.spin.is_none() {
+    if !run.asked.is_unpaced() {
         columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
     }
     columns.extend(LATENCIES.iter().map(|figure| summaries.latency(figure)));
     let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
     columns.push(Column::new("policy", 10, policies).left());
-    if run.asked.spin.is_none() {
+    if !run.asked.is_unpaced() {
         let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
         columns.push(Column::new("period", 9, periods));
     }
@@ -157,6 +166,9 @@ impl<'a> Summaries<'a> {
 }
 
 fn maximum(run: &Run, width: usize) -> String {
+    if run.asked.respond.is_some() {
+        return format!("{}\n", wrapped(&respond::sentences(run).join(" "), width, 0));
+    }
     let (Some(max), Some(place)) = (run.total.max_ns, sentence::maximum_place(run)) else {
         return String::new();
     };
@@ -256,8 +268,8 @@ pub struct ListEntry {
     pub instrument: Instrument,
     /// When it began, in UTC.
     pub started: String,
-    /// How long it measured.
-    pub measured_ns: Nanos,
+    /// How long it measured; none where nobody knows, as of a list of readings.
+    pub measured_ns: Option<Nanos>,
     /// Number of its measuring threads.
     pub threads: usize,
     /// Latencies recorded.
@@ -276,7 +288,7 @@ impl From<&Run> for ListEntry {
             id: run.id.clone(),
             instrument: run.asked.instrument,
             started: run.started.clone(),
-            measured_ns: run.measured_ns,
+            measured_ns: Some(run.measured_ns).filter(|_| respond::is_timed(run)),
             threads: run.threads.len(),
             cycles: run.total.cycles,
             max_ns: run.total.max_ns,
@@ -302,7 +314,7 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
         word.map(|word| verdict_colour(*word))
     };
     let missed = |entry: &ListEntry| match entry.instrument {
-        Instrument::Spin => "-".to_string(),
+        Instrument::Spin | Instrument::Respond => "-".to_string(),
         _ => missed(entry.missed),
     };
     // A gap is no latency: where the list has both, each says what it is.
@@ -312,7 +324,7 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let mut columns = vec![
         Column::new("run", 0, each(&|entry| entry.id.clone())).left(),
         Column::new("started", 3, each(&|entry| sentence::started(&entry.started))).left(),
-        Column::new("measured", 0, each(&|entry| span(entry.measured_ns))),
+        Column::new("measured", 0, each(&|entry| entry.measured_ns.map_or("-".to_string(), span))),
         Column::new("threads", 1, each(&|entry| entry.threads.to_string())),
         Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),
         Column::new("missed", 0, each(&missed)),

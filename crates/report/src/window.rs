@@ -30,6 +30,10 @@ fn within(run: &Run, window: &Window) -> Run {
         if let Some(found) = window.threads.iter().find(|found| found.thread == number) {
             thread.summary = found.summary.clone();
         }
+        // What became of the stimuli is known of the whole run only.
+        if let Some(end) = &mut thread.end {
+            end.responded = None;
+        }
     }
     run
 }

@@ -4,6 +4,7 @@ pub mod phase;
 pub mod quantile;
 pub mod span;
 pub mod summary;
+mod superiority;
 #[cfg(test)]
 mod testing;
 pub mod units;
@@ -15,4 +16,5 @@ pub use quantile::{
 };
 pub use span::Span;
 pub use summary::summary;
+pub use superiority::{Superiority, superiority};
 pub use verdict::{Evidence, at_most_share, judge};

@@ -20,6 +20,8 @@ pub struct Evidence<'a> {
     pub measured: Nanos,
     /// Time that was watched for gaps, of all threads together; of use without releases only.
     pub watched: Nanos,
+    /// Stimuli whose response could not be measured; of the instrument `respond` only.
+    pub unmeasured: u64,
     /// Why the run ended, or the first of its threads that ended for a reason of its own.
     pub ended: EndReason,
     /// What was found.
@@ -41,17 +43,26 @@ pub fn judge(evidence: &Evidence) -> Option<Verdict> {
     let deadline_ns = evidence.plan.deadline_ns?;
     let misses = evidence.total.misses.unwrap_or(0);
     let (word, reason) = decide(evidence, misses);
-    let bounded = misses == 0 && has_data(evidence) && word != VerdictWord::Invalid;
+    // What was not measured may have missed.
+    let bounded = misses == 0
+        && has_data(evidence)
+        && evidence.unmeasured == 0
+        && word != VerdictWord::Invalid;
     let spins = evidence.plan.spin.is_some();
     let activations = evidence.total.activations;
     let at_most_share = (bounded && !spins).then(|| at_most_share(activations));
     let at_most_per_second = (bounded && spins).then(|| at_most_per_second(evidence.watched));
+    let what = if evidence.plan.respond.is_some() { "stimuli" } else { "releases" };
     let bound = match (at_most_share, at_most_per_second) {
-        (Some(share), _) => bound_by_count(share),
+        (Some(share), _) => bound_by_count(share, what),
         (_, Some(rate)) => bound_by_time(rate),
         _ => String::new(),
     };
-    let sentence = sentence(evidence, deadline_ns, word, reason) + &bound;
+    let sentence = match evidence.plan.respond {
+        Some(_) => answered(evidence, deadline_ns, word, reason),
+        None => sentence(evidence, deadline_ns, word, reason),
+    };
+    let sentence = sentence + &bound;
     Some(Verdict {
         word,
         deadline_ns,
@@ -110,6 +121,14 @@ fn why_undecided(evidence: &Evidence) -> Option<String> {
         let (silent, all) = (evidence.silent_threads, evidence.threads);
         return Some(format!("nothing was recorded on {silent} of {all} threads"));
     }
+    if evidence.unmeasured > 0 {
+        let (unmeasured, all) = (evidence.unmeasured, evidence.total.activations);
+        return Some(format!(
+            "{} of {} responses were not measured",
+            grouped(unmeasured),
+            grouped(all)
+        ));
+    }
     why_too_short(evidence.ended).map(str::to_string)
 }
 
@@ -156,9 +175,26 @@ fn sentence(
     text + "."
 }
 
-fn bound_by_count(share: f64) -> String {
+/// The same of stimuli and responses.
+fn answered(
+    evidence: &Evidence,
+    deadline: Nanos,
+    word: VerdictWord,
+    reason: Option<String>,
+) -> String {
+    let total = evidence.total;
+    let misses = of(total.misses.unwrap_or(0), "miss", "misses");
+    let stimuli = of(total.activations, "stimulus", "stimuli");
+    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let max = total.max_ns.map(|max| format!(", observed maximum {max}")).unwrap_or_default();
     format!(
-        " With 95 % confidence at most {} of releases miss (3.00/n, one in {}), as long as load \
+        "Deadline {deadline} from stimulus to response: {word}{reason}. {misses} in {stimuli}{max}."
+    )
+}
+
+fn bound_by_count(share: f64, what: &str) -> String {
+    format!(
+        " With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), as long as load \
          and machine stay as they were.",
         percent(share),
         grouped((1.0 / share).round() as u64)
@@ -202,6 +238,7 @@ mod tests {
 
     fn judged(total: &Summary, ended: EndReason, findings: &[Finding]) -> Verdict {
         judge(&Evidence {
+            unmeasured: 0,
             plan: &plan(),
             total,
             threads: 1,
@@ -277,6 +314,7 @@ mod tests {
         let plan = Plan { spin: Some(Spin::default()), ..plan() };
         let judged = |total: &Summary, watched| {
             let evidence = Evidence {
+                unmeasured: 0,
                 plan: &plan,
                 total,
                 threads: 1,
@@ -312,6 +350,7 @@ mod tests {
         let plan = Plan { deadline_ns: None, ..plan() };
         let total = total(5, 0);
         let evidence = Evidence {
+            unmeasured: 0,
             plan: &plan,
             total: &total,
             threads: 1,

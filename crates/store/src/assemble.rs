@@ -17,6 +17,7 @@ use latlab_model::guest::Guest;
 use latlab_model::legs::Legs;
 use latlab_model::load::Load;
 use latlab_model::machine::Machine;
+use latlab_model::respond::Responses;
 use latlab_model::run::{
     Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Setting, Severity, Summary,
     ThreadRun,
@@ -296,6 +297,7 @@ impl Assembly {
             silent_threads: threads.iter().filter(|one| is_silent(one)).count(),
             watched: counted.iter().map(Counted::watched).sum(),
             measured: measured_ns,
+            unmeasured: threads.iter().filter_map(responses).map(Responses::unmeasured).sum(),
             ended: decisive(&asked, ended, &threads),
             findings: &findings,
         });
@@ -396,7 +398,7 @@ impl Assembly {
         let mut found: Vec<Finding> = ending.findings.clone();
         found.extend(prepared.settings.iter().filter_map(refused_setting));
         found.extend(self.clocks.findings(plan.clock));
-        if self.clocks.ends().is_none() {
+        if self.clocks.ends().is_none() && plan.respond.is_none() {
             let text = "The clocks were never read side by side: a suspend or a clock that was \
                         set would not show.";
             found.push(Finding::new("clocks-unknown", Severity::Warning, text));
@@ -496,7 +498,12 @@ fn total(plan: &Plan, counted: &[Counted], threads: &[ThreadRun]) -> Summary {
         sum.add(one);
         sum
     });
-    Summary { noise, ..summary(plan, &all, max_at) }
+    let all = summary(plan, &all, max_at);
+    let activations = match plan.respond.is_some() {
+        true => threads.iter().map(|one| one.summary.activations).sum(),
+        false => all.activations,
+    };
+    Summary { noise, activations, ..all }
 }
 
 /// Whether nothing was recorded of a thread; a busy loop that saw no gap has recorded that.
@@ -559,6 +566,10 @@ fn with_uncounted(plan: &Plan, total: &Summary, late: impl Iterator<Item = Nanos
         activations: total.activations + 1,
         ..total
     })
+}
+
+fn responses(thread: &ThreadRun) -> Option<&Responses> {
+    thread.end.as_ref()?.responded.as_ref()
 }
 
 fn failed_hook(end: &End) -> Option<Finding> {

@@ -223,10 +223,17 @@ impl Counted {
             setup: self.setup.clone(),
             summary: Summary {
                 noise: plan.spin.map(|_| self.noise),
-                ..summary(plan, &self.total, self.max_at())
+                ..self.due(summary(plan, &self.total, self.max_at()))
             },
             end: self.end.clone(),
         }
+    }
+
+    /// Each stimulus is due an answer, also one that got none.
+    fn due(&self, summary: Summary) -> Summary {
+        let responded = self.end.as_ref().and_then(|end| end.responded.as_ref());
+        let stimuli = responded.map_or(summary.activations, |responses| responses.stimuli);
+        Summary { activations: stimuli, ..summary }
     }
 
     pub fn bin_rows(&self) -> Vec<BinRow> {

@@ -302,6 +302,7 @@ pub fn thread_end(thread: u32, cycles: u64, missed: u64) -> ThreadEnd {
         samples_lost: 0,
         cpu_ns: Nanos(0),
         spun: None,
+        responded: None,
     }
 }
 

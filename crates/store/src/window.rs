@@ -35,6 +35,13 @@ enum Point {
 )]
 pub struct ParseWindowError(String);
 
+impl WindowSpec {
+    /// All of a run.
+    pub fn whole() -> WindowSpec {
+        WindowSpec { from: None, to: None }
+    }
+}
+
 impl FromStr for WindowSpec {
     type Err = ParseWindowError;
 

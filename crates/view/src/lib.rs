@@ -5,10 +5,12 @@
 mod campaign;
 mod over_time;
 mod page;
+mod respond;
 
 pub use campaign::{ShownCampaign, campaign_table};
 use over_time::OverTime;
 pub use page::{Shown, page};
+pub use respond::{against_phase, responses};
 
 use latlab_model::harmless::harmless;
 use latlab_model::{Run, ThreadBins};

@@ -1,7 +1,9 @@
 //! What a page shows of a run.
 
 use crate::over_time::{fill_conditions, fill_latencies};
+use crate::responses;
 use crate::{Error, Result, measured};
+use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
 use latlab_report::PageRun;
 use latlab_report::time::TimeData;
@@ -17,6 +19,7 @@ pub struct Shown {
     bins: Vec<ThreadBins>,
     still: TimeData,
     fine: TimeData,
+    samples: Vec<Sample>,
 }
 
 impl Shown {
@@ -30,12 +33,13 @@ impl Shown {
         let mut fine = TimeData::fine(&run);
         fill_latencies(folder, &run, &mut [&mut still, &mut fine])?;
         fill_conditions(folder, &run, &mut [&mut still, &mut fine])?;
-        Ok(Shown { run, document, bins, still, fine })
+        let samples = responses(folder, &run)?;
+        Ok(Shown { run, document, bins, still, fine, samples })
     }
 
     fn as_page(&self) -> PageRun<'_> {
-        let Shown { run, document, bins, still, fine } = self;
-        PageRun { run, document, bins, still, fine }
+        let Shown { run, document, bins, still, fine, samples } = self;
+        PageRun { run, document, bins, still, fine, samples }
     }
 }
 

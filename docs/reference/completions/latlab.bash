@@ -43,6 +43,9 @@ _latlab() {
             latlab,report)
                 cmd="latlab__subcmd__report"
                 ;;
+            latlab,respond)
+                cmd="latlab__subcmd__respond"
+                ;;
             latlab,run)
                 cmd="latlab__subcmd__run"
                 ;;
@@ -83,7 +86,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run doctor lab loads scenarios list show report plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run respond doctor lab loads scenarios list show report plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -357,18 +360,18 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__plot)
-            opts="-k -o -h -V --kind --output --format --range --window --linear --log --width --scale --out --help --version"
+            opts="-k -o -h -V --kind --output --format --range --window --fold --linear --log --width --scale --out --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --kind)
-                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus flow heatmap telemetry" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus flow heatmap telemetry phase" -- "${cur}"))
                     return 0
                     ;;
                 -k)
-                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus flow heatmap telemetry" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "latency tail cdf ccdf cpus flow heatmap telemetry phase" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -388,6 +391,10 @@ _latlab() {
                     return 0
                     ;;
                 --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -440,6 +447,100 @@ _latlab() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        latlab__subcmd__respond)
+            opts="-h -V --from --join --look --simulate --stimulus --response --marker --threshold --hysteresis --edge --response-edge --quiet --window --unit --edges --seed --lto --keep --deadline --name --note --out --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --simulate)
+                    COMPREPLY=($(compgen -W "uno:irq uno:irq-notimer uno:polling" -- "${cur}"))
+                    return 0
+                    ;;
+                --stimulus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --response)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --marker)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hysteresis)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --edge)
+                    COMPREPLY=($(compgen -W "rising falling both" -- "${cur}"))
+                    return 0
+                    ;;
+                --response-edge)
+                    COMPREPLY=($(compgen -W "rising falling both" -- "${cur}"))
+                    return 0
+                    ;;
+                --quiet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --unit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --edges)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --note)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         latlab__subcmd__run)
             opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --legs --telemetry --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --seeds --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -448,7 +549,7 @@ _latlab() {
             fi
             case "${prev}" in
                 --instrument)
-                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat respond" -- "${cur}"))
                     return 0
                     ;;
                 --wake)

@@ -27,6 +27,7 @@ end
 complete -c latlab -n "__fish_latlab_needs_command" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure how late this machine is, and store the run; or all that a sheet says'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "respond" -d 'Measure how fast a pin answers a pin: from captures, or in a simulator'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Say what on this machine, or on that of a run, costs latency, and how to mend it'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'Kernels for guests in virtual time: list them, or get them'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the programs that can load the machine during a run'
@@ -43,7 +44,8 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure fo
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (how late a sleep ends), handoff (how late a thread is that another one wakes), spin (time taken from a busy loop), timerlat (the kernel\'s own tracer)' -r -f -a "cyclic\t''
 handoff\t''
 spin\t''
-timerlat\t''"
+timerlat\t''
+respond\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wake -d 'How handoff wakes: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
 pipe\t''
 signal\t''
@@ -116,6 +118,38 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'L
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Print a systemd unit that goes on with the campaign after each boot'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; a run of each' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling' -r -f -a "uno:irq\t''
+uno:irq-notimer\t''
+uno:polling\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'The channel with the stimuli; with --simulate their times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'The channel with the responses' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'A channel that is high while something goes on that may disturb' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Where an edge is: a share of the way from low to high, or a level (1.65V)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'How far a level must go beyond the threshold, both ways together' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edge -d 'Which edges are stimuli: rising, falling, both' -r -f -a "rising\t''
+falling\t''
+both\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response-edge -d 'Which edges are responses [default: as --edge]' -r -f -a "rising\t''
+falling\t''
+both\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l quiet -d 'A stimulus comes after so long without one: a burst is one [default: each edge is one]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l window -d 'How long a response may take; a later one is late [default: up to the next stimulus]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit of a list of readings that does not say it: s, ms, us, ns' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edges -d 'Stimuli of a simulation' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l seed -d 'Seed of random stimuli: the same one gives the same run, bit for bit' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l deadline -d 'Judge each run against this longest allowed response time' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l name -d 'Name of the run [default: that of the file, or what is simulated]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l note -d 'A remark that is stored with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l join -d 'The files are the channels of one capture'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l look -d 'Only look: channels, rate, duration, edges and a picture of each capture'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l lto -d 'Link the firmware with optimisation of the whole program, as the Arduino IDE does'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l root -d 'Examine a folder that looks like /, or a snapshot file' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l against -d 'Say what changed since: a run, a snapshot file, or a folder that looks like /' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l save -d 'Store the kernel files as a snapshot file, - for standard output' -r -F
@@ -444,19 +478,21 @@ junit\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l open -d 'Open the page in $BROWSER, else with xdg-open'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry' -r -f -a "latency\t''
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry; phase' -r -f -a "latency\t''
 tail\t''
 cdf\t''
 ccdf\t''
 cpus\t''
 flow\t''
 heatmap\t''
-telemetry\t''"
+telemetry\t''
+phase\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s o -l output -d 'The picture to write, - for standard output [default: KIND.svg in the first run\'s folder]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l format -d 'Format of the picture: svg, png [default: by the end of the file\'s name, else svg]' -r -f -a "svg\t''
 png\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l range -d 'Only latencies between these; what lies outside is counted in the picture' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l window -d 'Only this part of the run, over time: UTC, or since the first release (+10s)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l fold -d 'With --kind phase, the period to fold with [default: that of the run\'s marker]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l width -d 'Width of the picture in pixels, 280 to 10000' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l scale -d 'Pixels of a PNG for each pixel of the width' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F

@@ -85,6 +85,7 @@ fn screens_of_both_sizes() {
         samples_lost: 0,
         cpu_ns: Nanos(0),
         spun: None,
+        responded: None,
     }));
     let cases = [
         ("two", live(2, 14), plan()),

@@ -16,7 +16,7 @@ pub struct PlotArgs {
     /// Ids, parts of them, `last`, or paths of run folders
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
-    /// What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry
+    /// What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry; phase
     #[arg(short, long, value_name = "KIND", default_value = "latency",
           value_parser = word(Picture::ALL, Picture::word), hide_possible_values = true)]
     pub kind: Picture,
@@ -32,6 +32,9 @@ pub struct PlotArgs {
     /// Only this part of the run, over time: UTC, or since the first release (+10s)
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub window: Option<WindowSpec>,
+    /// With --kind phase, the period to fold with [default: that of the run's marker]
+    #[arg(long, value_name = "TIME")]
+    pub fold: Option<Nanos>,
     /// A linear axis of latencies [default: what shows the runs best]
     #[arg(long, conflicts_with = "log")]
     pub linear: bool,
@@ -61,7 +64,8 @@ Examples:
 Kinds: latency (how many were how large, a line a thread), tail (mean, quantiles and maximum as
 bars), cdf and ccdf (the share that was no larger, or larger), cpus (a small picture each). Of one
 run over time: flow (latencies, with temperature, frequency and load below them), heatmap (how many
-were how large, when), telemetry (the conditions).
+were how large, when), telemetry (the conditions). Of one responder's run: phase (each response
+against the phase of its stimulus).
 
 Either side of a range may be left out. A range with an end is linear unless --log says otherwise. A window
 of a run with samples is drawn cycle by cycle, if it holds no more than 10 million of them.";
@@ -73,6 +77,8 @@ pub enum Picture {
     Latencies(Kind),
     /// Of one run over time.
     OverTime(time::Kind),
+    /// Of one responder's run, against the phase of its stimuli.
+    Phase,
 }
 
 impl Picture {
@@ -85,6 +91,7 @@ impl Picture {
         Picture::OverTime(time::Kind::Flow),
         Picture::OverTime(time::Kind::Heatmap),
         Picture::OverTime(time::Kind::Telemetry),
+        Picture::Phase,
     ];
 
     /// Its name.
@@ -92,6 +99,7 @@ impl Picture {
         match self {
             Picture::Latencies(kind) => kind.word(),
             Picture::OverTime(kind) => kind.word(),
+            Picture::Phase => "phase",
         }
     }
 }

@@ -26,8 +26,16 @@ impl Plan {
         self.check_handoff()?;
         self.check_spin()?;
         self.check_timerlat()?;
+        self.check_respond()?;
         self.check_tunings()?;
         self.policy.check()
+    }
+
+    fn check_respond(&self) -> Result<(), String> {
+        match self.instrument == Instrument::Respond {
+            true => Err("--instrument respond: wires are measured by `latlab respond`".to_string()),
+            false => Ok(()),
+        }
     }
 
     fn check_times(&self) -> Result<(), String> {

@@ -15,6 +15,8 @@ words! {
         Spin = "spin",
         /// The kernel's own tracer: a thread of the kernel on each CPU, which we only read.
         Timerlat = "timerlat",
+        /// Edges on wires: a stimulus, and the pin that answers it.
+        Respond = "respond",
     }
 }
 

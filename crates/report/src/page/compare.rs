@@ -3,11 +3,13 @@
 use super::PageRun;
 use super::head::missed;
 use super::pictures::compared;
+use super::responders;
 use super::tables::scrolling;
 use super::words::{count, dash, firm};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::place::Place;
 use crate::prose::prose;
+use crate::respond;
 use crate::runs::{Measured, names, terms_of, title};
 use crate::sentence;
 use crate::terms::MIXED;
@@ -18,6 +20,7 @@ use maud::{Markup, html};
 /// The section that stands above the runs.
 pub fn comparison(runs: &[PageRun], place: &Place) -> Markup {
     let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
+    let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
     html! {
         section.comparison id="comparison" aria-labelledby=(place.id("headline")) {
             header {
@@ -25,7 +28,8 @@ pub fn comparison(runs: &[PageRun], place: &Place) -> Markup {
                 (place.headline(html! { (title(&measured)) }))
                 @if let Some(lead) = lead(runs, &names(&measured)) { p.lead { (prose(&lead)) } }
             }
-            (table(runs, &names(&measured)))
+            (responders::compared(runs, place))
+            @if respond::columns(&all).is_none() { (table(runs, &names(&measured))) }
             (compared(&measured, place))
         }
     }
@@ -91,16 +95,18 @@ fn columns(runs: &[PageRun]) -> Vec<Column> {
     let mut columns = vec![
         column("Verdict", &verdict),
         latency(&MAXIMUM),
-        column("Missed", &|run| match run.asked.spin {
-            Some(_) => dash(None),
-            None => missed(run.total.missed),
+        column("Missed", &|run| match run.asked.is_unpaced() {
+            true => dash(None),
+            false => missed(run.total.missed),
         }),
         column("Misses", &|run| dash(run.total.misses.map(count))),
     ];
     columns.extend(LATENCIES.iter().map(latency));
     columns.push((heading(runs), "", runs.iter().map(|one| count(one.run.total.cycles)).collect()));
     columns.push(column("Measured for", &|run| firm(&span(run.measured_ns))));
-    columns.push(column("Kernel", &|run| joined(&sentence::kernel(run))));
+    columns.push(column("Kernel", &|run| {
+        dash(Some(joined(&sentence::kernel(run))).filter(|it| !it.is_empty()))
+    }));
     columns.retain(|(_, _, cells)| cells.iter().any(|cell| cell != "–"));
     columns
 }

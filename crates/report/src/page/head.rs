@@ -3,6 +3,7 @@
 use super::words::{count, firm, plural};
 use crate::place::Place;
 use crate::prose::prose;
+use crate::respond;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::terms;
 use crate::units::{grouped, joined, percent, percent_of, span};
@@ -16,6 +17,8 @@ pub fn opening(run: &Run, place: &Place) -> Markup {
         p.kicker { (terms::of(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
         (place.headline(prose(&sentence::headline(run))))
         p.lead { (prose(&sentence::lead(run).join(" "))) }
+        @let said = respond::sentences(run);
+        @if !said.is_empty() { p { (prose(&said.join(" "))) } }
         @if let Some(load) = crate::sentence::load(run) { p { "Load: " (load) } }
         @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
     }
@@ -33,6 +36,7 @@ pub fn facts(run: &Run) -> Markup {
                     (fact("Noise", Some(firm(&percent(noise.share()))),
                         Some(format!("{} in the worst interval", percent(noise.worst_share)))))
                 }
+                None if run.asked.is_unpaced() => {}
                 None => (fact("Missed releases", Some(missed(total.missed)), missed_share(total))),
             }
             @if run.asked.deadline_ns.is_some() {
@@ -40,8 +44,10 @@ pub fn facts(run: &Run) -> Markup {
                     run.asked.deadline_ns.map(|deadline| format!("{} than {}", terms::of(run).beyond, deadline))))
             }
             (fact(cycles(run), Some(count(total.cycles)), releases_due(run)))
-            (fact("Measured for", Some(firm(&span(run.measured_ns))),
-                Some(plural(run.threads.len(), "thread"))))
+            @if respond::is_timed(run) {
+              (fact("Measured for", Some(firm(&span(run.measured_ns))),
+                run.asked.respond.is_none().then(|| plural(run.threads.len(), "thread"))))
+            }
         }
     }
 }
@@ -62,7 +68,7 @@ pub fn missed(missed: Option<u64>) -> String {
 
 /// The name of the count of what was recorded.
 pub fn cycles(run: &Run) -> &'static str {
-    if run.asked.spin.is_some() { terms::of(run).titles } else { "Cycles" }
+    if run.asked.is_unpaced() { terms::of(run).titles } else { "Cycles" }
 }
 
 fn missed_share(total: &Summary) -> Option<String> {
@@ -71,5 +77,8 @@ fn missed_share(total: &Summary) -> Option<String> {
 }
 
 fn releases_due(run: &Run) -> Option<String> {
+    if let Some(responses) = run.responses() {
+        return Some(format!("of {} stimuli", grouped(responses.stimuli)));
+    }
     run.has_releases().then(|| format!("{} releases were due", grouped(run.total.activations)))
 }

@@ -11,6 +11,7 @@ mod head;
 mod losses;
 mod packed;
 mod pictures;
+mod responders;
 mod settings;
 mod setup;
 pub(crate) mod tables;
@@ -23,6 +24,7 @@ use crate::runs::{Measured, names};
 use crate::sentence;
 use crate::time::TimeData;
 use crate::{conditions, legs, load, said};
+use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -53,6 +55,9 @@ pub struct PageRun<'a> {
     pub still: &'a TimeData,
     /// The same as finely as a page carries them.
     pub fine: &'a TimeData,
+    /// The responses of a responder's run, one by one; empty of other instruments, and where there
+    /// are too many.
+    pub samples: &'a [Sample],
 }
 
 impl<'a> PageRun<'a> {
@@ -76,7 +81,9 @@ pub fn page(runs: &[PageRun]) -> String {
         }
         footer {
             @for one in runs { p { "Made by latlab " (one.run.latlab) " from run " (one.run.id) "." } }
-            p { "Times are differences of the clock that the threads slept on." }
+            @if runs.iter().any(|one| one.run.asked.respond.is_none()) {
+                p { "Times are differences of the clock that the threads slept on." }
+            }
         }
     };
     document(&title, &body)
@@ -134,12 +141,13 @@ fn run_sections(of: &PageRun, place: &Place) -> Markup {
         (said::section(run, place))
         (threads::threads(run, place))
         (pictures::pictures(of, place))
+        (responders::phase(of, place))
         (legs::section(run, place))
         (load::section(run, place))
         (conditions::section(run, place))
         (losses::losses(run, place))
         (setup::setup(run, place))
-        (cost::cost(run, place))
+        @if run.asked.respond.is_none() { (cost::cost(run, place)) }
         (files::repeat(run, place))
         (files::files(run))
         (data::section(of, place))

@@ -2,12 +2,15 @@
 //! asked in the place of each, and keep the still one for the printer.
 
 use super::PageRun;
+use crate::axis::Axis;
 use crate::options::Options;
 use crate::place::Place;
 use crate::plot::{Kind, plot};
+use crate::respond;
 use crate::runs::{Measured, terms_of};
 use crate::terms::{self, Terms};
 use crate::time::{self, TimeOptions};
+use latlab_model::Nanos;
 use maud::{Markup, PreEscaped, html};
 
 /// Each picture is made in three widths, of which the width of the page shows one: shrunk text
@@ -18,10 +21,18 @@ const WIDTHS: [(&str, u32, u32); 3] =
 const TELEMETRY: &str = "What was read beside the run: temperature, frequency, load, and the \
     threads that took the CPUs.";
 
+const SHARE: &str = "The share of the responses that was no larger, with the maximum of each.";
+
 /// The sections with the pictures of one run.
 pub fn pictures(of: &PageRun, place: &Place) -> Markup {
     let runs = [of.measured()];
     let terms = terms::of(of.run);
+    if of.run.asked.respond.is_some() {
+        return html! {
+            (compared(&runs, place))
+            (place.section("time", "Over time", over_time(of, time::Kind::Flow, place, &flow(terms))))
+        };
+    }
     html! {
         (place.section("picture", terms.titles, html! {
             (of_latencies(&runs, Kind::Latency, place, &of_threads(terms)))
@@ -42,12 +53,24 @@ pub fn compared(runs: &[Measured], place: &Place) -> Markup {
     html! {
         (place.section("picture", terms.titles, html! {
             (of_latencies(runs, Kind::Latency, place, &of_whole_runs(terms)))
+            @if let Some(end) = respond::body(runs) { (zoomed(runs, end, place)) }
         }))
+        @if runs.iter().all(|one| one.run.asked.respond.is_some()) {
+            (place.section("share", "Share", of_latencies(runs, Kind::Cdf, place, SHARE)))
+        }
         (place.section("tail", "Tail", html! {
             (of_latencies(runs, Kind::Tail, place, &tail(terms)))
             (of_latencies(runs, Kind::Ccdf, place, &ccdf(terms)))
         }))
     }
+}
+
+/// The same up to where nearly all responses are, which a slow one would squeeze into a corner.
+fn zoomed(runs: &[Measured], end: Nanos, place: &Place) -> Markup {
+    let caption = format!("The same up to {end}; what lies beyond is counted at the right.");
+    in_widths("zoomed", place, &caption, &|options| {
+        plot(runs, Kind::Latency, &Options { axis: Axis::linear_to(end), ..options.clone() })
+    })
 }
 
 fn of_threads(Terms { many, .. }: &Terms) -> String {
@@ -103,6 +126,35 @@ fn over_time(of: &PageRun, kind: time::Kind, place: &Place, caption: &str) -> Ma
     })
 }
 
+/// A picture that stays still, in all widths.
+pub fn in_widths(
+    kind: &str,
+    place: &Place,
+    caption: &str,
+    draw: &dyn Fn(&Options) -> String,
+) -> Markup {
+    html! {
+        figure {
+            (still(kind, place, &|width, plot_height, id| {
+                draw(&Options { width, plot_height, id, ..Options::default() })
+            }))
+            figcaption { (caption) }
+        }
+    }
+}
+
+fn still(kind: &str, place: &Place, draw: &dyn Fn(u32, u32, String) -> String) -> Markup {
+    html! {
+        div.still {
+            @for (class, width, height) in WIDTHS {
+                div class=(class) {
+                    (PreEscaped(draw(width, height, place.id(&format!("{kind}-{class}")))))
+                }
+            }
+        }
+    }
+}
+
 fn figure(
     kind: &str,
     terms: &Terms,
@@ -113,13 +165,7 @@ fn figure(
     html! {
         figure data-picture=(kind) data-run=(place.prefix())
             data-many=(terms.many) data-axis=(terms.axis) data-size=(terms.size) {
-            div.still {
-                @for (class, width, height) in WIDTHS {
-                    div class=(class) {
-                        (PreEscaped(draw(width, height, place.id(&format!("{kind}-{class}")))))
-                    }
-                }
-            }
+            (still(kind, place, draw))
             figcaption { (caption) }
         }
     }

@@ -6,7 +6,9 @@ use super::words::{count, dash, firm};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::noise;
 use crate::place::Place;
+use crate::respond;
 use crate::sentence;
+use crate::table::markup;
 use crate::units::{joined, span};
 use latlab_model::Run;
 use latlab_model::run::{Summary, ThreadRun};
@@ -19,6 +21,10 @@ const TALL: usize = 20;
 pub fn threads(run: &Run, place: &Place) -> Markup {
     if run.threads.is_empty() {
         return html! {};
+    }
+    if let Some(columns) = respond::columns(&[run]) {
+        let table = markup(&columns, respond::MEANING);
+        return place.section("threads", "Figures", table);
     }
     let columns = thread_columns(run);
     let total = run.threads.len() > 1;

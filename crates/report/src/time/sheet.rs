@@ -68,8 +68,7 @@ impl<'a> Sheet<'a> {
         let width = f64::from(options.width.max(280));
         let axis = TimeAxis::new(66.0, width - 18.0, data.start, data.whole.clone());
         let mut sheet = Sheet { axis, width, y: 22.0, parts: Vec::new(), options };
-        let title =
-            format!("{what} of {} on {}", sentence::machine_name(run), sentence::kernel(run));
+        let title = format!("{what} of {}", sentence::machine_and_kernel(run));
         for words in lines(&title, width - 24.0, TITLE_SIZE * 1.25) {
             let words = text(12.0, sheet.y, Anchor::Start, TITLE_SIZE, INK, &words);
             sheet.draw(html! { g font-weight="600" { (words) } });

@@ -194,7 +194,7 @@ pub fn pages(fixtures: &[&Fixture]) -> String {
         })
         .collect();
     let runs = fixtures.iter().zip(&parts).map(|(fixture, (bins, document, still, fine))| {
-        PageRun { run: &fixture.run, document, bins, still, fine }
+        PageRun { run: &fixture.run, document, bins, still, fine, samples: &[] }
     });
     latlab_report::page(&runs.collect::<Vec<_>>())
 }
@@ -225,6 +225,7 @@ fn thread(plan: &Plan, number: u32, counts: &Histogram) -> ThreadRun {
             samples_lost: 0,
             cpu_ns: Nanos(0),
             spun: None,
+            responded: None,
         }),
     }
 }

@@ -1,0 +1,259 @@
+//! What a table is, told by its first lines.
+
+use super::cells::{DIALECTS, Dialect, is_comment, last_digit};
+use super::names;
+use crate::SECOND_PS;
+use crate::fault::Fault;
+use crate::list::{ListLayout, Unit};
+use crate::point::{Channel, Kind};
+use crate::sigrok::hertz;
+
+/// More columns than any capture has.
+const MOST_COLUMNS: usize = 4096;
+/// The head of a list of the LagBox, which counts in microseconds.
+const LAGBOX: [&str; 3] = ["counter", "latency", "delaytime"];
+
+/// What a table holds.
+pub enum Shape {
+    /// Levels over time.
+    Capture(Layout),
+    /// Readings, one a row.
+    List(ListLayout),
+}
+
+/// Where the values of a capture stand.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Layout {
+    pub format: &'static str,
+    pub dialect: Dialect,
+    /// Lines before the first row.
+    pub first_row: usize,
+    pub time: TimeFrom,
+    pub columns: Vec<(usize, Channel)>,
+    pub resolution_ps: Option<i64>,
+}
+
+/// Where the time of a row comes from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum TimeFrom {
+    /// From a column, in units of so many seconds.
+    Column { index: usize, factor: f64 },
+    /// From a column of numbers of samples.
+    Index { index: usize, start: f64, step: f64 },
+    /// From the number of the row.
+    Rows { step: f64 },
+}
+
+/// The first lines as a table.
+struct Table<'a> {
+    dialect: Dialect,
+    first_row: usize,
+    /// Names of the columns; empty where there are none.
+    names: Vec<&'a str>,
+    /// What stands between names and rows.
+    below: Vec<&'a str>,
+    rows: Vec<Vec<&'a str>>,
+}
+
+/// The shape of a table, by its first lines.
+pub fn of(start: &[String], unit: Option<Unit>) -> Result<Shape, Fault> {
+    if start.first().is_some_and(|line| line.replace('"', "").starts_with("Record Length,")) {
+        return Ok(Shape::Capture(tektronix(start)));
+    }
+    let table = table(start)?;
+    let rate = start.iter().filter(|line| is_comment(line)).find_map(|line| samplerate(line));
+    match table.list(unit)? {
+        Some(list) if rate.is_none() => Ok(Shape::List(list)),
+        _ => table.capture(rate).map(Shape::Capture),
+    }
+}
+
+/// `; Samplerate: 24 MHz`, as sigrok writes it.
+fn samplerate(line: &str) -> Option<u64> {
+    hertz(line.to_ascii_lowercase().split_once("samplerate:")?.1)
+}
+
+fn table<'a>(start: &'a [String]) -> Result<Table<'a>, Fault> {
+    let told = |line: &str| !line.trim().is_empty() && !is_comment(line);
+    let found = (0..start.len()).filter(|row| told(&start[*row])).find_map(|row| {
+        let dialect = DIALECTS.iter().filter(|one| one.is_row(&start[row]));
+        dialect.max_by_key(|one| columns_of(one, start, row)).map(|dialect| (row, *dialect))
+    });
+    let Some((first_row, dialect)) = found else {
+        return Err(Fault::whole(
+            "expected a sigrok session, a VCD, a table of values with times, an ISF waveform or a \
+             list of readings; this has no row of numbers",
+        ));
+    };
+    let cells = |line: &'a String| cells_of(&dialect, line);
+    let mut above = start[..first_row].iter().rev().filter(|line| told(line)).map(cells);
+    let wide = |cells: &Vec<&str>| cells.len() > 1;
+    let (mut names, mut below) = (above.next().filter(wide).unwrap_or_default(), Vec::new());
+    let is_of_units = |cells: &[&str]| {
+        let mut words =
+            cells.iter().filter(|cell| !cell.is_empty() && dialect.number(cell).is_none());
+        words.clone().next().is_some() && words.all(|cell| names::is_unit(cell))
+    };
+    if is_of_units(&names) {
+        below = std::mem::take(&mut names);
+        names = above.next().filter(wide).unwrap_or_default();
+    }
+    let rows = start[first_row..].iter().filter(|line| dialect.is_row(line)).map(cells).collect();
+    Ok(Table { dialect, first_row, names, below, rows })
+}
+
+fn cells_of<'a>(dialect: &Dialect, line: &'a str) -> Vec<&'a str> {
+    dialect.cells(line).take(MOST_COLUMNS).collect()
+}
+
+/// In how many columns a dialect parts a row; one that parts the next row alike is right.
+fn columns_of(dialect: &Dialect, start: &[String], row: usize) -> (bool, usize, bool) {
+    let width = |line: &String| dialect.cells(line).count();
+    let here = width(&start[row]);
+    let alike = start.get(row + 1).is_none_or(|next| dialect.is_row(next) && width(next) == here);
+    (alike, here, !dialect.decimal_comma)
+}
+
+impl Table<'_> {
+    fn name(&self, index: usize) -> &str {
+        self.names.get(index).copied().unwrap_or_default()
+    }
+
+    /// Columns that hold numbers.
+    fn filled(&self) -> Vec<usize> {
+        let width = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let is_filled = |index: &usize| {
+            self.rows.iter().any(|row| row.get(*index).is_some_and(|cell| !cell.is_empty()))
+        };
+        (0..width).filter(is_filled).collect()
+    }
+
+    /// The table as a list of readings, if it is one.
+    fn list(&self, unit: Option<Unit>) -> Result<Option<ListLayout>, Fault> {
+        let filled = self.filled();
+        let lagbox = self.names.len() >= LAGBOX.len()
+            && self.names.iter().zip(LAGBOX).all(|(name, known)| name.eq_ignore_ascii_case(known));
+        let (number, value) = match (lagbox, &filled[..]) {
+            (true, _) => (Some(0), 1),
+            (_, [value]) => (None, *value),
+            (_, [number, value]) if self.counts(*number) && !names::is_time(self.name(*number)) => {
+                (Some(*number), *value)
+            }
+            _ => return Ok(None),
+        };
+        let by_name = names::unit_of_readings(self.name(value));
+        let cells = || self.rows.iter().filter_map(|row| row.get(value));
+        // Only instruments write exponents, and theirs are of seconds.
+        let is_in_seconds = cells().any(|cell| cell.contains(['e', 'E']));
+        let format = if lagbox { "list of a LagBox" } else { "list of readings" };
+        let known = unit.or(lagbox.then_some(Unit::Micro)).or(by_name);
+        let Some(unit) = known.or(is_in_seconds.then_some(Unit::Second)) else {
+            return Err(Fault::whole(
+                "the readings do not say their unit: give --unit s, ms, us or ns",
+            ));
+        };
+        let resolution = cells().filter_map(|cell| last_digit(cell)).fold(f64::INFINITY, f64::min);
+        let resolution_ps = (resolution * unit.picoseconds()).round().max(1.0);
+        let resolution_ps = resolution_ps.is_finite().then_some(resolution_ps as i64);
+        let (dialect, first_row) = (self.dialect, self.first_row);
+        Ok(Some(ListLayout { format, dialect, first_row, number, value, unit, resolution_ps }))
+    }
+
+    /// Whether a column counts the rows.
+    fn counts(&self, index: usize) -> bool {
+        let number = |row: &Vec<&str>| row.get(index)?.parse::<u64>().ok();
+        let Some(first) = self.rows.first().and_then(number).filter(|first| *first <= 1) else {
+            return false;
+        };
+        self.rows.iter().zip(first..).all(|(row, wanted)| number(row) == Some(wanted))
+    }
+
+    fn capture(&self, rate: Option<u64>) -> Result<Layout, Fault> {
+        let filled = self.filled();
+        let column = |name: &str| self.names.iter().position(|one| one.eq_ignore_ascii_case(name));
+        let of_sequence = column("Start").zip(column("Increment")).and_then(|(start, step)| {
+            let number = |index: usize| self.dialect.number(self.below.get(index)?);
+            Some((number(start)?, number(step)?))
+        });
+        let timed = filled.iter().copied().find(|index| names::is_time(self.name(*index)));
+        let time = match (of_sequence, timed, rate) {
+            (Some((start, step)), _, _) => TimeFrom::Index { index: 0, start, step },
+            (_, None, Some(rate)) => TimeFrom::Rows { step: 1.0 / rate as f64 },
+            (_, index, _) => {
+                let index = index.or(filled.first().copied()).unwrap_or(0);
+                let below = self.below.get(index).copied();
+                TimeFrom::Column { index, factor: names::seconds(self.name(index), below) }
+            }
+        };
+        let of_time = match time {
+            TimeFrom::Column { index, .. } | TimeFrom::Index { index, .. } => Some(index),
+            TimeFrom::Rows { .. } => None,
+        };
+        let values = filled.into_iter().filter(|index| Some(*index) != of_time);
+        let columns: Vec<(usize, Channel)> =
+            values.map(|index| (index, self.channel(index))).collect();
+        if columns.is_empty() {
+            return Err(Fault::whole("the table has times and no values"));
+        }
+        Ok(Layout {
+            format: if self.name(0).starts_with("Time") { "CSV of an analyser" } else { "CSV" },
+            dialect: self.dialect,
+            first_row: self.first_row,
+            time,
+            columns,
+            resolution_ps: self.resolution(time),
+        })
+    }
+
+    fn channel(&self, index: usize) -> Channel {
+        let name = match names::bare(self.name(index)) {
+            "" => format!("column {}", index + 1),
+            name => name.to_string(),
+        };
+        let mut cells = self.rows.iter().filter_map(|row| row.get(index));
+        let is_logic = cells.all(|cell| matches!(*cell, "0" | "1" | ""));
+        Channel { name, kind: if is_logic { Kind::Logic } else { Kind::Sampled } }
+    }
+
+    /// The distance of rows where it is always the same, else the last digit of the times.
+    fn resolution(&self, time: TimeFrom) -> Option<i64> {
+        let seconds = match time {
+            TimeFrom::Index { step, .. } | TimeFrom::Rows { step } => step,
+            TimeFrom::Column { index, factor } => {
+                let cells = || self.rows.iter().filter_map(move |row| row.get(index));
+                let times: Vec<f64> =
+                    cells().filter_map(|cell| self.dialect.number(cell)).collect();
+                let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+                let first = steps.first().copied().unwrap_or(0.0);
+                let is_even = steps.len() > 1
+                    && steps.iter().all(|step| (step - first).abs() <= 0.02 * first.abs());
+                let digits = cells().filter_map(|cell| last_digit(cell));
+                let last = digits.fold(f64::INFINITY, f64::min);
+                factor * if is_even && first > 0.0 { first } else { last }
+            }
+        };
+        let resolution = (seconds * SECOND_PS as f64).round().max(1.0);
+        resolution.is_finite().then_some(resolution as i64)
+    }
+}
+
+/// Older oscilloscopes of Tektronix have their facts beside the first rows.
+fn tektronix(start: &[String]) -> Layout {
+    let dialect = DIALECTS[2];
+    let source = start.iter().find_map(|line| {
+        let mut cells = dialect.cells(line);
+        (cells.next()? == "Source").then(|| cells.next()).flatten()
+    });
+    let name = source.filter(|name| !name.is_empty()).unwrap_or("CH1").to_string();
+    let time = TimeFrom::Column { index: 3, factor: 1.0 };
+    let rows = start.iter().map(|line| dialect.cells(line).collect()).collect();
+    let table = Table { dialect, first_row: 0, names: Vec::new(), below: Vec::new(), rows };
+    Layout {
+        format: "CSV of Tektronix",
+        dialect,
+        first_row: 0,
+        time,
+        columns: vec![(4, Channel { name, kind: Kind::Sampled })],
+        resolution_ps: table.resolution(time),
+    }
+}

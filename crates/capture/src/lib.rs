@@ -1,0 +1,40 @@
+//! Captures of scopes and logic analysers to edges, and edges to responses.
+//!
+//! A capture is read from its start to its end in flat memory, as often as needed. Times are whole
+//! picoseconds from where the capture has its zero: a picosecond is finer than any capture that
+//! people take, and 106 days fit.
+
+#![forbid(unsafe_code)]
+
+mod csv;
+mod edges;
+mod fault;
+mod figures;
+mod isf;
+mod levels;
+mod lines;
+mod list;
+mod measure;
+mod merge;
+mod open;
+mod pairing;
+mod point;
+mod sigrok;
+mod survey;
+mod vcd;
+mod zip;
+
+pub use edges::{EdgeKind, Hysteresis, ParseRuleError, Threshold};
+pub use fault::{Error, Fault, Place};
+pub use figures::{Figures, median_of};
+pub use list::{List, Reading, Unit, Value};
+pub use measure::{Answer, Asked, Mark, Measured, measure};
+pub use open::{Capture, Opened, open, open_joined};
+pub use pairing::{Counts, Fate};
+pub use point::{Channel, Head, Kind, Point, Source};
+pub use survey::{Seen, Survey, survey};
+
+/// Picoseconds in a second.
+pub const SECOND_PS: i64 = 1_000_000_000_000;
+/// Picoseconds in a nanosecond.
+pub const NANO_PS: i64 = 1_000;

@@ -1,0 +1,498 @@
+//! From the wires of a capture to how long each response took.
+
+use crate::SECOND_PS;
+use crate::edges::{Edge, EdgeKind, Hysteresis, Slicer, Threshold};
+use crate::fault::{Error, Fault};
+use crate::figures::{Figures, median_of};
+use crate::list::{List, Unit, Value};
+use crate::open::{Capture, open_joined};
+use crate::pairing::{Counts, Fate, Judged, Pairing};
+use crate::point::{Head, Point};
+use crate::survey::{Survey, survey};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+/// Edges that wait for another channel to be settled; beyond it nobody waits any more.
+const MOST_WAITING: usize = 1 << 16;
+/// Delays by which it is told whether the probes are swapped.
+const MOST_REVERSED: u64 = 100_000;
+/// Values that cannot be are named up to this many.
+const MOST_NAMED: usize = 5;
+/// In a list each reading stands for a second, since its times are not known.
+const READING_PS: i64 = SECOND_PS;
+
+/// What is asked of a capture.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Asked {
+    /// The channel with the stimuli.
+    pub stimulus: Option<String>,
+    /// The channel with the responses.
+    pub response: Option<String>,
+    /// A channel that is high while something goes on that may disturb.
+    pub marker: Option<String>,
+    /// Where an edge is.
+    pub threshold: Threshold,
+    /// How far a level must go beyond.
+    pub hysteresis: Hysteresis,
+    /// Which edges are stimuli.
+    pub edge: EdgeKind,
+    /// Which edges are responses.
+    pub response_edge: EdgeKind,
+    /// A stimulus comes after so long without one, so that a burst is one; none counts each edge.
+    pub quiet_ps: Option<i64>,
+    /// How long a response may take; none up to the next stimulus.
+    pub window_ps: Option<i64>,
+    /// The unit of a list of readings, where it does not say it.
+    pub unit: Option<Unit>,
+}
+
+/// What became of a stimulus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// The stimulus, from the start of the capture.
+    pub at_ps: i64,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What the marker told.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Mark {
+    /// Responses during which it was high.
+    pub marked: Figures,
+    /// All others.
+    pub others: Figures,
+    /// When it rose first, from the start of the capture.
+    pub first_ps: Option<i64>,
+    /// The median distance of its rises.
+    pub period_ps: Option<f64>,
+    /// Marked responses that took longer than any other.
+    pub slower: u64,
+}
+
+/// What a capture came to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    /// The format, in words.
+    pub format: &'static str,
+    /// The channel with the stimuli; none of a list.
+    pub stimulus: Option<String>,
+    /// The channel with the responses; none of a list.
+    pub response: Option<String>,
+    /// What became of stimuli and responses.
+    pub counts: Counts,
+    /// The figures of those that were answered.
+    pub figures: Figures,
+    /// No time is known better than this.
+    pub resolution_ps: Option<i64>,
+    /// Whether the times of the stimuli are known.
+    pub is_timed: bool,
+    /// From the first to the last value.
+    pub length_ps: i64,
+    /// Median delay from a response to the next stimulus, where that looks more likely.
+    pub swapped_ps: Option<f64>,
+    /// What the marker told, where there is one.
+    pub mark: Option<Mark>,
+    /// Numbers and values of readings that cannot be, the first few.
+    pub impossible: Vec<(u64, i64)>,
+    /// Whether the first row of a list was no sample.
+    pub first_row_left_out: bool,
+    /// What else must be told, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Whoever takes the answers may fail in his own way.
+pub fn measure<E: From<Error>>(
+    paths: &[PathBuf],
+    asked: &Asked,
+    mut each: impl FnMut(Answer) -> Result<(), E>,
+) -> Result<Measured, E> {
+    let file = &paths[0];
+    match open_joined(paths, asked.unit)? {
+        Capture::List(list) => of_list(list, |fault| fault.of(file).into(), each),
+        Capture::Points(opened) => {
+            let chosen = Chosen::of(&opened.head, asked).map_err(|fault| fault.of(file))?;
+            drop(opened);
+            let Some(survey) = survey(paths)? else {
+                return Err(Fault::whole("it changed while it was read").of(file).into());
+            };
+            let mut wires = Wires::new(&survey, &chosen, asked).map_err(|fault| fault.of(file))?;
+            let Capture::Points(opened) = open_joined(paths, None)? else {
+                return Err(Fault::whole("it changed while it was read").of(file).into());
+            };
+            let (mut source, mut points, mut goes_on) = (opened.source, Vec::new(), true);
+            while goes_on {
+                goes_on = source.read(&mut points).map_err(|fault| fault.of(file))?;
+                for point in points.drain(..) {
+                    wires.take(point, &mut each)?;
+                }
+            }
+            wires.end(&mut each)?;
+            Ok(wires.measured(survey.head, &chosen))
+        }
+    }
+}
+
+/// The numbers of the channels that were named.
+struct Chosen {
+    stimulus: usize,
+    response: usize,
+    marker: Option<usize>,
+}
+
+impl Chosen {
+    fn of(head: &Head, asked: &Asked) -> Result<Chosen, Fault> {
+        let find = |flag: &str, name: &Option<String>| match name {
+            Some(name) => found(head, flag, name),
+            None => Err(Fault::whole(format!(
+                "name the channels with --stimulus and --response: the capture has {}",
+                names(head)
+            ))),
+        };
+        let stimulus = find("--stimulus", &asked.stimulus)?;
+        let response = find("--response", &asked.response)?;
+        let marker = asked.marker.as_ref().map(|name| found(head, "--marker", name)).transpose()?;
+        match stimulus == response {
+            true => Err(Fault::whole("--stimulus and --response name the same channel")),
+            false => Ok(Chosen { stimulus, response, marker }),
+        }
+    }
+}
+
+/// A channel by its name, or by its last part where only one has that.
+fn found(head: &Head, flag: &str, name: &str) -> Result<usize, Fault> {
+    let all = || head.channels.iter().enumerate();
+    if let Some((index, _)) = all().find(|(_, channel)| channel.name == name) {
+        return Ok(index);
+    }
+    let end = format!(".{name}");
+    let ending: Vec<usize> = all()
+        .filter(|(_, channel)| {
+            channel.name.ends_with(&end) || channel.name.eq_ignore_ascii_case(name)
+        })
+        .map(|(index, _)| index)
+        .collect();
+    match ending[..] {
+        [one] => Ok(one),
+        [] => Err(Fault::whole(format!(
+            "{flag} {name}: no such channel, the capture has {}",
+            names(head)
+        ))),
+        _ => Err(Fault::whole(format!(
+            "{flag} {name}: several channels end so, give the whole name: {}",
+            named(ending.iter().map(|index| head.channels[*index].name.as_str()))
+        ))),
+    }
+}
+
+fn names(head: &Head) -> String {
+    named(head.channels.iter().map(|channel| channel.name.as_str()))
+}
+
+fn named<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = all.collect();
+    let more = all.len().saturating_sub(24);
+    let shown = all[..all.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+/// What happens on the wires, and what is made of it.
+struct Wires {
+    channels: [Option<usize>; 3],
+    slicers: [Option<Slicer>; 3],
+    wanted: [EdgeKind; 3],
+    waiting: [VecDeque<Edge>; 3],
+    start_ps: i64,
+    end_ps: i64,
+    now_ps: i64,
+    quiet_ps: i64,
+    last_edge_ps: Option<i64>,
+    within_bursts: u64,
+    pairing: Pairing,
+    figures: Figures,
+    swapped: Pairing,
+    reversed: Figures,
+    marks: Option<Marks>,
+}
+
+/// What is known of the marker.
+#[derive(Default)]
+struct Marks {
+    mark: Mark,
+    /// When it fell last; the end of time while it is high.
+    high_to: Option<i64>,
+    last_rise: Option<i64>,
+    distances: Figures,
+    /// Marked delays, to be compared with the largest of the others.
+    delays: Vec<i64>,
+}
+
+const STIMULUS: usize = 0;
+const RESPONSE: usize = 1;
+const MARKER: usize = 2;
+
+impl Wires {
+    fn new(survey: &Survey, chosen: &Chosen, asked: &Asked) -> Result<Wires, Fault> {
+        let channels = [Some(chosen.stimulus), Some(chosen.response), chosen.marker];
+        let slicers = channels.map(|channel| {
+            let channel = channel?;
+            let (kind, levels) = (survey.head.channels[channel].kind, &survey.seen[channel].levels);
+            Slicer::new(kind, levels, asked.threshold, asked.hysteresis)
+        });
+        for (slicer, channel) in slicers.iter().zip(channels).take(2) {
+            if let (None, Some(channel)) = (slicer, channel) {
+                let name = &survey.head.channels[channel].name;
+                return Err(Fault::whole(format!("the channel {name} never changes its level")));
+            }
+        }
+        let (start_ps, end_ps) = survey.span_ps.unwrap_or_default();
+        Ok(Wires {
+            channels,
+            slicers,
+            wanted: [asked.edge, asked.response_edge, EdgeKind::Both],
+            waiting: Default::default(),
+            start_ps,
+            end_ps,
+            now_ps: start_ps,
+            quiet_ps: asked.quiet_ps.unwrap_or(0),
+            last_edge_ps: None,
+            within_bursts: 0,
+            pairing: Pairing::new(asked.window_ps),
+            figures: Figures::default(),
+            swapped: Pairing::new(asked.window_ps),
+            reversed: Figures::default(),
+            marks: chosen.marker.map(|_| Marks::default()),
+        })
+    }
+
+    fn take<E>(
+        &mut self,
+        point: Point,
+        each: &mut impl FnMut(Answer) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.now_ps = self.now_ps.max(point.at_ps);
+        for role in 0..self.channels.len() {
+            if self.channels[role] != Some(point.channel) {
+                continue;
+            }
+            let Some(slicer) = &mut self.slicers[role] else { continue };
+            let edge = slicer.take(point.at_ps, point.value);
+            self.waiting[role].extend(edge.filter(|edge| self.wanted[role].wants(edge.rising)));
+        }
+        let is_full = self.waiting.iter().any(|edges| edges.len() > MOST_WAITING);
+        let settled = self.slicers.iter().flatten().map(|slicer| slicer.settled_to(self.now_ps));
+        let settled = settled.min().unwrap_or(self.now_ps);
+        self.settle(if is_full { i64::MAX } else { settled }, each)
+    }
+
+    fn end<E>(&mut self, each: &mut impl FnMut(Answer) -> Result<(), E>) -> Result<(), E> {
+        self.settle(i64::MAX, each)?;
+        let last = self.pairing.end(self.end_ps);
+        self.judged(last, each)
+    }
+
+    /// Takes all edges before this in the order of time; at the same time a marker comes first, and
+    /// a stimulus before its response.
+    fn settle<E>(
+        &mut self,
+        before_ps: i64,
+        each: &mut impl FnMut(Answer) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            let at = |role: usize| Some((self.waiting[role].front()?.at_ps, role));
+            let next =
+                [MARKER, STIMULUS, RESPONSE].into_iter().filter_map(at).min_by_key(|it| it.0);
+            let Some((_, role)) = next.filter(|(at, _)| *at < before_ps) else { return Ok(()) };
+            let Some(edge) = self.waiting[role].pop_front() else { return Ok(()) };
+            self.event(role, edge, each)?;
+        }
+    }
+
+    fn event<E>(
+        &mut self,
+        role: usize,
+        edge: Edge,
+        each: &mut impl FnMut(Answer) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Edge { at_ps, rising } = edge;
+        if role == STIMULUS
+            && let Some(last) = self.last_edge_ps.replace(at_ps)
+            && at_ps - last < self.quiet_ps
+        {
+            self.within_bursts += 1;
+            return Ok(());
+        }
+        let (judged, reversed) = match role {
+            STIMULUS => (self.pairing.stimulus(at_ps), self.swapped.response(at_ps)),
+            RESPONSE => (self.pairing.response(at_ps), self.swapped.stimulus(at_ps)),
+            _ => {
+                if let Some(marks) = &mut self.marks {
+                    marks.edge(at_ps, rising, self.start_ps);
+                }
+                return Ok(());
+            }
+        };
+        if let Some(Judged { fate: Fate::Answered(delay), .. }) = reversed
+            && self.reversed.count() < MOST_REVERSED
+        {
+            self.reversed.take(delay);
+        }
+        self.judged(judged, each)
+    }
+
+    fn judged<E>(
+        &mut self,
+        judged: Option<Judged>,
+        each: &mut impl FnMut(Answer) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(Judged { at_ps, fate }) = judged else { return Ok(()) };
+        if let Fate::Answered(delay) = fate {
+            self.figures.take(delay);
+            if let Some(marks) = &mut self.marks {
+                marks.answered(at_ps, delay);
+            }
+        }
+        each(Answer { at_ps: at_ps - self.start_ps, fate })
+    }
+
+    fn measured(self, head: Head, chosen: &Chosen) -> Measured {
+        let swapped_ps = self.swapped();
+        let name = |index: usize| Some(head.channels[index].name.clone());
+        let (stimulus, response) = (name(chosen.stimulus), name(chosen.response));
+        let mut notes = head.notes;
+        if self.within_bursts > 0 {
+            notes.push(format!(
+                "{} edges within bursts of the stimulus are not counted as stimuli.",
+                self.within_bursts
+            ));
+        }
+        if self.figures.count() > 2 && self.figures.max_ps() == Some(0) {
+            notes.push(
+                "Both channels change at the very same times: they may show the same wire."
+                    .to_string(),
+            );
+        }
+        Measured {
+            format: head.format,
+            stimulus,
+            response,
+            counts: self.pairing.counts,
+            figures: self.figures,
+            resolution_ps: head.resolution_ps,
+            is_timed: true,
+            length_ps: self.end_ps - self.start_ps,
+            swapped_ps,
+            mark: self.marks.map(Marks::told),
+            impossible: Vec::new(),
+            first_row_left_out: false,
+            notes,
+        }
+    }
+
+    /// The median delay the other way round, if that looks like what was meant: as many pairs, and
+    /// each of them much quicker.
+    fn swapped(&self) -> Option<f64> {
+        let median = |figures: &Figures| median_of(&figures.clone().sorted()?);
+        let reversed = median(&self.reversed)?;
+        let (answered, other) = (self.figures.count(), self.swapped.counts.answered);
+        match median(&self.figures) {
+            None => Some(reversed),
+            Some(own) => (other >= 3
+                && other + 1 >= answered
+                && other * 10 >= self.pairing.counts.stimuli * 8
+                && reversed * 3.0 < own)
+                .then_some(reversed),
+        }
+    }
+}
+
+impl Marks {
+    fn edge(&mut self, at_ps: i64, rising: bool, start_ps: i64) {
+        if !rising {
+            self.high_to = Some(at_ps);
+            return;
+        }
+        self.high_to = Some(i64::MAX);
+        self.mark.first_ps.get_or_insert(at_ps - start_ps);
+        if let Some(last) = self.last_rise.replace(at_ps) {
+            self.distances.take(at_ps - last);
+        }
+    }
+
+    /// It was high at some time after the stimulus.
+    fn answered(&mut self, stimulus_ps: i64, delay: i64) {
+        if self.high_to.is_some_and(|to| to > stimulus_ps) {
+            self.mark.marked.take(delay);
+            self.delays.push(delay);
+        } else {
+            self.mark.others.take(delay);
+        }
+    }
+
+    fn told(self) -> Mark {
+        let largest = self.mark.others.max_ps();
+        let slower = self.delays.iter().filter(|delay| Some(**delay) > largest).count() as u64;
+        let period_ps = self.distances.sorted().and_then(|rising| median_of(&rising));
+        Mark { slower, period_ps, ..self.mark }
+    }
+}
+
+/// A list has delays and nothing else.
+fn of_list<E>(
+    mut list: List,
+    error: impl Fn(Fault) -> E,
+    mut each: impl FnMut(Answer) -> Result<(), E>,
+) -> Result<Measured, E> {
+    let (mut counts, mut figures) = (Counts::default(), Figures::default());
+    let (mut impossible, mut first_row_left_out) = (Vec::new(), false);
+    let mut at_ps = 0_i64;
+    while let Some(reading) = list.next_reading().map_err(&error)? {
+        let fate = match reading.value {
+            Value::NotASample => {
+                first_row_left_out = true;
+                continue;
+            }
+            Value::Delay(delay) => {
+                counts.answered += 1;
+                figures.take(delay);
+                Fate::Answered(delay)
+            }
+            Value::NoResponse => {
+                counts.missing += 1;
+                Fate::Missing
+            }
+            Value::Censored => {
+                counts.censored += 1;
+                Fate::Unmeasured
+            }
+            Value::Impossible(value) => {
+                counts.impossible += 1;
+                if impossible.len() < MOST_NAMED {
+                    impossible.push((reading.number, value));
+                }
+                Fate::Unmeasured
+            }
+        };
+        counts.stimuli += 1;
+        each(Answer { at_ps, fate })?;
+        at_ps = at_ps.saturating_add(READING_PS);
+    }
+    if counts.stimuli == 0 {
+        return Err(error(Fault::whole("the list has no readings")));
+    }
+    Ok(Measured {
+        format: list.format(),
+        stimulus: None,
+        response: None,
+        counts,
+        figures,
+        resolution_ps: list.resolution_ps(),
+        is_timed: false,
+        length_ps: at_ps,
+        swapped_ps: None,
+        mark: None,
+        impossible,
+        first_row_left_out,
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,207 @@
+//! Which response answers which stimulus.
+//!
+//! A response belongs to the last stimulus before it, as on an oscilloscope that each stimulus
+//! triggers. So a response that takes longer than the distance of two stimuli is not told from a
+//! quick one of the next; nobody who sees only the wires could.
+
+/// What became of the stimuli and of the responses.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Stimuli that could be judged.
+    pub stimuli: u64,
+    /// Of these, those that were answered in time.
+    pub answered: u64,
+    /// Those without a response before the next stimulus.
+    pub missing: u64,
+    /// Those whose response came after the window.
+    pub late: u64,
+    /// Those that the instrument could not measure.
+    pub censored: u64,
+    /// Those with a value that cannot be.
+    pub impossible: u64,
+    /// Further responses within the window of a stimulus that was answered before.
+    pub double: u64,
+    /// Responses that belong to no stimulus.
+    pub spurious: u64,
+    /// A first response before any stimulus, which may answer one before the capture.
+    pub before_first: u64,
+    /// Stimuli at the end whose answer the capture does not show any more.
+    pub cut_off: u64,
+}
+
+/// What became of a stimulus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It was answered after so many picoseconds.
+    Answered(i64),
+    /// No response came.
+    Missing,
+    /// The response came after the window, so many picoseconds after the stimulus.
+    Late(i64),
+    /// Its response could not be measured.
+    Unmeasured,
+}
+
+/// A stimulus whose fate is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Judged {
+    pub at_ps: i64,
+    pub fate: Fate,
+}
+
+/// Puts responses to stimuli, which are told in the order of time.
+#[derive(Clone, Debug)]
+pub struct Pairing {
+    window: Option<i64>,
+    last: Option<Last>,
+    pub counts: Counts,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    at_ps: i64,
+    is_judged: bool,
+}
+
+impl Pairing {
+    pub fn new(window: Option<i64>) -> Pairing {
+        Pairing { window, last: None, counts: Counts::default() }
+    }
+
+    /// A stimulus; what becomes known of the one before it.
+    pub fn stimulus(&mut self, at_ps: i64) -> Option<Judged> {
+        let before = self.last.replace(Last { at_ps, is_judged: false });
+        let unanswered = before.filter(|before| !before.is_judged)?;
+        Some(self.judge(Judged { at_ps: unanswered.at_ps, fate: Fate::Missing }))
+    }
+
+    /// A response; what becomes known of its stimulus.
+    pub fn response(&mut self, at_ps: i64) -> Option<Judged> {
+        let Some(last) = &mut self.last else {
+            match self.counts.before_first {
+                0 => self.counts.before_first = 1,
+                _ => self.counts.spurious += 1,
+            }
+            return None;
+        };
+        let delay = at_ps - last.at_ps;
+        let in_time = self.window.is_none_or(|window| delay <= window);
+        if last.is_judged {
+            match in_time {
+                true => self.counts.double += 1,
+                false => self.counts.spurious += 1,
+            }
+            return None;
+        }
+        last.is_judged = true;
+        let fate = if in_time { Fate::Answered(delay) } else { Fate::Late(delay) };
+        let at_ps = last.at_ps;
+        Some(self.judge(Judged { at_ps, fate }))
+    }
+
+    /// The capture ends: its last stimulus is missing a response only if there was time for one.
+    pub fn end(&mut self, at_ps: i64) -> Option<Judged> {
+        let last = self.last.take().filter(|last| !last.is_judged)?;
+        match self.window {
+            Some(window) if at_ps - last.at_ps > window => {
+                Some(self.judge(Judged { at_ps: last.at_ps, fate: Fate::Missing }))
+            }
+            _ => {
+                self.counts.cut_off += 1;
+                None
+            }
+        }
+    }
+
+    fn judge(&mut self, judged: Judged) -> Judged {
+        self.counts.stimuli += 1;
+        match judged.fate {
+            Fate::Answered(_) => self.counts.answered += 1,
+            Fate::Missing => self.counts.missing += 1,
+            Fate::Late(_) => self.counts.late += 1,
+            Fate::Unmeasured => self.counts.censored += 1,
+        }
+        judged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn told(window: Option<i64>, events: &[(i64, bool)], end: i64) -> (Vec<Judged>, Counts) {
+        let mut pairing = Pairing::new(window);
+        let mut judged = Vec::new();
+        for &(at, is_stimulus) in events {
+            judged.extend(match is_stimulus {
+                true => pairing.stimulus(at),
+                false => pairing.response(at),
+            });
+        }
+        judged.extend(pairing.end(end));
+        (judged, pairing.counts)
+    }
+
+    #[test]
+    fn every_response_has_its_place() {
+        let events = [
+            (5, false), // before any stimulus
+            (10, true),
+            (12, false), // its answer
+            (13, false), // a second one
+            (40, false), // far beyond the window
+            (50, true),  // never answered
+            (60, true),
+            (75, false), // late
+            (80, true),  // the end
+        ];
+        let (judged, counts) = told(Some(10), &events, 85);
+        let fates = [Fate::Answered(2), Fate::Missing, Fate::Late(15)];
+        assert_eq!(judged.iter().map(|one| one.fate).collect::<Vec<_>>(), fates);
+        let wanted = Counts {
+            stimuli: 3,
+            answered: 1,
+            missing: 1,
+            late: 1,
+            double: 1,
+            spurious: 1,
+            before_first: 1,
+            cut_off: 1,
+            ..Counts::default()
+        };
+        assert_eq!(counts, wanted);
+    }
+
+    #[test]
+    fn the_end_misses_a_response_only_after_the_window() {
+        assert_eq!(told(Some(10), &[(0, true)], 11).1.missing, 1);
+        assert_eq!(told(Some(10), &[(0, true)], 10).1.cut_off, 1);
+        assert_eq!(told(None, &[(0, true)], 1_000).1.cut_off, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(
+            steps in proptest::collection::vec((0i64..50, proptest::bool::ANY), 0..200),
+            window in proptest::option::of(0i64..100)
+        ) {
+            let mut now = 0;
+            let events: Vec<(i64, bool)> =
+                steps.iter().map(|&(step, kind)| { now += step; (now, kind) }).collect();
+            let (judged, counts) = told(window, &events, now);
+            let stimuli = events.iter().filter(|one| one.1).count() as u64;
+            let responses = events.len() as u64 - stimuli;
+            prop_assert_eq!(counts.stimuli + counts.cut_off, stimuli);
+            prop_assert_eq!(counts.answered + counts.missing + counts.late, counts.stimuli);
+            let unasked = counts.double + counts.spurious + counts.before_first;
+            prop_assert_eq!(counts.answered + counts.late + unasked, responses);
+            prop_assert_eq!(judged.len() as u64, counts.stimuli);
+            for one in judged {
+                if let Fate::Answered(delay) = one.fate {
+                    prop_assert!(delay >= 0 && window.is_none_or(|window| delay <= window));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What every reader gives: channels, and their values in the order of time.
+
+use crate::fault::Fault;
+
+/// What the values of a channel are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Low or high; only changes are told.
+    Logic,
+    /// A level that is measured again and again, so that between two points lies a straight line.
+    Sampled,
+    /// A number that holds until it changes.
+    Held,
+}
+
+/// A channel of a capture.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Channel {
+    /// Its name in the file, else its number there.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+}
+
+/// What is known of a capture before its values.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Head {
+    /// The format, in words.
+    pub format: &'static str,
+    /// Its channels.
+    pub channels: Vec<Channel>,
+    /// No time is known better than this.
+    pub resolution_ps: Option<i64>,
+    /// What the reader left out of the file, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The value of a channel from here on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Point {
+    /// When.
+    pub at_ps: i64,
+    /// Number of the channel in [`Head::channels`].
+    pub channel: usize,
+    /// The level, 0 and 1 for logic; not a number where it is unknown.
+    pub value: f64,
+}
+
+/// Gives the points of a capture in the order of time.
+pub trait Source {
+    /// Adds the next points, some thousand at most; false when none come after these.
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault>;
+
+    /// How far the capture goes, as far as it was read; channels may have been quiet for long.
+    fn reached_ps(&self) -> Option<i64>;
+}

@@ -1,0 +1,131 @@
+//! A look at a capture: its channels with their levels, their edges and what they look like.
+
+use crate::edges::{Hysteresis, Slicer, Threshold};
+use crate::fault::Error;
+use crate::levels::Levels;
+use crate::open::{Capture, open_joined};
+use crate::point::{Head, Kind, Point};
+use std::path::PathBuf;
+
+/// What was seen of a capture.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Survey {
+    /// Its channels.
+    pub head: Head,
+    /// What was seen of each.
+    pub seen: Vec<Seen>,
+    /// From the first to the last value; none where there is no value.
+    pub span_ps: Option<(i64, i64)>,
+}
+
+/// What was seen of a channel.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Seen {
+    /// Its levels.
+    pub levels: Levels,
+    /// Rising edges.
+    pub rising: u64,
+    /// Falling edges.
+    pub falling: u64,
+    /// For each part of the time whether it was low and whether it was high.
+    pub picture: Vec<(bool, bool)>,
+}
+
+/// Reads a capture once, for its levels and its length.
+pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
+    let Capture::Points(opened) = open_joined(paths, None)? else { return Ok(None) };
+    let mut source = opened.source;
+    let mut seen = vec![Seen::default(); opened.head.channels.len()];
+    let (mut first, mut last) = (None, None);
+    let mut points = Vec::new();
+    let mut goes_on = true;
+    while goes_on {
+        goes_on = source.read(&mut points).map_err(|fault| fault.of(&paths[0]))?;
+        for Point { at_ps, channel, value } in points.drain(..) {
+            first.get_or_insert(at_ps);
+            last = last.max(Some(at_ps));
+            seen[channel].levels.take(value);
+        }
+    }
+    let last = last.max(source.reached_ps());
+    Ok(Some(Survey { head: opened.head, seen, span_ps: first.zip(last) }))
+}
+
+impl Survey {
+    /// Reads the capture again, for its edges and a picture of so many parts.
+    pub fn look(
+        mut self,
+        paths: &[PathBuf],
+        rule: (Threshold, Hysteresis),
+        parts: usize,
+    ) -> Result<Survey, Error> {
+        let (Some((first, last)), Capture::Points(opened)) =
+            (self.span_ps, open_joined(paths, None)?)
+        else {
+            return Ok(self);
+        };
+        let mut source = opened.source;
+        let slicer = |(channel, seen): (&crate::Channel, &Seen)| {
+            Slicer::new(channel.kind, &seen.levels, rule.0, rule.1)
+        };
+        let mut slicers: Vec<Option<Slicer>> =
+            self.head.channels.iter().zip(&self.seen).map(slicer).collect();
+        let mut lasting: Vec<Option<(usize, bool)>> = vec![None; slicers.len()];
+        self.seen.iter_mut().for_each(|seen| seen.picture = vec![(false, false); parts]);
+        let length = i128::from(last) - i128::from(first) + 1;
+        let part = |at: i64| {
+            ((i128::from(at) - i128::from(first)).max(0) * parts as i128 / length) as usize
+        };
+        let mut points = Vec::new();
+        let mut goes_on = true;
+        while goes_on {
+            goes_on = source.read(&mut points).map_err(|fault| fault.of(&paths[0]))?;
+            for Point { at_ps, channel, value } in points.drain(..) {
+                let seen = &mut self.seen[channel];
+                let here = part(at_ps).min(parts.saturating_sub(1));
+                let threshold = match &mut slicers[channel] {
+                    None => f64::INFINITY,
+                    Some(slicer) => {
+                        match slicer.take(at_ps, value).map(|edge| edge.rising) {
+                            Some(true) => seen.rising += 1,
+                            Some(false) => seen.falling += 1,
+                            None => {}
+                        }
+                        slicer.threshold()
+                    }
+                };
+                seen.lasted(lasting[channel], here);
+                let is_high = value >= threshold;
+                if !value.is_nan() {
+                    seen.mark(here, is_high);
+                }
+                lasting[channel] = (!value.is_nan()).then_some((here, is_high));
+            }
+        }
+        for (seen, lasting) in self.seen.iter_mut().zip(lasting) {
+            seen.lasted(lasting, parts);
+        }
+        Ok(self)
+    }
+
+    /// Whether times lie between samples.
+    pub fn is_sampled(&self) -> bool {
+        self.head.channels.iter().any(|channel| channel.kind == Kind::Sampled)
+    }
+}
+
+impl Seen {
+    fn mark(&mut self, part: usize, is_high: bool) {
+        if let Some((low, high)) = self.picture.get_mut(part) {
+            *low |= !is_high;
+            *high |= is_high;
+        }
+    }
+
+    /// The level lasted from there up to here.
+    fn lasted(&mut self, from: Option<(usize, bool)>, to: usize) {
+        if let Some((from, is_high)) = from {
+            (from + 1..to).for_each(|part| self.mark(part, is_high));
+        }
+    }
+}

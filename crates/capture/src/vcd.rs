@@ -1,0 +1,301 @@
+//! Value change dumps (VCD), as simulators and logic analysers write them.
+
+use crate::fault::Fault;
+use crate::open::Opened;
+use crate::point::{Channel, Head, Kind, Point, Source};
+use std::collections::HashMap;
+use std::io::BufRead;
+
+/// A longer word is damage.
+const LONGEST_WORD: usize = 1 << 16;
+/// More variables than anyone can name.
+const MOST_VARIABLES: usize = 1 << 16;
+/// Points that are given away at once.
+const AT_ONCE: usize = 4096;
+/// Femtoseconds in a picosecond.
+const FEMTO: i128 = 1_000;
+
+/// Opens a dump: reads its head, up to where the values begin.
+pub fn open(text: impl BufRead + 'static) -> Result<Opened, Fault> {
+    let mut words = Words { source: text, line: 1, word: String::new() };
+    let mut head = Declared::default();
+    loop {
+        let Some(word) = words.next()? else {
+            return Err(words.fault("the head of the dump has no end: $enddefinitions is missing"));
+        };
+        match word {
+            "$timescale" => head.timescale(&mut words)?,
+            "$scope" => head.scope(&mut words)?,
+            "$upscope" => {
+                head.scopes.pop();
+                words.skip()?;
+            }
+            "$var" => head.variable(&mut words)?,
+            "$enddefinitions" => {
+                words.skip()?;
+                break;
+            }
+            word if word.starts_with('$') => words.skip()?,
+            word => {
+                let what = format!("expected the head of a VCD dump, found '{}'", short(word));
+                return Err(words.fault(what));
+            }
+        }
+    }
+    let Some(femtos) = head.femtos else {
+        return Err(words.fault("the dump has no $timescale, so there are no times"));
+    };
+    if head.channels.is_empty() {
+        return Err(words.fault("the dump declares no variables"));
+    }
+    let resolution_ps = Some(i64::try_from((femtos / FEMTO).max(1)).unwrap_or(i64::MAX));
+    let Declared { channels, ids, .. } = head;
+    let head = Head { format: "VCD", channels, resolution_ps, notes: Vec::new() };
+    let source = Changes { words, ids, femtos, now: None, told: 0 };
+    Ok(Opened { head, source: Box::new(source) })
+}
+
+/// What the head of a dump declares.
+#[derive(Default)]
+struct Declared {
+    femtos: Option<i128>,
+    scopes: Vec<String>,
+    channels: Vec<Channel>,
+    /// The channels of each short name: the same signal may be seen in several places.
+    ids: HashMap<String, Vec<usize>>,
+}
+
+impl Declared {
+    fn timescale<R: BufRead>(&mut self, words: &mut Words<R>) -> Result<(), Fault> {
+        let text: String = words.until_end()?.concat();
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let unit: Option<i128> = match &text[end..] {
+            "s" => Some(1_000_000_000_000_000),
+            "ms" => Some(1_000_000_000_000),
+            "us" => Some(1_000_000_000),
+            "ns" => Some(1_000_000),
+            "ps" => Some(1_000),
+            "fs" => Some(1),
+            _ => None,
+        };
+        let number = text[..end].parse::<i128>().ok().filter(|number| (1..=100).contains(number));
+        self.femtos = unit.zip(number).map(|(unit, number)| unit * number);
+        match self.femtos {
+            Some(_) => Ok(()),
+            None => {
+                Err(words
+                    .fault(format!("expected a timescale like 1 ns, found '{}'", short(&text))))
+            }
+        }
+    }
+
+    fn scope<R: BufRead>(&mut self, words: &mut Words<R>) -> Result<(), Fault> {
+        let all = words.until_end()?;
+        self.scopes.push(all.get(1).cloned().unwrap_or_default());
+        Ok(())
+    }
+
+    fn variable<R: BufRead>(&mut self, words: &mut Words<R>) -> Result<(), Fault> {
+        let all = words.until_end()?;
+        let [kind, width, id, name, ..] = &all[..] else {
+            return Err(words.fault("expected '$var TYPE WIDTH ID NAME $end'"));
+        };
+        if self.channels.len() >= MOST_VARIABLES {
+            return Err(words.fault(format!("more than {MOST_VARIABLES} variables")));
+        }
+        let is_bit = width == "1" && !matches!(kind.as_str(), "real" | "integer" | "time");
+        let kind = if is_bit { Kind::Logic } else { Kind::Held };
+        let mut path = self.scopes.clone();
+        path.push(name.clone());
+        self.ids.entry(id.clone()).or_default().push(self.channels.len());
+        self.channels.push(Channel { name: path.join("."), kind });
+        Ok(())
+    }
+}
+
+/// The changes of a dump, in its order.
+struct Changes<R> {
+    words: Words<R>,
+    ids: HashMap<String, Vec<usize>>,
+    femtos: i128,
+    now: Option<i64>,
+    /// Bytes of changes that were read since the last points were given away.
+    told: usize,
+}
+
+impl<R: BufRead> Changes<R> {
+    fn time(&mut self, word: &str) -> Result<(), Fault> {
+        let time = word.parse::<i128>().ok().and_then(|time| time.checked_mul(self.femtos));
+        let Some(time) = time.filter(|time| *time >= 0) else {
+            return Err(self.words.fault(format!("expected a time, found '#{}'", short(word))));
+        };
+        let at = i64::try_from((time + FEMTO / 2) / FEMTO)
+            .map_err(|_| self.words.fault("a time is later than 106 days"))?;
+        if self.now.is_some_and(|now| at < now) {
+            return Err(self.words.fault("a time is before the one before it"));
+        }
+        self.now = Some(at);
+        Ok(())
+    }
+
+    fn change(&self, value: f64, id: &str, points: &mut Vec<Point>) -> Result<(), Fault> {
+        let Some(channels) = self.ids.get(id) else {
+            let what = format!("a change of '{}', which was not declared", short(id));
+            return Err(self.words.fault(what));
+        };
+        // Values before the first time are those at the start.
+        let at_ps = self.now.unwrap_or(0);
+        points.extend(channels.iter().map(|&channel| Point { at_ps, channel, value }));
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Source for Changes<R> {
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
+        self.told = 0;
+        while points.len() < AT_ONCE && self.told < AT_ONCE {
+            self.told += 1;
+            let Some(word) = self.words.next()? else { return Ok(false) };
+            let word = word.to_string();
+            let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+            match first {
+                "#" => self.time(rest)?,
+                "0" | "1" | "x" | "X" | "z" | "Z" | "u" | "U" | "w" | "W" | "-" | "h" | "H"
+                | "l" | "L" => {
+                    self.change(bit(first), rest, points)?;
+                }
+                "b" | "B" | "r" | "R" => {
+                    let value = match first {
+                        "b" | "B" => vector(rest),
+                        _ => rest.parse::<f64>().ok(),
+                    };
+                    let Some(value) = value else {
+                        let what = format!("expected a value, found '{}'", short(&word));
+                        return Err(self.words.fault(what));
+                    };
+                    let Some(id) = self.words.next()?.map(str::to_string) else {
+                        return Err(self.words.fault("the dump is cut off within a change"));
+                    };
+                    self.change(value, &id, points)?;
+                }
+                "s" | "S" => {
+                    // A text, which GTKWave knows, has no edges.
+                    self.words.next()?;
+                }
+                "$" if word == "$comment" => self.words.skip()?,
+                "$" => {}
+                _ => {
+                    let what = format!("expected a change or a time, found '{}'", short(&word));
+                    return Err(self.words.fault(what));
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn reached_ps(&self) -> Option<i64> {
+        self.now
+    }
+}
+
+fn bit(word: &str) -> f64 {
+    match word {
+        "0" | "l" | "L" => 0.0,
+        "1" | "h" | "H" => 1.0,
+        _ => f64::NAN,
+    }
+}
+
+/// A binary number; one with an unknown bit is unknown.
+fn vector(bits: &str) -> Option<f64> {
+    if bits.is_empty() {
+        return None;
+    }
+    bits.chars().try_fold(0.0, |value: f64, c| match c {
+        '0' => Some(value * 2.0),
+        '1' => Some(value * 2.0 + 1.0),
+        'x' | 'X' | 'z' | 'Z' | 'u' | 'U' | 'w' | 'W' | '-' => Some(f64::NAN),
+        _ => None,
+    })
+}
+
+/// The beginning of a word, for an error.
+fn short(word: &str) -> String {
+    word.chars().take(24).collect()
+}
+
+/// Words between blanks, with the line that each stands in.
+struct Words<R> {
+    source: R,
+    line: u64,
+    word: String,
+}
+
+impl<R: BufRead> Words<R> {
+    fn fault(&self, what: impl Into<String>) -> Fault {
+        Fault::line(self.line, what)
+    }
+
+    fn next(&mut self) -> Result<Option<&str>, Fault> {
+        let mut word = Vec::new();
+        loop {
+            let there = self.source.fill_buf()?;
+            if there.is_empty() {
+                break;
+            }
+            let blanks = match word.is_empty() {
+                true => there.iter().take_while(|byte| byte.is_ascii_whitespace()).count(),
+                false => 0,
+            };
+            self.line += there[..blanks].iter().filter(|byte| **byte == b'\n').count() as u64;
+            let end = there[blanks..].iter().position(u8::is_ascii_whitespace);
+            let end = end.map_or(there.len(), |end| blanks + end);
+            word.extend_from_slice(&there[blanks..end]);
+            let is_whole = end < there.len();
+            self.source.consume(end);
+            if word.len() > LONGEST_WORD {
+                return Err(Fault::line(self.line, "a word is longer than 64 KiB"));
+            }
+            if is_whole && !word.is_empty() {
+                break;
+            }
+        }
+        if word.is_empty() {
+            return Ok(None);
+        }
+        self.word =
+            String::from_utf8(word).map_err(|_| Fault::line(self.line, "a word is no text"))?;
+        Ok(Some(&self.word))
+    }
+
+    /// The words up to `$end`.
+    fn until_end(&mut self) -> Result<Vec<String>, Fault> {
+        let mut all = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let Some(word) = self.next()? else {
+                return Err(self.fault("the dump is cut off: $end is missing"));
+            };
+            if word == "$end" {
+                return Ok(all);
+            }
+            bytes += word.len();
+            let word = word.to_string();
+            if bytes > LONGEST_WORD {
+                return Err(self.fault("a declaration is longer than 64 KiB"));
+            }
+            all.push(word);
+        }
+    }
+
+    /// Passes over everything up to `$end`.
+    fn skip(&mut self) -> Result<(), Fault> {
+        loop {
+            match self.next()? {
+                Some("$end") => return Ok(()),
+                Some(_) => {}
+                None => return Err(self.fault("the dump is cut off: $end is missing")),
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! From a capture to a run like any other: its stream is made here, as an agent would send it.
+
+mod recorder;
+mod said;
+pub mod simulate;
+
+use latlab_capture::{Asked, Figures, Mark, Measured, measure, median_of};
+use latlab_model::Plan;
+use latlab_model::machine::Machine;
+use latlab_model::respond::{Marked, ResponseFigures, Responses};
+use latlab_model::run::{Finding, Setting};
+use latlab_store::{Finished, Store};
+use recorder::Recorder;
+use std::path::PathBuf;
+
+/// Picoseconds in a nanosecond.
+const NANO: f64 = 1_000.0;
+
+/// Why there is no run of a responder.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The capture cannot be read, or does not hold what was asked for.
+    #[error(transparent)]
+    Capture(#[from] latlab_capture::Error),
+    /// The run folder cannot be written.
+    #[error(transparent)]
+    Store(#[from] latlab_store::Error),
+}
+
+/// What a run of a responder is made of.
+pub struct Order<'a> {
+    /// The plan, with the responder's part.
+    pub plan: &'a Plan,
+    /// The captures; several are the channels of one.
+    pub paths: &'a [PathBuf],
+    /// What is asked of them.
+    pub asked: &'a Asked,
+    /// What answered.
+    pub machine: Machine,
+    /// What it was made of.
+    pub settings: Vec<Setting>,
+    /// Where the run is kept.
+    pub store: &'a Store,
+    /// The id it shall have.
+    pub id: &'a str,
+}
+
+/// Reads the captures and stores what they say.
+pub fn respond(order: Order<'_>) -> Result<Finished, Failure> {
+    let Order { plan, paths, asked, machine, settings, store, id } = order;
+    let mut recorder = Recorder::begin(store.begin(id)?, plan, machine, settings)?;
+    let measured = match measure(paths, asked, |answer| recorder.take(answer)) {
+        Ok(measured) => measured,
+        Err(failure) => {
+            recorder.discard()?;
+            return Err(failure);
+        }
+    };
+    let findings: Vec<Finding> = said::findings(&measured, asked);
+    let length_ps = measured.length_ps;
+    recorder.finish(responses(measured, asked), findings, length_ps)
+}
+
+fn responses(measured: Measured, asked: &Asked) -> Responses {
+    let counts = measured.counts;
+    let marker = asked.marker.clone().unwrap_or_default();
+    Responses {
+        format: measured.format.to_string(),
+        stimuli: counts.stimuli,
+        missing: counts.missing,
+        late: counts.late,
+        censored: counts.censored,
+        impossible: counts.impossible,
+        double: counts.double,
+        spurious: counts.spurious,
+        before_first: counts.before_first,
+        cut_off: counts.cut_off,
+        resolution_ns: measured.resolution_ps.map(nanos),
+        is_timed: measured.is_timed,
+        figures: figures(measured.figures),
+        marked: measured.mark.map(|mark| marked(&mark, marker)),
+    }
+}
+
+fn nanos(picoseconds: i64) -> f64 {
+    picoseconds as f64 / NANO
+}
+
+fn figures(figures: Figures) -> ResponseFigures {
+    let of = ResponseFigures {
+        min_ns: figures.min_ps().map(nanos),
+        mean_ns: figures.mean_ps().map(|mean| mean / NANO),
+        deviation_ns: figures.deviation_ps().map(|deviation| deviation / NANO),
+        max_ns: figures.max_ps().map(nanos),
+        ..ResponseFigures::default()
+    };
+    let Some(rising) = figures.sorted() else { return of };
+    let quantile = |share: f64, needed: usize| {
+        let rank = (share * rising.len() as f64).ceil() as usize;
+        (rising.len() >= needed).then(|| nanos(rising[rank.clamp(1, rising.len()) - 1]))
+    };
+    ResponseFigures {
+        median_ns: median_of(&rising).map(|median| median / NANO),
+        p95_ns: quantile(0.95, 20),
+        p99_ns: quantile(0.99, 100),
+        p99_9_ns: quantile(0.999, 1_000),
+        ..of
+    }
+}
+
+fn marked(mark: &Mark, by: String) -> Marked {
+    Marked {
+        by,
+        count: mark.marked.count(),
+        slower: mark.slower,
+        max_ns: mark.marked.max_ps().map(nanos),
+        others_max_ns: mark.others.max_ps().map(nanos),
+        period_ns: mark.period_ps.map(|period| period / NANO),
+        first_ns: mark.first_ps.map(nanos),
+    }
+}

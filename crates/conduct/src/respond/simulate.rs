@@ -1,0 +1,330 @@
+//! A microcontroller without hardware: its real firmware in a simulator, which is a process.
+//!
+//! The simulator is a program of its own under another licence, which is why its sources are looked
+//! for on disk and built when they are needed.
+
+use latlab_capture::{Asked, EdgeKind, Hysteresis, Threshold};
+use latlab_model::Nanos;
+use latlab_model::machine::Machine;
+use latlab_model::run::Setting;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::str::FromStr;
+
+/// Where the sources of the responders are, for those who have them elsewhere.
+const FOLDER: &str = "LATLAB_RESPONDERS";
+/// The least distance of two stimuli: the sketches hold their answer for 50 us.
+const SHORTEST: Nanos = Nanos(80_000);
+/// Beyond it a simulation takes hours.
+const LONGEST: Nanos = Nanos(1_000_000_000);
+
+/// What can be simulated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Simulated {
+    /// An Arduino Uno that answers by an interrupt.
+    Irq,
+    /// The same with the interrupt of Timer0 off.
+    IrqWithoutTimer,
+    /// An Arduino Uno that asks its input again and again.
+    Polling,
+}
+
+impl Simulated {
+    /// All of them.
+    pub const ALL: &[Simulated] = &[Simulated::Irq, Simulated::IrqWithoutTimer, Simulated::Polling];
+
+    /// Its word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Simulated::Irq => "uno:irq",
+            Simulated::IrqWithoutTimer => "uno:irq-notimer",
+            Simulated::Polling => "uno:polling",
+        }
+    }
+
+    /// The folder of its sketch.
+    fn sketch(self) -> &'static str {
+        match self {
+            Simulated::Irq => "irq",
+            Simulated::IrqWithoutTimer => "irq-notimer",
+            Simulated::Polling => "polling",
+        }
+    }
+}
+
+/// When stimuli come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stimulus {
+    /// Always after the same time.
+    Square(Nanos),
+    /// After a time between these, evenly.
+    Random(Nanos, Nanos),
+}
+
+impl FromStr for Stimulus {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Stimulus, String> {
+        let expected = || "expected square:10kHz or random:10ms..20ms".to_string();
+        let (kind, rest) = text.split_once(':').ok_or_else(expected)?;
+        let stimulus = match kind {
+            "square" => {
+                let end =
+                    rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+                let factor = match rest[end..].trim().to_ascii_lowercase().as_str() {
+                    "hz" => 1.0,
+                    "khz" => 1e3,
+                    "mhz" => 1e6,
+                    _ => return Err(expected()),
+                };
+                let hertz = rest[..end].parse::<f64>().map_err(|_| expected())? * factor;
+                Stimulus::Square(Nanos((1e9 / hertz).round().clamp(0.0, 1e15) as i64))
+            }
+            "random" => {
+                let (from, to) = rest.split_once("..").ok_or_else(expected)?;
+                let time = |text: &str| text.parse::<Nanos>().map_err(|error| error.to_string());
+                Stimulus::Random(time(from)?, time(to)?)
+            }
+            _ => return Err(expected()),
+        };
+        let (from, to) = stimulus.between();
+        match from >= SHORTEST && to >= from && to <= LONGEST {
+            true => Ok(stimulus),
+            false => Err(format!("expected distances from {SHORTEST} to {LONGEST}")),
+        }
+    }
+}
+
+impl Stimulus {
+    /// The least and the largest distance.
+    fn between(self) -> (Nanos, Nanos) {
+        match self {
+            Stimulus::Square(every) => (every, every),
+            Stimulus::Random(from, to) => (from, to),
+        }
+    }
+}
+
+impl fmt::Display for Stimulus {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Stimulus::Square(every) => write!(f, "square, every {every}"),
+            Stimulus::Random(from, to) => write!(f, "random, after {from} to {to}"),
+        }
+    }
+}
+
+/// What is to be simulated.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Simulation {
+    /// Board and sketch.
+    pub simulated: Simulated,
+    /// When stimuli come.
+    pub stimulus: Stimulus,
+    /// How many.
+    pub edges: u64,
+    /// The same seed gives the same times.
+    pub seed: u64,
+    /// Whether the firmware is optimised as a whole.
+    pub lto: bool,
+    /// Where the capture is kept; none where nobody wants it.
+    pub keep: Option<PathBuf>,
+}
+
+impl Simulation {
+    /// A name for the run.
+    pub fn name(&self) -> String {
+        let lto = if self.lto { "-lto" } else { "" };
+        format!("{}{lto}", self.simulated.word().replace(':', "-"))
+    }
+
+    /// What is simulated, in words.
+    pub fn words(&self) -> String {
+        let Simulation { simulated, stimulus, edges, seed, lto, .. } = self;
+        let lto = if *lto { "with" } else { "without" };
+        format!("{} {lto} LTO, {edges} edges, {stimulus}, seed {seed}", simulated.word())
+    }
+}
+
+/// Why nothing could be simulated.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulateError {
+    /// The sources are not there.
+    #[error(
+        "the sources of the responders are not here: run this in the folder of latlab, or let \
+         {FOLDER} name its folder 'responders'"
+    )]
+    NoSources,
+    /// A program is missing.
+    #[error(
+        "{0} cannot be started ({1}): apt-get install make gcc arduino-core-avr gcc-avr avr-libc libsimavr-dev"
+    )]
+    NoProgram(String, io::Error),
+    /// A program has failed.
+    #[error("{0} failed: {1}")]
+    Failed(String, String),
+    /// A file could not be written.
+    #[error("cannot write {0}: {1}")]
+    File(PathBuf, io::Error),
+}
+
+/// A capture that was simulated; it goes away with this.
+pub struct SimulatedCapture {
+    /// The capture.
+    pub capture: PathBuf,
+    /// What is to be asked of it.
+    pub asked: Asked,
+    /// What answered.
+    pub machine: Machine,
+    /// What it was made of.
+    pub settings: Vec<Setting>,
+    _folder: Folder,
+}
+
+/// Builds the firmware and the simulator, and runs them.
+pub fn simulate(order: &Simulation) -> Result<SimulatedCapture, SimulateError> {
+    let sources = sources().ok_or(SimulateError::NoSources)?;
+    let folder = Folder::new()?;
+    let build = folder.0.clone();
+    let make = ["build", "facts"].map(|target| made(&sources, &build, order, target));
+    let [built, facts] = make;
+    built?;
+    let facts = facts?;
+    let (vcd, csv) = (build.join("capture.vcd"), build.join("capture.csv"));
+    let (from, to) = order.stimulus.between();
+    let mut run = Command::new(build.join("sim"));
+    run.arg(build.join("firmware.elf")).arg(&vcd).arg(&csv);
+    run.args([order.edges.to_string(), order.seed.to_string()]);
+    run.args([from.0.to_string(), to.0.to_string()]);
+    let said = output("the simulator", &mut run)?;
+    if let Some(keep) = &order.keep {
+        keep_in(keep, &order.name(), [&vcd, &csv])?;
+    }
+    let facts = text(&facts) + &text(&said);
+    let fact = |key: &str| facts.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    let settings = ["core", "compiler", "flags", "simulator", "firmware", "host flags"];
+    let settings = settings.into_iter().filter_map(|key| {
+        let value = fact(key)?.trim().to_string();
+        Some(Setting::new(key, value.clone(), value))
+    });
+    let machine = Machine {
+        board: Some("Arduino Uno, simulated".to_string()),
+        cpu_model: Some("ATmega328P at 16 MHz".to_string()),
+        architecture: "avr".to_string(),
+        virtualisation: fact("simulator").map(str::to_string),
+        ..Machine::default()
+    };
+    Ok(SimulatedCapture {
+        capture: vcd,
+        asked: asked(),
+        machine,
+        settings: settings.collect(),
+        _folder: folder,
+    })
+}
+
+/// The names of the wires in the captures of the simulator.
+fn asked() -> Asked {
+    Asked {
+        stimulus: Some("stimulus".to_string()),
+        response: Some("response".to_string()),
+        marker: Some("timer0".to_string()),
+        threshold: Threshold::Share(0.5),
+        hysteresis: Hysteresis::Share(0.1),
+        edge: EdgeKind::Rising,
+        response_edge: EdgeKind::Rising,
+        quiet_ps: None,
+        window_ps: None,
+        unit: None,
+    }
+}
+
+fn made(
+    sources: &Path,
+    build: &Path,
+    order: &Simulation,
+    target: &str,
+) -> Result<Output, SimulateError> {
+    let mut make = Command::new("make");
+    make.args(["--silent", "--no-print-directory", "-C"]).arg(sources.join("arduino")).arg(target);
+    make.arg(format!("BUILD={}", build.display()));
+    make.arg(format!("SKETCH={}", order.simulated.sketch()));
+    make.arg(format!("LTO={}", if order.lto { "1" } else { "" }));
+    output("make", &mut make)
+}
+
+fn output(name: &str, command: &mut Command) -> Result<Output, SimulateError> {
+    let done = command.output().map_err(|error| SimulateError::NoProgram(name.into(), error))?;
+    if done.status.success() {
+        return Ok(done);
+    }
+    // The first mistake is the cause of the others.
+    let said = String::from_utf8_lossy(&done.stderr);
+    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+    let wrong = lines.clone().find(|line| line.contains("rror")).or(lines.next());
+    Err(SimulateError::Failed(name.to_string(), wrong.unwrap_or("it said nothing").to_string()))
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The folder of the responders: named, here, or beside the program.
+fn sources() -> Option<PathBuf> {
+    let named = std::env::var_os(FOLDER).map(PathBuf::from);
+    let program = std::env::current_exe().ok();
+    let above = program.iter().flat_map(|program| program.ancestors());
+    let beside = above
+        .flat_map(|folder| [folder.join("responders"), folder.join("share/latlab/responders")]);
+    let all = named.into_iter().chain([PathBuf::from("responders")]).chain(beside);
+    all.into_iter().find(|folder| folder.join("arduino/Makefile").is_file())
+}
+
+fn keep_in(folder: &Path, name: &str, files: [&Path; 2]) -> Result<(), SimulateError> {
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |error| SimulateError::File(path, error)
+    };
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    for file in files {
+        let end = file.extension().unwrap_or_default().to_string_lossy();
+        let kept = folder.join(format!("{name}.{end}"));
+        fs::copy(file, &kept).map_err(failed(&kept))?;
+    }
+    Ok(())
+}
+
+/// A folder that goes away with its owner.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, SimulateError> {
+        let path = std::env::temp_dir().join(format!("latlab-simulation-{}", std::process::id()));
+        fs::create_dir_all(&path).map_err(|error| SimulateError::File(path.clone(), error))?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stimuli_are_told_by_rate_or_by_distance() {
+        assert_eq!("square:10kHz".parse(), Ok(Stimulus::Square(Nanos(100_000))));
+        let random = Stimulus::Random(Nanos(10_000_000), Nanos(20_000_000));
+        assert_eq!("random:10ms..20ms".parse(), Ok(random));
+        for wrong in ["", "square", "square:0Hz", "square:1MHz", "random:20ms..10ms", "sine:1Hz"] {
+            assert!(wrong.parse::<Stimulus>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What pages say of responders beyond what they say of every run.
+
+use super::PageRun;
+use super::pictures::in_widths;
+use crate::options::Options;
+use crate::pairs::{self, Series};
+use crate::phase::{Fold, draw};
+use crate::place::Place;
+use crate::prose::prose;
+use crate::respond;
+use crate::table::markup;
+use latlab_model::Run;
+use maud::{Markup, html};
+
+/// Responses against the phase of what may disturb them; nothing where that is not known.
+pub fn phase(of: &PageRun, place: &Place) -> Markup {
+    let Some(fold) = Fold::of(of.run).filter(|_| !of.samples.is_empty()) else {
+        return html! {};
+    };
+    let caption = "Each response at the time of its stimulus, modulo the period of the marker: what \
+        comes with the marker stands in one place, whatever the distance of the stimuli is.";
+    let draw = |options: &Options| draw(of.run, of.samples, fold, options);
+    place.section("phase", "Against the phase", in_widths("phase", place, caption, &draw))
+}
+
+/// Responders beside each other and in pairs; nothing where others are among the runs.
+pub fn compared(runs: &[PageRun], place: &Place) -> Markup {
+    let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
+    let Some(columns) = respond::columns(&all) else { return html! {} };
+    let latencies: Vec<Vec<i64>> = runs
+        .iter()
+        .map(|one| one.samples.iter().map(|sample| sample.latency_ns.0).collect())
+        .collect();
+    let series: Vec<Series> =
+        all.into_iter().zip(&latencies).map(|(run, latencies)| Series { run, latencies }).collect();
+    let loaded = pairs::loaded(&series);
+    html! {
+        (markup(&columns, respond::MEANING))
+        @match pairs::columns(&series) {
+            Some(columns) => {
+                (place.section("pairs", "Which is quicker", markup(&columns, pairs::MEANING)))
+            }
+            None => p { "The responses are too many, or the runs, to be compared in pairs." }
+        }
+        @if !loaded.is_empty() {
+            (place.section("idle-busy", "Idle and busy", html! {
+                (markup(&pairs::loaded_columns(&loaded), "What the load changed: the median of all \
+                    differences of two responses, busy minus idle, of these series."))
+                p { (prose(pairs::WHY)) }
+            }))
+        }
+    }
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Pins that answer pins: captures become runs like any other, with the figures that were computed
+# elsewhere; a simulated Uno answers as the real one does.
+. "$(dirname "$0")/common.bash"
+export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160
+captures=fixtures/captures
+data=../shared/data
+[ -d $data/avian2 ] || data=../../shared/data
+
+# Says whether this holds of a document.
+holds() {
+    python3 - "$here/out.json" "$1" <<'PYTHON'
+import json, sys
+document = json.load(open(sys.argv[1]))
+runs = {run["name"]: run for run in document["runs"]}
+pairs = {(pair["of"], pair["against"]): pair for pair in document["pairs"]}
+near = lambda a, b, within: abs(a - b) <= within
+assert eval(sys.argv[2]), sys.argv[2]
+PYTHON
+}
+
+look() {
+    "$program" respond --from $captures/100khz_clock_2logic_1analog.sr --look >"$here/look" &&
+        expect "channels" grep -q 'sigrok session, 9 channels, over 8.333 ms' "$here/look" &&
+        expect "a picture" grep -qE 'D0 +logic +[0-9]+ rising' "$here/look" &&
+        expect "nothing stored" [ ! -e "$LATLAB_RUNS" ]
+}
+try "a look says what a capture holds, and stores nothing" look
+
+refused() {
+    local said
+    said=$("$program" respond --from $captures/no-samplerate.sr --stimulus SCL --response SDA 2>&1)
+    expect "exit code 2" [ $? = 2 ] && expect "one line" [ "$(wc -l <<<"$said")" = 1 ] &&
+        expect "the reason" grep -q 'no-samplerate.sr, metadata: no samplerate' <<<"$said" || return
+    said=$("$program" respond --from $captures/scope_3.csv --stimulus 1 --response 9 2>&1)
+    expect "the channels" grep -q 'the capture has 1, 2' <<<"$said" &&
+        expect "nothing half-written" [ -z "$(ls -A "$LATLAB_RUNS" 2>/dev/null)" ]
+}
+try "what cannot be is refused in one line, and leaves nothing" refused
+
+made_up() {
+    python3 - >"$here/made_up.csv" <<'PYTHON'
+print("Time [s],in,out")
+events = [(0, 0, 0)]
+for number in range(1, 41):
+    at = number * 1000
+    if number == 39:
+        delays = []
+    else:
+        delays = [12, 30] if number == 7 else [900] if number == 9 else [15]
+    events.append((at, 1, 0))
+    for delay in delays:
+        events += [(at + delay, None, 1), (at + delay + 5, None, 0)]
+    events.append((at + 950, 0, 0))
+level = 0
+for at, stimulus, response in events:
+    level = level if stimulus is None else stimulus
+    print(f"{at / 1e6:.6f},{level},{response}")
+PYTHON
+    "$program" respond --from "$here/made_up.csv" --stimulus in --response out --window 100us \
+        --deadline 50us --format json >"$here/out.json"
+    expect "the verdict is fail" [ $? = 1 ] || return
+    holds 'runs["made_up"]["responses"]["stimuli"] == 40' &&
+        holds '[runs["made_up"]["responses"][k] for k in ("missing", "late", "double", "spurious")] == [1, 1, 1, 0]' &&
+        holds 'runs["made_up"]["answered"] == 38' &&
+        holds 'near(runs["made_up"]["responses"]["figures"]["median_ns"], 15000, 1)' &&
+        holds 'runs["made_up"]["verdict"]["misses"] == 2' || return
+    "$program" respond --from "$here/made_up.csv" --stimulus out --response in --format json >"$here/out.json"
+    expect "swapped probes are suspected" grep -q probes-swapped "$here/out.json" &&
+        "$program" show last >"$here/shown" && "$program" verify last >/dev/null &&
+        "$program" list | grep -q respond && "$program" report last -o "$here/one.html" >/dev/null &&
+        "$program" plot last --kind phase --fold 1ms -o "$here/phase.png" >/dev/null
+}
+try "missing, late and double responses are counted, and swapped probes suspected" made_up
+
+avian2() {
+    "$program" respond --from $data/avian2/*.out --format json >"$here/out.json" &&
+        holds 'len(runs) == 8' &&
+        holds '(runs["01_rpi_c_userspace_busy"]["answered"], runs["01_rpi_c_userspace_busy"]["responses"]["censored"]) == (499, 1)' &&
+        holds 'near(runs["01_arduino_irq"]["responses"]["figures"]["mean_ns"], 9067.2686, 1e-3)' &&
+        holds 'runs["01_rpi_c_kmod_busy"]["responses"]["figures"]["max_ns"] == 16119.3' &&
+        holds 'near(pairs["01_rpi_python", "01_rpi_c_userspace"]["quicker"], 0.954, 5e-4)' &&
+        holds 'pairs["01_arduino_polling", "01_arduino_irq"]["quicker_than_all"] == 299' &&
+        holds 'pairs["01_rpi_python_busy", "01_rpi_python"]["shift_ns"] < -30000' || return
+    local ids
+    mapfile -t ids < <(python3 -c 'import json,sys; [print(r["id"]) for r in json.load(open(sys.argv[1]))["runs"]]' "$here/out.json")
+    "$program" report "${ids[@]}" -o "$here/all.html" >/dev/null &&
+        expect "the pairs on the page" grep -q '0.954' "$here/all.html" &&
+        expect "idle and busy" grep -q 'Idle and busy' "$here/all.html" &&
+        "$program" plot "${ids[@]}" --range 0..50us -o "$here/zoomed.png" >/dev/null &&
+        expect "a censored reading keeps from pass" censored "${ids[0]}"
+}
+censored() {
+    "$program" respond --from $data/avian2/01_rpi_c_userspace_busy.out --deadline 1ms >/dev/null
+    [ $? = 4 ]
+}
+koenichiwa() {
+    "$program" respond --from $data/koenichiwa/*RT6__read_interval_0.csv --format json >"$here/out.json" &&
+        holds 'runs["RT6__read_interval_0"]["answered"] == 9998' &&
+        holds '"number 9000 " not in "" and runs["RT6__read_interval_0"]["responses"]["impossible"] == 1' &&
+        holds 'any("28073 ns" in f["text"] for f in runs["RT6__read_interval_0"]["findings"])' &&
+        holds '(runs["NO_RT6__read_interval_0"]["responses"]["missing"], runs["NO_RT6__read_interval_0"]["responses"]["stimuli"]) == (1, 9999)'
+}
+if [ -d $data/avian2 ]; then
+    try "eight published series have their figures, and are compared" avian2
+    try "a list with its author's mistakes is read without them" koenichiwa
+else
+    echo "SKIPPED: published series: they are not in ../shared/data"
+fi
+
+simulated() {
+    local what
+    for what in irq irq-notimer polling; do
+        "$program" respond --simulate uno:$what --edges 3000 --keep "$here/$what" --format json >"$here/out.json" || return
+        cp "$here/out.json" "$here/$what.json"
+    done
+    cp "$here/irq.json" "$here/out.json"
+    holds 'near(runs["uno-irq"]["responses"]["figures"]["median_ns"], 7937.5, 63)' &&
+        holds '0.001 < runs["uno-irq"]["responses"]["marked"]["slower"] / 3000 < 0.015' &&
+        holds 'runs["uno-irq"]["responses"]["marked"]["others_max_ns"] - runs["uno-irq"]["responses"]["figures"]["min_ns"] < 260' || return
+    "$program" respond --simulate uno:irq --edges 3000 --keep "$here/again" >/dev/null &&
+        expect "the same bit for bit" cmp "$here/irq/uno-irq.vcd" "$here/again/uno-irq.vcd" &&
+        "$program" show last >"$here/shown" &&
+        "$program" plot last --kind phase -o "$here/phase.png" >/dev/null || return
+    cp "$here/irq-notimer.json" "$here/out.json"
+    holds 'runs["uno-irq-notimer"]["responses"]["figures"]["max_ns"] - runs["uno-irq-notimer"]["responses"]["figures"]["min_ns"] < 260' || return
+    cp "$here/polling.json" "$here/out.json"
+    holds 'runs["uno-polling"]["responses"]["figures"]["min_ns"] > 5000'
+}
+if command -v avr-gcc >/dev/null && [ -e /usr/include/simavr/sim_avr.h ]; then
+    try "a simulated Uno answers as a real one does, the same each time" simulated
+else
+    echo "SKIPPED: the simulated Uno: needs gcc-avr, arduino-core-avr and libsimavr-dev"
+fi
+
+exit $status
