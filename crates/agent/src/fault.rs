@@ -68,7 +68,8 @@ fn irqs_off(length: Nanos) -> io::Result<()> {
 }
 
 fn printk_storm(until: i64) -> io::Result<()> {
-    fs::write(LINES_LET_THROUGH, "on")?;
+    // It takes the word with the end of its line only.
+    fs::write(LINES_LET_THROUGH, "on\n")?;
     let mut kernel = OpenOptions::new().write(true).open("/dev/kmsg")?;
     let mut number = 0;
     while Clock::Monotonic.now() < until {

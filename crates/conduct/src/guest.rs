@@ -13,9 +13,9 @@ use std::process::Command;
 use std::time::Duration;
 
 /// A guest that takes longer to boot is ended.
-const BOOT: Duration = Duration::from_secs(120);
+const BOOT: Duration = Duration::from_secs(240);
 /// Under load a second of the guest takes much longer than one of ours, but not so long.
-const SLOWEST: u32 = 60;
+const SLOWEST: u32 = 240;
 
 /// Lays a plan over a guest: who measures it, and the plan with what makes it repeatable.
 pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), Failure> {
@@ -77,7 +77,7 @@ pub(crate) fn too_slow(limit: Duration) -> Finding {
          length: what it had not yet sent, up to half a second of its time, is not here.",
         limit.as_secs()
     );
-    Finding::new("guest-time-limit", Severity::Warning, text)
+    Finding::new(guest::TIME_LIMIT, Severity::Warning, text)
 }
 
 /// A guest that measured nothing says on its console why; `cut` is why it was ended, if it was.

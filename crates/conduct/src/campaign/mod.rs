@@ -7,6 +7,7 @@ use crate::live::Live;
 use crate::{By, Failure, Order, check_room, interrupted, listen, run};
 pub use cooling::Cooling;
 use latlab_model::campaign::{Campaign, FailedTry, Planned, Row};
+use latlab_model::guest::TIME_LIMIT;
 use latlab_model::run::EndReason;
 use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished, Next, Tried};
@@ -135,7 +136,9 @@ impl Try {
         match self {
             Try::Made(finished) => {
                 let Finished { path, run } = *finished;
-                let cut = run.ended == EndReason::Interrupted;
+                // What ended a guest of too much time was not the user.
+                let slow = run.findings.iter().any(|finding| finding.code == TIME_LIMIT);
+                let cut = run.ended == EndReason::Interrupted && !slow;
                 tried.runs.push((path, run));
                 cut
             }

@@ -3,6 +3,7 @@
 use crate::id;
 use latlab_model::Run;
 use latlab_model::campaign::{Campaign, Cell, FailedTry, Planned};
+use latlab_model::guest::TIME_LIMIT;
 use latlab_model::results::Tally;
 use latlab_model::run::EndReason;
 use std::path::PathBuf;
@@ -73,6 +74,10 @@ enum Outcome {
 }
 
 fn outcome(run: &Run) -> Outcome {
+    // Tried again it would take as long.
+    if let Some(limit) = run.findings.iter().find(|finding| finding.code == TIME_LIMIT) {
+        return Outcome::Bad(limit.text.clone());
+    }
     match run.ended {
         EndReason::Interrupted => return Outcome::Cut,
         EndReason::Lost if run.recovered => return Outcome::Cut,
