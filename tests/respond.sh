@@ -115,7 +115,7 @@ simulated() {
         cp "$here/out.json" "$here/$what.json"
     done
     cp "$here/irq.json" "$here/out.json"
-    holds 'near(runs["uno-irq"]["responses"]["figures"]["median_ns"], 7937.5, 63)' &&
+    holds 'near(runs["uno-irq"]["responses"]["figures"]["median_ns"], 7937.5, 1)' &&
         holds '0.001 < runs["uno-irq"]["responses"]["marked"]["slower"] / 3000 < 0.015' &&
         holds 'runs["uno-irq"]["responses"]["marked"]["others_max_ns"] - runs["uno-irq"]["responses"]["figures"]["min_ns"] < 260' || return
     "$program" respond --simulate uno:irq --edges 3000 --keep "$here/again" >/dev/null &&
