@@ -423,7 +423,10 @@ impl Marks {
     fn answered(&mut self, stimulus_ps: i64, delay: i64) {
         if self.high_to.is_some_and(|to| to > stimulus_ps) {
             self.mark.marked.take(delay);
-            self.delays.push(delay);
+            // What is no longer than one of the others already will not be the longer one.
+            if self.mark.others.max_ps().is_none_or(|largest| delay > largest) {
+                self.delays.push(delay);
+            }
         } else {
             self.mark.others.take(delay);
         }
