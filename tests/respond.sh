@@ -111,14 +111,14 @@ fi
 simulated() {
     local what
     for what in irq irq-notimer polling; do
-        "$program" respond --simulate uno:$what --edges 3000 --keep "$here/$what" --format json >"$here/out.json" || return
+        "$program" respond --simulate uno:$what --edges 1500 --keep "$here/$what" --format json >"$here/out.json" || return
         cp "$here/out.json" "$here/$what.json"
     done
     cp "$here/irq.json" "$here/out.json"
-    holds 'near(runs["uno-irq"]["responses"]["figures"]["median_ns"], 7937.5, 63)' &&
-        holds '0.001 < runs["uno-irq"]["responses"]["marked"]["slower"] / 3000 < 0.015' &&
+    holds 'near(runs["uno-irq"]["responses"]["figures"]["median_ns"], 7937.5, 1)' &&
+        holds '0.001 < runs["uno-irq"]["responses"]["marked"]["slower"] / 1500 < 0.015' &&
         holds 'runs["uno-irq"]["responses"]["marked"]["others_max_ns"] - runs["uno-irq"]["responses"]["figures"]["min_ns"] < 260' || return
-    "$program" respond --simulate uno:irq --edges 3000 --keep "$here/again" >/dev/null &&
+    "$program" respond --simulate uno:irq --edges 1500 --keep "$here/again" >/dev/null &&
         expect "the same bit for bit" cmp "$here/irq/uno-irq.vcd" "$here/again/uno-irq.vcd" &&
         "$program" show last >"$here/shown" &&
         "$program" plot last --kind phase -o "$here/phase.png" >/dev/null || return

@@ -64,7 +64,7 @@ pub struct Mark {
     pub others: Figures,
     /// When it rose first, from the start of the capture.
     pub first_ps: Option<i64>,
-    /// The median distance of its rises.
+    /// The period of its rises.
     pub period_ps: Option<f64>,
     /// Marked responses that took longer than any other.
     pub slower: u64,
@@ -423,7 +423,10 @@ impl Marks {
     fn answered(&mut self, stimulus_ps: i64, delay: i64) {
         if self.high_to.is_some_and(|to| to > stimulus_ps) {
             self.mark.marked.take(delay);
-            self.delays.push(delay);
+            // What is no longer than one of the others already will not be the longer one.
+            if self.mark.others.max_ps().is_none_or(|largest| delay > largest) {
+                self.delays.push(delay);
+            }
         } else {
             self.mark.others.take(delay);
         }
@@ -432,9 +435,18 @@ impl Marks {
     fn told(self) -> Mark {
         let largest = self.mark.others.max_ps();
         let slower = self.delays.iter().filter(|delay| Some(**delay) > largest).count() as u64;
-        let period_ps = self.distances.sorted().and_then(|rising| median_of(&rising));
+        let period_ps = self.distances.sorted().and_then(|rising| period(&rising));
         Mark { slower, period_ps, ..self.mark }
     }
+}
+
+/// The period of something that comes late now and then, and is left out now and then: all of the
+/// time by the number of periods in it.
+fn period(rising: &[i64]) -> Option<f64> {
+    let median = median_of(rising).filter(|median| *median > 0.0)?;
+    let periods: f64 = rising.iter().map(|distance| (*distance as f64 / median).round()).sum();
+    let all: f64 = rising.iter().map(|distance| *distance as f64).sum();
+    Some(all / periods.max(1.0))
 }
 
 /// A list has delays and nothing else.

@@ -252,6 +252,35 @@ fn a_burst_is_one_stimulus_where_that_is_asked() {
 }
 
 #[test]
+fn a_marker_tells_what_met_it_and_its_period() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "Time [s],in,out,busy\n0,0,0,0\n".to_string();
+    // Each fourth stimulus comes while the marker is high, which is a bit late once.
+    for number in 1..=40 {
+        let at = number * 1_000;
+        let busy = number % 4 == 0;
+        let (late, delay) = (if number == 20 { 2 } else { 0 }, if busy { 90 } else { 15 });
+        if busy {
+            text += &format!("{:.6},0,0,1\n", f64::from(at - 10 + late) / 1e6);
+        }
+        let high = u8::from(busy);
+        text += &format!(
+            "{:.6},1,0,{high}\n{:.6},1,1,{high}\n",
+            f64::from(at) / 1e6,
+            f64::from(at + delay) / 1e6
+        );
+        text += &format!("{:.6},0,0,0\n", f64::from(at + 500) / 1e6);
+    }
+    let path = written(folder.path(), "marked.csv", text);
+    let with = latlab_capture::Asked { marker: Some("busy".to_string()), ..asked("in", "out") };
+    let mark = measured(&path, &with).unwrap().0.mark.unwrap();
+    assert_eq!((mark.marked.count(), mark.others.count(), mark.slower), (10, 30, 10));
+    assert_eq!((mark.marked.max_ps(), mark.others.max_ps()), (Some(90_000_000), Some(15_000_000)));
+    assert_eq!(mark.first_ps, Some(3_990_000_000));
+    assert!((mark.period_ps.unwrap() - 4e9).abs() < 1e3, "{:?}", mark.period_ps);
+}
+
+#[test]
 fn falling_edges_and_both_are_edges_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.vcd", vcd(&[10_000; 4]));

@@ -110,7 +110,7 @@ pub struct Marked {
     pub max_ns: Option<f64>,
     /// The longest of the others.
     pub others_max_ns: Option<f64>,
-    /// Median distance of its rises.
+    /// Period of its rises.
     pub period_ns: Option<f64>,
     /// Its first rise, from the start of the capture.
     pub first_ns: Option<f64>,

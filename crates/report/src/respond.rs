@@ -235,7 +235,9 @@ impl Unit {
     }
 
     fn number(&self, nanos: f64) -> String {
-        format!("{:.*}", self.decimals, nanos / self.nanos)
+        // Half a digit goes up, as people round.
+        let digits = 10f64.powi(self.decimals as i32);
+        format!("{:.*}", self.decimals, (nanos / self.nanos * digits).round() / digits)
     }
 }
 
@@ -294,6 +296,7 @@ mod tests {
         };
         assert_eq!(told(9_103.3, 0.1), "9.1033 us");
         assert_eq!(told(4_833.3, 41.667), "4.83 us");
+        assert_eq!(told(6_625.0, 62.5), "6.63 us");
         assert_eq!(told(7_937.5, 0.1), "7.9375 us");
         assert_eq!(short(0.1), "100 ps");
         assert_eq!(short(41.667), "41.667 ns");

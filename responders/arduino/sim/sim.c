@@ -37,8 +37,8 @@ enum {
     VECTOR_TIMER0_OVF = 16,
     ENTRY_CYCLES = 4,
     RETI_CYCLES = 4,
-    /* After a RETI one instruction runs before the next interrupt. */
-    INSTRUCTION_CYCLES = 2,
+    /* After a RETI this simavr runs two short instructions before the next interrupt. */
+    INSTRUCTION_CYCLES = 5,
     /* The sketches need a moment to set up their pins. */
     FIRST_EDGE = HERTZ / 100,
     /* How long the stimulus stays high: half of the shortest distance. */

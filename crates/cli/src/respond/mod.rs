@@ -12,7 +12,7 @@ use crate::store::{open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
 use args::RespondArgs;
 use latlab_capture::Asked;
-use latlab_conduct::respond::simulate::{Simulation, simulate};
+use latlab_conduct::respond::simulate::{CYCLE_PS, Simulation, simulate};
 use latlab_conduct::respond::{Failure, Order, respond as record};
 use latlab_model::machine::Machine;
 use latlab_model::plan::Instrument;
@@ -95,6 +95,7 @@ fn one(args: &RespondArgs, store: &Store, part: Part) -> anyhow::Result<Finished
         plan: &plan,
         paths: &part.paths,
         asked: &part.asked,
+        resolution_ps: part.simulated.as_ref().map(|_| CYCLE_PS),
         machine: part.machine,
         settings: part.settings,
         store,

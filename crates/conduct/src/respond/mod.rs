@@ -35,6 +35,8 @@ pub struct Order<'a> {
     pub paths: &'a [PathBuf],
     /// What is asked of them.
     pub asked: &'a Asked,
+    /// How finely their times are really told, where the files seem to be finer.
+    pub resolution_ps: Option<i64>,
     /// What answered.
     pub machine: Machine,
     /// What it was made of.
@@ -47,10 +49,12 @@ pub struct Order<'a> {
 
 /// Reads the captures and stores what they say.
 pub fn respond(order: Order<'_>) -> Result<Finished, Failure> {
-    let Order { plan, paths, asked, machine, settings, store, id } = order;
+    let Order { plan, paths, asked, resolution_ps, machine, settings, store, id } = order;
     let mut recorder = Recorder::begin(store.begin(id)?, plan, machine, settings)?;
     let measured = match measure(paths, asked, |answer| recorder.take(answer)) {
-        Ok(measured) => measured,
+        Ok(measured) => {
+            Measured { resolution_ps: measured.resolution_ps.max(resolution_ps), ..measured }
+        }
         Err(failure) => {
             recorder.discard()?;
             return Err(failure);

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::str::FromStr;
 
+/// A cycle of the simulated microcontrollers, in picoseconds: nothing happens in between.
+pub const CYCLE_PS: i64 = 62_500;
 /// Where the sources of the responders are, for those who have them elsewhere.
 const FOLDER: &str = "LATLAB_RESPONDERS";
 /// The least distance of two stimuli: the sketches hold their answer for 50 us.
