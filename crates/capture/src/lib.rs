@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod chosen;
 mod csv;
 mod edges;
 mod fault;
@@ -14,6 +15,7 @@ mod isf;
 mod levels;
 mod lines;
 mod list;
+mod marks;
 mod measure;
 mod merge;
 mod open;
@@ -28,7 +30,8 @@ pub use edges::{EdgeKind, Hysteresis, ParseRuleError, Threshold};
 pub use fault::{Error, Fault, Place};
 pub use figures::{Figures, median_of};
 pub use list::{List, Reading, Unit, Value};
-pub use measure::{Answer, Asked, Mark, Measured, measure};
+pub use marks::Mark;
+pub use measure::{Answer, Asked, Measured, measure};
 pub use open::{Capture, Opened, open, open_joined};
 pub use pairing::{Counts, Fate};
 pub use point::{Channel, Head, Kind, Point, Source};

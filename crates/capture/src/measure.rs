@@ -1,10 +1,12 @@
 //! From the wires of a capture to how long each response took.
 
 use crate::SECOND_PS;
+use crate::chosen::Chosen;
 use crate::edges::{Edge, EdgeKind, Hysteresis, Slicer, Threshold};
 use crate::fault::{Error, Fault};
 use crate::figures::{Figures, median_of};
 use crate::list::{List, Unit, Value};
+use crate::marks::{Mark, Marks};
 use crate::open::{Capture, open_joined};
 use crate::pairing::{Counts, Fate, Judged, Pairing};
 use crate::point::{Head, Point};
@@ -53,21 +55,6 @@ pub struct Answer {
     pub at_ps: i64,
     /// What became of it.
     pub fate: Fate,
-}
-
-/// What the marker told.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Mark {
-    /// Responses during which it was high.
-    pub marked: Figures,
-    /// All others.
-    pub others: Figures,
-    /// When it rose first, from the start of the capture.
-    pub first_ps: Option<i64>,
-    /// The period of its rises.
-    pub period_ps: Option<f64>,
-    /// Marked responses that took longer than any other.
-    pub slower: u64,
 }
 
 /// What a capture came to.
@@ -133,69 +120,6 @@ pub fn measure<E: From<Error>>(
     }
 }
 
-/// The numbers of the channels that were named.
-struct Chosen {
-    stimulus: usize,
-    response: usize,
-    marker: Option<usize>,
-}
-
-impl Chosen {
-    fn of(head: &Head, asked: &Asked) -> Result<Chosen, Fault> {
-        let find = |flag: &str, name: &Option<String>| match name {
-            Some(name) => found(head, flag, name),
-            None => Err(Fault::whole(format!(
-                "name the channels with --stimulus and --response: the capture has {}",
-                names(head)
-            ))),
-        };
-        let stimulus = find("--stimulus", &asked.stimulus)?;
-        let response = find("--response", &asked.response)?;
-        let marker = asked.marker.as_ref().map(|name| found(head, "--marker", name)).transpose()?;
-        match stimulus == response {
-            true => Err(Fault::whole("--stimulus and --response name the same channel")),
-            false => Ok(Chosen { stimulus, response, marker }),
-        }
-    }
-}
-
-/// A channel by its name, or by its last part where only one has that.
-fn found(head: &Head, flag: &str, name: &str) -> Result<usize, Fault> {
-    let all = || head.channels.iter().enumerate();
-    if let Some((index, _)) = all().find(|(_, channel)| channel.name == name) {
-        return Ok(index);
-    }
-    let end = format!(".{name}");
-    let ending: Vec<usize> = all()
-        .filter(|(_, channel)| {
-            channel.name.ends_with(&end) || channel.name.eq_ignore_ascii_case(name)
-        })
-        .map(|(index, _)| index)
-        .collect();
-    match ending[..] {
-        [one] => Ok(one),
-        [] => Err(Fault::whole(format!(
-            "{flag} {name}: no such channel, the capture has {}",
-            names(head)
-        ))),
-        _ => Err(Fault::whole(format!(
-            "{flag} {name}: several channels end so, give the whole name: {}",
-            named(ending.iter().map(|index| head.channels[*index].name.as_str()))
-        ))),
-    }
-}
-
-fn names(head: &Head) -> String {
-    named(head.channels.iter().map(|channel| channel.name.as_str()))
-}
-
-fn named<'a>(all: impl Iterator<Item = &'a str>) -> String {
-    let all: Vec<&str> = all.collect();
-    let more = all.len().saturating_sub(24);
-    let shown = all[..all.len() - more].join(", ");
-    if more > 0 { format!("{shown} and {more} more") } else { shown }
-}
-
 /// What happens on the wires, and what is made of it.
 struct Wires {
     channels: [Option<usize>; 3],
@@ -213,18 +137,6 @@ struct Wires {
     swapped: Pairing,
     reversed: Figures,
     marks: Option<Marks>,
-}
-
-/// What is known of the marker.
-#[derive(Default)]
-struct Marks {
-    mark: Mark,
-    /// When it fell last; the end of time while it is high.
-    high_to: Option<i64>,
-    last_rise: Option<i64>,
-    distances: Figures,
-    /// Marked delays, to be compared with the largest of the others.
-    delays: Vec<i64>,
 }
 
 const STIMULUS: usize = 0;
@@ -404,49 +316,6 @@ impl Wires {
                 .then_some(reversed),
         }
     }
-}
-
-impl Marks {
-    fn edge(&mut self, at_ps: i64, rising: bool, start_ps: i64) {
-        if !rising {
-            self.high_to = Some(at_ps);
-            return;
-        }
-        self.high_to = Some(i64::MAX);
-        self.mark.first_ps.get_or_insert(at_ps - start_ps);
-        if let Some(last) = self.last_rise.replace(at_ps) {
-            self.distances.take(at_ps - last);
-        }
-    }
-
-    /// It was high at some time after the stimulus.
-    fn answered(&mut self, stimulus_ps: i64, delay: i64) {
-        if self.high_to.is_some_and(|to| to > stimulus_ps) {
-            self.mark.marked.take(delay);
-            // What is no longer than one of the others already will not be the longer one.
-            if self.mark.others.max_ps().is_none_or(|largest| delay > largest) {
-                self.delays.push(delay);
-            }
-        } else {
-            self.mark.others.take(delay);
-        }
-    }
-
-    fn told(self) -> Mark {
-        let largest = self.mark.others.max_ps();
-        let slower = self.delays.iter().filter(|delay| Some(**delay) > largest).count() as u64;
-        let period_ps = self.distances.sorted().and_then(|rising| period(&rising));
-        Mark { slower, period_ps, ..self.mark }
-    }
-}
-
-/// The period of something that comes late now and then, and is left out now and then: all of the
-/// time by the number of periods in it.
-fn period(rising: &[i64]) -> Option<f64> {
-    let median = median_of(rising).filter(|median| *median > 0.0)?;
-    let periods: f64 = rising.iter().map(|distance| (*distance as f64 / median).round()).sum();
-    let all: f64 = rising.iter().map(|distance| *distance as f64).sum();
-    Some(all / periods.max(1.0))
 }
 
 /// A list has delays and nothing else.
