@@ -191,6 +191,16 @@ page() {
 }
 try "report -o writes the page" page
 
+# As /dev/stdout is where standard output is a file that was deleted meanwhile.
+page_without_a_name() {
+    ln -s /proc/self/fd/9 "$here/link"
+    (
+        exec 9>"$here/gone" && rm "$here/gone"
+        "$program" report "$id" -o "$here/link" >/dev/null && expect "a page" [ -s /proc/self/fd/9 ]
+    ) && expect "the link is there yet" [ -L "$here/link" ]
+}
+try "a link to what has no name is written into, and stays" page_without_a_name
+
 twice() {
     "$program" report "$id" >/dev/null && cp "$folder/report.html" "$here/first.html" &&
         "$program" report "$id" >/dev/null && cmp "$folder/report.html" "$here/first.html" &&

@@ -62,14 +62,18 @@ pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
 }
 
 /// Writes a file whole or not at all; what is there and is no file (a pipe, a device) is written
-/// into, and a link is followed.
+/// into, and so is what a link leads to that has no name, such as /dev/stdout may.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let named = fs::canonicalize(path);
+    let leads_nowhere =
+        named.is_err() && fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
+    let path = named.unwrap_or_else(|_| path.to_path_buf());
     let there = fs::metadata(&path);
-    if there.as_ref().is_ok_and(|there| !there.is_file()) {
+    if leads_nowhere || there.as_ref().is_ok_and(|there| !there.is_file()) {
         return fs::OpenOptions::new()
             .write(true)
+            .create(leads_nowhere)
             .open(&path)
             .and_then(|mut file| file.write_all(bytes))
             .with_context(cannot);
