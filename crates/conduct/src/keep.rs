@@ -1,6 +1,7 @@
 //! The journal's own thread: it waits for the agent's stream and for nothing else.
 
 use crate::live::Live;
+use crate::sync::lock;
 use latlab_model::CpuSet;
 use latlab_model::frame::{Frame, FrameReader, Message, Next, Refusal};
 use latlab_model::run::{Finding, Severity};
@@ -10,7 +11,7 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -119,10 +120,6 @@ impl Drop for Home {
     fn drop(&mut self) {
         let _ = sched::set_affinity(self.0.iter().copied());
     }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Appends each frame to the journal, and only then lets others see it.

@@ -11,6 +11,7 @@ mod keep;
 pub mod live;
 pub mod respond;
 mod room;
+mod sync;
 
 pub use guest::guest;
 pub use keep::go_to;

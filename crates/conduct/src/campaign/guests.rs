@@ -1,6 +1,8 @@
 //! Runs of guests: they need no machine for themselves, so that several are made side by side.
 
-use super::{CampaignOrder, Telling, attempt_one, lock, position};
+use super::attempt::{attempt, position};
+use super::order::{CampaignOrder, Telling};
+use crate::sync::lock;
 use crate::{Failure, died, interrupted};
 use latlab_store::Tried;
 use std::sync::Mutex;
@@ -17,12 +19,12 @@ pub fn all(
     let tried = Mutex::new(tried);
     let work = || -> Result<bool, Failure> {
         loop {
-            let Some((index, attempt)) = lock(&missing).next() else { return Ok(false) };
+            let Some((index, number)) = lock(&missing).next() else { return Ok(false) };
             if interrupted() {
                 return Ok(true);
             }
-            let position = position(campaign, &lock(&tried), index, attempt);
-            if attempt_one(order, &position, tell)?.note(&mut lock(&tried)) {
+            let position = position(campaign, &lock(&tried), index, number);
+            if attempt(order, &position, tell)?.note(&mut lock(&tried)) {
                 return Ok(true);
             }
         }
