@@ -2,30 +2,33 @@
 
 use crate::clocks::ClockWatch;
 use crate::counted::Counted;
+use crate::ending::{Ending, damaged};
 use crate::findings::Findings;
+use crate::found::{
+    clocks_unknown, failed_hook, guests_time, is_refused_memory_lock, lost, merged, no_last_word,
+    planted, refused_setting, sampling_phase, uncounted,
+};
 use crate::id;
 use crate::legs::{LegsTaken, findings as leg_findings};
 use crate::loads::Loads;
 use crate::tables::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow};
 use crate::telemetry::{Readings, TelemetryRow};
+use crate::total::{decisive, is_silent, total, with_uncounted};
 use jiff::Timestamp;
 use latlab_doctor::conditions::{self, Watch};
 use latlab_load::Window;
 use latlab_model::fault::FAULT;
-use latlab_model::frame::{Damage, Hello, Interval, Message, STREAM_VERSION, Spikes};
-use latlab_model::guest::Guest;
+use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spikes};
 use latlab_model::legs::Legs;
-use latlab_model::load::Load;
 use latlab_model::machine::Machine;
 use latlab_model::respond::Responses;
 use latlab_model::run::{
-    Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Setting, Severity, Summary,
-    ThreadRun,
+    Clocks, End, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Severity, ThreadRun,
 };
 use latlab_model::samples::Samples;
 use latlab_model::telemetry::{Conditions, Reading};
-use latlab_model::{CpuSet, Histogram, Nanos, Plan, Run, Snapshot};
-use latlab_stats::{Evidence, judge, stroboscope, summary};
+use latlab_model::{CpuSet, Nanos, Plan, Run, Snapshot};
+use latlab_stats::{Evidence, judge};
 use std::collections::BTreeMap;
 
 /// A row that can be stored as soon as it was read.
@@ -39,21 +42,6 @@ pub enum StreamedRow {
     Samples(Vec<SampleRow>),
     /// Of `telemetry.parquet`.
     Telemetry(Vec<TelemetryRow>),
-}
-
-/// How the stream ended, from whoever read it.
-#[derive(Clone, PartialEq, Default, Debug)]
-pub struct Ending {
-    /// What is wrong after the last whole frame.
-    pub damage: Option<Damage>,
-    /// Bytes after the last whole frame.
-    pub journal_bytes: u64,
-    /// Bytes before it that were no whole frame.
-    pub skipped_bytes: u64,
-    /// Whether the program that wrote the journal was gone before it finished the run.
-    pub recovered: bool,
-    /// What the writer of the journal has to add.
-    pub findings: Vec<Finding>,
 }
 
 /// A run, without its files, and the rows that are only known at its end.
@@ -399,9 +387,7 @@ impl Assembly {
         found.extend(prepared.settings.iter().filter_map(refused_setting));
         found.extend(self.clocks.findings(plan.clock));
         if self.clocks.ends().is_none() && plan.respond.is_none() {
-            let text = "The clocks were never read side by side: a suspend or a clock that was \
-                        set would not show.";
-            found.push(Finding::new("clocks-unknown", Severity::Warning, text));
+            found.push(clocks_unknown());
         }
         let locked = !prepared.settings.iter().any(is_refused_memory_lock);
         for thread in self.threads.values() {
@@ -413,68 +399,20 @@ impl Assembly {
         }
         found.extend(plan.guest.as_deref().map(guests_time));
         found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(planted));
-        found.extend(self.broken_stream(ending));
-        found.extend(self.uncounted_spikes());
-        found.extend(self.end.as_ref().and_then(failed_hook));
-        if losses.intervals_merged > 0 {
-            let text = format!(
-                "{} intervals were merged with their next one, because the stream was not taken \
-                 in time; no count is lost by it.",
-                losses.intervals_merged
-            );
-            found.push(Finding::new("intervals-merged", Severity::Info, text));
-        }
-        found.extend(sampling_phase(plan, machine, prepared));
-        found.into_iter().for_each(|finding| self.findings.push(finding));
-    }
-
-    /// What was seen after the last interval is in no histogram, but it was seen.
-    fn uncounted_spikes(&self) -> Option<Finding> {
-        let latencies = || self.threads.values().flat_map(Counted::uncounted);
-        let largest = latencies().max()?;
-        let text = format!(
-            "{} latencies came after the last interval that was stored, the largest {largest}: \
-             they are in spikes.parquet and in the verdict, and in no other figure.",
-            latencies().count()
-        );
-        Some(Finding::new("spikes-uncounted", Severity::Warning, text))
-    }
-
-    fn broken_stream(&self, ending: &Ending) -> Vec<Finding> {
-        let mut found = Vec::new();
         if self.end.is_none() && !self.stopped {
             let last = match self.measured_to {
                 Some(end) => format!("what was measured up to {} is here", self.in_utc(end)),
                 None => "nothing was counted".to_string(),
             };
-            let text = format!(
-                "The stream ended without a last word, because latlab was killed or the link to \
-                 the agent was cut: {last}."
-            );
-            let finding = Finding::new("stream-lost", Severity::Error, text);
-            found.push(Finding { at_ns: self.measured_to, ..finding });
+            found.push(lost(self.measured_to, &last));
         }
-        if ending.skipped_bytes > 0 {
-            let text = format!(
-                "{} bytes within the journal are damaged: what they held is lost, and everything \
-                 before and after them is in this run.",
-                ending.skipped_bytes
-            );
-            found.push(Finding::new("journal-damaged", Severity::Error, text).invalidates());
-        }
-        if let Some(damage) = &ending.damage {
-            let bytes = ending.journal_bytes;
-            let (code, severity, what) = match damage {
-                Damage::CutOff => ("journal-cut", Severity::Warning, "no whole frame"),
-                _ => ("journal-damaged", Severity::Error, "damaged"),
-            };
-            let text = format!(
-                "The last {bytes} bytes of the journal are {what} ({damage}); everything before \
-                 them is in this run."
-            );
-            found.push(Finding::new(code, severity, text));
-        }
-        found
+        found.extend(damaged(ending));
+        let late: Vec<Nanos> = self.threads.values().flat_map(Counted::uncounted).collect();
+        found.extend(uncounted(&late));
+        found.extend(self.end.as_ref().and_then(failed_hook));
+        found.extend(merged(losses));
+        found.extend(sampling_phase(plan, machine, prepared));
+        found.into_iter().for_each(|finding| self.findings.push(finding));
     }
 }
 
@@ -488,127 +426,9 @@ fn keep_first<T>(place: &mut Option<T>, value: T) {
     place.get_or_insert(value);
 }
 
-/// All threads together; the time of the observed maximum is that of the thread that has it.
-fn total(plan: &Plan, counted: &[Counted], threads: &[ThreadRun]) -> Summary {
-    let mut all = Histogram::default();
-    counted.iter().for_each(|one| all.add(&one.total));
-    let of_max = threads.iter().filter(|one| one.summary.max_ns == Some(all.max_ns));
-    let max_at = of_max.filter_map(|one| one.summary.max_at_ns).min();
-    let noise = threads.iter().filter_map(|one| one.summary.noise).reduce(|mut sum, one| {
-        sum.add(one);
-        sum
-    });
-    let all = summary(plan, &all, max_at);
-    let activations = match plan.respond.is_some() {
-        true => threads.iter().map(|one| one.summary.activations).sum(),
-        false => all.activations,
-    };
-    Summary { noise, activations, ..all }
-}
-
-/// Whether nothing was recorded of a thread; a busy loop that saw no gap has recorded that.
-fn is_silent(thread: &ThreadRun) -> bool {
-    match thread.summary.noise {
-        Some(noise) => noise.of_ns <= Nanos::ZERO,
-        None => thread.summary.activations == 0,
-    }
-}
-
 /// Findings of the doctor about a host that takes CPUs away, which virtual time does not show.
 const OF_A_HOST: [&str; 3] = ["guest", "guest-clock", "stolen-time"];
 
-/// What nobody may take a guest's figures for.
-fn guests_time(guest: &Guest) -> Finding {
-    if let Some(by) = &guest.accelerator {
-        let text = format!(
-            "Measured on {} in the host's time, by {by}: the emulator and whatever else the host \
-             did are in every latency, so that the figures are noisy and are those of no machine.",
-            guest.target
-        );
-        let noisy = Finding::new("guest-noisy", Severity::Warning, text);
-        return noisy.remedy("Leave --realtime out to measure in virtual time.");
-    }
-    let text = format!(
-        "Measured in virtual time on {}: one instruction takes one nanosecond. It shows which \
-         kernel paths can block and for how many instructions, not what a board's memory and \
-         buses do; times of day are the guest's own.",
-        guest.target
-    );
-    Finding::new("virtual-time", Severity::Info, text)
-}
-
-/// A fault that is there on purpose, and must be taken for nothing else.
-fn planted(fault: &Load) -> Finding {
-    let text = format!("A fault was planted on purpose: {}.", fault.words);
-    Finding::new("planted-fault", Severity::Info, text)
-}
-
-/// Why the run as a whole ended, or the first reason of a thread to end before it.
-fn decisive(plan: &Plan, ended: EndReason, threads: &[ThreadRun]) -> EndReason {
-    // Without a planned end, being interrupted is how a run ends.
-    let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
-    let reasons = threads.iter().filter_map(|thread| thread.end.as_ref().map(|end| end.reason));
-    std::iter::once(ended)
-        .chain(reasons)
-        .filter(|&reason| !(open_ended && reason == EndReason::Interrupted))
-        .find(|&reason| reason != EndReason::Finished)
-        .unwrap_or(EndReason::Finished)
-}
-
-/// The total with what was seen after the last interval, as far as it concerns the verdict.
-fn with_uncounted(plan: &Plan, total: &Summary, late: impl Iterator<Item = Nanos>) -> Summary {
-    late.fold(total.clone(), |total, latency| Summary {
-        misses: total
-            .misses
-            .zip(plan.deadline_ns)
-            .map(|(misses, deadline)| misses + u64::from(latency > deadline)),
-        max_ns: total.max_ns.max(Some(latency)),
-        activations: total.activations + 1,
-        ..total
-    })
-}
-
 fn responses(thread: &ThreadRun) -> Option<&Responses> {
     thread.end.as_ref()?.responded.as_ref()
-}
-
-fn failed_hook(end: &End) -> Option<Finding> {
-    let hook = end.spike_hook.as_ref().filter(|hook| hook.failed > 0)?;
-    let text = format!(
-        "The spike command failed {} times; it was started {} times.",
-        hook.failed, hook.started
-    );
-    Some(Finding::new("spike-command-failed", Severity::Warning, text))
-}
-
-fn refused_setting(setting: &Setting) -> Option<Finding> {
-    let Setting { what, thread, asked, applied, matters, remedy, .. } = setting;
-    if setting.holds() {
-        return None;
-    }
-    let text = format!("The setting '{what}' was asked as '{asked}', but is '{applied}'.");
-    let finding = match matters {
-        true => Finding::new("setting-refused", Severity::Error, text).invalidates(),
-        false => Finding::new("setting-refused", Severity::Warning, text),
-    };
-    Some(Finding { thread: *thread, remedy: remedy.clone(), ..finding })
-}
-
-fn is_refused_memory_lock(setting: &Setting) -> bool {
-    setting.what == "memory lock" && !setting.holds()
-}
-
-fn no_last_word(thread: u32) -> Finding {
-    let text = "The thread ended without a word, so its counts cannot be checked.";
-    Finding::new("thread-lost", Severity::Error, text).of_thread(thread).invalidates()
-}
-
-/// A warning for the first thread whose period fits the tick of the kernel.
-fn sampling_phase(plan: &Plan, machine: &Machine, prepared: &Prepared) -> Option<Finding> {
-    // A relative sleep adds its own latency to each period, so it does not stay in step.
-    if !plan.has_releases() {
-        return None;
-    }
-    let periods = prepared.threads.iter().map(|thread| thread.period_ns);
-    periods.into_iter().find_map(|period| stroboscope(period, machine.tick_hz))
 }

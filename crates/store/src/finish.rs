@@ -1,7 +1,8 @@
 //! From the journal of a run to its folder.
 
-use crate::assemble::{Assembled, Assembly, Ending, NoRun, StreamedRow};
+use crate::assemble::{Assembled, Assembly, NoRun, StreamedRow};
 use crate::document::{CONSOLE, RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
+use crate::ending::Ending;
 use crate::error::{Error, Result};
 use crate::files::{open_file, sum, sync_folder};
 use crate::journal::Journal;

@@ -6,7 +6,8 @@ use latlab_model::plan::{ClockName, Mechanism, Plan, Policy};
 use latlab_model::run::{EndReason, Finding, Severity, VerdictWord};
 use latlab_model::samples::{Samples, pack};
 use latlab_model::{Nanos, Run};
-use latlab_store::assemble::{Assembled, Assembly, Ending, NoRun};
+use latlab_store::assemble::{Assembled, Assembly, NoRun};
+use latlab_store::ending::Ending;
 use latlab_store::testing::{FIRST_RELEASE, Synthetic};
 
 fn assembled(messages: Vec<Message>) -> Assembled {

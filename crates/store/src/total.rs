@@ -1,0 +1,57 @@
+//! All threads of a run together, as the verdict takes them.
+
+use crate::counted::Counted;
+use latlab_model::run::{EndReason, Summary, ThreadRun};
+use latlab_model::{Histogram, Nanos, Plan};
+use latlab_stats::summary;
+
+/// All threads together; the time of the observed maximum is that of the thread that has it.
+pub fn total(plan: &Plan, counted: &[Counted], threads: &[ThreadRun]) -> Summary {
+    let mut all = Histogram::default();
+    counted.iter().for_each(|one| all.add(&one.total));
+    let of_max = threads.iter().filter(|one| one.summary.max_ns == Some(all.max_ns));
+    let max_at = of_max.filter_map(|one| one.summary.max_at_ns).min();
+    let noise = threads.iter().filter_map(|one| one.summary.noise).reduce(|mut sum, one| {
+        sum.add(one);
+        sum
+    });
+    let all = summary(plan, &all, max_at);
+    let activations = match plan.respond.is_some() {
+        true => threads.iter().map(|one| one.summary.activations).sum(),
+        false => all.activations,
+    };
+    Summary { noise, activations, ..all }
+}
+
+/// Whether nothing was recorded of a thread; a busy loop that saw no gap has recorded that.
+pub fn is_silent(thread: &ThreadRun) -> bool {
+    match thread.summary.noise {
+        Some(noise) => noise.of_ns <= Nanos::ZERO,
+        None => thread.summary.activations == 0,
+    }
+}
+
+/// Why the run as a whole ended, or the first reason of a thread to end before it.
+pub fn decisive(plan: &Plan, ended: EndReason, threads: &[ThreadRun]) -> EndReason {
+    // Without a planned end, being interrupted is how a run ends.
+    let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
+    let reasons = threads.iter().filter_map(|thread| thread.end.as_ref().map(|end| end.reason));
+    std::iter::once(ended)
+        .chain(reasons)
+        .filter(|&reason| !(open_ended && reason == EndReason::Interrupted))
+        .find(|&reason| reason != EndReason::Finished)
+        .unwrap_or(EndReason::Finished)
+}
+
+/// The total with what was seen after the last interval, as far as it concerns the verdict.
+pub fn with_uncounted(plan: &Plan, total: &Summary, late: impl Iterator<Item = Nanos>) -> Summary {
+    late.fold(total.clone(), |total, latency| Summary {
+        misses: total
+            .misses
+            .zip(plan.deadline_ns)
+            .map(|(misses, deadline)| misses + u64::from(latency > deadline)),
+        max_ns: total.max_ns.max(Some(latency)),
+        activations: total.activations + 1,
+        ..total
+    })
+}
