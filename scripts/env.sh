@@ -74,7 +74,8 @@ use_target() {
         armv7-*-gnueabihf)
             # Rust's musl for it brings no standard library everywhere; Debian's glibc is there.
             export "${variable}_LINKER=arm-linux-gnueabihf-gcc"
-            set -- -C target-feature=+crt-static "$@"
+            # Every ARMv7 has the shorter instructions.
+            set -- -C target-feature=+crt-static,+thumb-mode "$@"
             ;;
         *-gnu)
             if [ "$(cc -print-file-name=libc.a)" != libc.a ]; then
