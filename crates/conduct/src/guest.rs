@@ -77,7 +77,7 @@ pub(crate) fn too_slow(limit: Duration) -> Finding {
          length: what it had not yet sent, up to half a second of its time, is not here.",
         limit.as_secs()
     );
-    Finding::new(guest::TIME_LIMIT, Severity::Warning, text)
+    Finding::new(guest::TIME_LIMIT_FINDING, Severity::Warning, text)
 }
 
 /// A guest that measured nothing says on its console why; `cut` is why it was ended, if it was.

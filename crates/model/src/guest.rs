@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Code of the finding that a guest took too long and was ended.
-pub const TIME_LIMIT: &str = "guest-time-limit";
+pub const TIME_LIMIT_FINDING: &str = "guest-time-limit";
 
 /// A guest; in virtual time the same one, with the same plan, measures the same to the last bit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

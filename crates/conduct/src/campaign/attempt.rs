@@ -4,7 +4,7 @@ use super::order::{CampaignOrder, Event, Position, Telling};
 use crate::{Failure, Order, check_room, interrupted, run};
 use latlab_model::Nanos;
 use latlab_model::campaign::{Campaign, FailedTry, Planned};
-use latlab_model::guest::TIME_LIMIT;
+use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::EndReason;
 use latlab_store::{CellState, Finished, Tried};
 
@@ -25,7 +25,7 @@ impl Try {
             Try::Made(finished) => {
                 let Finished { path, run } = *finished;
                 // What ended a guest of too much time was not the user.
-                let slow = run.findings.iter().any(|finding| finding.code == TIME_LIMIT);
+                let slow = run.findings.iter().any(|finding| finding.code == TIME_LIMIT_FINDING);
                 let cut = run.ended == EndReason::Interrupted && !slow;
                 tried.runs.push((path, run));
                 cut

@@ -3,7 +3,7 @@
 use crate::id;
 use latlab_model::Run;
 use latlab_model::campaign::{Campaign, Cell, FailedTry, Planned};
-use latlab_model::guest::TIME_LIMIT;
+use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::results::Tally;
 use latlab_model::run::EndReason;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ enum Outcome {
 
 fn outcome(run: &Run) -> Outcome {
     // Tried again it would take as long.
-    if let Some(limit) = run.findings.iter().find(|finding| finding.code == TIME_LIMIT) {
+    if let Some(limit) = run.findings.iter().find(|finding| finding.code == TIME_LIMIT_FINDING) {
         return Outcome::Bad(limit.text.clone());
     }
     match run.ended {
