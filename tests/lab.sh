@@ -48,8 +48,8 @@ finish() {
 }
 
 # A run, twice, side by side: twice NAME KERNEL [OPTION]...
-# QEMU lets the host into the boot of a guest in about one of twelve runs, as figures in results/
-# say, so that a third one decides; it is told.
+# The host gets into the boot of some guests, as the figures in results/ say, so that a third run
+# decides; it is told.
 twice() {
     local name=$1 other
     shift
