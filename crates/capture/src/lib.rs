@@ -31,9 +31,9 @@ pub use fault::{Error, Fault, Place};
 pub use figures::{Figures, median_of};
 pub use list::{List, Reading, Unit, Value};
 pub use marks::Mark;
-pub use measure::{Answer, Asked, Measured, measure};
+pub use measure::{Asked, Measured, measure};
 pub use open::{Capture, Opened, open, open_joined};
-pub use pairing::{Counts, Fate};
+pub use pairing::{Answer, Counts, Fate};
 pub use point::{Channel, Head, Kind, Point, Source};
 pub use survey::{Seen, Survey, survey};
 

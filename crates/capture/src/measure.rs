@@ -8,7 +8,7 @@ use crate::figures::{Figures, median_of};
 use crate::list::{List, Unit, Value};
 use crate::marks::{Mark, Marks};
 use crate::open::{Capture, open_joined};
-use crate::pairing::{Counts, Fate, Judged, Pairing};
+use crate::pairing::{Answer, Counts, Fate, Pairing};
 use crate::point::{Head, Point};
 use crate::survey::{Survey, survey};
 use std::collections::VecDeque;
@@ -48,13 +48,22 @@ pub struct Asked {
     pub unit: Option<Unit>,
 }
 
-/// What became of a stimulus.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Answer {
-    /// The stimulus, from the start of the capture.
-    pub at_ps: i64,
-    /// What became of it.
-    pub fate: Fate,
+impl Asked {
+    /// Rising edges of two channels at half of their height.
+    pub fn between(stimulus: &str, response: &str) -> Asked {
+        Asked {
+            stimulus: Some(stimulus.to_string()),
+            response: Some(response.to_string()),
+            marker: None,
+            threshold: Threshold::Share(0.5),
+            hysteresis: Hysteresis::Share(0.1),
+            edge: EdgeKind::Rising,
+            response_edge: EdgeKind::Rising,
+            quiet_ps: None,
+            window_ps: None,
+            unit: None,
+        }
+    }
 }
 
 /// What a capture came to.
@@ -244,7 +253,7 @@ impl Wires {
                 return Ok(());
             }
         };
-        if let Some(Judged { fate: Fate::Answered(delay), .. }) = reversed
+        if let Some(Answer { fate: Fate::Answered(delay), .. }) = reversed
             && self.reversed.count() < MOST_REVERSED
         {
             self.reversed.take(delay);
@@ -254,10 +263,10 @@ impl Wires {
 
     fn judged<E>(
         &mut self,
-        judged: Option<Judged>,
+        judged: Option<Answer>,
         each: &mut impl FnMut(Answer) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(Judged { at_ps, fate }) = judged else { return Ok(()) };
+        let Some(Answer { at_ps, fate }) = judged else { return Ok(()) };
         if let Fate::Answered(delay) = fate {
             self.figures.take(delay);
             if let Some(marks) = &mut self.marks {

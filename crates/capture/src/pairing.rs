@@ -44,8 +44,10 @@ pub enum Fate {
 
 /// A stimulus whose fate is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Judged {
+pub struct Answer {
+    /// When it came, in the capture's own time.
     pub at_ps: i64,
+    /// What became of it.
     pub fate: Fate,
 }
 
@@ -69,14 +71,14 @@ impl Pairing {
     }
 
     /// A stimulus; what becomes known of the one before it.
-    pub fn stimulus(&mut self, at_ps: i64) -> Option<Judged> {
+    pub fn stimulus(&mut self, at_ps: i64) -> Option<Answer> {
         let before = self.last.replace(Last { at_ps, is_judged: false });
         let unanswered = before.filter(|before| !before.is_judged)?;
-        Some(self.judge(Judged { at_ps: unanswered.at_ps, fate: Fate::Missing }))
+        Some(self.judge(Answer { at_ps: unanswered.at_ps, fate: Fate::Missing }))
     }
 
     /// A response; what becomes known of its stimulus.
-    pub fn response(&mut self, at_ps: i64) -> Option<Judged> {
+    pub fn response(&mut self, at_ps: i64) -> Option<Answer> {
         let Some(last) = &mut self.last else {
             match self.counts.before_first {
                 0 => self.counts.before_first = 1,
@@ -96,15 +98,15 @@ impl Pairing {
         last.is_judged = true;
         let fate = if in_time { Fate::Answered(delay) } else { Fate::Late(delay) };
         let at_ps = last.at_ps;
-        Some(self.judge(Judged { at_ps, fate }))
+        Some(self.judge(Answer { at_ps, fate }))
     }
 
     /// The capture ends: its last stimulus is missing a response only if there was time for one.
-    pub fn end(&mut self, at_ps: i64) -> Option<Judged> {
+    pub fn end(&mut self, at_ps: i64) -> Option<Answer> {
         let last = self.last.take().filter(|last| !last.is_judged)?;
         match self.window {
             Some(window) if at_ps - last.at_ps > window => {
-                Some(self.judge(Judged { at_ps: last.at_ps, fate: Fate::Missing }))
+                Some(self.judge(Answer { at_ps: last.at_ps, fate: Fate::Missing }))
             }
             _ => {
                 self.counts.cut_off += 1;
@@ -113,7 +115,7 @@ impl Pairing {
         }
     }
 
-    fn judge(&mut self, judged: Judged) -> Judged {
+    fn judge(&mut self, judged: Answer) -> Answer {
         self.counts.stimuli += 1;
         match judged.fate {
             Fate::Answered(_) => self.counts.answered += 1,
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(window: Option<i64>, events: &[(i64, bool)], end: i64) -> (Vec<Judged>, Counts) {
+    fn told(window: Option<i64>, events: &[(i64, bool)], end: i64) -> (Vec<Answer>, Counts) {
         let mut pairing = Pairing::new(window);
         let mut judged = Vec::new();
         for &(at, is_stimulus) in events {

@@ -182,11 +182,11 @@ impl<'a> Responded<'a> {
             Some(RespondedPair {
                 of: &of.0.asked.name,
                 against: &against.0.asked.name,
-                quicker: compared.less,
-                quicker_between: compared.less_between,
+                quicker: compared.precedence.less,
+                quicker_between: compared.precedence.less_between,
                 shift_ns: compared.shift,
                 shift_between_ns: compared.shift_between,
-                quicker_than_all: compared.below_all,
+                quicker_than_all: compared.precedence.below_all,
             })
         };
         let mut pairs = Vec::new();

@@ -4,7 +4,7 @@ use crate::style::Style;
 use crate::table::{Column, table, wrapped};
 use crate::units::grouped;
 use latlab_model::{Nanos, Run};
-use latlab_stats::{Superiority, superiority};
+use latlab_stats::{Superiority, precedence, superiority};
 
 /// A table of more would fit nowhere.
 const MOST: usize = 12;
@@ -40,7 +40,7 @@ pub(crate) fn columns(all: &[Series]) -> Option<Vec<Column>> {
     let mut columns = vec![Column::new("quicker than", 0, all.iter().map(name)).left()];
     for (at, other) in all.iter().enumerate() {
         let cells = all.iter().enumerate().map(|(row, one)| {
-            let compared = (row != at).then(|| superiority(one.latencies, other.latencies));
+            let compared = (row != at).then(|| precedence(one.latencies, other.latencies));
             match compared.flatten() {
                 Some(it) => format!("{} ({})", share(it.less), grouped(it.below_all)),
                 None => String::new(),
@@ -97,12 +97,12 @@ pub(crate) fn loaded_columns(pairs: &[Loaded]) -> Vec<Column> {
         Column::new("median busy", 0, cells(&|one| median(&one.busy))),
         Column::new("effect", 0, cells(&|one| signed(one.compared.shift))),
         Column::new("95 %", 0, cells(&|one| between(one.compared.shift_between))),
-        Column::new("P(busy quicker)", 0, cells(&|one| share(one.compared.less))),
+        Column::new("P(busy quicker)", 0, cells(&|one| share(one.compared.precedence.less))),
         Column::new(
             "95 %",
             0,
             cells(&|one| {
-                let (low, high) = one.compared.less_between;
+                let (low, high) = one.compared.precedence.less_between;
                 format!("{} to {}", share(low), share(high))
             }),
         ),

@@ -16,5 +16,5 @@ pub use quantile::{
 };
 pub use span::Span;
 pub use summary::summary;
-pub use superiority::{Superiority, superiority};
+pub use superiority::{Precedence, Superiority, precedence, superiority};
 pub use verdict::{Evidence, at_most_share, judge};

@@ -8,34 +8,54 @@ const MOST_OF_A_SERIES: usize = 2_000;
 /// Two-sided, 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// How two series compare.
+/// How often one of a series is less than one of another.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Superiority {
+pub struct Precedence {
     /// The probability that one of the first is less than one of the second; equal ones count half.
     pub less: f64,
     /// Its interval of 95 %, of the two series.
     pub less_between: (f64, f64),
+    /// How many of the first are less than every one of the second.
+    pub below_all: u64,
+}
+
+/// How two series compare.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Superiority {
+    /// How often one of the first is less than one of the second.
+    pub precedence: Precedence,
     /// The median of all differences, first minus second (Hodges and Lehmann).
     pub shift: f64,
     /// Its interval of 95 %, of the two series.
     pub shift_between: (f64, f64),
-    /// How many of the first are less than every one of the second.
-    pub below_all: u64,
     /// Whether the differences were taken of some of the values only.
     pub thinned: bool,
 }
 
+/// How often the one is less than the other, without by how much, which takes every pair of them;
+/// none where one of them is empty.
+pub fn precedence(first: &[i64], second: &[i64]) -> Option<Precedence> {
+    preceding(&sorted(first), &sorted(second))
+}
+
 /// Compares two series; none where one of them is empty.
 pub fn superiority(first: &[i64], second: &[i64]) -> Option<Superiority> {
-    let sorted = |series: &[i64]| {
-        let mut sorted = series.to_vec();
-        sorted.sort_unstable();
-        sorted
-    };
     let (first, second) = (sorted(first), sorted(second));
+    let precedence = preceding(&first, &second)?;
+    let (shift, shift_between, thinned) = shift(&first, &second);
+    Some(Superiority { precedence, shift, shift_between, thinned })
+}
+
+fn sorted(series: &[i64]) -> Vec<i64> {
+    let mut sorted = series.to_vec();
+    sorted.sort_unstable();
+    sorted
+}
+
+fn preceding(first: &[i64], second: &[i64]) -> Option<Precedence> {
     let smallest = *second.first()?;
-    let places = placements(&first, &second);
-    let others = placements(&second, &first);
+    let places = placements(first, second);
+    let others = placements(second, first);
     if places.is_empty() {
         return None;
     }
@@ -43,15 +63,10 @@ pub fn superiority(first: &[i64], second: &[i64]) -> Option<Superiority> {
     let less = 1.0 - mean(&places);
     let error =
         (variance(&places) / places.len() as f64 + variance(&others) / others.len() as f64).sqrt();
-    let below_all = first.partition_point(|value| *value < smallest) as u64;
-    let (shift, shift_between, thinned) = shift(&first, &second);
-    Some(Superiority {
+    Some(Precedence {
         less,
         less_between: ((less - Z * error).max(0.0), (less + Z * error).min(1.0)),
-        shift,
-        shift_between,
-        below_all,
-        thinned,
+        below_all: first.partition_point(|value| *value < smallest) as u64,
     })
 }
 
@@ -107,7 +122,10 @@ mod tests {
     #[test]
     fn series_apart_are_told_for_sure() {
         let compared = superiority(&[1, 2, 3], &[11, 12, 13]).unwrap();
-        assert_eq!((compared.less, compared.below_all, compared.shift), (1.0, 3, -10.0));
+        assert_eq!(
+            (compared.precedence.less, compared.precedence.below_all, compared.shift),
+            (1.0, 3, -10.0)
+        );
         assert_eq!(superiority(&[], &[1]), None);
         assert_eq!(superiority(&[1], &[]), None);
     }
@@ -134,10 +152,11 @@ mod tests {
                 .map(|(a, b)| if a < b { 1.0 } else if a == b { 0.5 } else { 0.0 })
                 .sum();
             let share = wins / (first.len() * second.len()) as f64;
-            let compared = superiority(&first, &second).unwrap();
+            let compared = precedence(&first, &second).unwrap();
             prop_assert!((compared.less - share).abs() < 1e-9);
             prop_assert!(compared.less_between.0 <= share && share <= compared.less_between.1);
-            let back = superiority(&second, &first).unwrap();
+            prop_assert_eq!(superiority(&first, &second).unwrap().precedence, compared);
+            let back = precedence(&second, &first).unwrap();
             prop_assert!((compared.less + back.less - 1.0).abs() < 1e-9);
         }
     }

@@ -4,9 +4,7 @@
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use latlab_capture::{
-    Answer, Asked, EdgeKind, Error, Fate, Hysteresis, Measured, Threshold, measure,
-};
+use latlab_capture::{Answer, Asked, Error, Fate, Measured, measure};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -32,18 +30,7 @@ pub fn recording(name: &str) -> Option<PathBuf> {
 
 /// What is asked by default of two channels.
 pub fn asked(stimulus: &str, response: &str) -> Asked {
-    Asked {
-        stimulus: Some(stimulus.to_string()),
-        response: Some(response.to_string()),
-        marker: None,
-        threshold: Threshold::Share(0.5),
-        hysteresis: Hysteresis::Share(0.1),
-        edge: EdgeKind::Rising,
-        response_edge: EdgeKind::Rising,
-        quiet_ps: None,
-        window_ps: None,
-        unit: None,
-    }
+    Asked::between(stimulus, response)
 }
 
 /// What is asked of a list.

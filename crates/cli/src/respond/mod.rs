@@ -61,7 +61,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
             let part = Part {
                 name: args.name.clone().unwrap_or_else(|| order.name()),
                 paths: vec![made.capture.clone()],
-                asked: Asked { unit: None, ..made.asked.clone() },
+                asked: made.asked.clone(),
                 simulated: Some(order.words()),
                 seed: args.seed,
                 machine: made.machine.clone(),

@@ -3,7 +3,7 @@
 //! The simulator is a program of its own under another licence, which is why its sources are looked
 //! for on disk and built when they are needed.
 
-use latlab_capture::{Asked, EdgeKind, Hysteresis, Threshold};
+use latlab_capture::Asked;
 use latlab_model::Nanos;
 use latlab_model::machine::Machine;
 use latlab_model::run::Setting;
@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::str::FromStr;
+use tempfile::TempDir;
 
 /// A cycle of the simulated microcontrollers, in picoseconds: nothing happens in between.
 pub const CYCLE_PS: i64 = 62_500;
@@ -183,15 +184,17 @@ pub struct SimulatedCapture {
     pub machine: Machine,
     /// What it was made of.
     pub settings: Vec<Setting>,
-    _folder: Folder,
+    _folder: TempDir,
 }
 
 /// Builds the firmware and the simulator, and runs them.
 pub fn simulate(order: &Simulation) -> Result<SimulatedCapture, SimulateError> {
     let sources = sources().ok_or(SimulateError::NoSources)?;
-    let folder = Folder::new()?;
-    let build = folder.0.clone();
-    let make = ["build", "facts"].map(|target| made(&sources, &build, order, target));
+    // Of a new name, since what is built there is started.
+    let folder = tempfile::Builder::new().prefix("latlab-simulation-").tempdir();
+    let folder = folder.map_err(|error| SimulateError::File(std::env::temp_dir(), error))?;
+    let build = folder.path();
+    let make = ["build", "facts"].map(|target| made(&sources, build, order, target));
     let [built, facts] = make;
     built?;
     let facts = facts?;
@@ -221,27 +224,15 @@ pub fn simulate(order: &Simulation) -> Result<SimulatedCapture, SimulateError> {
     };
     Ok(SimulatedCapture {
         capture: vcd,
-        asked: asked(),
+        // As the simulator names its wires.
+        asked: Asked {
+            marker: Some("timer0".to_string()),
+            ..Asked::between("stimulus", "response")
+        },
         machine,
         settings: settings.collect(),
         _folder: folder,
     })
-}
-
-/// The names of the wires in the captures of the simulator.
-fn asked() -> Asked {
-    Asked {
-        stimulus: Some("stimulus".to_string()),
-        response: Some("response".to_string()),
-        marker: Some("timer0".to_string()),
-        threshold: Threshold::Share(0.5),
-        hysteresis: Hysteresis::Share(0.1),
-        edge: EdgeKind::Rising,
-        response_edge: EdgeKind::Rising,
-        quiet_ps: None,
-        window_ps: None,
-        unit: None,
-    }
 }
 
 fn made(
@@ -297,23 +288,6 @@ fn keep_in(folder: &Path, name: &str, files: [&Path; 2]) -> Result<(), SimulateE
         fs::copy(file, &kept).map_err(failed(&kept))?;
     }
     Ok(())
-}
-
-/// A folder that goes away with its owner.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, SimulateError> {
-        let path = std::env::temp_dir().join(format!("latlab-simulation-{}", std::process::id()));
-        fs::create_dir_all(&path).map_err(|error| SimulateError::File(path.clone(), error))?;
-        Ok(Folder(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]
