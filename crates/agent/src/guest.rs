@@ -22,6 +22,8 @@ const USUAL_PORT: &str = "/dev/vport0p1";
 /// How long the kernel may take to make the port.
 const PORT_WITHIN: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(1);
+/// A real-time kernel prints by threads of its own.
+const PRINTED_WITHIN: Duration = Duration::from_millis(200);
 
 /// File systems in the order in which they are mounted.
 const MOUNTS: [(&str, &str); 8] = [
@@ -44,6 +46,7 @@ pub const WORKER: &str = "serve-the-job";
 pub fn boot() -> Result<(), String> {
     if let Err(text) = measure() {
         tell(&text);
+        thread::sleep(PRINTED_WITHIN);
     }
     power_off().map(|_| ()).map_err(|error| format!("cannot turn the machine off: {error}"))
 }
@@ -117,8 +120,8 @@ fn open_port() -> Result<File, String> {
 }
 
 fn tell(text: &str) {
-    // Whoever keeps the console sees it; nobody else is there.
-    if let Ok(mut console) = OpenOptions::new().write(true).open("/dev/console") {
-        let _ = writeln!(console, "latlab-agent: {text}");
+    // Whoever keeps the console sees it, also where no program can open that; nobody else is there.
+    if let Ok(mut kernel) = OpenOptions::new().write(true).open("/dev/kmsg") {
+        let _ = kernel.write_all(format!("<3>latlab-agent: {text}\n").as_bytes());
     }
 }

@@ -6,17 +6,22 @@ use crate::emulator;
 use crate::error::{Error, Result};
 use crate::fault;
 use crate::kernel::Image;
-use crate::machine::{Accelerator, Machine, Parts, Port};
+use crate::machine::{Accelerator, Parts, Port};
 use crate::program;
 use crate::target::Target;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The first process of a guest.
 const INIT: &str = "init";
+/// A kernel that runs by KVM comes to its end within this.
+const KVM_WITHIN: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A guest that is ready but for its job.
 #[derive(Debug)]
@@ -71,10 +76,13 @@ impl Guest {
         }
         Ok(Guest {
             target: target.clone(),
-            kernel,
             files,
             seed,
-            accelerator: target.realtime.then(|| accelerator(machine)),
+            accelerator: match target.realtime {
+                true => Some(accelerator(target, &kernel, cache)?),
+                false => None,
+            },
+            kernel,
             emulator: emulator::command(machine, cache),
             version: emulator::version(machine, cache)?,
             scratch: cache.folder().to_path_buf(),
@@ -126,13 +134,49 @@ impl Guest {
     }
 }
 
-/// The host's own processor, where it is of the same kind and may be used.
-fn accelerator(machine: &Machine) -> Accelerator {
+/// The host's own processor, where it is of the same kind and runs such a kernel; within a virtual
+/// machine KVM may be there and stop at an instruction that it does not know.
+fn accelerator(target: &Target, kernel: &Image, cache: &Cache) -> Result<Accelerator> {
     let usable = || File::options().read(true).write(true).open("/dev/kvm").is_ok();
-    match machine.architecture == std::env::consts::ARCH && usable() {
-        true => Accelerator::Kvm,
-        false => Accelerator::Tcg,
+    let alike = target.machine.architecture == std::env::consts::ARCH;
+    match alike
+        && target.machine.fixed_cpus.is_none()
+        && usable()
+        && kvm_runs(target, kernel, cache)?
+    {
+        true => Ok(Accelerator::Kvm),
+        false => Ok(Accelerator::Tcg),
     }
+}
+
+/// Whether the kernel comes so far that it misses its files, gives up and restarts.
+fn kvm_runs(target: &Target, kernel: &Image, cache: &Cache) -> Result<bool> {
+    let parts = Parts {
+        name: "probe",
+        kernel: &kernel.file,
+        dtb: kernel.dtb.as_deref(),
+        console: Path::new("/dev/null"),
+        seed: 0,
+        memory: target.memory,
+        cpus: target.cpus,
+        accelerator: Some(Accelerator::Kvm),
+    };
+    let mut command = emulator::command(target.machine, cache);
+    command.args(target.machine.arguments(parts));
+    command.stdin(nameless(cache.folder(), &Archive::default().bytes())?);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let failed = |error| Error::Missing { program: target.machine.qemu.to_string(), error };
+    let mut probe = command.spawn().map_err(failed)?;
+    let begun = Instant::now();
+    while begun.elapsed() < KVM_WITHIN {
+        if let Some(status) = probe.try_wait().map_err(failed)? {
+            return Ok(status.success());
+        }
+        thread::sleep(LOOK);
+    }
+    let _ = probe.kill();
+    let _ = probe.wait();
+    Ok(false)
 }
 
 /// A file that goes away with whoever has it open, even if all are killed.

@@ -1,6 +1,7 @@
 //! The kernels of guests: Debian's, stock and with PREEMPT_RT, or one's own.
 
 use crate::cache::{Apt, Cache, Unpacked, find};
+use crate::devicetree::changed;
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::unpacked::unpacked;
@@ -131,9 +132,13 @@ impl Debian {
         let file = within(&|name| name.starts_with("vmlinuz-"));
         let packed = file.ok_or_else(|| Error::NoImage(package.folder.clone()))?;
         let unpacked = if machine.debian == "amd64" { unpacked(&packed)? } else { None };
+        let mut dtb = machine.dtb.and_then(|dtb| within(&|name| name == dtb));
+        if let (Some(tree), Some(change)) = (&dtb, machine.change) {
+            dtb = Some(changed(tree, change)?);
+        }
         Ok(Image {
             file: unpacked.unwrap_or(packed),
-            dtb: machine.dtb.and_then(|dtb| within(&|name| name == dtb)),
+            dtb,
             origin: format!("{} {}", package.name, package.version),
             modules: Some(package.folder),
         })

@@ -5,6 +5,7 @@
 
 mod archive;
 mod cache;
+mod devicetree;
 mod emulator;
 mod error;
 mod fault;

@@ -1,6 +1,7 @@
 //! The machines that guests run on: what QEMU is asked for so that two runs are alike to the
 //! last bit, and what the kernel is told.
 
+use crate::devicetree::Change;
 use crate::words::Words;
 use std::path::Path;
 
@@ -28,12 +29,18 @@ pub struct Machine {
     cpu: &'static str,
     /// The description of it among the kernel's files, where QEMU has none.
     pub dtb: Option<&'static str>,
+    /// What is changed of it for the sake of the port.
+    pub change: Option<Change>,
     /// Whether Debian's own emulator does not know it, but the one of its backports does.
     pub is_new: bool,
     /// Its memory unless somebody says otherwise, in MiB.
     pub memory: u32,
     /// The port to the host.
     pub port: Port,
+    /// What its serial interfaces are for, from the first on.
+    serials: &'static [Serial],
+    /// How many CPUs it has, whoever asks for another number; then it has no virtual time.
+    pub fixed_cpus: Option<u32>,
     /// What the kernel is told.
     command_line: &'static str,
     /// Modules that the port needs, in their order, where the kernel has not built them in.
@@ -45,8 +52,17 @@ pub struct Machine {
 pub enum Port {
     /// A device of QEMU's for this.
     Virtio(&'static str),
-    /// The first serial interface, by its name in the guest; the console is the second.
+    /// A serial interface, by its name in the guest.
     Serial(&'static str),
+}
+
+/// What a serial interface is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Serial {
+    /// What the kernel says.
+    Console,
+    /// The port to the host.
+    Stream,
 }
 
 // With ioeventfd the host's scheduler would decide when a write ends.
@@ -62,7 +78,7 @@ const VIRTIO_MODULES: [&str; 6] = [
 ];
 
 /// All machines.
-pub static MACHINES: [Machine; 4] = [
+pub static MACHINES: [Machine; 5] = [
     Machine {
         name: "x86-64",
         about: "a PC with one CPU (QEMU's machine pc)",
@@ -73,9 +89,12 @@ pub static MACHINES: [Machine; 4] = [
         hardware: "",
         cpu: "max,-rdrand,-rdseed",
         dtb: None,
+        change: None,
         is_new: false,
-        memory: 512,
+        memory: 768,
         port: VIRTIO,
+        serials: &[Serial::Console],
+        fixed_cpus: None,
         command_line: "console=ttyS0 nokaslr norandmaps",
         port_modules: &VIRTIO_MODULES,
     },
@@ -90,9 +109,12 @@ pub static MACHINES: [Machine; 4] = [
         hardware: "-machine virt,gic-version=3",
         cpu: "cortex-a53",
         dtb: None,
+        change: None,
         is_new: false,
-        memory: 512,
+        memory: 768,
         port: VIRTIO,
+        serials: &[Serial::Console],
+        fixed_cpus: None,
         command_line: "console=ttyAMA0 nokaslr kpti=off randomize_kstack_offset=off",
         port_modules: &VIRTIO_MODULES,
     },
@@ -103,12 +125,16 @@ pub static MACHINES: [Machine; 4] = [
         debian: "armhf",
         compiler: ("arm", "arm-linux-gnueabihf"),
         qemu: "qemu-system-arm",
-        hardware: "-machine virt",
+        // Debian's kernel cannot reach a PCI bus beyond 4 GiB.
+        hardware: "-machine virt,highmem=off",
         cpu: "cortex-a15",
         dtb: None,
+        change: None,
         is_new: false,
-        memory: 512,
+        memory: 768,
         port: VIRTIO,
+        serials: &[Serial::Console],
+        fixed_cpus: None,
         command_line: "console=ttyAMA0 nokaslr",
         port_modules: &VIRTIO_MODULES,
     },
@@ -119,14 +145,38 @@ pub static MACHINES: [Machine; 4] = [
         debian: "arm64",
         compiler: ("arm64", "aarch64-linux-gnu"),
         qemu: "qemu-system-aarch64",
-        hardware: "-machine imx8mp-evk",
+        hardware: "-machine imx8mp-evk -nic none",
         cpu: "cortex-a53",
         dtb: Some("imx8mp-evk.dtb"),
+        change: Some(Change::On("/soc@0/bus@30800000/serial@30860000")),
         is_new: true,
         memory: 2048,
         port: Port::Serial("/dev/ttymxc0"),
+        serials: &[Serial::Stream, Serial::Console],
+        fixed_cpus: None,
         command_line: "console=ttymxc1 nokaslr kpti=off randomize_kstack_offset=off",
         port_modules: &[],
+    },
+    Machine {
+        name: "raspi3b",
+        about: "a Raspberry Pi 3B with its four CPUs, in the host's time only",
+        architecture: "aarch64",
+        debian: "arm64",
+        compiler: ("arm64", "aarch64-linux-gnu"),
+        qemu: "qemu-system-aarch64",
+        hardware: "-machine raspi3b",
+        cpu: "cortex-a53",
+        dtb: Some("bcm2837-rpi-3-b.dtb"),
+        // Else it keeps the interface that both can use.
+        change: Some(Change::Away("/soc/serial@7e201000/bluetooth")),
+        is_new: false,
+        memory: 1024,
+        port: Port::Serial("/dev/ttyAMA0"),
+        serials: &[Serial::Stream, Serial::Console],
+        fixed_cpus: Some(4),
+        command_line: "console=ttyS1 nokaslr kpti=off",
+        // Without the first it cannot be turned off.
+        port_modules: &["bcm2835_wdt", "bcm2835_thermal"],
     },
 ];
 
@@ -195,14 +245,17 @@ impl Machine {
         words.all("-rtc base=2020-01-01,clock=vm");
         // Only out: what the host sends arrives when the host likes.
         words.all("-chardev file,id=stream,path=/proc/self/fd/1");
-        match self.port {
-            Port::Serial(_) => words.all("-serial chardev:stream"),
-            Port::Virtio(device) => {
-                words.pair("-device", device);
-                words.all("-device virtserialport,chardev=stream,name=latlab");
-            }
+        if let Port::Virtio(device) = self.port {
+            words.pair("-device", device);
+            words.all("-device virtserialport,chardev=stream,name=latlab");
         }
-        words.pair("-serial", format!("file:{}", escaped(console)));
+        for serial in self.serials {
+            let to = match serial {
+                Serial::Console => format!("file:{}", escaped(console)),
+                Serial::Stream => "chardev:stream".to_string(),
+            };
+            words.pair("-serial", to);
+        }
         words.pair("-kernel", kernel.display());
         if let Some(dtb) = dtb {
             words.pair("-dtb", dtb.display());
@@ -224,7 +277,7 @@ mod tests {
 
     #[test]
     fn every_machine_has_one_cpu_and_counts_instructions() {
-        for machine in &MACHINES {
+        for machine in MACHINES.iter().filter(|machine| machine.fixed_cpus.is_none()) {
             let path = Path::new("/a,b");
             let parts = Parts {
                 name: "x",

@@ -50,7 +50,7 @@ impl Display for Target {
         if self.realtime {
             write!(f, ",realtime")?;
         }
-        if self.cpus != 1 {
+        if self.cpus != self.machine.fixed_cpus.unwrap_or(1) {
             write!(f, ",smp={}", self.cpus)?;
         }
         Ok(())
@@ -155,7 +155,19 @@ impl FromStr for Target {
         })?;
         let mut words = Words::read(words).map_err(wrong)?;
         let kernel = words.kernel(kernel).map_err(wrong)?;
-        let (cpus, realtime) = (words.cpus.unwrap_or(1), words.realtime);
+        let realtime = words.realtime;
+        let cpus = match (machine.fixed_cpus, words.cpus) {
+            (Some(fixed), Some(asked)) if asked != fixed => {
+                return Err(wrong(format!("{name} has {fixed} CPUs: leave --smp {asked} out")));
+            }
+            (Some(fixed), _) if !realtime => {
+                return Err(wrong(format!(
+                    "{name} has {fixed} CPUs, and in virtual time more than one make nonsense of \
+                     latencies: add --realtime"
+                )));
+            }
+            (fixed, asked) => fixed.or(asked).unwrap_or(1),
+        };
         if cpus > 1 && !realtime {
             return Err(wrong(format!(
                 "in virtual time a guest has one CPU, because more make nonsense of latencies: \
@@ -179,13 +191,16 @@ mod tests {
         for text in [
             "lab:x86-64/stock-6.12,memory=96",
             "lab:x86-64/rt-6.1,realtime,smp=2",
+            "lab:raspi3b/rt-6.1,realtime",
             "lab:arm,kernel=/dev/null,modules=/dev,dtb=/dev/zero",
         ] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
         for (text, says) in [
             ("lab:x86-64", "expected lab:MACHINE/KERNEL"),
-            ("lab:vax/rt", "expected x86-64, arm64, arm, imx8mp-evk"),
+            ("lab:vax/rt", "expected x86-64, arm64, arm, imx8mp-evk, raspi3b"),
+            ("lab:raspi3b/rt", "add --realtime"),
+            ("lab:raspi3b/rt,realtime,smp=2", "has 4 CPUs"),
             ("lab:arm64/5.4", "expected stock, rt, stock-6.1"),
             ("lab:arm64/rt,smp=2", "one CPU, because more make nonsense of latencies"),
             ("lab:arm64/rt,memory=9", "expected 64 to 65536"),

@@ -11,7 +11,7 @@ const GUEST: &str = "A guest instead of this machine";
 /// The fault of a guest that has next to no memory.
 const TINY_MEMORY: &str = "tiny-memory";
 /// So much of it, in MiB, which the kernel alone needs nearly all.
-const TINY: u32 = 80;
+const TINY: u32 = 96;
 
 /// Flags about a guest.
 #[derive(Args)]
