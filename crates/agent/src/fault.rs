@@ -56,6 +56,11 @@ fn act(fault: Fault, until: i64) -> io::Result<()> {
             let time = Clock::Realtime.now() + fault.length_ns.0;
             set_realtime(time).map_err(io::Error::from)
         }
+        FaultKind::CpuOffline => {
+            fs::write(format!("/sys/devices/system/cpu/cpu{}/online", fault.cpu), "0")
+        }
+        // The host's part.
+        FaultKind::HypervisorPause => Ok(()),
     }
 }
 

@@ -21,9 +21,10 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
         What::Kernels => print(&listed())?,
         What::StressFive(comparison) => return compared("lab-stress-five", comparison),
         What::Threads(comparison) => return compared("lab-threads", comparison),
-        What::Fetch { targets } => {
+        What::Fetch { qemu, targets } => {
             for target in targets {
-                print(&format!("{target}  {}\n", fetched(target)?))?;
+                let target = Target { new_qemu: *qemu || target.new_qemu, ..target.clone() };
+                print(&format!("{target}  {}\n", fetched(&target)?))?;
             }
         }
     }
@@ -32,7 +33,7 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
 
 /// A ready-made sheet of both kernels, which are got where they are not here.
 fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
-    let Comparison { seeds, quiet, common } = asked;
+    let Comparison { seeds, quiet, console, common } = asked;
     for target in COMPARED {
         let target: Target = target.parse().map_err(anyhow::Error::msg)?;
         if !target.is_here(&cache()) {
@@ -42,7 +43,8 @@ fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     }
     let sheet = Some(sheet.to_string());
     let sheet = SheetArgs { sheet, seeds: Some(*seeds), ..SheetArgs::default() };
-    campaign::asked(&Asked { sheet: &sheet, common, quiet: *quiet, keep_going: false })
+    let (quiet, console) = (*quiet, *console);
+    campaign::asked(&Asked { sheet: &sheet, common, quiet, keep_going: false, console })
 }
 
 /// Gets a kernel and says where it came from.

@@ -5,6 +5,7 @@ mod args;
 mod browser;
 mod campaign;
 mod common;
+mod console;
 mod cyclictest;
 mod doctor;
 mod documents;

@@ -5,6 +5,7 @@ mod guest;
 mod plan;
 
 use crate::common::Format;
+use crate::console::Console;
 use crate::lab;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
@@ -47,7 +48,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let program = std::env::current_exe()?;
     let (by, plan) = by(&program, target.as_ref(), plan).map_err(refused)?;
     let id = new_id(now, &plan.name);
-    let mut progress = Progress::new(&plan, args.quiet, format!("latlab run {}", plan.name));
+    let mut progress =
+        Progress::new(&plan, args.quiet, args.guest.console, format!("latlab run {}", plan.name));
     let order = Order { plan: &plan, by, store: &store, id: &id, keep_going: args.keep_going };
     let finished = latlab_conduct::run(order, |live| progress.show(live));
     drop(progress);
@@ -108,22 +110,29 @@ pub struct Progress {
     title: String,
     quiet: bool,
     screen: Option<Screen>,
+    console: Option<Console>,
     started: Instant,
     line_due: Instant,
 }
 
 impl Progress {
     /// Of a run that begins.
-    pub fn new(plan: &Plan, quiet: bool, title: String) -> Progress {
-        let wanted = !quiet && terminal::stderr_is_terminal() && terminal::in_foreground();
+    pub fn new(plan: &Plan, quiet: bool, console: bool, title: String) -> Progress {
+        // Lines of a kernel and a table would write over each other.
+        let wanted =
+            !quiet && !console && terminal::stderr_is_terminal() && terminal::in_foreground();
         let screen = if wanted { Screen::open() } else { None };
         let started = Instant::now();
         let plan = plan.clone();
-        Progress { plan, title, quiet, screen, started, line_due: started + PROGRESS_EVERY }
+        let (console, line_due) = (console.then(Console::default), started + PROGRESS_EVERY);
+        Progress { plan, title, quiet, screen, console, started, line_due }
     }
 
     /// Shows it as it stands.
     pub fn show(&mut self, live: &Live) {
+        if let (Some(console), Some(guest)) = (&mut self.console, &self.plan.guest) {
+            let _ = write!(stderr(), "{}", console.news(&guest.target, live));
+        }
         let elapsed = Nanos(self.started.elapsed().as_nanos() as i64);
         let view = View { live, plan: &self.plan, title: &self.title, elapsed };
         match &mut self.screen {

@@ -9,6 +9,7 @@ mod guest;
 pub mod here;
 mod keep;
 pub mod live;
+mod pause;
 pub mod respond;
 mod room;
 mod sync;
@@ -20,14 +21,16 @@ use latlab_lab::Guest;
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::run::Finding;
 use latlab_model::{Plan, Snapshot};
-use latlab_store::{Finished, OpenRun, Store};
+use latlab_store::{CONSOLE, Finished, OpenRun, Store};
 use latlab_sys::signal::{self, Signal};
+use latlab_sys::spool::{End, Spool};
 use live::Live;
+use pause::Pauses;
 pub use room::check_room;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -136,7 +139,10 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
             return Err(failure);
         }
     };
-    let Started { mut child, stream, to_agent, limit } = started;
+    let Started { mut child, stream, to_agent, guest } = started;
+    let limit = guest.as_ref().map(|guest| guest.limit);
+    let console = limit.map(|_| open.path().join(CONSOLE));
+    let pauses = Pauses::of(plan);
     let keeper = Keeper::start(stream, open, limit.is_none());
     std::thread::scope(|scope| {
         // What ends the run and makes its folder waits for no terminal: that may be stopped, or
@@ -144,7 +150,9 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
         let (done_in, done) = sync_channel(1);
         let keeper = &keeper;
         // Received below in any case.
-        scope.spawn(move || drop(done_in.send(conduct(keeper, to_agent, &mut child, limit))));
+        scope.spawn(move || {
+            drop(done_in.send(conduct(keeper, to_agent, &mut child, guest, pauses)));
+        });
         let mut moved = false;
         let mut shown = 0;
         loop {
@@ -160,7 +168,9 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
                 Err(RecvTimeoutError::Disconnected) => return Err(died().into()),
             }
             moved = moved || keeper.leave_measured_cpus();
-            watch(&keeper.live());
+            let mut live = keeper.live();
+            live.console.clone_from(&console);
+            watch(&live);
         }
     })
 }
@@ -168,34 +178,47 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
 /// An agent that has begun.
 struct Started {
     child: Child,
-    stream: ChildStdout,
+    stream: Box<dyn Read + Send>,
     /// None where it hears nothing.
     to_agent: Option<ChildStdin>,
+    /// Where it is a guest.
+    guest: Option<StartedGuest>,
+}
+
+/// What a guest has of its own.
+struct StartedGuest {
     /// After this it is ended.
-    limit: Option<Duration>,
+    limit: Duration,
+    /// To be told when the emulator has gone.
+    end: End,
 }
 
 fn start(by: By, plan: &Plan, open: &OpenRun) -> Result<Started, Failure> {
     let order = Message::Plan(plan.clone());
-    let (mut command, limit) = match by {
+    match by {
         By::Process(mut agent) => {
             // A group of its own, so that Ctrl-C reaches the agent only through us.
-            agent.arg(open.id()).stdin(Stdio::piped()).process_group(0);
-            (agent, None)
+            agent.arg(open.id()).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+            let mut child = agent.spawn()?;
+            let mut to_agent = child.stdin.take();
+            if let Some(to_agent) = &mut to_agent {
+                // An agent that has died already shows in its stream, which is read later.
+                let _ = greet(to_agent, open.id(), &order);
+            }
+            let stream = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe);
+            let stream = Box::new(stream.map_err(io::Error::from)?);
+            Ok(Started { child, stream, to_agent, guest: None })
         }
         By::Guest(mut guest, limit) => {
             greet(&mut guest.job, open.id(), &order)?;
-            (guest::emulator(*guest, open)?, Some(limit))
+            let stream = Spool::new()?;
+            let end = stream.end();
+            let mut emulator = guest::emulator(*guest, open)?;
+            let child = emulator.stdout(stream.writer()?).spawn()?;
+            let guest = Some(StartedGuest { limit, end });
+            Ok(Started { child, stream: Box::new(stream), to_agent: None, guest })
         }
-    };
-    let mut child = command.stdout(Stdio::piped()).spawn()?;
-    let mut to_agent = child.stdin.take();
-    if let Some(to_agent) = &mut to_agent {
-        // An agent that has died already shows in its stream, which is read later.
-        let _ = greet(to_agent, open.id(), &order);
     }
-    let stream = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe).map_err(io::Error::from)?;
-    Ok(Started { child, stream, to_agent, limit })
 }
 
 /// Asks the agent to end when the user does, and makes a run of what it said.
@@ -203,7 +226,8 @@ fn conduct(
     keeper: &Keeper,
     mut to_agent: Option<ChildStdin>,
     agent: &mut Child,
-    limit: Option<Duration>,
+    guest: Option<StartedGuest>,
+    mut pauses: Pauses,
 ) -> Result<Finished, Failure> {
     let begun = Instant::now();
     let mut asked_at: Option<Instant> = None;
@@ -219,14 +243,20 @@ fn conduct(
                 None => cut = Some(guest::stopped()),
             }
         }
-        if let Some(limit) = limit.filter(|limit| begun.elapsed() > *limit) {
-            cut = cut.or_else(|| Some(guest::too_slow(limit)));
+        if let Some(StartedGuest { limit, end }) = &guest {
+            if begun.elapsed() > *limit {
+                cut = cut.or_else(|| Some(guest::too_slow(*limit)));
+            }
+            if !matches!(agent.try_wait(), Ok(None)) {
+                end.reached();
+            }
         }
         let asked_in_vain = asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE);
         if asked_in_vain || cut.is_some() {
             // It had its time; its journal is whole up to here.
             let _ = agent.kill();
         }
+        pauses.take(LOOK, agent, || keeper.live().measured);
         std::thread::sleep(LOOK);
     }
     let _ = agent.wait();
@@ -236,7 +266,7 @@ fn conduct(
     }
     match Failure::of(refusal, counted) {
         Some(mut failure) => {
-            if matches!(failure, Failure::Nothing) && limit.is_some() && asked_at.is_none() {
+            if matches!(failure, Failure::Nothing) && guest.is_some() && asked_at.is_none() {
                 failure = guest::failed(&open, cut.as_ref());
             }
             // What cannot be removed now is no worse than a kill: the next opening removes it.

@@ -4,6 +4,7 @@ use latlab_model::frame::Message;
 use latlab_model::run::{EndReason, Finding, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan};
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 /// Maxima that a thread's sparkline shows: one for each interval of the last minute.
 pub const RECENT: usize = 60;
@@ -32,6 +33,8 @@ pub struct Live {
     pub findings: Vec<Finding>,
     /// End of the last interval, counted from the first release.
     pub measured: Nanos,
+    /// Where a guest's kernel says what it says.
+    pub console: Option<PathBuf>,
     plan: Option<Plan>,
 }
 

@@ -2,24 +2,32 @@
 
 use crate::cache::{Apt, BACKPORTS, Cache, HOST, ran};
 use crate::error::{Error, Result};
-use crate::machine::Machine;
+use crate::target::Target;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Where a newer one is kept.
-const KEPT_AS: &str = "qemu";
-/// The emulator for Arm, with what it needs of its own version.
-const PACKAGES: [&str; 3] = ["qemu-system-data", "qemu-system-common", "qemu-system-arm"];
+/// What the newer ones need of their own version, and the firmware of PCs.
+const WITH: [&str; 3] = ["qemu-system-data", "qemu-system-common", "seabios"];
 
-fn folder(cache: &Cache) -> PathBuf {
-    cache.folder().join(KEPT_AS)
+/// Debian's package of a target's emulator.
+fn package(target: &Target) -> &'static str {
+    match target.machine.qemu.ends_with("x86_64") {
+        true => "qemu-system-x86",
+        false => "qemu-system-arm",
+    }
 }
 
-/// Gets the newer one, where a machine needs it and it is not here.
-pub fn fetch(machine: &Machine, cache: &Cache) -> Result<()> {
-    let (folder, beside) = (folder(cache), cache.folder().join(format!("{KEPT_AS}.new")));
-    if !machine.is_new || folder.exists() {
+/// Where a newer one is kept.
+fn folder(target: &Target, cache: &Cache) -> PathBuf {
+    cache.folder().join("emulators").join(package(target))
+}
+
+/// Gets the newer one, where it is asked for or needed, and is not here.
+pub fn fetch(target: &Target, cache: &Cache) -> Result<()> {
+    let folder = folder(target, cache);
+    let beside = folder.with_extension("new");
+    if !target.has_new_emulator() || folder.exists() {
         return Ok(());
     }
     if beside.exists() {
@@ -27,7 +35,7 @@ pub fn fetch(machine: &Machine, cache: &Cache) -> Result<()> {
     }
     fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
     let apt = Apt::prepare(cache, HOST)?;
-    for package in PACKAGES {
+    for package in WITH.into_iter().chain([package(target)]) {
         let file = apt.download(package, Some(BACKPORTS))?;
         ran(Command::new("dpkg-deb").arg("-x").arg(&file).arg(&beside))?;
         // It can be had again.
@@ -36,27 +44,32 @@ pub fn fetch(machine: &Machine, cache: &Cache) -> Result<()> {
     fs::rename(&beside, &folder).map_err(Error::io("create", &folder))
 }
 
-/// The emulator of a machine.
-pub fn command(machine: &Machine, cache: &Cache) -> Command {
-    if !machine.is_new {
-        return Command::new(machine.qemu);
+/// The emulator of a target.
+pub fn command(target: &Target, cache: &Cache) -> Command {
+    let qemu = target.machine.qemu;
+    if !target.has_new_emulator() {
+        return Command::new(qemu);
     }
-    let folder = folder(cache);
-    let mut command = Command::new(folder.join("usr/bin").join(machine.qemu));
+    let folder = folder(target, cache);
+    let mut command = Command::new(folder.join("usr/bin").join(qemu));
     // Those of another version, which may be installed, it refuses.
     command.env("QEMU_MODULE_DIR", folder.join("usr/lib/modules"));
-    command.arg("-L").arg(folder.join("usr/share/qemu"));
+    for firmware in ["usr/share/qemu", "usr/share/seabios"] {
+        command.arg("-L").arg(folder.join(firmware));
+    }
     command
 }
 
 /// What the emulator says of itself.
-pub fn version(machine: &Machine, cache: &Cache) -> Result<String> {
-    let qemu = machine.qemu;
-    let package = if qemu.ends_with("x86_64") { "qemu-system-x86" } else { "qemu-system-arm" };
-    let output = command(machine, cache).arg("--version").output();
-    let missing = |error| match machine.is_new {
-        true => Error::NoNewEmulator { machine: machine.name },
-        false => Error::NoEmulator { program: qemu.to_string(), package, error },
+pub fn version(target: &Target, cache: &Cache) -> Result<String> {
+    let output = command(target, cache).arg("--version").output();
+    let missing = |error| match target.has_new_emulator() {
+        true => Error::NoNewEmulator { machine: target.machine.name },
+        false => Error::NoEmulator {
+            program: target.machine.qemu.to_string(),
+            package: package(target),
+            error,
+        },
     };
     let said = output.map_err(missing)?.stdout;
     Ok(String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_string())

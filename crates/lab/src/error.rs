@@ -36,8 +36,8 @@ pub enum Error {
         /// What the system said.
         error: io::Error,
     },
-    /// The emulator of a machine that the host's does not know.
-    #[error("{machine} needs a newer QEMU: `latlab lab fetch {machine}/rt` gets it")]
+    /// A newer emulator than that of the host.
+    #[error("{machine} needs a newer QEMU: `latlab lab fetch --qemu {machine}/rt` gets it")]
     NoNewEmulator {
         /// The machine.
         machine: &'static str,

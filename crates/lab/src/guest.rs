@@ -83,8 +83,8 @@ impl Guest {
                 false => None,
             },
             kernel,
-            emulator: emulator::command(machine, cache),
-            version: emulator::version(machine, cache)?,
+            emulator: emulator::command(target, cache),
+            version: emulator::version(target, cache)?,
             scratch: cache.folder().to_path_buf(),
             job: Vec::new(),
         })
@@ -161,7 +161,7 @@ fn kvm_runs(target: &Target, kernel: &Image, cache: &Cache) -> Result<bool> {
         cpus: target.cpus,
         accelerator: Some(Accelerator::Kvm),
     };
-    let mut command = emulator::command(target.machine, cache);
+    let mut command = emulator::command(target, cache);
     command.args(target.machine.arguments(parts));
     command.stdin(nameless(cache.folder(), &Archive::default().bytes())?);
     command.stdout(Stdio::null()).stderr(Stdio::null());

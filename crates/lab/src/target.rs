@@ -30,6 +30,8 @@ pub struct Target {
     pub cpus: u32,
     /// Whether its time is that of the host.
     pub realtime: bool,
+    /// Whether it runs on the newer QEMU of Debian's backports, whatever the host has.
+    pub new_qemu: bool,
 }
 
 impl Display for Target {
@@ -47,6 +49,9 @@ impl Display for Target {
         if self.memory != self.machine.memory {
             write!(f, ",memory={}", self.memory)?;
         }
+        if self.new_qemu {
+            write!(f, ",new-qemu")?;
+        }
         if self.realtime {
             write!(f, ",realtime")?;
         }
@@ -62,11 +67,16 @@ impl Target {
     /// gives back where the kernel came from.
     pub fn fetch(&self, cache: &Cache) -> Result<String> {
         program::fetch(self.machine, cache)?;
-        emulator::fetch(self.machine, cache)?;
+        emulator::fetch(self, cache)?;
         if let Kernel::Debian(kernel) = &self.kernel {
             kernel.fetch(self.machine, cache)?;
         }
         Ok(self.kernel.image(self.machine, cache)?.origin)
+    }
+
+    /// Whether its emulator is the newer one, because somebody says so or its machine needs it.
+    pub(crate) fn has_new_emulator(&self) -> bool {
+        self.new_qemu || self.machine.is_new
     }
 
     /// Whether its kernel is here.
@@ -84,6 +94,7 @@ struct Words {
     memory: Option<u32>,
     cpus: Option<u32>,
     realtime: bool,
+    new_qemu: bool,
 }
 
 impl Words {
@@ -98,10 +109,11 @@ impl Words {
                 "memory" => read.memory = Some(number(word, value, LEAST_MEMORY, MOST_MEMORY)?),
                 "smp" => read.cpus = Some(number(word, value, 1, MOST_CPUS)?),
                 "realtime" => read.realtime = true,
+                "new-qemu" => read.new_qemu = true,
                 _ => {
                     return Err(format!(
-                        "'{word}': expected memory=MIB, realtime, smp=N, kernel=IMAGE, \
-                         modules=DIR or dtb=FILE"
+                        "'{word}': expected memory=MIB, new-qemu, realtime, smp=N, \
+                         kernel=IMAGE, modules=DIR or dtb=FILE"
                     ));
                 }
             }
@@ -175,7 +187,7 @@ impl FromStr for Target {
             )));
         }
         let memory = words.memory.unwrap_or(machine.memory);
-        Ok(Target { machine, kernel, memory, cpus, realtime })
+        Ok(Target { machine, kernel, memory, cpus, realtime, new_qemu: words.new_qemu })
     }
 }
 
@@ -192,6 +204,7 @@ mod tests {
             "lab:x86-64/stock-6.12,memory=96",
             "lab:x86-64/rt-6.1,realtime,smp=2",
             "lab:raspi3b/rt-6.1,realtime",
+            "lab:x86-64/rt-6.1,new-qemu",
             "lab:arm,kernel=/dev/null,modules=/dev,dtb=/dev/zero",
         ] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
@@ -204,7 +217,7 @@ mod tests {
             ("lab:arm64/5.4", "expected stock, rt, stock-6.1"),
             ("lab:arm64/rt,smp=2", "one CPU, because more make nonsense of latencies"),
             ("lab:arm64/rt,memory=9", "expected 64 to 65536"),
-            ("lab:arm64/rt,colour=red", "expected memory=MIB, realtime"),
+            ("lab:arm64/rt,colour=red", "expected memory=MIB, new-qemu"),
             ("lab:arm64/rt,kernel=/dev/null", "two kernels"),
             ("lab:arm64,kernel=/no/such", "no file '/no/such'"),
         ] {

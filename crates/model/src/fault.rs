@@ -22,6 +22,10 @@ words! {
         SoftirqFlood = "softirq-flood",
         /// CLOCK_REALTIME is set forward.
         ClockStep = "clock-step",
+        /// A CPU is taken away from the system.
+        CpuOffline = "cpu-offline",
+        /// The host does not let the guest run.
+        HypervisorPause = "hypervisor-pause",
     }
 }
 
@@ -36,6 +40,8 @@ pub struct Fault {
     pub length_ns: Nanos,
     /// Priority of a thread that does not sleep.
     pub priority: u8,
+    /// The CPU that is taken away.
+    pub cpu: u32,
 }
 
 /// Name of the load that a fault is, and the first word of its program.
@@ -46,6 +52,8 @@ const PROGRAM: &str = "/init";
 const AT: Nanos = Nanos(2 * SECOND.0);
 /// Above that of the measuring threads.
 const PRIORITY: u8 = 95;
+/// Which CPU, since the first one cannot go everywhere.
+const CPU: u32 = 1;
 
 impl FaultKind {
     fn usual_length(self) -> Nanos {
@@ -55,17 +63,26 @@ impl FaultKind {
             FaultKind::PrintkStorm | FaultKind::FifoHog | FaultKind::SoftirqFlood => {
                 MILLISECOND * 500
             }
+            FaultKind::CpuOffline => Nanos::ZERO,
+            FaultKind::HypervisorPause => MILLISECOND * 20,
         }
+    }
+
+    /// Whether it makes sense in the host's time only: in virtual time there is one CPU, and a guest
+    /// does not see that it was stopped.
+    pub fn of_hosts_time(self) -> bool {
+        matches!(self, FaultKind::CpuOffline | FaultKind::HypervisorPause)
     }
 }
 
 impl Display for Fault {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let whole = |time: Nanos| format!("{}us", time.0 / MICROSECOND.0);
-        write!(f, "{}@{}:{}", self.kind, whole(self.at_ns), whole(self.length_ns))?;
+        write!(f, "{}@{}", self.kind, whole(self.at_ns))?;
         match self.kind {
-            FaultKind::FifoHog => write!(f, ":prio{}", self.priority),
-            _ => Ok(()),
+            FaultKind::FifoHog => write!(f, ":{}:prio{}", whole(self.length_ns), self.priority),
+            FaultKind::CpuOffline => write!(f, ":{}", self.cpu),
+            _ => write!(f, ":{}", whole(self.length_ns)),
         }
     }
 }
@@ -83,8 +100,8 @@ impl FromStr for Fault {
         })?;
         let time = |text: &str| text.parse::<Nanos>().map_err(|error| error.to_string());
         let at_ns = if at.is_empty() { AT } else { time(at)? };
-        let mut fault =
-            Fault { kind: *kind, at_ns, length_ns: kind.usual_length(), priority: PRIORITY };
+        let length_ns = kind.usual_length();
+        let mut fault = Fault { kind: *kind, at_ns, length_ns, priority: PRIORITY, cpu: CPU };
         for part in parts {
             match part.strip_prefix("prio") {
                 Some(number) if *kind == FaultKind::FifoHog => {
@@ -93,6 +110,11 @@ impl FromStr for Fault {
                         priority.ok_or_else(|| format!("'{part}': expected prio1 to prio99"))?;
                 }
                 Some(_) => return Err(format!("'{part}' goes with fifo-hog")),
+                None if *kind == FaultKind::CpuOffline => {
+                    let cpu = part.parse();
+                    fault.cpu =
+                        cpu.map_err(|_| format!("'{part}': expected the number of a CPU"))?;
+                }
                 None => fault.length_ns = time(part)?,
             }
         }
@@ -146,10 +168,18 @@ mod tests {
             ("irqs-off@5", "has no unit"),
             ("irqs-off:prio9", "goes with fifo-hog"),
             ("fifo-hog:prio100", "expected prio1 to prio99"),
+            ("cpu-offline:20ms", "expected the number of a CPU"),
         ] {
             let error = fault(text).unwrap_err();
             assert!(error.contains(says), "{error}");
         }
+    }
+
+    #[test]
+    fn a_cpu_stands_where_others_have_a_length() {
+        let fault: Fault = "cpu-offline@4s:3".parse().unwrap();
+        assert_eq!((fault.at_ns, fault.cpu), (SECOND * 4, 3));
+        assert_eq!(fault.to_string().parse(), Ok(fault));
     }
 
     #[test]

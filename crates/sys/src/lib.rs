@@ -16,6 +16,7 @@ pub mod memory;
 pub mod process;
 pub mod sched;
 pub mod signal;
+pub mod spool;
 pub mod terminal;
 pub mod timer;
 pub mod trace;

@@ -214,7 +214,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__lab__subcmd__fetch)
-            opts="-h -V --help --version"
+            opts="-h -V --qemu --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -242,7 +242,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__lab__subcmd__stress__subcmd__five)
-            opts="-q -h -V --seeds --quiet --out --format --help --version"
+            opts="-q -h -V --seeds --quiet --console --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -268,7 +268,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__lab__subcmd__threads)
-            opts="-q -h -V --seeds --quiet --out --format --help --version"
+            opts="-q -h -V --seeds --quiet --console --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -542,7 +542,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --legs --telemetry --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --seeds --skip-missing --resume --print-unit --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --stop-above --on-spike --spike-above --samples --legs --telemetry --keep-going --name --note --load --load-on --loads --tune --set --share --idle-states --quiet --dry-run --scale --repeats --seeds --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

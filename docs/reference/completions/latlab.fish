@@ -71,7 +71,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'A kerne
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'The folder with its modules, of which those of virtio are needed unless they are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'The device tree, where QEMU has none of its own' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l smp -d 'CPUs of a guest in the host\'s time' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l fault -d 'Plant a fault, to see what it looks like: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l fault -d 'Plant a fault, to see what it looks like: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wakers-on -d 'CPUs of the threads that wake (handoff), in turn [default: that of the woken thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l helpers-on -d 'CPUs for everything of latlab that does not measure [default: those not measured]' -r
@@ -108,6 +108,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l realtime -d 'In the host\'s time, by KVM where that works: noisy, and never the same again'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print what the guest\'s kernel says while it runs; for a sheet, of all its guests'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into its legs by the kernel\'s tracepoints, and measure what they cost'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Go on when the terminal is closed (SIGHUP), instead of ending cleanly'
@@ -420,6 +421,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_s
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "threads" -d 'One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet lab-threads'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -l qemu -d 'The newer QEMU of Debian\'s backports as well: a target such as lab:x86-64/rt,new-qemu runs on it'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l seeds -d 'Seeds of the guests, such as 1..5: each is an independent repeat' -r
@@ -427,6 +429,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subco
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s q -l quiet -d 'No progress'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l console -d 'Print what the kernels of the guests say while they run'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l seeds -d 'Seeds of the guests, such as 1..5: each is an independent repeat' -r
@@ -434,6 +437,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subco
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s q -l quiet -d 'No progress'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l console -d 'Print what the kernels of the guests say while they run'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder of further definitions, before all others' -r -F

@@ -48,7 +48,7 @@ impl SheetArgs {
 }
 
 /// What may stand beside them on a command line.
-pub const BESIDE: [&str; 12] = [
+pub const BESIDE: [&str; 13] = [
     "sheet",
     "dry_run",
     "scale",
@@ -61,6 +61,7 @@ pub const BESIDE: [&str; 12] = [
     "format",
     "quiet",
     "keep_going",
+    "console",
 ];
 
 /// Flags of `latlab scenarios`.

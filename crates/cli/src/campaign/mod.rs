@@ -36,8 +36,9 @@ use std::process::ExitCode;
 /// A sheet, or the rest of one.
 pub fn campaign(args: &RunArgs) -> anyhow::Result<ExitCode> {
     refuse_others(std::env::args_os())?;
-    let RunArgs { sheet, common, quiet, keep_going, .. } = args;
-    asked(&Asked { sheet, common, quiet: *quiet, keep_going: *keep_going })
+    let RunArgs { sheet, common, quiet, keep_going, guest, .. } = args;
+    let (quiet, keep_going, console) = (*quiet, *keep_going, guest.console);
+    asked(&Asked { sheet, common, quiet, keep_going, console })
 }
 
 /// What is asked of a campaign, by whichever command.
@@ -50,6 +51,8 @@ pub struct Asked<'a> {
     pub quiet: bool,
     /// Whether to go on when the terminal is closed.
     pub keep_going: bool,
+    /// Whether to print what the kernels of guests say.
+    pub console: bool,
 }
 
 /// Begins what is asked, or goes on with it.
@@ -190,7 +193,7 @@ fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> 
         by(&program, target.map_err(Failure::unfit)?.as_ref(), plan)
     };
     let release = uname().release;
-    let mut progress = CampaignProgress::new(args.quiet, &folder.campaign);
+    let mut progress = CampaignProgress::new(args.quiet, args.console, &folder.campaign);
     let keep_going = args.keep_going;
     let guests = cpus() as usize;
     let order = CampaignOrder { folder, by: &by, guests, release: &release, keep_going };

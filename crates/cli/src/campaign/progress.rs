@@ -2,10 +2,12 @@
 
 mod lines;
 
+use crate::console::Console;
 use crate::leftovers::restore;
 use crate::output::{visible, warn};
 use crate::run::Progress;
 use latlab_conduct::campaign::{Cooling, Event, Position};
+use latlab_conduct::live::Live;
 use latlab_model::campaign::Campaign;
 use latlab_model::{Nanos, Plan};
 use latlab_report::units::span;
@@ -17,14 +19,16 @@ pub struct CampaignProgress<'a> {
     quiet: bool,
     campaign: &'a Campaign,
     run: Option<Progress>,
+    console: Option<Console>,
     guests: Lines,
     cooling: bool,
 }
 
 impl CampaignProgress<'_> {
     /// Of a campaign that begins or goes on.
-    pub fn new(quiet: bool, campaign: &Campaign) -> CampaignProgress<'_> {
-        CampaignProgress { quiet, campaign, run: None, guests: Lines::new(), cooling: false }
+    pub fn new(quiet: bool, console: bool, campaign: &Campaign) -> CampaignProgress<'_> {
+        let (guests, console) = (Lines::new(), console.then(Console::default));
+        CampaignProgress { quiet, campaign, run: None, console, guests, cooling: false }
     }
 
     /// Shows what happens.
@@ -34,8 +38,7 @@ impl CampaignProgress<'_> {
             Event::Begins(position, plan) => self.begins(position, plan),
             Event::GoesOn(position, live) => match &mut self.run {
                 Some(run) => run.show(live),
-                None if !self.quiet => self.guests.goes_on(position, live),
-                None => {}
+                None => self.guest_goes_on(position, live),
             },
             Event::Ended(position, finished) => {
                 self.ends(position);
@@ -54,6 +57,19 @@ impl CampaignProgress<'_> {
         }
     }
 
+    fn guest_goes_on(&mut self, position: &Position, live: &Live) {
+        if let Some(console) = &mut self.console {
+            let lines = console.news(&position.row, live);
+            if !lines.is_empty() {
+                self.guests.clear();
+                let _ = write!(stderr(), "{lines}");
+            }
+        }
+        if !self.quiet {
+            self.guests.goes_on(position, live);
+        }
+    }
+
     fn begins(&mut self, position: &Position, plan: &Plan) {
         self.cooling = false;
         let left = match position.left_ns {
@@ -68,7 +84,7 @@ impl CampaignProgress<'_> {
             return;
         }
         let title = format!("latlab run {}: {line}", self.campaign.name);
-        self.run = Some(Progress::new(plan, self.quiet, title));
+        self.run = Some(Progress::new(plan, self.quiet, false, title));
     }
 
     /// A machine that a killed load or agent has left changed is in the way of the next run.

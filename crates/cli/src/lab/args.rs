@@ -21,6 +21,10 @@ pub enum What {
     Kernels,
     /// Get kernels from Debian's archive; nothing is installed.
     Fetch {
+        /// The newer QEMU of Debian's backports as well: a target such as lab:x86-64/rt,new-qemu
+        /// runs on it
+        #[arg(long)]
+        qemu: bool,
         /// Such as x86-64/rt, arm64/stock-6.12
         #[arg(value_name = "MACHINE/KERNEL", required = true)]
         targets: Vec<Target>,
@@ -42,6 +46,9 @@ pub struct Comparison {
     /// No progress
     #[arg(short, long)]
     pub quiet: bool,
+    /// Print what the kernels of the guests say while they run
+    #[arg(long)]
+    pub console: bool,
     #[command(flatten)]
     pub common: Common,
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use latlab_lab::Target;
 use latlab_model::Nanos;
-use latlab_model::fault::Fault;
+use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::load::Load;
 use std::path::PathBuf;
 
@@ -35,9 +35,13 @@ pub struct GuestArgs {
     #[arg(long, value_name = "N", requires = "target", help_heading = GUEST)]
     pub smp: Option<u32>,
     /// Plant a fault, to see what it looks like: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95,
-    /// printk-storm, softirq-flood, clock-step, tiny-memory
+    /// printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1,
+    /// hypervisor-pause@3s:20ms
     #[arg(long, value_name = "FAULT[@AT][:LENGTH]", requires = "target", help_heading = GUEST)]
     pub fault: Vec<String>,
+    /// Print what the guest's kernel says while it runs; for a sheet, of all its guests
+    #[arg(long, help_heading = GUEST)]
+    pub console: bool,
 }
 
 impl GuestArgs {
@@ -63,9 +67,18 @@ impl GuestArgs {
     /// The loads that plant the faults.
     pub fn faults(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
         let planted = self.fault.iter().filter(|fault| *fault != TINY_MEMORY);
+        let target = self.target()?;
         let load = |words: &String| {
-            let fault =
-                words.parse::<Fault>().map_err(|text| format!("--fault {words}: {text}"))?;
+            let wrong = |text: String| format!("--fault {words}: {text}");
+            let fault = words.parse::<Fault>().map_err(wrong)?;
+            let Some(target) = &target else { return Ok(fault.load(words, warm_up)) };
+            if fault.kind.of_hosts_time() && !target.realtime {
+                return Err(wrong("in virtual time it cannot be: add --realtime".to_string()));
+            }
+            if fault.kind == FaultKind::CpuOffline && !(1..target.cpus).contains(&fault.cpu) {
+                let cpus = target.cpus;
+                return Err(wrong(format!("expected a CPU after the first of {cpus}: add --smp")));
+            }
             Ok(fault.load(words, warm_up))
         };
         planted.map(load).collect()

@@ -12,6 +12,7 @@ use toml::de::DeValue;
 
 /// Options that say how a command behaves, not what is measured.
 const NOT_OF_A_SCENARIO: &[&str] = &[
+    "console",
     "dry-run",
     // What a guest is stands in its target.
     "dtb",

@@ -1,0 +1,58 @@
+//! What the kernels of guests say, as far as it has not been printed yet.
+
+use crate::output::visible;
+use latlab_conduct::live::Live;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// How far each console is printed.
+#[derive(Default)]
+pub struct Console {
+    printed: BTreeMap<PathBuf, u64>,
+}
+
+impl Console {
+    /// The lines that have come to a guest's console, each behind its name.
+    pub fn news(&mut self, name: &str, live: &Live) -> String {
+        let Some(path) = &live.console else { return String::new() };
+        let printed = self.printed.entry(path.clone()).or_default();
+        // It may not be there yet; what cannot be read now is read later, or in the run.
+        let said = read_from(path, *printed).unwrap_or_default();
+        let whole = said.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        *printed += whole as u64;
+        let said = String::from_utf8_lossy(&said[..whole]);
+        said.lines().map(|line| format!("{name} | {}\n", visible(line.trim_end()))).collect()
+    }
+}
+
+fn read_from(path: &Path, from: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    let mut said = Vec::new();
+    file.read_to_end(&mut said)?;
+    Ok(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn each_line_is_given_once_and_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("console.txt");
+        let mut live = Live::default();
+        live.console = Some(path.clone());
+        let mut console = Console::default();
+        assert_eq!(console.news("a", &live), "");
+        fs::write(&path, "one\r\ntwo\nthr").unwrap();
+        assert_eq!(console.news("a", &live), "a | one\na | two\n");
+        fs::write(&path, "one\r\ntwo\nthree\x1b[2J\n").unwrap();
+        let last = console.news("a", &live);
+        assert!(last.starts_with("a | three") && !last.contains('\x1b'), "{last:?}");
+        assert_eq!(console.news("a", &live), "");
+    }
+}

@@ -1,0 +1,87 @@
+//! Pauses of a guest, as the scheduler of a busy host would make them.
+
+use latlab_model::fault::{Fault, FaultKind};
+use latlab_model::{Nanos, Plan};
+use latlab_sys::child::signal;
+use latlab_sys::process::KillSignal;
+use std::process::Child;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Those that are to come.
+pub struct Pauses {
+    left: Vec<Fault>,
+    /// When the guest began to measure, by the host's clock.
+    begun: Option<Instant>,
+}
+
+impl Pauses {
+    /// Those of a plan.
+    pub fn of(plan: &Plan) -> Pauses {
+        let faults = Fault::among(&plan.loads);
+        let left = faults.filter(|fault| fault.kind == FaultKind::HypervisorPause).collect();
+        Pauses { left, begun: None }
+    }
+
+    /// Makes those that are due before the next look; `measured` says how far the guest is.
+    pub fn take(&mut self, next: Duration, guest: &Child, measured: impl FnOnce() -> Nanos) {
+        if self.left.is_empty() {
+            return;
+        }
+        let begun = match self.begun {
+            Some(begun) => begun,
+            None => match measured() {
+                Nanos::ZERO => return,
+                measured => Instant::now().checked_sub(time(measured)).unwrap_or_else(Instant::now),
+            },
+        };
+        self.begun = Some(begun);
+        self.left.retain(|pause| {
+            let at = begun + time(pause.at_ns);
+            let is_due = at < Instant::now() + next;
+            if is_due {
+                sleep(at.saturating_duration_since(Instant::now()));
+                signal(guest.id(), KillSignal::STOP);
+                sleep(time(pause.length_ns));
+                signal(guest.id(), KillSignal::CONT);
+            }
+            !is_due
+        });
+    }
+}
+
+fn time(nanos: Nanos) -> Duration {
+    Duration::from_nanos(nanos.0.max(0) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    /// How long a process ran that is paused as the plan says, and would run for 200 ms.
+    fn lasted(faults: &[&str]) -> Duration {
+        let loads =
+            faults.iter().map(|words| words.parse::<Fault>().unwrap().load(words, Nanos::ZERO));
+        let plan = Plan { loads: loads.collect(), ..Plan::default() };
+        let mut pauses = Pauses::of(&plan);
+        let begun = Instant::now();
+        let mut guest = Command::new("sh")
+            .args(["-c", "i=0; while [ $i -lt 20 ]; do sleep 0.01; i=$((i+1)); done"])
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        while guest.try_wait().unwrap().is_none() {
+            pauses.take(Duration::from_millis(5), &guest, || Nanos(1));
+            sleep(Duration::from_millis(5));
+        }
+        assert!(pauses.left.is_empty());
+        begun.elapsed()
+    }
+
+    #[test]
+    fn a_paused_process_takes_longer_by_the_pause() {
+        let long = lasted(&["hypervisor-pause@20ms:700ms", "irqs-off@1s:2ms"]);
+        assert!(long > Duration::from_millis(880), "{long:?}");
+    }
+}
