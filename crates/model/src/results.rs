@@ -36,6 +36,9 @@ pub struct Table {
     pub rows: Vec<TableRow>,
     /// Where the published figures come from, and what they leave open.
     pub published: Option<Published>,
+    /// Whether guests in virtual time were measured, where an instruction takes a nanosecond.
+    #[serde(default)]
+    pub virtual_time: bool,
 }
 
 /// How many runs of a campaign stand how; the others are still to be made.

@@ -66,7 +66,12 @@ pub fn table(campaign: &Campaign, made: &[Made]) -> Table {
             .collect(),
         columns,
         published: campaign.published.clone(),
+        virtual_time: made.iter().filter_map(|one| one.run).any(|(run, _)| in_virtual_time(run)),
     }
+}
+
+fn in_virtual_time(run: &Run) -> bool {
+    run.asked.guest.as_ref().is_some_and(|guest| guest.accelerator.is_none())
 }
 
 fn tally(campaign: &Campaign, made: &[Made]) -> Tally {

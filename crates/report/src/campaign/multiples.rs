@@ -10,7 +10,7 @@ use crate::series::{Series, highest, latencies};
 use crate::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
 use crate::terms::{self, Terms};
 use latlab_model::results::Table;
-use latlab_model::{Bin, Run, ThreadBins};
+use latlab_model::{Run, ThreadBins};
 use maud::{Markup, html};
 use std::borrow::Cow;
 
@@ -25,59 +25,105 @@ pub type Counted<'a> = (&'a Run, &'a [ThreadBins]);
 /// The picture: for each row of the table the runs of its cells, none where a cell has no run.
 pub fn multiples(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
     let groups: Vec<Vec<Series>> = rows.iter().map(|runs| lines(table, runs)).collect();
-    let borrowed: Vec<&[Series]> = groups.iter().map(Vec::as_slice).collect();
-    let grid = Grid::new(groups.len(), options);
-    let terms = terms::of_all(rows.iter().flatten().flatten().map(|(run, _)| *run));
-    let (shared, panels) = panels(&borrowed, options.axis, grid.panel_width(), terms);
-    let width = options.drawn_width();
-    let title = format!("{}: row by row", table.name);
-    let heading = Heading::new(
-        &title,
-        &[format!("Heights: {} per unit of width, logarithmic; one scale for all.", terms.many)],
-        width,
-    );
-    let top = FIRST_LINE + heading.height() - 8.0;
-    let end = grid.end(top);
-    let legend = Legend::new(entries(&groups), width);
-    let picture = Picture {
-        options,
-        height: end + BELOW + legend.height(),
-        title: title.clone(),
-        description: description(table, &groups, terms),
+    let small = Small {
+        title: format!("{}: row by row", table.name),
+        labels: table.rows.iter().map(|row| row.label.as_str()).collect(),
         // All repeats together are drawn beside each of them: their latencies count once.
         latencies: groups.iter().filter_map(|group| group.first()).map(|all| all.count).sum(),
+        groups,
     };
-    let middle = (grid.left() + width - 16.0) / 2.0;
-    picture.render(html! {
-        (heading.render(FIRST_LINE))
-        @for (index, panel) in panels.iter().enumerate() {
-            (small(&grid, index, panel, &shared, top, &table.rows[index].label))
-        }
-        (text(middle, end + 8.0, Anchor::Middle, TEXT_SIZE, INK, &shared.axis.title(terms)))
-        (legend.render(end + BELOW))
-    })
+    small.drawn(rows, options)
 }
 
-/// First all repeats together, then each, where there are several.
-fn lines<'a>(table: &Table, cells: &[Option<Counted<'a>>]) -> Vec<Series<'a>> {
-    let one = |name: String, bins: Vec<Bin>, runs: &[Counted]| Series {
+/// The rows of each scenario over each other, all their repeats together, where they are several.
+pub fn overlaid(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options) -> Option<String> {
+    let mut scenarios: Vec<(&str, Vec<Series>)> = Vec::new();
+    for (row, cells) in table.rows.iter().zip(rows) {
+        let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
+        let name = row.label.strip_prefix(&row.scenario).unwrap_or(&row.label);
+        let line = pooled(name.trim_start_matches(", ").to_string(), &runs);
+        match scenarios.iter_mut().find(|(scenario, _)| *scenario == row.scenario) {
+            Some((_, lines)) => lines.push(line),
+            None => scenarios.push((&row.scenario, vec![line])),
+        }
+    }
+    let (labels, groups): (Vec<&str>, Vec<Vec<Series>>) = scenarios.into_iter().unzip();
+    if groups.iter().all(|group| group.len() < 2) {
+        return None;
+    }
+    let title = format!("{}: over each other", table.name);
+    let latencies = groups.iter().flatten().map(|line| line.count).sum();
+    Some(Small { title, labels, groups, latencies }.drawn(rows, options))
+}
+
+/// Small pictures on one scale.
+struct Small<'a> {
+    title: String,
+    /// What stands above each.
+    labels: Vec<&'a str>,
+    /// The lines of each.
+    groups: Vec<Vec<Series<'a>>>,
+    latencies: u64,
+}
+
+impl Small<'_> {
+    fn drawn(self, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
+        let Small { title, labels, groups, latencies } = self;
+        let borrowed: Vec<&[Series]> = groups.iter().map(Vec::as_slice).collect();
+        let grid = Grid::new(groups.len(), options);
+        let terms = terms::of_all(rows.iter().flatten().flatten().map(|(run, _)| *run));
+        let (shared, panels) = panels(&borrowed, options.axis, grid.panel_width(), terms);
+        let width = options.drawn_width();
+        let heading = Heading::new(
+            &title,
+            &[format!(
+                "Heights: {} per unit of width, logarithmic; one scale for all.",
+                terms.many
+            )],
+            width,
+        );
+        let top = FIRST_LINE + heading.height() - 8.0;
+        let end = grid.end(top);
+        let legend = Legend::new(entries(&groups), width);
+        let picture = Picture {
+            options,
+            height: end + BELOW + legend.height(),
+            title: title.clone(),
+            description: description(&labels, &groups, terms),
+            latencies,
+        };
+        let middle = (grid.left() + width - 16.0) / 2.0;
+        picture.render(html! {
+            (heading.render(FIRST_LINE))
+            @for (index, panel) in panels.iter().enumerate() {
+                (small(&grid, index, panel, &shared, top, labels[index]))
+            }
+            (text(middle, end + 8.0, Anchor::Middle, TEXT_SIZE, INK, &shared.axis.title(terms)))
+            (legend.render(end + BELOW))
+        })
+    }
+}
+
+/// Runs together, as one line.
+fn pooled<'a>(name: String, runs: &[Counted]) -> Series<'a> {
+    let bins = summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins));
+    Series {
         name,
         count: bins.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count)),
         min: runs.iter().filter_map(|(run, _)| run.total.min_ns).min(),
         max: runs.iter().filter_map(|(run, _)| run.total.max_ns).max(),
         bins: Cow::Owned(bins),
         ..Series::default()
-    };
-    let bins = |runs: &[Counted]| {
-        summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins))
-    };
+    }
+}
+
+/// First all repeats together, then each, where there are several.
+fn lines<'a>(table: &Table, cells: &[Option<Counted<'a>>]) -> Vec<Series<'a>> {
     let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
-    let all = one("all repeats".to_string(), bins(&runs), &runs);
+    let all = pooled("all repeats".to_string(), &runs);
     // A cell without a run keeps its place, and so its pen.
-    let each = cells.iter().zip(&table.columns).map(|(cell, column)| {
-        let run = cell.as_slice();
-        one(column.to_string(), bins(run), run)
-    });
+    let each = cells.iter().zip(&table.columns);
+    let each = each.map(|(cell, column)| pooled(column.to_string(), cell.as_slice()));
     match cells.len() {
         0 | 1 => vec![all],
         _ => std::iter::once(all).chain(each).collect(),
@@ -97,10 +143,10 @@ fn entries(groups: &[Vec<Series>]) -> Vec<Entry> {
         .unwrap_or_default()
 }
 
-fn description(table: &Table, groups: &[Vec<Series>], terms: &Terms) -> String {
-    let each = table.rows.iter().zip(groups).map(|(row, group)| match highest(group) {
-        Some(max) => format!("{}: observed maximum {max}.", row.label),
-        None => format!("{}: no {}.", row.label, terms.many),
+fn description(labels: &[&str], groups: &[Vec<Series>], terms: &Terms) -> String {
+    let each = labels.iter().zip(groups).map(|(label, group)| match highest(group) {
+        Some(max) => format!("{label}: observed maximum {max}."),
+        None => format!("{label}: no {}.", terms.many),
     });
     each.collect::<Vec<_>>().join(" ")
 }

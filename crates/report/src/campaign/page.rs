@@ -1,6 +1,6 @@
 //! A campaign as one page: the table, the distributions, and what each run says.
 
-use super::multiples::{Counted, multiples};
+use super::multiples::{Counted, multiples, overlaid};
 use super::text::{reasons, remarks};
 use super::words::{Near, length_of, rest, share, verdict};
 use crate::options::Options;
@@ -54,19 +54,21 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
                 p { (TABLE) }
             }))
             (place.section("picture", "Distributions", html! {
-                figure {
-                    div.still {
-                        @for (class, width) in WIDTHS {
-                            div class=(class) {
-                                @let options = Options { width, id: format!("multiples-{class}"), ..Options::default() };
-                                (PreEscaped(multiples(table, &rows, &options)))
-                            }
+                @let many = terms::of_all(runs.iter().map(|one| one.run)).many;
+                @if overlaid(table, &rows, &Options::default()).is_some() {
+                    figure {
+                        (in_widths("overlaid", |options| overlaid(table, &rows, options).unwrap_or_default()))
+                        figcaption {
+                            "How many " (many) " were how large, in each scenario: a line for each of \
+                             its rows, all repeats together. Heights are logarithmic, on one scale for all."
                         }
                     }
+                }
+                figure {
+                    (in_widths("multiples", |options| multiples(table, &rows, options)))
                     figcaption {
-                        "How many " (terms::of_all(runs.iter().map(|one| one.run)).many)
-                        " were how large, in each row: one line for each repeat, and one for all \
-                         together. Heights are logarithmic, on one scale for all rows."
+                        "How many " (many) " were how large, in each row: one line for each repeat, \
+                         and one for all together. Heights are logarithmic, on one scale for all rows."
                     }
                 }
             }))
@@ -88,6 +90,17 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
         footer { p { "Made by latlab " (latlab) " from campaign " (table.id) "." } }
     };
     document(&title, &body)
+}
+
+fn in_widths(id: &str, picture: impl Fn(&Options) -> String) -> Markup {
+    html! {
+        div.still {
+            @for (class, width) in WIDTHS {
+                @let options = Options { width, id: format!("{id}-{class}"), ..Options::default() };
+                div class=(class) { (PreEscaped(picture(&options))) }
+            }
+        }
+    }
 }
 
 fn runs_of<'a>(row: &TableRow, runs: &[CampaignRun<'a>]) -> Vec<Option<Counted<'a>>> {

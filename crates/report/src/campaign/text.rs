@@ -9,6 +9,9 @@ use latlab_model::Nanos;
 use latlab_model::results::{CellWord, Pooled, Table, TableCell, TableRow};
 use latlab_model::run::VerdictWord;
 
+const VIRTUAL_TIME: &str = "Virtual time: one instruction takes one nanosecond. It shows which kernel \
+    paths can block and for how many instructions, not what a board's memory and buses do.";
+
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &Table, width: usize, style: Style) -> String {
     let head = format!("Campaign {}: {}\n", of.name, of.tally);
@@ -86,6 +89,9 @@ pub fn reasons(of: &Table) -> Vec<String> {
 /// What the numbers alone do not say.
 pub fn remarks(of: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
+    if of.virtual_time {
+        remarks.push(VIRTUAL_TIME.to_string());
+    }
     for row in &of.rows {
         for (cell, column) in row.cells.iter().zip(&of.columns) {
             remarks.extend(remark(cell, &format!("{}, {column}", row.label)));
