@@ -15,10 +15,10 @@ const REMEDY: &str = "Something else may set it meanwhile, such as irqbalance, t
 const STAY: &str = "The kernel or the driver binds them to their CPUs. /proc/interrupts tells how \
                     often they come: measure a CPU that they spare.";
 
-/// What Linux 6.12 does after each write to sched_rt_runtime_us, unless that holds -1.
-const LOST_COUNT: &str = "the kernel has lost count of what the servers take, as 6.12 does when \
-                          sched_rt_runtime_us is written: put --tune rt-throttling=off before it, \
-                          which ends the counting";
+/// What Linux 6.12 does once sched_rt_runtime_us was read or written, unless that holds -1.
+const LOST_COUNT: &str = "the kernel has lost count of what its servers take, as 6.12 does once \
+                          sched_rt_runtime_us was read or written: put --tune rt-throttling=off \
+                          before it, which ends the counting";
 
 /// Makes a recipe and says what was read back; an error is one line.
 pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<Setting>, String> {
