@@ -9,7 +9,7 @@ export KILLS=${KILLS:-20} SECONDS_EACH=${SECONDS_EACH:-600} FOR=${FOR:-10min} LA
 scripts/setup.sh build test lab && find_rust && scripts/build.sh && scripts/dist.sh || exit 1
 export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
 status=0
-for file in samples run_folder kill disk signals dist timerlat lab; do
+for file in samples run_folder kill disk signals dist timerlat dirty lab; do
     printf '\n== tests/%s.sh\n' "$file"
     "tests/$file.sh" || status=1
 done

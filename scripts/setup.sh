@@ -27,7 +27,7 @@ for set in "${@:-build}"; do
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev "${for_dist[@]}")
             want_test=1 want_dist=1
             ;;
-        lab) packages+=(qemu-system-x86 qemu-system-arm busybox-static) ;;
+        lab) packages+=(qemu-system-x86 qemu-system-arm busybox-static e2fsprogs file) ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
         dist)
             packages+=("${for_dist[@]}")

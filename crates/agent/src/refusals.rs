@@ -34,6 +34,7 @@ pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
         (Policy::Deadline { .. }, Errno::INVAL) => {
             "expected 1024 ns <= runtime <= deadline <= period".to_string()
         }
+        (_, Errno::SRCH) => "it has ended meanwhile, as when its CPU goes offline".to_string(),
         _ if process::has_capability(CAP_SYS_NICE) => {
             "the right is there but this cgroup has no real-time budget (RT_GROUP_SCHED): move \
              this shell to the root of the cpu controller, or give the group a cpu.rt_runtime_us"

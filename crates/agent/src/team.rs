@@ -118,18 +118,22 @@ impl Team {
             waiting.push((cpu, worker, stop));
             sources.push(Source { cpu, drain, samples: line });
         }
-        let mut set_up = Vec::new();
-        for (cpu, worker, _) in &waiting {
-            let died = |_| machine_refuses("a measuring thread died while it was set up".into());
-            let core = cpu.map_or((None, None), |cpu| cpus::core(root, cpu));
-            set_up.push((worker.ready.recv().map_err(died)??, core));
-        }
+        let died = |_| machine_refuses("a measuring thread died while it was set up".into());
+        let ready = |(_, worker, _): &(_, Worker, _)| worker.ready.recv().map_err(died)?;
+        let set_up: Result<Vec<Placed>, Refusal> = waiting.iter().map(ready).collect();
+        let set_up = match set_up {
+            Ok(set_up) => set_up,
+            Err(refusal) => {
+                waiting.into_iter().for_each(|(_, worker, _)| worker.send_home());
+                return Err(refusal);
+            }
+        };
         // Only now that all are ready is it known when they can begin together.
         let starts = starts(plan, waiting.len(), margin);
         let members = waiting.into_iter().zip(set_up).zip(starts);
-        let members = members.map(|(((cpu, worker, stop), (ready, core)), start)| Member {
+        let members = members.map(|(((cpu, worker, stop), ready), start)| Member {
             cpu,
-            core,
+            core: cpu.map_or((None, None), |cpu| cpus::core(root, cpu)),
             worker,
             ready,
             start,

@@ -28,6 +28,14 @@ pub struct Worker {
     pub start: SyncSender<Start>,
 }
 
+impl Worker {
+    /// Waits until it has ended without having been started, and nothing of it is open any more.
+    pub fn send_home(self) {
+        drop((self.start, self.ready));
+        let _ = self.handle.join();
+    }
+}
+
 /// Starts the thread; it sets itself up and waits.
 pub fn spawn(mut job: Job) -> std::io::Result<Worker> {
     let (ready_in, ready) = sync_channel(1);

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// More than this of a kernel file is not read; none that we know is longer.
 const LARGEST_FILE: u64 = 8 << 20;
+/// More than any file holds that is read at once.
+const LARGEST_READ: usize = 64 << 10;
 
 /// The folder below which `proc`, `sys` and `dev` lie.
 #[derive(Clone, Debug)]
@@ -127,6 +129,21 @@ impl Held {
         }
         std::str::from_utf8(&self.buffer[..filled]).ok().map(str::trim)
     }
+}
+
+/// A file's text; some kernel files say only once what they hold, and refuse (`osnoise/cpus`) whoever
+/// has no room for all of it.
+pub fn read_at_once(path: &Path) -> std::io::Result<String> {
+    let (mut file, mut bytes) = (File::open(path)?, vec![0; LARGEST_READ]);
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read(&mut bytes[filled..])? {
+            0 => break,
+            length => filled += length,
+        }
+    }
+    bytes.truncate(filled);
+    String::from_utf8(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
 }
 
 fn is_absent(kind: ErrorKind) -> bool {

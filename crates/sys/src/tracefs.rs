@@ -1,16 +1,13 @@
 //! A trace of our own beside everybody else's: an instance of tracefs, with its own ring buffer,
 //! events and clock, that is gone when its record of changes is undone.
 
-use crate::files::Root;
+use crate::files::{Root, read_at_once};
 use crate::trace::FOLDERS;
 use crate::undo::Changes;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-
-/// More than any file of tracefs holds that is read here.
-const LARGEST_READ: usize = 64 << 10;
+use std::path::PathBuf;
 
 /// The kernel's trace, where it is mounted and may be used.
 #[derive(Clone, Debug)]
@@ -43,9 +40,21 @@ impl Tracefs {
         Ok(all.split_whitespace().any(|one| one == name))
     }
 
+    /// The trace, this one or an instance, in which one of these tracers is switched on, and which.
+    pub fn in_use<'a>(&self, tracers: &[&'a str]) -> Option<(String, &'a str)> {
+        let instances = fs::read_dir(self.folder.join("instances")).into_iter().flatten().flatten();
+        let instances = instances.map(|one| format!("instances/{}/", one.file_name().display()));
+        std::iter::once(String::new()).chain(instances).find_map(|trace| {
+            let file = format!("{trace}current_tracer");
+            let current = self.read(&file).ok()?;
+            let tracer = tracers.iter().find(|tracer| **tracer == current.trim())?;
+            Some((self.path_of(&file), *tracer))
+        })
+    }
+
     /// A file of it.
     pub fn read(&self, file: &str) -> io::Result<String> {
-        read(&self.folder.join(file))
+        read_at_once(&self.folder.join(file))
     }
 
     /// Whether it has this file.
@@ -80,20 +89,6 @@ impl Tracefs {
     }
 }
 
-/// A file's text; some of tracefs say only once what they hold, to whoever has room for all of it.
-fn read(path: &Path) -> io::Result<String> {
-    let (mut file, mut bytes) = (File::open(path)?, vec![0; LARGEST_READ]);
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match file.read(&mut bytes[filled..])? {
-            0 => break,
-            length => filled += length,
-        }
-    }
-    bytes.truncate(filled);
-    String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
-}
-
 /// A trace of our own.
 #[derive(Debug)]
 pub struct Instance {
@@ -116,7 +111,7 @@ impl Instance {
 
     /// A file of it.
     pub fn read(&self, file: &str) -> Result<String, String> {
-        let read = read(&self.folder.join(file));
+        let read = read_at_once(&self.folder.join(file));
         read.map_err(|error| format!("{}/{file} cannot be read: {error}", self.path))
     }
 
@@ -177,6 +172,21 @@ mod tests {
             assert_eq!(found.path_of("x"), format!("/{place}/x"));
             let has = |name| found.has_tracer(name).unwrap();
             assert!(has("timerlat") && !has("timer"));
+        }
+    }
+
+    #[test]
+    fn a_tracer_in_use_is_found_wherever_it_is() {
+        let trace = "sys/kernel/tracing";
+        for of in ["", "instances/other/"] {
+            let (_folder, root) = planted(&[&format!("{trace}/instances/other")]);
+            let (file, path) = (format!("{trace}/{of}current_tracer"), format!("/{trace}/{of}"));
+            let in_use = || Tracefs::find(&root).unwrap().in_use(&["osnoise", "timerlat"]);
+            assert_eq!(in_use(), None);
+            fs::write(root.path(&file), "function\n").unwrap();
+            assert_eq!(in_use(), None);
+            fs::write(root.path(&file), "timerlat\n").unwrap();
+            assert_eq!(in_use(), Some((format!("{path}current_tracer"), "timerlat")));
         }
     }
 

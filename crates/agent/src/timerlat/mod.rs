@@ -23,6 +23,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const TRACER: &str = "timerlat";
+/// It and this one have the settings in common, so that the kernel lets only one of them work.
+const OTHER_TRACER: &str = "osnoise";
 /// Room in the ring buffer of a CPU: some seconds, at the tracer's shortest period too.
 const RING_KIB: &str = "2048";
 /// Distance of two looks at a ring buffer.
@@ -78,6 +80,13 @@ fn start(
     let tracefs = Tracefs::find(root)?;
     if cpus.is_empty() {
         return Err("its threads are pinned: take another --policy than deadline".to_string());
+    }
+    // Before anything is set: it would be set for whoever measures there, and its threads be ours.
+    if let Some((file, tracer)) = tracefs.in_use(&[TRACER, OTHER_TRACER]) {
+        return Err(format!(
+            "{file} is '{tracer}', which has the same settings: wait for whoever measures there, \
+             such as rtla, or end it by `echo nop | sudo tee {file}`"
+        ));
     }
     let fields = Arc::new(Fields::read(&tracefs)?);
     let measured: CpuSet = cpus.iter().copied().collect();

@@ -15,6 +15,11 @@ const REMEDY: &str = "Something else may set it meanwhile, such as irqbalance, t
 const STAY: &str = "The kernel or the driver binds them to their CPUs. /proc/interrupts tells how \
                     often they come: measure a CPU that they spare.";
 
+/// What Linux 6.12 does once sched_rt_runtime_us was read or written, unless that holds -1.
+const LOST_COUNT: &str = "the kernel has lost count of what its servers take, as 6.12 does once \
+                          sched_rt_runtime_us was read or written: put --tune rt-throttling=off \
+                          before it, which ends the counting";
+
 /// Makes a recipe and says what was read back; an error is one line.
 pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<Setting>, String> {
     let (mut differing, mut stay) = (Vec::new(), Vec::new());
@@ -74,7 +79,8 @@ fn refused(Step { target, of, value }: &Step, error: &Error) -> String {
     };
     let todo = match Errno::from_io_error(error) {
         Some(Errno::ACCESS) => "run it with sudo".to_string(),
-        Some(Errno::ROFS) => "it cannot be set inside of this container".to_string(),
+        Some(Errno::ROFS) => "it is mounted read-only, as inside of a container".to_string(),
+        Some(Errno::BUSY) if what.contains("fair_server") => LOST_COUNT.to_string(),
         _ => format!("leave it out, or try by hand why: {by_hand}"),
     };
     format!("{what} cannot be set to '{value}' ({error}): {todo}")

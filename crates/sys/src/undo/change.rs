@@ -1,6 +1,6 @@
 //! One change: how it is read, made, and undone.
 
-use crate::files::Root;
+use crate::files::{Root, read_at_once};
 use crate::process::Stat;
 use crate::sched::Standing;
 use std::fs;
@@ -137,7 +137,8 @@ pub(super) fn write(kind: Kind, root: &Root, path: &str, value: &str) -> io::Res
     let file = root.path(path.trim_start_matches('/'));
     // Without creating it: a kernel file is there or is not.
     let mut file = fs::OpenOptions::new().write(true).truncate(true).open(file)?;
-    io::Write::write_all(&mut file, value.as_bytes())
+    // In one piece, and as `echo` writes it: osnoise/cpus of 6.1 may read on where no line ends.
+    io::Write::write_all(&mut file, format!("{value}\n").as_bytes())
 }
 
 /// Whether this is a thread of an interrupt, by what its stat file says.
@@ -158,8 +159,7 @@ fn found(root: &Root, ThreadId { id, started }: ThreadId, name: &str) -> io::Res
 }
 
 fn read_flag(root: &Root, path: &str, value: &str) -> io::Result<String> {
-    // Read in pieces, such a file ends each piece with an end of line.
-    let all = fs::read_to_string(root.path(path.trim_start_matches('/')))?;
+    let all = read_at_once(&root.path(path.trim_start_matches('/')))?;
     let bare = |word: &str| word.strip_prefix("NO_").unwrap_or(word).to_string();
     let found = all.split_whitespace().find(|word| bare(word) == bare(value));
     found
@@ -169,7 +169,7 @@ fn read_flag(root: &Root, path: &str, value: &str) -> io::Result<String> {
 
 /// The value of a kernel file of one line; of a choice of words the one in brackets.
 pub fn read_value(root: &Root, path: &str) -> io::Result<String> {
-    let text = fs::read_to_string(root.path(path.trim_start_matches('/')))?;
+    let text = read_at_once(&root.path(path.trim_start_matches('/')))?;
     let text = text.trim();
     if text.contains('\n') {
         return Err(Error::new(ErrorKind::InvalidData, "it has several lines"));

@@ -88,7 +88,7 @@ fn what_a_killed_process_left_is_put_back_and_what_goes_on_is_left() {
     assert_eq!(paths, ["/sys/kernel/mm/huge8", "/sys/kernel/mm/huge9"]);
     for dead in [8, 9] {
         let file = root.path(format!("sys/kernel/mm/huge{dead}"));
-        assert_eq!(fs::read_to_string(file).unwrap(), "madvise");
+        assert_eq!(fs::read_to_string(file).unwrap(), "madvise\n");
     }
     assert_eq!(value(&root, "/sys/kernel/mm/huge7"), "always");
     assert!(root.has("run/latlab/undo-7-70") && !root.has("run/latlab/undo-8-80"));

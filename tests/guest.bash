@@ -1,0 +1,72 @@
+# Guests of a script's own: kernels that `latlab lab fetch` gets, with busybox, the program and a
+# shell script as their job, in QEMU; to be sourced after common.bash. $guest is the folder that
+# becomes their file system; tests/guest/init is their first process.
+guest=$here/guest
+
+# Ends the script in words.
+skip() {
+    echo "SKIPPED: $*"
+    exit 0
+}
+
+# Looks for what guests need, gets kernels, and lays the file system out: guests NAME KERNEL...
+guests() {
+    local name=$1 need kernel
+    shift
+    for need in qemu-system-x86_64 busybox file apt-get dpkg-deb; do
+        command -v "$need" >/dev/null || skip "$name: needs $need (scripts/setup.sh test lab)"
+    done
+    file -bL "$program" | grep -q 'x86-64.*static' ||
+        skip "$name: $program is no static program for x86-64"
+    for kernel; do
+        [ -n "$(image "$kernel")" ] ||
+            timeout 300 "$program" lab fetch "x86-64/$kernel" >"$here/fetched" 2>&1 ||
+            skip "$name: the kernel $kernel cannot be had: $(tail -n 1 "$here/fetched")"
+    done
+    mkdir -p "$guest"/{bin,dev,proc,run,sys,tmp}
+    cp "$(command -v busybox)" "$guest/bin/busybox"
+    cp "$(realpath "$program")" "$guest/bin/latlab"
+    cp tests/guest/init "$guest/init"
+}
+
+# Where a kernel was unpacked, and its image; that without packing, where there is one, starts in
+# half the time.
+unpacked() { echo "${LATLAB_LAB:-$HOME/.cache/latlab/lab}/kernels/amd64/$1"; }
+image() { ls "$(unpacked "$1")"/boot/vmlinu[xz]* 2>/dev/null | head -n 1; }
+
+# The modules of a kernel that it has not built in, into a folder, in the order of their names:
+# modules KERNEL FOLDER NAME...
+modules() {
+    local kernel=$1 folder=$2 name file number=10
+    shift 2
+    mkdir -p "$folder"
+    for name; do
+        file=$(find "$(unpacked "$kernel")/lib/modules" -name "$name.ko*" | head -n 1)
+        case $file in
+            *.xz) xz -dc "$file" >"$folder/$((number += 1))-$name.ko" ;;
+            *.ko) cp "$file" "$folder/$((number += 1))-$name.ko" ;;
+        esac
+    done
+}
+
+archive() { (cd "$1" && find . | busybox cpio -o -H newc 2>/dev/null); }
+
+# The file system is as it is to be.
+pack() { archive "$guest" >"$here/guest.cpio"; }
+
+# Boots a kernel with a job, in virtual time unless the options, which are QEMU's, say how many CPUs:
+# boot NAME KERNEL JOB [OPTION]... What the job says is then in $here/NAME, what the kernel said in
+# $here/NAME.console; what is in the folder $here/NAME.files is in this guest alone.
+boot() {
+    local name=$1 kernel=$2 job=$3 time=(-smp 1 -icount shift=0,sleep=off)
+    shift 3
+    case " $* " in *" -smp "*) time=() ;; esac
+    mkdir -p "$here/$name.files"
+    cp "$job" "$here/$name.files/job"
+    archive "$here/$name.files" | cat "$here/guest.cpio" - >"$here/$name.cpio"
+    timeout --kill-after=5 "${LIMIT:-150}" qemu-system-x86_64 -accel tcg,thread=single "${time[@]}" \
+        -cpu max,-rdrand,-rdseed -m 512 -nodefaults -no-reboot -display none -seed 1 \
+        -rtc base=2020-01-01,clock=vm -serial "file:$here/$name.console" -serial "file:$here/$name" \
+        -kernel "$(image "$kernel")" -initrd "$here/$name.cpio" "$@" \
+        -append "console=ttyS0 quiet panic=-1 nokaslr norandmaps" </dev/null >"$here/$name.qemu" 2>&1
+}
