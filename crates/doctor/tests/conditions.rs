@@ -11,6 +11,8 @@ use latlab_model::{CpuSet, Nanos};
 const START: i64 = 1_000;
 /// Seconds of a made-up run.
 const LENGTH: i64 = 100;
+/// A measured thread.
+const MEASURED: u32 = 4321;
 
 /// A made-up run on two CPUs, read each second from a second before it on.
 struct Made {
@@ -91,6 +93,7 @@ impl Made {
             to: second(LENGTH),
             policy: self.policy,
             measured: [0, 1].into_iter().collect(),
+            threads: vec![MEASURED],
             recorded: "latency",
         };
         let (conditions, found) = self.watch.finish(&context).unwrap();
@@ -128,6 +131,7 @@ fn a_quiet_run_has_figures_and_no_findings() {
         to: second(1),
         policy: Policy::Other,
         measured: CpuSet::default(),
+        threads: Vec::new(),
         recorded: "latency",
     };
     assert!(nothing.finish(&context).is_none());
@@ -179,6 +183,9 @@ fn threads_that_go_before_the_measuring_ones_are_rivals() {
     assert_eq!(idle.end().1, [], "one that never ran did no harm");
     let own = Made::quiet().thread("migration/1/19", 1, 99, ran);
     assert_eq!(own.end().1, [], "the kernel's own is no rival");
+    let measured = Made::quiet().thread(&format!("timerlat/1/{MEASURED}"), 1, 95, ran);
+    let (conditions, found) = measured.end();
+    assert_eq!((conditions.threads, found), (vec![], vec![]), "what is measured is no rival");
     let many = (0..9).fold(Made::quiet(), |made, n| made.thread(&format!("p/{n}"), 1, 95, ran));
     assert!(many.finds("rival-thread", 30).text.contains("and 4 more"), "one finding for all");
 }

@@ -332,11 +332,13 @@ impl Assembly {
         applied: &Prepared,
     ) -> Option<Conditions> {
         let pinned: Option<CpuSet> = applied.threads.iter().map(|thread| thread.cpu).collect();
+        let ids = applied.threads.iter().filter_map(|thread| thread.thread_id?.try_into().ok());
         let context = conditions::Context {
             from: applied.threads.iter().map(|thread| thread.first_release_ns).min()?,
             to: self.measured_to?,
             policy: plan.policy,
             measured: pinned.unwrap_or_else(|| machine.cpus_allowed.clone()),
+            threads: ids.collect(),
             recorded: if plan.spin.is_some() { "gap" } else { "latency" },
         };
         let (conditions, findings) = self.watch.finish(&context)?;

@@ -60,6 +60,8 @@ pub struct Context {
     pub policy: Policy,
     /// CPUs that were measured; all of them where the threads floated.
     pub measured: CpuSet,
+    /// The measured threads, which are beside no other: those of timerlat are the kernel's.
+    pub threads: Vec<u32>,
     /// What is recorded, in a word: `latency` or `gap`.
     pub recorded: &'static str,
 }

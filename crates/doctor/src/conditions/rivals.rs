@@ -33,6 +33,7 @@ fn is_ordinary(thread: &BusyThread) -> bool {
 
 fn busy_thread(at: &Sight<'_>, subject: &str, points: &Points) -> Option<BusyThread> {
     let (name, id) = subject.rsplit_once('/')?;
+    let id = id.parse().ok().filter(|id| !at.context.threads.contains(id))?;
     let within: Vec<(Nanos, i64)> = steps_within(at.context, points);
     let (first, last) = (within.first()?, within.last()?);
     let taken = last.1 - first.1;
@@ -48,7 +49,7 @@ fn busy_thread(at: &Sight<'_>, subject: &str, points: &Points) -> Option<BusyThr
     let measured = (at.context.to - at.context.from).0.max(1);
     Some(BusyThread {
         name: name.to_string(),
-        id: id.parse().ok()?,
+        id,
         policy: policy(at, subject)?,
         cpus: places(at, subject),
         mean_share: taken as f64 / measured as f64,
