@@ -26,6 +26,10 @@ put "$from/udev.rules" usr/lib/udev/rules.d/60-latlab.rules
 put "$from/latlab-night.service" usr/lib/systemd/system/latlab-night.service
 put "$from/latlab-night.timer" usr/lib/systemd/system/latlab-night.timer
 put "$from/lintian" usr/share/lintian/overrides/latlab
+# The sources that `latlab respond --simulate` builds: they are given away as such.
+while read -r file; do
+    put "$file" "usr/share/latlab/$file"
+done < <(find responders -type f ! -path '*/build/*' | sort)
 
 # What is generated from the program's own description lies in docs/reference.
 generated() {
@@ -53,6 +57,8 @@ gzip -n9 "$doc/licences.txt"
     echo "latlab is MIT OR Apache-2.0, at your choice."
     echo "The text of Apache-2.0 is in /usr/share/common-licenses/Apache-2.0, that of MIT below."
     echo "What is linked in, and under which licences, is in licences.txt.gz beside this file."
+    echo "/usr/share/latlab/responders/arduino/sim is GPL-3.0-or-later: a program of its own, of which"
+    echo "this is the source. The text of GPL-3 is beside it and in /usr/share/common-licenses/GPL-3."
     echo
     cat LICENSE-MIT
 } >"$doc/copyright"

@@ -28,6 +28,19 @@ expect() {
     "$@" || { echo "expected: $what"; return 1; }
 }
 
+# Whether a Python expression holds of the JSON document in a file, which is `run` there. Names for
+# parts of it are given as Python before.
+holds_in() {
+    python3 - "$@" <<'PYTHON'
+import json, sys
+file, names, expression = sys.argv[1:4]
+run = json.load(open(file))
+exec(names)
+if not eval(f"({expression})"):
+    sys.exit(f"not so: {expression}\n{json.dumps(run)[:3000]}")
+PYTHON
+}
+
 # Flags for a run without rights, where this user has none; says what is not tried by it.
 rights_for() {
     rights=()

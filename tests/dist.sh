@@ -156,7 +156,9 @@ package() {
         expect "all of root" [ -z "$(dpkg-deb --contents "$deb" | grep -v ' root/root ')" ] &&
         (cd "$tree" && find etc -type f | sort | sed 's,^,/,') >"$here/etc" &&
         dpkg-deb --info "$deb" conffiles | cmp - "$here/etc" &&
-        expect "licences" grep -q '^rustix ' <(zcat "$tree/usr/share/doc/latlab/licences.txt.gz")
+        expect "licences" grep -q '^rustix ' <(zcat "$tree/usr/share/doc/latlab/licences.txt.gz") &&
+        diff -r --exclude=build responders "$tree/usr/share/latlab/responders" &&
+        expect "the licence of the simulator" grep -q 'GPL-3.0' "$tree/usr/share/doc/latlab/copyright"
 }
 
 while read -r name target debian machine qemu _; do

@@ -12,12 +12,7 @@ handoff() {
 }
 
 # Python that knows the run.
-holds() {
-    python3 -c "
-import json, sys
-run = json.load(open(sys.argv[1])); total = run['total']
-sys.exit(0 if ($2) else json.dumps(total))" "$1"
-}
+holds() { holds_in "$1" 'total = run["total"]' "$2"; }
 
 # The smallest figure of a program of rt-tests, in microseconds, from its last lines.
 smallest() {

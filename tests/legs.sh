@@ -13,13 +13,7 @@ mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracin
 instances=/sys/kernel/tracing/instances
 
 # Python that knows the run.
-holds() {
-    python3 -c "
-import json, sys
-run = json.load(open(sys.argv[1]))
-legs, tally = run['legs'], run['legs']['tally']
-sys.exit(0 if ($1) else json.dumps([legs, run['findings']]))" "$here/run.json"
-}
+holds() { holds_in "$here/run.json" 'legs = run["legs"]; tally = legs["tally"]' "$1"; }
 no_trace_of_ours() {
     expect "no instance of ours" [ -z "$(ls "$instances" | grep '^latlab-')" ]
 }

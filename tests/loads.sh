@@ -18,14 +18,9 @@ measure() { "$program" run "${ordinary[@]}" --format json "$@" >"$here/run.json"
 
 # Whether an expression about `run`, the last one, holds.
 holds() {
-    python3 - "$here/run.json" "$1" <<'PYTHON'
-import json, sys
-run = json.load(open(sys.argv[1]))
+    holds_in "$here/run.json" '
 codes = [finding["code"] for finding in run["findings"]]
-loads = run["loads"]
-if not eval(sys.argv[2]):
-    sys.exit(f"not so: {sys.argv[2]}\n{codes}\n{json.dumps(loads, indent=1)[:3000]}")
-PYTHON
+loads = run["loads"]' "$1"
 }
 
 # Scratch folders of this script only.

@@ -7,16 +7,12 @@ captures=fixtures/captures
 data=../shared/data
 [ -d $data/avian2 ] || data=../../shared/data
 
-# Says whether this holds of a document.
+# Whether this holds of the runs that were stored last, by their names.
 holds() {
-    python3 - "$here/out.json" "$1" <<'PYTHON'
-import json, sys
-document = json.load(open(sys.argv[1]))
-runs = {run["name"]: run for run in document["runs"]}
-pairs = {(pair["of"], pair["against"]): pair for pair in document["pairs"]}
-near = lambda a, b, within: abs(a - b) <= within
-assert eval(sys.argv[2]), sys.argv[2]
-PYTHON
+    holds_in "$here/out.json" '
+runs = {one["name"]: one for one in run["runs"]}
+pairs = {(pair["of"], pair["against"]): pair for pair in run["pairs"]}
+near = lambda a, b, within: abs(a - b) <= within' "$1"
 }
 
 look() {
@@ -32,6 +28,11 @@ refused() {
     said=$("$program" respond --from $captures/no-samplerate.sr --stimulus SCL --response SDA 2>&1)
     expect "exit code 2" [ $? = 2 ] && expect "one line" [ "$(wc -l <<<"$said")" = 1 ] &&
         expect "the reason" grep -q 'no-samplerate.sr, metadata: no samplerate' <<<"$said" || return
+    said=$("$program" respond --from $captures/scope_3.csv --stimulus 1 --response 2 --threshold 9V 2>&1)
+    expect "the range" grep -q 'channel 1 never crosses the threshold' <<<"$said" || return
+    mkfifo "$here/pipe"
+    said=$(timeout 5 "$program" respond --from "$here/pipe" 2>&1)
+    expect "a pipe" grep -q 'expected a file' <<<"$said" || return
     said=$("$program" respond --from $captures/scope_3.csv --stimulus 1 --response 9 2>&1)
     expect "the channels" grep -q 'the capture has 1, 2' <<<"$said" &&
         expect "nothing half-written" [ -z "$(ls -A "$LATLAB_RUNS" 2>/dev/null)" ]
@@ -127,8 +128,27 @@ simulated() {
     cp "$here/polling.json" "$here/out.json"
     holds 'runs["uno-polling"]["responses"]["figures"]["min_ns"] > 5000'
 }
+interrupted() {
+    local pid code
+    mkdir "$here/tmp"
+    TMPDIR=$here/tmp LATLAB_RUNS=$here/none "$program" respond --simulate uno:irq --edges 10000000 &
+    pid=$!
+    # Once while it runs, whatever is being built or simulated then.
+    until compgen -G "$here/tmp/latlab-simulation-*/firmware.elf" >/dev/null; do
+        sleep 0.1
+        kill -0 "$pid" || return 1
+    done
+    sleep 0.5
+    kill -TERM "$pid"
+    wait "$pid"
+    code=$?
+    expect "exit code 3, not $code" [ "$code" = 3 ] &&
+        expect "nothing left" [ -z "$(ls -A "$here/tmp" "$here/none" 2>/dev/null | grep -v :)" ] &&
+        expect "no simulator" [ -z "$(pgrep -f "$here/tmp")" ]
+}
 if command -v avr-gcc >/dev/null && [ -e /usr/include/simavr/sim_avr.h ]; then
     try "a simulated Uno answers as a real one does, the same each time" simulated
+    try "a simulation that is interrupted leaves nothing behind" interrupted
 else
     echo "SKIPPED: the simulated Uno: needs gcc-avr, arduino-core-avr and libsimavr-dev"
 fi

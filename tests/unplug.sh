@@ -22,12 +22,10 @@ code=$?
 
 # Python that knows the run, and the CPU that went away with its threads and the others.
 holds() {
-    python3 -c "
-import json, sys
-run, cpu = json.load(open(sys.argv[1])), int(sys.argv[2])
+    holds_in "$here/run.json" "
+cpu = $cpu
 gone = [t for t in run['threads'] if t['setup']['cpu'] == cpu]
-others = [t for t in run['threads'] if t['setup']['cpu'] != cpu]
-sys.exit(0 if ($1) else json.dumps(run['threads'] + run['findings']))" "$here/run.json" "$cpu"
+others = [t for t in run['threads'] if t['setup']['cpu'] != cpu]" "$1"
 }
 
 try "the run ends as planned" expect "exit code 0, not $code" [ "$code" = 0 ]

@@ -47,7 +47,8 @@ export async function readRun(prefix) {
     const edges = columns.get("edges");
     const threads = head.threads.map((thread, index) => ({
         ...thread,
-        name: thread.cpu === null ? `thread\u00a0${thread.thread}` : `thread\u00a0${thread.thread}, CPU\u00a0${thread.cpu}`,
+        // `thread 0, CPU 1` breaks at its comma only.
+        name: thread.name.replaceAll(/(?<!,) /g, "\u00a0"),
         bins: bins(columns, index, edges),
         rows: rows(columns, index),
     }));

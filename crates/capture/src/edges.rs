@@ -149,7 +149,7 @@ pub struct Slicer {
 }
 
 impl Slicer {
-    /// For a channel with these levels; none where it never changes its level.
+    /// For a channel with these levels; none where it never crosses the threshold.
     pub fn new(
         kind: Kind,
         levels: &Levels,
@@ -157,7 +157,10 @@ impl Slicer {
         hysteresis: Hysteresis,
     ) -> Option<Slicer> {
         let (at, wide) = match kind {
-            Kind::Logic => (0.5, 0.0),
+            Kind::Logic => {
+                levels.range().filter(|(low, high)| low < high)?;
+                (0.5, 0.0)
+            }
             Kind::Sampled | Kind::Held => {
                 let (low, high) = levels.low_and_high().filter(|(low, high)| low < high)?;
                 let at = match threshold {
@@ -171,10 +174,12 @@ impl Slicer {
                 (at, wide)
             }
         };
+        let (low, high) = (at - wide / 2.0, at + wide / 2.0);
+        levels.range().filter(|(min, max)| *min <= low && high <= *max)?;
         Some(Slicer {
             threshold: at,
-            low: at - wide / 2.0,
-            high: at + wide / 2.0,
+            low,
+            high,
             is_sampled: kind == Kind::Sampled,
             is_high: None,
             before: None,
@@ -198,7 +203,9 @@ impl Slicer {
             if rising != (before >= self.threshold) {
                 let share = (self.threshold - before) / (level - before);
                 let between = (share * (at_ps - before_ps) as f64).round() as i64;
-                let at_ps = if self.is_sampled { before_ps + between } else { at_ps };
+                // To a level beyond the range of the instrument there is no straight line.
+                let is_line = self.is_sampled && (level - before).is_finite();
+                let at_ps = if is_line { before_ps + between } else { at_ps };
                 self.crossed = Some(Edge { at_ps, rising });
             }
         }

@@ -4,7 +4,7 @@ use crate::SECOND_PS;
 use crate::fault::Fault;
 use crate::open::Opened;
 use crate::point::{Channel, Head, Kind, Point, Source};
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 /// A longer head is damage.
 const LONGEST_HEAD: usize = 1 << 16;
@@ -27,7 +27,7 @@ pub fn open(mut source: impl BufRead + 'static, file_name: &str) -> Result<Opene
         return Err(Fault::whole("this waveform is a spectrum, it has frequencies and no times"));
     }
     if !keys.text(&["ENCDG", "ENC"]).is_some_and(|it| it.to_ascii_uppercase().starts_with("BIN")) {
-        return Err(Fault::whole("expected a waveform with ENCDG BINARY"));
+        return Err(Fault::whole("expected a waveform with ENCDG BINARY: save it so, or as CSV"));
     }
     let format = Format::of(&keys)?;
     let step = keys.number(&["XINCR", "XIN"])?;
@@ -198,7 +198,7 @@ struct Samples<R> {
     reached: Option<i64>,
 }
 
-impl<R: Read> Source for Samples<R> {
+impl<R: BufRead> Source for Samples<R> {
     fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
         let count = self.left.min(AT_ONCE as u64);
         let mut bytes = vec![0; count as usize * self.format.width];
@@ -214,6 +214,9 @@ impl<R: Read> Source for Samples<R> {
             self.sample += 1;
         }
         self.left -= count;
+        if self.left == 0 && self.source.fill_buf()?.windows(CURVE.len()).any(|it| it == CURVE) {
+            return Err(Fault::whole("the file holds several waveforms: expected a file for each"));
+        }
         Ok(self.left > 0)
     }
 

@@ -11,11 +11,13 @@ pub struct Lines<R> {
     source: R,
     number: u64,
     line: Vec<u8>,
+    /// The line where it is no UTF-8.
+    latin: String,
 }
 
 impl<R: BufRead> Lines<R> {
     pub fn new(source: R) -> Lines<R> {
-        Lines { source, number: 0, line: Vec::new() }
+        Lines { source, number: 0, line: Vec::new(), latin: String::new() }
     }
 
     /// Number of the last line, from 1.
@@ -46,8 +48,14 @@ impl<R: BufRead> Lines<R> {
         if self.line.is_empty() {
             return Ok(None);
         }
-        let text = std::str::from_utf8(&self.line);
-        let text = text.map_err(|_| Fault::line(self.number, "the line is no text"))?;
+        let text = match std::str::from_utf8(&self.line) {
+            Ok(text) => text,
+            Err(_) => {
+                // Older programs write a byte for each letter.
+                self.latin = self.line.iter().map(|byte| char::from(*byte)).collect();
+                &self.latin
+            }
+        };
         // The byte order mark that spreadsheets write.
         Ok(Some(text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r'])))
     }

@@ -121,7 +121,7 @@ impl List {
             let ListLayout { dialect, number, value, unit, .. } = &self.layout;
             let cells: Vec<&str> = dialect.cells(line).collect();
             let cell = cells.get(*value).copied().unwrap_or_default();
-            let said = number_in(dialect, &cells, *value, line_number)?;
+            let said = number_in(dialect, cell, *value, line_number)?;
             let Some(said) = said else {
                 return Err(Fault::line(line_number, "the row has no reading"));
             };

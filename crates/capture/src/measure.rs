@@ -124,9 +124,29 @@ pub fn measure<E: From<Error>>(
                 }
             }
             wires.end(&mut each)?;
-            Ok(wires.measured(survey.head, &chosen))
+            let measured = wires.measured(survey.head, &chosen);
+            match measured.counts.stimuli {
+                0 => Err(nothing_to_answer(&measured, asked).of(file).into()),
+                _ => Ok(measured),
+            }
         }
     }
+}
+
+/// Why a capture has no stimulus that could be judged.
+fn nothing_to_answer(measured: &Measured, asked: &Asked) -> Fault {
+    let name = measured.stimulus.as_deref().unwrap_or_default();
+    let edges = match asked.edge {
+        EdgeKind::Both => "edge".to_string(),
+        edge => format!("{} edge", edge.word()),
+    };
+    Fault::whole(match measured.counts.cut_off {
+        0 => format!("the channel {name} has no {edges}, so there is nothing to be answered"),
+        _ => format!(
+            "the only {edges} of {name} has no answer up to the end: --window says after which \
+             time that is a missing one"
+        ),
+    })
 }
 
 /// What happens on the wires, and what is made of it.
@@ -160,10 +180,20 @@ impl Wires {
             let (kind, levels) = (survey.head.channels[channel].kind, &survey.seen[channel].levels);
             Slicer::new(kind, levels, asked.threshold, asked.hysteresis)
         });
-        for (slicer, channel) in slicers.iter().zip(channels).take(2) {
-            if let (None, Some(channel)) = (slicer, channel) {
-                let name = &survey.head.channels[channel].name;
-                return Err(Fault::whole(format!("the channel {name} never changes its level")));
+        for role in [STIMULUS, RESPONSE] {
+            let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
+            let name = &survey.head.channels[channel].name;
+            match survey.seen[channel].levels.range().filter(|(low, high)| low < high) {
+                Some((low, high)) => {
+                    let what = "never crosses the threshold with its hysteresis: it goes from";
+                    return Err(Fault::whole(format!("the channel {name} {what} {low} to {high}")));
+                }
+                // A response that never comes is what was asked for.
+                None if role == RESPONSE => {}
+                None => {
+                    let what = format!("the channel {name} never changes its level");
+                    return Err(Fault::whole(what));
+                }
             }
         }
         let (start_ps, end_ps) = survey.span_ps.unwrap_or_default();

@@ -3,14 +3,17 @@
 use crate::fault::{Error, Fault};
 use crate::list::{List, Unit};
 use crate::merge::Merged;
-use crate::point::{Head, Source};
+use crate::point::{Channel, Head, Source};
 use crate::{csv, isf, sigrok, vcd};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// What tells a format.
 const SNIFFED: u64 = 4096;
+/// What some programs begin a text with.
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A capture with channels.
 pub struct Opened {
@@ -30,18 +33,35 @@ pub enum Capture {
 
 /// Opens a file; it can be opened again and again, so that it must be no pipe.
 pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Error> {
-    of_file(path, unit).map_err(|fault| fault.of(path))
+    let mut capture = of_file(path, unit).map_err(|fault| fault.of(path))?;
+    if let Capture::Points(opened) = &mut capture {
+        tell_apart(&mut opened.head.channels);
+    }
+    Ok(capture)
+}
+
+/// Of channels with the same name the second and any further one get a number.
+fn tell_apart(channels: &mut [Channel]) {
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    for channel in channels {
+        let number = seen.entry(channel.name.clone()).or_default();
+        *number += 1;
+        if *number > 1 {
+            channel.name = format!("{} ({number})", channel.name);
+        }
+    }
 }
 
 fn of_file(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
+    // A pipe would wait for whoever writes to it.
+    if !std::fs::metadata(path)?.is_file() {
         return Err(Fault::whole("expected a file, which can be read more than once"));
     }
     let mut start = Vec::new();
-    file.take(SNIFFED).read_to_end(&mut start)?;
+    File::open(path)?.take(SNIFFED).read_to_end(&mut start)?;
     let again = || File::open(path).map(|file| BufReader::with_capacity(1 << 16, file));
-    let first = start.iter().copied().find(|byte| !byte.is_ascii_whitespace());
+    let text = start.strip_prefix(MARK).unwrap_or(&start);
+    let first = text.iter().copied().find(|byte| !byte.is_ascii_whitespace());
     match first {
         None => Err(Fault::whole("the file is empty")),
         _ if start.starts_with(b"PK") => sigrok::open(path).map(Capture::Points),
@@ -50,6 +70,9 @@ fn of_file(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
             isf::open(again()?, &name.unwrap_or_default()).map(Capture::Points)
         }
         Some(b'$') => vcd::open(again()?).map(Capture::Points),
+        _ if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") => {
+            Err(Fault::whole("the text is UTF-16: save it as UTF-8"))
+        }
         _ if start.contains(&0) => Err(Fault::whole(
             "expected a sigrok session, a VCD, a CSV, an ISF waveform or a list of readings; this \
              is none of them",

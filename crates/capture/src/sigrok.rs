@@ -212,7 +212,8 @@ struct Logic {
     clock: Clock,
     unit: usize,
     bits: Vec<usize>,
-    before: Option<Vec<u8>>,
+    /// The sample before; none at the start.
+    before: Vec<u8>,
     sample: u64,
     buffer: Vec<u8>,
     filled: usize,
@@ -229,28 +230,38 @@ impl Logic {
     ) -> Logic {
         let buffer = vec![0; CHUNK / unit * unit];
         let bytes = Chained::new(archive, members);
-        Logic { bytes, clock, unit, bits, before: None, sample: 0, buffer, filled: 0, at: 0 }
+        Logic { bytes, clock, unit, bits, before: Vec::new(), sample: 0, buffer, filled: 0, at: 0 }
     }
 
     fn changes(&mut self, points: &mut Vec<Point>) -> Result<(), Fault> {
         let unit = self.unit;
-        while self.at + unit <= self.filled && points.len() < AT_ONCE {
-            let word = &self.buffer[self.at..self.at + unit];
-            if self.before.as_deref() != Some(word) {
-                let at_ps = self.clock.at(self.sample)?;
-                for (channel, &bit) in self.bits.iter().enumerate() {
-                    let level = |word: &[u8]| word[bit / 8] >> (bit % 8) & 1;
-                    let now = level(word);
-                    if self.before.as_deref().is_none_or(|before| level(before) != now) {
-                        points.push(Point { at_ps, channel, value: now.into() });
-                    }
+        while points.len() < AT_ONCE {
+            let alike = self.alike();
+            self.sample += alike as u64;
+            self.at += alike * unit;
+            let Some(word) = self.buffer[..self.filled].get(self.at..self.at + unit) else { break };
+            let at_ps = self.clock.at(self.sample)?;
+            for (channel, &bit) in self.bits.iter().enumerate() {
+                let level = |word: &[u8]| word[bit / 8] >> (bit % 8) & 1;
+                let now = level(word);
+                if self.before.is_empty() || level(&self.before) != now {
+                    points.push(Point { at_ps, channel, value: now.into() });
                 }
-                self.before = Some(word.to_vec());
             }
-            self.sample += 1;
-            self.at += unit;
+            self.before.clear();
+            self.before.extend_from_slice(word);
         }
         Ok(())
+    }
+
+    /// How many of the next samples are the same as the one before them.
+    fn alike(&self) -> usize {
+        let (rest, before) = (&self.buffer[self.at..self.filled], &self.before[..]);
+        match before {
+            [] => 0,
+            [byte] => rest.iter().take_while(|next| *next == byte).count(),
+            _ => rest.chunks_exact(self.unit).take_while(|next| *next == before).count(),
+        }
     }
 }
 

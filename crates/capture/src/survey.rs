@@ -48,7 +48,16 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
         }
     }
     let last = last.max(source.reached_ps());
-    Ok(Some(Survey { head: opened.head, seen, span_ps: first.zip(last) }))
+    let mut head = opened.head;
+    for (channel, seen) in head.channels.iter_mut().zip(&seen) {
+        let is_bit = |level: f64| level == 0.0 || level == 1.0;
+        let is_logic = seen.levels.range().is_none_or(|(low, high)| is_bit(low) && is_bit(high));
+        if channel.kind == Kind::Logic && !is_logic {
+            // The first rows of a table had nothing but 0 and 1, others have more.
+            channel.kind = Kind::Held;
+        }
+    }
+    Ok(Some(Survey { head, seen, span_ps: first.zip(last) }))
 }
 
 impl Survey {

@@ -1,7 +1,7 @@
 //! Value change dumps (VCD), as simulators and logic analysers write them.
 
 use crate::fault::Fault;
-use crate::open::Opened;
+use crate::open::{MARK, Opened};
 use crate::point::{Channel, Head, Kind, Point, Source};
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -16,7 +16,10 @@ const AT_ONCE: usize = 4096;
 const FEMTO: i128 = 1_000;
 
 /// Opens a dump: reads its head, up to where the values begin.
-pub fn open(text: impl BufRead + 'static) -> Result<Opened, Fault> {
+pub fn open(mut text: impl BufRead + 'static) -> Result<Opened, Fault> {
+    if text.fill_buf()?.starts_with(MARK) {
+        text.consume(MARK.len());
+    }
     let mut words = Words { source: text, line: 1, word: String::new() };
     let mut head = Declared::default();
     loop {
@@ -103,10 +106,12 @@ impl Declared {
         if self.channels.len() >= MOST_VARIABLES {
             return Err(words.fault(format!("more than {MOST_VARIABLES} variables")));
         }
+        // A bit of a bus is named with its number there, a bus without its range.
+        let bit = all.get(4).filter(|index| index.starts_with('[') && !index.contains(':'));
         let is_bit = width == "1" && !matches!(kind.as_str(), "real" | "integer" | "time");
         let kind = if is_bit { Kind::Logic } else { Kind::Held };
         let mut path = self.scopes.clone();
-        path.push(name.clone());
+        path.push(name.clone() + bit.map_or("", String::as_str));
         self.ids.entry(id.clone()).or_default().push(self.channels.len());
         self.channels.push(Channel { name: path.join("."), kind });
         Ok(())
@@ -155,8 +160,10 @@ impl<R: BufRead> Source for Changes<R> {
         self.told = 0;
         while points.len() < AT_ONCE && self.told < AT_ONCE {
             self.told += 1;
-            let Some(word) = self.words.next()? else { return Ok(false) };
-            let word = word.to_string();
+            if self.words.next()?.is_none() {
+                return Ok(false);
+            }
+            let word = std::mem::take(&mut self.words.word);
             let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
             match first {
                 "#" => self.time(rest)?,
@@ -173,10 +180,10 @@ impl<R: BufRead> Source for Changes<R> {
                         let what = format!("expected a value, found '{}'", short(&word));
                         return Err(self.words.fault(what));
                     };
-                    let Some(id) = self.words.next()?.map(str::to_string) else {
+                    if self.words.next()?.is_none() {
                         return Err(self.words.fault("the dump is cut off within a change"));
-                    };
-                    self.change(value, &id, points)?;
+                    }
+                    self.change(value, &self.words.word, points)?;
                 }
                 "s" | "S" => {
                     // A text, which GTKWave knows, has no edges.
@@ -189,6 +196,7 @@ impl<R: BufRead> Source for Changes<R> {
                     return Err(self.words.fault(what));
                 }
             }
+            self.words.word = word;
         }
         Ok(true)
     }
@@ -237,7 +245,9 @@ impl<R: BufRead> Words<R> {
     }
 
     fn next(&mut self) -> Result<Option<&str>, Fault> {
-        let mut word = Vec::new();
+        // The memory of the last word is used again.
+        let mut word = std::mem::take(&mut self.word).into_bytes();
+        word.clear();
         loop {
             let there = self.source.fill_buf()?;
             if there.is_empty() {

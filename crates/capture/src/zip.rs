@@ -3,9 +3,10 @@
 //! Members are opened side by side, since channels lie in members of their own.
 
 use crate::fault::Fault;
+use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom, Take};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// More members than a capture has, and no more than fit into memory.
@@ -31,6 +32,8 @@ pub struct Member {
     stored: bool,
     offset: u64,
     packed: u64,
+    size: u64,
+    checksum: u32,
 }
 
 /// An archive whose table has been read.
@@ -81,30 +84,41 @@ impl Archive {
         let skipped = u64::from(u16_at(&head, 26)) + u64::from(u16_at(&head, 28));
         file.seek(SeekFrom::Current(skipped as i64))?;
         let packed = BufReader::with_capacity(1 << 16, file).take(member.packed);
-        Ok(match member.stored {
-            true => MemberReader::Stored(packed),
-            false => MemberReader::Packed(Box::new(DeflateDecoder::new(packed))),
-        })
+        let bytes: Box<dyn Read> = match member.stored {
+            true => Box::new(packed),
+            false => Box::new(DeflateDecoder::new(packed)),
+        };
+        let Member { size, checksum, .. } = *member;
+        Ok(MemberReader { bytes, left: size, checksum, seen: Crc::new() })
     }
 }
 
-/// The bytes of a member.
-pub enum MemberReader {
-    Stored(Take<BufReader<File>>),
-    Packed(Box<DeflateDecoder<Take<BufReader<File>>>>),
+/// The bytes of a member, which must be as many as its table says, and the same.
+pub struct MemberReader {
+    bytes: Box<dyn Read>,
+    left: u64,
+    checksum: u32,
+    seen: Crc,
 }
 
 impl Read for MemberReader {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        match self {
-            MemberReader::Stored(bytes) => bytes.read(buffer),
-            MemberReader::Packed(bytes) => bytes.read(buffer),
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let more = self.bytes.read(buffer)?;
+        self.seen.update(&buffer[..more]);
+        let left = self.left.checked_sub(more as u64);
+        self.left = left.ok_or_else(|| io::Error::other("it is longer than its table says"))?;
+        match (more, buffer.is_empty()) {
+            (0, false) if self.left > 0 => Err(io::Error::other("it is cut off")),
+            (0, false) if self.seen.sum() != self.checksum => {
+                Err(io::Error::other("its checksum does not fit, it is damaged"))
+            }
+            _ => Ok(more),
         }
     }
 }
 
 /// A member that cannot be unpacked.
-pub fn unpacked(name: &str, error: &std::io::Error) -> Fault {
+pub fn unpacked(name: &str, error: &io::Error) -> Fault {
     Fault::member(name, format!("cannot be unpacked: {error}"))
 }
 
@@ -172,8 +186,9 @@ fn member(entry: &[u8], name: String, extra: &[u8]) -> Result<Member, Fault> {
                 large.next().ok_or_else(|| damaged(&format!("the size of {name} is missing")))?;
         }
     }
-    let [_, packed, offset] = sizes;
-    Ok(Member { name, stored, offset, packed })
+    let [size, packed, offset] = sizes;
+    let checksum = u32_at(entry, 16);
+    Ok(Member { name, stored, offset, packed, size, checksum })
 }
 
 fn large_numbers(extra: &[u8]) -> impl Iterator<Item = u64> + '_ {

@@ -116,6 +116,84 @@ fn tables_of_many_oscilloscopes_are_understood() {
             ),
         ),
         (
+            "siglent.csv",
+            "CH1",
+            "CH2",
+            format!(
+                "Record Length,Analog:1150\nSample Interval,Analog:0.00001\nHorizontal \
+                    Units,s\nSource,CH1,CH2\nSecond,Value,Value\n{}",
+                rows(&|at, a, b| format!("{:+.9},{a:.5},{b:.5}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "rigol_of_now.csv",
+            "CH1V",
+            "CH2V",
+            format!(
+                "CH1V,CH2V,t0 =-5.0e-03, tInc = 1.0e-05\n{}",
+                rows(&|_, a, b| format!("{a:e},{b:e},,\n"))
+            ),
+        ),
+        (
+            "spice.txt",
+            "V(in)",
+            "V(out)",
+            format!(
+                "time\tV(in)\tV(out)\n{}",
+                rows(&|at, a, b| format!("{:e}\t{a}\t{b}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "quoted.csv",
+            "A, the input",
+            "B",
+            format!(
+                "\u{feff}\"Time [ms]\",\"A, the input\",\"B\"\r\n{}",
+                rows(&|at, a, b| format!("\"{:.5}\",\"{a}\",{b}\r\n", at as f64 * 1e-2))
+            ),
+        ),
+        (
+            "numbered.csv",
+            "Channel 0",
+            "Channel 1",
+            format!(
+                "; Samplerate: 100 kHz\nSample, Channel 0, Channel 1\n{}",
+                rows(&|at, a, b| format!("{at}, {a}, {b}\n"))
+            ),
+        ),
+        (
+            "sigrok_without_names.csv",
+            "D0",
+            "D1",
+            format!(
+                "; Samplerate: 100 kHz\n; Channels (2/8): D0, D1\nlogic,logic\n{}",
+                rows(&|_, a, b| format!("{},{}\n", u8::from(a > 1.0), u8::from(b > 1.0)))
+            ),
+        ),
+        (
+            "sigrok_with_times.csv",
+            "D0",
+            "D1",
+            format!(
+                "; Samplerate: 100 kHz\nTime,D0,D1\n{}",
+                rows(&|at, a, b| format!(
+                    "{},{},{}\n",
+                    at * 10_000,
+                    u8::from(a > 1.0),
+                    u8::from(b > 1.0)
+                ))
+            ),
+        ),
+        (
+            "same_names.csv",
+            "A",
+            "A (2)",
+            format!(
+                "Time [s],A,A\n{}",
+                rows(&|at, a, b| format!("{:.5},{a},{b}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
             "sigrok.csv",
             "D0",
             "D1",
@@ -172,6 +250,19 @@ fn what_is_wrong_is_one_line_with_its_place() {
         ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is before"),
         ("word.csv", "Time [s],A,B\n0,0,0\n1,x,0\n", "word.csv:3: expected a number in column 2"),
         ("empty.csv", "", "the file is empty"),
+        ("counts.csv", "Sample,A,B\n0,0,0\n24,1,0\n48,0,0\n", "column 1 counts and says no unit"),
+        ("levels.csv", "A,B,C\n0.5,0,0\n0.1,1,0\n0.9,0,1\n", "no column holds times"),
+        ("minutes.csv", "Time (min),A,B\n0,0,0\n1,1,0\n", "expected times in s, ms, us, ns or ps"),
+        (
+            "dated.csv",
+            "Time,A,B\n2026-11-22T10:20:30.5Z,0,0\n",
+            "expected times in seconds, found dates",
+        ),
+        (
+            "flat.csv",
+            "Time [s],A,B\n0,0,0\n1,0,1\n2,0,0\n",
+            "the channel A never changes its level",
+        ),
         ("prose.txt", "Dear reader,\nthis is a letter.\n", "no row of numbers"),
         ("cut.vcd", "$timescale 1ns $end\n$var wire 1 ! a $end\n", "$enddefinitions is missing"),
         (
@@ -185,6 +276,112 @@ fn what_is_wrong_is_one_line_with_its_place() {
         let error = measured(&path, &asked("A", "B")).unwrap_err().to_string();
         assert!(error.contains(said) && !error.contains('\n'), "{name}: {error}");
     }
+}
+
+#[test]
+fn dumps_of_other_programs_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let heads = [
+        (
+            "marked.vcd",
+            "\u{feff}$timescale 1 ns $end\r\n$var wire 1 ! A $end $var wire 1 \" B $end",
+        ),
+        ("parted.vcd", "$timescale\n 1\n ns\n$end $var wire 1 ! A $end $var reg 1 \" B $end"),
+        ("vectors.vcd", "$timescale 1ns $end $var wire 8 ! A [7:0] $end $var real 1 \" B $end"),
+        ("bits.vcd", "$timescale 1ns $end $var wire 1 ! bus [0] $end $var wire 1 \" bus [1] $end"),
+        ("twice.vcd", "$timescale 1ns $end $var wire 1 ! same $end $var wire 1 \" same $end"),
+    ];
+    for (name, head) in heads {
+        let whole = vcd(&DELAYS);
+        let rest = whole.split_once("$enddefinitions").unwrap().1;
+        let rest = match name {
+            "vectors.vcd" => rest
+                .replace("\n0!", "\nb0 !")
+                .replace("\n1!", "\nb101 !")
+                .replace("\n0\"", "\nr0.02 \"")
+                .replace("\n1\"", "\nr3.3 \""),
+            _ => rest.replace("0!\n0\"", "x!\nz\""),
+        };
+        let path = written(folder.path(), name, format!("{head} $enddefinitions{rest}"));
+        let (stimulus, response) = match name {
+            "bits.vcd" => ("bus[0]", "bus[1]"),
+            "twice.vcd" => ("same", "same (2)"),
+            _ => ("A", "B"),
+        };
+        let (_, delays) =
+            measured(&path, &asked(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
+        // From unknown to high is no edge.
+        let first = usize::from(name != "vectors.vcd");
+        assert_eq!(delays, picoseconds(&DELAYS[first..]), "{name}");
+    }
+}
+
+#[test]
+fn a_damaged_session_is_no_session_of_other_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = sigrok(&DELAYS);
+    let mut changed = 0;
+    for at in (60..whole.len() / 2).step_by(7) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        let path = written(folder.path(), "damaged.sr", bytes);
+        match measured(&path, &asked("in", "out")) {
+            Ok((measured, _)) => assert_eq!(measured.counts.answered, 5, "byte {at}"),
+            Err(error) => changed += usize::from(!error.to_string().is_empty()),
+        }
+    }
+    assert!(changed > 10, "{changed}");
+}
+
+#[test]
+fn what_is_beyond_the_range_is_an_edge_without_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "Time,A,B\n(ms),(V),(mV)\n\n".to_string();
+    for at in 0..600 {
+        let level = |high: bool, value: &str| if high { value } else { "0.5" }.to_string();
+        let (stimulus, response) = (at % 100 >= 50, at % 100 >= 60);
+        let stimulus = level(stimulus, if at % 2 == 0 && at > 100 { "∞" } else { "3.5" });
+        text += &format!("{at},{stimulus},{}\n", level(response, "3500"));
+    }
+    let path = written(folder.path(), "pico.csv", text);
+    let (_, delays) = measured(&path, &asked("A", "B")).unwrap();
+    assert_eq!(delays.len(), 6);
+    assert!(
+        delays.iter().all(|delay| (delay - 10_000_000_000).abs() <= 1_000_000_000),
+        "{delays:?}"
+    );
+}
+
+#[test]
+fn letters_of_one_byte_are_letters() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = b"Zeit,A,B\n(\xb5s),(V),(V)\n\n".to_vec();
+    for at in 0..40 {
+        bytes.extend(format!("{at}.0,{},{}\n", at / 10 % 2, (at + 5) / 10 % 2).into_bytes());
+    }
+    let path = written(folder.path(), "latin.csv", bytes);
+    let (measured, delays) = measured(&path, &asked("A", "B")).unwrap();
+    assert_eq!((measured.counts.answered, delays[0]), (1, 15_000_000));
+}
+
+#[test]
+fn a_dead_responder_answers_none_and_a_dead_stimulus_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |stimulus: &str| -> String {
+        let rows =
+            (0..20).map(|at| format!("{at}.0,{},0.1\n", if at % 4 == 1 { stimulus } else { "0" }));
+        "Time [s],A,B\n".to_string() + &rows.collect::<String>()
+    };
+    let path = written(folder.path(), "dead.csv", rows("1"));
+    let (measured, _) = measured(&path, &asked("A", "B")).unwrap();
+    assert_eq!((measured.counts.missing, measured.counts.cut_off), (4, 1));
+    let high = latlab_capture::Asked { threshold: Threshold::Level(9.0), ..asked("A", "B") };
+    let path = written(folder.path(), "low.csv", rows("3.3"));
+    let error = common::measured(&path, &high).unwrap_err().to_string();
+    assert!(
+        error.contains("A never crosses the threshold") && error.contains("0 to 3.3"),
+        "{error}"
+    );
 }
 
 #[test]

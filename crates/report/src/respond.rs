@@ -52,7 +52,7 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         Column::new(name, rank, cells).unit(unit.sign)
     }));
     let below = runs.iter().map(|run| share_below(run.total.cycles).unwrap_or("-".to_string()));
-    columns.push(Column::new("95 % sure", 4, below));
+    columns.push(Column::new(SURE, 1, below));
     if runs.iter().any(|run| run.verdict.is_some()) {
         let word = |run: &&Run| {
             run.verdict.as_ref().map_or("-", |verdict| VerdictWord::word(verdict.word)).to_string()
@@ -63,10 +63,12 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     Some(columns)
 }
 
-/// The same for the terminal, with what the last column means.
+/// The same for the terminal, with what the columns mean.
 pub fn beside(runs: &[&Run], width: usize, style: Style) -> String {
     let Some(columns) = columns(runs) else { return String::new() };
-    format!("{}\n{}\n", table(columns, width, style), wrapped(MEANING, width, 0))
+    let table = table(columns, width, style);
+    let meaning = meaning(table.contains(SURE));
+    format!("{table}\n{}\n", wrapped(&meaning, width, 0))
 }
 
 /// What was found in each of several runs, heaviest first.
@@ -86,10 +88,21 @@ pub fn found(runs: &[&Run], width: usize, style: Style) -> String {
     }
 }
 
-/// What the columns mean that do not say it by their names.
-pub const MEANING: &str = "n responses were measured; what was censored has no value and is in no \
-    figure. With 95 % confidence at least the share in the last column of all responses is no \
-    later than the observed maximum. A quantile that n cannot support is not given.";
+/// The column of the share that is sure to be no later than the observed maximum.
+const SURE: &str = "95 % sure";
+
+/// What the columns mean that do not say it by their names; a narrow table has no share.
+pub fn meaning(has_share: bool) -> String {
+    let share = format!(
+        "With 95 % confidence at least the share under \"{SURE}\" of all responses is no later than \
+         the observed maximum. "
+    );
+    format!(
+        "n responses were measured; what was censored has no value and is in no figure. {}A quantile \
+         that n cannot support is not given.",
+        if has_share { &share } else { "" }
+    )
+}
 
 /// With 95 % confidence, this share of all responses is no later than the largest of so many.
 fn share_below(count: u64) -> Option<String> {

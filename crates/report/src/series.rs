@@ -2,7 +2,7 @@
 
 use crate::runs::{Measured, names};
 use latlab_model::run::{Summary, ThreadRun};
-use latlab_model::{Bin, Nanos, ThreadBins};
+use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -39,14 +39,20 @@ pub fn threads<'a>(of: &Measured<'a>) -> Vec<Series<'a>> {
     let mut series: Vec<Series> = of
         .bins
         .iter()
-        .map(|bins| Series::of_thread(bins.thread, known(bins.thread), &bins.bins))
-        .chain(without_bins.map(|one| Series::of_thread(one.setup.thread, Some(one), &[])))
+        .map(|bins| Series::of_thread(of.run, bins.thread, known(bins.thread), &bins.bins))
+        .chain(without_bins.map(|one| Series::of_thread(of.run, one.setup.thread, Some(one), &[])))
         .collect();
-    if of.run.asked.respond.is_some() {
-        series.iter_mut().for_each(|series| series.name = of.run.asked.name.clone());
-    }
     series.sort_by_key(|series| (Reverse(series.max), series.thread));
     series
+}
+
+/// What a thread is called; a responder is none, and has the name of its run.
+pub fn thread_name(run: &Run, thread: u32, cpu: Option<u32>) -> String {
+    match cpu {
+        _ if run.asked.respond.is_some() => run.asked.name.clone(),
+        Some(cpu) => format!("thread {thread}, CPU {cpu}"),
+        None => format!("thread {thread}"),
+    }
 }
 
 /// Each run as one line, in the order in which they were named.
@@ -78,12 +84,9 @@ fn pooled(threads: &[ThreadBins]) -> Vec<Bin> {
 }
 
 impl<'a> Series<'a> {
-    fn of_thread(thread: u32, known: Option<&ThreadRun>, bins: &'a [Bin]) -> Series<'a> {
+    fn of_thread(run: &Run, thread: u32, known: Option<&ThreadRun>, bins: &'a [Bin]) -> Series<'a> {
         let cpu = known.and_then(|known| known.setup.cpu);
-        let name = match cpu {
-            Some(cpu) => format!("thread {thread}, CPU {cpu}"),
-            None => format!("thread {thread}"),
-        };
+        let name = thread_name(run, thread, cpu);
         let summary = known.map(|known| &known.summary);
         Series::new(name, Some(thread), cpu, Cow::Borrowed(bins), summary)
     }

@@ -19,23 +19,19 @@ pub const DIALECTS: [Dialect; 6] = [
 
 impl Dialect {
     /// The cells of a line, without blanks and quotes around them.
-    pub fn cells<'a>(&self, line: &'a str) -> impl Iterator<Item = &'a str> + use<'a> {
-        let delimiter = self.delimiter;
-        let several = delimiter == ' ';
-        let cells = line.trim_matches(|c| several && c == ' ').split(delimiter);
-        let cells = cells.map(|cell| cell.trim().trim_matches('"').trim());
-        cells.filter(move |cell| !several || !cell.is_empty())
+    pub fn cells<'a>(&self, line: &'a str) -> Cells<'a> {
+        Cells { rest: Some(line), delimiter: self.delimiter as u8 }
     }
 
-    /// A cell as a number.
+    /// A cell as a number; infinite where it is beyond the range of its instrument.
     pub fn number(&self, cell: &str) -> Option<f64> {
         let number = cell.strip_prefix('+').unwrap_or(cell);
-        let is_like_one = number.starts_with(|c: char| c.is_ascii_digit() || "-.,".contains(c));
+        let first = number.bytes().next()?;
         match () {
-            () if !is_like_one => None,
+            () if !(first.is_ascii_digit() || b"-.,".contains(&first)) => unmeasured(cell),
             () if self.decimal_comma && number.contains('.') => None,
             () if self.decimal_comma => number.replace(',', ".").parse().ok(),
-            () => number.parse().ok(),
+            () => number.parse().ok().or_else(|| unmeasured(cell)),
         }
     }
 
@@ -50,6 +46,50 @@ impl Dialect {
         }
         numbers > 0
     }
+}
+
+/// What instruments write where they have no value, or one beyond their range.
+fn unmeasured(cell: &str) -> Option<f64> {
+    match cell {
+        "NaN" | "nan" | "NAN" => Some(f64::NAN),
+        "∞" | "+∞" => Some(f64::INFINITY),
+        "-∞" => Some(f64::NEG_INFINITY),
+        _ => None,
+    }
+}
+
+/// The cells of a line, one after the other.
+pub struct Cells<'a> {
+    rest: Option<&'a str>,
+    delimiter: u8,
+}
+
+impl<'a> Iterator for Cells<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let mut rest = self.rest?;
+        if self.delimiter == b' ' {
+            // Several blanks part as one does.
+            rest = rest.trim_matches(' ');
+            if rest.is_empty() {
+                return None;
+            }
+        }
+        let bytes = rest.as_bytes();
+        let from = end_of_quotes(rest).unwrap_or(0);
+        let end = bytes[from..].iter().position(|byte| *byte == self.delimiter);
+        self.rest = end.map(|end| &rest[from + end + 1..]);
+        let cell = end.map_or(rest, |end| &rest[..from + end]).trim_ascii();
+        let is_quoted = cell.starts_with('"');
+        Some(if is_quoted { cell.trim_matches('"').trim_ascii() } else { cell })
+    }
+}
+
+/// Within quotes a delimiter is part of the cell.
+fn end_of_quotes(rest: &str) -> Option<usize> {
+    let inside = rest.trim_start_matches(' ').strip_prefix('"')?;
+    Some(rest.len() - inside.len() + inside.find('"')? + 1)
 }
 
 /// Whether a line is a remark to the reader.

@@ -41,7 +41,24 @@ pub enum TimeFrom {
     /// From a column of numbers of samples.
     Index { index: usize, start: f64, step: f64 },
     /// From the number of the row.
-    Rows { step: f64 },
+    Rows { start: f64, step: f64 },
+}
+
+impl Layout {
+    /// For each column up to the last one that matters whether it does.
+    pub fn needed(&self) -> Vec<bool> {
+        let of_time = match self.time {
+            TimeFrom::Column { index, .. } | TimeFrom::Index { index, .. } => Some(index),
+            TimeFrom::Rows { .. } => None,
+        };
+        let all = self.columns.iter().map(|(index, _)| *index).chain(of_time);
+        let mut needed = Vec::new();
+        for index in all {
+            needed.resize(needed.len().max(index + 1), false);
+            needed[index] = true;
+        }
+        needed
+    }
 }
 
 /// The first lines as a table.
@@ -57,20 +74,39 @@ struct Table<'a> {
 
 /// The shape of a table, by its first lines.
 pub fn of(start: &[String], unit: Option<Unit>) -> Result<Shape, Fault> {
-    if start.first().is_some_and(|line| line.replace('"', "").starts_with("Record Length,")) {
+    if start.first().is_some_and(|line| is_old_tektronix(line)) {
         return Ok(Shape::Capture(tektronix(start)));
     }
     let table = table(start)?;
-    let rate = start.iter().filter(|line| is_comment(line)).find_map(|line| samplerate(line));
+    let rate = remarks(start).find_map(samplerate);
     match table.list(unit)? {
         Some(list) if rate.is_none() => Ok(Shape::List(list)),
         _ => table.capture(rate).map(Shape::Capture),
     }
 }
 
+/// The lines that are remarks to the reader.
+fn remarks(start: &[String]) -> impl Iterator<Item = &str> {
+    start.iter().map(String::as_str).filter(|line| is_comment(line))
+}
+
 /// `; Samplerate: 24 MHz`, as sigrok writes it.
 fn samplerate(line: &str) -> Option<u64> {
-    hertz(line.to_ascii_lowercase().split_once("samplerate:")?.1)
+    let line = line.to_ascii_lowercase().replace("sample rate", "samplerate");
+    hertz(line.split_once("samplerate:")?.1)
+}
+
+/// Whether a line begins with a date such as `2026-11-22T10:20:30`.
+fn is_dated(line: &str) -> bool {
+    let form = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
+    let start: Vec<u8> = line.trim_start_matches('"').bytes().take(11).map(form).collect();
+    start == b"0000-00-00T" || start == b"0000-00-00 "
+}
+
+/// `; Channels (2/8): D0, D1`, as sigrok writes it.
+fn channels(line: &str) -> Option<Vec<&str>> {
+    let (_, names) = line.split_once("Channels (")?.1.split_once("):")?;
+    Some(names.split(',').map(str::trim).collect())
 }
 
 fn table<'a>(start: &'a [String]) -> Result<Table<'a>, Fault> {
@@ -80,6 +116,9 @@ fn table<'a>(start: &'a [String]) -> Result<Table<'a>, Fault> {
         dialect.max_by_key(|one| columns_of(one, start, row)).map(|dialect| (row, *dialect))
     });
     let Some((first_row, dialect)) = found else {
+        if start.iter().any(|line| is_dated(line)) {
+            return Err(Fault::whole("expected times in seconds, found dates: export it without"));
+        }
         return Err(Fault::whole(
             "expected a sigrok session, a VCD, a table of values with times, an ISF waveform or a \
              list of readings; this has no row of numbers",
@@ -98,7 +137,14 @@ fn table<'a>(start: &'a [String]) -> Result<Table<'a>, Fault> {
         below = std::mem::take(&mut names);
         names = above.next().filter(wide).unwrap_or_default();
     }
-    let rows = start[first_row..].iter().filter(|line| dialect.is_row(line)).map(cells).collect();
+    let rows: Vec<Vec<&str>> =
+        start[first_row..].iter().filter(|line| dialect.is_row(line)).map(cells).collect();
+    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+    if let (true, Some(mut remarked)) = (names.is_empty(), remarks(start).find_map(channels)) {
+        // A column of times before them has no name there.
+        (remarked.len()..width).for_each(|_| remarked.insert(0, ""));
+        names = remarked;
+    }
     Ok(Table { dialect, first_row, names, below, rows })
 }
 
@@ -168,35 +214,105 @@ impl Table<'_> {
         self.rows.iter().zip(first..).all(|(row, wanted)| number(row) == Some(wanted))
     }
 
-    fn capture(&self, rate: Option<u64>) -> Result<Layout, Fault> {
+    /// Where the times are.
+    fn time(&self, rate: Option<u64>) -> Result<TimeFrom, Fault> {
+        if let Some(time) = self.sequence() {
+            return Ok(time);
+        }
         let filled = self.filled();
-        let column = |name: &str| self.names.iter().position(|one| one.eq_ignore_ascii_case(name));
-        let of_sequence = column("Start").zip(column("Increment")).and_then(|(start, step)| {
-            let number = |index: usize| self.dialect.number(self.below.get(index)?);
-            Some((number(start)?, number(step)?))
-        });
-        let timed = filled.iter().copied().find(|index| names::is_time(self.name(*index)));
-        let time = match (of_sequence, timed, rate) {
-            (Some((start, step)), _, _) => TimeFrom::Index { index: 0, start, step },
-            (_, None, Some(rate)) => TimeFrom::Rows { step: 1.0 / rate as f64 },
-            (_, index, _) => {
-                let index = index.or(filled.first().copied()).unwrap_or(0);
-                let below = self.below.get(index).copied();
-                TimeFrom::Column { index, factor: names::seconds(self.name(index), below) }
-            }
+        let is_time = |index: &usize| {
+            let below = self.below.get(*index).copied().unwrap_or_default();
+            names::is_time(self.name(*index)) || names::seconds_of(below).is_some()
         };
+        if let Some(index) = filled.iter().copied().find(is_time) {
+            return Ok(TimeFrom::Column { index, factor: self.seconds(index, rate)? });
+        }
+        let index = filled.first().copied().unwrap_or(0);
+        let step = rate.map(|rate| 1.0 / rate as f64);
+        let counts = self.rises(index) && self.is_whole(index);
+        match step {
+            Some(step) if names::is_number(self.name(index)) => {
+                Ok(TimeFrom::Index { index, start: 0.0, step })
+            }
+            Some(step) => Ok(TimeFrom::Rows { start: 0.0, step }),
+            None if counts => Err(Fault::whole(format!(
+                "column {} counts and says no unit of time: name it 'Time [s]' or as it is, or put \
+                 a line '; Samplerate: 24 MHz' before all where it counts samples",
+                index + 1
+            ))),
+            None if self.rises(index) => Ok(TimeFrom::Column { index, factor: 1.0 }),
+            None => Err(Fault::whole(
+                "no column holds times: expected one that rises, with a name like 'Time [s]'",
+            )),
+        }
+    }
+
+    /// Times that follow from a start and a step in the head, as Rigol writes them.
+    fn sequence(&self) -> Option<TimeFrom> {
+        let column = |name: &str| self.names.iter().position(|one| one.eq_ignore_ascii_case(name));
+        let said = |name: &str| self.dialect.number(self.below.get(column(name)?)?);
+        if let Some((start, step)) = said("Start").zip(said("Increment")) {
+            return Some(TimeFrom::Index { index: 0, start, step });
+        }
+        let said = |name: &str| {
+            self.names.iter().find_map(|cell| {
+                let (key, value) = cell.split_once('=')?;
+                (key.trim() == name).then(|| self.dialect.number(value.trim()))?
+            })
+        };
+        said("t0").zip(said("tInc")).map(|(start, step)| TimeFrom::Rows { start, step })
+    }
+
+    /// The seconds in the unit of a column of times.
+    fn seconds(&self, index: usize, rate: Option<u64>) -> Result<f64, Fault> {
+        match (names::unit_of_times(self.name(index), self.below.get(index).copied()), rate) {
+            (Some(unit), _) => names::seconds_of(unit).ok_or_else(|| {
+                Fault::whole(format!("expected times in s, ms, us, ns or ps, found '{unit}'"))
+            }),
+            // sigrok names no unit, but takes that in which the rate makes whole numbers.
+            (None, Some(rate)) if self.is_whole(index) => {
+                let times = self.numbers(index);
+                let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
+                let step = steps.fold(f64::INFINITY, f64::min);
+                let fits = |unit: &f64| (step * unit * rate as f64 - 1.0).abs() < 0.01;
+                [1.0, 1e-3, 1e-6, 1e-9, 1e-12].into_iter().find(fits).ok_or_else(|| {
+                    Fault::whole("the times say no unit, and no unit fits to the samplerate")
+                })
+            }
+            (None, _) => Ok(1.0),
+        }
+    }
+
+    /// The numbers of a column in the first rows.
+    fn numbers(&self, index: usize) -> Vec<f64> {
+        let cells = self.rows.iter().filter_map(|row| row.get(index));
+        cells.filter_map(|cell| self.dialect.number(cell)).collect()
+    }
+
+    fn rises(&self, index: usize) -> bool {
+        let numbers = self.numbers(index);
+        numbers.is_sorted() && (numbers.len() < 2 || numbers.first() < numbers.last())
+    }
+
+    fn is_whole(&self, index: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(index));
+        cells.all(|cell| cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
+    }
+
+    fn capture(&self, rate: Option<u64>) -> Result<Layout, Fault> {
+        let time = self.time(rate)?;
         let of_time = match time {
             TimeFrom::Column { index, .. } | TimeFrom::Index { index, .. } => Some(index),
             TimeFrom::Rows { .. } => None,
         };
-        let values = filled.into_iter().filter(|index| Some(*index) != of_time);
+        let values = self.filled().into_iter().filter(|index| Some(*index) != of_time);
         let columns: Vec<(usize, Channel)> =
             values.map(|index| (index, self.channel(index))).collect();
         if columns.is_empty() {
             return Err(Fault::whole("the table has times and no values"));
         }
         Ok(Layout {
-            format: if self.name(0).starts_with("Time") { "CSV of an analyser" } else { "CSV" },
+            format: "CSV",
             dialect: self.dialect,
             first_row: self.first_row,
             time,
@@ -218,11 +334,10 @@ impl Table<'_> {
     /// The distance of rows where it is always the same, else the last digit of the times.
     fn resolution(&self, time: TimeFrom) -> Option<i64> {
         let seconds = match time {
-            TimeFrom::Index { step, .. } | TimeFrom::Rows { step } => step,
+            TimeFrom::Index { step, .. } | TimeFrom::Rows { step, .. } => step,
             TimeFrom::Column { index, factor } => {
                 let cells = || self.rows.iter().filter_map(move |row| row.get(index));
-                let times: Vec<f64> =
-                    cells().filter_map(|cell| self.dialect.number(cell)).collect();
+                let times = self.numbers(index);
                 let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
                 let first = steps.first().copied().unwrap_or(0.0);
                 let is_even = steps.len() > 1
@@ -235,6 +350,13 @@ impl Table<'_> {
         let resolution = (seconds * SECOND_PS as f64).round().max(1.0);
         resolution.is_finite().then_some(resolution as i64)
     }
+}
+
+/// `Record Length,2.5e+03,,-0.005,0.02`: a fact, a time and a value.
+fn is_old_tektronix(line: &str) -> bool {
+    let cells = cells_of(&DIALECTS[2], line);
+    let is_number = |index: usize| cells.get(index).and_then(|it| DIALECTS[2].number(it)).is_some();
+    cells[0] == "Record Length" && is_number(3) && is_number(4)
 }
 
 /// Older oscilloscopes of Tektronix have their facts beside the first rows.

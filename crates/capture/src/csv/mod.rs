@@ -41,7 +41,9 @@ pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
                 notes: Vec::new(),
             };
             let before = vec![None; head.channels.len()];
-            let rows = Rows { lines, layout, row: 0, reached: None, before };
+            let needed = layout.needed();
+            let rows =
+                Rows { lines, layout, needed, cells: Vec::new(), row: 0, reached: None, before };
             Ok(Capture::Points(Opened { head, source: Box::new(rows) }))
         }
     }
@@ -72,6 +74,10 @@ fn skip(lines: &mut Lines<BufReader<File>>, count: usize) -> Result<(), Fault> {
 struct Rows {
     lines: Lines<BufReader<File>>,
     layout: Layout,
+    /// For each column up to the last one that matters whether it does.
+    needed: Vec<bool>,
+    /// The numbers in those columns of the row that is read.
+    cells: Vec<Option<f64>>,
     row: u64,
     reached: Option<i64>,
     /// The last value of each channel, since logic tells changes only.
@@ -80,21 +86,23 @@ struct Rows {
 
 impl Rows {
     fn row(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
-        let number = self.lines.number() + 1;
-        let Some(line) = self.lines.next()? else { return Ok(false) };
-        if line.trim().is_empty() || cells::is_comment(line) {
+        let Rows { lines, layout, needed, cells, before, .. } = self;
+        let number = lines.number() + 1;
+        let Some(line) = lines.next()? else { return Ok(false) };
+        if line.trim_ascii().is_empty() || cells::is_comment(line) {
             return Ok(true);
         }
-        let layout = &self.layout;
-        let cells: Vec<&str> = layout.dialect.cells(line).collect();
+        cells.clear();
+        for (index, (cell, needed)) in layout.dialect.cells(line).zip(needed).enumerate() {
+            let value =
+                if *needed { number_in(&layout.dialect, cell, index, number)? } else { None };
+            cells.push(value);
+        }
+        let number_of = |index: usize| cells.get(index).copied().flatten();
         let seconds = match layout.time {
-            TimeFrom::Column { index, factor } => {
-                number_in(&layout.dialect, &cells, index, number)?.map(|time| time * factor)
-            }
-            TimeFrom::Index { index, start, step } => {
-                number_in(&layout.dialect, &cells, index, number)?.map(|at| start + at * step)
-            }
-            TimeFrom::Rows { step } => Some(self.row as f64 * step),
+            TimeFrom::Column { index, factor } => number_of(index).map(|time| time * factor),
+            TimeFrom::Index { index, start, step } => number_of(index).map(|at| start + at * step),
+            TimeFrom::Rows { start, step } => Some(start + self.row as f64 * step),
         };
         let Some(seconds) = seconds else {
             return Err(Fault::line(number, "the row has no time"));
@@ -104,11 +112,11 @@ impl Rows {
             return Err(Fault::line(number, "the time is before that of the row before"));
         }
         for (channel, (index, what)) in layout.columns.iter().enumerate() {
-            let Some(value) = number_in(&layout.dialect, &cells, *index, number)? else { continue };
-            if what.kind == Kind::Sampled || self.before[channel] != Some(value) {
+            let Some(value) = number_of(*index) else { continue };
+            if what.kind == Kind::Sampled || before[channel] != Some(value) {
                 points.push(Point { at_ps, channel, value });
             }
-            self.before[channel] = Some(value);
+            before[channel] = Some(value);
         }
         self.reached = Some(at_ps);
         self.row += 1;
@@ -131,29 +139,28 @@ impl Source for Rows {
     }
 }
 
-/// The number in a cell; none where the cell is empty or missing.
+/// The number in a cell; none where the cell is empty.
 pub fn number_in(
     dialect: &Dialect,
-    cells: &[&str],
+    cell: &str,
     index: usize,
     line: u64,
 ) -> Result<Option<f64>, Fault> {
-    let cell = cells.get(index).copied().unwrap_or_default();
     if cell.is_empty() {
         return Ok(None);
     }
-    let number = dialect.number(cell);
     let what = || {
         let found: String = cell.chars().take(24).collect();
         Fault::line(line, format!("expected a number in column {}, found '{found}'", index + 1))
     };
-    number.map(Some).ok_or_else(what)
+    dialect.number(cell).map(Some).ok_or_else(what)
 }
 
 fn picoseconds(seconds: f64, line: u64) -> Result<i64, Fault> {
     let at = (seconds * SECOND_PS as f64).round();
-    match at.abs() < i64::MAX as f64 {
-        true => Ok(at as i64),
-        false => Err(Fault::line(line, "the time is beyond 106 days")),
+    match () {
+        () if at.is_nan() => Err(Fault::line(line, "the row has no time")),
+        () if at.abs() < i64::MAX as f64 => Ok(at as i64),
+        () => Err(Fault::line(line, "the time is beyond 106 days")),
     }
 }

@@ -2,15 +2,29 @@
 
 use crate::list::Unit;
 
-/// Words that stand in a row of units.
-const UNITS: [&str; 19] = [
-    "second", "seconds", "volt", "volts", "v", "mv", "s", "ms", "us", "ns", "ps", "sequence",
-    "logic", "none", "ampere", "a", "ma", "sec", "unknown",
+/// Words that stand in a row of units, beside those of times.
+const UNITS: [&str; 14] = [
+    "volt", "volts", "v", "mv", "uv", "kv", "value", "sequence", "logic", "none", "ampere", "a",
+    "ma", "unknown",
 ];
 
-/// `CH1 (V)`, `Time [s]` without their unit.
+/// Words for units of time, and the seconds of each.
+const TIMES: [(&[&str], f64); 5] = [
+    (&["s", "sec", "second", "seconds"], 1.0),
+    (&["ms", "msec", "millisecond", "milliseconds"], 1e-3),
+    (&["us", "usec", "microsecond", "microseconds"], 1e-6),
+    (&["ns", "nsec", "nanosecond", "nanoseconds"], 1e-9),
+    (&["ps", "psec", "picosecond", "picoseconds"], 1e-12),
+];
+
+/// `CH1 (V)`, `Time [s]` without their unit; a bracket with anything else is part of the name.
 pub fn bare(name: &str) -> &str {
-    name.split(['[', '(']).next().unwrap_or(name).trim()
+    match name.find(['[', '(']) {
+        Some(start) if name.ends_with([']', ')']) && is_unit(&name[start..]) => {
+            name[..start].trim()
+        }
+        _ => name,
+    }
 }
 
 /// What stands in brackets.
@@ -20,30 +34,43 @@ fn bracketed(name: &str) -> Option<&str> {
     Some(name[start..start + end].trim())
 }
 
+/// A cell as a word to be compared: small letters, without brackets.
+fn word(cell: &str) -> String {
+    // Two letters of Unicode look like the one of micro.
+    let word = cell.trim().trim_matches(['(', ')', '[', ']']).replace(['µ', 'μ'], "u");
+    word.trim().to_ascii_lowercase()
+}
+
 /// Whether a cell is a unit and no name.
 pub fn is_unit(cell: &str) -> bool {
-    let word = cell.trim_matches(['(', ')', '[', ']']).to_ascii_lowercase();
-    UNITS.contains(&word.replace('µ', "u").as_str())
+    UNITS.contains(&word(cell).as_str()) || seconds_of(cell).is_some()
+}
+
+/// The seconds in a unit of time.
+pub fn seconds_of(unit: &str) -> Option<f64> {
+    let unit = word(unit);
+    TIMES.iter().find(|(words, _)| words.contains(&unit.as_str())).map(|(_, seconds)| *seconds)
 }
 
 /// Whether a column of this name holds times.
 pub fn is_time(name: &str) -> bool {
-    let name = bare(name).to_ascii_lowercase();
-    name.starts_with("time")
-        || ["x-axis", "x", "t", "second", "seconds", "zeit"].contains(&name.as_str())
+    let name = word(name.split(['[', '(']).next().unwrap_or(name));
+    let after_time = name.strip_prefix("time").map(|rest| rest.chars().next());
+    after_time.is_some_and(|next| next.is_none_or(|next| !next.is_alphanumeric()))
+        || ["timestamp", "x-axis", "x", "t", "zeit", "in s"].contains(&name.as_str())
+        || name.len() > 2 && seconds_of(&name).is_some()
 }
 
-/// Seconds in the unit of a column of times, by its name or by the row below.
-pub fn seconds(name: &str, below: Option<&str>) -> f64 {
-    let below = below.map(|below| below.trim_matches(['(', ')', '[', ']']));
-    let unit = bracketed(name).or(below).unwrap_or("s").replace('µ', "u").to_ascii_lowercase();
-    match unit.as_str() {
-        "ms" => 1e-3,
-        "us" => 1e-6,
-        "ns" => 1e-9,
-        "ps" => 1e-12,
-        _ => 1.0,
-    }
+/// The unit of a column of times as its name or the row below it says; none where neither does.
+pub fn unit_of_times<'a>(name: &'a str, below: Option<&'a str>) -> Option<&'a str> {
+    let last = name.rsplit(['_', ' ', '/']).next().filter(|last| seconds_of(last).is_some());
+    bracketed(name).or(below.filter(|below| !below.is_empty())).or(last)
+}
+
+/// Whether a column of this name holds numbers of samples.
+pub fn is_number(name: &str) -> bool {
+    let name = word(name);
+    name.starts_with("sample") || ["index", "nr", "no", "n", "#", "number"].contains(&name.as_str())
 }
 
 /// The unit of a list of readings by the name of its column.

@@ -2,8 +2,8 @@
 
 #![allow(dead_code)]
 
-use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
 use latlab_capture::{Answer, Asked, Error, Fate, Measured, measure};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ pub fn sigrok(delays_ns: &[i64]) -> Vec<u8> {
     zipped(&members)
 }
 
-/// An archive of these members, without checksums, which nobody reads.
+/// An archive of these members.
 pub fn zipped(members: &[(String, Vec<u8>)]) -> Vec<u8> {
     let (mut archive, mut table) = (Vec::new(), Vec::new());
     for (name, bytes) in members {
@@ -142,9 +142,12 @@ pub fn zipped(members: &[(String, Vec<u8>)]) -> Vec<u8> {
         packed.write_all(bytes).unwrap();
         let packed = packed.finish().unwrap();
         let mut head = Vec::new();
-        for word in [20_u16, 0, 8, 0, 0, 0, 0] {
+        for word in [20_u16, 0, 8, 0, 0] {
             head.extend(word.to_le_bytes());
         }
+        let mut checksum = Crc::new();
+        checksum.update(bytes);
+        head.extend(checksum.sum().to_le_bytes());
         head.extend((packed.len() as u32).to_le_bytes());
         head.extend((bytes.len() as u32).to_le_bytes());
         head.extend((name.len() as u16).to_le_bytes());

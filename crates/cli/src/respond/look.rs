@@ -163,5 +163,7 @@ fn rate(resolution_ns: f64) -> String {
 }
 
 fn rounded(number: f64) -> f64 {
-    (number * 1e4).round() / 1e4
+    // To four digits, since the distance of samples is rounded.
+    let digits = 10f64.powi(3 - number.abs().max(1e-9).log10().floor() as i32);
+    (number * digits).round() / digits
 }

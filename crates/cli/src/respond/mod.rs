@@ -104,7 +104,7 @@ fn one(args: &RespondArgs, store: &Store, part: Part) -> anyhow::Result<Finished
     let failed = |failure: Failure| {
         let code = match failure {
             Failure::Capture(_) => EXIT_USAGE,
-            Failure::Store(_) => EXIT_CANNOT_MEASURE,
+            Failure::Store(_) | Failure::Interrupted => EXIT_CANNOT_MEASURE,
         };
         Exit(code, failure.to_string())
     };

@@ -25,6 +25,9 @@ pub enum Failure {
     /// The run folder cannot be written.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
+    /// The user has asked for the end.
+    #[error("interrupted: nothing is stored")]
+    Interrupted,
 }
 
 /// What a run of a responder is made of.

@@ -65,6 +65,9 @@ impl<'a> Recorder<'a> {
 
     /// Takes the next stimulus with what became of it.
     pub fn take(&mut self, answer: Answer) -> Result<(), Failure> {
+        if crate::interrupted() {
+            return Err(Failure::Interrupted);
+        }
         let at = Nanos(answer.at_ps.div_euclid(NANO_PS)).max(self.last);
         self.last = at;
         let interval = self.plan.interval_ns.0.max(1);

@@ -7,12 +7,15 @@ use latlab_capture::Asked;
 use latlab_model::Nanos;
 use latlab_model::machine::Machine;
 use latlab_model::run::Setting;
+use latlab_sys::child;
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, ExitStatus, Stdio};
 use std::str::FromStr;
+use std::thread;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A cycle of the simulated microcontrollers, in picoseconds: nothing happens in between.
@@ -23,6 +26,8 @@ const FOLDER: &str = "LATLAB_RESPONDERS";
 const SHORTEST: Nanos = Nanos(80_000);
 /// Beyond it a simulation takes hours.
 const LONGEST: Nanos = Nanos(1_000_000_000);
+/// How often it is looked whether a program has ended.
+const POLL: Duration = Duration::from_millis(10);
 
 /// What can be simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,9 +171,17 @@ pub enum SimulateError {
         "{0} cannot be started ({1}): apt-get install make gcc arduino-core-avr gcc-avr avr-libc libsimavr-dev"
     )]
     NoProgram(String, io::Error),
-    /// A program has failed.
-    #[error("{0} failed: {1}")]
-    Failed(String, String),
+    /// The firmware or the simulator cannot be built.
+    #[error(
+        "cannot build it: {0} (it needs make gcc arduino-core-avr gcc-avr avr-libc libsimavr-dev)"
+    )]
+    NotBuilt(String),
+    /// The simulator has failed.
+    #[error("the simulator failed: {0}")]
+    Failed(String),
+    /// The user has asked for the end.
+    #[error("interrupted: nothing is stored")]
+    Interrupted,
     /// A file could not be written.
     #[error("cannot write {0}: {1}")]
     File(PathBuf, io::Error),
@@ -194,23 +207,25 @@ pub fn simulate(order: &Simulation) -> Result<SimulatedCapture, SimulateError> {
     let folder = tempfile::Builder::new().prefix("latlab-simulation-").tempdir();
     let folder = folder.map_err(|error| SimulateError::File(std::env::temp_dir(), error))?;
     let build = folder.path();
-    let make = ["build", "facts"].map(|target| made(&sources, build, order, target));
-    let [built, facts] = make;
-    built?;
-    let facts = facts?;
+    // A simulation may take minutes, and its folder is to go away with it.
+    let _ = crate::listen(false);
+    made(&sources, build, order, "build")?;
+    let facts = made(&sources, build, order, "facts")?;
     let (vcd, csv) = (build.join("capture.vcd"), build.join("capture.csv"));
     let (from, to) = order.stimulus.between();
     let mut run = Command::new(build.join("sim"));
     run.arg(build.join("firmware.elf")).arg(&vcd).arg(&csv);
     run.args([order.edges.to_string(), order.seed.to_string()]);
     run.args([from.0.to_string(), to.0.to_string()]);
-    let said = output("the simulator", &mut run)?;
+    let (ended, said) = output("the simulator", &mut run, build)?;
+    if !ended.success() {
+        return Err(SimulateError::Failed(cause(&said.stderr)));
+    }
     if let Some(keep) = &order.keep {
         keep_in(keep, &order.name(), [&vcd, &csv])?;
     }
-    let facts = text(&facts) + &text(&said);
     let fact = |key: &str| facts.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-    let settings = ["core", "compiler", "flags", "simulator", "firmware", "host flags"];
+    let settings = ["core", "compiler", "flags", "simulator", "firmware"];
     let settings = settings.into_iter().filter_map(|key| {
         let value = fact(key)?.trim().to_string();
         Some(Setting::new(key, value.clone(), value))
@@ -235,44 +250,85 @@ pub fn simulate(order: &Simulation) -> Result<SimulatedCapture, SimulateError> {
     })
 }
 
+/// Makes a target; what make says of it.
 fn made(
     sources: &Path,
     build: &Path,
     order: &Simulation,
     target: &str,
-) -> Result<Output, SimulateError> {
+) -> Result<String, SimulateError> {
     let mut make = Command::new("make");
+    // As if it were not started by another make.
+    for variable in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
+        make.env_remove(variable);
+    }
     make.args(["--silent", "--no-print-directory", "-C"]).arg(sources.join("arduino")).arg(target);
     make.arg(format!("BUILD={}", build.display()));
     make.arg(format!("SKETCH={}", order.simulated.sketch()));
     make.arg(format!("LTO={}", if order.lto { "1" } else { "" }));
-    output("make", &mut make)
-}
-
-fn output(name: &str, command: &mut Command) -> Result<Output, SimulateError> {
-    let done = command.output().map_err(|error| SimulateError::NoProgram(name.into(), error))?;
-    if done.status.success() {
-        return Ok(done);
+    let (ended, said) = output("make", &mut make, build)?;
+    match ended.success() {
+        true => Ok(said.stdout),
+        false => Err(SimulateError::NotBuilt(cause(&said.stderr))),
     }
-    // The first mistake is the cause of the others.
-    let said = String::from_utf8_lossy(&done.stderr);
-    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
-    let wrong = lines.clone().find(|line| line.contains("rror")).or(lines.next());
-    Err(SimulateError::Failed(name.to_string(), wrong.unwrap_or("it said nothing").to_string()))
 }
 
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
+/// What a program has said.
+struct Said {
+    stdout: String,
+    stderr: String,
 }
 
-/// The folder of the responders: named, here, or beside the program.
+/// Runs a program to its end, or to where the user asks for it.
+fn output(
+    name: &str,
+    command: &mut Command,
+    folder: &Path,
+) -> Result<(ExitStatus, Said), SimulateError> {
+    // Into files, since nobody reads while it is waited for.
+    let paths = ["said.stdout", "said.stderr"].map(|name| folder.join(name));
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |error| SimulateError::File(path, error)
+    };
+    let [stdout, stderr] = paths.each_ref().map(|path| File::create(path).map_err(failed(path)));
+    let child = command.stdin(Stdio::null()).stdout(stdout?).stderr(stderr?).spawn();
+    let mut child = child.map_err(|error| SimulateError::NoProgram(name.into(), error))?;
+    let ended = loop {
+        if crate::interrupted() {
+            // Politely, since make ends what it has started.
+            child::terminate(child.id());
+            let _ = child.wait();
+            return Err(SimulateError::Interrupted);
+        }
+        match child.try_wait().map_err(failed(folder))? {
+            Some(ended) => break ended,
+            None => thread::sleep(POLL),
+        }
+    };
+    let read = |path: &PathBuf| fs::read(path).map_err(failed(path));
+    let [stdout, stderr] = paths.each_ref().map(read);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok((ended, Said { stdout: text(stdout?), stderr: text(stderr?) }))
+}
+
+/// The first mistake, which is the cause of the others.
+fn cause(said: &str) -> String {
+    let tells =
+        |line: &&str| ["rror", "not found", "No such file"].iter().any(|word| line.contains(word));
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.clone().find(tells).or(lines.next()).unwrap_or("it said nothing").to_string()
+}
+
+/// The folder of the responders: named, beside the program, or here, which comes last since what is
+/// found is run.
 fn sources() -> Option<PathBuf> {
     let named = std::env::var_os(FOLDER).map(PathBuf::from);
     let program = std::env::current_exe().ok();
     let above = program.iter().flat_map(|program| program.ancestors());
     let beside = above
         .flat_map(|folder| [folder.join("responders"), folder.join("share/latlab/responders")]);
-    let all = named.into_iter().chain([PathBuf::from("responders")]).chain(beside);
+    let all = named.into_iter().chain(beside).chain([PathBuf::from("responders")]);
     all.into_iter().find(|folder| folder.join("arduino/Makefile").is_file())
 }
 

@@ -4,6 +4,7 @@
 use super::PageRun;
 use super::packed::Columns;
 use crate::place::Place;
+use crate::series::thread_name;
 use crate::time::{Strip, measured_strips};
 use crate::units::span;
 use latlab_model::{Bin, Nanos, ThreadBins};
@@ -42,6 +43,7 @@ struct Head<'a> {
 #[derive(Serialize)]
 struct Thread {
     thread: u32,
+    name: String,
     cpu: Option<u32>,
     max_ns: Option<Nanos>,
 }
@@ -199,9 +201,11 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
     let rows = of.fine.thread_spans();
     let head = |bins: &ThreadBins| {
         let known = of.run.threads.iter().find(|one| one.setup.thread == bins.thread);
+        let cpu = known.and_then(|one| one.setup.cpu);
         Thread {
             thread: bins.thread,
-            cpu: known.and_then(|one| one.setup.cpu),
+            name: thread_name(of.run, bins.thread, cpu),
+            cpu,
             max_ns: known.and_then(|one| one.summary.max_ns),
         }
     };

@@ -35,7 +35,7 @@ pub fn compared(runs: &[PageRun], place: &Place) -> Markup {
         all.into_iter().zip(&latencies).map(|(run, latencies)| Series { run, latencies }).collect();
     let loaded = pairs::loaded(&series);
     html! {
-        (markup(&columns, respond::MEANING))
+        (markup(&columns, &respond::meaning(true)))
         @match pairs::columns(&series) {
             Some(columns) => {
                 (place.section("pairs", "Which is quicker", markup(&columns, pairs::MEANING)))

@@ -23,7 +23,7 @@ pub fn threads(run: &Run, place: &Place) -> Markup {
         return html! {};
     }
     if let Some(columns) = respond::columns(&[run]) {
-        let table = markup(&columns, respond::MEANING);
+        let table = markup(&columns, &respond::meaning(true));
         return place.section("threads", "Figures", table);
     }
     let columns = thread_columns(run);
