@@ -157,26 +157,32 @@ fn links(page: &str) -> impl Iterator<Item = &str> {
     page.split("](").skip(1).filter_map(|rest| rest.split(')').next())
 }
 
-/// The flags of every command, as its help has them.
+/// The flags of every command, as its help has them, and that of the commands below it.
 fn flags() -> BTreeMap<String, BTreeSet<String>> {
-    let help = |command: &str| {
+    let help = |words: &[&str]| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_latlab"));
-        let words = [command, "--help"].into_iter().filter(|word| !word.is_empty());
-        let output = program.args(words).output().expect("latlab can be started");
+        let output = program.args(words).arg("--help").output().expect("latlab can be started");
         String::from_utf8(output.stdout).expect("help is text")
     };
-    let all = help("");
-    let (_, list) = all.split_once("Commands:\n").expect("a list of commands");
-    let names = list.lines().take_while(|line| !line.is_empty());
-    let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    names
-        .filter(|name| !name.is_empty())
-        .map(|name| {
-            let help = help(name);
-            let words = help.split([' ', '\n', ',', '[', '=']).filter(|word| is_flag(word));
-            (name.to_string(), words.map(str::to_string).collect())
-        })
-        .collect()
+    let flags_of = |name: String| {
+        let own = help(&[&name]);
+        let below: String = commands(&own).iter().map(|below| help(&[&name, below])).collect();
+        let all = own + &below;
+        let words = all.split([' ', '\n', ',', '[', '=']).filter(|word| is_flag(word));
+        let words = words.map(str::to_string).collect();
+        (name, words)
+    };
+    let all = commands(&help(&[]));
+    assert!(!all.is_empty(), "a list of commands");
+    all.into_iter().map(flags_of).collect()
+}
+
+/// The commands that a help lists.
+fn commands(help: &str) -> Vec<String> {
+    let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_string).collect()
 }
 
 struct Page {
