@@ -138,8 +138,9 @@ elif ! fetch arm64 stock-6.1 rt-6.1; then
     echo "SKIPPED: guests of arm64: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
 else
     arm64=1
-    try "a stock kernel measures on arm64" measure arm-stock arm64/stock --for 1s
-    try "a real-time kernel measures on arm64" measure arm-rt arm64/rt --for 1s
+    try "one seed twice on arm64, stock: the same to the last bit" \
+        twice arm-stock arm64/stock --for 1s
+    try "one seed twice on arm64, PREEMPT_RT: the same to the last bit" twice arm-rt arm64/rt --for 1s
 fi
 
 [ -n "${LATLAB_LONG:-}" ] || exit $status
@@ -147,7 +148,6 @@ fi
 machines=(x86-64 ${arm64:+arm64})
 try "one seed twice on PREEMPT_RT under hackbench" twice busy-rt x86-64/rt --for 1s "${hackbench[@]}"
 [ -z "$arm64" ] || for kernel in stock rt; do
-    try "one seed twice on arm64, $kernel" twice "arm-$kernel" arm64/$kernel --for 1s
     try "one seed twice on arm64 under hackbench, $kernel" \
         twice "arm-busy-$kernel" arm64/$kernel --for 1s "${hackbench[@]}"
 done
