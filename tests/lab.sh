@@ -63,19 +63,19 @@ try "one seed twice on PREEMPT_RT: the same to the last bit" twice rt x86-64/rt 
 try "one seed twice on stock under hackbench: the same to the last bit" \
     twice busy x86-64/stock --for 1s "${hackbench[@]}"
 
-# More comes than a pipe would hold while nobody reads it, and the guest must not notice.
+guests() { pgrep -f "qemu-system-x86_64.*file:$here/" >/dev/null; }
+
+# More comes than a pipe would hold while nobody reads it, and the guest must come to its end.
 unread() {
     local fast=(x86-64/rt -i 50us --for 2s) waited=0
     measure read "${fast[@]}" --seed 1 --samples || return 1
     "$lab" run --target "lab:${fast[0]}" "${fast[@]:1}" --name pend --out "$here/runs" -q --seed 1 \
         --samples >"$here/pend.txt" 2>&1 & local pid=$!
-    until [ -n "$(find "$here/runs" -path '*pend*' -name journal -size +0 2>/dev/null)" ]; do
-        sleep 0.02
-        [ $((waited += 1)) -lt 3000 ] && kill -0 "$pid" 2>/dev/null || return 1
-    done
+    until guests || [ $((waited += 1)) -gt 200 ]; do sleep 0.1; done
     kill -STOP "$pid"
-    sleep 5
+    while guests && [ $((waited += 1)) -lt 1500 ]; do sleep 0.1; done
     kill -CONT "$pid"
+    expect "a guest that does not wait" [ "$waited" -lt 1500 ] || return 1
     wait "$pid" || { cat "$here/pend.txt"; return 1; }
     same read pend
 }
@@ -90,7 +90,6 @@ says() {
 }
 try "a run of a guest says what it is and is whole" says rt-a rt
 
-guests() { pgrep -f "qemu-system-x86_64.*file:$here/" >/dev/null; }
 gone() {
     "$lab" run --target lab:x86-64/rt --out "$here/runs" -q --for 1h >/dev/null 2>&1 &
     local pid=$! waited=0
