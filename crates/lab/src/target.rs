@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Least memory that a kernel starts with, in MiB.
-const LEAST_MEMORY: u32 = 64;
+const LEAST_MEMORY: u32 = 96;
 /// More than any host has for a guest, in MiB.
 const MOST_MEMORY: u32 = 65_536;
 /// More CPUs than these make nothing clearer.
@@ -216,7 +216,7 @@ mod tests {
             ("lab:raspi3b/rt,realtime,smp=2", "has 4 CPUs"),
             ("lab:arm64/5.4", "expected stock, rt, stock-6.1"),
             ("lab:arm64/rt,smp=2", "one CPU, because more make nonsense of latencies"),
-            ("lab:arm64/rt,memory=9", "expected 64 to 65536"),
+            ("lab:arm64/rt,memory=9", "expected 96 to 65536"),
             ("lab:arm64/rt,colour=red", "expected memory=MIB, new-qemu"),
             ("lab:arm64/rt,kernel=/dev/null", "two kernels"),
             ("lab:arm64,kernel=/no/such", "no file '/no/such'"),
