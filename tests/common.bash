@@ -21,6 +21,12 @@ try() {
     fi
 }
 
+# Ends the script in words.
+skip() {
+    echo "SKIPPED: $*"
+    exit 0
+}
+
 # Says what is not as it should be, and fails.
 expect() {
     local what=$1

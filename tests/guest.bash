@@ -3,12 +3,6 @@
 # becomes their file system; tests/guest/init is their first process.
 guest=$here/guest
 
-# Ends the script in words.
-skip() {
-    echo "SKIPPED: $*"
-    exit 0
-}
-
 # Looks for what guests need, gets kernels, and lays the file system out: guests NAME KERNEL...
 guests() {
     local name=$1 need kernel

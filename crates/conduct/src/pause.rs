@@ -32,26 +32,24 @@ impl Pauses {
             Some(begun) => begun,
             None => match measured() {
                 Nanos::ZERO => return,
-                measured => Instant::now().checked_sub(time(measured)).unwrap_or_else(Instant::now),
+                measured => {
+                    Instant::now().checked_sub(measured.duration()).unwrap_or_else(Instant::now)
+                }
             },
         };
         self.begun = Some(begun);
         self.left.retain(|pause| {
-            let at = begun + time(pause.at_ns);
+            let at = begun + pause.at_ns.duration();
             let is_due = at < Instant::now() + next;
             if is_due {
                 sleep(at.saturating_duration_since(Instant::now()));
                 signal(guest.id(), KillSignal::STOP);
-                sleep(time(pause.length_ns));
+                sleep(pause.length_ns.duration());
                 signal(guest.id(), KillSignal::CONT);
             }
             !is_due
         });
     }
-}
-
-fn time(nanos: Nanos) -> Duration {
-    Duration::from_nanos(nanos.0.max(0) as u64)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use crate::error::{Error, Result};
 use sha2::{Digest, Sha256};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -210,6 +211,16 @@ pub(crate) fn ran(command: &mut Command) -> Result<String> {
             said: said.lines().last().unwrap_or("it said nothing").to_string(),
         }),
     }
+}
+
+/// Writes a file that is whole as soon as it is there.
+pub(crate) fn keep(file: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let failed = || Error::io("write a file in", folder);
+    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(failed())?;
+    new.write_all(bytes).map_err(failed())?;
+    new.persist(file).map_err(|error| failed()(error.error))?;
+    Ok(())
 }
 
 /// The numbers in a name, by which versions follow each other.

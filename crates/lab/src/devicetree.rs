@@ -1,9 +1,9 @@
 //! The description of a board with another use of its serial interfaces: some are off because nothing
 //! is plugged into them on the board itself, some are kept for a device that no guest has.
 
+use crate::cache::keep;
 use crate::error::{Error, Result};
 use std::fs;
-use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ const END_NODE: u32 = 2;
 const PROPERTY: u32 = 3;
 const NOTHING: u32 = 4;
 /// What the file begins with.
-const MAGIC: u32 = 0xd00d_feed;
+pub(crate) const MAGIC: u32 = 0xd00d_feed;
 const OKAY: &[u8] = b"okay\0";
 
 /// What is changed of a description.
@@ -37,11 +37,7 @@ pub fn changed(file: &Path, change: Change) -> Result<PathBuf> {
         file: format!("device as in {change:?}"),
     };
     apply(&mut tree, change).ok_or_else(missing)?;
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let failed = || Error::io("write a file in", folder);
-    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(failed())?;
-    new.write_all(&tree).map_err(failed())?;
-    new.persist(&kept).map_err(|error| failed()(error.error))?;
+    keep(&kept, &tree)?;
     Ok(kept)
 }
 

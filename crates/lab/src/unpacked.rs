@@ -1,10 +1,11 @@
 //! What is packed in a kernel's image for PCs: a guest that need not unpack it starts in half the
 //! time.
 
+use crate::cache::keep;
 use crate::error::{Error, Result};
 use lzma_rust2::XzReader;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Where the boot protocol of Linux keeps the number of sectors before the kernel's own code.
@@ -19,17 +20,13 @@ const NAME: &str = "vmlinux";
 
 /// The kernel of this image without its packing, kept beside it; none where it is packed otherwise.
 pub fn unpacked(image: &Path) -> Result<Option<PathBuf>> {
-    let folder = image.parent().unwrap_or(Path::new("."));
-    let kept = folder.join(NAME);
+    let kept = image.with_file_name(NAME);
     if kept.exists() {
         return Ok(Some(kept));
     }
     let bytes = fs::read(image).map_err(Error::io("read", image))?;
     let Some(kernel) = unpack(&bytes) else { return Ok(None) };
-    let failed = || Error::io("write a file in", folder);
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed())?;
-    file.write_all(&kernel).map_err(failed())?;
-    file.persist(&kept).map_err(|error| failed()(error.error))?;
+    keep(&kept, &kernel)?;
     Ok(Some(kept))
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Nanoseconds; a point on a clock or a signed difference of two points.
 ///
@@ -32,6 +33,11 @@ impl Nanos {
     /// As seconds, for printing and for rates.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
+    }
+
+    /// As a length of time to wait; none where it is negative.
+    pub fn duration(self) -> Duration {
+        Duration::from_nanos(self.0.max(0) as u64)
     }
 }
 

@@ -136,11 +136,6 @@ pub fn kill(root: &Root, pid: u32, started: u64) {
     }
 }
 
-/// Asks a process to end.
-pub fn terminate(pid: u32) {
-    signal(pid, Signal::TERM);
-}
-
 /// Sends a signal to a process; one that has gone does not need it.
 pub fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid as i32) {

@@ -316,7 +316,7 @@ impl Keeper {
             EndSignal::Int => KillSignal::INT,
         };
         self.processes.signal(last..=last, signal);
-        let until = Instant::now() + Duration::from_nanos(rule.grace_ns.0.max(0) as u64);
+        let until = Instant::now() + rule.grace_ns.duration();
         while self.processes.runs(last) && Instant::now() < until {
             match self.next(until) {
                 Some(Event::Abandoned) => break,

@@ -44,14 +44,20 @@ pub enum TimeFrom {
     Rows { start: f64, step: f64 },
 }
 
+impl TimeFrom {
+    /// The column that it is read from, where it is.
+    fn column(self) -> Option<usize> {
+        match self {
+            TimeFrom::Column { index, .. } | TimeFrom::Index { index, .. } => Some(index),
+            TimeFrom::Rows { .. } => None,
+        }
+    }
+}
+
 impl Layout {
     /// For each column up to the last one that matters whether it does.
     pub fn needed(&self) -> Vec<bool> {
-        let of_time = match self.time {
-            TimeFrom::Column { index, .. } | TimeFrom::Index { index, .. } => Some(index),
-            TimeFrom::Rows { .. } => None,
-        };
-        let all = self.columns.iter().map(|(index, _)| *index).chain(of_time);
+        let all = self.columns.iter().map(|(index, _)| *index).chain(self.time.column());
         let mut needed = Vec::new();
         for index in all {
             needed.resize(needed.len().max(index + 1), false);
@@ -301,10 +307,7 @@ impl Table<'_> {
 
     fn capture(&self, rate: Option<u64>) -> Result<Layout, Fault> {
         let time = self.time(rate)?;
-        let of_time = match time {
-            TimeFrom::Column { index, .. } | TimeFrom::Index { index, .. } => Some(index),
-            TimeFrom::Rows { .. } => None,
-        };
+        let of_time = time.column();
         let values = self.filled().into_iter().filter(|index| Some(*index) != of_time);
         let columns: Vec<(usize, Channel)> =
             values.map(|index| (index, self.channel(index))).collect();

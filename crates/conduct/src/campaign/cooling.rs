@@ -4,7 +4,7 @@ use crate::{REFRESH, interrupted};
 use latlab_model::Nanos;
 use latlab_model::campaign::CoolDown;
 use latlab_sys::files::Root;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const ZONES: &str = "sys/class/thermal";
 
@@ -22,8 +22,8 @@ pub struct Cooling {
 /// Waits as the campaign says, or until an interrupt.
 pub fn wait(rule: &CoolDown, root: &Root, mut tell: impl FnMut(&Cooling)) {
     let begun = Instant::now();
-    let pause = Duration::from_nanos(rule.pause_ns.0.unsigned_abs());
-    let limit = pause + Duration::from_nanos(rule.limit_ns.0.unsigned_abs());
+    let pause = rule.pause_ns.duration();
+    let limit = pause + rule.limit_ns.duration();
     while !interrupted() {
         let elapsed = begun.elapsed();
         let left = pause.saturating_sub(elapsed);

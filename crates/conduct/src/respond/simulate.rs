@@ -8,6 +8,7 @@ use latlab_model::Nanos;
 use latlab_model::machine::Machine;
 use latlab_model::run::Setting;
 use latlab_sys::child;
+use latlab_sys::process::KillSignal;
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
@@ -297,7 +298,7 @@ fn output(
     let ended = loop {
         if crate::interrupted() {
             // Politely, since make ends what it has started.
-            child::terminate(child.id());
+            child::signal(child.id(), KillSignal::TERM);
             let _ = child.wait();
             return Err(SimulateError::Interrupted);
         }

@@ -71,7 +71,7 @@ pub fn table(campaign: &Campaign, made: &[Made]) -> Table {
 }
 
 fn in_virtual_time(run: &Run) -> bool {
-    run.asked.guest.as_ref().is_some_and(|guest| guest.accelerator.is_none())
+    run.asked.guest.as_ref().is_some_and(|guest| guest.is_in_virtual_time())
 }
 
 fn tally(campaign: &Campaign, made: &[Made]) -> Tally {

@@ -13,6 +13,7 @@ use latlab_model::results::Table;
 use latlab_model::{Run, ThreadBins};
 use maud::{Markup, html};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Size of the type in a small picture.
 const SMALL: f64 = 11.0;
@@ -35,8 +36,14 @@ pub fn multiples(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options
     small.drawn(rows, options)
 }
 
-/// The rows of each scenario over each other, all their repeats together, where they are several.
-pub fn overlaid(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options) -> Option<String> {
+/// Whether a scenario has several rows, which can be drawn over each other.
+pub fn can_be_overlaid(table: &Table) -> bool {
+    let scenarios: BTreeSet<&str> = table.rows.iter().map(|row| row.scenario.as_str()).collect();
+    scenarios.len() < table.rows.len()
+}
+
+/// The rows of each scenario over each other, all their repeats together.
+pub fn overlaid(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
     let mut scenarios: Vec<(&str, Vec<Series>)> = Vec::new();
     for (row, cells) in table.rows.iter().zip(rows) {
         let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
@@ -48,12 +55,9 @@ pub fn overlaid(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options)
         }
     }
     let (labels, groups): (Vec<&str>, Vec<Vec<Series>>) = scenarios.into_iter().unzip();
-    if groups.iter().all(|group| group.len() < 2) {
-        return None;
-    }
     let title = format!("{}: over each other", table.name);
     let latencies = groups.iter().flatten().map(|line| line.count).sum();
-    Some(Small { title, labels, groups, latencies }.drawn(rows, options))
+    Small { title, labels, groups, latencies }.drawn(rows, options)
 }
 
 /// Small pictures on one scale.

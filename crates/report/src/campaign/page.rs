@@ -1,6 +1,6 @@
 //! A campaign as one page: the table, the distributions, and what each run says.
 
-use super::multiples::{Counted, multiples, overlaid};
+use super::multiples::{Counted, can_be_overlaid, multiples, overlaid};
 use super::text::{reasons, remarks};
 use super::words::{Near, length_of, rest, share, verdict};
 use crate::options::Options;
@@ -55,9 +55,9 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
             }))
             (place.section("picture", "Distributions", html! {
                 @let many = terms::of_all(runs.iter().map(|one| one.run)).many;
-                @if overlaid(table, &rows, &Options::default()).is_some() {
+                @if can_be_overlaid(table) {
                     figure {
-                        (in_widths("overlaid", |options| overlaid(table, &rows, options).unwrap_or_default()))
+                        (in_widths("overlaid", |options| overlaid(table, &rows, options)))
                         figcaption {
                             "How many " (many) " were how large, in each scenario: a line for each of \
                              its rows, all repeats together. Heights are logarithmic, on one scale for all."

@@ -6,11 +6,9 @@ use crate::style::{Colour, Style};
 use crate::table::{Column, markdown as markdown_table, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
+use latlab_model::guest::VIRTUAL_TIME_SHOWS;
 use latlab_model::results::{CellWord, Pooled, Table, TableCell, TableRow};
 use latlab_model::run::VerdictWord;
-
-const VIRTUAL_TIME: &str = "Virtual time: one instruction takes one nanosecond. It shows which kernel \
-    paths can block and for how many instructions, not what a board's memory and buses do.";
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &Table, width: usize, style: Style) -> String {
@@ -90,7 +88,7 @@ pub fn reasons(of: &Table) -> Vec<String> {
 pub fn remarks(of: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
     if of.virtual_time {
-        remarks.push(VIRTUAL_TIME.to_string());
+        remarks.push(format!("Virtual time: {VIRTUAL_TIME_SHOWS}."));
     }
     for row in &of.rows {
         for (cell, column) in row.cells.iter().zip(&of.columns) {
