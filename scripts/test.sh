@@ -77,17 +77,28 @@ script() {
     fi
 }
 
+# What `make dist` has printed beside the checks of the sources, and how it ended.
+built() {
+    cat target/dist.log
+    return "$dist_status"
+}
+
 check "setup" scripts/setup.sh build test
 if find_rust; then
+    # Here and not in tests/dist.sh, which has a limit of time and finds it built. The program that
+    # is given away is the one that is tested.
+    export LATLAB_QUICK=1
+    # Beside the checks of the sources, since its last steps use one CPU alone.
+    scripts/dist.sh >target/dist.log 2>&1 &
+    dist=$!
     check "format" cargo fmt --all --check
     check "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
     check "documentation" env RUSTDOCFLAGS="-D warnings" \
         cargo doc --workspace --no-deps --locked
     deny
-    # Here and not in tests/dist.sh, which has a limit of time and finds it built. The program that
-    # is given away is the one that is tested.
-    export LATLAB_QUICK=1
-    check "make dist" scripts/dist.sh
+    wait "$dist"
+    dist_status=$?
+    check "make dist" built
     check "release build" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh
     cargo_tests
     export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH

@@ -4,19 +4,16 @@
 # is left of one that is killed; arm64 boots both kernels. LATLAB_LONG=1 adds loads and more seeds on
 # all machines, the ready-made sheets, faults, a kernel of one's own, and the host's time.
 . "$(dirname "$0")/common.bash"
-skip() {
-    echo "SKIPPED: the laboratory: $*"
-    exit 0
-}
 for tool in apt-get dpkg-deb qemu-system-x86_64; do
-    command -v "$tool" >/dev/null || skip "needs $tool (scripts/setup.sh lab)"
+    command -v "$tool" >/dev/null || skip "the laboratory: needs $tool (scripts/setup.sh lab)"
 done
 # Only what `make dist` builds carries the agents that guests need.
 for candidate in "$program" dist/latlab-*-linux-x86-64; do
     [ -x "$candidate" ] && "$candidate" agent --write x86_64 -o "$here/agent" >/dev/null 2>&1 &&
         lab=$(realpath "$candidate") && break
 done
-[ -n "${lab:-}" ] || skip "$program carries no agents: scripts/dist.sh makes one that does"
+[ -n "${lab:-}" ] ||
+    skip "the laboratory: $program carries no agents: scripts/dist.sh makes one that does"
 
 # Gets the kernels of a machine that are not here: fetch MACHINE KERNEL...
 fetch() {
@@ -27,7 +24,8 @@ fetch() {
             timeout 300 "$lab" lab fetch "$machine/$kernel" >"$here/fetched" 2>&1 || return 1
     done
 }
-fetch x86-64 stock-6.1 rt-6.1 || skip "the kernels cannot be had: $(tail -n 1 "$here/fetched")"
+fetch x86-64 stock-6.1 rt-6.1 ||
+    skip "the laboratory: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
 
 # A run of a guest: measure NAME KERNEL [OPTION]...
 measure() {
@@ -53,9 +51,7 @@ twice() {
 same() {
     bits "$1" >"$here/a" && bits "$2" >"$here/b" || return 1
     expect "samples among the tables" grep -q samples.parquet "$here/a" || return 1
-    cmp -s "$here/a" "$here/b" && return
-    echo "expected: the same bits: $(paste "$here/a" "$here/b")"
-    return 1
+    expect "the same bits: $(paste "$here/a" "$here/b")" cmp -s "$here/a" "$here/b"
 }
 hackbench=(--load hackbench,bytes=128,groups=1)
 try "one seed twice on stock: the same to the last bit" twice stock x86-64/stock --for 1s
@@ -127,6 +123,21 @@ refused() {
 try "two CPUs in virtual time are refused" refused "more make nonsense of latencies" \
     --target lab:x86-64/rt --smp 2
 try "a target without a kernel is refused" refused "lab:MACHINE/KERNEL" --target lab:x86-64
+echo "no kernel" >"$here/notes"
+try "a kernel that is none is refused" refused "is no kernel for x86-64: expected a bzImage" \
+    --target lab:x86-64 --kernel "$here/notes"
+try "a folder in the place of a kernel is refused" refused "there is no file" \
+    --target lab:x86-64 --kernel "$here"
+# QEMU finds out by itself that the kernel is cut off, and what it says comes in our line.
+cut_off() {
+    head -c 600 "$(find "${LATLAB_LAB:-$HOME/.cache/latlab/lab}/kernels/amd64/rt-6.1" \
+        -name 'vmlinuz-*' | head -n 1)" >"$here/bzImage"
+    "$lab" run --out "$here/refused" -q --target lab:x86-64 --kernel "$here/bzImage" >"$here/said" 2>&1
+    expect "exit code 3" [ $? = 3 ] && expect "one line" [ "$(wc -l <"$here/said")" = 1 ] &&
+        expect "the emulator's words" grep -q "its emulator said: .*its kernel said nothing" "$here/said" &&
+        expect "no empty console" [ -z "$(find "$here/refused" -name '*console*')" ]
+}
+try "what the emulator says of a damaged kernel is told" cut_off
 try "a fault that nobody knows is refused" refused "expected irqs-off" \
     --target lab:x86-64/rt --fault earthquake
 

@@ -119,7 +119,12 @@ fn totals(view: &View) -> Vec<String> {
         if view.plan.spin.is_some() && view.live.measured > Nanos::ZERO {
             return vec!["no gap".to_string()];
         }
-        return vec![if threads.is_empty() { "preparing" } else { "warming up" }.to_string()];
+        let stage = match (threads.is_empty(), &view.plan.guest) {
+            (true, Some(_)) => "booting",
+            (true, None) => "preparing",
+            (false, _) => "warming up",
+        };
+        return vec![stage.to_string()];
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
     let missed = match view.plan.has_releases() {
@@ -148,6 +153,7 @@ fn noise(view: &View, threads: &[LiveThread]) -> f64 {
 fn passed(view: &View) -> String {
     let elapsed = format!("{} elapsed", clock(view.elapsed));
     match left(view) {
+        _ if view.plan.guest.is_some() && view.live.measured == Nanos::ZERO => elapsed,
         _ if view.plan.guest.is_some() => {
             format!("{} of the guest's time, {elapsed}", span(view.live.measured))
         }

@@ -3,13 +3,15 @@
 use crate::{By, Failure, agents};
 use latlab_lab::{Cache, Guest, Identity, Target};
 use latlab_model::fault::{Fault, FaultKind};
+use latlab_model::guest::{self, IN_VIRTUAL_TIME, MARK};
 use latlab_model::run::{Finding, Severity};
-use latlab_model::{Nanos, Plan, guest};
+use latlab_model::{Nanos, Plan};
 use latlab_store::{CONSOLE, OpenRun};
+use latlab_sys::spool::Spool;
 use latlab_sys::{child, sched};
 use std::fs;
-use std::io;
-use std::process::Command;
+use std::io::{self, Read};
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 /// A guest that takes longer to boot is ended.
@@ -30,6 +32,8 @@ pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), F
     let programs = plan.loads.iter().flat_map(|load| &load.processes);
     let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
     let mut guest = Guest::new(target, cache, agent, plan.seed, programs)?;
+    let time = if target.realtime { "in the host's time" } else { IN_VIRTUAL_TIME };
+    guest.add_file(MARK, format!("lab:{} {time}", target.machine.name));
     if Fault::among(&plan.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
         guest.add_fault(cache)?;
     }
@@ -51,8 +55,7 @@ pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), F
 fn virtual_length(plan: &Plan) -> Duration {
     let cycles =
         plan.cycles.map(|cycles| plan.period_ns * i64::try_from(cycles).unwrap_or(i64::MAX));
-    let length = plan.duration_ns.or(cycles).unwrap_or(Nanos::ZERO) + plan.warm_up_ns;
-    Duration::from_nanos(length.0.max(0) as u64)
+    (plan.duration_ns.or(cycles).unwrap_or(Nanos::ZERO) + plan.warm_up_ns).duration()
 }
 
 /// The emulator's command: an ordinary process that ends with us.
@@ -80,15 +83,40 @@ pub(crate) fn too_slow(limit: Duration) -> Finding {
     Finding::new(guest::TIME_LIMIT_FINDING, Severity::Warning, text)
 }
 
-/// A guest that measured nothing says on its console why; `cut` is why it was ended, if it was.
-pub(crate) fn failed(open: &OpenRun, cut: Option<&Finding>) -> Failure {
-    let Some(console) = open.keep_console() else { return Failure::Nothing };
-    let said = fs::read(&console).unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
-    Failure::Guest {
-        why: cut.map_or("it turned itself off".to_string(), |cut| cut.text.clone()),
-        console,
-        last: last.unwrap_or("nothing").to_string(),
-    }
+/// What the run says of an emulator that did not end as it should.
+pub(crate) fn crashed(status: ExitStatus, complaint: Option<&str>) -> Finding {
+    let said = complaint.map(|said| format!(" It said: {said}.")).unwrap_or_default();
+    let text = format!("The emulator ended with {status}.{said}");
+    Finding::new("emulator-failed", Severity::Error, text)
+}
+
+/// What the emulator has said of itself when it had ended; it only speaks of what went wrong.
+pub(crate) fn complaint(mut said: Spool) -> Option<String> {
+    said.end().reached();
+    let mut words = Vec::new();
+    let _ = said.read_to_end(&mut words);
+    last_line(&words)
+}
+
+/// A guest that measured nothing, or its emulator, says why; `cut` is why it was ended, if it was.
+pub(crate) fn failed(open: &OpenRun, cut: Option<&Finding>, complaint: Option<&str>) -> Failure {
+    let why = match (cut, complaint) {
+        (Some(cut), _) => cut.text.clone(),
+        (None, Some(complaint)) => format!("its emulator said: {complaint}"),
+        (None, None) => "it turned itself off".to_string(),
+    };
+    let said = fs::read(open.path().join(CONSOLE)).unwrap_or_default();
+    let kernel = match (last_line(&said), open.keep_console()) {
+        (Some(last), Some(kept)) => {
+            format!("its console is in {}, whose last line is: {last}", kept.display())
+        }
+        _ => "its kernel said nothing".to_string(),
+    };
+    Failure::Guest(format!("the guest measured nothing: {why}; {kernel}"))
+}
+
+/// The last line that says anything.
+fn last_line(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_string)
 }

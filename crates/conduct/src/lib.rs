@@ -29,7 +29,6 @@ use pause::Pauses;
 pub use room::check_room;
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -58,15 +57,8 @@ pub enum Failure {
     #[error("{0}")]
     NoRoom(String),
     /// The guest ended before anything was measured.
-    #[error("the guest measured nothing: {why}; its console is in {}, whose last line is: {last}", .console.display())]
-    Guest {
-        /// Why it ended.
-        why: String,
-        /// What its kernel said.
-        console: PathBuf,
-        /// The last line of that.
-        last: String,
-    },
+    #[error("{0}")]
+    Guest(String),
     /// The guest cannot be made.
     #[error(transparent)]
     Lab(#[from] latlab_lab::Error),
@@ -140,10 +132,9 @@ pub fn run(order: Order<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, F
         }
     };
     let Started { mut child, stream, to_agent, guest } = started;
-    let limit = guest.as_ref().map(|guest| guest.limit);
-    let console = limit.map(|_| open.path().join(CONSOLE));
+    let console = guest.as_ref().map(|_| open.path().join(CONSOLE));
     let pauses = Pauses::of(plan);
-    let keeper = Keeper::start(stream, open, limit.is_none());
+    let keeper = Keeper::start(stream, open, guest.is_none());
     std::thread::scope(|scope| {
         // What ends the run and makes its folder waits for no terminal: that may be stopped, or
         // at the far end of a link that is dead.
@@ -191,6 +182,8 @@ struct StartedGuest {
     limit: Duration,
     /// To be told when the emulator has gone.
     end: End,
+    /// What the emulator says beside the stream.
+    said: Spool,
 }
 
 fn start(by: By, plan: &Plan, open: &OpenRun) -> Result<Started, Failure> {
@@ -211,11 +204,11 @@ fn start(by: By, plan: &Plan, open: &OpenRun) -> Result<Started, Failure> {
         }
         By::Guest(mut guest, limit) => {
             greet(&mut guest.job, open.id(), &order)?;
-            let stream = Spool::new()?;
+            let (stream, said) = (Spool::new()?, Spool::new()?);
             let end = stream.end();
             let mut emulator = guest::emulator(*guest, open)?;
-            let child = emulator.stdout(stream.writer()?).spawn()?;
-            let guest = Some(StartedGuest { limit, end });
+            let child = emulator.stdout(stream.writer()?).stderr(said.writer()?).spawn()?;
+            let guest = Some(StartedGuest { limit, end, said });
             Ok(Started { child, stream: Box::new(stream), to_agent: None, guest })
         }
     }
@@ -243,7 +236,7 @@ fn conduct(
                 None => cut = Some(guest::stopped()),
             }
         }
-        if let Some(StartedGuest { limit, end }) = &guest {
+        if let Some(StartedGuest { limit, end, .. }) = &guest {
             if begun.elapsed() > *limit {
                 cut = cut.or_else(|| Some(guest::too_slow(*limit)));
             }
@@ -259,15 +252,23 @@ fn conduct(
         pauses.take(LOOK, agent, || keeper.live().measured);
         std::thread::sleep(LOOK);
     }
-    let _ = agent.wait();
+    let ended = agent.wait();
+    let is_guest = guest.is_some();
+    let complaint = guest.and_then(|guest| guest::complaint(guest.said));
     let Kept { mut open, refusal, counted } = keeper.end().ok_or_else(died)?;
     for finding in cut.iter().cloned() {
         open.append(&[Message::Stop.encode(), Message::Finding(finding).encode()].concat())?;
     }
+    if let (true, None, Ok(status)) = (is_guest, &cut, ended)
+        && !status.success()
+    {
+        let finding = guest::crashed(status, complaint.as_deref());
+        open.append(&Message::Finding(finding).encode())?;
+    }
     match Failure::of(refusal, counted) {
         Some(mut failure) => {
-            if matches!(failure, Failure::Nothing) && guest.is_some() && asked_at.is_none() {
-                failure = guest::failed(&open, cut.as_ref());
+            if matches!(failure, Failure::Nothing) && is_guest && asked_at.is_none() {
+                failure = guest::failed(&open, cut.as_ref(), complaint.as_deref());
             }
             // What cannot be removed now is no worse than a kill: the next opening removes it.
             let _ = open.discard();

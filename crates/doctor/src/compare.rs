@@ -3,6 +3,7 @@
 use crate::{config, examine, machine};
 use latlab_model::comparison::{Change, Comparison, SettingChange, Weighed};
 use latlab_model::doctor::Diagnosis;
+use latlab_model::guest::MARK;
 use latlab_model::machine::Machine;
 use latlab_model::snapshot::{Content, SETTINGS, fits, made};
 use latlab_model::{CpuSet, Snapshot};
@@ -37,6 +38,7 @@ const FACTS: &[(&str, Fact)] = &[
 const TOLD_ELSEWHERE: &[&str] = &[
     made::KERNEL_CONFIG,
     made::MACHINE,
+    MARK,
     "etc/os-release",
     "proc/cmdline",
     "proc/device-tree/model",

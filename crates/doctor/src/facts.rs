@@ -1,5 +1,6 @@
 //! What several checks want to know of a snapshot.
 
+use latlab_model::guest::{IN_VIRTUAL_TIME, MARK};
 use latlab_model::machine;
 use latlab_model::snapshot::made;
 use latlab_model::{CpuSet, Snapshot};
@@ -93,6 +94,11 @@ impl<'a> Facts<'a> {
             .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
             || self.text("sys/hypervisor/type").is_some()
             || self.board_is("linux,dummy-virt")
+    }
+
+    /// Whether no host shows in the time of this guest.
+    pub fn is_in_virtual_time(&self) -> bool {
+        self.text(MARK).is_some_and(|text| text.ends_with(IN_VIRTUAL_TIME))
     }
 
     /// A field of `/proc/self/status`.

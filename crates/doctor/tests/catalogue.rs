@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 /// Files of a planted machine.
 pub type Files = &'static [(&'static str, &'static str)];
 
+/// What a guest without a host's time says of itself.
+pub const IN_VIRTUAL_TIME: (&str, &str) = ("lab/guest", "lab:x86-64 in virtual time");
+
 /// Where one entry appears, and where it does not.
 pub struct Case {
     /// Its stable name.

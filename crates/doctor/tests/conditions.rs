@@ -88,9 +88,13 @@ impl Made {
     }
 
     fn end(&self) -> (Conditions, Vec<Finding>) {
+        self.measured(second(0), second(LENGTH))
+    }
+
+    fn measured(&self, from: Nanos, to: Nanos) -> (Conditions, Vec<Finding>) {
         let context = Context {
-            from: second(0),
-            to: second(LENGTH),
+            from,
+            to,
             policy: self.policy,
             measured: [0, 1].into_iter().collect(),
             threads: vec![MEASURED],
@@ -188,6 +192,15 @@ fn threads_that_go_before_the_measuring_ones_are_rivals() {
     assert_eq!((conditions.threads, found), (vec![], vec![]), "what is measured is no rival");
     let many = (0..9).fold(Made::quiet(), |made, n| made.thread(&format!("p/{n}"), 1, 95, ran));
     assert!(many.finds("rival-thread", 30).text.contains("and 4 more"), "one finding for all");
+}
+
+#[test]
+fn a_busy_thread_has_the_share_that_it_had_while_it_was_measured() {
+    let made = Made::quiet().thread("cc/9", 0, 0, |_| 50);
+    let half = Nanos(SECOND.0 / 2);
+    let (conditions, _) = made.measured(second(3) + half, second(5) + half);
+    let thread = &conditions.threads[0];
+    assert_eq!((thread.mean_share, thread.peak_share), (0.5, 0.5));
 }
 
 #[test]

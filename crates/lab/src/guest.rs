@@ -90,6 +90,11 @@ impl Guest {
         })
     }
 
+    /// Adds a file of this text.
+    pub fn add_file(&mut self, path: &str, text: String) {
+        self.files.file(path, text.into_bytes());
+    }
+
     /// Adds the kernel module that keeps interrupts off.
     pub fn add_fault(&mut self, cache: &Cache) -> Result<()> {
         let module = fault::module(&self.target, cache)?;

@@ -1,12 +1,14 @@
 //! The kernels of guests: Debian's, stock and with PREEMPT_RT, or one's own.
 
 use crate::cache::{Apt, Cache, Unpacked, find};
-use crate::devicetree::changed;
+use crate::devicetree::{MAGIC, changed};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::unpacked::unpacked;
 use std::fmt::{self, Display, Formatter};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// A kernel by what it is.
@@ -144,6 +146,48 @@ impl Debian {
         })
     }
 }
+
+impl Own {
+    /// Whether these are what such a machine starts with; an error is a line.
+    pub fn check(&self, machine: &Machine) -> std::result::Result<(), String> {
+        let Own { image, dtb, .. } = self;
+        let read = |path: &Path| {
+            let mut head = Vec::new();
+            let file = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+            file.map(|_| head).map_err(|error| format!("cannot read '{}': {error}", path.display()))
+        };
+        let head = read(image)?;
+        let marks = KERNEL_MARKS.iter().filter(|(of, ..)| of.is_none_or(|of| of == machine.debian));
+        let is_kernel = |(_, at, mark): &(_, usize, &[u8])| {
+            head.get(*at..).is_some_and(|at| at.starts_with(mark))
+        };
+        if !marks.clone().any(is_kernel) {
+            let (image, name) = (image.display(), machine.name);
+            return Err(format!("'{image}' is no kernel for {name}: expected {}", machine.image));
+        }
+        match dtb {
+            Some(dtb) if !read(dtb)?.starts_with(&MAGIC.to_be_bytes()) => Err(format!(
+                "'{}' is no device tree: expected one that dtc has compiled",
+                dtb.display()
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a kernel begins with, as far as it is looked at.
+const HEAD: u64 = 4096;
+/// How Debian calls the processor, none for all; the place in a kernel's image and what stands
+/// there: by the boot protocols of Linux in Documentation/arch, gzip's and U-Boot's own marks.
+const KERNEL_MARKS: [(Option<&str>, usize, &[u8]); 7] = [
+    (None, 0, b"\x7fELF"),
+    (Some("amd64"), 0x202, b"HdrS"),
+    (Some("arm64"), 0x38, b"ARM\x64"),
+    (Some("arm64"), 4, b"zimg"),
+    (Some("arm64"), 0, &[0x1f, 0x8b]),
+    (Some("armhf"), 0x24, &[0x18, 0x28, 0x6f, 0x01]),
+    (Some("armhf"), 0, &[0x27, 0x05, 0x19, 0x56]),
+];
 
 impl Kernel {
     /// What a guest is started with.

@@ -21,6 +21,8 @@ pub struct Machine {
     pub debian: &'static str,
     /// How the kernel calls it, and what its compilers' names begin with.
     pub compiler: (&'static str, &'static str),
+    /// What its kernels come as.
+    pub image: &'static str,
     /// The emulator.
     pub qemu: &'static str,
     /// What makes it this machine, and the same each time.
@@ -85,6 +87,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "x86_64",
         debian: "amd64",
         compiler: ("x86_64", "x86_64-linux-gnu"),
+        image: "a bzImage or a vmlinux",
         qemu: "qemu-system-x86_64",
         hardware: "",
         cpu: "max,-rdrand,-rdseed",
@@ -104,6 +107,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "aarch64",
         debian: "arm64",
         compiler: ("arm64", "aarch64-linux-gnu"),
+        image: "an Image",
         qemu: "qemu-system-aarch64",
         // Random words in the machine's description are of the seed as well, and vary the guest.
         hardware: "-machine virt,gic-version=3",
@@ -124,6 +128,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "armv7l",
         debian: "armhf",
         compiler: ("arm", "arm-linux-gnueabihf"),
+        image: "a zImage",
         qemu: "qemu-system-arm",
         // Debian's kernel cannot reach a PCI bus beyond 4 GiB.
         hardware: "-machine virt,highmem=off",
@@ -144,6 +149,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "aarch64",
         debian: "arm64",
         compiler: ("arm64", "aarch64-linux-gnu"),
+        image: "an Image",
         qemu: "qemu-system-aarch64",
         hardware: "-machine imx8mp-evk -nic none",
         cpu: "cortex-a53",
@@ -163,6 +169,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "aarch64",
         debian: "arm64",
         compiler: ("arm64", "aarch64-linux-gnu"),
+        image: "an Image",
         qemu: "qemu-system-aarch64",
         hardware: "-machine raspi3b",
         cpu: "cortex-a53",

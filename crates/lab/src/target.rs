@@ -104,7 +104,7 @@ impl Words {
             let (key, value) = word.split_once('=').unwrap_or((word, ""));
             match key {
                 "kernel" => read.own = Some(file(value)?),
-                "modules" => read.modules = Some(file(value)?),
+                "modules" => read.modules = Some(folder(value)?),
                 "dtb" => read.dtb = Some(file(value)?),
                 "memory" => read.memory = Some(number(word, value, LEAST_MEMORY, MOST_MEMORY)?),
                 "smp" => read.cpus = Some(number(word, value, 1, MOST_CPUS)?),
@@ -133,15 +133,24 @@ impl Words {
             (Some(name), Some(_)) => {
                 Err(format!("there are two kernels: leave '/{name}' or --kernel out"))
             }
-            (None, None) => Err("expected lab:MACHINE/KERNEL, such as lab:x86-64/rt".to_string()),
+            (None, None) => Err("expected lab:MACHINE/KERNEL, such as lab:x86-64/rt, or a kernel \
+                                 of one's own by --kernel IMAGE"
+                .to_string()),
         }
     }
 }
 
 fn file(text: &str) -> std::result::Result<PathBuf, String> {
-    match Path::new(text).exists() {
+    match Path::new(text).is_file() {
         true => Ok(text.into()),
         false => Err(format!("there is no file '{text}'")),
+    }
+}
+
+fn folder(text: &str) -> std::result::Result<PathBuf, String> {
+    match Path::new(text).is_dir() {
+        true => Ok(text.into()),
+        false => Err(format!("there is no folder '{text}'")),
     }
 }
 
@@ -167,6 +176,9 @@ impl FromStr for Target {
         })?;
         let mut words = Words::read(words).map_err(wrong)?;
         let kernel = words.kernel(kernel).map_err(wrong)?;
+        if let Kernel::Own(own) = &kernel {
+            own.check(machine).map_err(wrong)?;
+        }
         let realtime = words.realtime;
         let cpus = match (machine.fixed_cpus, words.cpus) {
             (Some(fixed), Some(asked)) if asked != fixed => {
@@ -194,6 +206,7 @@ impl FromStr for Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn targets_are_written_as_they_are_read() {
@@ -205,7 +218,6 @@ mod tests {
             "lab:x86-64/rt-6.1,realtime,smp=2",
             "lab:raspi3b/rt-6.1,realtime",
             "lab:x86-64/rt-6.1,new-qemu",
-            "lab:arm,kernel=/dev/null,modules=/dev,dtb=/dev/zero",
         ] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
@@ -218,8 +230,35 @@ mod tests {
             ("lab:arm64/rt,smp=2", "one CPU, because more make nonsense of latencies"),
             ("lab:arm64/rt,memory=9", "expected 96 to 65536"),
             ("lab:arm64/rt,colour=red", "expected memory=MIB, new-qemu"),
-            ("lab:arm64/rt,kernel=/dev/null", "two kernels"),
+            ("lab:arm64/rt,kernel=/proc/version", "two kernels"),
             ("lab:arm64,kernel=/no/such", "no file '/no/such'"),
+            ("lab:arm64,kernel=/usr", "no file '/usr'"),
+        ] {
+            let error = text.parse::<Target>().unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_of_ones_own_is_looked_at_before_it_is_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name).display().to_string();
+        let put = |name: &str, bytes: &[u8]| fs::write(place(name), bytes).unwrap();
+        let mut zimage = vec![0; 0x100];
+        zimage[0x24..0x28].copy_from_slice(&0x016f_2818_u32.to_le_bytes());
+        put("zImage", &zimage);
+        put("notes", b"no kernel");
+        put("board.dtb", &0xd00d_feed_u32.to_be_bytes());
+        let (image, tree, all) = (place("zImage"), place("board.dtb"), place(""));
+        let whole = format!("lab:arm,kernel={image},modules={all},dtb={tree}");
+        assert_eq!(whole.parse::<Target>().unwrap().to_string(), whole);
+        let notes = place("notes");
+        for (text, says) in [
+            (format!("lab:arm,kernel={notes}"), "is no kernel for arm: expected a zImage"),
+            (format!("lab:arm64,kernel={image}"), "is no kernel for arm64: expected an Image"),
+            (format!("lab:x86-64,kernel={image}"), "expected a bzImage or a vmlinux"),
+            (format!("lab:arm,kernel={image},dtb={notes}"), "is no device tree"),
+            (format!("lab:arm,kernel={image},modules={notes}"), "there is no folder"),
         ] {
             let error = text.parse::<Target>().unwrap_err();
             assert!(error.contains(says), "{error}");

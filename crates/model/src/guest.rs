@@ -2,6 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What figures in virtual time say, and what they do not.
+pub const VIRTUAL_TIME_SHOWS: &str = "one instruction takes one nanosecond. It shows which kernel \
+    paths can block and for how many instructions, not what a board's memory and buses do";
+/// The file by which a guest says that it is one.
+pub const MARK: &str = "lab/guest";
+/// How what stands there ends where its time is virtual.
+pub const IN_VIRTUAL_TIME: &str = "in virtual time";
 /// Code of the finding that a guest took too long and was ended.
 pub const TIME_LIMIT_FINDING: &str = "guest-time-limit";
 
@@ -24,4 +31,11 @@ pub struct Guest {
     pub kernel_sha256: String,
     /// SHA-256 of the initial file system, but for the job in it.
     pub files_sha256: String,
+}
+
+impl Guest {
+    /// Whether its time was its own.
+    pub fn is_in_virtual_time(&self) -> bool {
+        self.accelerator.is_none()
+    }
 }

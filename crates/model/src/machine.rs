@@ -1,6 +1,7 @@
 //! The fingerprint: what identifies and explains the target.
 
 use crate::CpuSet;
+use crate::guest::MARK;
 use crate::snapshot::{Snapshot, made};
 use serde::{Deserialize, Serialize};
 
@@ -135,6 +136,9 @@ pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
 }
 
 fn virtualisation(snapshot: &Snapshot) -> Option<String> {
+    if let Some(guest) = snapshot.text(MARK) {
+        return Some(guest.to_string());
+    }
     let container = [".dockerenv", "run/.containerenv", "run/systemd/container"];
     let container = container.iter().any(|file| snapshot.has(file));
     let flags = cpu_info(snapshot, "flags").unwrap_or_default();

@@ -2,6 +2,7 @@
 //!
 //! It is what the doctor judges, what is stored with every run, and what a test plants.
 
+use crate::guest::MARK;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -267,6 +268,7 @@ pub const SETTINGS: &[&str] = &[
     "etc/rpi-issue",
     "etc/security/limits.conf",
     "etc/security/limits.d/*.conf",
+    MARK,
     ".dockerenv",
     "run/.containerenv",
     "run/systemd/container",

@@ -289,11 +289,6 @@ impl Assembly {
             ended: decisive(&asked, ended, &threads),
             findings: &findings,
         });
-        let mut doctor = self.snapshot.as_ref().map(latlab_doctor::examine);
-        let is_virtual = asked.guest.as_ref().is_some_and(|guest| guest.accelerator.is_none());
-        if let (Some(found), true) = (&mut doctor, is_virtual) {
-            found.retain(|one| !OF_A_HOST.contains(&one.code.as_str()));
-        }
         let run = Run {
             schema: SCHEMA_VERSION,
             latlab: self.hello.map(|hello| hello.latlab).unwrap_or_default(),
@@ -311,7 +306,7 @@ impl Assembly {
             losses,
             agent: self.end,
             findings,
-            doctor,
+            doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
             conditions,
             legs,
             loads,
@@ -427,9 +422,6 @@ fn utc(reading: &Clocks, time: Nanos) -> Option<Timestamp> {
 fn keep_first<T>(place: &mut Option<T>, value: T) {
     place.get_or_insert(value);
 }
-
-/// Findings of the doctor about a host that takes CPUs away, which virtual time does not show.
-const OF_A_HOST: [&str; 3] = ["guest", "guest-clock", "stolen-time"];
 
 fn responses(thread: &ThreadRun) -> Option<&Responses> {
     thread.end.as_ref()?.responded.as_ref()

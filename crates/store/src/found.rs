@@ -1,6 +1,6 @@
 //! What is found of a run when its stream has ended: a finding from each function.
 
-use latlab_model::guest::Guest;
+use latlab_model::guest::{Guest, VIRTUAL_TIME_SHOWS};
 use latlab_model::load::Load;
 use latlab_model::machine::Machine;
 use latlab_model::run::{End, Finding, Losses, Prepared, Setting, Severity};
@@ -19,9 +19,7 @@ pub fn guests_time(guest: &Guest) -> Finding {
         return noisy.remedy("Leave --realtime out to measure in virtual time.");
     }
     let text = format!(
-        "Measured in virtual time on {}: one instruction takes one nanosecond. It shows which \
-         kernel paths can block and for how many instructions, not what a board's memory and \
-         buses do; times of day are the guest's own.",
+        "Measured in virtual time on {}: {VIRTUAL_TIME_SHOWS}; times of day are the guest's own.",
         guest.target
     );
     Finding::new("virtual-time", Severity::Info, text)

@@ -67,6 +67,9 @@ _latlab() {
             latlab__subcmd__lab,kernels)
                 cmd="latlab__subcmd__lab__subcmd__kernels"
                 ;;
+            latlab__subcmd__lab,list)
+                cmd="latlab__subcmd__lab__subcmd__kernels"
+                ;;
             latlab__subcmd__lab,stress-five)
                 cmd="latlab__subcmd__lab__subcmd__stress__subcmd__five"
                 ;;
@@ -200,7 +203,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__lab)
-            opts="-h -V --help --version kernels fetch stress-five threads"
+            opts="-h -V --help --version kernels list fetch stress-five threads"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -83,7 +83,7 @@ random\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l missed -d 'Releases already past when a cycle ends are counted and: skip, catch-up (served late) [default: skip]' -r -f -a "skip\t''
 catch-up\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l warm-up -d 'Cycles before the counting starts' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]; a guest in virtual time measures the same with the same seed, to the last bit' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l interval -d 'Length of the intervals that are stored' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s D -l for -d 'Length of the run [default: until Ctrl-C]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s l -l cycles -d 'Cycles of every thread' -r
@@ -413,14 +413,17 @@ complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l list -d 'Print 
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed, and do nothing else'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -s h -l help -d 'Print help'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "kernels" -d 'List the kernels, and which of them are here'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "fetch" -d 'Get kernels from Debian\'s archive; nothing is installed'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "stress-five" -d 'The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet lab-stress-five'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels fetch stress-five threads" -f -a "threads" -d 'One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet lab-threads'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "kernels" -d 'List the kernels, and which of them are here'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "list" -d 'List the kernels, and which of them are here'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "fetch" -d 'Get kernels from Debian\'s archive; nothing is installed'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "stress-five" -d 'The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet lab-stress-five'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "threads" -d 'One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet lab-threads'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -l qemu -d 'The newer QEMU of Debian\'s backports as well: a target such as lab:x86-64/rt,new-qemu runs on it'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -s V -l version -d 'Print version'

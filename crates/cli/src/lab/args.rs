@@ -18,6 +18,7 @@ pub struct LabArgs {
 #[derive(Subcommand)]
 pub enum What {
     /// List the kernels, and which of them are here.
+    #[command(visible_alias = "list")]
     Kernels,
     /// Get kernels from Debian's archive; nothing is installed.
     Fetch {

@@ -94,7 +94,8 @@ pub struct RunArgs {
     /// Cycles before the counting starts
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
     pub warm_up: Nanos,
-    /// Seed of the random offsets [default: from the clock; stored in the run]
+    /// Seed of the random offsets [default: from the clock; stored in the run]; a guest in virtual
+    /// time measures the same with the same seed, to the last bit
     #[arg(long, value_name = "N", value_parser = whole::<u64>, help_heading = WHEN)]
     pub seed: Option<u64>,
     /// Length of the intervals that are stored

@@ -61,7 +61,7 @@ pub fn attempt(
         }
         Err(Failure::Nothing) if interrupted() => Ok(Try::Interrupted),
         Err(Failure::Refused(refusal)) if refusal.of_every_run => Err(Failure::Refused(refusal)),
-        Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest { .. })) => {
+        Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest(_))) => {
             let reason = failure.to_string();
             tell(Event::Failed(position, &reason));
             let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));

@@ -8,9 +8,18 @@ use latlab_model::snapshot::made;
 
 /// The priority that measuring uses unless it is told otherwise.
 const PRIORITY: u32 = 90;
-/// Threads of the kernel that have to be above all others, by the start of their names.
-const OF_THE_KERNEL: &[&str] =
-    &["migration/", "stopper/", "watchdog/", "watchdogd", "sugov:", "rcu", "idle_inject/"];
+/// Threads of the kernel that have to be above all others, by the start of their names; those of
+/// timerlat are what is measured.
+const OF_THE_KERNEL: &[&str] = &[
+    "migration/",
+    "stopper/",
+    "watchdog/",
+    "watchdogd",
+    "sugov:",
+    "rcu",
+    "idle_inject/",
+    "timerlat/",
+];
 /// As many names as fit into a sentence.
 const MOST_NAMES: usize = 5;
 

@@ -157,6 +157,9 @@ fn fair_server_is_off(facts: &Facts<'_>) -> bool {
 }
 
 fn fair_server(facts: &Facts<'_>) -> Option<Seen> {
+    if facts.by_cpu(FAIR_SERVER).is_empty() {
+        return hidden_fair_server(facts);
+    }
     let on = facts.by_cpu(FAIR_SERVER).into_iter().find_map(|(runtime, cpus)| {
         let nanos: u64 = runtime.parse().ok()?;
         (nanos > 0).then_some((runtime, nanos, cpus))
@@ -170,6 +173,18 @@ fn fair_server(facts: &Facts<'_>) -> Option<Seen> {
         period / 1000
     );
     Some(Seen::new(FAIR_SERVER, runtime, text))
+}
+
+/// Its settings are in a file system for debugging, which need not be there.
+fn hidden_fair_server(facts: &Facts<'_>) -> Option<Seen> {
+    let release = "proc/sys/kernel/osrelease";
+    let (kernel, value) = (facts.kernel()?, facts.text(release)?);
+    let text = "This kernel has a fair server, whose settings cannot be read here; unless somebody \
+                has changed them, ordinary threads that starve get 50000 us of each 1000000 us.";
+    let seen = Seen::new(release, value, text).weighs(Severity::Info);
+    let look = "mount -t debugfs debugfs /sys/kernel/debug; latlab doctor --only fair-server";
+    let seen = seen.mended_by(look, Some("umount /sys/kernel/debug"));
+    (kernel >= HAS_FAIR_SERVER).then_some(seen)
 }
 
 fn rt_group_scheduling(facts: &Facts<'_>) -> Option<Seen> {

@@ -34,27 +34,30 @@ fn is_ordinary(thread: &BusyThread) -> bool {
 fn busy_thread(at: &Sight<'_>, subject: &str, points: &Points) -> Option<BusyThread> {
     let (name, id) = subject.rsplit_once('/')?;
     let id = id.parse().ok().filter(|id| !at.context.threads.contains(id))?;
+    let Context { from, to, .. } = *at.context;
     let within: Vec<(Nanos, i64)> = steps_within(at.context, points);
-    let (first, last) = (within.first()?, within.last()?);
-    let taken = last.1 - first.1;
     let steps = within.windows(2).filter_map(|pair| {
         let length = (pair[1].0 - pair[0].0).0;
-        (length > 0).then(|| ((pair[1].1 - pair[0].1) as f64 / length as f64, pair[0].0))
+        (length > 0).then(|| ((pair[1].1 - pair[0].1) as f64 / length as f64, pair[0].0, pair[1].0))
     });
+    // Of a step that began before the measuring, or ends after it, only the part within.
+    let part = |(share, begin, end): (f64, Nanos, Nanos)| {
+        share * (end.min(to) - begin.max(from)).0.max(0) as f64
+    };
+    let taken: f64 = steps.clone().map(part).sum();
     // The first of several that are as large.
-    let (peak_share, peak_at_ns) = steps.rev().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    if taken <= 0 {
+    let (peak_share, peak_at_ns, _) = steps.rev().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    if taken <= 0.0 {
         return None;
     }
-    let measured = (at.context.to - at.context.from).0.max(1);
     Some(BusyThread {
         name: name.to_string(),
         id,
         policy: policy(at, subject)?,
         cpus: places(at, subject),
-        mean_share: taken as f64 / measured as f64,
+        mean_share: taken / (to - from).0.max(1) as f64,
         peak_share,
-        peak_at_ns: peak_at_ns.max(at.context.from),
+        peak_at_ns: peak_at_ns.max(from),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Idle states.
 
-use crate::Case;
+use crate::{Case, IN_VIRTUAL_TIME};
 
 pub const CASES: &[Case] = &[
     Case {
@@ -69,7 +69,10 @@ pub const CASES: &[Case] = &[
                 ("sys/hypervisor/type", "xen"),
             ],
         ],
-        absent: &[&[("sys/devices/system/cpu/cpuidle/current_driver", "intel_idle")]],
+        absent: &[
+            &[("sys/devices/system/cpu/cpuidle/current_driver", "intel_idle")],
+            &[("sys/devices/system/cpu/cpuidle/current_driver", "none"), IN_VIRTUAL_TIME],
+        ],
     },
     Case {
         code: "resume-latency",

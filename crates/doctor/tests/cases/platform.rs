@@ -1,6 +1,6 @@
 //! Hypervisor, container, firmware, buses, pins.
 
-use crate::Case;
+use crate::{Case, IN_VIRTUAL_TIME};
 
 /// A processor below a hypervisor.
 const GUEST: &str = "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm";
@@ -33,12 +33,19 @@ pub const CASES: &[Case] = &[
             &[("sys/hypervisor/type", "xen")],
             &[("proc/device-tree/compatible", "linux,dummy-virt")],
         ],
-        absent: &[&[("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme lahf_lm")]],
+        absent: &[
+            &[("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme lahf_lm")],
+            &[("proc/cpuinfo", GUEST), IN_VIRTUAL_TIME],
+        ],
     },
     Case {
         code: "stolen-time",
         appears: &[&[("proc/stat", STOLEN)], &[("proc/stat", STOLEN_ONCE)]],
-        absent: &[&[("proc/stat", OWN)], &[("proc/stat", "cpu  1000 0 500 98000 20 0 30")]],
+        absent: &[
+            &[("proc/stat", OWN)],
+            &[("proc/stat", "cpu  1000 0 500 98000 20 0 30")],
+            &[("proc/stat", STOLEN), IN_VIRTUAL_TIME],
+        ],
     },
     Case {
         code: "container",

@@ -31,7 +31,7 @@ pub const CASES: &[Case] = &[
             "threads",
             "17\tfifo\t99\t0\t0\tmigration/0\n60\tfifo\t50\t2\t0-1\tirq/24-dwc_otg\n\
              61\tdeadline\t0\t0\t0-3\tsugov:0\n80\tfifo\t90\t1\t1\tmixer\n\
-             81\tfifo\t99\t1\t0-3\twatchdogd\ngarbage",
+             81\tfifo\t99\t1\t0-3\twatchdogd\n95\tfifo\t95\t0\t0\ttimerlat/0\ngarbage",
         )]],
     },
     Case {

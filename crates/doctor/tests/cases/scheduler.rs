@@ -59,8 +59,11 @@ pub const CASES: &[Case] = &[
     },
     Case {
         code: "fair-server",
-        appears: &[&[(SERVER, "50000000"), SERVER_PERIOD]],
-        absent: &[&[(SERVER, "0"), SERVER_PERIOD]],
+        appears: &[&[(SERVER, "50000000"), SERVER_PERIOD], &[NEW]],
+        absent: &[
+            &[(SERVER, "0"), SERVER_PERIOD, NEW],
+            &[("proc/sys/kernel/osrelease", "6.1.0-50-amd64")],
+        ],
     },
     Case {
         code: "rt-group-scheduling",

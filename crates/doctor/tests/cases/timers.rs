@@ -1,6 +1,6 @@
 //! Tick, clock source and timers.
 
-use crate::Case;
+use crate::{Case, IN_VIRTUAL_TIME};
 
 const CLOCKSOURCE: &str = "sys/devices/system/clocksource/clocksource0/current_clocksource";
 const AVAILABLE: &str = "sys/devices/system/clocksource/clocksource0/available_clocksource";
@@ -91,7 +91,10 @@ pub const CASES: &[Case] = &[
     Case {
         code: "guest-clock",
         appears: &[&[(CLOCKSOURCE, "kvm-clock"), (AVAILABLE, "kvm-clock tsc acpi_pm")]],
-        absent: &[&[(CLOCKSOURCE, "tsc"), (AVAILABLE, "kvm-clock tsc acpi_pm")]],
+        absent: &[
+            &[(CLOCKSOURCE, "tsc"), (AVAILABLE, "kvm-clock tsc acpi_pm")],
+            &[(CLOCKSOURCE, "kvm-clock"), (AVAILABLE, "kvm-clock tsc acpi_pm"), IN_VIRTUAL_TIME],
+        ],
     },
     Case {
         code: "timer-migration",
