@@ -77,6 +77,20 @@ unread() {
 }
 try "a latlab that is held up for seconds changes nothing of a guest" unread
 
+# Where others take the CPU as well, the run says that its bits need not be the same again.
+crowded() {
+    local cpu hogs=()
+    for cpu in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
+        timeout 100 taskset -c "$cpu" sh -c 'while :; do :; done' &
+        hogs+=($!)
+    done
+    measure crowded x86-64/rt --seed 1 --for 200ms
+    kill "${hogs[@]}"
+    expect "a word of it" grep -q '"host-crowded"' "$(of crowded)/run.json" &&
+        expect "none where it was alone" [ "$(grep -c host-crowded "$(of read)/run.json")" = 0 ]
+}
+try "a guest that shares its CPU is told" crowded
+
 says() {
     expect "virtual time in $1" grep -q "virtual time" "$here/$1.txt" &&
         expect "how to repeat it" grep -q -- "--target lab:x86-64/$2-6.1 .*--seed 1" "$here/$1.txt" &&

@@ -19,11 +19,9 @@ pub use keep::go_to;
 use keep::{Home, Keeper, Kept};
 use latlab_lab::Guest;
 use latlab_model::frame::{Examine, FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
-use latlab_model::run::Finding;
 use latlab_model::{Plan, Snapshot};
 use latlab_store::{CONSOLE, Finished, OpenRun, Store};
 use latlab_sys::signal::{self, Signal};
-use latlab_sys::spool::{End, Spool};
 use live::Live;
 use pause::Pauses;
 pub use room::check_room;
@@ -173,17 +171,7 @@ struct Started {
     /// None where it hears nothing.
     to_agent: Option<ChildStdin>,
     /// Where it is a guest.
-    guest: Option<StartedGuest>,
-}
-
-/// What a guest has of its own.
-struct StartedGuest {
-    /// After this it is ended.
-    limit: Duration,
-    /// To be told when the emulator has gone.
-    end: End,
-    /// What the emulator says beside the stream.
-    said: Spool,
+    guest: Option<guest::Running>,
 }
 
 fn start(by: By, plan: &Plan, open: &OpenRun) -> Result<Started, Failure> {
@@ -204,11 +192,8 @@ fn start(by: By, plan: &Plan, open: &OpenRun) -> Result<Started, Failure> {
         }
         By::Guest(mut guest, limit) => {
             greet(&mut guest.job, open.id(), &order)?;
-            let (stream, said) = (Spool::new()?, Spool::new()?);
-            let end = stream.end();
-            let mut emulator = guest::emulator(*guest, open)?;
-            let child = emulator.stdout(stream.writer()?).stderr(said.writer()?).spawn()?;
-            let guest = Some(StartedGuest { limit, end, said });
+            let (child, stream, guest) = guest::start(*guest, limit, open)?;
+            let guest = Some(guest);
             Ok(Started { child, stream: Box::new(stream), to_agent: None, guest })
         }
     }
@@ -219,57 +204,40 @@ fn conduct(
     keeper: &Keeper,
     mut to_agent: Option<ChildStdin>,
     agent: &mut Child,
-    guest: Option<StartedGuest>,
+    mut guest: Option<guest::Running>,
     mut pauses: Pauses,
 ) -> Result<Finished, Failure> {
-    let begun = Instant::now();
     let mut asked_at: Option<Instant> = None;
-    // Why a guest, which hears nothing, was ended.
-    let mut cut: Option<Finding> = None;
     let mut moved = false;
     while !keeper.has_ended() {
         moved = moved || keeper.leave_measured_cpus();
         if interrupted() && asked_at.is_none() {
             asked_at = Some(Instant::now());
-            match to_agent.take() {
-                Some(mut input) => drop(input.write_all(&Message::Stop.encode())),
-                None => cut = Some(guest::stopped()),
+            if let Some(mut input) = to_agent.take() {
+                let _ = input.write_all(&Message::Stop.encode());
             }
+            guest.iter_mut().for_each(guest::Running::stop);
         }
-        if let Some(StartedGuest { limit, end, .. }) = &guest {
-            if begun.elapsed() > *limit {
-                cut = cut.or_else(|| Some(guest::too_slow(*limit)));
-            }
-            if !matches!(agent.try_wait(), Ok(None)) {
-                end.reached();
-            }
-        }
-        let asked_in_vain = asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE);
-        if asked_in_vain || cut.is_some() {
+        if asked_at.is_some_and(|asked| asked.elapsed() > PATIENCE) {
             // It had its time; its journal is whole up to here.
             let _ = agent.kill();
         }
+        guest.iter_mut().for_each(|guest| guest.look(agent));
         pauses.take(LOOK, agent, || keeper.live().measured);
         std::thread::sleep(LOOK);
     }
-    let ended = agent.wait();
-    let is_guest = guest.is_some();
-    let complaint = guest.and_then(|guest| guest::complaint(guest.said));
+    let status = agent.wait();
+    let guest = guest.map(|guest| guest.ended(status));
     let Kept { mut open, refusal, counted } = keeper.end().ok_or_else(died)?;
-    for finding in cut.iter().cloned() {
-        open.append(&[Message::Stop.encode(), Message::Finding(finding).encode()].concat())?;
-    }
-    if let (true, None, Ok(status)) = (is_guest, &cut, ended)
-        && !status.success()
-    {
-        let finding = guest::crashed(status, complaint.as_deref());
-        open.append(&Message::Finding(finding).encode())?;
+    if let Some(guest) = &guest {
+        open.append(&guest.messages())?;
     }
     match Failure::of(refusal, counted) {
-        Some(mut failure) => {
-            if matches!(failure, Failure::Nothing) && is_guest && asked_at.is_none() {
-                failure = guest::failed(&open, cut.as_ref(), complaint.as_deref());
-            }
+        Some(failure) => {
+            let failure = match (failure, &guest) {
+                (Failure::Nothing, Some(guest)) if asked_at.is_none() => guest.failure(&open),
+                (failure, _) => failure,
+            };
             // What cannot be removed now is no worse than a kill: the next opening removes it.
             let _ = open.discard();
             Err(failure)

@@ -8,6 +8,7 @@ use crate::fault;
 use crate::kernel::Image;
 use crate::machine::{Accelerator, Parts, Port};
 use crate::program;
+use crate::seat::Seat;
 use crate::target::Target;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -114,6 +115,19 @@ impl Guest {
             kernel_sha256: hex(&Sha256::digest(image)),
             files_sha256: hex(&Sha256::digest(self.files.bytes())),
         })
+    }
+
+    /// Whether its time is its own.
+    pub fn is_in_virtual_time(&self) -> bool {
+        self.accelerator.is_none()
+    }
+
+    /// Where it runs among these CPUs of the host.
+    pub fn seat(&self, cpus: Vec<u32>) -> Seat {
+        match self.is_in_virtual_time() {
+            true => Seat::take(&cpus, &self.scratch),
+            false => Seat::anywhere(cpus),
+        }
     }
 
     /// The emulator's command; the stream comes out of its standard output.
