@@ -1,7 +1,7 @@
 //! Which channels were named, and what there is to be named.
 
+use crate::asked::Asked;
 use crate::fault::Fault;
-use crate::measure::Asked;
 use crate::point::Head;
 
 /// The numbers of the channels that were named.

@@ -2,7 +2,7 @@
 
 use crate::SECOND_PS;
 use crate::fault::Fault;
-use crate::open::Opened;
+use crate::held::Opened;
 use crate::point::{Channel, Head, Kind, Point, Source};
 use std::io::BufRead;
 

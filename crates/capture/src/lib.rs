@@ -6,11 +6,13 @@
 
 #![forbid(unsafe_code)]
 
+mod asked;
 mod chosen;
 mod csv;
 mod edges;
 mod fault;
 mod figures;
+mod held;
 mod isf;
 mod levels;
 mod lines;
@@ -26,13 +28,15 @@ mod survey;
 mod vcd;
 mod zip;
 
+pub use asked::Asked;
 pub use edges::{EdgeKind, Hysteresis, ParseRuleError, Threshold};
 pub use fault::{Error, Fault, Place};
 pub use figures::{Figures, median_of};
+pub use held::{Capture, Opened};
 pub use list::{List, Reading, Unit, Value};
 pub use marks::Mark;
-pub use measure::{Asked, Measured, measure};
-pub use open::{Capture, Opened, open, open_joined};
+pub use measure::{Measured, measure};
+pub use open::{open, open_joined};
 pub use pairing::{Answer, Counts, Fate};
 pub use point::{Channel, Head, Kind, Point, Source};
 pub use survey::{Seen, Survey, survey};

@@ -1,6 +1,6 @@
 //! Lists of readings, as bench scopes and small programs give them: one delay a row, no times.
 
-use crate::csv::{Dialect, number_in};
+use crate::csv::cells::{Dialect, number_in};
 use crate::fault::Fault;
 use crate::lines::Lines;
 use std::fs::File;

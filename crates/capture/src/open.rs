@@ -1,9 +1,10 @@
 //! Opens a capture, whatever its format is.
 
 use crate::fault::{Error, Fault};
-use crate::list::{List, Unit};
+use crate::held::{Capture, MARK, Opened};
+use crate::list::Unit;
 use crate::merge::Merged;
-use crate::point::{Channel, Head, Source};
+use crate::point::{Channel, Head};
 use crate::{csv, isf, sigrok, vcd};
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,24 +13,6 @@ use std::path::{Path, PathBuf};
 
 /// What tells a format.
 const SNIFFED: u64 = 4096;
-/// What some programs begin a text with.
-pub const MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// A capture with channels.
-pub struct Opened {
-    /// What is known before its values.
-    pub head: Head,
-    /// Its values.
-    pub source: Box<dyn Source>,
-}
-
-/// What a file holds.
-pub enum Capture {
-    /// Levels over time.
-    Points(Opened),
-    /// Readings without times.
-    List(List),
-}
 
 /// Opens a file; it can be opened again and again, so that it must be no pipe.
 pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Error> {

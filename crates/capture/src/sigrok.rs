@@ -1,10 +1,11 @@
 //! Sessions of sigrok (`.sr`): an archive with a small text that says what the samples are.
 
+use crate::SECOND_PS;
 use crate::fault::Fault;
+use crate::held::Opened;
 use crate::merge::Merged;
 use crate::point::{Channel, Head, Kind, Point, Source};
 use crate::zip::{Archive, Member, MemberReader, unpacked};
-use crate::{SECOND_PS, open::Opened};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;

@@ -2,8 +2,9 @@
 
 use crate::edges::{Hysteresis, Slicer, Threshold};
 use crate::fault::Error;
+use crate::held::Capture;
 use crate::levels::Levels;
-use crate::open::{Capture, open_joined};
+use crate::open::open_joined;
 use crate::point::{Head, Kind, Point};
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Value change dumps (VCD), as simulators and logic analysers write them.
 
 use crate::fault::Fault;
-use crate::open::{MARK, Opened};
+use crate::held::{MARK, Opened};
 use crate::point::{Channel, Head, Kind, Point, Source};
 use std::collections::HashMap;
 use std::io::BufRead;

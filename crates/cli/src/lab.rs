@@ -5,11 +5,10 @@ pub mod args;
 use crate::campaign::args::SheetArgs;
 use crate::campaign::{self, Asked};
 use crate::output::{print, warn};
+use crate::store::cache;
 use crate::{EXIT_CANNOT_MEASURE, Exit};
 use args::{Comparison, LabArgs, What};
-use latlab_lab::{Cache, MACHINES, Target, Unpacked, kernels};
-use std::env;
-use std::path::PathBuf;
+use latlab_lab::{MACHINES, Target, Unpacked, kernels};
 use std::process::ExitCode;
 
 /// The kernels that the ready-made sheets compare.
@@ -50,14 +49,6 @@ fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
 /// Gets a kernel and says where it came from.
 fn fetched(target: &Target) -> Result<String, Exit> {
     target.fetch(&cache()).map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))
-}
-
-/// Where kernels and programs of guests are kept.
-pub fn cache() -> Cache {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let caches = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    let usual = caches.unwrap_or_else(|| "/var/tmp".into()).join("latlab/lab");
-    Cache::new(set("LATLAB_LAB").unwrap_or(usual))
 }
 
 fn listed() -> String {

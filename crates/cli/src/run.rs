@@ -6,13 +6,12 @@ mod plan;
 
 use crate::common::Format;
 use crate::console::Console;
-use crate::lab;
 use crate::leftovers::restore;
 use crate::live::{View, progress_line};
 use crate::output::{print, print_json, warn};
 use crate::runs::shown;
 use crate::screen::Screen;
-use crate::store::{open_store, recover};
+use crate::store::{cache, open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::RunArgs;
 use latlab_conduct::live::Live;
@@ -70,7 +69,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
 /// Who measures by a plan: this program as an agent, or a guest; with the plan that comes of it.
 pub fn by(program: &Path, target: Option<&Target>, plan: Plan) -> Result<(By, Plan), Failure> {
     if let Some(target) = target {
-        return latlab_conduct::guest(target, &lab::cache(), plan);
+        return latlab_conduct::guest(target, &cache(), plan);
     }
     let mut agent = Command::new(program);
     agent.arg("agent");

@@ -3,8 +3,10 @@
 use crate::common::Common;
 use crate::leftovers::restore;
 use crate::output::warn;
+use latlab_lab::Cache;
 use latlab_model::Run;
 use latlab_store::{Outcome, Recovered, Store, calling_user};
+use std::env;
 use std::path::{Path, PathBuf};
 
 /// Where runs live unless somebody says otherwise.
@@ -56,4 +58,12 @@ fn sentence(Recovered { id, outcome }: &Recovered) -> String {
 fn last_instant(run: Run) -> Option<jiff::Timestamp> {
     let started: jiff::Timestamp = run.started.parse().ok()?;
     started.checked_add(jiff::SignedDuration::from_nanos(run.measured_ns.0)).ok()
+}
+
+/// Where kernels and programs of guests are kept.
+pub fn cache() -> Cache {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let caches = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    let usual = caches.unwrap_or_else(|| "/var/tmp".into()).join("latlab/lab");
+    Cache::new(set("LATLAB_LAB").unwrap_or(usual))
 }

@@ -9,6 +9,7 @@ mod devicetree;
 mod emulator;
 mod error;
 mod fault;
+mod fetch;
 mod guest;
 mod kernel;
 mod machine;

@@ -1,11 +1,8 @@
 //! A guest by its name.
 
 use crate::cache::Cache;
-use crate::emulator;
-use crate::error::Result;
 use crate::kernel::{Kernel, Own};
 use crate::machine::{MACHINES, Machine, machine};
-use crate::program;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -63,17 +60,6 @@ impl Display for Target {
 }
 
 impl Target {
-    /// Gets its kernel, where it is one of Debian's, and the programs that load such a machine;
-    /// gives back where the kernel came from.
-    pub fn fetch(&self, cache: &Cache) -> Result<String> {
-        program::fetch(self.machine, cache)?;
-        emulator::fetch(self, cache)?;
-        if let Kernel::Debian(kernel) = &self.kernel {
-            kernel.fetch(self.machine, cache)?;
-        }
-        Ok(self.kernel.image(self.machine, cache)?.origin)
-    }
-
     /// Whether its emulator is the newer one, because somebody says so or its machine needs it.
     pub(crate) fn has_new_emulator(&self) -> bool {
         self.new_qemu || self.machine.is_new

@@ -12,6 +12,7 @@ pub use crate::spin::{Gaps, Noise, Reserve, Spun};
 use crate::telemetry::Conditions;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -379,6 +380,13 @@ impl Run {
     /// Whether releases exist that can be missed.
     pub fn has_releases(&self) -> bool {
         self.asked.has_releases()
+    }
+
+    /// Findings as they are shown: the heaviest first, else in their order.
+    pub fn findings_by_weight(&self) -> Vec<&Finding> {
+        let mut findings: Vec<&Finding> = self.findings.iter().collect();
+        findings.sort_by_key(|finding| Reverse((finding.invalidates, finding.severity)));
+        findings
     }
 
     /// What became of the stimuli; none of another instrument.

@@ -123,7 +123,7 @@ fn losses(run: &Run) -> String {
 }
 
 fn findings(run: &Run) -> String {
-    let lines = sentence::by_weight(run).into_iter().map(|finding| {
+    let lines = run.findings_by_weight().into_iter().map(|finding| {
         let place = sentence::finding_place(run, finding);
         let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
         let remedy = finding.remedy.as_deref().map(|remedy| format!(" → {}", escaped(remedy)));

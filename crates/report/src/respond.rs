@@ -2,8 +2,6 @@
 
 use crate::axis::one_two_five;
 use crate::doctor::severity_colour;
-use crate::runs::Measured;
-use crate::sentence::by_weight;
 use crate::style::Style;
 use crate::table::{Column, table, wrapped};
 use crate::units::{grouped, percent, trimmed};
@@ -75,7 +73,9 @@ pub fn beside(runs: &[&Run], width: usize, style: Style) -> String {
 pub fn found(runs: &[&Run], width: usize, style: Style) -> String {
     let mut text = String::new();
     for run in runs {
-        for finding in by_weight(run).into_iter().filter(|one| one.severity > Severity::Info) {
+        for finding in
+            run.findings_by_weight().into_iter().filter(|one| one.severity > Severity::Info)
+        {
             let word =
                 style.paint(severity_colour(finding.severity), &finding.severity.to_string());
             let said = format!("{}: {} [{}]", run.asked.name, finding.text, finding.code);
@@ -121,8 +121,8 @@ pub fn is_timed(run: &Run) -> bool {
 
 /// Up to where the body of responders is, where slow responses or slow responders squeeze it; none
 /// where all is seen at once, or where others are among the runs.
-pub(crate) fn body(runs: &[Measured]) -> Option<Nanos> {
-    let all: Option<Vec<&Responses>> = runs.iter().map(|one| one.run.responses()).collect();
+pub(crate) fn body<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Nanos> {
+    let all: Option<Vec<&Responses>> = runs.map(Run::responses).collect();
     let all = all?;
     let largest = all.iter().filter_map(|one| one.figures.max_ns).fold(0.0, f64::max);
     let usual = all.iter().filter_map(|one| one.figures.p99_ns);

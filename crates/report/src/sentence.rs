@@ -4,7 +4,7 @@ use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
 use crate::{respond, terms};
 use latlab_model::guest::Guest;
 use latlab_model::plan::{IdleStates, Instrument, Plan, Spin, Workload};
-use latlab_model::run::{EndReason, Gaps, Quantiles, Severity, Spun, Summary, ThreadRun};
+use latlab_model::run::{EndReason, Gaps, Quantiles, Spun, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
 
 /// What stands for a missed count where the mechanism has no releases.
@@ -456,20 +456,4 @@ pub fn finding_place(run: &Run, finding: &latlab_model::run::Finding) -> Option<
     let at = finding.at_ns.zip(first).map(|(at, first)| format!("at {}", span(at - first)));
     let parts: Vec<String> = thread.into_iter().chain(at).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-/// Findings as they are shown: the heaviest first, else in their order.
-pub fn by_weight(run: &Run) -> Vec<&latlab_model::run::Finding> {
-    let mut findings: Vec<_> = run.findings.iter().collect();
-    findings
-        .sort_by_key(|finding| std::cmp::Reverse((finding.invalidates, weight(finding.severity))));
-    findings
-}
-
-fn weight(severity: Severity) -> u8 {
-    match severity {
-        Severity::Info => 0,
-        Severity::Warning => 1,
-        Severity::Error => 2,
-    }
 }

@@ -221,7 +221,7 @@ fn findings(run: &Run, width: usize, style: Style) -> String {
     if run.findings.is_empty() {
         return "Findings: none.\n".to_string();
     }
-    let lines = sentence::by_weight(run).into_iter().map(|f| finding(run, f, width, style));
+    let lines = run.findings_by_weight().into_iter().map(|f| finding(run, f, width, style));
     format!("Findings:\n{}", lines.collect::<String>())
 }
 

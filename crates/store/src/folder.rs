@@ -1,6 +1,5 @@
 //! The folder with all runs: beginning, finishing, recovering, listing and finding them.
 
-use crate::campaign::RUNS as CAMPAIGN_RUNS;
 use crate::document::{CAMPAIGN_JSON, CONSOLE, RUN_JSON, load};
 use crate::error::{Error, Result};
 use crate::files::{open_file, sync_folder};
@@ -20,6 +19,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// Ending of the name of a folder that is not finished.
 const PARTIAL: &str = ".partial";
+/// The folder of a campaign's runs, within its own.
+pub(crate) const CAMPAIGN_RUNS: &str = "runs";
 /// Ids that are named when none fits.
 const NAMED_RUNS: usize = 5;
 

@@ -1,5 +1,7 @@
 //! A line as cells, and a cell as a number.
 
+use crate::fault::Fault;
+
 /// How the cells of a table are parted and its numbers written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dialect {
@@ -105,4 +107,21 @@ pub fn last_digit(cell: &str) -> Option<f64> {
     };
     let decimals = mantissa.find(['.', ',']).map_or(0, |at| mantissa.len() - at - 1);
     Some(10f64.powi(exponent.clamp(-300, 300) - decimals.min(300) as i32))
+}
+
+/// The number in a cell; none where the cell is empty.
+pub fn number_in(
+    dialect: &Dialect,
+    cell: &str,
+    index: usize,
+    line: u64,
+) -> Result<Option<f64>, Fault> {
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    let what = || {
+        let found: String = cell.chars().take(24).collect();
+        Fault::line(line, format!("expected a number in column {}, found '{found}'", index + 1))
+    };
+    dialect.number(cell).map(Some).ok_or_else(what)
 }

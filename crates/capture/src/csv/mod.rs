@@ -1,16 +1,16 @@
 //! Tables of values: captures with a time in each row, and lists of readings.
 
-mod cells;
+pub mod cells;
 mod layout;
 mod names;
 
 use crate::SECOND_PS;
 use crate::fault::Fault;
+use crate::held::{Capture, Opened};
 use crate::lines::Lines;
 use crate::list::{List, Unit};
-use crate::open::{Capture, Opened};
 use crate::point::{Head, Kind, Point, Source};
-pub use cells::Dialect;
+use cells::number_in;
 use layout::{Layout, Shape, TimeFrom};
 use std::fs::File;
 use std::io::BufReader;
@@ -137,23 +137,6 @@ impl Source for Rows {
     fn reached_ps(&self) -> Option<i64> {
         self.reached
     }
-}
-
-/// The number in a cell; none where the cell is empty.
-pub fn number_in(
-    dialect: &Dialect,
-    cell: &str,
-    index: usize,
-    line: u64,
-) -> Result<Option<f64>, Fault> {
-    if cell.is_empty() {
-        return Ok(None);
-    }
-    let what = || {
-        let found: String = cell.chars().take(24).collect();
-        Fault::line(line, format!("expected a number in column {}, found '{found}'", index + 1))
-    };
-    dialect.number(cell).map(Some).ok_or_else(what)
 }
 
 fn picoseconds(seconds: f64, line: u64) -> Result<i64, Fault> {

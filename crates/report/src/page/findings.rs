@@ -14,7 +14,7 @@ pub fn findings(run: &Run, place: &Place) -> Markup {
         @if run.findings.is_empty() {
             p { "Nothing was found that would change how these figures are read." }
         } @else {
-            ul.findings { @for finding in sentence::by_weight(run) { (one_finding(run, finding)) } }
+            ul.findings { @for finding in run.findings_by_weight() { (one_finding(run, finding)) } }
         }
     };
     place.section("findings", "Findings", list)

@@ -53,7 +53,7 @@ pub fn compared(runs: &[Measured], place: &Place) -> Markup {
     html! {
         (place.section("picture", terms.titles, html! {
             (of_latencies(runs, Kind::Latency, place, &of_whole_runs(terms)))
-            @if let Some(end) = respond::body(runs) { (zoomed(runs, end, place)) }
+            @if let Some(end) = respond::body(runs.iter().map(|one| one.run)) { (zoomed(runs, end, place)) }
         }))
         @if runs.iter().all(|one| one.run.asked.respond.is_some()) {
             (place.section("share", "Share", of_latencies(runs, Kind::Cdf, place, SHARE)))

@@ -10,7 +10,7 @@ pub use standing::{CellState, Next, Tried};
 use crate::document::CAMPAIGN_JSON;
 use crate::error::{Error, Result};
 use crate::files::{create_file, open_file, sync_folder};
-use crate::folder::{State, Store};
+use crate::folder::{CAMPAIGN_RUNS, State, Store};
 use crate::id::{self, new_id};
 use jiff::Timestamp;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, Cell, FailedTry};
@@ -20,8 +20,6 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 const SHEET: &str = "sheet.toml";
-/// Name of the folder of its runs.
-pub const RUNS: &str = "runs";
 const FAILURES: &str = "failures.jsonl";
 /// Who works on it: a file that is locked.
 const LOCK: &str = "lock";
@@ -52,7 +50,7 @@ impl Store {
         let draft = self.root().join(format!(".{id}{DRAFT}"));
         // What is there was cut off before it was a campaign.
         let _ = fs::remove_dir_all(&draft);
-        fs::create_dir_all(draft.join(RUNS)).map_err(Error::io("create", &draft))?;
+        fs::create_dir_all(draft.join(CAMPAIGN_RUNS)).map_err(Error::io("create", &draft))?;
         let written = written(&draft, &campaign, sheet).inspect_err(|_| {
             let _ = fs::remove_dir_all(&draft);
         });
@@ -65,7 +63,7 @@ impl Store {
     }
 
     fn folder(&self, path: PathBuf, campaign: Campaign) -> CampaignFolder {
-        let runs = Store { root: path.join(RUNS), ..self.clone() };
+        let runs = Store { root: path.join(CAMPAIGN_RUNS), ..self.clone() };
         CampaignFolder { path, runs, campaign }
     }
 
