@@ -1,7 +1,7 @@
 //! A campaign as one page: the table, the distributions, and what each run says.
 
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid};
-use super::text::{reasons, remarks};
+use super::text::{reasons, remarks, virtual_time};
 use super::words::{Near, length_of, rest, share, verdict};
 use crate::options::Options;
 use crate::page::tables::scrolling;
@@ -45,6 +45,7 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
                     @if let Some(about) = &table.about { p.lead { (prose(about)) } }
                     @if let Some(length) = length_of(table) { p { (prose(&length)) } }
                     p { (table.tally) "." }
+                    @if let Some(time) = virtual_time(table) { p { (prose(&time)) } }
                 } }
             }
             (place.section("table", "The table", html! {

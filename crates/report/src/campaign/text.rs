@@ -18,7 +18,7 @@ pub fn show(of: &Table, width: usize, style: Style) -> String {
     let mut text = format!("{head}{}{}\n", about.unwrap_or_default(), length.unwrap_or_default());
     text += &table(columns(of), width, style);
     text += "Each repeat: its observed maximum; p99.9 and misses are of all repeats together.\n";
-    for line in reasons(of).into_iter().chain(remarks(of)) {
+    for line in reasons(of).into_iter().chain(virtual_time(of)).chain(remarks(of)) {
         text += &format!("{}\n", wrapped(&line, width, 2));
     }
     text
@@ -84,12 +84,14 @@ pub fn reasons(of: &Table) -> Vec<String> {
     of.rows.iter().flat_map(of_row).collect()
 }
 
+/// What figures of guests are.
+pub fn virtual_time(of: &Table) -> Option<String> {
+    of.virtual_time.then(|| format!("Virtual time: {VIRTUAL_TIME_SHOWS}."))
+}
+
 /// What the numbers alone do not say.
 pub fn remarks(of: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
-    if of.virtual_time {
-        remarks.push(format!("Virtual time: {VIRTUAL_TIME_SHOWS}."));
-    }
     for row in &of.rows {
         for (cell, column) in row.cells.iter().zip(&of.columns) {
             remarks.extend(remark(cell, &format!("{}, {column}", row.label)));
@@ -158,7 +160,7 @@ pub fn markdown(of: &Table) -> String {
     }
     let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
-    let lines = reasons(of).into_iter().chain(remarks(of));
+    let lines = reasons(of).into_iter().chain(virtual_time(of)).chain(remarks(of));
     let remarks: String = lines.map(|line| format!("- {}\n", escaped(&line))).collect();
     let about = of.about.as_ref().map(|about| format!("{}\n\n", escaped(about)));
     let length = length_of(of).map(|length| format!("{}\n\n", escaped(&length)));
