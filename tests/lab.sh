@@ -27,6 +27,12 @@ fetch() {
 fetch x86-64 stock-6.1 rt-6.1 ||
     skip "the laboratory: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
 
+# The image of PREEMPT_RT for PCs, as one's own kernel would be.
+image() {
+    local kernels=${LATLAB_LAB:-$HOME/.cache/latlab/lab}/kernels
+    find "$kernels/amd64/rt-6.1" -name 'vmlinuz-*' | head -n 1
+}
+
 # A run of a guest: measure NAME KERNEL [OPTION]...
 measure() {
     local name=$1 kernel=$2
@@ -144,8 +150,7 @@ try "a folder in the place of a kernel is refused" refused "there is no file" \
     --target lab:x86-64 --kernel "$here"
 # QEMU finds out by itself that the kernel is cut off, and what it says comes in our line.
 cut_off() {
-    head -c 600 "$(find "${LATLAB_LAB:-$HOME/.cache/latlab/lab}/kernels/amd64/rt-6.1" \
-        -name 'vmlinuz-*' | head -n 1)" >"$here/bzImage"
+    head -c 600 "$(image)" >"$here/bzImage"
     "$lab" run --out "$here/refused" -q --target lab:x86-64 --kernel "$here/bzImage" >"$here/said" 2>&1
     expect "exit code 3" [ $? = 3 ] && expect "one line" [ "$(wc -l <"$here/said")" = 1 ] &&
         expect "the emulator's words" grep -q "its emulator said: .*its kernel said nothing" "$here/said" &&
@@ -198,7 +203,7 @@ try "one thread and sixteen on both kernels end in a table" sheet threads M:1
 
 own() {
     local kernel
-    kernel=$(find ~/.cache/latlab/lab/kernels/amd64/rt-6.1 -name 'vmlinuz-*' | head -n 1)
+    kernel=$(image)
     "$lab" run --target lab:x86-64 --kernel "$kernel" --modules "${kernel%/boot/*}/lib/modules" \
         --seed 1 --for 1s --name own --out "$here/runs" -q >"$here/own.txt" 2>&1 &&
         expect "its file is named" grep -q "vmlinuz" "$(of own)/run.json"

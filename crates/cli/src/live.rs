@@ -152,13 +152,11 @@ fn noise(view: &View, threads: &[LiveThread]) -> f64 {
 /// The time that has passed, and what is left; a guest has a time of its own.
 fn passed(view: &View) -> String {
     let elapsed = format!("{} elapsed", clock(view.elapsed));
-    match left(view) {
-        _ if view.plan.guest.is_some() && view.live.measured == Nanos::ZERO => elapsed,
-        _ if view.plan.guest.is_some() => {
-            format!("{} of the guest's time, {elapsed}", span(view.live.measured))
-        }
-        Some(left) => format!("{elapsed}, {} left", clock(left)),
-        None => elapsed,
+    match (&view.plan.guest, view.live.measured, left(view)) {
+        (Some(_), Nanos::ZERO, _) => elapsed,
+        (Some(_), measured, _) => format!("{} of the guest's time, {elapsed}", span(measured)),
+        (None, _, Some(left)) => format!("{elapsed}, {} left", clock(left)),
+        (None, _, None) => elapsed,
     }
 }
 

@@ -19,10 +19,7 @@ pub fn open_store(common: &Common) -> Store {
 
 /// The folder of the runs, where this flag may name it.
 pub fn store_in(out: Option<&Path>) -> Store {
-    let folder = out.map(PathBuf::from);
-    let folder = folder.or_else(|| {
-        std::env::var_os("LATLAB_RUNS").filter(|name| !name.is_empty()).map(PathBuf::from)
-    });
+    let folder = out.map(PathBuf::from).or_else(|| folder_in("LATLAB_RUNS"));
     Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
 }
 
@@ -62,8 +59,17 @@ fn last_instant(run: Run) -> Option<jiff::Timestamp> {
 
 /// Where kernels and programs of guests are kept.
 pub fn cache() -> Cache {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let caches = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    let usual = caches.unwrap_or_else(|| "/var/tmp".into()).join("latlab/lab");
-    Cache::new(set("LATLAB_LAB").unwrap_or(usual))
+    let usual =
+        of_user("XDG_CACHE_HOME", ".cache").unwrap_or_else(|| "/var/tmp".into()).join("latlab/lab");
+    Cache::new(folder_in("LATLAB_LAB").unwrap_or(usual))
+}
+
+/// A folder of the user's: the one that the variable names, else the usual one at home.
+pub fn of_user(variable: &str, usual: &str) -> Option<PathBuf> {
+    folder_in(variable).or_else(|| Some(folder_in("HOME")?.join(usual)))
+}
+
+/// The folder that a variable of the environment names; an empty one names none.
+fn folder_in(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -36,7 +36,8 @@ pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), F
     let programs = plan.loads.iter().flat_map(|load| &load.processes);
     let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
     let mut guest = Guest::new(target, cache, agent, plan.seed, programs)?;
-    let time = if target.realtime { "in the host's time" } else { IN_VIRTUAL_TIME };
+    let is_virtual = guest.is_in_virtual_time();
+    let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
     guest.add_file(MARK, format!("lab:{} {time}", target.machine.name));
     if Fault::among(&plan.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
         guest.add_fault(cache)?;
@@ -73,10 +74,8 @@ pub(crate) struct Running {
     said: Spool,
     /// The CPU that it has, taken while it runs.
     _seat: Seat,
-    /// Whether a second run is to have the same bits.
-    is_repeatable: bool,
-    /// How long its threads have waited for their CPU.
-    waited: Nanos,
+    /// How long its threads have waited for their CPU; none where a second run has other bits anyway.
+    waited: Option<Nanos>,
     /// Why it was ended from outside, if it was.
     cut: Option<Finding>,
 }
@@ -88,14 +87,13 @@ pub(crate) fn start(
     open: &OpenRun,
 ) -> Result<(Child, Spool, Running), Failure> {
     let (stream, said) = (Spool::new()?, Spool::new()?);
-    let is_repeatable = guest.is_in_virtual_time();
+    let waited = guest.is_in_virtual_time().then_some(Nanos::ZERO);
     let seat = guest.seat(sched::affinity().map_err(io::Error::from)?);
     let mut emulator = guest.prepare(&open.path().join(CONSOLE))?;
     child::ordinary(&mut emulator, seat.cpus.clone(), child::niceness());
     let child = emulator.stdout(stream.writer()?).stderr(said.writer()?).spawn()?;
-    let (begun, end, waited) = (Instant::now(), stream.end(), Nanos::ZERO);
-    let running =
-        Running { begun, limit, end, said, _seat: seat, is_repeatable, waited, cut: None };
+    let (begun, end) = (Instant::now(), stream.end());
+    let running = Running { begun, limit, end, said, _seat: seat, waited, cut: None };
     Ok((child, stream, running))
 }
 
@@ -122,7 +120,7 @@ impl Running {
             let _ = emulator.kill();
         }
         // Its threads do not end all at once.
-        self.waited = self.waited.max(waited(emulator.id()));
+        self.waited = self.waited.map(|before| before.max(waited(emulator.id())));
         if !matches!(emulator.try_wait(), Ok(None)) {
             self.end.reached();
         }
@@ -130,7 +128,7 @@ impl Running {
 
     /// What is to be said of it when it has gone.
     pub(crate) fn ended(self, status: io::Result<ExitStatus>) -> Ended {
-        let crowded = crowded(self.waited, self.begun.elapsed()).filter(|_| self.is_repeatable);
+        let crowded = self.waited.and_then(|waited| crowded(waited, self.begun.elapsed()));
         let complaint = complaint(self.said);
         let failed = status.ok().filter(|status| !status.success() && self.cut.is_none());
         let crashed = failed.map(|status| crashed(status, complaint.as_deref()));

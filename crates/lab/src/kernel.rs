@@ -157,13 +157,15 @@ impl Own {
             file.map(|_| head).map_err(|error| format!("cannot read '{}': {error}", path.display()))
         };
         let head = read(image)?;
-        let marks = KERNEL_MARKS.iter().filter(|(of, ..)| of.is_none_or(|of| of == machine.debian));
-        let is_kernel = |(_, at, mark): &(_, usize, &[u8])| {
-            head.get(*at..).is_some_and(|at| at.starts_with(mark))
-        };
-        if !marks.clone().any(is_kernel) {
-            let (image, name) = (image.display(), machine.name);
-            return Err(format!("'{image}' is no kernel for {name}: expected {}", machine.image));
+        let is_there =
+            |(at, mark): &(usize, &[u8])| head.get(*at..).is_some_and(|at| at.starts_with(mark));
+        if !machine.image.marks.iter().any(is_there) {
+            return Err(format!(
+                "'{}' is no kernel for {}: expected {}",
+                image.display(),
+                machine.name,
+                machine.image.name
+            ));
         }
         match dtb {
             Some(dtb) if !read(dtb)?.starts_with(&MAGIC.to_be_bytes()) => Err(format!(
@@ -177,17 +179,6 @@ impl Own {
 
 /// What a kernel begins with, as far as it is looked at.
 const HEAD: u64 = 4096;
-/// How Debian calls the processor, none for all; the place in a kernel's image and what stands
-/// there: by the boot protocols of Linux in Documentation/arch, gzip's and U-Boot's own marks.
-const KERNEL_MARKS: [(Option<&str>, usize, &[u8]); 7] = [
-    (None, 0, b"\x7fELF"),
-    (Some("amd64"), 0x202, b"HdrS"),
-    (Some("arm64"), 0x38, b"ARM\x64"),
-    (Some("arm64"), 4, b"zimg"),
-    (Some("arm64"), 0, &[0x1f, 0x8b]),
-    (Some("armhf"), 0x24, &[0x18, 0x28, 0x6f, 0x01]),
-    (Some("armhf"), 0, &[0x27, 0x05, 0x19, 0x56]),
-];
 
 impl Kernel {
     /// What a guest is started with.

@@ -25,4 +25,4 @@ pub use guest::{Guest, Identity};
 pub use kernel::{Debian, Image, Kernel, Own, kernels};
 pub use machine::{MACHINES, Machine};
 pub use seat::Seat;
-pub use target::Target;
+pub use target::{LEAST_MEMORY, Target};

@@ -22,7 +22,7 @@ pub struct Machine {
     /// How the kernel calls it, and what its compilers' names begin with.
     pub compiler: (&'static str, &'static str),
     /// What its kernels come as.
-    pub image: &'static str,
+    pub image: ImageFormat,
     /// The emulator.
     pub qemu: &'static str,
     /// What makes it this machine, and the same each time.
@@ -70,6 +70,28 @@ enum Serial {
 // With ioeventfd the host's scheduler would decide when a write ends.
 const VIRTIO: Port = Port::Virtio("virtio-serial-pci,ioeventfd=off");
 
+/// What a kernel's image is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageFormat {
+    /// Its name.
+    pub name: &'static str,
+    /// Places and what stands at one of them, by the boot protocols of Linux in Documentation/arch;
+    /// gzip's and U-Boot's own marks are others.
+    pub marks: &'static [(usize, &'static [u8])],
+}
+
+const ELF: &[u8] = b"\x7fELF";
+const PC_IMAGE: ImageFormat =
+    ImageFormat { name: "a bzImage or a vmlinux", marks: &[(0x202, b"HdrS"), (0, ELF)] };
+const ARM64_IMAGE: ImageFormat = ImageFormat {
+    name: "an Image",
+    marks: &[(0x38, b"ARM\x64"), (4, b"zimg"), (0, &[0x1f, 0x8b]), (0, ELF)],
+};
+const ARM_IMAGE: ImageFormat = ImageFormat {
+    name: "a zImage",
+    marks: &[(0x24, &[0x18, 0x28, 0x6f, 0x01]), (0, &[0x27, 0x05, 0x19, 0x56]), (0, ELF)],
+};
+
 const VIRTIO_MODULES: [&str; 6] = [
     "virtio",
     "virtio_ring",
@@ -87,7 +109,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "x86_64",
         debian: "amd64",
         compiler: ("x86_64", "x86_64-linux-gnu"),
-        image: "a bzImage or a vmlinux",
+        image: PC_IMAGE,
         qemu: "qemu-system-x86_64",
         hardware: "",
         cpu: "max,-rdrand,-rdseed",
@@ -107,7 +129,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "aarch64",
         debian: "arm64",
         compiler: ("arm64", "aarch64-linux-gnu"),
-        image: "an Image",
+        image: ARM64_IMAGE,
         qemu: "qemu-system-aarch64",
         // Random words in the machine's description are of the seed as well, and vary the guest.
         hardware: "-machine virt,gic-version=3",
@@ -128,7 +150,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "armv7l",
         debian: "armhf",
         compiler: ("arm", "arm-linux-gnueabihf"),
-        image: "a zImage",
+        image: ARM_IMAGE,
         qemu: "qemu-system-arm",
         // Debian's kernel cannot reach a PCI bus beyond 4 GiB.
         hardware: "-machine virt,highmem=off",
@@ -149,7 +171,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "aarch64",
         debian: "arm64",
         compiler: ("arm64", "aarch64-linux-gnu"),
-        image: "an Image",
+        image: ARM64_IMAGE,
         qemu: "qemu-system-aarch64",
         hardware: "-machine imx8mp-evk -nic none",
         cpu: "cortex-a53",
@@ -169,7 +191,7 @@ pub static MACHINES: [Machine; 5] = [
         architecture: "aarch64",
         debian: "arm64",
         compiler: ("arm64", "aarch64-linux-gnu"),
-        image: "an Image",
+        image: ARM64_IMAGE,
         qemu: "qemu-system-aarch64",
         hardware: "-machine raspi3b",
         cpu: "cortex-a53",

@@ -7,8 +7,8 @@ use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Least memory that a kernel starts with, in MiB.
-const LEAST_MEMORY: u32 = 96;
+/// Least memory that a kernel starts with, and which it alone needs nearly all, in MiB.
+pub const LEAST_MEMORY: u32 = 96;
 /// More than any host has for a guest, in MiB.
 const MOST_MEMORY: u32 = 65_536;
 /// More CPUs than these make nothing clearer.

@@ -1,5 +1,6 @@
 //! Where definitions are found.
 
+use crate::store::of_user;
 use latlab_load::{Definition, SHIPPED};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -32,9 +33,7 @@ impl Library {
     }
 
     fn folders(&self) -> Vec<PathBuf> {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let home = || Some(PathBuf::from(variable("HOME")?).join(".config"));
-        let config = variable("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
+        let config = of_user("XDG_CONFIG_HOME", ".config");
         let own = config.map(|config| config.join("latlab/loads"));
         self.asked.iter().cloned().chain(own).chain([PathBuf::from("/etc/latlab/loads")]).collect()
     }

@@ -1,7 +1,7 @@
 //! The guest that flags ask for, and the faults in it.
 
 use clap::Args;
-use latlab_lab::Target;
+use latlab_lab::{LEAST_MEMORY, Target};
 use latlab_model::Nanos;
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::load::Load;
@@ -10,8 +10,6 @@ use std::path::PathBuf;
 const GUEST: &str = "A guest instead of this machine";
 /// The fault of a guest that has next to no memory.
 const TINY_MEMORY: &str = "tiny-memory";
-/// So much of it, in MiB, which the kernel alone needs nearly all.
-const TINY: u32 = 96;
 
 /// Flags about a guest.
 #[derive(Args)]
@@ -59,7 +57,7 @@ impl GuestArgs {
         }
         words.extend(self.smp.map(|cpus| format!(",smp={cpus}")));
         if self.fault.iter().any(|fault| fault == TINY_MEMORY) {
-            words += &format!(",memory={TINY}");
+            words += &format!(",memory={LEAST_MEMORY}");
         }
         words.parse().map(Some)
     }

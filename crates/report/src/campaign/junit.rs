@@ -1,6 +1,6 @@
 //! The table as JUnit XML: a test case for each row, with its verdict.
 
-use super::text::{reasons, remarks, virtual_time};
+use super::text::below;
 use super::words::{reason, rest, verdict};
 use latlab_model::results::{CellWord, Table, TableCell, TableRow};
 use latlab_model::run::VerdictWord;
@@ -34,8 +34,7 @@ pub fn junit(of: &Table) -> String {
         text +=
             &format!("    <system-out>{}</system-out>\n  </testcase>\n", escaped(&said(of, row)));
     }
-    let lines = reasons(of).into_iter().chain(virtual_time(of)).chain(remarks(of));
-    let remarks = lines.collect::<Vec<_>>().join("\n");
+    let remarks = below(of).collect::<Vec<_>>().join("\n");
     text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", escaped(&remarks))
 }
 

@@ -18,7 +18,7 @@ pub fn show(of: &Table, width: usize, style: Style) -> String {
     let mut text = format!("{head}{}{}\n", about.unwrap_or_default(), length.unwrap_or_default());
     text += &table(columns(of), width, style);
     text += "Each repeat: its observed maximum; p99.9 and misses are of all repeats together.\n";
-    for line in reasons(of).into_iter().chain(virtual_time(of)).chain(remarks(of)) {
+    for line in below(of) {
         text += &format!("{}\n", wrapped(&line, width, 2));
     }
     text
@@ -82,6 +82,11 @@ pub fn reasons(of: &Table) -> Vec<String> {
         cells.filter_map(line).collect()
     };
     of.rows.iter().flat_map(of_row).collect()
+}
+
+/// All that is said below a table.
+pub fn below(of: &Table) -> impl Iterator<Item = String> {
+    reasons(of).into_iter().chain(virtual_time(of)).chain(remarks(of))
 }
 
 /// What figures of guests are.
@@ -160,8 +165,7 @@ pub fn markdown(of: &Table) -> String {
     }
     let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
-    let lines = reasons(of).into_iter().chain(virtual_time(of)).chain(remarks(of));
-    let remarks: String = lines.map(|line| format!("- {}\n", escaped(&line))).collect();
+    let remarks: String = below(of).map(|line| format!("- {}\n", escaped(&line))).collect();
     let about = of.about.as_ref().map(|about| format!("{}\n\n", escaped(about)));
     let length = length_of(of).map(|length| format!("{}\n\n", escaped(&length)));
     format!(
