@@ -1,7 +1,7 @@
 //! The runs of a picture: what each is called beside the others, and what stands above them.
 
+use crate::pictures::svg::printable;
 use crate::sentence;
-use crate::svg::printable;
 use crate::terms::{self, Terms};
 use latlab_model::{Run, ThreadBins};
 use std::collections::BTreeSet;

@@ -1,7 +1,8 @@
 //! What a run says in plain words; the page and the terminal use the same sentences.
 
+use crate::sections::respond;
+use crate::terms;
 use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
-use crate::{respond, terms};
 use latlab_model::guest::Guest;
 use latlab_model::plan::{IdleStates, Instrument, Plan, Spin, Workload};
 use latlab_model::run::{EndReason, Gaps, Quantiles, Spun, Summary, ThreadRun};
@@ -246,7 +247,7 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     let when = when.map(|when| format!(", at {}", span(when))).unwrap_or_default();
     if run.asked.respond.is_some() {
         return Some(when.trim_start_matches(", ").to_string())
-            .filter(|_| crate::respond::is_timed(run));
+            .filter(|_| crate::sections::respond::is_timed(run));
     }
     Some(format!("thread {}{cpu}{when}", thread.setup.thread))
 }

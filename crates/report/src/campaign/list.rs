@@ -1,6 +1,6 @@
 //! Campaigns and ready-made sheets, a few lines each.
 
-use crate::table::wrapped;
+use crate::terminal::table::wrapped;
 use crate::units::span;
 use latlab_model::Nanos;
 use latlab_model::results::Tally;

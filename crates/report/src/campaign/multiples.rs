@@ -1,13 +1,13 @@
 //! The latencies of each row in a small picture, all on one scale: each repeat, and all together.
 
 use super::make::summed;
-use crate::cpus::Grid;
-use crate::legend::{Entry, Legend};
-use crate::options::Options;
-use crate::panel::{Panel, Shared, panels};
-use crate::picture::{FIRST_LINE, Heading, Picture};
-use crate::series::{Series, highest, latencies};
-use crate::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
+use crate::pictures::cpus::Grid;
+use crate::pictures::legend::{Entry, Legend};
+use crate::pictures::options::Options;
+use crate::pictures::panel::{Panel, Shared, panels};
+use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
+use crate::pictures::series::{Series, highest, latencies};
+use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
 use crate::terms::{self, Terms};
 use latlab_model::results::Table;
 use latlab_model::{Run, ThreadBins};
@@ -142,7 +142,12 @@ fn entries(groups: &[Vec<Series>]) -> Vec<Entry> {
     };
     most.filter(|group| group.len() > 1)
         .map(|group| {
-            group.iter().take(crate::series::named(group)).enumerate().map(entry).collect()
+            group
+                .iter()
+                .take(crate::pictures::series::named(group))
+                .enumerate()
+                .map(entry)
+                .collect()
         })
         .unwrap_or_default()
 }

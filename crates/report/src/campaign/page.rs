@@ -3,11 +3,11 @@
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid};
 use super::text::{reasons, remarks, virtual_time};
 use super::words::{Near, length_of, rest, share, verdict};
-use crate::options::Options;
+use crate::page::place::Place;
+use crate::page::prose::prose;
 use crate::page::tables::scrolling;
 use crate::page::{document, run_summary};
-use crate::place::Place;
-use crate::prose::prose;
+use crate::pictures::options::Options;
 use crate::terms;
 use crate::units::{bin_edge, grouped, short};
 use latlab_model::results::{Pooled, Table, TableCell, TableRow};

@@ -1,8 +1,8 @@
 //! What a campaign will do, before it does it.
 
 use super::words::length;
-use crate::style::Style;
-use crate::table::{Column, table, wrapped};
+use crate::terminal::style::Style;
+use crate::terminal::table::{Column, table, wrapped};
 use crate::units::span;
 use latlab_model::campaign::{Campaign, Planned, Row};
 

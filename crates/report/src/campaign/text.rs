@@ -1,9 +1,9 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
 use super::words::{length_of, reason, rest, verdict};
-use crate::escaped::escaped;
-use crate::style::{Colour, Style};
-use crate::table::{Column, markdown as markdown_table, table, wrapped};
+use crate::terminal::escaped::escaped;
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
 use latlab_model::guest::VIRTUAL_TIME_SHOWS;

@@ -1,7 +1,7 @@
 //! What measuring took from the machine.
 
 use super::tables::pairs;
-use crate::place::Place;
+use crate::page::place::Place;
 use crate::units::{bytes, grouped, joined, percent};
 use latlab_model::run::End;
 use latlab_model::{Nanos, Run};

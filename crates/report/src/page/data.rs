@@ -3,9 +3,9 @@
 
 use super::PageRun;
 use super::packed::Columns;
-use crate::place::Place;
-use crate::series::thread_name;
-use crate::time::{Strip, measured_strips};
+use crate::page::place::Place;
+use crate::pictures::series::thread_name;
+use crate::pictures::time::{Strip, measured_strips};
 use crate::units::span;
 use latlab_model::{Bin, Nanos, ThreadBins};
 use latlab_stats::Span;

@@ -3,7 +3,7 @@
 use super::tables::scrolling;
 use super::words::firm;
 use crate::command::command;
-use crate::place::Place;
+use crate::page::place::Place;
 use crate::units::bytes;
 use latlab_model::Run;
 use maud::{Markup, html};

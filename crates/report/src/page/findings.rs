@@ -1,7 +1,7 @@
 //! What was found, the most costly first.
 
-use crate::place::Place;
-use crate::prose::prose;
+use crate::page::place::Place;
+use crate::page::prose::prose;
 use crate::sentence;
 use crate::units::joined;
 use latlab_model::Run;

@@ -1,9 +1,9 @@
 //! The headline of a run, and its main figures.
 
 use super::words::{count, firm, plural};
-use crate::place::Place;
-use crate::prose::prose;
-use crate::respond;
+use crate::page::place::Place;
+use crate::page::prose::prose;
+use crate::sections::respond;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::terms;
 use crate::units::{grouped, joined, percent, percent_of, span};

@@ -2,7 +2,7 @@
 
 use super::tables::pairs;
 use super::words::count;
-use crate::place::Place;
+use crate::page::place::Place;
 use crate::sentence;
 use latlab_model::Run;
 use maud::{Markup, html};

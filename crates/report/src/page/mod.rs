@@ -11,6 +11,8 @@ mod head;
 mod losses;
 mod packed;
 mod pictures;
+pub(crate) mod place;
+pub(crate) mod prose;
 mod responders;
 mod settings;
 mod setup;
@@ -19,11 +21,14 @@ mod threads;
 mod verdict;
 mod words;
 
-use crate::place::Place;
+use crate::doctor::summary;
+use crate::page::place::Place;
+use crate::pictures::time::TimeData;
 use crate::runs::{Measured, names};
+use crate::sections::conditions;
+use crate::sections::legs;
+use crate::sections::load;
 use crate::sentence;
-use crate::time::TimeData;
-use crate::{conditions, legs, load, said};
 use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -138,7 +143,7 @@ fn run_sections(of: &PageRun, place: &Place) -> Markup {
             (head::facts(run))
         }
         (findings::findings(run, place))
-        (said::section(run, place))
+        (summary::section(run, place))
         (threads::threads(run, place))
         (pictures::pictures(of, place))
         (responders::phase(of, place))

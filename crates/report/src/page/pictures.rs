@@ -2,14 +2,14 @@
 //! asked in the place of each, and keep the still one for the printer.
 
 use super::PageRun;
-use crate::axis::Axis;
-use crate::options::Options;
-use crate::place::Place;
-use crate::plot::{Kind, plot};
-use crate::respond;
+use crate::page::place::Place;
+use crate::pictures::axis::Axis;
+use crate::pictures::options::Options;
+use crate::pictures::plot::{Kind, plot};
+use crate::pictures::time::{self, TimeOptions};
 use crate::runs::{Measured, terms_of};
+use crate::sections::respond;
 use crate::terms::{self, Terms};
-use crate::time::{self, TimeOptions};
 use latlab_model::Nanos;
 use maud::{Markup, PreEscaped, html};
 

@@ -2,13 +2,13 @@
 
 use super::PageRun;
 use super::pictures::in_widths;
-use crate::options::Options;
-use crate::pairs::{self, Series};
-use crate::phase::{Fold, draw};
-use crate::place::Place;
-use crate::prose::prose;
-use crate::respond;
-use crate::table::markup;
+use crate::page::place::Place;
+use crate::page::prose::prose;
+use crate::pictures::options::Options;
+use crate::pictures::phase::{Fold, draw};
+use crate::sections::pairs::{self, Series};
+use crate::sections::respond;
+use crate::terminal::table::markup;
 use latlab_model::Run;
 use maud::{Markup, html};
 

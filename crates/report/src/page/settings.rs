@@ -2,7 +2,7 @@
 
 use super::tables::scrolling;
 use super::words::plural;
-use crate::place::Place;
+use crate::page::place::Place;
 use crate::units::joined;
 use latlab_model::run::Setting;
 use latlab_model::{CpuSet, Run};

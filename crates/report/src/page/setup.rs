@@ -3,7 +3,7 @@
 use super::ends::thread_ends;
 use super::settings::settings;
 use super::tables::pairs;
-use crate::place::Place;
+use crate::page::place::Place;
 use crate::sentence;
 use crate::units::{bytes, grouped, joined};
 use latlab_model::{CpuSet, Run};

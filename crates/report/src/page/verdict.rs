@@ -1,7 +1,7 @@
 //! The box with the verdict.
 
-use crate::place::Place;
-use crate::prose::prose;
+use crate::page::place::Place;
+use crate::page::prose::prose;
 use crate::sentence;
 use latlab_model::Run;
 use maud::{Markup, html};

@@ -1,0 +1,278 @@
+//! What the doctor says of a machine, for the terminal.
+
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::wrapped;
+use latlab_model::doctor::{Diagnosis, Entry, Examination, is_command};
+use latlab_model::machine::Machine;
+use latlab_model::run::Severity;
+use latlab_model::snapshot::made;
+use std::collections::BTreeMap;
+
+/// In how much room it is said, and how fully.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Detail {
+    /// Columns to fill, from 80 up.
+    pub width: usize,
+    /// How text may be marked up.
+    pub style: Style,
+    /// Whether everything is said of everything.
+    pub verbose: bool,
+}
+
+/// Whose machine it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subject<'a> {
+    /// The one we run on.
+    Here,
+    /// That of a stored run.
+    Run(&'a str),
+    /// That of a snapshot or a folder.
+    Elsewhere(&'a str),
+}
+
+/// Names of files that are listed unless everything is wanted.
+const NAMED_FILES: usize = 6;
+
+/// With less room a value is left out.
+const SHORTEST_VALUE: usize = 12;
+
+/// Everything that was found, heaviest first; `left_out` findings were not wanted.
+pub fn examination(
+    examined: &Examination,
+    subject: Subject<'_>,
+    left_out: usize,
+    detail: Detail,
+) -> String {
+    let findings = |severity: Severity| group(examined, severity, detail);
+    let parts = [
+        head(&examined.machine, subject, detail),
+        findings(Severity::Error),
+        findings(Severity::Warning),
+        findings(Severity::Info),
+        unreadable(&examined.unreadable, detail),
+        next(examined, subject, left_out, detail),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn head(machine: &Machine, subject: Subject<'_>, detail: Detail) -> String {
+    let line = wrapped(&sentence(machine), detail.width, 0);
+    let line = detail.style.paint(Colour::Bold, &line);
+    let of = match subject {
+        Subject::Here => return format!("{line}\n"),
+        Subject::Run(id) => format!("As it was when {id} was measured:"),
+        Subject::Elsewhere(path) => format!("As {path} tells it:"),
+    };
+    format!("{}\n{line}\n", detail.style.paint(Colour::Dim, &wrapped(&of, detail.width, 0)))
+}
+
+/// The machine in one sentence.
+fn sentence(machine: &Machine) -> String {
+    let cpus = match (machine.cpus_online.len(), &machine.cpu_model) {
+        (0, model) => model.clone(),
+        (count, model) => {
+            let plural = if count == 1 { "" } else { "s" };
+            let known = machine.board.as_ref();
+            let model = model.as_ref().filter(|model| known.is_none_or(|b| !b.contains(*model)));
+            let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
+            Some(format!("{count} CPU{plural}{model}"))
+        }
+    };
+    let what: Vec<String> = machine.board.clone().into_iter().chain(cpus).collect();
+    let kernel = match &machine.preemption {
+        Some(preemption) if !machine.kernel.contains(preemption.as_str()) => {
+            format!("Linux {} {preemption}", machine.kernel)
+        }
+        _ => format!("Linux {}", machine.kernel),
+    };
+    let isolated = match machine.cpus_isolated.is_empty() {
+        true => "no CPU isolated".to_string(),
+        false => format!("isolated CPUs {}", machine.cpus_isolated),
+    };
+    let known = !machine.kernel.is_empty();
+    let parts = [
+        (!what.is_empty()).then(|| what.join(", ")),
+        known.then_some(kernel),
+        machine.virtualisation.clone(),
+        known.then_some(isolated),
+        machine.clocksource.as_ref().map(|name| format!("clocksource {name}")),
+        machine.governor.as_ref().map(|name| format!("governor {name}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match (&machine.hostname, parts.is_empty()) {
+        (_, true) => "A machine that tells nothing of itself.".to_string(),
+        (Some(name), false) => format!("{name}: {}.", parts.join("; ")),
+        (None, false) => format!("{}.", parts.join("; ")),
+    }
+}
+
+fn group(examined: &Examination, severity: Severity, detail: Detail) -> String {
+    let found: Vec<&Diagnosis> =
+        examined.findings.iter().filter(|finding| finding.severity == severity).collect();
+    if found.is_empty() {
+        return String::new();
+    }
+    let short = severity == Severity::Info && !detail.verbose;
+    let title = match severity {
+        Severity::Error => "Errors",
+        Severity::Warning => "Warnings",
+        Severity::Info => "Good to know",
+    };
+    let heading = detail.style.paint(severity_colour(severity), title);
+    let shown = found.iter().map(|finding| match short {
+        true => headline(finding, detail),
+        false => format!("\n{}", block(finding, detail)),
+    });
+    format!("{heading} ({}):\n{}", found.len(), shown.collect::<String>())
+}
+
+/// The colour of a weight.
+pub(crate) fn severity_colour(severity: Severity) -> Colour {
+    match severity {
+        Severity::Info => Colour::Dim,
+        Severity::Warning => Colour::Warn,
+        Severity::Error => Colour::Bad,
+    }
+}
+
+/// What was seen, with its code.
+pub(crate) fn headline(finding: &Diagnosis, detail: Detail) -> String {
+    let text = wrapped(&format!("{}: {}", finding.code, finding.text), detail.width, 4);
+    let text = text.replacen(&finding.code, &detail.style.paint(Colour::Bold, &finding.code), 1);
+    format!("  {text}\n")
+}
+
+/// Everything about one finding.
+pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
+    let mut text = headline(finding, detail);
+    text += &labelled("in", &place(finding, detail.width.saturating_sub(10)), detail);
+    text += &labelled("why", &finding.why, detail);
+    text += &labelled("cost", &finding.cost, detail);
+    let remedies = [("do", &finding.remedy), ("undo", &finding.undo)];
+    for (label, remedy) in remedies {
+        text += &remedy.as_deref().map_or_else(String::new, |text| labelled(label, text, detail));
+    }
+    text
+}
+
+/// The file, and what stands in it where the sentence does not say so.
+fn place(finding: &Diagnosis, room: usize) -> String {
+    let file = file(&finding.file);
+    let value = finding.value.lines().next().unwrap_or_default().trim();
+    let room = room.saturating_sub(file.chars().count() + 2);
+    if value.is_empty() || finding.text.contains(value) || room < SHORTEST_VALUE {
+        return file;
+    }
+    match value.chars().count() > room {
+        true => format!("{file}: {}…", value.chars().take(room - 1).collect::<String>()),
+        false => format!("{file}: {value}"),
+    }
+}
+
+/// What a file of a snapshot is called; some are no files of the kernel.
+pub(crate) fn file(path: &str) -> String {
+    match path {
+        made::KERNEL_CONFIG => "the options of the kernel".to_string(),
+        made::KERNEL_LOG => "the log of the kernel".to_string(),
+        made::THREADS => "the list of threads".to_string(),
+        made::MACHINE => "uname -m".to_string(),
+        made::THROTTLED => "vcgencmd get_throttled".to_string(),
+        made::GPU_TEMPERATURE => "vcgencmd measure_temp".to_string(),
+        path => format!("/{}", path.trim_start_matches('/')),
+    }
+}
+
+/// A line below a finding; a command stays as it is, to be copied.
+fn labelled(label: &str, text: &str, detail: Detail) -> String {
+    const INDENT: usize = 10;
+    let is_command = matches!(label, "do" | "undo") && is_command(text);
+    let text = match is_command || label == "in" {
+        true => text.lines().collect::<Vec<_>>().join(&format!("\n{}", " ".repeat(INDENT))),
+        false => wrapped(text, detail.width, INDENT),
+    };
+    let label = detail.style.paint(Colour::Dim, &format!("{label:<4}"));
+    format!("    {label}  {text}\n")
+}
+
+fn unreadable(files: &BTreeMap<String, String>, detail: Detail) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (path, reason) in files {
+        reasons.entry(reason).or_default().push(file(path));
+    }
+    let each = reasons.into_iter().map(|(reason, files)| {
+        let text = format!("{reason}: {}", names(&files, detail.verbose));
+        format!("  {}\n", wrapped(&text, detail.width, 4))
+    });
+    let (count, plural) = (files.len(), if files.len() == 1 { "" } else { "s" });
+    let said = format!(
+        "{count} file{plural} could not be read, and a check that could not look has not passed:"
+    );
+    let said = wrapped(&said, detail.width, 0);
+    format!("{said}\n{}", each.collect::<String>())
+}
+
+/// The first names, and how many there are besides.
+pub(crate) fn names(all: &[String], verbose: bool) -> String {
+    let shown = if verbose { all.len() } else { NAMED_FILES };
+    let more = all.len().saturating_sub(shown);
+    let listed = all.iter().take(shown).cloned().collect::<Vec<_>>().join(", ");
+    if more == 0 { listed } else { format!("{listed} and {more} more") }
+}
+
+/// The counts, and what to do now.
+fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, detail: Detail) -> String {
+    let count = |severity: Severity| {
+        examined.findings.iter().filter(|finding| finding.severity == severity).count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let infos = count(Severity::Info);
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let mut text = match examined.findings.len() {
+        0 => "Nothing was found that costs latency.".to_string(),
+        _ => format!(
+            "{errors} error{}, {warnings} warning{}, {infos} to know.",
+            plural(errors),
+            plural(warnings)
+        ),
+    };
+    if infos > 0 && !detail.verbose {
+        text += " With -v they say why, and what to do.";
+    }
+    if left_out > 0 {
+        let them = if left_out == 1 { "finding was" } else { "findings were" };
+        text += &format!(" {left_out} {them} left out by --only or --ignore.");
+    }
+    text += &match (subject, errors + warnings) {
+        (Subject::Here, 0) => " Now measure it: `latlab run --for 60s --deadline 1ms`.".to_string(),
+        (Subject::Here, _) => " Mend the first, look again with `latlab doctor`, and measure what \
+                               is left: `latlab run --for 60s --deadline 1ms`."
+            .to_string(),
+        (Subject::Run(id), _) => {
+            format!(" `latlab doctor --against {id}` says what has changed since.")
+        }
+        (Subject::Elsewhere(_), _) => String::new(),
+    };
+    format!("{}\n", wrapped(&text, detail.width, 0))
+}
+
+/// The catalogue, a line or two for each entry.
+pub fn catalogue(entries: &[Entry], width: usize, style: Style) -> String {
+    let longest = entries.iter().map(|entry| entry.code.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    let mut topic = None;
+    for entry in entries {
+        if topic != Some(entry.topic) {
+            let gap = if topic.is_some() { "\n" } else { "" };
+            text += &format!("{gap}{}\n", style.paint(Colour::Bold, entry.topic.word()));
+            topic = Some(entry.topic);
+        }
+        let severity = format!("{:<7}", entry.severity);
+        let severity = style.paint(severity_colour(entry.severity), &severity);
+        let title = wrapped(&entry.title, width, longest + 13);
+        text += &format!("  {:<longest$}  {severity}  {title}\n", entry.code);
+    }
+    text
+}

@@ -1,0 +1,9 @@
+//! What the doctor found, for the terminal and for the page.
+
+mod comparison;
+mod examination;
+pub(crate) mod summary;
+
+pub use comparison::comparison;
+pub use examination::{Detail, Subject, catalogue, examination};
+pub(crate) use examination::{block, file, headline, names, severity_colour};

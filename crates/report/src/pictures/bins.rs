@@ -1,0 +1,192 @@
+//! Bins of a histogram summed up for the pixels of a picture; what does not fit is counted.
+//!
+//! Drawn bins cannot all be equally wide, since none may cut a bin of the histogram. So a picture
+//! shows how dense latencies are, never how many fell into a drawn bin: a count doubles where the
+//! bins do, and would look like a second mode.
+
+use crate::pictures::axis::{LatencyAxis, one_two_five};
+use crate::terms::Terms;
+use crate::units::percent;
+use latlab_model::histogram::{FINE_WIDTH, bin_high, bin_low, bin_of};
+use latlab_model::{Bin, Nanos};
+
+/// About the least width of a drawn bin.
+const CELL_PIXELS: f64 = 2.0;
+
+/// The drawn bins: every edge inside the axis is one of the histogram's too.
+pub struct Cells {
+    edges: Vec<f64>,
+    log: bool,
+    /// The width that is wanted, and the unit of all of them: nanoseconds on a linear axis, a
+    /// share of the latency on a logarithmic one.
+    step: f64,
+}
+
+impl Cells {
+    /// The drawn bins of an axis of this length.
+    pub fn new(axis: &LatencyAxis, pixels: f64) -> Cells {
+        match axis.log {
+            true => Cells::logarithmic(axis, pixels),
+            false => Cells::linear(axis, pixels),
+        }
+    }
+
+    fn linear(axis: &LatencyAxis, pixels: f64) -> Cells {
+        let step =
+            one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels).max(FINE_WIDTH as f64);
+        Cells { edges: edges(axis, |edge| edge + step), log: false, step }
+    }
+
+    fn logarithmic(axis: &LatencyAxis, pixels: f64) -> Cells {
+        let step = one_two_five((axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0);
+        Cells { edges: edges(axis, |edge| edge * (1.0 + step)), log: true, step }
+    }
+
+    /// Width of a step of a line in units, as the axis shows it.
+    pub fn width(&self, step: &Step) -> f64 {
+        let (low, high) = (self.edge(step.first), self.edge(step.end));
+        match self.log {
+            true => (high / low).ln() / self.step.ln_1p(),
+            false => (high - low) / self.step,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.edges.len().saturating_sub(1)
+    }
+
+    /// Latency at an edge.
+    pub fn edge(&self, index: usize) -> f64 {
+        self.edges.get(index).or(self.edges.last()).copied().unwrap_or(0.0)
+    }
+
+    /// The drawn bin that holds a latency; the last one holds whatever is larger.
+    fn holding(&self, latency: Nanos) -> usize {
+        // A hair more than the edge, because an edge on the grid must not fall below it.
+        let latency = latency.0 as f64 + 1e-3;
+        self.edges.partition_point(|edge| *edge <= latency).saturating_sub(1)
+    }
+
+    /// The unit of width in words.
+    pub fn unit_words(&self, terms: &Terms) -> String {
+        match self.log {
+            true => format!("{} of {}", percent(self.step), terms.size),
+            false => Nanos(self.step.round() as i64).to_string(),
+        }
+    }
+}
+
+/// Edges from one end of an axis to the other, each the edge of a bin that is nearest to the one
+/// wanted after the edge before it.
+fn edges(axis: &LatencyAxis, wanted: impl Fn(f64) -> f64) -> Vec<f64> {
+    let mut edges = vec![axis.from];
+    while let Some(edge) = edges.last().copied().filter(|edge| *edge < axis.to) {
+        edges.push(bin_edge_near(wanted(edge), edge).min(axis.to));
+    }
+    edges
+}
+
+/// The edge of a bin nearest to a latency, of those after another one.
+fn bin_edge_near(latency: f64, after: f64) -> f64 {
+    let bin = bin_of(latency as u64);
+    let (low, high) = (bin_low(bin) as f64, bin_high(bin) as f64);
+    match low > after && latency - low <= high - latency {
+        true => low,
+        false if high > after => high,
+        // Behind the last bin.
+        false => f64::INFINITY,
+    }
+}
+
+fn is_below(bin: &Bin, axis: &LatencyAxis) -> bool {
+    bin.low_ns < Nanos::ZERO || bin.high_ns.0 as f64 <= axis.from
+}
+
+fn is_beyond(bin: &Bin, axis: &LatencyAxis) -> bool {
+    bin.low_ns.0 as f64 >= axis.to
+}
+
+/// What lies outside of an axis, of all lines together.
+#[derive(Default)]
+pub struct Outside {
+    /// Latencies below the left end.
+    pub below: u64,
+    /// Whether all of those are below zero.
+    pub negative_only: bool,
+    /// Latencies beyond the right end.
+    pub beyond: u64,
+}
+
+impl Outside {
+    pub fn of<'a>(bins: impl Iterator<Item = &'a Bin>, axis: &LatencyAxis) -> Outside {
+        let mut outside = Outside { negative_only: true, ..Outside::default() };
+        for bin in bins {
+            if is_below(bin, axis) {
+                outside.below = outside.below.saturating_add(bin.count);
+                outside.negative_only &= bin.low_ns < Nanos::ZERO;
+            } else if is_beyond(bin, axis) {
+                outside.beyond = outside.beyond.saturating_add(bin.count);
+            }
+        }
+        outside
+    }
+}
+
+/// One step of a line: drawn bins from `first` to before `end`, and their count.
+pub struct Step {
+    pub first: usize,
+    pub end: usize,
+    pub count: u64,
+}
+
+impl Step {
+    /// Latencies per unit of width.
+    pub fn density(&self, cells: &Cells) -> f64 {
+        self.count as f64 / cells.width(self).max(1e-9)
+    }
+}
+
+/// A line summed up for the pixels it has.
+pub struct Drawn {
+    pub steps: Vec<Step>,
+    pub below: u64,
+    pub beyond: u64,
+}
+
+impl Drawn {
+    /// Of bins in rising order.
+    pub fn new(bins: &[Bin], axis: &LatencyAxis, cells: &Cells) -> Drawn {
+        let Outside { below, beyond, .. } = Outside::of(bins.iter(), axis);
+        let mut drawn = Drawn { steps: Vec::new(), below, beyond };
+        let last = cells.len().max(1);
+        let inside = bins.iter().filter(|bin| !is_below(bin, axis) && !is_beyond(bin, axis));
+        for bin in inside.filter(|bin| bin.count > 0) {
+            let first = cells.holding(bin.low_ns).min(last - 1);
+            let end = cells.holding(bin.high_ns).clamp(first + 1, last);
+            drawn.add(Step { first, end, count: bin.count });
+        }
+        drawn
+    }
+
+    /// Bins come in rising order, so only the last step can share drawn bins with a new one.
+    fn add(&mut self, step: Step) {
+        match self.steps.last_mut() {
+            Some(last) if step.first < last.end => {
+                last.end = last.end.max(step.end);
+                last.count = last.count.saturating_add(step.count);
+            }
+            _ => self.steps.push(step),
+        }
+    }
+
+    /// The densities of all steps.
+    pub fn densities(&self, cells: &Cells) -> impl Iterator<Item = f64> {
+        self.steps.iter().map(|step| step.density(cells))
+    }
+
+    /// Count of all steps.
+    pub fn count(&self) -> u64 {
+        self.steps.iter().fold(0, |sum, step| sum.saturating_add(step.count))
+    }
+}

@@ -1,0 +1,49 @@
+//! The picture of the tail that experts want: the share of latencies that were later than this,
+//! both axes logarithmic, down to the one latency that is the observed maximum.
+
+use crate::pictures::axis::{Axis, Spacing};
+use crate::pictures::heights::VerticalAxis;
+use crate::pictures::options::Options;
+use crate::pictures::panel::pen;
+use crate::pictures::series::named;
+use crate::pictures::shares::{Look, Shares};
+use crate::pictures::svg::Anchor;
+use crate::runs::Measured;
+use maud::html;
+
+const LOOK: Look = Look {
+    title: |terms| format!("share of larger {}", terms.many),
+    share_title: "that were larger",
+    told: "that were larger, logarithmic",
+};
+
+/// The picture; its latencies are logarithmic unless asked for otherwise.
+pub fn draw(runs: &[Measured], options: &Options) -> String {
+    let spacing = match options.axis.spacing {
+        Spacing::Auto => Spacing::Log,
+        asked => asked,
+    };
+    let options = Options { axis: Axis { spacing, ..options.axis }, ..options.clone() };
+    let shares = Shares::new(runs, &options, LOOK);
+    let area = &shares.area;
+    let axis = VerticalAxis::shares_of(shares.most());
+    let y = |share: f64| area.y(axis.place(share));
+    // The maximum is one latency, whatever else its bin holds.
+    let height = |count: u64, seen: u64| y(count.saturating_sub(seen).max(1) as f64 / count as f64);
+    let all = 0..shares.series.len();
+    let named = 0..named(&shares.series);
+    let drawn = html! {
+        (shares.zone(y(1.0 / shares.most().max(1) as f64), area.bottom))
+        @for index in all.rev() {
+            (shares.line(index, |seen| height(shares.series[index].count, seen)))
+        }
+        @for index in named.rev() {
+            @let series = &shares.series[index];
+            @if let Some(max) = series.max.filter(|_| !shares.goes_on(series)) {
+                (pen(index, &shares.series).mark(shares.x(max), height(series.count, series.count)))
+            }
+        }
+        (area.note(area.right - 6.0, Anchor::End, &shares.cut_words()))
+    };
+    shares.render(&axis.ticks(area.height()), drawn)
+}

@@ -1,0 +1,317 @@
+//! A small picture of latencies for each CPU, all on one scale.
+
+use crate::pictures::frame::{Area, Sides};
+use crate::pictures::latency::words;
+use crate::pictures::legend::{Entry, Legend};
+use crate::pictures::options::Options;
+use crate::pictures::panel::{Panel, Shared, panels};
+use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
+use crate::pictures::series::{Series, highest, latencies, threads, whole_runs};
+use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
+use crate::pictures::tick::Tick;
+use crate::runs::{Measured, conditions, names, terms_of, title};
+use crate::terms::along;
+use crate::units::{grouped, short};
+use latlab_model::Nanos;
+use maud::{Markup, html};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// More CPUs than this are not drawn: those with the largest maxima stay.
+const MOST: usize = 128;
+/// The least width of a small picture.
+const NARROWEST: f64 = 94.0;
+/// Room at the left for the names of heights.
+const NAMES: f64 = 70.0;
+/// Space between two small pictures.
+const GAP: f64 = 14.0;
+/// Room above each for its words, and below the lowest of a column for the names of latencies.
+const WORDS: f64 = 18.0;
+const BELOW: f64 = 24.0;
+/// Size of the type in a small picture.
+const SMALL: f64 = 11.0;
+
+/// The picture.
+pub fn draw(runs: &[Measured], options: &Options) -> String {
+    let (cpus, left_out) = by_cpu(runs);
+    let groups: Vec<&[Series]> = cpus.iter().map(Vec::as_slice).collect();
+    let grid = Grid::new(groups.len(), options);
+    let (shared, panels) = panels(&groups, options.axis, grid.panel_width(), terms_of(runs));
+    let cpus = Cpus { runs, panels, shared, grid, left_out, options };
+    cpus.render()
+}
+
+/// The lines of each CPU, one for each run; threads that share a CPU have a picture each.
+fn by_cpu<'a>(runs: &[Measured<'a>]) -> (Vec<Vec<Series<'a>>>, usize) {
+    let mut cpus: BTreeMap<(u32, u32), Vec<Series>> = BTreeMap::new();
+    for (at, run) in runs.iter().enumerate() {
+        let mut each = threads(run);
+        each.sort_by_key(|series| series.thread);
+        let mut before: BTreeMap<u32, u32> = BTreeMap::new();
+        for series in each {
+            let cpu = series.cpu.unwrap_or(u32::MAX);
+            let nth = before.entry(cpu).or_default();
+            let lines = cpus.entry((cpu, *nth)).or_default();
+            // A run that does not have this CPU keeps its place, and so its pen.
+            lines.resize_with(at, Series::default);
+            lines.push(series);
+            *nth += 1;
+        }
+    }
+    let left_out = cpus.len().saturating_sub(MOST);
+    let mut all: Vec<Vec<Series>> = cpus.into_values().collect();
+    if left_out > 0 {
+        let mut by_maximum: Vec<usize> = (0..all.len()).collect();
+        by_maximum.sort_by_key(|&index| (Reverse(highest(&all[index])), index));
+        let kept: Vec<usize> = by_maximum.into_iter().take(MOST).collect();
+        let mut index = 0..;
+        all.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+    }
+    (all, left_out)
+}
+
+/// Where the small pictures are.
+pub struct Grid {
+    count: usize,
+    columns: usize,
+    width: f64,
+    height: f64,
+}
+
+impl Grid {
+    pub fn new(count: usize, options: &Options) -> Grid {
+        let room = options.drawn_width() - NAMES - 16.0;
+        let fitting = ((room + GAP) / (NARROWEST + GAP)).floor().max(1.0) as usize;
+        let wanted = match count {
+            0..=1 => 1,
+            2..=4 => 2,
+            5..=9 => 3,
+            10..=16 => 4,
+            _ => 8,
+        };
+        let columns = wanted.min(fitting);
+        let width = (room + GAP) / columns as f64 - GAP;
+        Grid { count, columns, width, height: (width * 0.55).clamp(64.0, 230.0) }
+    }
+
+    fn rows(&self) -> usize {
+        self.count.div_ceil(self.columns).max(1)
+    }
+
+    pub fn panel_width(&self) -> f64 {
+        self.width
+    }
+
+    pub fn end(&self, top: f64) -> f64 {
+        top + self.rows() as f64 * (self.height + WORDS + GAP) + BELOW
+    }
+
+    pub fn area(&self, index: usize, top: f64, sides: Sides) -> Area {
+        let left = NAMES + (index % self.columns) as f64 * (self.width + GAP);
+        let top = top + (index / self.columns) as f64 * (self.height + WORDS + GAP) + WORDS;
+        Area::between(left, left + self.width, top, self.height, sides)
+    }
+
+    pub fn is_first(&self, index: usize) -> bool {
+        index.is_multiple_of(self.columns)
+    }
+
+    pub fn is_lowest(&self, index: usize) -> bool {
+        index + self.columns >= self.count
+    }
+
+    /// Where the first of them begins.
+    pub fn left(&self) -> f64 {
+        NAMES
+    }
+
+    /// Only names that do not run into those of the picture beside it.
+    pub fn apart(&self, ticks: Vec<Tick>, area: &Area) -> Vec<Tick> {
+        let mut free = f64::NEG_INFINITY;
+        let beside = area.axis_left + self.width + GAP / 2.0;
+        let mut kept = Vec::new();
+        for tick in ticks {
+            let half = text_width(&tick.name, SMALL) / 2.0 + 2.0;
+            let x = area.x(tick.place);
+            if x - half >= free && x + half <= beside + 4.0 {
+                free = x + half;
+                kept.push(tick);
+            }
+        }
+        kept
+    }
+}
+
+struct Cpus<'a> {
+    runs: &'a [Measured<'a>],
+    panels: Vec<Panel<'a>>,
+    shared: Shared,
+    grid: Grid,
+    left_out: usize,
+    options: &'a Options,
+}
+
+impl Cpus<'_> {
+    fn render(&self) -> String {
+        let width = self.options.drawn_width();
+        let heading = Heading::new(&self.title(), &self.conditions(), width);
+        let top = FIRST_LINE + heading.height() - 8.0;
+        let end = self.grid.end(top);
+        let legend = Legend::new(self.entries(), width);
+        let exact = self.exact_words_fit();
+        let drawn = self.panels.iter().enumerate();
+        let drawn = drawn.map(|(index, panel)| self.small(index, panel, top, exact));
+        let picture = Picture {
+            options: self.options,
+            height: end + 30.0 + legend.height(),
+            title: self.title(),
+            description: self.description(),
+            latencies: self.latencies(),
+        };
+        picture.render(html! {
+            (heading.render(FIRST_LINE))
+            @for one in drawn { (one) }
+            (self.titles(top, end))
+            (legend.render(end + 30.0))
+            @if self.panels.is_empty() {
+                (self.grid.area(0, top, Sides::default()).nothing(self.shared.terms))
+            }
+        })
+    }
+
+    fn title(&self) -> String {
+        format!("{}: CPU by CPU", title(self.runs))
+    }
+
+    fn conditions(&self) -> Vec<String> {
+        let left_out = (self.left_out > 0).then(|| {
+            format!("Drawn are the {MOST} with the largest maxima; {} more are not.", self.left_out)
+        });
+        let below = self.panels.iter().map(|panel| panel.outside.below).sum::<u64>();
+        let from = Nanos(self.shared.axis.from as i64);
+        let below = (below > 0)
+            .then(|| format!("Below {from}: {} {}.", grouped(below), self.shared.terms.many));
+        let heights = self.has_no_room_for_a_title();
+        let heights = heights.then(|| format!("Heights: {}.", self.shared.height_title()));
+        conditions(self.runs).into_iter().chain(left_out).chain(below).chain(heights).collect()
+    }
+
+    /// A single row of small pictures is too low for the title of its heights.
+    fn has_no_room_for_a_title(&self) -> bool {
+        self.grid.end(0.0) < 230.0
+    }
+
+    fn latencies(&self) -> u64 {
+        self.panels.iter().fold(0, |sum, panel| sum.saturating_add(latencies(panel.series)))
+    }
+
+    /// Which line is of which run; of one run there is nothing to tell.
+    fn entries(&self) -> Vec<Entry> {
+        if self.runs.len() < 2 {
+            return Vec::new();
+        }
+        let entry = |(index, words)| Entry::line(Pen::number(index), words).with_mark();
+        words(&whole_runs(self.runs)).into_iter().enumerate().map(entry).collect()
+    }
+
+    fn titles(&self, top: f64, end: f64) -> Markup {
+        let middle = (NAMES + self.options.drawn_width() - 16.0) / 2.0;
+        let whole = Area {
+            left: NAMES,
+            right: self.options.drawn_width() - 16.0,
+            top,
+            // Where a tall picture is seen first.
+            bottom: (end - BELOW).min(top + 320.0),
+            axis_left: NAMES,
+        };
+        html! {
+            (text(middle, end + 8.0, Anchor::Middle, TEXT_SIZE, INK, &self.shared.axis.title(self.shared.terms)))
+            @if !self.has_no_room_for_a_title() {
+                (whole.title_left(&self.shared.height_title()))
+            }
+        }
+    }
+
+    fn small(&self, index: usize, panel: &Panel, top: f64, exact: bool) -> Markup {
+        let area = self.grid.area(index, top, self.shared.sides);
+        let across =
+            self.shared.axis.ticks(area.width(), if area.width() > 300.0 { 90.0 } else { 62.0 });
+        let across = self.grid.apart(across, &area);
+        let up = self.shared.heights.ticks(area.height());
+        let at = (area.axis_left, area.top - 6.0);
+        html! {
+            (area.grid(&across, &up))
+            @if self.grid.is_first(index) { (area.names_left(&up, SMALL)) }
+            @if self.grid.is_lowest(index) { (area.names_below(&across, SMALL)) }
+            (area.axes())
+            (panel.render(&self.shared, &area))
+            (text(at.0, at.1, Anchor::Start, SMALL, INK, &self.words(panel, exact)))
+            @if let Some(words) = panel.beyond_words(&self.shared) {
+                @if let Some(words) = fits(words, area.width()) {
+                    (text(area.right - 3.0, area.top + 11.0, Anchor::End, SMALL, MUTED, &words))
+                }
+            }
+            @if latencies(panel.series) == 0 {
+                @let (x, y) = area.middle();
+                @let nothing = format!("no {}", self.shared.terms.many);
+                (text(x, y, Anchor::Middle, SMALL, MUTED, &nothing))
+            }
+        }
+    }
+
+    /// What stands above a small picture: its CPU and the observed maximum.
+    fn words(&self, panel: &Panel, exact: bool) -> String {
+        let Some(series) = panel.series.iter().find(|series| !series.name.is_empty()) else {
+            return String::new();
+        };
+        let cpu = series.cpu.map(|cpu| format!("CPU {cpu}"));
+        let alone = self
+            .panels
+            .iter()
+            .filter(|other| other.series.iter().any(|other| other.cpu == series.cpu));
+        let name = match (cpu, alone.count()) {
+            (Some(cpu), 0 | 1) => cpu,
+            (Some(cpu), _) => format!("{cpu}, thread {}", series.thread.unwrap_or(0)),
+            (None, _) => series.name.clone(),
+        };
+        match highest(panel.series) {
+            Some(max) if exact => format!("{name}: maximum {max}"),
+            Some(max) => format!("{name}: {}", short(max.0 as f64)),
+            None => name,
+        }
+    }
+
+    /// All small pictures say their maximum alike: exact where that fits above each.
+    fn exact_words_fit(&self) -> bool {
+        let mut words = self.panels.iter().map(|panel| self.words(panel, true));
+        words.all(|words| text_width(&words, SMALL) <= self.grid.width + GAP / 2.0)
+    }
+
+    fn description(&self) -> String {
+        let each = self.panels.iter().map(|panel| {
+            let outside = [panel.beyond_words(&self.shared), panel.below_words(&self.shared)];
+            let outside = outside.into_iter().flatten().map(|words| words.join(" "));
+            let own = std::iter::once(self.words(panel, true));
+            own.chain(outside).collect::<Vec<_>>().join(", ")
+        });
+        let (each, names): (Vec<String>, _) = (each.collect(), names(self.runs));
+        format!(
+            "{}, logarithmic, over {}, a small picture for each CPU, all on one scale; {} \
+             {} of {}. {}. {}.",
+            self.shared.height_title(),
+            along(self.shared.axis.log, self.shared.terms),
+            grouped(self.latencies()),
+            self.shared.terms.many,
+            names.join("; "),
+            self.conditions().join(". "),
+            each.join("; "),
+        )
+    }
+}
+
+/// As many of these words as there is room for, the first ones first.
+fn fits(words: Vec<String>, width: f64) -> Option<String> {
+    let all = words.join(", ");
+    let first = words.into_iter().next()?;
+    [all, first].into_iter().find(|words| text_width(words, SMALL) <= width)
+}

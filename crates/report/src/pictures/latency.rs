@@ -1,0 +1,151 @@
+//! The latency picture of this field: how many latencies were how large, a line a thread.
+//!
+//! Heights are logarithmic, so that one late wake-up among a hundred million is seen, and are
+//! densities, so that no step of a line depends on how wide it happens to be. Nothing is cut: what
+//! does not fit on the axis is drawn as a mass beside it, with its count in words. Several runs
+//! are drawn above each other on one scale: each stays the picture it is alone.
+
+use crate::pictures::frame::{Area, BELOW, NAME_ACROSS};
+use crate::pictures::legend::{Entry, Legend};
+use crate::pictures::options::Options;
+use crate::pictures::panel::{Panel, Shared, panels};
+use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
+use crate::pictures::series::{Series, latencies, named, others, threads};
+use crate::pictures::svg::Pen;
+use crate::runs::{Measured, conditions, names, terms_of, title};
+use crate::sentence;
+use crate::terms::along;
+use crate::units::grouped;
+use latlab_model::{Run, ThreadBins};
+use maud::{Markup, html};
+
+/// Room between a run and the next one.
+const GAP: f64 = 22.0;
+/// Two or more runs share the height that one has, but none becomes lower than this.
+const LOWEST: f64 = 170.0;
+
+/// The picture of one run as one SVG element, for a page or on its own.
+pub fn latency_picture(run: &Run, bins: &[ThreadBins], options: &Options) -> String {
+    draw(&[Measured { run, bins }], options)
+}
+
+/// The picture of one run, or of several on one scale.
+pub fn draw(runs: &[Measured], options: &Options) -> String {
+    let series: Vec<Vec<Series>> = runs.iter().map(threads).collect();
+    let groups: Vec<&[Series]> = series.iter().map(Vec::as_slice).collect();
+    let width = options.drawn_width();
+    let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms_of(runs));
+    let heading = match runs.len() {
+        1 => None,
+        _ => Some(Heading::new(&title(runs), &[], width)),
+    };
+    let mut top = FIRST_LINE + heading.as_ref().map_or(0.0, Heading::height);
+    let mut drawn = Vec::new();
+    for (panel, heading) in panels.iter().zip(headings(runs, width)) {
+        let part = Part::new(panel, heading, top, runs.len(), &shared, options);
+        top = part.end + GAP;
+        drawn.push(part.render());
+    }
+    let picture = Picture {
+        options,
+        height: top - GAP,
+        title: format!("{}: histogram of {} {}", title(runs), all(&panels), shared.terms.many),
+        description: description(runs, &shared, &panels),
+        latencies: panels.iter().fold(0, |sum, one| sum.saturating_add(latencies(one.series))),
+    };
+    picture.render(html! {
+        @if let Some(heading) = heading { (heading.render(FIRST_LINE)) }
+        @for part in drawn { (part) }
+    })
+}
+
+fn all(panels: &[Panel]) -> String {
+    grouped(panels.iter().fold(0, |sum, one| sum.saturating_add(latencies(one.series))))
+}
+
+/// What stands above each run: all there is to say, or what it is beside the others.
+fn headings(runs: &[Measured], width: f64) -> Vec<Heading> {
+    match runs {
+        [_] => vec![Heading::new(&title(runs), &conditions(runs), width)],
+        several => several
+            .iter()
+            .zip(names(several))
+            .map(|(one, name)| Heading::of_part(&name, &[sentence::conditions(one.run)], width))
+            .collect(),
+    }
+}
+
+/// One run with its heading and legend.
+struct Part<'a> {
+    panel: &'a Panel<'a>,
+    shared: &'a Shared,
+    heading: Heading,
+    top: f64,
+    area: Area,
+    legend: Legend,
+    end: f64,
+}
+
+impl<'a> Part<'a> {
+    fn new(
+        panel: &'a Panel<'a>,
+        heading: Heading,
+        top: f64,
+        runs: usize,
+        shared: &'a Shared,
+        options: &Options,
+    ) -> Part<'a> {
+        let width = options.drawn_width();
+        let height = options.drawn_height();
+        let height = if runs > 1 { (1.2 * height / runs as f64).max(LOWEST) } else { height };
+        let area = Area::across(width, top + heading.height(), height, shared.sides);
+        let legend = Legend::new(entries(panel.series), width);
+        let end = area.bottom + BELOW + 8.0 + legend.height() + 4.0;
+        Part { panel, shared, heading, top, area, legend, end }
+    }
+
+    fn render(&self) -> Markup {
+        let (area, shared) = (&self.area, self.shared);
+        let across = shared.axis.ticks(area.width(), NAME_ACROSS);
+        let up = shared.heights.ticks(area.height());
+        html! {
+            (self.heading.render(self.top))
+            (area.furniture((&across, &shared.axis.title(shared.terms)), (&up, &shared.height_title())))
+            (self.panel.render(shared, area))
+            (self.panel.notes(shared, area))
+            (self.legend.render(area.bottom + BELOW + 8.0))
+            @if latencies(self.panel.series) == 0 { (area.nothing(shared.terms)) }
+        }
+    }
+}
+
+/// The entries of a legend of lines with their maxima.
+pub fn entries(series: &[Series]) -> Vec<Entry> {
+    let entry = |(index, series): (usize, &Series)| {
+        Entry::line(Pen::number(index), series.words()).with_mark()
+    };
+    let others = others(series).map(|words| Entry::line(Pen::background(), words));
+    series.iter().take(named(series)).enumerate().map(entry).chain(others).collect()
+}
+
+fn description(runs: &[Measured], shared: &Shared, panels: &[Panel]) -> String {
+    let each = panels.iter().zip(runs).zip(names(runs)).map(|((panel, one), name)| {
+        let lines: Vec<String> = words(panel.series);
+        let outside = [panel.beyond_words(shared), panel.below_words(shared)];
+        let outside = outside.into_iter().flatten();
+        let outside: String = outside.map(|words| format!(" {}.", words.join(" "))).collect();
+        let name = if runs.len() > 1 { format!("{name}: ") } else { String::new() };
+        format!("{name}{}. {}.{outside}", sentence::conditions(one.run), lines.join("; "))
+    });
+    format!(
+        "{}, logarithmic, over {}, one line for each measuring thread. {}",
+        shared.height_title(),
+        along(shared.axis.log, shared.terms),
+        each.collect::<Vec<_>>().join(" "),
+    )
+}
+
+/// The lines in words.
+pub fn words(series: &[Series]) -> Vec<String> {
+    series[..named(series)].iter().map(Series::words).chain(others(series)).collect()
+}

@@ -1,0 +1,39 @@
+//! How a picture is to be.
+
+use crate::pictures::axis::Axis;
+
+/// No picture is narrower.
+const NARROWEST: u32 = 280;
+/// No plotted area is lower.
+const LOWEST: u32 = 80;
+
+/// How a picture is made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Options {
+    /// Width of the picture; its height follows from what it holds.
+    pub width: u32,
+    /// Height of the plotted area.
+    pub plot_height: u32,
+    /// The axis of latencies.
+    pub axis: Axis,
+    /// Prefix of the ids in the picture; two pictures in one page need two.
+    pub id: String,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { width: 960, plot_height: 400, axis: Axis::default(), id: "latency".to_string() }
+    }
+}
+
+impl Options {
+    /// The width that is drawn.
+    pub fn drawn_width(&self) -> f64 {
+        f64::from(self.width.max(NARROWEST))
+    }
+
+    /// The height of a plotted area that is drawn.
+    pub fn drawn_height(&self) -> f64 {
+        f64::from(self.plot_height.max(LOWEST))
+    }
+}

@@ -1,0 +1,228 @@
+//! Lines of counts over latency in an area: what the picture of latencies and that of CPUs share.
+
+use crate::pictures::axis::{Axis, LatencyAxis, Pooled};
+use crate::pictures::bins::{Cells, Drawn, Outside, Step};
+use crate::pictures::frame::{Area, STRIP, Sides};
+use crate::pictures::heights::VerticalAxis;
+use crate::pictures::series::{Series, highest, named};
+use crate::pictures::svg::{Anchor, INK, MUTED, Pen, line, n};
+use crate::terms::Terms;
+use crate::units::grouped;
+use maud::{Markup, html};
+
+/// What all areas of a picture share, so that they compare.
+pub struct Shared {
+    pub axis: LatencyAxis,
+    pub terms: &'static Terms,
+    pub heights: VerticalAxis,
+    pub cells: Cells,
+    pub sides: Sides,
+}
+
+/// The lines of one area.
+pub struct Panel<'a> {
+    pub series: &'a [Series<'a>],
+    drawn: Vec<Drawn>,
+    pub outside: Outside,
+}
+
+/// The areas of a picture, each with these lines, and what they share; the axis that was asked
+/// for is drawn on so many pixels.
+pub fn panels<'a>(
+    groups: &[&'a [Series<'a>]],
+    asked: Axis,
+    pixels: f64,
+    terms: &'static Terms,
+) -> (Shared, Vec<Panel<'a>>) {
+    let all = || groups.iter().flat_map(|group| group.iter());
+    let max = all().filter_map(|series| series.max).max();
+    let bins = all().flat_map(|series| series.bins.iter());
+    let axis = LatencyAxis::choose(&Pooled::of(bins, max), asked);
+    let cells = Cells::new(&axis, pixels);
+    let panels: Vec<Panel> =
+        groups.iter().map(|series| Panel::new(series, &axis, &cells)).collect();
+    let densities = panels.iter().flat_map(|panel| panel.densities(&cells));
+    let masses = panels.iter().flat_map(|panel| [panel.outside.below, panel.outside.beyond]);
+    let heights = VerticalAxis::holding(densities.chain(masses.map(|count| count as f64)));
+    let sides = Sides {
+        below: panels.iter().any(|panel| panel.outside.below > 0),
+        beyond: panels.iter().any(|panel| panel.outside.beyond > 0),
+    };
+    (Shared { axis, terms, heights, cells, sides }, panels)
+}
+
+impl Shared {
+    /// What the heights are, in words.
+    pub fn height_title(&self) -> String {
+        format!("{} per {}", self.terms.titles, self.cells.unit_words(self.terms))
+    }
+
+    fn x(&self, area: &Area, latency: f64) -> f64 {
+        area.x(self.axis.place(latency))
+    }
+
+    fn y(&self, area: &Area, density: f64) -> f64 {
+        area.y(self.heights.place(density))
+    }
+
+    /// Pixels of a unit of width: a density over so many is one latency.
+    fn unit_pixels(&self, area: &Area) -> f64 {
+        let whole = Step { first: 0, end: self.cells.len(), count: 0 };
+        area.width() / self.cells.width(&whole).max(1e-9)
+    }
+}
+
+/// The pen of a line; those without a name are drawn alike.
+pub fn pen(index: usize, series: &[Series]) -> Pen {
+    match index < named(series) {
+        true => Pen::number(index),
+        false => Pen::background(),
+    }
+}
+
+impl<'a> Panel<'a> {
+    fn new(series: &'a [Series<'a>], axis: &LatencyAxis, cells: &Cells) -> Panel<'a> {
+        let bins = series.iter().flat_map(|series| series.bins.iter());
+        Panel {
+            series,
+            drawn: series.iter().map(|one| Drawn::new(&one.bins, axis, cells)).collect(),
+            outside: Outside::of(bins, axis),
+        }
+    }
+
+    fn densities(&self, cells: &Cells) -> impl Iterator<Item = f64> {
+        self.drawn.iter().flat_map(|drawn| drawn.densities(cells))
+    }
+
+    /// The lines, and beside the axis what lies outside of it.
+    pub fn render(&self, shared: &Shared, area: &Area) -> Markup {
+        html! {
+            (self.lines(shared, area))
+            (self.masses(shared, area))
+        }
+    }
+
+    /// The line with the largest maximum comes last and so lies on top.
+    fn lines(&self, shared: &Shared, area: &Area) -> Markup {
+        html! {
+            g stroke-linejoin="round" {
+                @for index in (0..self.series.len()).rev() {
+                    (self.one_line(index, shared, area))
+                }
+            }
+            @for index in (0..named(self.series)).rev() {
+                (self.mark_of_maximum(index, shared, area))
+            }
+        }
+    }
+
+    fn one_line(&self, index: usize, shared: &Shared, area: &Area) -> Markup {
+        let (series, drawn) = (&self.series[index], &self.drawn[index]);
+        let max = series.max.map(|max| max.0.to_string()).unwrap_or_default();
+        html! {
+            path d=(path(drawn, shared, area)) style=(pen(index, self.series).style())
+                data-thread=(series.key()) data-count=(series.count) data-drawn=(drawn.count())
+                data-unit=(format!("{:.6}", shared.unit_pixels(area)))
+                data-below=(drawn.below) data-beyond=(drawn.beyond) data-max-ns=(max) {}
+        }
+    }
+
+    fn mark_of_maximum(&self, index: usize, shared: &Shared, area: &Area) -> Markup {
+        let drawn = &self.drawn[index];
+        let pen = pen(index, self.series);
+        let mark = |x: f64, height: f64| pen.mark(x, shared.y(area, height));
+        match (drawn.beyond, drawn.steps.last(), self.series[index].max) {
+            (1.., _, _) => mark(area.right + STRIP * 0.6, drawn.beyond as f64),
+            (0, Some(last), Some(max)) => {
+                mark(shared.x(area, max.0 as f64), last.density(&shared.cells))
+            }
+            _ => html! {},
+        }
+    }
+
+    /// What lies beyond the axis, in words.
+    pub fn beyond_words(&self, shared: &Shared) -> Option<Vec<String>> {
+        (self.outside.beyond > 0).then(|| {
+            vec![
+                format!("{} beyond {}", grouped(self.outside.beyond), shared.axis.end()),
+                format!("up to {}", highest(self.series).unwrap_or_default()),
+            ]
+        })
+    }
+
+    /// What lies below the axis, in words.
+    pub fn below_words(&self, shared: &Shared) -> Option<Vec<String>> {
+        (self.outside.below > 0).then(|| {
+            let limit = match self.outside.negative_only {
+                true => "zero".to_string(),
+                false => latlab_model::Nanos(shared.axis.from as i64).to_string(),
+            };
+            let lowest = self.series.iter().filter_map(|series| series.min).min();
+            vec![
+                format!("{} below {limit}", grouped(self.outside.below)),
+                format!("down to {}", lowest.unwrap_or_default()),
+            ]
+        })
+    }
+
+    /// Both in words, at the upper edge.
+    pub fn notes(&self, shared: &Shared, area: &Area) -> Markup {
+        html! {
+            @if let Some(words) = self.beyond_words(shared) {
+                (area.note(area.right - 6.0, Anchor::End, &words))
+            }
+            @if let Some(words) = self.below_words(shared) {
+                (area.note(area.left + 6.0, Anchor::Start, &words))
+            }
+        }
+    }
+
+    /// What lies outside of the axis: a bar of its own as high as its count.
+    fn masses(&self, shared: &Shared, area: &Area) -> Markup {
+        let Outside { below, beyond, .. } = self.outside;
+        let (left, right) = (area.left, area.right);
+        html! {
+            @if beyond > 0 {
+                (mass(right + STRIP * 0.28, right + STRIP * 0.92, beyond, shared, area))
+                (line((right, area.top), (right, area.bottom), MUTED, 1.0))
+            }
+            @if below > 0 {
+                (mass(left - STRIP * 0.82, left - STRIP * 0.18, below, shared, area))
+                (line((left, area.top), (left, area.bottom), MUTED, 1.0))
+            }
+        }
+    }
+}
+
+fn mass(left: f64, right: f64, count: u64, shared: &Shared, area: &Area) -> Markup {
+    let top = shared.y(area, count as f64);
+    let style = format!("fill:{MUTED};fill-opacity:.25;stroke:{MUTED}");
+    let bottom = area.bottom;
+    html! {
+        rect x=(n(left)) y=(n(top)) width=(n(right - left)) height=(n(bottom - top))
+            style=(style) data-mass=(count) {}
+        (line((left, bottom), (right, bottom), INK, 1.2))
+    }
+}
+
+/// Up from the lower edge, along the steps, and down again wherever nothing was counted.
+fn path(drawn: &Drawn, shared: &Shared, area: &Area) -> String {
+    let x = |edge: usize| shared.x(area, shared.cells.edge(edge));
+    let mut path = String::new();
+    let mut reached = None;
+    for step in &drawn.steps {
+        if reached != Some(step.first) {
+            if reached.is_some() {
+                path += &format!("V{}", n(area.bottom));
+            }
+            path += &format!("M{} {}", n(x(step.first)), n(area.bottom));
+        }
+        let height = shared.y(area, step.density(&shared.cells));
+        path += &format!("V{}H{}", n(height), n(x(step.end)));
+        reached = Some(step.end);
+    }
+    match reached {
+        Some(_) => format!("{path}V{}", n(area.bottom)),
+        None => path,
+    }
+}

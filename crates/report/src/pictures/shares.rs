@@ -1,0 +1,231 @@
+//! What the two pictures of shares have in common: how many latencies were no later than this.
+
+use crate::pictures::axis::{LatencyAxis, Pooled};
+use crate::pictures::frame::{Area, BELOW, NAME_ACROSS, Sides};
+use crate::pictures::latency::{entries, words};
+use crate::pictures::legend::Legend;
+use crate::pictures::options::Options;
+use crate::pictures::panel::pen;
+use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
+use crate::pictures::series::{Series, highest, latencies, of_runs};
+use crate::pictures::svg::{Anchor, MUTED, TEXT_SIZE, lines, n, text};
+use crate::pictures::tick::Tick;
+use crate::runs::{Measured, conditions, terms_of, title};
+use crate::terms::{Terms, along};
+use crate::units::{grouped, percent_of, reached};
+use latlab_model::Nanos;
+use maud::{Markup, html};
+
+/// What makes one picture of shares another than the other.
+pub struct Look {
+    /// What follows the title.
+    pub title: fn(&Terms) -> String,
+    /// The share of which of them the vertical axis says.
+    pub share_title: &'static str,
+    /// What the lines are, for those who do not see them.
+    pub told: &'static str,
+}
+
+/// The lines of a picture of shares, and where they are.
+pub struct Shares<'a> {
+    pub series: Vec<Series<'a>>,
+    pub axis: LatencyAxis,
+    pub area: Area,
+    runs: &'a [Measured<'a>],
+    options: &'a Options,
+    look: Look,
+    heading: Heading,
+    legend: Legend,
+    terms: &'static Terms,
+}
+
+impl<'a> Shares<'a> {
+    pub fn new(runs: &'a [Measured<'a>], options: &'a Options, look: Look) -> Shares<'a> {
+        let (series, terms) = (of_runs(runs), terms_of(runs));
+        let bins = series.iter().flat_map(|series| series.bins.iter());
+        let axis = LatencyAxis::choose(&Pooled::of(bins, highest(&series)), options.axis);
+        let width = options.drawn_width();
+        let heading = Heading::new(
+            &format!("{}: {}", title(runs), (look.title)(terms)),
+            &conditions(runs),
+            width,
+        );
+        let top = FIRST_LINE + heading.height();
+        let area = Area::across(width, top, options.drawn_height(), Sides::default());
+        let legend = Legend::new(entries(&series), width);
+        Shares { series, axis, area, runs, options, look, heading, legend, terms }
+    }
+
+    /// The largest count of a line: below one of so many nothing can be told.
+    pub fn most(&self) -> u64 {
+        self.series.iter().map(|series| series.count).max().unwrap_or(0)
+    }
+
+    /// The picture around what is drawn.
+    pub fn render(&self, up: &[Tick], drawn: Markup) -> String {
+        let area = &self.area;
+        let share = format!("Share of {} {}", self.terms.many, self.look.share_title);
+        let across = self.axis.ticks(area.width(), NAME_ACROSS);
+        let picture = Picture {
+            options: self.options,
+            height: area.bottom + BELOW + 8.0 + self.legend.height() + 4.0,
+            title: format!("{}: {}", title(self.runs), (self.look.title)(self.terms)),
+            description: self.description(),
+            latencies: latencies(&self.series),
+        };
+        picture.render(html! {
+            (self.heading.render(FIRST_LINE))
+            (area.furniture((&across, &self.axis.title(self.terms)), (up, &share)))
+            (drawn)
+            (self.legend.render(area.bottom + BELOW + 8.0))
+            @if latencies(&self.series) == 0 { (area.nothing(self.terms)) }
+        })
+    }
+
+    fn description(&self) -> String {
+        let cut: String = self.cut_words().iter().map(|words| format!(" {words}.")).collect();
+        format!(
+            "Share of {} {}, over {}. {}. {}. One {} is one of at most {}: shares below that are not \
+             known.{cut}",
+            self.terms.many,
+            self.look.told,
+            along(self.axis.log, self.terms),
+            conditions(self.runs).join(". "),
+            words(&self.series).join("; "),
+            self.terms.one,
+            grouped(self.most()),
+        )
+    }
+
+    /// What the axis leaves out, in words.
+    pub fn cut_words(&self) -> Vec<String> {
+        let (mut below, mut beyond) = (0u64, 0u64);
+        for series in &self.series {
+            beyond = beyond.saturating_add(series.count - self.not_above(series, self.axis.to));
+            // A logarithmic axis begins wherever its lowest latency does.
+            let from = if self.options.axis.from.is_some() { self.axis.from } else { 0.0 };
+            below = below.saturating_add(self.not_above(series, from));
+        }
+        let from = self.options.axis.from.unwrap_or_default();
+        let max = highest(&self.series).unwrap_or_default();
+        let beyond = (beyond > 0)
+            .then(|| format!("{} beyond {}, up to {max}", grouped(beyond), self.axis.end()));
+        let below = (below > 0).then(|| format!("{} not above {from}", grouped(below)));
+        beyond.into_iter().chain(below).collect()
+    }
+
+    /// How many latencies of a line lie in bins that end here or before.
+    fn not_above(&self, series: &Series, latency: f64) -> u64 {
+        let steps = steps(series).take_while(|(edge, _)| *edge <= latency);
+        steps.last().map_or(0, |(_, seen)| seen)
+    }
+
+    /// The share of a line that is reached at the end of the axis.
+    pub fn reached(&self, series: &Series) -> (f64, String) {
+        let seen = self.not_above(series, self.axis.to);
+        (seen as f64 / series.count.max(1) as f64, reached(seen, series.count))
+    }
+
+    /// Whether a line goes on beyond the axis.
+    pub fn goes_on(&self, series: &Series) -> bool {
+        series.max.is_some_and(|max| max.0 as f64 > self.axis.to)
+    }
+
+    /// Where a latency lies across.
+    pub fn x(&self, latency: Nanos) -> f64 {
+        self.area.x(self.axis.place(latency.0 as f64))
+    }
+
+    /// A line: `height` says where the count of those no later lies.
+    pub fn line(&self, index: usize, height: impl Fn(u64) -> f64) -> Markup {
+        let series = &self.series[index];
+        let max = series.max.map(|max| max.0.to_string()).unwrap_or_default();
+        html! {
+            path d=(self.path(series, height)) style=(pen(index, &self.series).style())
+                stroke-linejoin="round" data-line=(series.key())
+                data-count=(series.count) data-max-ns=(max) {}
+        }
+    }
+
+    /// Along to the upper edge of each bin and only there to its share, so that no latency looks
+    /// earlier than it may have been. Of the edges within half a pixel the last one is drawn.
+    fn path(&self, series: &Series, height: impl Fn(u64) -> f64) -> String {
+        if series.count == 0 {
+            return String::new();
+        }
+        let start = self.not_above(series, self.axis.from);
+        let mut path = format!("M{} {}", n(self.area.left), n(height(start)));
+        let inside = |(edge, _): &(f64, u64)| *edge > self.axis.from && *edge <= self.axis.to;
+        let mut waiting: Option<(f64, u64)> = None;
+        let mut drawn = f64::NEG_INFINITY;
+        for (edge, seen) in steps(series).filter(inside) {
+            let x = self.area.x(self.axis.place(edge));
+            if let Some((before, seen)) = waiting.filter(|_| x - drawn >= 0.5) {
+                path += &format!("H{}V{}", n(before), n(height(seen)));
+                drawn = before;
+            }
+            waiting = Some((x, seen));
+        }
+        if let Some((x, seen)) = waiting {
+            path += &format!("H{}V{}", n(x), n(height(seen)));
+        }
+        if self.goes_on(series) {
+            path += &format!("H{}", n(self.area.right));
+        }
+        path
+    }
+
+    /// Words in the lower right corner, where no line of a cumulative picture is.
+    pub fn corner(&self, words: &[String]) -> Markup {
+        let area = &self.area;
+        let wrapped = words.iter().flat_map(|one| lines(one, area.width() * 0.66, TEXT_SIZE));
+        let wrapped: Vec<String> = wrapped.collect();
+        html! {
+            @for (index, words) in wrapped.iter().rev().enumerate() {
+                (text(area.right - 8.0, area.bottom - 10.0 - 17.0 * index as f64, Anchor::End,
+                    TEXT_SIZE, MUTED, words))
+            }
+        }
+    }
+
+    /// What one latency is, where no zone can show it.
+    pub fn one_latency(&self) -> String {
+        let share = percent_of(1, self.most()).unwrap_or_default();
+        format!(
+            "One of {} {} is {share}: thinner than a line",
+            grouped(self.most()),
+            self.terms.many
+        )
+    }
+
+    fn less_than_one(&self) -> String {
+        match self.most() {
+            1 => format!("less than the only {}", self.terms.one),
+            most => format!("less than one of {} {}", grouped(most), self.terms.many),
+        }
+    }
+
+    /// A zone in which a share is less than one latency, from one height to another.
+    pub fn zone(&self, top: f64, bottom: f64) -> Markup {
+        let area = &self.area;
+        html! {
+            @if bottom - top >= 1.0 && self.most() > 0 {
+                rect x=(n(area.left)) y=(n(top)) width=(n(area.width())) height=(n(bottom - top))
+                    style={ "fill:" (MUTED) ";fill-opacity:.16" } data-zone=(self.most()) {}
+            }
+            @if bottom - top >= 15.0 && self.most() > 0 {
+                (text(area.left + 8.0, (top + bottom) / 2.0 + 4.5, Anchor::Start, TEXT_SIZE, MUTED,
+                    &self.less_than_one()))
+            }
+        }
+    }
+}
+
+/// Upper edges of the bins of a line, the last one its maximum, and the count up to each.
+fn steps<'a>(series: &'a Series) -> impl Iterator<Item = (f64, u64)> + 'a {
+    let max = series.max.unwrap_or(Nanos::MAX);
+    series.bins.iter().scan(0u64, move |seen, bin| {
+        *seen = seen.saturating_add(bin.count);
+        Some((bin.high_ns.min(max).0 as f64, *seen))
+    })
+}

@@ -1,0 +1,128 @@
+//! The findings of a run that have a time, as lines through a picture with their codes above.
+
+use super::sheet::{Area, SMALL, Sheet};
+use crate::pictures::svg::{Anchor, INK, n, text};
+use latlab_model::{Nanos, Run};
+use maud::html;
+
+/// Rows of codes above a picture, at most.
+const ROWS: usize = 4;
+const ROW: f64 = 15.0;
+/// Marks of one code that are closer than this are told as one.
+const CLOSE: f64 = 26.0;
+
+/// Findings of one code close to each other.
+struct Mark {
+    code: String,
+    xs: Vec<(f64, Nanos)>,
+    /// Where its words are; none where no row has room.
+    row: Option<usize>,
+}
+
+impl Mark {
+    fn words(&self) -> String {
+        match self.xs.len() {
+            1 => self.code.clone(),
+            many => format!("{} × {many}", self.code),
+        }
+    }
+
+    fn width(&self) -> f64 {
+        self.words().chars().count() as f64 * 6.6 + 10.0
+    }
+}
+
+/// The marks of a picture.
+pub struct Marks {
+    all: Vec<Mark>,
+    top: f64,
+    rows: usize,
+    left: f64,
+    right: f64,
+}
+
+impl Marks {
+    /// Finds room for the words, below what the sheet holds already.
+    pub fn new(run: &Run, sheet: &mut Sheet) -> Marks {
+        let (left, right) = (sheet.axis.left, sheet.axis.right);
+        let mut all = marks(run, sheet);
+        let mut ends = [f64::NEG_INFINITY; ROWS];
+        for mark in &mut all {
+            let (from, to) = reach(mark, left, right);
+            mark.row = ends.iter().position(|end| *end + 4.0 < from);
+            if let Some(row) = mark.row {
+                ends[row] = to;
+            }
+        }
+        let rows = all.iter().filter_map(|mark| Some(mark.row? + 1)).max().unwrap_or(0);
+        let top = sheet.y;
+        sheet.y += rows as f64 * ROW + 4.0;
+        Marks { all, top, rows, left, right }
+    }
+
+    /// Draws the lines down to the end of what they belong to, and the words.
+    pub fn draw(&self, sheet: &mut Sheet, areas: &[Area]) {
+        let Some(bottom) = areas.iter().map(|area| area.bottom).reduce(f64::max) else { return };
+        for mark in &self.all {
+            let row = mark.row.unwrap_or(self.rows.saturating_sub(1));
+            let y = self.top + row as f64 * ROW + 11.0;
+            let style = format!("stroke:{INK};stroke-width:1;stroke-dasharray:3 3;opacity:.75");
+            for (x, at) in &mark.xs {
+                sheet.draw(html! {
+                    line x1=(n(*x)) x2=(n(*x)) y1=(n(y + 3.0)) y2=(n(bottom)) style=(style)
+                        data-code=(mark.code) data-at-ns=(at.0) {}
+                });
+            }
+            if mark.row.is_some() {
+                let (from, _) = reach(mark, self.left, self.right);
+                sheet.draw(text(from + 2.0, y, Anchor::Start, SMALL, INK, &mark.words()));
+            }
+        }
+    }
+
+    /// What could not be named for want of room.
+    pub fn unnamed(&self) -> Option<String> {
+        let unnamed = self.all.iter().filter(|mark| mark.row.is_none());
+        let count: usize = unnamed.map(|mark| mark.xs.len()).sum();
+        (count > 0).then(|| {
+            let many = if count == 1 { "finding has" } else { "findings have" };
+            format!("{count} more {many} a line without a name, for want of room.")
+        })
+    }
+
+    /// All codes with their times, for those who do not see the lines.
+    pub fn words(&self, start: Nanos) -> Option<String> {
+        let one = |mark: &Mark| {
+            let since = (mark.xs[0].1 - start).max(Nanos::ZERO).as_secs_f64();
+            format!("{} at +{since:.1} s", mark.words())
+        };
+        let all: Vec<String> = self.all.iter().take(20).map(one).collect();
+        (!all.is_empty()).then(|| format!("Findings: {}.", all.join(", ")))
+    }
+}
+
+/// From where to where the words of a mark are: behind its first line, or before the right end.
+fn reach(mark: &Mark, left: f64, right: f64) -> (f64, f64) {
+    let from = (mark.xs[0].0 + 2.0).min(right + 14.0 - mark.width()).max(left - 50.0);
+    (from, from + mark.width())
+}
+
+fn marks(run: &Run, sheet: &Sheet) -> Vec<Mark> {
+    let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
+    // What was read just before the first release belongs to the beginning.
+    let timed = run.findings.iter().filter_map(|one| Some((one.at_ns?.max(start), &one.code)));
+    let mut timed: Vec<(Nanos, &String)> = timed.filter(|(at, _)| sheet.axis.holds(*at)).collect();
+    timed.sort();
+    let mut all: Vec<Mark> = Vec::new();
+    for (at, code) in timed {
+        let x = sheet.axis.x(at);
+        let close = |mark: &&mut Mark| {
+            mark.code == *code && mark.xs.last().is_some_and(|(last, _)| x - last < CLOSE)
+        };
+        match all.iter_mut().find(close) {
+            Some(mark) => mark.xs.push((x, at)),
+            None => all.push(Mark { code: code.clone(), xs: vec![(x, at)], row: None }),
+        }
+    }
+    all
+}

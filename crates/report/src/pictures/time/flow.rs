@@ -1,0 +1,178 @@
+//! `flow`: latency over time, with the conditions on the same axis below it.
+
+use super::data::TimeData;
+use super::findings::Marks;
+use super::panel::{Panel, heading, keys};
+use super::scale::Heights;
+use super::sheet::{Area, Sheet};
+use super::strips::strips;
+use super::{LatencyScale, TimeOptions, threads};
+use crate::pictures::svg::{Pen, n};
+use crate::sentence;
+use crate::terms;
+use crate::units::{grouped, span};
+use latlab_model::{Nanos, Run};
+use latlab_stats::Span;
+use maud::html;
+
+/// More threads than these are drawn together, with a row of colours for each.
+const PANELS: usize = 4;
+const STRIP_HEIGHT: f64 = 44.0;
+
+/// Latency over time as one SVG element: smallest, median, p99.9 and largest of each second or of
+/// each column, missed releases, findings at their time, and what the conditions were then.
+pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
+    let mut sheet = Sheet::new(run, data, options, &format!("{} over time", terms::of(run).title));
+    let threads = data.thread_spans();
+    let missed = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.missed > 0);
+    match data.dots.is_empty() {
+        true => sheet.keys("", keys(missed, is_joined(run, data))),
+        false => sheet.sentences(&[
+            "Each cycle is a dot; those that would cover each other are one.".to_string(),
+        ]),
+    }
+    sheet.y += 4.0;
+    let marks = Marks::new(run, &mut sheet);
+    let mut areas = panels(&mut sheet, run, data, options, &threads);
+    let strips = strips(run, data);
+    for strip in &strips.all {
+        strip.draw(&mut sheet, data, STRIP_HEIGHT);
+        areas.push(Area { left: 0.0, right: 0.0, top: sheet.y, bottom: sheet.y });
+    }
+    marks.draw(&mut sheet, &areas);
+    sheet.time_axis();
+    let notes = strips.absent.into_iter().chain(marks.unnamed()).chain(few(data, &threads));
+    let notes: Vec<String> = notes.collect();
+    sheet.sentences(&notes);
+    let conditions = strips.all.iter().filter_map(|strip| Some(format!("{}.", strip.words()?)));
+    let words: Vec<String> = description(run, data, &threads)
+        .into_iter()
+        .chain(marks.words(data.start))
+        .chain(conditions)
+        .chain(notes)
+        .collect();
+    let title = format!("{} over time of {}", terms::of(run).title, sentence::machine_name(run));
+    sheet.finish("flow", &title, &words.join(" "))
+}
+
+/// Says why p99.9 has gaps.
+fn few(data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Option<String> {
+    let mut all = threads.iter().flat_map(|(_, spans)| spans);
+    let few = data.dots.is_empty() && all.any(|span| span.count > 0 && span.p99_9.is_none());
+    few.then(|| "Where fewer than 1000 were recorded there is no p99.9.".to_string())
+}
+
+/// Whether a column holds more than one interval.
+fn is_joined(run: &Run, data: &TimeData) -> bool {
+    let column = data.grid.stretch(0);
+    column.end - column.start > run.asked.interval_ns
+}
+
+fn panels(
+    sheet: &mut Sheet,
+    run: &Run,
+    data: &TimeData,
+    options: &TimeOptions,
+    threads: &[(u32, Vec<Span>)],
+) -> Vec<Area> {
+    let pooled = data.pooled();
+    let min = pooled.iter().filter_map(|span| span.min).min().unwrap_or_default();
+    let max = pooled.iter().filter_map(|span| span.max).max().unwrap_or_default();
+    let scale = match options.scale {
+        // Most dots lie near the smallest.
+        LatencyScale::Auto if !data.dots.is_empty() && max > min.max(Nanos(1_000)) * 12 => {
+            LatencyScale::Log
+        }
+        asked => asked,
+    };
+    let heights = Heights::holding(&pooled, scale);
+    if threads.is_empty() || threads.len() > PANELS {
+        let max = known_max(run, data, &pooled, None);
+        let name = format!("All {} threads together", threads.len());
+        let panel = Panel { thread: None, name, spans: &pooled, max };
+        let mut areas = vec![one(sheet, data, &panel, &heights, 200.0)];
+        areas.extend(threads::rows(sheet, run, threads));
+        return areas;
+    }
+    let height = [220.0, 170.0, 140.0, 120.0][threads.len() - 1];
+    let panel = |(thread, spans): &(u32, Vec<Span>)| {
+        let max = known_max(run, data, spans, Some(*thread));
+        let panel = Panel { thread: Some(*thread), name: name(run, *thread), spans, max };
+        one(sheet, data, &panel, &heights, height)
+    };
+    threads.iter().map(panel).collect()
+}
+
+fn one(sheet: &mut Sheet, data: &TimeData, panel: &Panel, heights: &Heights, height: f64) -> Area {
+    let cycles = !data.dots.is_empty();
+    // Samples tell when releases were missed; the columns reach out of a window.
+    let missed = if cycles { data.dots.missed(panel.thread) } else { panel.spans.to_vec() };
+    let count = missed.iter().map(|span| span.missed).fold(0, u64::saturating_add);
+    let counted = match count {
+        0 => String::new(),
+        missed => format!(", {} missed", grouped(missed)),
+    };
+    heading(sheet, &format!("{}{counted}", panel.name));
+    if !cycles {
+        return panel.draw(sheet, heights, height);
+    }
+    let empty = Panel { spans: &missed, name: String::new(), ..*panel };
+    let area = empty.draw_empty(sheet, heights, height);
+    let (mut path, mut count) = (String::new(), 0);
+    for dot in data.dots.of(panel.thread) {
+        let (x, latency) = (sheet.axis.x(dot.sample.release_ns), dot.sample.latency_ns.0 as f64);
+        path += &format!("M{} {}h0", n(x), n(area.y(heights.place(latency))));
+        count += dot.count;
+    }
+    let colour = Pen::number(0).colour;
+    let style = format!("stroke:{colour};stroke-width:2.2;stroke-linecap:round");
+    sheet.draw(html! {
+        path d=(path) style=(style) data-thread=[panel.thread] data-samples=(count) {}
+    });
+    area
+}
+
+fn name(run: &Run, thread: u32) -> String {
+    let known = run.threads.iter().find(|known| known.setup.thread == thread);
+    let cpu = known.and_then(|known| known.setup.cpu);
+    cpu.map_or(format!("Thread {thread}"), |cpu| format!("Thread {thread}, CPU {cpu}"))
+}
+
+/// The largest of the columns, with its release where the run or a spike tells it.
+fn known_max(
+    run: &Run,
+    data: &TimeData,
+    spans: &[Span],
+    thread: Option<u32>,
+) -> Option<(Nanos, Option<Nanos>)> {
+    let max = spans.iter().filter_map(|span| span.max).max()?;
+    let known = run.threads.iter().filter(|one| thread.is_none_or(|t| t == one.setup.thread));
+    let mut summaries = known.map(|one| &one.summary).filter(|one| one.max_ns == Some(max));
+    let release = summaries.find_map(|one| one.max_at_ns);
+    let spike = data.spikes.iter().flatten().find(|spike| spike.latency_ns == max);
+    Some((max, release.or(spike.map(|spike| spike.release_ns))))
+}
+
+/// What the picture shows, for those who do not see it.
+fn description(run: &Run, data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Vec<String> {
+    let column = data.grid.stretch(0);
+    let mut words = vec![format!(
+        "{}. Columns of {}: smallest, median, p99.9 and largest {} over the time since the \
+         start.",
+        sentence::conditions(run),
+        span(column.end - column.start),
+        terms::of(run).one,
+    )];
+    let mut largest: Vec<(Nanos, u32, u64)> = threads
+        .iter()
+        .filter_map(|(thread, spans)| {
+            let missed = spans.iter().map(|span| span.missed).sum();
+            Some((spans.iter().filter_map(|span| span.max).max()?, *thread, missed))
+        })
+        .collect();
+    largest.sort_by_key(|(max, thread, _)| (std::cmp::Reverse(*max), *thread));
+    words.extend(largest.iter().take(8).map(|(max, thread, missed)| {
+        format!("{}: largest {max}, {} missed.", name(run, *thread), grouped(*missed))
+    }));
+    words
+}

@@ -1,0 +1,161 @@
+//! `heatmap`: how many latencies were how large, over time; the darker, the more.
+
+use super::data::TimeData;
+use super::findings::Marks;
+use super::palette::{LEVELS, Shades};
+use super::panel::stepped;
+use super::scale::Heights;
+use super::sheet::{Area, Key, Look, Sheet};
+use super::threads::{legend, paper};
+use super::{TimeOptions, palette};
+use crate::pictures::svg::n;
+use crate::sentence;
+use crate::terms;
+use crate::units::{grouped, trimmed};
+use latlab_model::{Nanos, Run};
+use maud::html;
+
+const HEIGHT: f64 = 330.0;
+/// What lies on the light ground, which is light in the dark too.
+const ON_PAPER: &str = "#b3261e";
+
+/// Time and latency as one SVG element, its colours how many; the largest of each column is a
+/// line on top.
+pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
+    let mut sheet = Sheet::new(run, data, options, &format!("{} over time", terms::of(run).title));
+    let shades = Shades::holding(rates(data));
+    let pooled = data.pooled();
+    if shades.is_some() {
+        let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.4");
+        let words = "largest of each column".to_string();
+        sheet.keys("", vec![Key { look: Look::Line(style), words }]);
+    }
+    let marks = Marks::new(run, &mut sheet);
+    let heights = heights(data, &pooled);
+    let area = sheet.area(HEIGHT);
+    paper(&mut sheet, &area);
+    for (latency, words) in heights.ticks(area.height()) {
+        sheet.level(&area, area.y(heights.place(latency)), &words);
+    }
+    match shades {
+        Some(shades) => cells(&mut sheet, data, &shades, &heights, &area),
+        None => sheet.nothing(&area, "Nothing was recorded."),
+    }
+    maxima(&mut sheet, data, &heights, &area);
+    sheet.frame(&area);
+    marks.draw(&mut sheet, &[area]);
+    sheet.time_axis();
+    if let Some(shades) = &shades {
+        let title = &format!("{} per second, thread and bin", terms::of(run).titles);
+        legend(&mut sheet, title, shades, &two_digits);
+    }
+    let below: Vec<String> = below_zero(data).into_iter().chain(marks.unnamed()).collect();
+    sheet.sentences(&below);
+    let words: Vec<String> =
+        std::iter::once(description(run, &pooled)).chain(marks.words(data.start)).collect();
+    let title =
+        format!("Density of {} over time of {}", terms::of(run).many, sentence::machine_name(run));
+    sheet.finish("heatmap", &title, &words.join(" "))
+}
+
+fn rates(data: &TimeData) -> impl Iterator<Item = f64> + '_ {
+    let bins = 0..data.heat.edges.len();
+    data.heat.columns().flat_map(move |column| bins.clone().map(|bin| column.rate(bin)))
+}
+
+/// From the lowest bin that holds something to above the largest latency.
+fn heights(data: &TimeData, pooled: &[latlab_stats::Span]) -> Heights {
+    let max = pooled.iter().filter_map(|span| span.max).max().unwrap_or(Nanos(1_000_000));
+    let lowest = data.heat.used().map_or(1_000, |used| data.heat.edges[used.start]);
+    Heights::decades((lowest as f64).max(500.0), (max.0 as f64).max(2_000.0))
+}
+
+fn cells(sheet: &mut Sheet, data: &TimeData, shades: &Shades, heights: &Heights, area: &Area) {
+    let mut levels = vec![(String::new(), 0_u64); LEVELS];
+    let edge = |bin: usize| data.heat.edges.get(bin).map_or(heights.to, |edge| *edge as f64);
+    for bin in data.heat.used().unwrap_or(0..0) {
+        let (low, high) = (area.y(heights.place(edge(bin))), area.y(heights.place(edge(bin + 1))));
+        let mut run: Option<(usize, Nanos, Nanos)> = None;
+        let close = |levels: &mut Vec<(String, u64)>, done: (usize, Nanos, Nanos)| {
+            let (level, from, to) = done;
+            let (from, to) = sheet.axis.pair(from, to);
+            levels[level].0 += &format!("M{from} {}H{to}V{}H{from}z", n(high), n(low));
+        };
+        for column in data.heat.columns() {
+            let level = (column.counts[bin] > 0).then(|| shades.level(column.rate(bin)));
+            if let Some(level) = level {
+                levels[level].1 += column.counts[bin];
+            }
+            // Cells of one colour that touch are one.
+            match (&mut run, level) {
+                (Some((known, _, to)), Some(level))
+                    if *known == level && column.stretch.start <= *to =>
+                {
+                    *to = column.stretch.end;
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(done) = run.take() {
+                close(&mut levels, done);
+            }
+            run = level.map(|level| (level, column.stretch.start, column.stretch.end));
+        }
+        if let Some(done) = run {
+            close(&mut levels, done);
+        }
+    }
+    for (level, (path, count)) in levels.iter().enumerate().filter(|(_, level)| level.1 > 0) {
+        let style = format!("fill:{}", palette::colour(level));
+        sheet.draw(html! {
+            path d=(path) style=(style) shape-rendering="crispEdges" data-level=(level)
+                data-count=(count) {}
+        });
+    }
+}
+
+/// The largest of each column as a line, and the spikes that are known with their release.
+fn maxima(sheet: &mut Sheet, data: &TimeData, heights: &Heights, area: &Area) {
+    let pooled = data.pooled();
+    let y = |latency: Nanos| area.y(heights.place(latency.0 as f64));
+    let path = stepped(sheet, &pooled, |span| span.max.map(y));
+    let max = pooled.iter().filter_map(|span| span.max).max();
+    let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.2");
+    sheet.draw(html! {
+        path d=(path) style=(style) data-line="max" data-max-ns=[max.map(|max| max.0)]
+            data-from-ns=(n(heights.from)) data-to-ns=(n(heights.to))
+            data-top=(n(area.top)) data-bottom=(n(area.bottom)) {}
+    });
+    let largest = max.and_then(|max| data.spikes.iter().flatten().find(|s| s.latency_ns == max));
+    if let Some(spike) = largest {
+        let (x, y) = (sheet.axis.x(spike.release_ns), y(spike.latency_ns));
+        let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.8");
+        sheet.draw(html! { circle cx=(n(x)) cy=(n(y)) r="4.5" style=(style) {} });
+    }
+}
+
+/// A number with two digits that count.
+fn two_digits(value: f64) -> String {
+    let decimals = (1.0 - value.log10().floor()).clamp(0.0, 9.0) as usize;
+    trimmed(format!("{value:.decimals$}"))
+}
+
+fn below_zero(data: &TimeData) -> Option<String> {
+    let lowest = data.pooled().iter().filter_map(|span| span.min).min()?;
+    (lowest < Nanos::ZERO)
+        .then(|| format!("Some latencies were below zero, down to {lowest}: they are not drawn."))
+}
+
+fn description(run: &Run, pooled: &[latlab_stats::Span]) -> String {
+    let count = pooled.iter().map(|span| span.count).fold(0, u64::saturating_add);
+    let max = pooled.iter().filter_map(|span| span.max).max();
+    let many = terms::of(run).many;
+    let max = max.map_or("none".to_string(), |max| max.to_string());
+    format!(
+        "{}. Time across, {} in height, logarithmic; the darker, the more {many}. {} \
+         {many} are drawn; the largest is {max}.",
+        sentence::conditions(run),
+        terms::of(run).one,
+        grouped(count),
+    )
+}

@@ -1,0 +1,216 @@
+//! A panel of latencies over time: from the smallest to p99.9 as a band, median and maximum.
+
+use super::scale::Heights;
+use super::sheet::{Area, Key, Look, Sheet};
+use crate::pictures::svg::{Anchor, INK, MUTED, PAPER, Pen, TEXT_SIZE, n, text};
+use latlab_model::Nanos;
+use latlab_stats::Span;
+use maud::{Markup, html};
+
+/// Room above the columns for the marks of missed releases.
+const MISSED_ROOM: f64 = 9.0;
+
+/// What is drawn in one panel.
+pub struct Panel<'a> {
+    /// Number of the thread; none for all together.
+    pub thread: Option<u32>,
+    /// Its words.
+    pub name: String,
+    /// Its columns.
+    pub spans: &'a [Span],
+    /// The largest latency with its release, where that is known.
+    pub max: Option<(Nanos, Option<Nanos>)>,
+}
+
+fn max_style() -> String {
+    format!("fill:none;stroke:{};stroke-width:1.3", Pen::number(1).colour)
+}
+
+fn median_style() -> String {
+    format!("fill:none;stroke:{};stroke-width:2", Pen::number(0).colour)
+}
+
+fn p99_9_style() -> String {
+    let colour = Pen::number(2).colour;
+    format!("fill:none;stroke:{colour};stroke-width:1.3;stroke-dasharray:5 2")
+}
+
+fn band_style() -> String {
+    format!("fill:{};fill-opacity:.16;stroke:none", Pen::number(0).colour)
+}
+
+/// What the lines of all panels are.
+pub fn keys(missed: bool, many: bool) -> Vec<Key> {
+    let key = |look: Look, words: &str| Key { look, words: words.to_string() };
+    let of = if many { "largest of each column" } else { "largest" };
+    let mut keys = vec![
+        key(Look::Line(max_style()), of),
+        key(Look::Line(p99_9_style()), "p99.9"),
+        key(Look::Line(median_style()), "median"),
+        key(Look::Patch(band_style()), "smallest to p99.9"),
+    ];
+    if missed {
+        keys.push(key(Look::Patch(format!("fill:{INK}")), "missed releases"));
+    }
+    keys
+}
+
+impl Panel<'_> {
+    /// Draws the panel; the scale is that of all panels.
+    pub fn draw(&self, sheet: &mut Sheet, heights: &Heights, height: f64) -> Area {
+        let area = self.draw_empty(sheet, heights, height);
+        let drawn = self.lines(sheet, heights, &area);
+        sheet.draw(drawn);
+        match self.spans.iter().any(|span| span.count > 0) {
+            true => {
+                let mark = self.maximum(sheet, heights, &area);
+                sheet.draw(mark);
+            }
+            false => sheet.nothing(&area, "Nothing was recorded."),
+        }
+        area
+    }
+
+    /// Draws the panel with its missed releases only, for dots.
+    pub fn draw_empty(&self, sheet: &mut Sheet, heights: &Heights, height: f64) -> Area {
+        let outer = sheet.area(height + MISSED_ROOM);
+        let area = Area { top: outer.top + MISSED_ROOM, ..outer };
+        for (latency, words) in heights.ticks(area.height()) {
+            sheet.level(&area, area.y(heights.place(latency)), &words);
+        }
+        let missed = self.missed_marks(sheet, &outer);
+        sheet.draw(missed);
+        sheet.frame(&outer);
+        area
+    }
+
+    fn lines(&self, sheet: &Sheet, heights: &Heights, area: &Area) -> Markup {
+        let y = |latency: f64| area.y(heights.place(latency));
+        let of = |get: fn(&Span) -> Option<Nanos>| {
+            move |span: &Span| get(span).map(|latency| latency.0 as f64)
+        };
+        // Few latencies have no p99.9: the band then ends at the median.
+        let upper = |span: &Span| span.p99_9.map(|late| late.0 as f64).or(span.median);
+        let path = |get: &dyn Fn(&Span) -> Option<f64>| {
+            stepped(sheet, self.spans, |span| get(span).map(y))
+        };
+        let sum = |get: fn(&Span) -> u64| self.spans.iter().map(get).fold(0, u64::saturating_add);
+        let max = self.spans.iter().filter_map(|span| span.max).max();
+        html! {
+            g data-thread=[self.thread] data-count=(sum(|span| span.count))
+                data-missed=(sum(|span| span.missed)) data-max-ns=[max.map(|max| max.0)]
+                data-log=(heights.log) data-from-ns=(n(heights.from)) data-to-ns=(n(heights.to))
+                data-top=(n(area.top)) data-bottom=(n(area.bottom))
+            {
+                path d=(band(sheet, self.spans, |span| {
+                    Some((y(span.min?.0 as f64), y(upper(span)?)))
+                })) style=(band_style()) {}
+                path d=(path(&of(|span| span.p99_9))) style=(p99_9_style())
+                    data-line="p99.9" {}
+                path d=(path(&of(|span| span.max))) style=(max_style()) data-line="max" {}
+                path d=(path(&|span: &Span| span.median)) style=(median_style())
+                    data-line="median" {}
+            }
+        }
+    }
+
+    /// A bar above each column in which releases were missed.
+    fn missed_marks(&self, sheet: &Sheet, area: &Area) -> Markup {
+        html! {
+            @for span in self.spans.iter().filter(|span| span.missed > 0) {
+                @let (from, to) = (sheet.axis.x(span.from), sheet.axis.x(span.to));
+                rect x=(n(from)) y=(n(area.top)) width=(n((to - from).max(1.5))) height="7"
+                    style={ "fill:" (INK) } data-missed=(span.missed)
+                {
+                    title { (span.missed) " missed" }
+                }
+            }
+        }
+    }
+
+    /// A ring around the largest latency, with its words.
+    fn maximum(&self, sheet: &Sheet, heights: &Heights, area: &Area) -> Markup {
+        let Some((max, release)) = self.max else { return html! {} };
+        let column = self.spans.iter().find(|span| span.max == Some(max));
+        let Some(at) = release
+            .filter(|at| sheet.axis.holds(*at))
+            .or(column.map(|span| Nanos(span.from.0 + (span.to - span.from).0 / 2)))
+        else {
+            return html! {};
+        };
+        let (x, y) = (sheet.axis.x(at), area.y(heights.place(max.0 as f64)));
+        let right = x > (area.left + area.right) / 2.0;
+        let (anchor, beside) = if right { (Anchor::End, -9.0) } else { (Anchor::Start, 9.0) };
+        let words = text(
+            x + beside,
+            (y + 4.0).max(area.top + 10.0),
+            anchor,
+            TEXT_SIZE,
+            INK,
+            &max.to_string(),
+        );
+        let halo = format!("paint-order:stroke;stroke:{PAPER};stroke-width:3");
+        html! {
+            circle cx=(n(x)) cy=(n(y)) r="4.5" data-max-ns=(max.0)
+                style={ "fill:none;stroke:" (INK) ";stroke-width:1.6" } {}
+            g style=(halo) { (words) }
+        }
+    }
+}
+
+/// A line that goes level through each column, and has a gap where there is none.
+pub fn stepped(sheet: &Sheet, spans: &[Span], y: impl Fn(&Span) -> Option<f64>) -> String {
+    let mut path = String::new();
+    let mut reached = None;
+    for span in spans {
+        let Some(y) = y(span) else {
+            reached = None;
+            continue;
+        };
+        let (from, to) = sheet.axis.pair(span.from, span.to);
+        match reached.is_some_and(|end| span.from <= end) {
+            true => path += &format!("V{}H{to}", n(y)),
+            false => path += &format!("M{from} {}H{to}", n(y)),
+        }
+        reached = Some(span.to);
+    }
+    path
+}
+
+/// The area between two such lines; what touches is one outline, so that no seam is seen.
+pub fn band(sheet: &Sheet, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64, f64)>) -> String {
+    let mut path = String::new();
+    let mut back: Vec<String> = Vec::new();
+    let mut reached = None;
+    for span in spans {
+        let (from, to) = sheet.axis.pair(span.from, span.to);
+        let ends = ends(span);
+        let goes_on = ends.is_some() && reached.is_some_and(|end| span.from <= end);
+        if !goes_on {
+            back.drain(..).rev().for_each(|part| path += &part);
+        }
+        let Some((low, high)) = ends else {
+            reached = None;
+            continue;
+        };
+        match goes_on {
+            true => path += &format!("V{}H{to}", n(high)),
+            false => {
+                path += &format!("M{from} {}H{to}", n(high));
+                back.push("z".to_string());
+            }
+        }
+        back.push(format!("V{}H{from}", n(low)));
+        reached = Some(span.to);
+    }
+    back.drain(..).rev().for_each(|part| path += &part);
+    path
+}
+
+/// A line of small words at the left of what follows.
+pub fn heading(sheet: &mut Sheet, words: &str) {
+    sheet.y += 20.0;
+    let y = sheet.y;
+    sheet.draw(text(12.0, y, Anchor::Start, super::sheet::SMALL, MUTED, words));
+    sheet.y += 8.0;
+}

@@ -1,0 +1,237 @@
+//! Narrow strips of the conditions on the axis of time.
+
+use super::data::TimeData;
+use super::panel::{band, stepped};
+use super::sheet::{Key, Look, Sheet};
+use super::track::{Counter, Step, Track};
+use crate::pictures::axis::one_two_five;
+use crate::pictures::svg::{Pen, n};
+use crate::units::trimmed;
+use latlab_model::telemetry::metric;
+use latlab_model::{Nanos, Run};
+use latlab_stats::Span;
+use maud::html;
+
+/// More lines than these are drawn as one band.
+const LINES: usize = 6;
+
+/// One strip: what, and its lines.
+pub struct Strip {
+    /// Name for scripts.
+    pub kind: &'static str,
+    /// What is drawn.
+    pub title: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Its lines by name.
+    pub tracks: Vec<(String, Track)>,
+    /// What one line is of, for a band of many.
+    each: &'static str,
+    /// Whether zero is the lower end.
+    from_zero: bool,
+}
+
+/// The strips that a run has, and in words what it does not have.
+pub struct Strips {
+    pub all: Vec<Strip>,
+    pub absent: Option<String>,
+}
+
+/// Temperatures, frequencies, load and stolen time.
+pub fn strips(run: &Run, data: &TimeData) -> Strips {
+    let gauge = |name| -> Vec<(String, Track)> {
+        let tracks = data.gauge_tracks(name).into_iter();
+        tracks.map(|(subject, track)| (subject, track.clone())).collect()
+    };
+    let cpus = data.cpus.tracks();
+    let of_cpus = |get: fn(&super::cpu::Cpu) -> &Track| -> Vec<(String, Track)> {
+        let tracks = cpus.iter().map(|(cpu, one)| (format!("CPU {cpu}"), get(one).clone()));
+        tracks.filter(|(_, track)| !track.is_empty()).collect()
+    };
+    let strip = |kind, title, unit, each, from_zero, tracks| Strip {
+        kind,
+        title,
+        unit,
+        tracks,
+        each,
+        from_zero,
+    };
+    let all = [
+        strip("temperature", "Temperature", "°C", "sensor", false, gauge(metric::TEMPERATURE)),
+        strip("frequency", "Frequency", "MHz", "CPU", false, gauge(metric::FREQUENCY)),
+        strip("busy", "CPU load", "%", "CPU", true, of_cpus(|cpu| &cpu.busy)),
+        strip("stolen", "Stolen by the hypervisor", "%", "CPU", true, of_cpus(|cpu| &cpu.stolen)),
+    ];
+    let (all, without): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|strip| !strip.tracks.is_empty());
+    // A machine without a hypervisor has a counter of stolen time too, which stays at zero.
+    let stolen = |strip: &Strip| strip.tracks.iter().any(|(_, t)| t.range() != Some((0.0, 0.0)));
+    let all = all.into_iter().filter(|strip| strip.kind != "stolen" || stolen(strip)).collect();
+    Strips { all, absent: absent(run, &without) }
+}
+
+fn absent(run: &Run, without: &[Strip]) -> Option<String> {
+    if run.conditions.is_none() {
+        return Some("The conditions of this run were not read.".to_string());
+    }
+    let names: Vec<String> = without
+        .iter()
+        .map(|strip| match strip.kind {
+            "stolen" => "stolen time".to_string(),
+            "busy" => strip.title.to_string(),
+            _ => strip.title.to_lowercase(),
+        })
+        .collect();
+    let names = match &names[..] {
+        [] => return None,
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    };
+    Some(format!("The run knows nothing of {names} here, so there is no line of it."))
+}
+
+/// All that is drawn of the conditions.
+pub fn measured_strips(run: &Run, data: &TimeData) -> Vec<Strip> {
+    strips(run, data).all.into_iter().chain(takers(data)).collect()
+}
+
+/// What interrupts and threads took: more than the flow of latencies has room for.
+pub fn takers(data: &TimeData) -> impl Iterator<Item = Strip> {
+    let cpus = data.cpus.tracks().into_iter();
+    let interrupts = cpus.map(|(cpu, one)| (format!("CPU {cpu}"), one.interrupts)).collect();
+    let shares = |counters: &mut dyn Iterator<Item = (&String, &Counter)>| {
+        counters.map(|(name, one)| (name.clone(), one.track().clone())).collect()
+    };
+    let handlers = shares(&mut data.handlers.iter());
+    let mut busiest: Vec<_> = shares(&mut data.busiest.iter().map(|(name, one)| (name, one)));
+    busiest.truncate(LINES);
+    let strip =
+        |kind, title, each, tracks| Strip { kind, title, unit: "%", tracks, each, from_zero: true };
+    let all = [
+        strip("interrupts", "Interrupts, hard and soft, share of a CPU", "CPU", interrupts),
+        strip("handlers", "Threads of interrupts, share of a CPU", "thread", handlers),
+        strip("threads", "Busiest threads, share of a CPU", "thread", busiest),
+    ];
+    all.into_iter().filter_map(Strip::with_something)
+}
+
+impl Strip {
+    /// Without the lines that nothing is known of; none where all that is left is zero.
+    fn with_something(mut self) -> Option<Strip> {
+        self.tracks.retain(|(_, track)| !track.is_empty());
+        (self.range()? != (0.0, 0.0)).then_some(self)
+    }
+
+    /// The smallest and the largest of all lines; none where nothing is known.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let ranges = self.tracks.iter().filter_map(|(_, track)| track.range());
+        ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// What the strip says in a sentence.
+    pub fn words(&self) -> Option<String> {
+        let (low, high) = self.range()?;
+        let (low, high) = (number(low), number(high));
+        Some(format!("{}: {low} to {high} {}", self.title, self.unit))
+    }
+
+    /// The ends of its axis.
+    fn axis(&self) -> (f64, f64) {
+        let (low, high) = self.range().unwrap_or((0.0, 1.0));
+        if self.from_zero {
+            let top = if high > 50.0 { 100.0_f64.max(high) } else { one_two_five(high.max(0.1)) };
+            return (0.0, top);
+        }
+        let step = one_two_five(((high - low) / 2.0).max(high.abs() / 50.0).max(0.1));
+        let (from, to) = ((low / step).floor() * step, (high / step).ceil() * step);
+        (from, if to > from { to } else { from + step })
+    }
+
+    /// Draws the key and the strip.
+    pub fn draw(&self, sheet: &mut Sheet, data: &TimeData, height: f64) {
+        sheet.keys(&format!("{} in {}", self.title, self.unit), self.keys());
+        let area = sheet.area(height);
+        let (from, to) = self.axis();
+        let y = |value: f64| area.y(((value - from) / (to - from)).clamp(0.0, 1.0));
+        sheet.level(&area, y(from), &number(from));
+        sheet.level(&area, y(to), &number(to));
+        let mut parts = Vec::new();
+        for (index, (name, steps)) in self.drawn().into_iter().enumerate() {
+            let columns = columns(data, &steps);
+            let value = |span: &Span| steps[data.fine.part(span.from)];
+            let pen = Pen::number(index);
+            let ends = |span: &Span| value(span).map(|step| (y(step.low), y(step.high)));
+            let spread = format!("fill:{};fill-opacity:.22;stroke:none", pen.colour);
+            let known = steps.iter().flatten();
+            let range = known.clone().map(|step| (step.low, step.high));
+            let range = range.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+            parts.push(html! {
+                g data-strip=(self.kind) data-subject=(name)
+                    data-low=[range.map(|range| n(range.0))]
+                    data-high=[range.map(|range| n(range.1))]
+                {
+                    path d=(band(sheet, &columns, ends)) style=(spread) {}
+                    path d=(stepped(sheet, &columns, |span| value(span).map(|s| y(s.mean))))
+                        style=(pen.style()) {}
+                }
+            });
+        }
+        parts.into_iter().rev().for_each(|part| sheet.draw(part));
+        sheet.frame(&area);
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let plain = |words: String| Key { look: Look::Plain, words };
+        match &self.tracks[..] {
+            [(name, _)] => vec![plain(name.clone())],
+            many if many.len() <= LINES => {
+                let line = |index: usize| Look::Line(Pen::number(index).style());
+                let keys = many.iter().enumerate();
+                keys.map(|(index, (name, _))| Key { look: line(index), words: name.clone() })
+                    .collect()
+            }
+            many => vec![plain(format!(
+                "the mean of {} {}s, and from the smallest to the largest",
+                many.len(),
+                self.each
+            ))],
+        }
+    }
+
+    /// What is drawn: each line, or one band of many.
+    fn drawn(&self) -> Vec<(String, Vec<Option<Step>>)> {
+        if self.tracks.len() <= LINES {
+            let tracks = self.tracks.iter();
+            return tracks.map(|(name, track)| (name.clone(), track.steps().to_vec())).collect();
+        }
+        let len = self.tracks.iter().map(|(_, track)| track.steps().len()).max().unwrap_or(0);
+        let at = |part: usize| {
+            let known: Vec<Step> =
+                self.tracks.iter().filter_map(|(_, track)| track.steps()[part]).collect();
+            Step::of_many(&known)
+        };
+        vec![("all".to_string(), (0..len).map(at).collect())]
+    }
+}
+
+/// The columns in which something is known.
+fn columns(data: &TimeData, steps: &[Option<Step>]) -> Vec<Span> {
+    let known = steps.iter().enumerate().filter(|(_, step)| step.is_some());
+    known
+        .map(|(part, _)| {
+            let stretch = data.fine.stretch(part);
+            let to: Nanos = stretch.end.min(data.whole.end);
+            Span { from: stretch.start, to, ..Span::default() }
+        })
+        .collect()
+}
+
+/// A number with as many digits as it needs.
+pub fn number(value: f64) -> String {
+    let decimals = match value.abs() {
+        v if v >= 100.0 || v == 0.0 => 0,
+        v if v >= 1.0 => 1,
+        _ => 2,
+    };
+    trimmed(format!("{value:.decimals$}"))
+}

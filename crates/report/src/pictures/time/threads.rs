@@ -1,0 +1,93 @@
+//! Many threads over time: a row for each, its largest latency as a colour.
+
+use super::palette::{LEVELS, Shades, colour};
+use super::sheet::{Area, SMALL, Sheet};
+use crate::pictures::svg::{Anchor, INK, n, text};
+use crate::terms;
+use latlab_model::{Nanos, Run};
+use latlab_stats::Span;
+use maud::html;
+
+/// Draws the rows.
+pub fn rows(sheet: &mut Sheet, run: &Run, threads: &[(u32, Vec<Span>)]) -> Option<Area> {
+    let maxima = || threads.iter().flat_map(|(_, spans)| spans).filter_map(|span| span.max);
+    let shades = Shades::holding(maxima().map(|max| max.0 as f64))?;
+    let row = (300.0 / threads.len() as f64).clamp(2.0, 16.0);
+    legend(sheet, &format!("Largest {} of each thread", terms::of(run).one), &shades, &|value| {
+        let digit = 10f64.powf(value.max(1.0).log10().floor() - 2.0).max(1.0);
+        Nanos(((value / digit).round() * digit) as i64).to_string()
+    });
+    let area = sheet.area(row * threads.len() as f64);
+    paper(sheet, &area);
+    let mut levels = vec![String::new(); LEVELS];
+    for (index, (_, spans)) in threads.iter().enumerate() {
+        let top = area.top + index as f64 * row;
+        for (level, from, to) in stretches(spans, &shades) {
+            let (from, to) = sheet.axis.pair(from, to);
+            levels[level] += &format!("M{from} {}H{to}v{}H{from}z", n(top), n(row));
+        }
+    }
+    paint(sheet, &levels);
+    // Names of rows need more room than rows have.
+    let every = (14.0 / row).ceil() as usize;
+    for (index, (thread, _)) in threads.iter().enumerate().step_by(every) {
+        let known = run.threads.iter().find(|known| known.setup.thread == *thread);
+        let cpu = known.and_then(|known| known.setup.cpu);
+        let name = cpu.map_or(format!("thread {thread}"), |cpu| format!("CPU {cpu}"));
+        let y = area.top + (index as f64 + 0.5) * row + 4.0;
+        sheet.draw(text(area.left - 6.0, y, Anchor::End, SMALL, INK, &name));
+    }
+    sheet.frame(&area);
+    Some(area)
+}
+
+/// Columns of the same colour that touch are one.
+fn stretches(spans: &[Span], shades: &Shades) -> Vec<(usize, Nanos, Nanos)> {
+    let mut all: Vec<(usize, Nanos, Nanos)> = Vec::new();
+    for span in spans {
+        let Some(max) = span.max else { continue };
+        let level = shades.level(max.0.max(1) as f64);
+        match all.last_mut() {
+            Some((known, _, to)) if *known == level && *to >= span.from => *to = span.to,
+            _ => all.push((level, span.from, span.to)),
+        }
+    }
+    all
+}
+
+/// A light ground, in the dark too: the darker, the more.
+pub fn paper(sheet: &mut Sheet, area: &Area) {
+    let (width, height) = (area.right - area.left, area.height());
+    sheet.draw(html! {
+        rect x=(n(area.left)) y=(n(area.top)) width=(n(width)) height=(n(height))
+            style="fill:#ffffff" {}
+    });
+}
+
+/// Draws what has the same colour with one path.
+pub fn paint(sheet: &mut Sheet, levels: &[String]) {
+    for (level, path) in levels.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
+        let style = format!("fill:{}", colour(level));
+        sheet.draw(html! { path d=(path) style=(style) shape-rendering="crispEdges" {} });
+    }
+}
+
+/// The colours with the numbers of both ends and of the middle.
+pub fn legend(sheet: &mut Sheet, title: &str, shades: &Shades, name: &dyn Fn(f64) -> String) {
+    sheet.keys(title, Vec::new());
+    let width = (sheet.width - 90.0).min(300.0);
+    let (left, top) = (40.0, sheet.y);
+    let each = width / LEVELS as f64;
+    for level in 0..LEVELS {
+        let (x, style) = (left + level as f64 * each, format!("fill:{}", colour(level)));
+        sheet.draw(html! {
+            rect x=(n(x)) y=(n(top)) width=(n(each + 0.5)) height="10" style=(style) {}
+        });
+    }
+    let middle = (shades.from * shades.to).sqrt();
+    for (share, value) in [(0.0, shades.from), (0.5, middle), (1.0, shades.to)] {
+        let x = left + share * width;
+        sheet.draw(text(x, top + 23.0, Anchor::Middle, SMALL, INK, &name(value)));
+    }
+    sheet.y += 34.0;
+}

@@ -1,0 +1,265 @@
+//! The legs of the latencies, as tables for the terminal, for Markdown and for the page.
+
+use crate::page::place::Place;
+use crate::terminal::style::Style;
+use crate::terminal::table::{Column, table, wrapped};
+use crate::units::{Scale, bin_edge, grouped};
+use latlab_model::legs::{LegCost, LegFigures, LegTally, RunLegs, ThreadLegs};
+use latlab_model::plan::Instrument;
+use latlab_model::run::Summary;
+use latlab_model::{Nanos, Run};
+use maud::{Markup, html};
+
+/// A table: the heads of its columns, of which the first so many are words, and its rows.
+struct Rows {
+    heads: Vec<String>,
+    words: usize,
+    rows: Vec<Vec<String>>,
+}
+
+/// What stands above the tables.
+const INTRODUCTION: &str = "Legs of the wake-ups, all counted from the release: until the \
+                            interrupt, until the thread was on its CPU, and until it read the \
+                            clock, which is the latency.";
+
+/// So many cycles must lie above the p99 of both kinds: with fewer, a noisy second decides.
+const ENOUGH_ABOVE_P99: u64 = 100;
+
+/// For the terminal; nothing where no legs were asked for.
+pub fn text(run: &Run, width: usize, style: Style) -> String {
+    let Some(legs) = &run.legs else { return String::new() };
+    let mut text = format!("{}\n", wrapped(INTRODUCTION, width, 0));
+    text += &table(figures(run, legs).columns(), width, style);
+    for sentence in said(run, legs) {
+        text += &format!("{}\n", wrapped(&sentence, width, 0));
+    }
+    if let Some(largest) = largest(run, legs) {
+        text += "\nThe largest latencies whose legs are known:\n";
+        text += &table(largest.columns(), width, style);
+    }
+    text
+}
+
+/// For Markdown: what stands above, the tables, and what is said of them.
+pub fn parts(run: &Run) -> Option<(Vec<Column>, String, Option<Vec<Column>>)> {
+    let legs = run.legs.as_ref()?;
+    let said = format!("{INTRODUCTION} {}", said(run, legs).join(" "));
+    Some((figures(run, legs).columns(), said, largest(run, legs).map(Rows::columns)))
+}
+
+/// For the page.
+pub fn section(run: &Run, place: &Place) -> Markup {
+    let Some(legs) = &run.legs else { return html! {} };
+    let content = html! {
+        p { (INTRODUCTION) }
+        (figures(run, legs).markup("Figures of each leg"))
+        p { (said(run, legs).join(" ")) }
+        @if let Some(largest) = largest(run, legs) {
+            (largest.markup("The largest latencies whose legs are known"))
+        }
+    };
+    place.section("legs", "Legs", content)
+}
+
+impl Rows {
+    fn columns(self) -> Vec<Column> {
+        let Rows { heads, words, rows } = self;
+        let columns = heads.into_iter().enumerate().map(|(at, head)| {
+            let column = Column::new(&head, 0, rows.iter().map(|row| row[at].clone()));
+            if at < words { column.left() } else { column }
+        });
+        columns.collect()
+    }
+
+    fn markup(&self, caption: &str) -> Markup {
+        let class = |at: usize| (at < self.words).then_some("word");
+        html! {
+            div.scroll role="region" tabindex="0" aria-label=(caption) {
+                table {
+                    caption { span { (caption) } }
+                    thead { tr { @for (at, head) in self.heads.iter().enumerate() { th scope="col" class=[class(at)] { (head) } } } }
+                    tbody {
+                        @for row in &self.rows {
+                            tr {
+                                th scope="row" class="word" { (row[0]) }
+                                @for (at, cell) in row.iter().enumerate().skip(1) { td class=[class(at)] { (cell) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Three rows for each thread, so that the legs stand below each other.
+fn figures(run: &Run, legs: &RunLegs) -> Rows {
+    let mut rows: Vec<(String, &str, Option<LegFigures>)> = Vec::new();
+    for thread in &legs.threads {
+        let summary = run.threads.iter().find(|one| one.setup.thread == thread.thread);
+        let latency = summary.and_then(|one| of_latency(&one.summary));
+        let number = thread.thread.to_string();
+        rows.push((number.clone(), "IRQ", thread.irq.clone()));
+        rows.push((number.clone(), "thread", thread.thread_leg.clone()));
+        rows.push((number, "latency", latency));
+    }
+    let known = rows.iter().filter_map(|(.., figures)| figures.as_ref());
+    let scale = Scale::of(known.flat_map(times));
+    let cells = |figures: &Option<LegFigures>| match figures {
+        Some(one) => std::iter::once(one.count.to_string())
+            .chain(times(one).map(|time| scale.number(time)))
+            .collect(),
+        None => vec!["-".to_string(); 5],
+    };
+    let of = |name: &str| format!("{name} ({})", scale.unit());
+    Rows {
+        heads: vec![
+            "thread".into(),
+            "leg".into(),
+            "cycles".into(),
+            of("min"),
+            of("p50"),
+            of("p99"),
+            of("max"),
+        ],
+        words: 2,
+        rows: rows
+            .iter()
+            .map(|(thread, leg, figures)| {
+                [thread.clone(), leg.to_string()].into_iter().chain(cells(figures)).collect()
+            })
+            .collect(),
+    }
+}
+
+fn times(figures: &LegFigures) -> [Nanos; 4] {
+    [figures.min_ns, bin_edge(figures.p50_ns), bin_edge(figures.p99_ns), figures.max_ns]
+}
+
+/// The latency in the same figures.
+fn of_latency(summary: &Summary) -> Option<LegFigures> {
+    let quantiles = summary.quantiles.as_ref()?;
+    Some(LegFigures {
+        count: summary.cycles,
+        min_ns: summary.min_ns?,
+        p50_ns: quantiles.p50_ns,
+        p99_ns: quantiles.p99_ns,
+        max_ns: summary.max_ns?,
+    })
+}
+
+fn said(run: &Run, legs: &RunLegs) -> Vec<String> {
+    // The kernel's own tracer is what measures: without it there is nothing to compare with.
+    let cost = (run.asked.instrument == Instrument::Cyclic).then(|| cost(legs));
+    std::iter::once(counted(legs)).chain(cost).collect()
+}
+
+fn counted(legs: &RunLegs) -> String {
+    let LegTally { traced, known, events_lost, .. } = legs.tally;
+    let (irq, switch) = legs
+        .threads
+        .iter()
+        .map(ThreadLegs::known)
+        .fold((0, 0), |sum, of_one| (sum.0 + of_one.0, sum.1 + of_one.1));
+    let lost = match events_lost {
+        0 => "no event of the trace was lost".to_string(),
+        lost => format!("{} events of the trace were lost", grouped(lost)),
+    };
+    if (irq, switch) == (known, known) {
+        let (known, traced) = (grouped(known), grouped(traced));
+        return format!("The legs of {known} of {traced} traced cycles are known; {lost}.");
+    }
+    format!(
+        "Of {} traced cycles the IRQ leg is known in {}, the thread leg in {}, both in {}; {lost}. \
+         The figures of a leg stand for its own cycles only.",
+        grouped(traced),
+        grouped(irq),
+        grouped(switch),
+        grouped(known),
+    )
+}
+
+/// What the tracepoints cost, as the run has measured it.
+fn cost(legs: &RunLegs) -> String {
+    let Some(LegCost { traced, untraced }) = &legs.cost else {
+        return "What the tracepoints cost is not measurable: the run has fewer than 100 cycles \
+                with them or without."
+            .to_string();
+    };
+    let scale = Scale::of([traced.p50_ns, untraced.p50_ns]);
+    let more = |with: Nanos, without: Nanos| {
+        let sign = if with < without { "-" } else { "+" };
+        format!("{sign}{} {}", scale.number(Nanos((with - without).0.abs())), scale.unit())
+    };
+    let above = traced.count.min(untraced.count) / 100;
+    let (tail, too_few) = match above >= ENOUGH_ABOVE_P99 {
+        true => (format!(" and {} at p99", more(traced.p99_ns, untraced.p99_ns)), String::new()),
+        false => (
+            String::new(),
+            format!(
+                " Their p99 is not compared: only {above} cycles lie above it, and \
+                 {ENOUGH_ABOVE_P99} are needed."
+            ),
+        ),
+    };
+    format!(
+        "The tracepoints cost {} at the median (p50 {} against {} {}){tail}; {} cycles with them, \
+         {} without.{too_few}",
+        more(traced.p50_ns, untraced.p50_ns),
+        scale.number(traced.p50_ns),
+        scale.number(untraced.p50_ns),
+        scale.unit(),
+        grouped(traced.count),
+        grouped(untraced.count),
+    )
+}
+
+fn largest(run: &Run, legs: &RunLegs) -> Option<Rows> {
+    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
+    let all = &legs.largest;
+    let scale = Scale::of(all.iter().map(|one| one.latency_ns));
+    let of = |name: &str| format!("{name} ({})", scale.unit());
+    let rows = all.iter().map(|one| {
+        vec![
+            one.thread.to_string(),
+            format!("{:.3}", (one.legs.release_ns - first).as_secs_f64()),
+            scale.number(one.legs.irq_ns),
+            scale.number(one.legs.thread_ns),
+            scale.number(one.latency_ns),
+        ]
+    });
+    let heads = vec!["thread".into(), "at (s)".into(), of("IRQ"), of("thread"), of("latency")];
+    (!all.is_empty()).then(|| Rows { heads, words: 1, rows: rows.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(count: u64) -> LegFigures {
+        let (min_ns, p50_ns, p99_ns) = (Nanos(1_000), Nanos(1_999), Nanos(4_999));
+        LegFigures { count, min_ns, p50_ns, p99_ns, max_ns: Nanos(9_000) }
+    }
+
+    fn legs(irq: u64, both: u64, untraced: u64) -> RunLegs {
+        let tally = LegTally { traced: 20_000, known: both, ..LegTally::default() };
+        let (irq, thread_leg) = (Some(figures(irq)), Some(figures(both)));
+        let cost = LegCost { traced: figures(20_000), untraced: figures(untraced) };
+        let threads = vec![ThreadLegs { thread: 0, tally, irq, thread_leg }];
+        RunLegs { threads, tally, largest: Vec::new(), cost: Some(cost) }
+    }
+
+    #[test]
+    fn how_many_cycles_each_leg_stands_for_is_said() {
+        assert!(counted(&legs(19_000, 19_000, 0)).starts_with("The legs of 19 000 of 20 000 "));
+        let apart = counted(&legs(19_000, 500, 0));
+        assert!(apart.contains("IRQ leg is known in 19 000, the thread leg in 500, both in 500;"));
+    }
+
+    #[test]
+    fn the_tail_is_compared_only_where_enough_cycles_lie_above_it() {
+        assert!(cost(&legs(1, 1, 10_000)).contains(" us at p99;"));
+        let few = cost(&legs(1, 1, 9_000));
+        assert!(!few.contains("at p99") && few.contains("only 90 cycles lie above it"), "{few}");
+    }
+}

@@ -1,0 +1,197 @@
+//! The loads of a run, with the evidence that they ran; and the list of those that there are.
+
+use crate::page::place::Place;
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::wrapped;
+use crate::units::{bytes, grouped, percent};
+use latlab_model::load::{LoadRate, LoadRun, Spread};
+use latlab_model::shell::line;
+use latlab_model::{Nanos, Run};
+use maud::{Markup, html};
+
+/// What the section is called.
+pub const TITLE: &str = "Load";
+/// Of a load with many streams, the first figures are told.
+const MOST_RATES: usize = 12;
+
+/// A load that can be asked for.
+#[derive(Clone, Debug)]
+pub struct LoadEntry {
+    /// Its name.
+    pub name: String,
+    /// What it loads.
+    pub about: String,
+    /// What can be chosen, with the defaults.
+    pub parameters: String,
+    /// What is to be known of its program and its file.
+    pub place: String,
+    /// Whether its program is here.
+    pub is_here: bool,
+}
+
+/// A paragraph of the list of loads.
+pub fn load_entry(entry: &LoadEntry, width: usize, style: Style) -> String {
+    let name = style.paint(Colour::Bold, &format!("{:<14}", entry.name));
+    let colour = if entry.is_here { Colour::Dim } else { Colour::Warn };
+    let place = style.paint(colour, &wrapped(&entry.place, width, 14));
+    let mut text = format!("{name}{}\n", wrapped(&entry.about, width, 14));
+    if !entry.parameters.is_empty() {
+        text += &format!("{:14}{}\n", "", wrapped(&entry.parameters, width, 14));
+    }
+    text + &format!("{:14}{place}\n", "")
+}
+
+/// For the terminal; nothing of a run without loads.
+pub fn text(run: &Run, width: usize, style: Style) -> String {
+    if run.loads.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("{TITLE}:\n");
+    for load in &run.loads {
+        let name = style.paint(Colour::Bold, &load.words);
+        text += &format!("  {name}\n");
+        for fact in facts(run, load) {
+            text += &format!("    {}\n", wrapped(&fact, width, 4));
+        }
+    }
+    text
+}
+
+/// For issues and wikis: a list item for each fact, a name before them.
+pub fn items(run: &Run) -> Vec<(String, Vec<String>)> {
+    run.loads.iter().map(|load| (load.words.clone(), facts(run, load))).collect()
+}
+
+/// For the page.
+pub fn section(run: &Run, place: &Place) -> Markup {
+    if run.loads.is_empty() {
+        return html! {};
+    }
+    let loads = html! {
+        @for load in &run.loads {
+            p { strong { (load.words) } }
+            ul { @for fact in facts(run, load) { li { (fact) } } }
+            @if !load.last_lines.is_empty() {
+                details {
+                    summary { "What it printed last" }
+                    pre { (load.last_lines.join("\n")) }
+                }
+            }
+        }
+    };
+    place.section("load", TITLE, loads)
+}
+
+/// What is known of a load, a sentence each.
+fn facts(run: &Run, load: &LoadRun) -> Vec<String> {
+    let version = load.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let program = load.program.as_deref().unwrap_or("never started");
+    let commands: Vec<String> = load.argv.iter().map(|argv| line(argv)).collect();
+    let mut facts = vec![
+        format!("{}{version} ({program}): {}", load.name, commands.join("; ")),
+        when(run, load),
+    ];
+    if let Some(share) = &load.cpu_share {
+        facts.push(format!("CPU of its processes: {}.", shares(share)));
+    }
+    if let Some(evidence) = &load.evidence {
+        let Spread { min, mean, max } = evidence.per_second;
+        let number = |value: f64| grouped(value.max(0.0).round() as u64);
+        facts.push(format!(
+            "With it, {} of the machine: {} {} in the mean ({} to {}).",
+            evidence.counter,
+            number(mean),
+            evidence.unit,
+            number(min),
+            number(max)
+        ));
+    }
+    facts.extend(load.rates.iter().take(MOST_RATES).map(rate));
+    if let Some(more) = load.rates.len().checked_sub(MOST_RATES + 1) {
+        facts.push(format!("And {} more figures, in run.json.", more + 1));
+    }
+    if load.lines_dropped > 0 {
+        let count = grouped(load.lines_dropped);
+        facts.push(format!("{count} lines with figures came too fast and are not counted."));
+    }
+    facts
+}
+
+fn when(run: &Run, load: &LoadRun) -> String {
+    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
+    let at = |time: Option<Nanos>| match time {
+        Some(time) => since(time - first.unwrap_or_default()),
+        None => "not known".to_string(),
+    };
+    let again = match load.restarts {
+        0 => String::new(),
+        1 => format!("; started again once, {} without it", load.gap_ns),
+        times => {
+            format!("; started again {} times, {} without it in all", grouped(times), load.gap_ns)
+        }
+    };
+    let status = load.status.map(|status| format!(", {status}")).unwrap_or_default();
+    let killed = match load.killed {
+        0 => String::new(),
+        1 => ", 1 process was killed".to_string(),
+        count => format!(", {count} processes were killed"),
+    };
+    format!(
+        "On {}, from {} (it showed at {}) to {}{status}{killed}{again}; it printed {}.",
+        placed(&load.placement),
+        at(load.started_ns),
+        at(load.shown_ns),
+        at(load.ended_ns),
+        bytes(load.output_bytes)
+    )
+}
+
+fn placed(cpus: &str) -> String {
+    match cpus.contains([',', '-']) {
+        true => format!("CPUs {cpus}"),
+        false => format!("CPU {cpus}"),
+    }
+}
+
+/// A time against the first counted release.
+fn since(time: Nanos) -> String {
+    format!("{:+.1} s", time.as_secs_f64())
+}
+
+fn shares(share: &Spread) -> String {
+    let Spread { min, mean, max } = *share;
+    format!("{} of one CPU in the mean ({} to {})", percent(mean), percent(min), percent(max))
+}
+
+fn rate(rate: &LoadRate) -> String {
+    let of = rate.of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
+    let LoadRate { name, unit, count, min, mean, max, last, .. } = rate;
+    match count {
+        1 => format!("Its own {name}{of}: {} {unit}.", number(*last)),
+        _ => format!(
+            "Its own {name}{of}: {} {unit} in the mean of {} ({} to {}, last {}).",
+            number(rounded(*mean)),
+            grouped(*count),
+            number(*min),
+            number(*max),
+            number(*last)
+        ),
+    }
+}
+
+/// As it was printed; a large one in thousands, so that it can be read.
+fn number(value: f64) -> String {
+    match value.abs() >= 10_000.0 {
+        true => grouped(value.abs().round() as u64),
+        false => value.to_string(),
+    }
+}
+
+/// To four digits, as a mean deserves.
+fn rounded(value: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let scale = 10f64.powi(3 - value.abs().log10().floor() as i32);
+    (value * scale).round() / scale
+}

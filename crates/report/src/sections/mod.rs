@@ -1,0 +1,9 @@
+//! Sections of a report on a run, each for the terminal and for the page.
+
+pub mod changed;
+pub mod conditions;
+pub mod legs;
+pub mod load;
+pub mod noise;
+pub mod pairs;
+pub mod respond;

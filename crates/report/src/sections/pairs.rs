@@ -1,0 +1,119 @@
+//! Responders in pairs: which answers quicker, how often, and by how much.
+
+use crate::terminal::style::Style;
+use crate::terminal::table::{Column, table, wrapped};
+use crate::units::grouped;
+use latlab_model::{Nanos, Run};
+use latlab_stats::{Superiority, precedence, superiority};
+
+/// A table of more would fit nowhere.
+const MOST: usize = 12;
+/// What ends the name of a series that was taken under load.
+const LOADED: [&str; 6] = ["_busy", "-busy", "_load", "-load", "_loaded", "-loaded"];
+
+/// Why a loaded machine may be the quicker one.
+pub const WHY: &str = "Some answer quicker under load: a CPU that has work does not sleep, so that \
+    no idle state must be left, and its governor keeps the frequency up. `latlab doctor` on that \
+    machine names both.";
+
+/// What the table of pairs says.
+pub const MEANING: &str = "The probability that a response of the row is quicker than one of the \
+    column, equal ones counted half; in brackets how many of the row were quicker than every one \
+    of the column. It is true of these series; whether it is of the responders, only more series \
+    of each can say.";
+
+/// A responder's run with the responses in its order.
+#[derive(Clone, Copy)]
+pub struct Series<'a> {
+    /// Its run.
+    pub run: &'a Run,
+    /// Its responses, in nanoseconds.
+    pub latencies: &'a [i64],
+}
+
+/// Each against each other.
+pub(crate) fn columns(all: &[Series]) -> Option<Vec<Column>> {
+    if !(2..=MOST).contains(&all.len()) || all.iter().any(|one| one.latencies.is_empty()) {
+        return None;
+    }
+    let name = |one: &Series| one.run.asked.name.clone();
+    let mut columns = vec![Column::new("quicker than", 0, all.iter().map(name)).left()];
+    for (at, other) in all.iter().enumerate() {
+        let cells = all.iter().enumerate().map(|(row, one)| {
+            let compared = (row != at).then(|| precedence(one.latencies, other.latencies));
+            match compared.flatten() {
+                Some(it) => format!("{} ({})", share(it.less), grouped(it.below_all)),
+                None => String::new(),
+            }
+        });
+        columns.push(Column::new(&name(other), 0, cells));
+    }
+    Some(columns)
+}
+
+/// A series under load with the same one without.
+pub struct Loaded<'a> {
+    /// Without load.
+    pub idle: Series<'a>,
+    /// With load.
+    pub busy: Series<'a>,
+    /// How the busy one compares with the idle one.
+    pub compared: Superiority,
+}
+
+/// Series that were taken with and without load, by their names.
+pub fn loaded<'a>(all: &[Series<'a>]) -> Vec<Loaded<'a>> {
+    let idle = |busy: &Series| {
+        let name = LOADED.iter().find_map(|end| busy.run.asked.name.strip_suffix(end))?;
+        all.iter().find(|one| one.run.asked.name == name).copied()
+    };
+    let pair = |busy: &Series<'a>| {
+        let idle = idle(busy)?;
+        let compared = superiority(busy.latencies, idle.latencies)?;
+        Some(Loaded { idle, busy: *busy, compared })
+    };
+    all.iter().filter_map(pair).collect()
+}
+
+/// The same for the terminal; nothing where no series was taken both ways.
+pub fn loaded_text(pairs: &[Loaded], width: usize, style: Style) -> String {
+    if pairs.is_empty() {
+        return String::new();
+    }
+    format!("\n{}{}\n", table(loaded_columns(pairs), width, style), wrapped(WHY, width, 0))
+}
+
+/// The effect of the load on each.
+pub(crate) fn loaded_columns(pairs: &[Loaded]) -> Vec<Column> {
+    let cells = |cell: &dyn Fn(&Loaded) -> String| pairs.iter().map(cell).collect::<Vec<_>>();
+    let between = |(low, high): (f64, f64)| format!("{} to {}", signed(low), signed(high));
+    let median = |one: &Series| {
+        let median = one.run.responses().and_then(|responses| responses.figures.median_ns);
+        median.map_or("-".to_string(), |median| Nanos(median.round() as i64).to_string())
+    };
+    vec![
+        Column::new("responder", 0, cells(&|one| one.idle.run.asked.name.clone())).left(),
+        Column::new("median idle", 0, cells(&|one| median(&one.idle))),
+        Column::new("median busy", 0, cells(&|one| median(&one.busy))),
+        Column::new("effect", 0, cells(&|one| signed(one.compared.shift))),
+        Column::new("95 %", 0, cells(&|one| between(one.compared.shift_between))),
+        Column::new("P(busy quicker)", 0, cells(&|one| share(one.compared.precedence.less))),
+        Column::new(
+            "95 %",
+            0,
+            cells(&|one| {
+                let (low, high) = one.compared.precedence.less_between;
+                format!("{} to {}", share(low), share(high))
+            }),
+        ),
+    ]
+}
+
+fn share(share: f64) -> String {
+    format!("{share:.3}")
+}
+
+fn signed(nanos: f64) -> String {
+    let sign = if nanos > 0.0 { "+" } else { "" };
+    format!("{sign}{}", Nanos(nanos.round() as i64))
+}

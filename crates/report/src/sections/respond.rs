@@ -1,0 +1,318 @@
+//! How fast pins answer pins: the figures of responders beside each other, and what they say.
+
+use crate::doctor::severity_colour;
+use crate::pictures::axis::one_two_five;
+use crate::terminal::style::Style;
+use crate::terminal::table::{Column, table, wrapped};
+use crate::units::{grouped, percent, trimmed};
+use latlab_model::respond::{ResponseFigures, Responses};
+use latlab_model::run::{Severity, VerdictWord};
+use latlab_model::{Nanos, Run};
+
+/// What is so much smaller than the largest response is squeezed into a corner.
+const SQUEEZED: f64 = 5.0;
+/// Decimals beyond these tell nothing that anybody measures.
+const MOST_DECIMALS: usize = 4;
+
+/// The figures of runs of responders, a row each; none where one is of another instrument.
+pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
+    let all: Option<Vec<&Responses>> = runs.iter().map(|run| run.responses()).collect();
+    let all = all?;
+    let count = |name: &str, rank, of: &dyn Fn(&Responses) -> u64| {
+        Column::new(name, rank, all.iter().map(|one| of(one).to_string()))
+    };
+    let names = runs.iter().map(|run| run.asked.name.clone());
+    let answered = runs.iter().map(|run| run.total.cycles.to_string());
+    let mut columns = vec![
+        Column::new("responder", 0, names).left(),
+        Column::new("n", 0, answered),
+        count("stimuli", 6, &|one| one.stimuli),
+        count("censored", 0, &Responses::unmeasured),
+        count("missing", 1, &|one| one.missing),
+        count("late", 2, &|one| one.late),
+        count("double", 8, &|one| one.double),
+        count("spurious", 9, &|one| one.spurious),
+    ];
+    let unit = Unit::of(&all);
+    type Of = fn(&ResponseFigures) -> Option<f64>;
+    let figures: [(&str, u8, Of); 8] = [
+        ("min", 0, |one| one.min_ns),
+        ("median", 0, |one| one.median_ns),
+        ("mean", 0, |one| one.mean_ns),
+        ("sd", 5, |one| one.deviation_ns),
+        ("p95", 3, |one| one.p95_ns),
+        ("p99", 0, |one| one.p99_ns),
+        ("p99.9", 7, |one| one.p99_9_ns),
+        ("max", 0, |one| one.max_ns),
+    ];
+    columns.extend(figures.map(|(name, rank, of)| {
+        let cells = all.iter().map(|one| of(&one.figures).map_or("-".into(), |it| unit.number(it)));
+        Column::new(name, rank, cells).unit(unit.sign)
+    }));
+    let below = runs.iter().map(|run| share_below(run.total.cycles).unwrap_or("-".to_string()));
+    columns.push(Column::new(SURE, 1, below));
+    if runs.iter().any(|run| run.verdict.is_some()) {
+        let word = |run: &&Run| {
+            run.verdict.as_ref().map_or("-", |verdict| VerdictWord::word(verdict.word)).to_string()
+        };
+        columns.push(Column::new("verdict", 0, runs.iter().map(word)).left());
+    }
+    columns.retain(|column| !column.is_void());
+    Some(columns)
+}
+
+/// The same for the terminal, with what the columns mean.
+pub fn beside(runs: &[&Run], width: usize, style: Style) -> String {
+    let Some(columns) = columns(runs) else { return String::new() };
+    let table = table(columns, width, style);
+    let meaning = meaning(table.contains(SURE));
+    format!("{table}\n{}\n", wrapped(&meaning, width, 0))
+}
+
+/// What was found in each of several runs, heaviest first.
+pub fn found(runs: &[&Run], width: usize, style: Style) -> String {
+    let mut text = String::new();
+    for run in runs {
+        for finding in
+            run.findings_by_weight().into_iter().filter(|one| one.severity > Severity::Info)
+        {
+            let word =
+                style.paint(severity_colour(finding.severity), &finding.severity.to_string());
+            let said = format!("{}: {} [{}]", run.asked.name, finding.text, finding.code);
+            text += &format!("{word} {}\n", wrapped(&said, width, 8));
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\n{text}"),
+    }
+}
+
+/// The column of the share that is sure to be no later than the observed maximum.
+const SURE: &str = "95 % sure";
+
+/// What the columns mean that do not say it by their names; a narrow table has no share.
+pub fn meaning(has_share: bool) -> String {
+    let share = format!(
+        "With 95 % confidence at least the share under \"{SURE}\" of all responses is no later than \
+         the observed maximum. "
+    );
+    format!(
+        "n responses were measured; what was censored has no value and is in no figure. {}A quantile \
+         that n cannot support is not given.",
+        if has_share { &share } else { "" }
+    )
+}
+
+/// With 95 % confidence, this share of all responses is no later than the largest of so many.
+fn share_below(count: u64) -> Option<String> {
+    let missing = (1.0 - 0.05_f64.powf(1.0 / count.max(1) as f64)) * 100.0;
+    // Two digits of what is missing, which may be more than is said.
+    let decimals = (1.0 - missing.log10().floor()).clamp(0.0, 9.0) as i32;
+    let last = 10f64.powi(-decimals);
+    let missing = (missing / last).ceil() * last;
+    (count > 0).then(|| format!("{:.*} %", decimals as usize, 100.0 - missing))
+}
+
+/// Whether the times of a run are those of the clock: a list of readings has none.
+pub fn is_timed(run: &Run) -> bool {
+    run.responses().is_none_or(|responses| responses.is_timed)
+}
+
+/// Up to where the body of responders is, where slow responses or slow responders squeeze it; none
+/// where all is seen at once, or where others are among the runs.
+pub(crate) fn body<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Nanos> {
+    let all: Option<Vec<&Responses>> = runs.map(Run::responses).collect();
+    let all = all?;
+    let largest = all.iter().filter_map(|one| one.figures.max_ns).fold(0.0, f64::max);
+    let usual = all.iter().filter_map(|one| one.figures.p99_ns);
+    let end = usual.filter(|p99| p99 * SQUEEZED < largest).fold(0.0, f64::max);
+    (end > 0.0).then(|| Nanos(one_two_five(end * 1.1) as i64))
+}
+
+/// What a run of a responder says in words beside its figures.
+pub fn sentences(run: &Run) -> Vec<String> {
+    let Some(responses) = run.responses() else { return Vec::new() };
+    [resolution(responses), below(run), ends(responses)].into_iter().flatten().collect()
+}
+
+/// The first words of a run of a responder.
+pub fn headline(run: &Run, responses: &Responses) -> String {
+    let name = &run.asked.name;
+    let (answered, stimuli) = (grouped(run.total.cycles), grouped(responses.stimuli));
+    match responses.figures.max_ns {
+        Some(max) => format!(
+            "{name} answered {answered} of {stimuli} stimuli, after {} at most.",
+            exact(max, responses)
+        ),
+        None => format!("{name} answered none of {stimuli} stimuli."),
+    }
+}
+
+/// What became of the stimuli, where not all were answered once and in time.
+pub fn fates(responses: &Responses) -> Option<String> {
+    let stimuli = grouped(responses.stimuli);
+    let of = |count: u64, what: &str| {
+        (count > 0).then(|| format!("{} of {stimuli} {what}", grouped(count)))
+    };
+    let plain = |count: u64, what: &str| (count > 0).then(|| format!("{} {what}", grouped(count)));
+    let told: Vec<String> = [
+        of(responses.censored, "not measured"),
+        of(responses.impossible, "with a value that cannot be"),
+        of(responses.missing, "without a response"),
+        of(responses.late, "answered after the window"),
+        plain(responses.double, "double"),
+        plain(responses.spurious, "spurious"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!told.is_empty()).then(|| format!("Not as it should be: {}.", told.join(", ")))
+}
+
+/// The median beside the maximum.
+pub fn median(responses: &Responses) -> Option<String> {
+    let figures = &responses.figures;
+    let (median, min) = (figures.median_ns?, figures.min_ns?);
+    Some(format!(
+        "The median is {}, the minimum {}.",
+        exact(median, responses),
+        exact(min, responses)
+    ))
+}
+
+fn resolution(responses: &Responses) -> Option<String> {
+    let resolution = responses.resolution_ns?;
+    Some(format!(
+        "The {} tells times to {}: every figure is uncertain by as much.",
+        responses.format,
+        short(resolution)
+    ))
+}
+
+fn below(run: &Run) -> Option<String> {
+    let share = share_below(run.total.cycles)?;
+    Some(format!(
+        "With 95 % confidence at least {share} of all responses are no later than the observed \
+         maximum, as long as everything stays as it was."
+    ))
+}
+
+fn ends(responses: &Responses) -> Option<String> {
+    let marked = responses.marked.as_ref()?;
+    let share = marked.count as f64 / responses.stimuli.max(1) as f64;
+    Some(format!("{} of the stimuli met {}.", percent(share), marked.by))
+}
+
+/// A time as exactly as the capture tells it.
+fn exact(nanos: f64, responses: &Responses) -> String {
+    let unit = Unit::for_times([nanos], responses.resolution_ns);
+    format!("{} {}", trimmed(unit.number(nanos)), unit.sign)
+}
+
+/// A time below a nanosecond too.
+fn short(nanos: f64) -> String {
+    match nanos {
+        less if less < 1.0 => format!("{} ps", (less * 1e3).round()),
+        more if more < 1_000.0 => format!("{} ns", trimmed(format!("{more:.3}"))),
+        more => Nanos(more.round() as i64).to_string(),
+    }
+}
+
+/// A unit with as many decimals as the captures tell.
+struct Unit {
+    sign: &'static str,
+    nanos: f64,
+    decimals: usize,
+}
+
+impl Unit {
+    fn of(all: &[&Responses]) -> Unit {
+        let resolutions = all.iter().filter_map(|one| one.resolution_ns);
+        let finest = resolutions.fold(f64::INFINITY, f64::min);
+        let finest = finest.is_finite().then_some(finest);
+        Unit::for_times(all.iter().filter_map(|one| one.figures.max_ns), finest)
+    }
+
+    fn for_times(times: impl IntoIterator<Item = f64>, resolution: Option<f64>) -> Unit {
+        let largest = times.into_iter().fold(0.0, f64::max);
+        let (sign, nanos) = match largest {
+            largest if largest < 1e3 => ("ns", 1.0),
+            largest if largest < 1e8 => ("us", 1e3),
+            largest if largest < 1e11 => ("ms", 1e6),
+            _ => ("s", 1e9),
+        };
+        let told =
+            resolution.map_or(3.0, |resolution| (nanos / resolution.max(1e-3)).log10().ceil());
+        Unit { sign, nanos, decimals: (told.max(0.0) as usize).min(MOST_DECIMALS) }
+    }
+
+    fn number(&self, nanos: f64) -> String {
+        // Half a digit goes up, as people round.
+        let digits = 10f64.powi(self.decimals as i32);
+        format!("{:.*}", self.decimals, (nanos / self.nanos * digits).round() / digits)
+    }
+}
+
+/// How responses were found, as labelled facts.
+pub fn method(run: &latlab_model::plan::Plan) -> Vec<(&'static str, String)> {
+    let Some(asked) = &run.respond else { return Vec::new() };
+    let channel = |name: &Option<String>| name.clone().unwrap_or_default();
+    vec![
+        ("Instrument", run.instrument.to_string()),
+        ("Captures", asked.files.join(", ")),
+        ("Simulated", asked.simulated.clone().unwrap_or_default()),
+        ("Stimulus", channel(&asked.stimulus)),
+        ("Response", channel(&asked.response)),
+        ("Marker", channel(&asked.marker)),
+        ("Threshold", asked.threshold.clone()),
+        ("Hysteresis", asked.hysteresis.clone()),
+        ("Edges of the stimulus", asked.edge.clone()),
+        ("Edges of the response", asked.response_edge.clone()),
+        ("Quiet before a stimulus", asked.quiet_ns.map_or(String::new(), |it| it.to_string())),
+        ("Window", asked.window_ns.map_or("up to the next stimulus".into(), |it| it.to_string())),
+    ]
+}
+
+/// The same in a line.
+pub fn way(run: &Run) -> String {
+    let Some(asked) = &run.asked.respond else { return String::new() };
+    let wires = asked.stimulus.as_ref().zip(asked.response.as_ref());
+    let wires = wires.map(|(from, to)| {
+        format!(
+            "from {from} ({}) to {to} ({}), threshold {}, hysteresis {}",
+            asked.edge, asked.response_edge, asked.threshold, asked.hysteresis
+        )
+    });
+    let source = asked.simulated.clone().unwrap_or_else(|| asked.files.join(", "));
+    let format = run.responses().map(|one| one.format.clone()).unwrap_or_default();
+    let all = [Some(format!("respond, {format} {source}")), wires, Some(run.id.clone())];
+    all.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_n_can_support_is_rounded_down() {
+        assert_eq!(share_below(0), None);
+        assert_eq!(share_below(1).unwrap(), "5 %");
+        assert_eq!(share_below(500).unwrap(), "99.40 %");
+        assert_eq!(share_below(50_000).unwrap(), "99.9940 %");
+    }
+
+    #[test]
+    fn times_have_the_digits_of_their_capture() {
+        let told = |nanos: f64, resolution_ns| {
+            exact(nanos, &Responses { resolution_ns: Some(resolution_ns), ..Responses::default() })
+        };
+        assert_eq!(told(9_103.3, 0.1), "9.1033 us");
+        assert_eq!(told(4_833.3, 41.667), "4.83 us");
+        assert_eq!(told(6_625.0, 62.5), "6.63 us");
+        assert_eq!(told(7_937.5, 0.1), "7.9375 us");
+        assert_eq!(short(0.1), "100 ps");
+        assert_eq!(short(41.667), "41.667 ns");
+        assert_eq!(short(2_000.0), "2 us");
+    }
+}

@@ -1,0 +1,201 @@
+//! A table for the terminal that gives up columns until it fits.
+
+use crate::terminal::escaped::escaped;
+use crate::terminal::style::{Colour, Style};
+use crate::units::joined;
+use maud::{Markup, html};
+
+/// One column; `rank` 0 is never given up, the highest rank goes first.
+pub struct Column {
+    head: String,
+    unit: &'static str,
+    cells: Vec<(String, Option<Colour>)>,
+    left: bool,
+    rank: u8,
+}
+
+impl Column {
+    /// A column of numbers, aligned to the right.
+    pub fn new(head: &str, rank: u8, cells: impl IntoIterator<Item = String>) -> Column {
+        let cells = cells.into_iter().map(|text| (text, None)).collect();
+        Column { head: head.to_string(), unit: "", cells, left: false, rank }
+    }
+
+    /// With a unit below its head.
+    pub fn unit(self, unit: &'static str) -> Column {
+        Column { unit, ..self }
+    }
+
+    /// Aligned to the left, as words are.
+    pub fn left(self) -> Column {
+        Column { left: true, ..self }
+    }
+
+    /// With the colour of each cell.
+    pub fn coloured(mut self, colour: impl Fn(&str) -> Option<Colour>) -> Column {
+        for (text, cell_colour) in &mut self.cells {
+            *cell_colour = colour(text);
+        }
+        self
+    }
+
+    /// Whether no cell says anything.
+    pub fn is_void(&self) -> bool {
+        self.rank > 0 && self.cells.iter().all(|(text, _)| text == "-")
+    }
+
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|(text, _)| text.chars().count());
+        cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
+    }
+
+    fn padded(&self, text: &str, width: usize) -> String {
+        let text = shortened(text, width);
+        match self.left {
+            true => format!("{text:<width$}"),
+            false => format!("{text:>width$}"),
+        }
+    }
+}
+
+const GAP: &str = "  ";
+
+/// The lines of the table, no wider than `width` wherever that can be done.
+pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
+    while total_width(&columns) > width {
+        let Some(index) = least_wanted(&columns) else { break };
+        columns.remove(index);
+    }
+    let widths = fitted(&columns, width);
+    let mut text = row(&columns, &widths, |column| (column.head.clone(), Some(Colour::Dim)), style);
+    if columns.iter().any(|column| !column.unit.is_empty()) {
+        text += &row(&columns, &widths, |c| (c.unit.to_string(), Some(Colour::Dim)), style);
+    }
+    for index in 0..columns.iter().map(|column| column.cells.len()).max().unwrap_or(0) {
+        let cell = |column: &Column| column.cells.get(index).cloned().unwrap_or_default();
+        text += &row(&columns, &widths, cell, style);
+    }
+    text
+}
+
+/// The whole table in the Markdown of GitHub.
+pub fn markdown(columns: &[Column]) -> String {
+    let row = |cell: &dyn Fn(&Column) -> String| {
+        let cells = columns.iter().map(|column| format!(" {} |", cell(column)));
+        format!("|{}\n", cells.collect::<String>())
+    };
+    let head = |column: &Column| match column.unit {
+        "" => escaped(&column.head),
+        unit => format!("{} ({unit})", escaped(&column.head)),
+    };
+    let mut text = row(&head) + &row(&|c| if c.left { ":---" } else { "---:" }.to_string());
+    for index in 0..columns.iter().map(|column| column.cells.len()).max().unwrap_or(0) {
+        text += &row(&|c| c.cells.get(index).map_or(String::new(), |(cell, _)| escaped(cell)));
+    }
+    text
+}
+
+/// The whole table for a page, in a box that scrolls.
+pub fn markup(columns: &[Column], caption: &str) -> Markup {
+    let class = |column: &Column| column.left.then_some("word");
+    let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+    let cell = |column: &Column, row: usize| {
+        column.cells.get(row).map(|(text, _)| text.clone()).unwrap_or_default()
+    };
+    html! {
+        div.scroll role="region" tabindex="0" aria-label=(caption) {
+            table {
+                caption { span { (joined(caption)) } }
+                thead {
+                    tr {
+                        @for column in columns {
+                            th scope="col" class=[class(column)] {
+                                (column.head) @if !column.unit.is_empty() { small { (column.unit) } }
+                            }
+                        }
+                    }
+                }
+                tbody {
+                    @for row in 0..rows {
+                        tr {
+                            @for (at, column) in columns.iter().enumerate() {
+                                @if at == 0 { th scope="row" class="word" { (cell(column, row)) } }
+                                @else { td class=[class(column)] { (cell(column, row)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn total_width(columns: &[Column]) -> usize {
+    let gaps = columns.len().saturating_sub(1) * GAP.len();
+    columns.iter().map(Column::width).sum::<usize>() + gaps
+}
+
+fn least_wanted(columns: &[Column]) -> Option<usize> {
+    let (index, column) = columns.iter().enumerate().max_by_key(|(_, column)| column.rank)?;
+    (column.rank > 0).then_some(index)
+}
+
+/// The widths; where even the last columns are too wide, the first one of words is shortened.
+fn fitted(columns: &[Column], width: usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = columns.iter().map(Column::width).collect();
+    let excess = total_width(columns).saturating_sub(width);
+    if let Some(words) = columns.iter().position(|column| column.left && excess > 0) {
+        widths[words] = widths[words].saturating_sub(excess).max(8);
+    }
+    widths
+}
+
+fn row(
+    columns: &[Column],
+    widths: &[usize],
+    cell: impl Fn(&Column) -> (String, Option<Colour>),
+    style: Style,
+) -> String {
+    let cells = columns.iter().zip(widths).map(|(column, &width)| {
+        let (text, colour) = cell(column);
+        let padded = column.padded(&text, width);
+        colour.map_or(padded.clone(), |colour| painted(&padded, colour, style))
+    });
+    let line = cells.collect::<Vec<_>>().join(GAP);
+    format!("{}\n", line.trim_end())
+}
+
+/// Blanks stay outside of the colour, so that a line can lose them at its end.
+fn painted(padded: &str, colour: Colour, style: Style) -> String {
+    match padded.trim() {
+        "" => padded.to_string(),
+        text => padded.replacen(text, &style.paint(colour, text), 1),
+    }
+}
+
+fn shortened(text: &str, width: usize) -> String {
+    match text.chars().count() > width {
+        true => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_string(),
+    }
+}
+
+/// Text in lines of at most `width` characters, each after the first with an indent; no line ends
+/// between a number and its unit.
+pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let room = width.saturating_sub(indent).max(20);
+    let mut lines = vec![String::new()];
+    for word in joined(text).split([' ', '\n']).filter(|word| !word.is_empty()) {
+        let filled = lines.last().map_or(0, |line| line.chars().count());
+        if filled > 0 && filled + 1 + word.chars().count() > room {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join(&format!("\n{}", " ".repeat(indent))).replace('\u{a0}', " ")
+}

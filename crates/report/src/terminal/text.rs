@@ -1,0 +1,336 @@
+//! A run, or a list of runs, as tables for the terminal.
+
+use crate::command::command;
+use crate::doctor::severity_colour;
+use crate::doctor::summary;
+use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::sections::changed;
+use crate::sections::conditions;
+use crate::sections::legs;
+use crate::sections::load;
+use crate::sections::noise;
+use crate::sections::respond;
+use crate::sentence::{self, NOT_DEFINED};
+use crate::terminal::style::Colour;
+pub use crate::terminal::style::Style;
+use crate::terminal::table::{Column, table, wrapped};
+use crate::terms;
+use crate::units::{Scale, bytes, grouped, percent, span};
+use latlab_model::plan::Instrument;
+use latlab_model::run::{Finding, Summary, VerdictWord};
+use latlab_model::{Nanos, Run};
+
+/// Everything a run says, in at most `width` columns (from 80 up), with a picture of characters
+/// or with what is to be said in its place.
+pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
+    let parts = [
+        head(run, width, style),
+        threads(run, width, style),
+        maximum(run, width),
+        picture.to_string(),
+        legs::text(run, width, style),
+        losses(run, width),
+        samples(run, width),
+        if run.asked.respond.is_some() { String::new() } else { agent(run, width) },
+        changed::text(run, width),
+        load::text(run, width, style),
+        conditions::text(run, width, style),
+        findings(run, width, style),
+        summary::text(run, width, style),
+        verdict(run, width, style),
+        format!("Repeat it:\n  {}\n", command(&run.asked)),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+fn head(run: &Run, width: usize, style: Style) -> String {
+    let headline = wrapped(&sentence::headline(run), width, 0);
+    let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
+    let plan = &run.asked;
+    if plan.respond.is_some() {
+        let method = style.paint(Colour::Dim, &wrapped(&respond::way(run), width, 0));
+        return format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline));
+    }
+    let how = match plan.spin {
+        Some(_) => format!("{}, {}, {}", plan.way(), plan.policy, sentence::rhythm(plan)),
+        None => format!(
+            "{}, clock {}, {}, period {}, phase {}",
+            plan.way(),
+            plan.clock,
+            plan.policy,
+            plan.period_ns,
+            plan.phase,
+        ),
+    };
+    let method = format!("{how}; kernel {}; {}", sentence::kernel(run), run.id);
+    let method = style.paint(Colour::Dim, &wrapped(&method, width, 0));
+    format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline))
+}
+
+/// The table of threads.
+pub(crate) fn threads(run: &Run, width: usize, style: Style) -> String {
+    if run.threads.is_empty() {
+        return String::new();
+    }
+    table(thread_columns(run), width, style)
+}
+
+/// Its columns, all of them.
+pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
+    if let Some(columns) = respond::columns(&[run]) {
+        return columns;
+    }
+    let summaries = Summaries::of(run);
+    let setups = || run.threads.iter().map(|thread| &thread.setup);
+    let total_blank = |with: bool| with.then(String::new);
+    let all = summaries.has_total;
+    let some = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
+    let mut columns = vec![
+        Column::new(
+            "thread",
+            0,
+            setups().map(|s| s.thread.to_string()).chain(all.then(|| "all".to_string())),
+        ),
+        Column::new(
+            "cpu",
+            0,
+            setups().map(|s| some(s.cpu.map(|cpu| cpu.to_string()))).chain(total_blank(all)),
+        ),
+    ];
+    if sentence::cores_differ(run) {
+        let cores = run.threads.iter().map(|thread| some(sentence::core(thread)));
+        columns.push(Column::new("core", 8, cores.chain(total_blank(all))));
+    }
+    columns.push(summaries.latency(&MAXIMUM));
+    match run.asked.spin {
+        Some(_) => columns.extend(noise::columns(run)),
+        None if run.asked.is_unpaced() => {}
+        None => columns.push(Column::new(
+            "missed",
+            0,
+            summaries.each(|s| sentence::missed_count(run, s)),
+        )),
+    }
+    if run.asked.deadline_ns.is_some() {
+        columns.push(Column::new(
+            "misses",
+            0,
+            summaries.each(|s| some(s.misses.map(|misses| misses.to_string()))),
+        ));
+    }
+    let seen = summaries.each(|s| some(sentence::seen_at(run, s)));
+    columns.push(Column::new("seen at", 6, seen).unit("s"));
+    let cycles = summaries.each(|s| s.cycles.to_string());
+    columns.push(Column::new(terms::of(run).cycles, 0, cycles));
+    if !run.asked.is_unpaced() {
+        columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
+    }
+    columns.extend(LATENCIES.iter().map(|figure| summaries.latency(figure)));
+    let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
+    columns.push(Column::new("policy", 10, policies).left());
+    if !run.asked.is_unpaced() {
+        let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
+        columns.push(Column::new("period", 9, periods));
+    }
+    columns.retain(|column| !column.is_void());
+    columns
+}
+
+fn missed(missed: Option<u64>) -> String {
+    missed.map_or_else(|| NOT_DEFINED.to_string(), |missed| missed.to_string())
+}
+
+/// The rows of the table of threads: each thread, and all of them where there are several.
+struct Summaries<'a> {
+    rows: Vec<&'a Summary>,
+    has_total: bool,
+}
+
+impl<'a> Summaries<'a> {
+    fn of(run: &'a Run) -> Summaries<'a> {
+        let has_total = run.threads.len() > 1;
+        let threads = run.threads.iter().map(|thread| &thread.summary);
+        Summaries { rows: threads.chain(has_total.then_some(&run.total)).collect(), has_total }
+    }
+
+    fn each(&self, cell: impl Fn(&Summary) -> String) -> Vec<String> {
+        self.rows.iter().map(|summary| cell(summary)).collect()
+    }
+
+    fn latency(&self, figure: &Figure) -> Column {
+        let (unit, numbers) = figure.column(self.rows.iter().copied());
+        let cells = numbers.into_iter().map(|number| number.unwrap_or_else(|| "-".to_string()));
+        Column::new(figure.short, figure.rank, cells).unit(unit)
+    }
+}
+
+fn maximum(run: &Run, width: usize) -> String {
+    if run.asked.respond.is_some() {
+        return format!("{}\n", wrapped(&respond::sentences(run).join(" "), width, 0));
+    }
+    let (Some(max), Some(place)) = (run.total.max_ns, sentence::maximum_place(run)) else {
+        return String::new();
+    };
+    let missed = match run.asked.spin {
+        Some(_) => String::new(),
+        None => format!("; missed releases: {}", missed(run.total.missed)),
+    };
+    let text = format!(
+        "Observed maximum {max} ({place}), in {} over {}{missed}.",
+        sentence::exposure(run),
+        span(run.measured_ns),
+    );
+    format!("{}\n", wrapped(&text, width, 0))
+}
+
+fn losses(run: &Run, width: usize) -> String {
+    let unknown = sentence::unknown_end(run).map(|text| format!("{}\n", wrapped(&text, width, 0)));
+    if run.losses.none() {
+        return unknown.unwrap_or_else(|| "Nothing was lost.\n".to_string());
+    }
+    let lines = sentence::losses(run).into_iter().filter(|(_, count)| *count > 0);
+    let lines = lines.map(|(what, count)| {
+        format!("  {}\n", wrapped(&format!("{what}: {}", grouped(count)), width, 4))
+    });
+    format!("Lost:\n{}{}", lines.collect::<String>(), unknown.unwrap_or_default())
+}
+
+fn samples(run: &Run, width: usize) -> String {
+    let text = sentence::samples(run).map(|text| format!("{}\n", wrapped(&text, width, 0)));
+    text.unwrap_or_default()
+}
+
+fn agent(run: &Run, width: usize) -> String {
+    let Some(end) = &run.agent else { return String::new() };
+    let share = end.helpers_cpu_ns.as_secs_f64() / run.measured_ns.as_secs_f64();
+    let share = if run.measured_ns > Nanos::ZERO {
+        format!(" ({} of one CPU)", percent(share))
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "Cost of measuring: {} of memory at most, {} of CPU time beside the loops{share}.",
+        bytes(end.agent_peak_rss_bytes),
+        end.helpers_cpu_ns,
+    );
+    format!("{}\n", wrapped(&text, width, 0))
+}
+
+fn findings(run: &Run, width: usize, style: Style) -> String {
+    if run.findings.is_empty() {
+        return "Findings: none.\n".to_string();
+    }
+    let lines = run.findings_by_weight().into_iter().map(|f| finding(run, f, width, style));
+    format!("Findings:\n{}", lines.collect::<String>())
+}
+
+fn finding(run: &Run, finding: &Finding, width: usize, style: Style) -> String {
+    let severity =
+        style.paint(severity_colour(finding.severity), &format!("{:<7}", finding.severity));
+    let place = sentence::finding_place(run, finding);
+    let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
+    let text = wrapped(&format!("{}{place} [{}]", finding.text, finding.code), width, 10);
+    let remedy = finding
+        .remedy
+        .as_deref()
+        .map(|remedy| format!("          -> {}\n", wrapped(remedy, width, 13)));
+    format!("  {severity} {text}\n{}", remedy.unwrap_or_default())
+}
+
+fn verdict(run: &Run, width: usize, style: Style) -> String {
+    let Some(verdict) = &run.verdict else {
+        let worthless = match sentence::is_invalid(run) {
+            true => " A finding makes these figures worthless or incomplete.",
+            false => "",
+        };
+        return format!("No deadline was given, so there is no verdict.{worthless}\n");
+    };
+    let word = style.paint(verdict_colour(verdict.word), verdict.word.word());
+    let text = wrapped(&verdict.sentence, width, 2);
+    format!("Verdict: {word}\n  {text}\n")
+}
+
+fn verdict_colour(word: VerdictWord) -> Colour {
+    match word {
+        VerdictWord::Pass => Colour::Good,
+        VerdictWord::Inconclusive => Colour::Warn,
+        VerdictWord::Fail | VerdictWord::Invalid => Colour::Bad,
+    }
+}
+
+/// What the list of runs shows of one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ListEntry {
+    /// Name of its folder.
+    pub id: String,
+    /// With what it measured.
+    pub instrument: Instrument,
+    /// When it began, in UTC.
+    pub started: String,
+    /// How long it measured; none where nobody knows, as of a list of readings.
+    pub measured_ns: Option<Nanos>,
+    /// Number of its measuring threads.
+    pub threads: usize,
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// Observed maximum.
+    pub max_ns: Option<Nanos>,
+    /// Missed releases; none where they are not defined.
+    pub missed: Option<u64>,
+    /// The judgement, where there is one.
+    pub verdict: Option<VerdictWord>,
+}
+
+impl From<&Run> for ListEntry {
+    fn from(run: &Run) -> ListEntry {
+        ListEntry {
+            id: run.id.clone(),
+            instrument: run.asked.instrument,
+            started: run.started.clone(),
+            measured_ns: Some(run.measured_ns).filter(|_| respond::is_timed(run)),
+            threads: run.threads.len(),
+            cycles: run.total.cycles,
+            max_ns: run.total.max_ns,
+            missed: run.total.missed,
+            verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+        }
+    }
+}
+
+/// The list of runs, one a line, in at most `width` columns (from 80 up).
+pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
+    table(list_columns(entries), width, style)
+}
+
+/// The columns of the list.
+pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
+    let scale = Scale::of(entries.iter().filter_map(|entry| entry.max_ns));
+    let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
+    let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
+    let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::word).to_string();
+    let paint = |text: &str| {
+        let word = VerdictWord::ALL.iter().find(|word| word.word() == text);
+        word.map(|word| verdict_colour(*word))
+    };
+    let missed = |entry: &ListEntry| match entry.instrument {
+        Instrument::Spin | Instrument::Respond => "-".to_string(),
+        _ => missed(entry.missed),
+    };
+    // A gap is no latency: where the list has both, each says what it is.
+    let alike = entries.iter().all(|entry| entry.instrument == Instrument::Cyclic);
+    let instrument = each(&|entry| entry.instrument.to_string());
+    let instrument = (!alike).then(|| Column::new("instrument", 0, instrument).left());
+    let mut columns = vec![
+        Column::new("run", 0, each(&|entry| entry.id.clone())).left(),
+        Column::new("started", 3, each(&|entry| sentence::started(&entry.started))).left(),
+        Column::new("measured", 0, each(&|entry| entry.measured_ns.map_or("-".to_string(), span))),
+        Column::new("threads", 1, each(&|entry| entry.threads.to_string())),
+        Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),
+        Column::new("missed", 0, each(&missed)),
+        Column::new("max", 0, each(&max)).unit(scale.unit()),
+        Column::new("verdict", 0, each(&word)).left().coloured(paint),
+    ];
+    columns.splice(1..1, instrument);
+    columns
+}

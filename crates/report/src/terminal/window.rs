@@ -1,0 +1,102 @@
+//! A stretch of a run for the terminal, in the look of the whole run.
+
+use crate::sentence;
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::{Column, table, wrapped};
+use crate::terminal::text::threads;
+use crate::units::{Scale, span};
+use latlab_model::window::{LargeLatency, Window};
+use latlab_model::{Nanos, Run};
+
+/// The figures of a stretch, in at most `width` columns (from 80 up).
+pub fn window(run: &Run, window: &Window, width: usize, style: Style) -> String {
+    let shown = within(run, window);
+    let parts = [
+        head(&shown, window, width, style),
+        threads(&shown, width, style),
+        largest(&shown, window, width, style),
+        findings(&shown, window, width),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The run as if it had been measured in the stretch only.
+fn within(run: &Run, window: &Window) -> Run {
+    let mut run = run.clone();
+    run.measured_ns = window.to_ns - window.from_ns;
+    run.total = window.total.clone();
+    for thread in &mut run.threads {
+        let number = thread.setup.thread;
+        if let Some(found) = window.threads.iter().find(|found| found.thread == number) {
+            thread.summary = found.summary.clone();
+        }
+        // What became of the stimuli is known of the whole run only.
+        if let Some(end) = &mut thread.end {
+            end.responded = None;
+        }
+    }
+    run
+}
+
+fn head(run: &Run, window: &Window, width: usize, style: Style) -> String {
+    let headline = wrapped(&sentence::headline(run), width, 0);
+    let lead = wrapped(&sentence::window_lead(run).join(" "), width, 0);
+    let place = format!(
+        "{} to {} (+{} to +{}) of {}",
+        window.from,
+        window.to,
+        seconds(run, window.from_ns),
+        seconds(run, window.to_ns),
+        run.id,
+    );
+    let place = style.paint(Colour::Dim, &wrapped(&place, width, 0));
+    let lines = [style.paint(Colour::Bold, &headline), lead, place];
+    lines.iter().filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect()
+}
+
+/// Since the first release, as `--window` takes it.
+fn seconds(run: &Run, at: Nanos) -> String {
+    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
+    format!("{:.6}s", (at - first.unwrap_or_default()).as_secs_f64())
+}
+
+fn largest(run: &Run, window: &Window, width: usize, style: Style) -> String {
+    let largest = &window.largest;
+    if largest.is_empty() {
+        return String::new();
+    }
+    let each =
+        |cell: &dyn Fn(&LargeLatency) -> String| largest.iter().map(cell).collect::<Vec<_>>();
+    let scale = Scale::of(largest.iter().map(|one| one.latency_ns));
+    let cpu = |one: &LargeLatency| one.cpu.map_or_else(|| "-".to_string(), |cpu| cpu.to_string());
+    let columns = vec![
+        Column::new("latency", 0, each(&|one| scale.number(one.latency_ns))).unit(scale.unit()),
+        Column::new("thread", 0, each(&|one| one.thread.to_string())),
+        Column::new("cpu", 0, each(&cpu)),
+        Column::new("release in UTC", 0, each(&|one| one.time.clone())).left(),
+        Column::new("in the run", 1, each(&|one| format!("+{}", seconds(run, one.release_ns)))),
+    ];
+    format!("The largest latencies:\n{}", table(columns, width, style))
+}
+
+/// Findings are of the run as a whole, so they are not repeated, but nobody should overlook them.
+fn findings(run: &Run, window: &Window, width: usize) -> String {
+    let within = |at: Nanos| (window.from_ns..window.to_ns).contains(&at);
+    let here = run.findings.iter().filter(|finding| finding.at_ns.is_some_and(within)).count();
+    let all = run.findings.len();
+    if all == 0 {
+        return String::new();
+    }
+    let worthless = match sentence::is_invalid(run) {
+        true => " One makes its figures worthless or incomplete.",
+        false => "",
+    };
+    let text = format!(
+        "The run has {all} finding{}, {here} of them in this stretch of {}: `latlab show {}`.\
+         {worthless}",
+        if all == 1 { "" } else { "s" },
+        span(window.to_ns - window.from_ns),
+        run.id,
+    );
+    format!("{}\n", wrapped(&text, width, 0))
+}
