@@ -1,0 +1,505 @@
+//! Every format gives back the pairs that were written into it.
+
+use crate::common;
+use crate::common::*;
+use latlab_capture::{Counts, EdgeKind, Hysteresis, Threshold};
+use proptest::prelude::*;
+
+const DELAYS: [i64; 5] = [12_000, 18_500, 240_000, 1_000, 99_000];
+
+fn picoseconds(delays_ns: &[i64]) -> Vec<i64> {
+    delays_ns.iter().map(|delay| delay * 1_000).collect()
+}
+
+#[test]
+fn dumps_tables_and_sessions_tell_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        (written(folder.path(), "a.vcd", vcd(&DELAYS)), "in", "out"),
+        (written(folder.path(), "b.csv", saleae(&DELAYS)), "Channel 0", "Channel 1"),
+    ];
+    for (path, stimulus, response) in files {
+        let (measured, delays) = measured(&path, &asked(stimulus, response)).unwrap();
+        assert_eq!(delays, picoseconds(&DELAYS), "{}", path.display());
+        assert_eq!(measured.resolution_ps, Some(1_000), "{}", path.display());
+        assert_eq!(measured.counts.stimuli, 5);
+    }
+}
+
+#[test]
+fn a_session_in_pieces_is_one_row_of_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), "a.sr", sigrok(&DELAYS));
+    let (measured, delays) = measured(&path, &asked("in", "out")).unwrap();
+    // Each change shows in the sample after it.
+    let seen: Vec<i64> = DELAYS.iter().map(|delay| (delay + 999) / 1_000 * 1_000_000).collect();
+    assert_eq!(delays, seen);
+    assert_eq!(measured.resolution_ps, Some(1_000_000));
+}
+
+#[test]
+fn waveforms_of_two_files_are_one_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths =
+        [0, 1].map(|wire| written(folder.path(), &format!("{wire}.isf"), isf(&DELAYS, wire)));
+    let (measured, delays) = measured_of(&paths, &asked("Ch1", "Ch2")).unwrap();
+    assert_eq!(measured.counts.answered, 5);
+    for (seen, delay) in delays.iter().zip(picoseconds(&DELAYS)) {
+        assert!((seen - delay).abs() <= 1_000_000, "{seen} {delay}");
+    }
+    let volts = Threshold::Level(1.65);
+    let by_level = common::asked("Ch1", "Ch2");
+    let by_level = latlab_capture::Asked { threshold: volts, ..by_level };
+    assert_eq!(measured_of(&paths, &by_level).unwrap().0.counts.answered, 5);
+}
+
+#[test]
+fn tables_of_many_oscilloscopes_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |row: &dyn Fn(i64, f64, f64) -> String| -> String {
+        let level = |levels: bool| if levels { 3.3 } else { 0.02 };
+        let samples = samples(&[20_000, 30_000], 10_000);
+        let all = (0..).zip(samples);
+        all.map(|(at, levels)| row(at, level(levels[0]), level(levels[1]))).collect()
+    };
+    let tektronix_21_lines = "Model,MDO3014\nFirmware Version,1.22\n\nPoint Format,Y,\nHorizontal \
+        Units,s,\nHorizontal Scale,4e-3,\nHorizontal Delay,0,\nSample Interval,1e-05,\nRecord \
+        Length,10000,\nGating,0.0% to 100.0%,\nProbe Attenuation,10,10\nVertical \
+        Units,V,V\nVertical Offset,0,0\nVertical Scale,1,1\nVertical \
+        Position,0,0\n,,\n,,\n,,\nLabel,in,out\nTIME,CH1,CH2\n";
+    let files = [
+        (
+            "agilent.csv",
+            "1",
+            "2",
+            format!(
+                "x-axis,1,2\nsecond,Volt,Volt\n{}",
+                rows(&|at, a, b| format!("{:+e},{a:+e},{b:+e}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "tektronix.csv",
+            "CH1",
+            "CH2",
+            format!(
+                "{tektronix_21_lines}{}",
+                rows(&|at, a, b| format!("{:e},{a},{b}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "pico.csv",
+            "Channel A",
+            "Channel B",
+            format!(
+                "Time,Channel A,Channel B\n(ms),(V),(V)\n\n{}",
+                rows(&|at, a, b| format!("{:.5},{a},{b}\n", at as f64 * 1e-2))
+            ),
+        ),
+        (
+            "rigol.csv",
+            "CH1",
+            "CH2",
+            format!(
+                "X,CH1,CH2,Start,Increment,\nSequence,VOLT,VOLT,-1.0e-03,1.0e-05,\n{}",
+                rows(&|at, a, b| format!("{at},{a},{b},,\n"))
+            ),
+        ),
+        (
+            "german.csv",
+            "Kanal 1",
+            "Kanal 2",
+            format!(
+                "Zeit;Kanal 1;Kanal 2\n{}",
+                rows(&|at, a, b| format!("{:.6};{a:.2};{b:.2}\n", at as f64 * 1e-5)
+                    .replace('.', ","))
+            ),
+        ),
+        (
+            "siglent.csv",
+            "CH1",
+            "CH2",
+            format!(
+                "Record Length,Analog:1150\nSample Interval,Analog:0.00001\nHorizontal \
+                    Units,s\nSource,CH1,CH2\nSecond,Value,Value\n{}",
+                rows(&|at, a, b| format!("{:+.9},{a:.5},{b:.5}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "rigol_of_now.csv",
+            "CH1V",
+            "CH2V",
+            format!(
+                "CH1V,CH2V,t0 =-5.0e-03, tInc = 1.0e-05\n{}",
+                rows(&|_, a, b| format!("{a:e},{b:e},,\n"))
+            ),
+        ),
+        (
+            "spice.txt",
+            "V(in)",
+            "V(out)",
+            format!(
+                "time\tV(in)\tV(out)\n{}",
+                rows(&|at, a, b| format!("{:e}\t{a}\t{b}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "quoted.csv",
+            "A, the input",
+            "B",
+            format!(
+                "\u{feff}\"Time [ms]\",\"A, the input\",\"B\"\r\n{}",
+                rows(&|at, a, b| format!("\"{:.5}\",\"{a}\",{b}\r\n", at as f64 * 1e-2))
+            ),
+        ),
+        (
+            "numbered.csv",
+            "Channel 0",
+            "Channel 1",
+            format!(
+                "; Samplerate: 100 kHz\nSample, Channel 0, Channel 1\n{}",
+                rows(&|at, a, b| format!("{at}, {a}, {b}\n"))
+            ),
+        ),
+        (
+            "sigrok_without_names.csv",
+            "D0",
+            "D1",
+            format!(
+                "; Samplerate: 100 kHz\n; Channels (2/8): D0, D1\nlogic,logic\n{}",
+                rows(&|_, a, b| format!("{},{}\n", u8::from(a > 1.0), u8::from(b > 1.0)))
+            ),
+        ),
+        (
+            "sigrok_with_times.csv",
+            "D0",
+            "D1",
+            format!(
+                "; Samplerate: 100 kHz\nTime,D0,D1\n{}",
+                rows(&|at, a, b| format!(
+                    "{},{},{}\n",
+                    at * 10_000,
+                    u8::from(a > 1.0),
+                    u8::from(b > 1.0)
+                ))
+            ),
+        ),
+        (
+            "same_names.csv",
+            "A",
+            "A (2)",
+            format!(
+                "Time [s],A,A\n{}",
+                rows(&|at, a, b| format!("{:.5},{a},{b}\n", at as f64 * 1e-5))
+            ),
+        ),
+        (
+            "sigrok.csv",
+            "D0",
+            "D1",
+            format!(
+                "; CSV generated by libsigrok\n; Samplerate: 100 kHz\nD0,D1\n{}",
+                rows(&|_, a, b| format!("{},{}\n", u8::from(a > 1.0), u8::from(b > 1.0)))
+            ),
+        ),
+    ];
+    for (name, stimulus, response, text) in files {
+        let path = written(folder.path(), name, text);
+        let (measured, delays) =
+            measured(&path, &asked(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(delays.len(), 2, "{name}");
+        for (seen, delay) in delays.iter().zip([20_000_000, 30_000_000]) {
+            assert!((seen - delay).abs() <= 1_000, "{name}: {seen}");
+        }
+        assert_eq!(measured.resolution_ps, Some(10_000_000), "{name}");
+    }
+}
+
+#[test]
+fn an_old_tektronix_has_its_facts_beside_the_first_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, wire: usize| {
+        let samples = samples(&[20_000, 30_000], 10_000);
+        let rows = samples.iter().enumerate().map(|(at, levels)| {
+            let fact =
+                ["Record Length,2.5e+03,", "Sample Interval,1.0e-05,", "Source,SRC,"].get(at);
+            let fact = fact.unwrap_or(&",,").replace("SRC", name);
+            format!(
+                "{fact},{:.9},  {},\n",
+                at as f64 * 1e-5,
+                if levels[wire] { "3.2" } else { "0.0" }
+            )
+        });
+        written(folder.path(), &format!("{name}.csv"), rows.collect::<String>())
+    };
+    let paths = [file("CH1", 0), file("CH2", 1)];
+    let (_, delays) = measured_of(&paths, &asked("CH1", "CH2")).unwrap();
+    assert_eq!(delays, [20_000_000, 30_000_000]);
+}
+
+#[test]
+fn what_is_wrong_is_one_line_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), "a.vcd", vcd(&DELAYS));
+    let error = |asked: &latlab_capture::Asked| measured(&path, asked).unwrap_err().to_string();
+    assert!(error(&asked("in", "nowhere")).contains("the capture has top.in, top.out"));
+    let none = asked_of_list();
+    assert!(error(&none).contains("name the channels with --stimulus and --response"));
+    assert!(error(&asked("in", "in")).contains("the same channel"));
+    for (name, text, said) in [
+        ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is before"),
+        ("word.csv", "Time [s],A,B\n0,0,0\n1,x,0\n", "word.csv:3: expected a number in column 2"),
+        ("empty.csv", "", "the file is empty"),
+        ("counts.csv", "Sample,A,B\n0,0,0\n24,1,0\n48,0,0\n", "column 1 counts and says no unit"),
+        ("levels.csv", "A,B,C\n0.5,0,0\n0.1,1,0\n0.9,0,1\n", "no column holds times"),
+        ("minutes.csv", "Time (min),A,B\n0,0,0\n1,1,0\n", "expected times in s, ms, us, ns or ps"),
+        (
+            "dated.csv",
+            "Time,A,B\n2026-11-22T10:20:30.5Z,0,0\n",
+            "expected times in seconds, found dates",
+        ),
+        (
+            "flat.csv",
+            "Time [s],A,B\n0,0,0\n1,0,1\n2,0,0\n",
+            "the channel A never changes its level",
+        ),
+        ("prose.txt", "Dear reader,\nthis is a letter.\n", "no row of numbers"),
+        ("cut.vcd", "$timescale 1ns $end\n$var wire 1 ! a $end\n", "$enddefinitions is missing"),
+        (
+            "back.vcd",
+            "$timescale 1ns $end $var wire 1 ! A $end $var wire 1 ? B $end\n\
+            $enddefinitions $end\n#5\n1!\n#4\n",
+            "back.vcd:5: a time is before",
+        ),
+    ] {
+        let path = written(folder.path(), name, text);
+        let error = measured(&path, &asked("A", "B")).unwrap_err().to_string();
+        assert!(error.contains(said) && !error.contains('\n'), "{name}: {error}");
+    }
+}
+
+#[test]
+fn dumps_of_other_programs_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let heads = [
+        (
+            "marked.vcd",
+            "\u{feff}$timescale 1 ns $end\r\n$var wire 1 ! A $end $var wire 1 \" B $end",
+        ),
+        ("parted.vcd", "$timescale\n 1\n ns\n$end $var wire 1 ! A $end $var reg 1 \" B $end"),
+        ("vectors.vcd", "$timescale 1ns $end $var wire 8 ! A [7:0] $end $var real 1 \" B $end"),
+        ("bits.vcd", "$timescale 1ns $end $var wire 1 ! bus [0] $end $var wire 1 \" bus [1] $end"),
+        ("twice.vcd", "$timescale 1ns $end $var wire 1 ! same $end $var wire 1 \" same $end"),
+    ];
+    for (name, head) in heads {
+        let whole = vcd(&DELAYS);
+        let rest = whole.split_once("$enddefinitions").unwrap().1;
+        let rest = match name {
+            "vectors.vcd" => rest
+                .replace("\n0!", "\nb0 !")
+                .replace("\n1!", "\nb101 !")
+                .replace("\n0\"", "\nr0.02 \"")
+                .replace("\n1\"", "\nr3.3 \""),
+            _ => rest.replace("0!\n0\"", "x!\nz\""),
+        };
+        let path = written(folder.path(), name, format!("{head} $enddefinitions{rest}"));
+        let (stimulus, response) = match name {
+            "bits.vcd" => ("bus[0]", "bus[1]"),
+            "twice.vcd" => ("same", "same (2)"),
+            _ => ("A", "B"),
+        };
+        let (_, delays) =
+            measured(&path, &asked(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
+        // From unknown to high is no edge.
+        let first = usize::from(name != "vectors.vcd");
+        assert_eq!(delays, picoseconds(&DELAYS[first..]), "{name}");
+    }
+}
+
+#[test]
+fn a_damaged_session_is_no_session_of_other_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = sigrok(&DELAYS);
+    let mut changed = 0;
+    for at in (60..whole.len() / 2).step_by(7) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        let path = written(folder.path(), "damaged.sr", bytes);
+        match measured(&path, &asked("in", "out")) {
+            Ok((measured, _)) => assert_eq!(measured.counts.answered, 5, "byte {at}"),
+            Err(error) => changed += usize::from(!error.to_string().is_empty()),
+        }
+    }
+    assert!(changed > 10, "{changed}");
+}
+
+#[test]
+fn what_is_beyond_the_range_is_an_edge_without_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "Time,A,B\n(ms),(V),(mV)\n\n".to_string();
+    for at in 0..600 {
+        let level = |high: bool, value: &str| if high { value } else { "0.5" }.to_string();
+        let (stimulus, response) = (at % 100 >= 50, at % 100 >= 60);
+        let stimulus = level(stimulus, if at % 2 == 0 && at > 100 { "∞" } else { "3.5" });
+        text += &format!("{at},{stimulus},{}\n", level(response, "3500"));
+    }
+    let path = written(folder.path(), "pico.csv", text);
+    let (_, delays) = measured(&path, &asked("A", "B")).unwrap();
+    assert_eq!(delays.len(), 6);
+    assert!(
+        delays.iter().all(|delay| (delay - 10_000_000_000).abs() <= 1_000_000_000),
+        "{delays:?}"
+    );
+}
+
+#[test]
+fn letters_of_one_byte_are_letters() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = b"Zeit,A,B\n(\xb5s),(V),(V)\n\n".to_vec();
+    for at in 0..40 {
+        bytes.extend(format!("{at}.0,{},{}\n", at / 10 % 2, (at + 5) / 10 % 2).into_bytes());
+    }
+    let path = written(folder.path(), "latin.csv", bytes);
+    let (measured, delays) = measured(&path, &asked("A", "B")).unwrap();
+    assert_eq!((measured.counts.answered, delays[0]), (1, 15_000_000));
+}
+
+#[test]
+fn a_dead_responder_answers_none_and_a_dead_stimulus_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |stimulus: &str| -> String {
+        let rows =
+            (0..20).map(|at| format!("{at}.0,{},0.1\n", if at % 4 == 1 { stimulus } else { "0" }));
+        "Time [s],A,B\n".to_string() + &rows.collect::<String>()
+    };
+    let path = written(folder.path(), "dead.csv", rows("1"));
+    let (measured, _) = measured(&path, &asked("A", "B")).unwrap();
+    assert_eq!((measured.counts.missing, measured.counts.cut_off), (4, 1));
+    let high = latlab_capture::Asked { threshold: Threshold::Level(9.0), ..asked("A", "B") };
+    let path = written(folder.path(), "low.csv", rows("3.3"));
+    let error = common::measured(&path, &high).unwrap_err().to_string();
+    assert!(
+        error.contains("A never crosses the threshold") && error.contains("0 to 3.3"),
+        "{error}"
+    );
+}
+
+#[test]
+fn swapped_probes_are_suspected_and_right_ones_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), "a.vcd", vcd(&[15_000; 40]));
+    let right = measured(&path, &asked("in", "out")).unwrap().0;
+    assert_eq!(right.swapped_ps, None);
+    let swapped = measured(&path, &asked("out", "in")).unwrap().0;
+    assert_eq!(swapped.swapped_ps, Some(15_000_000.0));
+}
+
+#[test]
+fn one_wire_on_both_channels_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "Time [s],A,B\n".to_string();
+    (0..20).for_each(|at| text += &format!("0.{at:03},{0},{0}\n", at % 2));
+    let path = written(folder.path(), "same.csv", text);
+    let (measured, delays) = measured(&path, &asked("A", "B")).unwrap();
+    assert!(delays.iter().all(|delay| *delay == 0) && delays.len() > 5);
+    assert!(
+        measured.notes.iter().any(|note| note.contains("the same wire")),
+        "{:?}",
+        measured.notes
+    );
+}
+
+#[test]
+fn lists_say_what_was_not_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), "a.out", "0\t9.1E-6\n1\t9.9E37\n2\t8.7E-6\n3\t9.91E+37\n");
+    let (measured, delays) = measured(&path, &asked_of_list()).unwrap();
+    assert_eq!(delays, [9_100_000, 8_700_000]);
+    let wanted = Counts { stimuli: 4, answered: 2, censored: 2, ..Counts::default() };
+    assert_eq!((measured.counts, measured.is_timed), (wanted, false));
+    assert_eq!(measured.resolution_ps, Some(100_000));
+    let path = written(folder.path(), "b.out", "12\n14\n13\n");
+    let error = common::measured(&path, &asked_of_list()).unwrap_err().to_string();
+    assert!(error.contains("give --unit"), "{error}");
+    let us = latlab_capture::Asked { unit: Some(latlab_capture::Unit::Micro), ..asked_of_list() };
+    assert_eq!(common::measured(&path, &us).unwrap().1, [12_000_000, 14_000_000, 13_000_000]);
+}
+
+#[test]
+fn a_burst_is_one_stimulus_where_that_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "Time [s],carrier,out\n0,0,0\n".to_string();
+    for burst in 1..=5 {
+        for pulse in 0..20 {
+            let at = burst * 10_000 + pulse * 26;
+            let out = u8::from(pulse > 7);
+            text += &format!(
+                "{:.6},1,{out}\n{:.6},0,{out}\n",
+                f64::from(at) / 1e6,
+                f64::from(at + 13) / 1e6
+            );
+        }
+        text += &format!("{:.6},0,0\n", f64::from(burst * 10_000 + 2_000) / 1e6);
+    }
+    let path = written(folder.path(), "ir.csv", text);
+    let quiet = latlab_capture::Asked { quiet_ps: Some(1_000_000_000), ..asked("carrier", "out") };
+    let (found, delays) = measured(&path, &quiet).unwrap();
+    assert_eq!(delays, [208_000_000; 5]);
+    assert!(found.notes.iter().any(|note| note.starts_with("95 edges within bursts")));
+}
+
+#[test]
+fn a_marker_tells_what_met_it_and_its_period() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "Time [s],in,out,busy\n0,0,0,0\n".to_string();
+    // Each fourth stimulus comes while the marker is high, which is a bit late once.
+    for number in 1..=40 {
+        let at = number * 1_000;
+        let busy = number % 4 == 0;
+        let (late, delay) = (if number == 20 { 2 } else { 0 }, if busy { 90 } else { 15 });
+        if busy {
+            text += &format!("{:.6},0,0,1\n", f64::from(at - 10 + late) / 1e6);
+        }
+        let high = u8::from(busy);
+        text += &format!(
+            "{:.6},1,0,{high}\n{:.6},1,1,{high}\n",
+            f64::from(at) / 1e6,
+            f64::from(at + delay) / 1e6
+        );
+        text += &format!("{:.6},0,0,0\n", f64::from(at + 500) / 1e6);
+    }
+    let path = written(folder.path(), "marked.csv", text);
+    let with = latlab_capture::Asked { marker: Some("busy".to_string()), ..asked("in", "out") };
+    let mark = measured(&path, &with).unwrap().0.mark.unwrap();
+    assert_eq!((mark.marked.count(), mark.others.count(), mark.slower), (10, 30, 10));
+    assert_eq!((mark.marked.max_ps(), mark.others.max_ps()), (Some(90_000_000), Some(15_000_000)));
+    assert_eq!(mark.first_ps, Some(3_990_000_000));
+    assert!((mark.period_ps.unwrap() - 4e9).abs() < 1e3, "{:?}", mark.period_ps);
+}
+
+#[test]
+fn falling_edges_and_both_are_edges_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), "a.vcd", vcd(&[10_000; 4]));
+    let with =
+        |edge, response_edge| latlab_capture::Asked { edge, response_edge, ..asked("in", "out") };
+    let (_, falling) = measured(&path, &with(EdgeKind::Falling, EdgeKind::Rising)).unwrap();
+    assert_eq!(falling, [510_000_000; 3]);
+    let (measured, _) = measured(&path, &with(EdgeKind::Rising, EdgeKind::Both)).unwrap();
+    assert_eq!((measured.counts.answered, measured.counts.double), (4, 4));
+    let narrow = latlab_capture::Asked { hysteresis: Hysteresis::Level(0.0), ..asked("in", "out") };
+    assert_eq!(common::measured(&path, &narrow).unwrap().1.len(), 4);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn any_delays_come_back(delays in proptest::collection::vec(1i64..450_000, 1..20)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = written(folder.path(), "a.vcd", vcd(&delays));
+        let (found, seen) = measured(&path, &asked("in", "out")).unwrap();
+        prop_assert_eq!(&seen, &picoseconds(&delays));
+        prop_assert_eq!(found.counts.spurious + found.counts.double + found.counts.missing, 0);
+        let path = written(folder.path(), "b.csv", saleae(&delays));
+        prop_assert_eq!(measured(&path, &asked("Channel 0", "Channel 1")).unwrap().1, picoseconds(&delays));
+    }
+}

@@ -1,0 +1,211 @@
+//! Every reader takes anything: no panic, no hang, no more than some memory.
+//!
+//! The inputs are captures with random damage, the same each time; `make fuzz` gives each reader a
+//! minute instead of five seconds. What fails is kept, and named.
+
+use crate::common::*;
+use latlab_capture::{Capture, Hysteresis, Threshold, open, survey};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Seconds for each reader, where nobody says otherwise.
+const SECONDS: u64 = 5;
+/// More for a file of some kilobytes would grow with it.
+const MOST_MEMORY: u64 = 64 << 20;
+/// A file of some kilobytes is read in far less, on any machine.
+const LONGEST: Duration = Duration::from_secs(20);
+const LARGEST: usize = 1 << 17;
+
+const DELAYS: [i64; 4] = [12_000, 300_000, 1_000, 99_000];
+
+#[test]
+fn sessions_of_sigrok() {
+    let seeds = [
+        sigrok(&DELAYS),
+        fs::read(fixture("uart_rts_1_excess_bytes.sr")).unwrap(),
+        fs::read(fixture("100khz_clock_2logic_1analog.sr")).unwrap(),
+        fs::read(fixture("no-samplerate.sr")).unwrap(),
+    ];
+    fuzz("sr", &seeds, ["in", "out"]);
+}
+
+/// Damage inside of a member, which a checksum would else be hit by only.
+#[test]
+fn metadata_of_sigrok() {
+    let text = "[global]\nversion=1\n[device 1]\ncapturefile=logic-1\ntotal probes=8\n\
+        samplerate=1 MHz\nprobe1=in\nprobe4=out\nanalog9=A0\nunitsize=1\n";
+    let pack = |text: &[u8]| {
+        zipped(&[
+            ("version".to_string(), b"2".to_vec()),
+            ("metadata".to_string(), text.to_vec()),
+            ("logic-1-1".to_string(), vec![0, 1, 9, 8, 0, 1]),
+            ("analog-1-9-1".to_string(), vec![0; 24]),
+        ])
+    };
+    fuzz_packed("metadata.sr", &[text.as_bytes().to_vec()], ["in", "out"], &pack);
+}
+
+#[test]
+fn dumps() {
+    let seeds = [
+        vcd(&DELAYS).into_bytes(),
+        fs::read(fixture("vectors-integers.vcd")).unwrap(),
+        b"$timescale 1ns $end $var real 64 ! in $end $var reg 4 ? out $end $enddefinitions $end \
+          #0 r0.5 ! b0000 ? #5 r2.5 ! b1x1z ? #9 r0.5 !"
+            .to_vec(),
+    ];
+    fuzz("vcd", &seeds, ["in", "out"]);
+}
+
+#[test]
+fn tables() {
+    let seeds = [
+        saleae(&DELAYS).into_bytes(),
+        fs::read(fixture("scope_3.csv")).unwrap(),
+        fs::read(fixture("scope_7_1.csv")).unwrap(),
+        b"X,Channel 0,Channel 1,Start,Increment\nSequence,VOLT,VOLT,-1e-3,1e-5\n0,0.1,0.2\n1,3,3\n"
+            .to_vec(),
+        b"Record Length,2500,,-0.1,0.02,\nSource,CH1,,-0.05,3.3,\n,,,0.0,0.02,\n".to_vec(),
+        b"; Samplerate: 1 MHz\nChannel 0,Channel 1\n0,0\n1,0\n1,1\n".to_vec(),
+        b"Zeit;A;B\n0,1;0,5;3,3\n0,2;3,5;0,3\n".to_vec(),
+    ];
+    fuzz("csv", &seeds, ["Channel 0", "Channel 1"]);
+}
+
+#[test]
+fn lists() {
+    let seeds = [
+        b"0\t9.1E-6\n1\t9.9E37\n2\t8.7E-6\n".to_vec(),
+        b",n_secs_delay,\n0,0,\n1,86667,\n2,-1,\n3,-998971927,\n".to_vec(),
+        b"#Mode:;3\n\ncounter;latency;delayTime\n0;38;5473\n1;10;4969\n".to_vec(),
+    ];
+    fuzz("list.csv", &seeds, ["a", "b"]);
+}
+
+#[test]
+fn waveforms() {
+    let seeds = [isf(&DELAYS, 0)[..6_000].to_vec(), fs::read(fixture("spectrum.isf")).unwrap()];
+    fuzz("isf", &seeds, ["Ch1", "Ch2"]);
+}
+
+fn fuzz(kind: &str, seeds: &[Vec<u8>], channels: [&str; 2]) {
+    fuzz_packed(kind, seeds, channels, &|bytes| bytes.to_vec());
+}
+
+fn fuzz_packed(
+    kind: &str,
+    seeds: &[Vec<u8>],
+    channels: [&str; 2],
+    pack: &dyn Fn(&[u8]) -> Vec<u8>,
+) {
+    let seconds = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(SECONDS));
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(kind.bytes().fold(7, |sum, byte| sum * 31 + u64::from(byte)));
+    for seed in seeds {
+        read_all(&written(folder.path(), &format!("seed.{kind}"), pack(seed)), channels);
+    }
+    let mut inputs = 0;
+    while Instant::now() < end {
+        let input = pack(&damaged(seeds, &mut random));
+        let path = written(folder.path(), &format!("input.{kind}"), &input);
+        let began = Instant::now();
+        let done = std::panic::catch_unwind(|| {
+            allocation_counter::measure(|| read_all(&path, channels)).bytes_max
+        });
+        let took = began.elapsed();
+        if !matches!(done, Ok(bytes) if bytes < MOST_MEMORY) || took > LONGEST {
+            let kept = std::env::temp_dir().join(format!("latlab-fuzz-failed.{kind}"));
+            fs::write(&kept, &input).unwrap();
+            panic!("{}: {done:?} in {took:?}", kept.display());
+        }
+        inputs += 1;
+    }
+    eprintln!("{kind}: {inputs} inputs");
+}
+
+/// Everything that can be done with a file; what comes of it matters to nobody here.
+fn read_all(path: &Path, channels: [&str; 2]) {
+    let paths = [path.to_path_buf()];
+    if let Ok(Capture::List(mut list)) = open(path, None) {
+        while let Ok(Some(_)) = list.next_reading() {}
+    }
+    if let Ok(Some(survey)) = survey(&paths) {
+        let rule = (Threshold::Share(0.5), Hysteresis::Share(0.1));
+        drop(survey.look(&paths, rule, 64));
+    }
+    drop(measured(path, &asked(channels[0], channels[1])));
+}
+
+/// A capture with some damage: bits, bytes, stretches, numbers, or two captures in one.
+fn damaged(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let mut input = seeds[random.below(seeds.len())].clone();
+    for _ in 0..1 + random.below(6) {
+        let at = random.below(input.len().max(1));
+        let length = random.below(64).min(input.len() - at.min(input.len()));
+        let at = at.min(input.len());
+        match random.below(8) {
+            0 if !input.is_empty() => {
+                let at = at.min(input.len() - 1);
+                input[at] ^= 1 << random.below(8);
+            }
+            1 => input.truncate(at),
+            2 => drop(input.drain(at..at + length)),
+            3 => {
+                let piece = input[at..at + length].to_vec();
+                let to = random.below(input.len() + 1);
+                input.splice(to..to, piece);
+            }
+            4 => {
+                let words: [&[u8]; 16] = [
+                    b"9.9E37",
+                    b"-1",
+                    b"1e308",
+                    b"nan",
+                    b"#99999999999999999999",
+                    b"\n",
+                    b";",
+                    b",",
+                    b"$end",
+                    b"\"",
+                    b"$timescale",
+                    b"18446744073709551615",
+                    b"\xff\xff\xff\xff",
+                    b"\0",
+                    b"0",
+                    b"=",
+                ];
+                let word = words[random.below(words.len())];
+                input.splice(at..at, word.iter().copied());
+            }
+            5 => {
+                let other = &seeds[random.below(seeds.len())];
+                let from = random.below(other.len().max(1));
+                input.truncate(at);
+                input.extend_from_slice(&other[from..]);
+            }
+            6 => {
+                let end = (at + length).min(input.len());
+                input[at..end].fill(random.below(256) as u8);
+            }
+            _ => {
+                let end = (at + length).min(input.len());
+                input[at..end].iter_mut().for_each(|byte| *byte = random.below(256) as u8);
+            }
+        }
+    }
+    input.truncate(LARGEST);
+    input
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end.max(1) as u64) as usize
+    }
+}

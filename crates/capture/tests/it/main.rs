@@ -1,0 +1,6 @@
+//! The tests of this crate that use it from outside: one program, a module for each subject.
+
+mod common;
+mod formats;
+mod fuzz;
+mod recordings;

@@ -1,0 +1,618 @@
+//! The rules of ARCHITECTURE.md that a compiler does not know.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What each crate of ours may depend on, of ours; `latlab`, the program, may use all.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("latlab-model", &[]),
+    ("latlab-sys", &[]),
+    ("latlab-measure", &["latlab-sys", "latlab-model"]),
+    ("latlab-trace", &[]),
+    ("latlab-capture", &[]),
+    ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),
+    ("latlab-stats", &["latlab-model"]),
+    ("latlab-doctor", &["latlab-model"]),
+    ("latlab-load", &["latlab-model"]),
+    ("latlab-store", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
+    ("latlab-lab", &[]),
+    (
+        "latlab-conduct",
+        &["latlab-capture", "latlab-lab", "latlab-model", "latlab-store", "latlab-sys"],
+    ),
+    ("latlab-png", &[]),
+    ("latlab-view", &["latlab-model", "latlab-report", "latlab-store"]),
+    (
+        "latlab-serve",
+        &["latlab-model", "latlab-report", "latlab-stats", "latlab-store", "latlab-view"],
+    ),
+    ("latlab-report", &["latlab-model", "latlab-png", "latlab-stats"]),
+];
+
+/// All that the measuring crate may use at all: no format, no logger, nothing that allocates.
+const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
+
+/// What makes the man pages, completions and schemas; their results are in the repository.
+const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
+
+/// The crates that read no clock and no file.
+const PURE: &[&str] = &["model", "stats", "doctor", "load", "png", "report", "trace"];
+
+/// What would make them read one.
+const IMPURE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "std::time::Instant",
+    "std::time::SystemTime",
+    "std::time::*",
+    "std::time",
+    "std::*",
+];
+
+/// The loop is to be read in one sitting.
+const LOOP: (&str, &str) = ("crates/measure/src/cyclic.rs", "measure");
+const LOOP_LINES: usize = 70;
+const LOOP_FILE_LINES: usize = 250;
+
+#[test]
+fn crates_depend_in_one_direction() {
+    let mut broken = Vec::new();
+    for (name, uses) in dependencies() {
+        if name == "latlab" {
+            continue;
+        }
+        let Some((_, allowed)) = MAY_USE.iter().find(|(known, _)| *known == name) else {
+            broken.push(format!("{name} has no line in MAY_USE: say there what it may depend on"));
+            continue;
+        };
+        for other in uses.iter().filter(|other| other.starts_with("latlab")) {
+            if !allowed.contains(&other.as_str()) {
+                broken.push(format!(
+                    "the Cargo.toml of {name} names {other}, but {name} may only use {allowed:?}"
+                ));
+            }
+        }
+    }
+    report(broken);
+}
+
+#[test]
+fn the_measuring_crate_uses_next_to_nothing() {
+    let dependencies = dependencies();
+    let broken = dependencies["latlab-measure"]
+        .iter()
+        .filter(|other| !MEASURE_MAY_USE.contains(&other.as_str()))
+        .map(|other| {
+            format!(
+                "crates/measure/Cargo.toml names {other}: the loop may only use {MEASURE_MAY_USE:?}"
+            )
+        });
+    report(broken.collect());
+}
+
+#[test]
+fn the_program_carries_no_generator() {
+    let metadata = metadata();
+    let mut broken = Vec::new();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let name = package["name"].as_str().expect("a name");
+        for used in package["dependencies"].as_array().expect("dependencies") {
+            let other = used["name"].as_str().expect("a name");
+            let generator = GENERATORS.contains(&other) && used["optional"] != true;
+            let features = used["features"].as_array().expect("features");
+            if used["kind"] != "dev" && (generator || features.contains(&"schema".into())) {
+                broken.push(format!("{name} uses {other} with a generator: only its tests may"));
+            }
+        }
+        if !package["features"]["default"].is_null() {
+            broken.push(format!("{name} has default features: the program would carry them"));
+        }
+    }
+    report(broken);
+}
+
+#[test]
+fn pure_crates_read_no_clock_and_no_file() {
+    let mut broken = Vec::new();
+    for name in PURE {
+        let sources = sources(&root().join("crates").join(name).join("src"));
+        assert!(!sources.is_empty(), "crates/{name}/src holds no source");
+        for source in sources.iter().filter(|source| !source.name.ends_with("/tests.rs")) {
+            let code = without_tests(&code_only(&source.text));
+            for path in std_paths(&code) {
+                if IMPURE.iter().any(|bad| is_or_is_under(&path, bad)) {
+                    broken.push(format!(
+                        "{} uses {path}: the crate {name} reads no clock, no file and no \
+                         environment, and starts nothing",
+                        source.name
+                    ));
+                }
+            }
+        }
+    }
+    report(broken);
+}
+
+#[test]
+fn unsafe_code_lives_in_sys_only() {
+    let mut broken = Vec::new();
+    for source in sources(&root().join("crates")) {
+        if source.name.starts_with("crates/sys/src/") {
+            continue;
+        }
+        for at in words(&code_only(&source.text), "unsafe") {
+            broken.push(format!(
+                "{}:{} says unsafe: only crates/sys/src may",
+                source.name,
+                line_of(&source.text, at)
+            ));
+        }
+    }
+    report(broken);
+}
+
+#[test]
+fn unsafe_code_says_why_it_is_sound() {
+    let mut broken = Vec::new();
+    for source in sources(&root().join("crates/sys/src")) {
+        let code = code_only(&source.text);
+        for at in words(&code, "unsafe") {
+            let line = line_of(&source.text, at);
+            let is_declaration = code[at + "unsafe".len()..].trim_start().starts_with("fn ");
+            if !is_declaration && !has_safety_comment(&source.text, line) {
+                broken.push(format!(
+                    "{}:{line} has an unsafe block without a SAFETY: comment just before it",
+                    source.name
+                ));
+            }
+        }
+    }
+    report(broken);
+}
+
+#[test]
+fn the_loop_can_be_read_in_one_sitting() {
+    let (file, function) = LOOP;
+    let text = fs::read_to_string(root().join(file)).unwrap_or_else(|error| {
+        panic!("{file}, the home of the loop, cannot be read: {error}");
+    });
+    let code = without_tests(&code_only(&text));
+    let lines = code.trim_end().lines().count();
+    assert!(
+        lines <= LOOP_FILE_LINES,
+        "{file} has {lines} lines before its tests; {LOOP_FILE_LINES} is the limit"
+    );
+    let body = body_of(&code, function)
+        .unwrap_or_else(|| panic!("{file} has no function {function}, which is the loop"));
+    let lines = body.trim_matches('\n').lines().count();
+    assert!(
+        lines <= LOOP_LINES,
+        "the function {function} of {file} has {lines} lines; {LOOP_LINES} is the limit"
+    );
+}
+
+#[test]
+fn every_crate_inherits_the_workspace_lints() {
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
+    // Cargo lets a crate inherit all lints or none, and sys cannot deny itself unsafe code.
+    let of_sys: Vec<&str> = sections(&workspace, "workspace.lints.")
+        .into_iter()
+        .flat_map(str::lines)
+        .filter(|line| line.contains(" = ") && !line.starts_with("unsafe_code"))
+        .collect();
+    let mut broken = Vec::new();
+    for manifest in manifests() {
+        let name = shown(&manifest);
+        let text = fs::read_to_string(&manifest).expect("a manifest can be read");
+        let lints = sections(&text, "lints").concat();
+        if lints.lines().any(|line| line == "workspace = true") {
+            continue;
+        }
+        if name != "crates/sys/Cargo.toml" {
+            broken.push(format!("{name} does not inherit the lints: add [lints] workspace = true"));
+            continue;
+        }
+        for line in of_sys.iter().filter(|line| !lints.lines().any(|own| own == **line)) {
+            broken.push(format!("{name} lacks a lint of the workspace: {line}"));
+        }
+    }
+    report(broken);
+}
+
+/// The bodies of the sections of a manifest whose names begin so.
+fn sections<'a>(manifest: &'a str, name: &str) -> Vec<&'a str> {
+    manifest
+        .split("\n[")
+        .filter(|section| section.starts_with(name))
+        .filter_map(|section| section.split_once('\n'))
+        .map(|(_, body)| body)
+        .collect()
+}
+
+#[test]
+fn every_file_of_tests_is_part_of_its_program() {
+    let mut broken = Vec::new();
+    for manifest in manifests() {
+        let folder = manifest.with_file_name("tests");
+        let Ok(main) = fs::read_to_string(folder.join("it/main.rs")) else { continue };
+        let named: Vec<&str> = main.lines().filter_map(|line| line.strip_prefix("mod ")).collect();
+        for source in sources(&folder) {
+            let below = source.name.split_once("/tests/").expect("a file of tests").1;
+            let module = below.strip_prefix("it/").and_then(|path| path.split(['/', '.']).next());
+            if !module.is_some_and(|module| {
+                module == "main" || named.iter().any(|line| line.strip_suffix(';') == Some(module))
+            }) {
+                broken.push(format!(
+                    "{} is never compiled: name it in tests/it/main.rs",
+                    source.name
+                ));
+            }
+        }
+    }
+    report(broken);
+}
+
+#[test]
+fn every_test_that_the_architecture_names_exists() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let all: String =
+        sources(&root().join("crates")).into_iter().map(|source| source.text).collect();
+    let is_name = |word: &&str| word.contains('_') && word.bytes().all(is_word);
+    let (_, section) = page.split_once("what guards them").expect("a section about the tests");
+    let (section, _) = section.split_once("\n## ").unwrap_or((section, ""));
+    let named: Vec<&str> = section.split('`').skip(1).step_by(2).filter(is_name).collect();
+    assert!(!named.is_empty(), "ARCHITECTURE.md names no test");
+    let broken = named
+        .into_iter()
+        .filter(|name| !all.contains(&format!("fn {name}(")))
+        .map(|name| format!("ARCHITECTURE.md names the test {name}, which no crate has"));
+    report(broken.collect());
+}
+
+fn report(broken: Vec<String>) {
+    assert!(broken.is_empty(), "rules of ARCHITECTURE.md are broken:\n  {}", broken.join("\n  "));
+}
+
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().expect("the repository is above crates/cli")
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+fn metadata() -> Value {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(root())
+        .output()
+        .expect("cargo can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
+}
+
+/// What each crate of the workspace depends on, except for its tests.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let name = |value: &Value| value["name"].as_str().expect("a name").to_string();
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    packages
+        .iter()
+        .map(|package| {
+            let all = package["dependencies"].as_array().expect("dependencies");
+            let used = all.iter().filter(|one| one["kind"] != "dev").map(name).collect();
+            (name(package), used)
+        })
+        .collect()
+}
+
+fn manifests() -> Vec<PathBuf> {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    packages
+        .iter()
+        .map(|package| PathBuf::from(package["manifest_path"].as_str().expect("a path")))
+        .collect()
+}
+
+struct Source {
+    name: String,
+    text: String,
+}
+
+/// All Rust files below a folder, in order.
+fn sources(folder: &Path) -> Vec<Source> {
+    let mut found = Vec::new();
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("a folder can be read").path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("a source can be read");
+            found.push(Source { name: shown(&path), text });
+        }
+    }
+    found
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// Whether the comment right above the statement that this line belongs to says SAFETY.
+fn has_safety_comment(text: &str, line: usize) -> bool {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let is_comment = |line: &str| line.starts_with("//");
+    let ends_statement = |line: &str| line.is_empty() || line.ends_with([';', '{', '}']);
+    let mut at = line - 1;
+    while at > 0 && !is_comment(lines[at - 1]) && !ends_statement(lines[at - 1]) {
+        at -= 1;
+    }
+    lines[..at].iter().rev().take_while(|line| is_comment(line)).any(|l| l.contains("SAFETY:"))
+}
+
+/// The source with the insides of comments and of literals blanked, byte for byte.
+fn code_only(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut code = bytes.to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = literal_or_comment(bytes, at);
+        if end > at {
+            for byte in &mut code[at..end] {
+                if *byte != b'\n' {
+                    *byte = b' ';
+                }
+            }
+            at = end;
+        } else if is_word(bytes[at]) {
+            // Past the whole word, so that the r of `for` does not begin a raw string.
+            at += bytes[at..].iter().take_while(|byte| is_word(**byte)).count();
+        } else {
+            at += 1;
+        }
+    }
+    String::from_utf8(code).expect("whole literals were blanked")
+}
+
+/// Where the comment or literal that begins here ends; here, when none does.
+fn literal_or_comment(bytes: &[u8], at: usize) -> usize {
+    let rest = &bytes[at..];
+    let until = |pattern: &[u8], from: usize| {
+        let found = rest[from..].windows(pattern.len()).position(|window| window == pattern);
+        found.map_or(bytes.len(), |position| at + from + position + pattern.len())
+    };
+    if rest.starts_with(b"//") {
+        return until(b"\n", 0).min(bytes.len());
+    }
+    if rest.starts_with(b"/*") {
+        let (mut depth, mut end) = (0, 0);
+        while end < rest.len() {
+            match &rest[end..] {
+                [b'/', b'*', ..] => (depth, end) = (depth + 1, end + 2),
+                [b'*', b'/', ..] => (depth, end) = (depth - 1, end + 2),
+                _ => end += 1,
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        return at + end;
+    }
+    let prefix = rest.iter().take_while(|byte| matches!(byte, b'b' | b'c' | b'r')).count();
+    let raw = rest[..prefix].contains(&b'r');
+    let hashes = match raw {
+        true => rest[prefix..].iter().take_while(|byte| **byte == b'#').count(),
+        false => 0,
+    };
+    let quote = prefix + hashes;
+    match rest.get(quote) {
+        Some(b'"') if raw && prefix <= 2 => {
+            let close: Vec<u8> = b"\"".iter().copied().chain(vec![b'#'; hashes]).collect();
+            until(&close, quote + 1)
+        }
+        Some(b'"') if prefix <= 1 => at + quoted(rest, quote, b'"'),
+        // A lifetime has no closing quote behind its first character.
+        Some(b'\'') if prefix <= 1 && !raw => match &rest[quote + 1..] {
+            [b'\\', ..] => at + quoted(rest, quote, b'\''),
+            [first, ..] => {
+                let close = quote + 1 + utf8_length(*first);
+                if rest.get(close) == Some(&b'\'') { at + close + 1 } else { at }
+            }
+            [] => at,
+        },
+        _ => at,
+    }
+}
+
+/// Length up to and with the quote that closes the one at `open`.
+fn quoted(rest: &[u8], open: usize, quote: u8) -> usize {
+    let mut end = open + 1;
+    while end < rest.len() && rest[end] != quote {
+        end += if rest[end] == b'\\' { 2 } else { 1 };
+    }
+    (end + 1).min(rest.len())
+}
+
+fn utf8_length(first: u8) -> usize {
+    match first {
+        0..0x80 => 1,
+        0x80..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Where a word stands in code.
+fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let bytes = code.as_bytes();
+    code.match_indices(word).map(|(at, _)| at).filter(move |at| {
+        let before = at.checked_sub(1).map(|before| bytes[before]);
+        let after = bytes.get(at + word.len()).copied();
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })
+}
+
+/// What stands between the first `{` at or after `from` and its `}`, as a range.
+fn braces(code: &str, from: usize) -> Option<(usize, usize)> {
+    let open = from + code[from..].find('{')?;
+    let mut depth = 0;
+    for (at, byte) in code.bytes().enumerate().skip(open) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some((open + 1, at));
+        }
+    }
+    None
+}
+
+/// The code without its test modules.
+fn without_tests(code: &str) -> String {
+    let mut code = code.to_string();
+    while let Some(start) = code.find("#[cfg(test)]") {
+        let declaration = code[start..].find(';').map(|end| start + end);
+        let end = match (braces(&code, start), declaration) {
+            (Some((open, _)), Some(end)) if end < open => end + 1,
+            (Some((_, close)), _) => close + 1,
+            (None, Some(end)) => end + 1,
+            (None, None) => code.len(),
+        };
+        code.replace_range(start..end, "");
+    }
+    code
+}
+
+fn body_of<'a>(code: &'a str, function: &str) -> Option<&'a str> {
+    let declaration = |at: &usize| code[..*at].trim_end().ends_with("fn");
+    let at = words(code, function).find(declaration)?;
+    braces(code, at).map(|(start, end)| &code[start..end])
+}
+
+/// All paths that begin with `std`, with `use` groups written out.
+fn std_paths(code: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for at in words(code, "std") {
+        let rest = &code[at + "std".len()..];
+        if let Some(tail) = rest.trim_start().strip_prefix("::") {
+            write_out("std", tail, &mut paths);
+        }
+    }
+    paths
+}
+
+/// Adds the paths that a tail such as `time::{Duration, Instant}` stands for.
+fn write_out(head: &str, tail: &str, paths: &mut Vec<String>) {
+    let tail = tail.trim_start();
+    if tail.starts_with('{') {
+        let Some((start, end)) = braces(tail, 0) else { return };
+        for part in split_outside_braces(&tail[start..end]) {
+            write_out(head, part, paths);
+        }
+        return;
+    }
+    let length = tail.bytes().take_while(|byte| is_word(*byte) || *byte == b'*').count();
+    let path = match &tail[..length] {
+        "" => return,
+        "self" => head.to_string(),
+        word => format!("{head}::{word}"),
+    };
+    match tail[length..].trim_start().strip_prefix("::") {
+        Some(next) => write_out(&path, next, paths),
+        None => paths.push(path),
+    }
+}
+
+fn split_outside_braces(list: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, byte) in list.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                parts.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&list[start..]);
+    parts
+}
+
+/// Whether a path is a forbidden one or something inside it; `std::time` itself is only
+/// forbidden where the module is imported whole.
+fn is_or_is_under(path: &str, bad: &str) -> bool {
+    let inside = bad != "std::time" && path.starts_with(&format!("{bad}::"));
+    path == bad || inside
+}
+
+mod scanner {
+    use super::*;
+
+    #[test]
+    fn comments_and_literals_are_no_code() {
+        let text = "a /* unsafe /* x */ */ b // unsafe\n\"unsafe \\\" {\" 'x' '\\'' 'é' &'a c r#\"unsafe\"#";
+        let code = code_only(text);
+        assert_eq!(code.len(), text.len());
+        assert_eq!(words(&code, "unsafe").count(), 0);
+        assert_eq!(code.split_whitespace().collect::<Vec<_>>(), ["a", "b", "&'a", "c"]);
+        assert_eq!(code_only("for \"x\" b\"y\" br\"z\""), "for               ");
+    }
+
+    #[test]
+    fn a_word_is_not_part_of_another() {
+        assert_eq!(words("unsafe_code unsafe {", "unsafe").collect::<Vec<_>>(), [12]);
+    }
+
+    #[test]
+    fn groups_are_written_out() {
+        let code =
+            "use std::{fmt, time::{Duration, Instant}}; std::fs::read; use std::env::{self};";
+        assert_eq!(
+            std_paths(code),
+            ["std::fmt", "std::time::Duration", "std::time::Instant", "std::fs::read", "std::env"]
+        );
+        assert!(is_or_is_under("std::fs::read", "std::fs"));
+        assert!(!is_or_is_under("std::time::Duration", "std::time"));
+        assert!(!is_or_is_under("std::envelope", "std::env"));
+    }
+
+    #[test]
+    fn test_modules_are_left_out() {
+        let code =
+            "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { } }\n#[cfg(test)]\nmod more;\nfn c() {}";
+        let rest = without_tests(code);
+        assert_eq!(rest.split_whitespace().collect::<String>(), "fna(){}fnc(){}");
+        assert_eq!(
+            body_of("fn measured() {} fn measure<T>() { x { } }", "measure"),
+            Some(" x { } ")
+        );
+    }
+
+    #[test]
+    fn a_safety_comment_stands_above_its_statement() {
+        let good = "// SAFETY: sound.\nlet x =\n    unsafe { f() };";
+        let bad = "// SAFETY: sound.\nlet y = 1;\nlet x =\n    unsafe { f() };";
+        assert!(has_safety_comment(good, 3));
+        assert!(!has_safety_comment(bad, 4));
+    }
+}

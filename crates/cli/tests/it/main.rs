@@ -1,0 +1,8 @@
+//! The tests of this crate that use it from outside: one program, a module for each subject.
+
+mod architecture;
+mod docs;
+mod doctor;
+mod end_to_end;
+mod plot;
+mod window;

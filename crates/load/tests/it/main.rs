@@ -1,0 +1,4 @@
+//! The tests of this crate that use it from outside: one program, a module for each subject.
+
+mod definitions;
+mod evidence;

@@ -1,0 +1,11 @@
+//! The tests of this crate that use it from outside: one program, a module for each subject.
+
+mod blocks;
+mod common;
+mod doctor;
+mod golden;
+mod markdown;
+mod picture;
+mod plots;
+mod png;
+mod time;

@@ -1,0 +1,13 @@
+//! The tests of this crate that use it from outside: one program, a module for each subject.
+
+mod campaign;
+mod conditions;
+mod findings;
+mod finish;
+mod follow;
+mod older;
+mod recover;
+mod rows;
+mod runs;
+mod verify;
+mod window;
