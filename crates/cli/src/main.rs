@@ -1,36 +1,25 @@
 //! The program `latlab`: flags to plan to calls; no logic of its own.
 
-mod agent;
-mod args;
 mod browser;
-mod campaign;
-mod common;
-mod console;
-mod cyclictest;
-mod doctor;
+mod command_line;
+mod commands;
 mod documents;
-mod lab;
+mod flags;
 mod leftovers;
-mod live;
-mod loads;
 mod output;
-mod plot;
+mod progress;
 #[cfg(test)]
 mod reference;
-mod report;
-mod respond;
-mod run;
-mod runs;
-mod screen;
-mod serve;
 mod sheet;
 mod store;
-mod verify;
-mod window;
 
-use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
+use command_line::{Cli, Command};
+use commands::{
+    agent, campaign, cyclictest, doctor, lab, loads, plot, report, respond, run, runs, serve,
+    verify,
+};
 use latlab_sys::signal::{self, Signal};
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@
 
 mod catalogue;
 
-use crate::args::{Cli, Shell};
+use crate::command_line::{Cli, Shell};
 use crate::documents::{
     CampaignReported, CampaignResult, DryRun, List, ListedLoad, Looked, Reported, Responded,
     ShippedSheet,
@@ -363,7 +363,11 @@ fn man_page(command: &Command) -> (String, String) {
         _ => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING),
     }
     if command.get_name() == "cyclictest" {
-        as_it_is(&mut more, "OPTIONS OF CYCLICTEST", &crate::cyclictest::table::plain_usage());
+        as_it_is(
+            &mut more,
+            "OPTIONS OF CYCLICTEST",
+            &crate::commands::cyclictest::table::plain_usage(),
+        );
     } else if let Some(help) = command.get_after_help() {
         examples(&mut more, &help.to_string());
     }

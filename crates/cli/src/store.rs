@@ -1,6 +1,6 @@
 //! Where the runs lie; what earlier programs left there is finished.
 
-use crate::common::Common;
+use crate::flags::Common;
 use crate::leftovers::restore;
 use crate::output::warn;
 use latlab_lab::Cache;

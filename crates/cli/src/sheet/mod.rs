@@ -10,21 +10,19 @@ mod order;
 mod published;
 mod read;
 mod rows;
-pub mod scale;
 #[cfg(test)]
 pub mod schema;
-pub mod seeds;
 mod shipped;
 #[cfg(test)]
 mod tests;
 
 pub use shipped::SHIPPED;
 
+use crate::flags::scale::Scale;
+use crate::flags::seeds::Seeds;
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
 use mistakes::Mistakes;
-use scale::Scale;
-use seeds::Seeds;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! The words of a scenario are the long options of `latlab run`, as clap knows them.
 
 use super::mistakes::Mistakes;
-use crate::args::{Cli, Command as Verb};
-use crate::run::args::RunArgs;
+use crate::command_line::{Cli, Command as Verb};
+use crate::flags::run::RunArgs;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command, CommandFactory, Parser};
 use std::error::Error;

@@ -3,7 +3,7 @@
 use super::mistakes::Mistakes;
 use super::options::{Setting, Vocabulary, parse, reason};
 use super::read::{Scenario, Sheet};
-use super::scale::Scale;
+use crate::flags::scale::Scale;
 use latlab_model::Plan;
 use latlab_model::campaign::{LOCAL, Row};
 use std::collections::BTreeMap;

@@ -1,0 +1,168 @@
+//! `latlab cyclictest`, or the program by the name of `cyclictest`: its options, its output, our
+//! measuring.
+//!
+//! Options become the plan of an ordinary run, whose agent is threads of this process. What is
+//! printed is rendered from what the threads have counted; the run is stored beside that.
+
+mod check;
+mod dialect;
+mod getopt;
+#[cfg(test)]
+mod golden;
+mod histogram;
+mod json;
+mod lines;
+mod options;
+mod output;
+mod plan;
+mod show;
+mod snapshot;
+mod spikes;
+mod state;
+pub mod table;
+mod values;
+mod verbose;
+
+use crate::commands::run::refused;
+use crate::leftovers::restore;
+use crate::output::{print, warn};
+use crate::store::{finish_leftovers, store_in};
+use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
+use latlab_conduct::check_room;
+use latlab_conduct::here::{self, Done, Order};
+use latlab_model::run::EndReason;
+use latlab_model::{Plan, shell};
+use latlab_store::{Store, new_id};
+use options::Options;
+use output::Output;
+use plan::Machine;
+use show::Show;
+use snapshot::Snapshots;
+use state::State;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What the threads have counted, shared by those who count, read and print.
+type Shared = Arc<Mutex<State>>;
+
+fn lock(shared: &Shared) -> MutexGuard<'_, State> {
+    // Every change leaves the state whole.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The words of the command line, name first, where they are meant for cyclictest.
+pub fn asked(words: &[OsString]) -> Option<Vec<String>> {
+    let name = words.first().map(Path::new).and_then(Path::file_name)?;
+    let by_name = name.to_string_lossy().ends_with("cyclictest");
+    let by_word = words.get(1).is_some_and(|word| word == "cyclictest");
+    let text = |words: &[OsString]| -> Vec<String> {
+        words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    };
+    match (by_name, by_word) {
+        (true, _) => Some(text(words)),
+        (false, true) => Some(text(&words[1..])),
+        (false, false) => None,
+    }
+}
+
+/// Measures as these words ask, the name of the program first, and prints as cyclictest does.
+pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
+    let wrong = |text| Exit(EXIT_USAGE, text);
+    let mut options = Options::parse(&words[1..]).map_err(wrong)?;
+    if options.help {
+        print(&table::usage(&options.dialect.version))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let now = jiff::Timestamp::now();
+    let machine = Machine::here();
+    let mut plan = plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(wrong)?;
+    plan.command = Some(format!("latlab cyclictest {}", shell::line(&words[1..])));
+    options.notes.iter().for_each(warn);
+    let output = Output::open(&options, words, now).map_err(wrong)?;
+    let snapshots = Snapshots::begin(&options).map_err(wrong)?;
+    if options.resolution {
+        show::resolution(&plan);
+    }
+    restore();
+    let store = options.store.then(|| store_in(options.out.as_deref()));
+    let store = store.filter(|store| has_room(&plan, store));
+    let shared: Shared = Arc::new(Mutex::new(State::new(&plan)));
+    let id = new_id(now, &plan.name);
+    let order = Order {
+        plan: &plan,
+        agent: agent(Arc::clone(&shared)),
+        store: store.as_ref().map(|store| (store, id.as_str())),
+    };
+    let mut show = Show::new(&options, &plan, &machine, snapshots);
+    let done = conduct(order, &shared, &mut show);
+    restore();
+    let done = done.map_err(refused)?;
+    show.finish(&shared);
+    output.finish(&options, &lock(&shared), show.buckets())?;
+    tell(&lock(&shared), &done, store.as_ref());
+    let failed = lock(&shared).threads.iter().any(|thread| {
+        matches!(thread.ended, None | Some(EndReason::Failed | EndReason::RecorderFull))
+    });
+    Ok(ExitCode::from(if failed { EXIT_CANNOT_MEASURE } else { 0 }))
+}
+
+/// The agent's side, which tells what is counted as soon as it is.
+fn agent(
+    shared: Shared,
+) -> impl FnOnce(std::io::PipeReader, std::io::PipeWriter) -> Result<(), String> + Send + 'static {
+    let watch: latlab_agent::Watch =
+        Box::new(move |thread, sealed| lock(&shared).watch(thread, sealed));
+    move |input, output| latlab_agent::serve_watched(input, output, Some(watch))
+}
+
+/// Runs the order in a thread, and shows what happens in this one, which may wait for a terminal.
+fn conduct<A>(
+    order: Order<'_, A>,
+    shared: &Shared,
+    show: &mut Show<'_>,
+) -> Result<Done, latlab_conduct::Failure>
+where
+    A: FnOnce(std::io::PipeReader, std::io::PipeWriter) -> Result<(), String> + Send + 'static,
+{
+    std::thread::scope(|scope| {
+        let (done_in, done) = sync_channel(1);
+        scope.spawn(move || {
+            // Received below in any case.
+            let _ = done_in.send(here::run(order, |message| lock(shared).take(message)));
+        });
+        show.until(shared, &done)
+    })
+}
+
+/// A disk that cannot hold the run is no reason not to measure.
+fn has_room(plan: &Plan, store: &Store) -> bool {
+    let room = check_room(plan, store);
+    room.inspect_err(|failure| warn(format_args!("the run is not stored: {failure}"))).is_ok()
+}
+
+/// What the output of cyclictest hides, and where the run lies.
+fn tell(state: &State, done: &Done, store: Option<&Store>) {
+    match state.missed() {
+        0 => {}
+        1 => warn("1 release was missed, which cyclictest skips without a word"),
+        missed => warn(format_args!(
+            "{missed} releases were missed, which cyclictest skips without a word"
+        )),
+    }
+    if state.unprinted > 0 {
+        warn(format_args!(
+            "{} latencies were not printed, because nobody took them in time; all are counted",
+            state.unprinted
+        ));
+    }
+    done.said.iter().for_each(warn);
+    if let Some(store) = store {
+        finish_leftovers(store);
+    }
+    if let Some(finished) = &done.finished {
+        warn(format_args!("stored in {}", finished.path.display()));
+    }
+}

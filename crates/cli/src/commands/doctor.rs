@@ -1,0 +1,99 @@
+//! `latlab doctor`: what of a machine costs latency, what has changed, what is put right by hand.
+
+pub mod args;
+mod source;
+
+use crate::EXIT_FAIL;
+use crate::flags::Format;
+use crate::leftovers::put_back;
+use crate::output::{harmless_lines, print, print_json, style, width, write_whole};
+use args::DoctorArgs;
+use latlab_doctor::{catalogue, compare, conditions, examination};
+use latlab_model::Snapshot;
+use latlab_model::doctor::{Diagnosis, Entry};
+use latlab_report::Detail;
+use source::Source;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What `latlab doctor` does.
+pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    if args.restore {
+        return put_back();
+    }
+    if args.list {
+        return list(args.common.format);
+    }
+    let source = Source::of(args)?;
+    if let Some(path) = &args.save {
+        save(path, &source.snapshot)?;
+        if path.as_os_str() == "-" {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    let hit = match &args.against {
+        Some(name) => changes(args, &Source::against(args, name)?, &source)?,
+        None => findings(args, &source)?,
+    };
+    Ok(ExitCode::from(if hit { EXIT_FAIL } else { 0 }))
+}
+
+/// Says what is to be said of a machine, and whether that is what `--fail-on` asks for.
+fn findings(args: &DoctorArgs, source: &Source) -> anyhow::Result<bool> {
+    let mut found = examination(&source.snapshot);
+    let all = found.findings.len();
+    found.findings.retain(|finding| is_wanted(args, finding));
+    match args.common.format {
+        Format::Json => print_json(&found)?,
+        Format::Text => {
+            let left_out = all - found.findings.len();
+            let found = harmless_lines(&found)?;
+            print(&latlab_report::examination(&found, source.subject(), left_out, detail(args)))?;
+        }
+    }
+    let weights = found.findings.iter().map(|finding| finding.severity);
+    Ok(args.fail_on.is_some_and(|limit| weights.max().is_some_and(|weight| weight >= limit)))
+}
+
+/// Says what changed, and whether that is what `--fail-on` asks for.
+fn changes(args: &DoctorArgs, before: &Source, after: &Source) -> anyhow::Result<bool> {
+    let mut compared = compare((&*before.name, &before.snapshot), (&*after.name, &after.snapshot));
+    if let (Some(before), Some(after)) = (&before.conditions, &after.conditions) {
+        compared.conditions = conditions::between(before, after);
+    }
+    compared.appeared.retain(|finding| is_wanted(args, finding));
+    compared.gone.retain(|finding| is_wanted(args, finding));
+    compared.weighed.retain(|weighed| is_wanted(args, &weighed.now));
+    match args.common.format {
+        Format::Json => print_json(&compared)?,
+        Format::Text => {
+            print(&latlab_report::comparison(&harmless_lines(&compared)?, detail(args)))?;
+        }
+    }
+    Ok(args.fail_on.is_some_and(|weight| compared.reaches(weight)))
+}
+
+fn is_wanted(args: &DoctorArgs, finding: &Diagnosis) -> bool {
+    let named = |codes: &[String]| codes.contains(&finding.code);
+    (args.only.is_empty() || named(&args.only)) && !named(&args.ignore)
+}
+
+fn detail(args: &DoctorArgs) -> Detail {
+    Detail { width: width(), style: style(), verbose: args.verbose }
+}
+
+fn list(format: Format) -> anyhow::Result<ExitCode> {
+    let entries: Vec<Entry> = catalogue().map(|check| check.entry()).collect();
+    match format {
+        Format::Json => print_json(&entries)?,
+        Format::Text => print(&latlab_report::catalogue(&entries, width(), style()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn save(path: &Path, snapshot: &Snapshot) -> anyhow::Result<()> {
+    match path.as_os_str() == "-" {
+        true => print_json(snapshot),
+        false => write_whole(path, (serde_json::to_string_pretty(snapshot)? + "\n").as_bytes()),
+    }
+}

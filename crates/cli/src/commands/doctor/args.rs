@@ -1,0 +1,167 @@
+//! The flags of `latlab doctor`.
+
+use crate::flags::{Common, word};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Args, ValueHint};
+use latlab_model::run::Severity;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// Flags of `latlab doctor`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct DoctorArgs {
+    /// A stored run whose machine is examined: an id, a part of one, `last`, or the path of a run
+    /// folder [default: this machine as it is now]
+    pub run: Option<String>,
+    /// Examine a folder that looks like /, or a snapshot file
+    #[arg(long, value_name = "PATH", conflicts_with = "run", help_heading = WHAT)]
+    pub root: Option<PathBuf>,
+    /// Say what changed since: a run, a snapshot file, or a folder that looks like /
+    #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath, help_heading = WHAT)]
+    pub against: Option<String>,
+    /// Store the kernel files as a snapshot file, - for standard output
+    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    pub save: Option<PathBuf>,
+
+    /// Exit with 1 at a finding of this weight or more: info, warning, error
+    #[arg(long, value_name = "WEIGHT", value_parser = word(Severity::ALL, Severity::word),
+          hide_possible_values = true, help_heading = WEIGHT)]
+    pub fail_on: Option<Severity>,
+    /// Only findings with these codes
+    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = Code,
+          hide_possible_values = true, help_heading = WEIGHT)]
+    pub only: Vec<String>,
+    /// No findings with these codes
+    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = Code,
+          hide_possible_values = true, help_heading = WEIGHT)]
+    pub ignore: Vec<String>,
+
+    /// Say everything of everything
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print the catalogue: all that the doctor knows
+    #[arg(long, conflicts_with_all = EXAMINING)]
+    pub list: bool,
+    /// Put back the kernel files that a killed latlab has left changed, and do nothing else
+    #[arg(long, conflicts_with_all = EXAMINING, conflicts_with = "list")]
+    pub restore: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Flags that go with neither --list nor --restore.
+const EXAMINING: [&str; 7] = ["run", "root", "against", "save", "fail_on", "only", "ignore"];
+
+const WHAT: &str = "What is examined";
+const WEIGHT: &str = "What counts";
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab doctor                                     what on this machine costs latency
+  latlab doctor last                                the same of the machine of the last run
+  latlab doctor --against last                      what has changed since that run
+  latlab doctor --save before.json                  keep this machine, to be compared later
+  latlab doctor --against before.json               what an upgrade has changed
+  latlab doctor --fail-on warning --ignore governor   for CI: exit code 1 unless all is well
+  latlab doctor --list                              all that the doctor knows
+
+With --against, --fail-on looks at what is worse than before: findings that appeared or weigh more.
+With --fail-on info any difference counts.
+
+It needs no rights; as root it sees more. A file that could not be read is named.
+
+Exit codes:
+  0  done                                   2  wrong usage or input
+  1  what --fail-on asks for is there       3  could not examine, or not put back";
+
+/// A code of the catalogue; shells complete it.
+#[derive(Clone)]
+struct Code;
+
+impl TypedValueParser for Code {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        let code = value.to_string_lossy().into_owned();
+        if codes().any(|known| known == code) {
+            return Ok(code);
+        }
+        let all = "`latlab doctor --list` names all codes";
+        let text = match &near(&code, codes())[..] {
+            [] => format!("the doctor knows no '{code}': {all}"),
+            near => {
+                format!("the doctor knows no '{code}'; did you mean {}? {all}", near.join(" or "))
+            }
+        };
+        Err(clap::Error::raw(ErrorKind::ValueValidation, text).with_cmd(command))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(codes().map(PossibleValue::new)))
+    }
+}
+
+fn codes() -> impl Iterator<Item = &'static str> {
+    latlab_doctor::catalogue().map(|check| check.code)
+}
+
+/// How many codes are offered in place of one that is not there.
+const OFFERED: usize = 3;
+
+/// The codes that may have been meant: those written alike, then those that share a word.
+fn near<'a>(code: &str, all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let shares = |known: &str| {
+        code.split('-').any(|word| word.len() > 2 && known.split('-').any(|other| other == word))
+    };
+    let mut near: Vec<(usize, &str)> = all
+        .map(|known| (distance(code, known), known))
+        .filter(|(distance, known)| *distance <= 2 || shares(known))
+        .collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, known)| known).take(OFFERED).collect()
+}
+
+/// How many letters must be put in, taken out or exchanged to make one of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in other.bytes().enumerate() {
+            let cost = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_that_was_mistyped_is_recognised() {
+        let all = ["governor", "rt-throttling", "throttled", "swap"];
+        let near = |code| near(code, all.into_iter());
+        assert_eq!(near("governer"), ["governor"]);
+        assert_eq!(near("throttling"), ["rt-throttling"]);
+        assert_eq!(near("swqp"), ["swap"]);
+        assert_eq!(near("something-else"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn distances_are_those_of_letters() {
+        for (one, other, expected) in [("", "abc", 3), ("abc", "abc", 0), ("kitten", "sitting", 3)]
+        {
+            assert_eq!((distance(one, other), distance(other, one)), (expected, expected));
+        }
+    }
+}

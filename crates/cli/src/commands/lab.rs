@@ -1,0 +1,69 @@
+//! `latlab lab`: the kernels of guests.
+
+pub mod args;
+
+use crate::commands::campaign::args::SheetArgs;
+use crate::commands::campaign::{self, Asked};
+use crate::output::{print, warn};
+use crate::store::cache;
+use crate::{EXIT_CANNOT_MEASURE, Exit};
+use args::{Comparison, LabArgs, What};
+use latlab_lab::{MACHINES, Target, Unpacked, kernels};
+use std::process::ExitCode;
+
+/// The kernels that the ready-made sheets compare.
+const COMPARED: [&str; 2] = ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"];
+
+/// What `latlab lab` does.
+pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
+    match &args.what {
+        What::Kernels => print(&listed())?,
+        What::StressFive(comparison) => return compared("lab-stress-five", comparison),
+        What::Threads(comparison) => return compared("lab-threads", comparison),
+        What::Fetch { qemu, targets } => {
+            for target in targets {
+                let target = Target { new_qemu: *qemu || target.new_qemu, ..target.clone() };
+                print(&format!("{target}  {}\n", fetched(&target)?))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A ready-made sheet of both kernels, which are got where they are not here.
+fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
+    let Comparison { seeds, quiet, console, common } = asked;
+    for target in COMPARED {
+        let target: Target = target.parse().map_err(anyhow::Error::msg)?;
+        if !target.is_here(&cache()) {
+            warn(format_args!("getting {target} from Debian's archive"));
+            fetched(&target)?;
+        }
+    }
+    let sheet = Some(sheet.to_string());
+    let sheet = SheetArgs { sheet, seeds: Some(*seeds), ..SheetArgs::default() };
+    let (quiet, console) = (*quiet, *console);
+    campaign::asked(&Asked { sheet: &sheet, common, quiet, keep_going: false, console })
+}
+
+/// Gets a kernel and says where it came from.
+fn fetched(target: &Target) -> Result<String, Exit> {
+    target.fetch(&cache()).map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))
+}
+
+fn listed() -> String {
+    let mut text = format!("Kernels in {}\n\n", cache().folder().display());
+    for machine in &MACHINES {
+        text += &format!("{}: {}\n", machine.name, machine.about);
+        for kernel in kernels() {
+            let kept = kernel.kept(machine, &cache());
+            let kept = kept.map_or_else(
+                || "not here".to_string(),
+                |Unpacked { name, version, .. }| format!("{name} {version}"),
+            );
+            let target = format!("lab:{}/{kernel}", machine.name);
+            text += &format!("  {target:<24} {kept}\n");
+        }
+    }
+    text
+}

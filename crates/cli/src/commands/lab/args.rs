@@ -1,0 +1,62 @@
+//! Flags of `latlab lab`.
+
+use crate::flags::Common;
+use crate::flags::seeds::Seeds;
+use clap::{Args, Subcommand};
+use latlab_lab::Target;
+
+/// Flags of `latlab lab`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct LabArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub what: What,
+}
+
+/// What can be done in the lab.
+#[derive(Subcommand)]
+pub enum What {
+    /// List the kernels, and which of them are here.
+    #[command(visible_alias = "list")]
+    Kernels,
+    /// Get kernels from Debian's archive; nothing is installed.
+    Fetch {
+        /// The newer QEMU of Debian's backports as well: a target such as lab:x86-64/rt,new-qemu
+        /// runs on it
+        #[arg(long)]
+        qemu: bool,
+        /// Such as x86-64/rt, arm64/stock-6.12
+        #[arg(value_name = "MACHINE/KERNEL", required = true)]
+        targets: Vec<Target>,
+    },
+    /// The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet
+    /// lab-stress-five
+    StressFive(Comparison),
+    /// One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet
+    /// lab-threads
+    Threads(Comparison),
+}
+
+/// How a ready-made sheet is measured.
+#[derive(Args)]
+pub struct Comparison {
+    /// Seeds of the guests, such as 1..5: each is an independent repeat
+    #[arg(long, value_name = "N..M", default_value = "1")]
+    pub seeds: Seeds,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print what the kernels of the guests say while they run
+    #[arg(long)]
+    pub console: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab lab fetch x86-64/stock x86-64/rt
+  latlab run --target lab:x86-64/rt --seed 1 --for 5s
+  latlab run --target lab:x86-64/stock --load hackbench,groups=1 --for 5s
+  latlab lab stress-five --seeds 1..5          both kernels under five loads, and a table";

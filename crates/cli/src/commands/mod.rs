@@ -1,0 +1,15 @@
+//! The commands, one module each.
+
+pub mod agent;
+pub mod campaign;
+pub mod cyclictest;
+pub mod doctor;
+pub mod lab;
+pub mod loads;
+pub mod plot;
+pub mod report;
+pub mod respond;
+pub mod run;
+pub mod runs;
+pub mod serve;
+pub mod verify;

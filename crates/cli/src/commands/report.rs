@@ -1,0 +1,72 @@
+//! `latlab report`: stored runs as one page.
+
+pub mod args;
+
+use crate::browser;
+use crate::documents::Reported;
+use crate::output::{print, print_json, warn, write_whole};
+use crate::store::{recover, store_in};
+use anyhow::bail;
+use args::{ReportArgs, ReportFormat};
+use latlab_view::Shown;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// `latlab report`.
+pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
+    let to_stdout = args.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
+    if to_stdout && args.open {
+        bail!("--open needs a file: name one with -o, or leave -o out");
+    }
+    let store = store_in(args.out.as_deref());
+    recover(&store);
+    if let [one] = &args.runs[..]
+        && let Some(campaign) = store.find_campaign(one)?
+    {
+        return crate::commands::campaign::shown::report(&campaign, args);
+    }
+    if args.format.is_of_a_campaign() {
+        bail!("--format {}: of a campaign only; name one", args.format.word());
+    }
+    let folders: Vec<PathBuf> =
+        args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
+    let shown: Vec<Shown> =
+        folders.iter().map(|folder| Shown::read(folder)).collect::<Result<_, _>>()?;
+    refuse_twice(&shown)?;
+    let page = latlab_view::page(&shown);
+    if !latlab_report::is_interactive() {
+        warn("this build was made without npm: the page has static pictures only");
+    }
+    if to_stdout {
+        print(&page)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let path = args.output.clone().unwrap_or_else(|| own_place(&folders));
+    write_whole(&path, page.as_bytes())?;
+    match args.format {
+        ReportFormat::Json => print_json(&Reported {
+            runs: shown.into_iter().map(|one| one.run.id).collect(),
+            page: path.display().to_string(),
+            bytes: page.len(),
+        })?,
+        _ => print(&format!("{}\n", path.display()))?,
+    }
+    if args.open {
+        browser::open(&path);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refuse_twice(runs: &[Shown]) -> anyhow::Result<()> {
+    for (index, one) in runs.iter().enumerate() {
+        if runs[..index].iter().any(|other| other.run.id == one.run.id) {
+            bail!("the run {} is named twice: name each run once", one.run.id);
+        }
+    }
+    Ok(())
+}
+
+fn own_place(folders: &[PathBuf]) -> PathBuf {
+    let name = if folders.len() > 1 { "comparison.html" } else { "report.html" };
+    folders.first().map(|folder| folder.join(name)).unwrap_or_default()
+}

@@ -1,0 +1,163 @@
+//! The flags of `latlab respond`.
+
+use crate::flags::{Common, word};
+use clap::Args;
+use latlab_capture::{Asked, EdgeKind, Hysteresis, Threshold, Unit};
+use latlab_conduct::respond::simulate::{Simulated, Stimulus};
+use latlab_model::Nanos;
+use std::path::PathBuf;
+
+/// Flags of `latlab respond`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct RespondArgs {
+    /// Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; a run
+    /// of each
+    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "simulate",
+          conflicts_with = "simulate", help_heading = WHAT)]
+    pub from: Vec<PathBuf>,
+    /// The files are the channels of one capture
+    #[arg(long, requires = "from", help_heading = WHAT)]
+    pub join: bool,
+    /// Only look: channels, rate, duration, edges and a picture of each capture
+    #[arg(long, requires = "from", help_heading = WHAT)]
+    pub look: bool,
+    /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling
+    #[arg(long, value_name = "BOARD:SKETCH", value_parser = word(Simulated::ALL, Simulated::word),
+          hide_possible_values = true, help_heading = WHAT)]
+    pub simulate: Option<Simulated>,
+
+    /// The channel with the stimuli; with --simulate their times: square:10kHz or
+    /// random:10ms..20ms [default there: random:1ms..2ms]
+    #[arg(long, value_name = "CHANNEL", help_heading = WIRES)]
+    pub stimulus: Option<String>,
+    /// The channel with the responses
+    #[arg(long, value_name = "CHANNEL", conflicts_with = "simulate", help_heading = WIRES)]
+    pub response: Option<String>,
+    /// A channel that is high while something goes on that may disturb
+    #[arg(long, value_name = "CHANNEL", conflicts_with = "simulate", help_heading = WIRES)]
+    pub marker: Option<String>,
+    /// Where an edge is: a share of the way from low to high, or a level (1.65V)
+    #[arg(long, value_name = "LEVEL", default_value = "50%", help_heading = WIRES)]
+    pub threshold: Threshold,
+    /// How far a level must go beyond the threshold, both ways together
+    #[arg(long, value_name = "LEVEL", default_value = "10%", help_heading = WIRES)]
+    pub hysteresis: Hysteresis,
+    /// Which edges are stimuli: rising, falling, both
+    #[arg(long, value_name = "EDGE", default_value = "rising",
+          value_parser = word(EdgeKind::ALL, EdgeKind::word), hide_possible_values = true,
+          help_heading = WIRES)]
+    pub edge: EdgeKind,
+    /// Which edges are responses [default: as --edge]
+    #[arg(long, value_name = "EDGE",
+          value_parser = word(EdgeKind::ALL, EdgeKind::word), hide_possible_values = true,
+          help_heading = WIRES)]
+    pub response_edge: Option<EdgeKind>,
+    /// A stimulus comes after so long without one: a burst is one [default: each edge is one]
+    #[arg(long, value_name = "TIME", conflicts_with = "simulate", help_heading = WIRES)]
+    pub quiet: Option<Nanos>,
+    /// How long a response may take; a later one is late [default: up to the next stimulus]
+    #[arg(long, value_name = "TIME", help_heading = WIRES)]
+    pub window: Option<Nanos>,
+    /// Unit of a list of readings that does not say it: s, ms, us, ns
+    #[arg(long, value_name = "UNIT", help_heading = WIRES)]
+    pub unit: Option<Unit>,
+
+    /// Stimuli of a simulation
+    #[arg(long, value_name = "N", default_value = "500", requires = "simulate",
+          value_parser = clap::value_parser!(u64).range(1..=10_000_000), help_heading = SIMULATION)]
+    pub edges: u64,
+    /// Seed of random stimuli: the same one gives the same run, bit for bit
+    #[arg(long, value_name = "N", default_value = "1", requires = "simulate",
+          help_heading = SIMULATION)]
+    pub seed: u64,
+    /// Link the firmware with optimisation of the whole program, as the Arduino IDE does
+    #[arg(long, requires = "simulate", help_heading = SIMULATION)]
+    pub lto: bool,
+    /// Keep the simulated capture in this folder, as VCD and CSV
+    #[arg(long, value_name = "DIR", requires = "simulate", help_heading = SIMULATION)]
+    pub keep: Option<PathBuf>,
+
+    /// Judge each run against this longest allowed response time
+    #[arg(long, value_name = "TIME", help_heading = RUN)]
+    pub deadline: Option<Nanos>,
+    /// Name of the run [default: that of the file, or what is simulated]
+    #[arg(long, value_name = "NAME", help_heading = RUN)]
+    pub name: Option<String>,
+    /// A remark that is stored with the run
+    #[arg(long, value_name = "TEXT", help_heading = RUN)]
+    pub note: Option<String>,
+    /// Where runs live, and how they are printed
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const WHAT: &str = "What";
+const WIRES: &str = "Wires";
+const SIMULATION: &str = "Simulation";
+const RUN: &str = "Run";
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab respond --from board.sr --look                   which channels are there?
+  latlab respond --from board.sr --stimulus D0 --response D1 --deadline 50us
+  latlab respond --from pi_c.out pi_python.out            lists of readings, a run of each
+  latlab respond --from ch1.isf ch2.isf --join --stimulus Ch1 --response Ch2
+  latlab respond --simulate uno:irq --edges 50000         an Arduino Uno without hardware
+  latlab report last                                      the last of them as a page
+
+Each response belongs to the last stimulus before it. Missing, late, double and spurious responses
+are counted, and so is what the instrument could not measure. The runs are stored as any other.";
+
+impl RespondArgs {
+    /// What is asked of a capture.
+    pub fn asked(&self) -> Asked {
+        Asked {
+            stimulus: self.stimulus.clone(),
+            response: self.response.clone(),
+            marker: self.marker.clone(),
+            threshold: self.threshold,
+            hysteresis: self.hysteresis,
+            edge: self.edge,
+            response_edge: self.response_edge.unwrap_or(self.edge),
+            quiet_ps: self.quiet.map(picoseconds),
+            window_ps: self.window.map(picoseconds),
+            unit: self.unit,
+        }
+    }
+
+    /// The times of the stimuli of a simulation.
+    pub fn stimuli(&self) -> Result<Stimulus, String> {
+        let text = self.stimulus.as_deref().unwrap_or("random:1ms..2ms");
+        text.parse().map_err(|error| format!("--stimulus {text}: {error}"))
+    }
+
+    /// The captures, each of one file or of all.
+    pub fn captures(&self) -> Vec<Vec<PathBuf>> {
+        match self.join {
+            true => vec![self.from.clone()],
+            false => self.from.iter().map(|path| vec![path.clone()]).collect(),
+        }
+    }
+
+    /// Whether these make sense together; an error is one line for the user.
+    pub fn check(&self) -> Result<(), String> {
+        for (flag, time) in
+            [("--window", self.window), ("--quiet", self.quiet), ("--deadline", self.deadline)]
+        {
+            if time.is_some_and(|time| time <= Nanos::ZERO) {
+                return Err(format!("{flag} must be more than 0"));
+            }
+        }
+        match self.name.is_some() && self.captures().len() > 1 {
+            true => {
+                Err("--name goes with one run: leave it out, each has the name of its file".into())
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+fn picoseconds(time: Nanos) -> i64 {
+    time.0.saturating_mul(latlab_capture::NANO_PS)
+}

@@ -1,0 +1,230 @@
+//! `latlab respond`: how fast a pin answers a pin.
+
+pub mod args;
+mod look;
+
+use crate::commands::run::exit_code;
+use crate::commands::runs::shown;
+use crate::documents::Responded;
+use crate::flags::Format;
+use crate::output::{print, print_json, style, width};
+use crate::store::{open_store, recover};
+use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
+use args::RespondArgs;
+use latlab_capture::Asked;
+use latlab_conduct::respond::simulate::{CYCLE_PS, Simulation, simulate};
+use latlab_conduct::respond::{Failure, Order, respond as record};
+use latlab_model::machine::Machine;
+use latlab_model::plan::Instrument;
+use latlab_model::respond::Respond;
+use latlab_model::run::Setting;
+use latlab_model::{Plan, Run, shell};
+use latlab_report::pairs::{self, Series};
+use latlab_report::respond as figures;
+use latlab_store::{Finished, Store, new_id};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// A run that is to be made.
+struct Part {
+    name: String,
+    paths: Vec<PathBuf>,
+    asked: Asked,
+    simulated: Option<String>,
+    seed: u64,
+    machine: Machine,
+    settings: Vec<Setting>,
+}
+
+/// `latlab respond`.
+pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
+    args.check().map_err(|text| Exit(EXIT_USAGE, text))?;
+    if args.look {
+        return look::look(args);
+    }
+    let store = open_store(&args.common);
+    recover(&store);
+    let mut finished = Vec::new();
+    let done = match args.simulate {
+        Some(simulated) => {
+            let stimulus = args.stimuli().map_err(|text| Exit(EXIT_USAGE, text))?;
+            let order = Simulation {
+                simulated,
+                stimulus,
+                edges: args.edges,
+                seed: args.seed,
+                lto: args.lto,
+                keep: args.keep.clone(),
+            };
+            let made =
+                simulate(&order).map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))?;
+            let part = Part {
+                name: args.name.clone().unwrap_or_else(|| order.name()),
+                paths: vec![made.capture.clone()],
+                asked: made.asked.clone(),
+                simulated: Some(order.words()),
+                seed: args.seed,
+                machine: made.machine.clone(),
+                settings: made.settings.clone(),
+            };
+            one(args, &store, part).map(|run| finished.push(run))
+        }
+        None => args.captures().into_iter().try_for_each(|paths| {
+            let part = captured(args, paths);
+            one(args, &store, part).map(|run| finished.push(run))
+        }),
+    };
+    tell(args, &finished)?;
+    done?;
+    let worst = finished.iter().map(|one| exit_code(&one.run)).max().unwrap_or(0);
+    Ok(ExitCode::from(worst))
+}
+
+fn captured(args: &RespondArgs, paths: Vec<PathBuf>) -> Part {
+    let stem = paths[0].file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = args.name.clone().or(stem).unwrap_or_else(|| "responder".to_string());
+    let machine = Machine::default();
+    let asked = args.asked();
+    Part { name, paths, asked, simulated: None, seed: 0, machine, settings: Vec::new() }
+}
+
+fn one(args: &RespondArgs, store: &Store, part: Part) -> anyhow::Result<Finished> {
+    let plan = plan(args, &part);
+    let id = new_id(jiff::Timestamp::now(), &part.name);
+    let order = Order {
+        plan: &plan,
+        paths: &part.paths,
+        asked: &part.asked,
+        resolution_ps: part.simulated.as_ref().map(|_| CYCLE_PS),
+        machine: part.machine,
+        settings: part.settings,
+        store,
+        id: &id,
+    };
+    let failed = |failure: Failure| {
+        let code = match failure {
+            Failure::Capture(_) => EXIT_USAGE,
+            Failure::Store(_) | Failure::Interrupted => EXIT_CANNOT_MEASURE,
+        };
+        Exit(code, failure.to_string())
+    };
+    Ok(record(order).map_err(failed)?)
+}
+
+fn plan(args: &RespondArgs, part: &Part) -> Plan {
+    let asked = &part.asked;
+    let is_list = asked.stimulus.is_none();
+    let files = part.paths.iter().filter_map(|path| path.file_name());
+    Plan {
+        name: part.name.clone(),
+        note: args.note.clone(),
+        instrument: Instrument::Respond,
+        deadline_ns: args.deadline,
+        samples: true,
+        telemetry_ns: None,
+        command: Some(command(args, part)),
+        seed: part.seed,
+        respond: Some(Box::new(Respond {
+            files: match part.simulated {
+                Some(_) => Vec::new(),
+                None => files.map(|name| name.to_string_lossy().into_owned()).collect(),
+            },
+            simulated: part.simulated.clone(),
+            stimulus: asked.stimulus.clone(),
+            response: asked.response.clone(),
+            marker: asked.marker.clone(),
+            threshold: if is_list { String::new() } else { asked.threshold.to_string() },
+            hysteresis: if is_list { String::new() } else { asked.hysteresis.to_string() },
+            edge: if is_list { String::new() } else { asked.edge.word().to_string() },
+            response_edge: if is_list {
+                String::new()
+            } else {
+                asked.response_edge.word().to_string()
+            },
+            quiet_ns: args.quiet,
+            window_ns: args.window,
+        })),
+        ..Plan::default()
+    }
+}
+
+/// The command that makes this run again.
+fn command(args: &RespondArgs, part: &Part) -> String {
+    let mut words = vec!["latlab respond".to_string()];
+    let mut option = |flag: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
+    };
+    match &part.simulated {
+        Some(simulated) => {
+            option("--simulate", simulated.split(' ').next().map(str::to_string));
+            option("--stimulus", args.stimulus.clone());
+            option("--edges", Some(args.edges.to_string()));
+            option("--seed", Some(args.seed.to_string()));
+        }
+        None => {
+            let asked = &part.asked;
+            let paths = part.paths.iter().map(|path| path.display().to_string());
+            paths.enumerate().for_each(|(index, path)| {
+                option(if index == 0 { "--from" } else { "" }, Some(path));
+            });
+            option("--stimulus", asked.stimulus.clone());
+            option("--response", asked.response.clone());
+            option("--marker", asked.marker.clone());
+            if asked.stimulus.is_some() {
+                option("--threshold", Some(asked.threshold.to_string()));
+                option("--hysteresis", Some(asked.hysteresis.to_string()));
+                option("--edge", Some(asked.edge.word().to_string()));
+                option("--response-edge", Some(asked.response_edge.word().to_string()));
+            }
+            option("--quiet", args.quiet.map(spaceless));
+            option("--window", args.window.map(spaceless));
+        }
+    }
+    option("--deadline", args.deadline.map(spaceless));
+    let join = (args.join && part.simulated.is_none()).then_some(" --join");
+    let lto = (args.lto && part.simulated.is_some()).then_some(" --lto");
+    words.join(" ").replace("  ", " ") + join.or(lto).unwrap_or_default()
+}
+
+fn spaceless(time: latlab_model::Nanos) -> String {
+    format!("{}ns", time.0)
+}
+
+/// What came of it: all of a single run, the figures of several beside each other.
+fn tell(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
+    if finished.is_empty() {
+        return Ok(());
+    }
+    if args.common.format == Format::Json {
+        let series = series(finished)?;
+        return print_json(&Responded::new(finished, &series));
+    }
+    let paths: Vec<String> = finished.iter().map(|one| one.path.display().to_string()).collect();
+    if let ([Finished { run, path }], [shown_path]) = (finished, &paths[..]) {
+        let shown = shown(path, run)?;
+        return print(&format!(
+            "{shown}\nStored in {shown_path}\nAs a page: latlab report {shown_path}\n"
+        ));
+    }
+    let runs: Vec<&Run> = finished.iter().map(|one| &one.run).collect();
+    let mut text = figures::beside(&runs, width(), style());
+    text += &figures::found(&runs, width(), style());
+    let all = series(finished)?;
+    let all: Vec<Series> = all.iter().map(|(run, latencies)| Series { run, latencies }).collect();
+    text += &pairs::loaded_text(&pairs::loaded(&all), width(), style());
+    text += &format!(
+        "\nStored in:\n  {}\nAs one page: latlab report {}\n",
+        paths.join("\n  "),
+        paths.join(" ")
+    );
+    print(&text)
+}
+
+/// The responses of each run, in their order.
+fn series(finished: &[Finished]) -> anyhow::Result<Vec<(&Run, Vec<i64>)>> {
+    let latencies = |path: &Path, run: &Run| -> anyhow::Result<Vec<i64>> {
+        let samples = latlab_view::responses(path, run)?;
+        Ok(samples.into_iter().map(|sample| sample.latency_ns.0).collect())
+    };
+    finished.iter().map(|one| Ok((&one.run, latencies(&one.path, &one.run)?))).collect()
+}

@@ -1,0 +1,109 @@
+//! `latlab list`, `latlab show`: what is stored, and how it is shown.
+
+pub mod args;
+mod window;
+
+use crate::documents::List;
+use crate::output::{glyphs, harmless, print, print_json, style, visible, width};
+use crate::store::{recover, store_in};
+use anyhow::bail;
+use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
+use latlab_model::Run;
+use latlab_report::ListEntry;
+use latlab_report::campaign::CampaignEntry;
+use latlab_store::{CampaignFolder, Entry, State, Store};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// `latlab list`.
+pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
+    let store = store_in(args.out.as_deref());
+    recover(&store);
+    let entries = store.list()?;
+    let campaigns = campaigns(&store)?;
+    match args.format {
+        ListFormat::Json => print_json(&List::new(&entries))?,
+        ListFormat::Text => print(&listing(&store, &entries, &campaigns))?,
+        ListFormat::Markdown => print(&latlab_report::markdown_list(&finished(&entries)))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The campaigns, newest first; one that cannot be read says why.
+fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
+    let entry = |(id, opened): (String, latlab_store::Result<CampaignFolder>)| {
+        let tally = opened.and_then(|folder| Ok(folder.tried()?.tally(&folder.campaign)));
+        CampaignEntry { id, tally: tally.map_err(|error| visible(&error.to_string())) }
+    };
+    Ok(store.campaigns()?.into_iter().map(entry).collect())
+}
+
+/// Those that can be shown with their figures.
+fn finished(entries: &[Entry]) -> Vec<ListEntry> {
+    let finished = entries.iter().filter_map(|entry| match &entry.state {
+        State::Finished(run) => Some(ListEntry::from(run.as_ref())),
+        _ => None,
+    });
+    finished.collect()
+}
+
+fn listing(store: &Store, entries: &[Entry], campaigns: &[CampaignEntry]) -> String {
+    if entries.is_empty() && campaigns.is_empty() {
+        return format!(
+            "No runs in {}. `latlab run --for 10s` makes one.\n",
+            store.root().display()
+        );
+    }
+    let finished = finished(entries);
+    let mut text = String::new();
+    if !finished.is_empty() {
+        text += &latlab_report::list(&finished, width(), style());
+    }
+    for entry in entries {
+        let state = match &entry.state {
+            State::Finished(_) => continue,
+            State::GoingOn => "is being measured now".to_string(),
+            State::Unfinished => "was cut off and is not finished yet".to_string(),
+            State::Damaged(reason) => format!("cannot be read: {}", visible(reason)),
+        };
+        text += &format!("{}: {state}\n", entry.id);
+    }
+    text + &latlab_report::campaign::campaigns(campaigns)
+}
+
+/// `latlab show`.
+pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    if args.format == ShowFormat::Csv && args.window.is_none() {
+        bail!(
+            "--format csv prints the samples of a window: add --window, such as --window ..+1min"
+        );
+    }
+    let store = store_in(args.out.as_deref());
+    recover(&store);
+    if let Some(campaign) = store.find_campaign(&args.run)? {
+        crate::commands::campaign::shown::show(&campaign, args)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let folder = store.find(&args.run)?;
+    let run = latlab_store::load(&folder)?;
+    match (&args.window, args.format) {
+        (Some(spec), format) => window::show(&folder, &run, spec, format)?,
+        (None, ShowFormat::Json) => print_json(&run)?,
+        (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&harmless(&run)?))?,
+        (None, _) => print(&shown(&folder, &run)?)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A stored run as text.
+pub fn shown(folder: &Path, run: &Run) -> anyhow::Result<String> {
+    Ok(latlab_report::show(&harmless(run)?, &picture(folder, run), width(), style()))
+}
+
+/// The latencies as a picture of characters, or why there is none.
+fn picture(folder: &Path, run: &Run) -> String {
+    match latlab_store::histograms(folder, run) {
+        Ok(bins) => latlab_report::histogram(run, &bins, width(), glyphs()),
+        Err(error) => format!("No picture of the latencies: {}\n", visible(&error.to_string())),
+    }
+}

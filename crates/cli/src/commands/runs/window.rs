@@ -1,0 +1,40 @@
+//! `latlab show --window`: a stretch of a run, from its samples.
+
+use crate::commands::runs::args::ShowFormat;
+use crate::output::{harmless, print, print_json, style, width};
+use anyhow::bail;
+use latlab_model::Run;
+use latlab_store::{Error, Stretch, WindowSpec};
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+/// Prints the figures of the window, or its samples.
+pub fn show(
+    folder: &Path,
+    run: &Run,
+    window: &WindowSpec,
+    format: ShowFormat,
+) -> anyhow::Result<()> {
+    let stretch = Stretch::open(folder, run, window)?;
+    match format {
+        ShowFormat::Text => {
+            let run = harmless(run)?;
+            print(&latlab_report::window(&run, &stretch.figures()?, width(), style()))
+        }
+        ShowFormat::Json => print_json(&stretch.figures()?),
+        ShowFormat::Csv => csv(&stretch),
+        ShowFormat::Markdown => bail!("--format markdown shows a whole run, not a --window of it"),
+    }
+}
+
+fn csv(stretch: &Stretch) -> anyhow::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    match stretch.csv(&mut out) {
+        // A reader that has seen enough (`| head`) is no error, and gets nothing more.
+        Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => {
+            let _ = out.into_parts();
+            Ok(())
+        }
+        written => Ok(written?),
+    }
+}

@@ -1,0 +1,75 @@
+//! `latlab verify`: whether stored runs are as they were stored.
+
+pub mod args;
+
+use crate::EXIT_FAIL;
+use crate::flags::Format;
+use crate::output::{print, print_json, warn};
+use crate::store::{open_store, recover};
+use args::VerifyArgs;
+use latlab_model::window::Checked;
+use latlab_report::units::bytes;
+use latlab_store::{Entry, State, Store};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Looks at all files of the runs, a line for each run.
+pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
+    let store = open_store(&args.common);
+    recover(&store);
+    let mut all = Vec::new();
+    for folder in folders(&store, args)? {
+        let checked = latlab_store::verify(&folder);
+        if args.common.format == Format::Text {
+            print(&line(&checked))?;
+        }
+        all.push(checked);
+    }
+    if args.common.format == Format::Json {
+        print_json(&all)?;
+    }
+    let whole = all.iter().all(|checked| checked.whole);
+    Ok(ExitCode::from(if whole { 0 } else { EXIT_FAIL }))
+}
+
+fn folders(store: &Store, args: &VerifyArgs) -> anyhow::Result<Vec<PathBuf>> {
+    if args.all {
+        return Ok(finished(store.list()?.into_iter().chain(store.list_of_campaigns()?).collect()));
+    }
+    let mut folders = Vec::new();
+    for run in &args.runs {
+        match store.find_campaign(run)? {
+            Some(campaign) => folders.extend(finished(campaign.runs().list()?)),
+            None => folders.push(store.find(run)?),
+        }
+    }
+    Ok(folders)
+}
+
+/// The folders of those that are finished; the others are told.
+fn finished(entries: Vec<Entry>) -> Vec<PathBuf> {
+    let (finished, others): (Vec<_>, Vec<_>) = entries
+        .into_iter()
+        .partition(|entry| matches!(entry.state, State::Finished(_) | State::Damaged(_)));
+    for entry in others {
+        warn(format_args!("{} is not finished, so it is not verified", entry.id));
+    }
+    finished.into_iter().map(|entry| entry.path).collect()
+}
+
+fn line(checked: &Checked) -> String {
+    let extra = match &checked.extra[..] {
+        [] => String::new(),
+        extra => format!("; not of the run: {}", extra.join(", ")),
+    };
+    let said = match &checked.wrong[..] {
+        [] => format!("ok, {} files, {}", checked.files, bytes(checked.bytes)),
+        wrong => {
+            let each = wrong.iter().map(|wrong| format!("{}: {}", wrong.file, wrong.what));
+            format!("DAMAGED: {}", each.collect::<Vec<_>>().join("; "))
+        }
+    };
+    let line = format!("{}: {said}{extra}", checked.run);
+    // Names of files are whatever somebody made of them.
+    format!("{}\n", line.replace(char::is_control, "\u{fffd}"))
+}

@@ -1,0 +1,45 @@
+//! Flags that several commands have.
+
+pub mod guest;
+pub mod plan;
+pub mod run;
+pub mod scale;
+pub mod seeds;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// How results are printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// Where runs live and how they are printed.
+#[derive(Args)]
+pub struct Common {
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How to print the result: text, json
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+}
+
+/// A whole number; clap's own words for a wrong one do not say what is expected.
+pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let number: u64 = text.parse().map_err(|_| format!("'{text}' is no whole number from 0 on"))?;
+    T::try_from(number).map_err(|_| format!("{text} is too large"))
+}
+
+/// A word of the model as a value of the command line; shells complete it.
+pub fn word<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|&value| name(value)))
+        .try_map(move |text| all.iter().copied().find(|&value| name(value) == text).ok_or(text))
+}

@@ -1,0 +1,172 @@
+use super::table::{Column, fitting};
+use super::view::{View, clock, draw, progress_line};
+use latlab_conduct::live::Live;
+use latlab_model::frame::{Interval, Message};
+use latlab_model::plan::Mechanism;
+use latlab_model::run::{EndReason, Finding, Prepared, Severity, ThreadEnd, ThreadSetup};
+use latlab_model::{Histogram, Nanos, Plan, nanos::SECOND};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+fn plan() -> Plan {
+    Plan { name: "idle".into(), duration_ns: Some(SECOND * 90), ..Plan::default() }
+}
+
+fn setup(thread: u32) -> ThreadSetup {
+    ThreadSetup {
+        thread,
+        thread_id: None,
+        cpu: Some(thread),
+        core_type: None,
+        capacity: None,
+        policy: "fifo 90".into(),
+        period_ns: Nanos(997_000),
+        first_release_ns: Nanos::ZERO,
+    }
+}
+
+/// What a thread could count in this second: two latencies are recorded, the rest is added.
+fn second(thread: u32, number: i64) -> Histogram {
+    let mut counts = Histogram::default();
+    let wave = (number * 37 + i64::from(thread) * 11) % 50;
+    counts.record(Nanos(3_200 + wave));
+    counts.record(Nanos(9_000 + wave * wave * 17 + i64::from(thread % 7) * 6_017));
+    counts.count += 1_001;
+    counts.sum_ns += 1_001 * 5_500;
+    counts.bins[0].1 += 1_001;
+    counts.missed = u64::from(number % 20 == 7 && thread == 1);
+    counts.misses = counts.missed;
+    counts
+}
+
+fn live(threads: u32, seconds: i64) -> Live {
+    let mut live = Live::default();
+    let threads: Vec<ThreadSetup> = (0..threads).map(setup).collect();
+    let prepared = Prepared { threads, ..Prepared::default() };
+    live.take(&Message::Prepared(prepared.clone()));
+    for number in 0..seconds {
+        for setup in &prepared.threads {
+            live.take(&Message::Interval(Interval {
+                thread: setup.thread,
+                start_ns: SECOND * number,
+                end_ns: SECOND * (number + 1),
+                counts: second(setup.thread, number),
+            }));
+        }
+    }
+    live
+}
+
+fn screen(width: u16, height: u16, view: &View) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, view)).unwrap();
+    terminal.backend().to_string()
+}
+
+#[test]
+fn screens_of_both_sizes() {
+    let with_deadline = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+    let relative = Plan { mechanism: Mechanism::Relative, ..plan() };
+    let mut broken = live(4, 75);
+    broken.findings.push(Finding::new("a", Severity::Info, "The clock was stepped by 2 ms."));
+    broken.findings.push(Finding::new(
+        "b",
+        Severity::Error,
+        "CPU 2 was taken offline, so thread 2 has ended and all that it would have measured is missing.",
+    ));
+    broken.take(&Message::ThreadEnd(ThreadEnd {
+        thread: 2,
+        reason: EndReason::CpuOffline,
+        cycles: 0,
+        missed: 0,
+        page_faults: 0,
+        involuntary_switches: 0,
+        voluntary_switches: 0,
+        spikes_lost: 0,
+        intervals_grown: 0,
+        samples_lost: 0,
+        cpu_ns: Nanos(0),
+        spun: None,
+        responded: None,
+    }));
+    let cases = [
+        ("two", live(2, 14), plan()),
+        ("deadline", broken, with_deadline),
+        ("relative", live(1, 3), relative),
+        ("many", live(128, 5), plan()),
+        ("begin", live(2, 0), plan()),
+        ("nothing", Live::default(), plan()),
+    ];
+    for (name, live, plan) in &cases {
+        let view = View { live, plan, title: "latlab run idle", elapsed: live.measured + SECOND };
+        for (width, height) in [(80, 24), (160, 50)] {
+            insta::assert_snapshot!(format!("{name}-{width}"), screen(width, height, &view));
+        }
+    }
+}
+
+#[test]
+fn missed_and_maximum_are_never_given_up() {
+    let live = live(2, 14);
+    let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+    let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
+    for width in 40..200 {
+        let screen = screen(width, 24, &view);
+        for head in ["thread", "missed", "misses", "max"] {
+            assert!(screen.contains(head), "{head} at {width}:\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn a_tiny_terminal_shows_the_maximum_and_says_what_it_cuts() {
+    let live = live(2, 14);
+    let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+    let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
+    insta::assert_snapshot!("tiny-50", screen(50, 12, &view));
+    insta::assert_snapshot!("tiny-24", screen(24, 12, &view));
+    for width in 18..80 {
+        let screen = screen(width, 12, &view);
+        assert!(screen.contains("54.185 us"), "{width}:\n{screen}");
+    }
+}
+
+#[test]
+fn a_column_that_holds_nothing_goes_first() {
+    let column = |head, cell: &str| Column::new(head, [cell.to_string()]);
+    let columns = vec![column("min", "3.21"), column("p99.99", "-"), column("max", "41.72")];
+    let heads: Vec<&str> = fitting(columns, 12).iter().map(|column| column.head).collect();
+    assert_eq!(heads, ["min", "max"]);
+}
+
+#[test]
+fn any_size_is_drawn() {
+    let live = live(20, 2);
+    let plan = plan();
+    let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
+    for (width, height) in [(1, 1), (3, 9), (20, 4), (80, 7), (500, 8)] {
+        screen(width, height, &view);
+    }
+}
+
+#[test]
+fn a_line_says_how_it_goes() {
+    let (some, none) = (live(2, 14), Live::default());
+    let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
+    let line = |live, plan| {
+        progress_line(&View { live, plan, title: "latlab run idle", elapsed: SECOND * 15 })
+    };
+    insta::assert_snapshot!("line", line(&some, &plan));
+    insta::assert_snapshot!("line-nothing", line(&none, &plan));
+    let cycles = Plan { duration_ns: None, cycles: Some(100_000), ..plan.clone() };
+    insta::assert_snapshot!("line-cycles", line(&some, &cycles));
+    let endless = Plan { duration_ns: None, ..plan.clone() };
+    insta::assert_snapshot!("line-endless", line(&some, &endless));
+}
+
+#[test]
+fn clocks_read_well() {
+    assert_eq!(clock(SECOND * 5), "0:05");
+    assert_eq!(clock(SECOND * 3_725), "1:02:05");
+    assert_eq!(clock(SECOND * -3), "0:00");
+}

@@ -1,0 +1,293 @@
+//! The live view of a run: what is known so far, drawn from scratch each time.
+
+use super::table::{Column, fitting, render_table, spark};
+use latlab_conduct::live::{Live, LiveThread};
+use latlab_model::run::{EndReason, Quantiles};
+use latlab_model::{Nanos, Plan};
+use latlab_report::terms::of_plan;
+use latlab_report::units::{bin_edge, grouped, percent, span};
+use latlab_stats::quantiles;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Stylize;
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+/// What the live view is drawn from.
+pub struct View<'a> {
+    /// The run as it stands.
+    pub live: &'a Live,
+    /// What was asked.
+    pub plan: &'a Plan,
+    /// What it is a view of.
+    pub title: &'a str,
+    /// Since the start of the program.
+    pub elapsed: Nanos,
+}
+
+/// Lines for the figures of all threads together.
+const TOTALS_LINES: usize = 2;
+
+/// Draws the whole screen.
+pub fn draw(frame: &mut Frame, view: &View) {
+    let [head, table, foot] =
+        Layout::vertical([Constraint::Length(4), Constraint::Fill(1), Constraint::Length(3)])
+            .areas(frame.area());
+    draw_head(frame, head, view);
+    draw_threads(frame, table, view);
+    draw_foot(frame, foot, view);
+}
+
+/// One line for where there is no terminal.
+pub fn progress_line(view: &View) -> String {
+    format!("{}: {}", passed(view), totals(view).join(", "))
+}
+
+/// Three lines and a blank one, which a narrow terminal needs for the end of the third.
+fn draw_head(frame: &mut Frame, area: Rect, view: &View) {
+    let method = Line::from(cut(&method(view), area.width.into())).dim();
+    let mut lines = vec![title_line(view, area.width), method];
+    lines.extend(totals_lines(totals(view), area.width.into()).into_iter().map(Line::from));
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// The parts in as many lines as there are for them; where they are too many, the last one, which
+/// is the observed maximum, goes first.
+fn totals_lines(mut parts: Vec<String>, width: usize) -> Vec<String> {
+    let mut lines = filled(&parts, width);
+    if lines.len() > TOTALS_LINES || lines.iter().any(|line| line.chars().count() > width) {
+        parts.rotate_right(1);
+        if let Some(maximum) = parts.first_mut().filter(|part| part.chars().count() >= width) {
+            *maximum = maximum.replace("observed maximum", "max");
+        }
+        lines = filled(&parts, width);
+        let more = lines.len() > TOTALS_LINES;
+        lines.truncate(TOTALS_LINES);
+        if let Some(last) = lines.last_mut().filter(|_| more) {
+            *last += "…";
+        }
+    }
+    lines.iter().map(|line| cut(line, width)).collect()
+}
+
+/// Parts with commas between them, in lines that end between two parts only.
+fn filled(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let comma = if index + 1 < parts.len() { "," } else { "" };
+        let part = format!("{part}{comma}");
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + part.chars().count() <= width => {
+                *line += &format!(" {part}");
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines
+}
+
+fn title_line(view: &View, width: u16) -> Line<'static> {
+    let time = cut(&passed(view), width.into());
+    let room = usize::from(width).saturating_sub(time.chars().count() + 1);
+    if room == 0 {
+        return time.into();
+    }
+    let name = cut(view.title, room);
+    Line::from(vec![format!("{name:<room$} ").bold(), time.into()])
+}
+
+fn method(view: &View) -> String {
+    let plan = view.plan;
+    let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", deadline));
+    let (way, policy) = (plan.way(), plan.policy);
+    let how = match plan.spin {
+        Some(spin) => format!("{way}, {policy}, gaps above {}", spin.gap_above_ns),
+        None => format!("{way}, {policy}, period {}", plan.period_ns),
+    };
+    how + &deadline.unwrap_or_default()
+}
+
+/// The figures of all threads together, last the observed maximum.
+fn totals(view: &View) -> Vec<String> {
+    let threads = &view.live.threads;
+    let Some(slowest) = threads.iter().filter(|t| t.total.count > 0).max_by_key(|t| t.total.max_ns)
+    else {
+        if view.plan.spin.is_some() && view.live.measured > Nanos::ZERO {
+            return vec!["no gap".to_string()];
+        }
+        let stage = match (threads.is_empty(), &view.plan.guest) {
+            (true, Some(_)) => "booting",
+            (true, None) => "preparing",
+            (false, _) => "warming up",
+        };
+        return vec![stage.to_string()];
+    };
+    let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
+    let missed = match view.plan.has_releases() {
+        true => format!("{} missed", sum(|thread| thread.total.missed)),
+        false if view.plan.spin.is_some() => format!("noise {}", percent(noise(view, threads))),
+        false => "missed not defined".to_string(),
+    };
+    let misses = view
+        .plan
+        .deadline_ns
+        .map(|deadline| format!("{} above {}", sum(|thread| thread.total.misses), deadline));
+    let maximum =
+        format!("observed maximum {} (thread {})", slowest.total.max_ns, slowest.setup.thread);
+    let cycles = format!("{} {}", sum(|thread| thread.total.count), of_plan(view.plan).cycles);
+    [Some(cycles), Some(missed), misses, Some(maximum)].into_iter().flatten().collect()
+}
+
+/// The share of the time so far that was taken from these busy loops.
+fn noise(view: &View, threads: &[LiveThread]) -> f64 {
+    let taken: i128 = threads.iter().map(|thread| thread.total.sum_ns).sum();
+    let of = view.live.measured.0.max(1) as f64 * threads.len().max(1) as f64;
+    taken as f64 / of
+}
+
+/// The time that has passed, and what is left; a guest has a time of its own.
+fn passed(view: &View) -> String {
+    let elapsed = format!("{} elapsed", clock(view.elapsed));
+    match (&view.plan.guest, view.live.measured, left(view)) {
+        (Some(_), Nanos::ZERO, _) => elapsed,
+        (Some(_), measured, _) => format!("{} of the guest's time, {elapsed}", span(measured)),
+        (None, _, Some(left)) => format!("{elapsed}, {} left", clock(left)),
+        (None, _, None) => elapsed,
+    }
+}
+
+/// Time to the planned end; none where only an interrupt ends the run.
+fn left(view: &View) -> Option<Nanos> {
+    let by_time = view.plan.duration_ns.map(|duration| duration - view.live.measured);
+    let by_cycles = view.plan.cycles.map(|cycles| time_for_cycles(view, cycles));
+    let left = [by_time, by_cycles].into_iter().flatten().min()?;
+    Some(left.max(Nanos::ZERO))
+}
+
+/// The slowest thread decides when all have their cycles.
+fn time_for_cycles(view: &View, cycles: u64) -> Nanos {
+    let wanted = |done: u64| i64::try_from(cycles.saturating_sub(done)).unwrap_or(i64::MAX);
+    let threads = view.live.threads.iter();
+    let times = threads.map(|thread| thread.setup.period_ns * wanted(thread.total.count));
+    times.max().unwrap_or(view.plan.period_ns * wanted(0))
+}
+
+/// A duration as a clock shows it: `4:05`, `1:00:00`.
+pub fn clock(time: Nanos) -> String {
+    let seconds = time.0.max(0) / 1_000_000_000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+fn draw_threads(frame: &mut Frame, area: Rect, view: &View) {
+    if view.live.threads.is_empty() {
+        return;
+    }
+    // Two lines of the table are its head, and one is for the threads that have no room.
+    let rows = usize::from(area.height).saturating_sub(2);
+    let hides = view.live.threads.len() > rows;
+    let shown = largest(&view.live.threads, if hides { rows.saturating_sub(1) } else { rows });
+    let columns = fitting(columns(view, &shown), area.width);
+    let [table, hidden] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(hides.into())]).areas(area);
+    render_table(frame, table, &columns, shown.len());
+    if hides {
+        let count = view.live.threads.len() - shown.len();
+        let text = format!("{count} more threads, none with a larger observed maximum");
+        frame.render_widget(Line::from(cut(&text, area.width.into())).dim(), hidden);
+    }
+}
+
+/// The threads with the largest maxima, in the order of their numbers so that rows stay put.
+fn largest(threads: &[LiveThread], room: usize) -> Vec<&LiveThread> {
+    let max = |thread: &LiveThread| (thread.total.count > 0).then_some(thread.total.max_ns);
+    let mut shown: Vec<&LiveThread> = threads.iter().collect();
+    shown.sort_by_key(|thread| std::cmp::Reverse(max(thread)));
+    shown.truncate(room);
+    shown.sort_by_key(|thread| thread.setup.thread);
+    shown
+}
+
+fn columns(view: &View, threads: &[&LiveThread]) -> Vec<Column> {
+    let each = |head, cell: &dyn Fn(&LiveThread) -> String| {
+        Column::new(head, threads.iter().map(|thread| cell(thread)))
+    };
+    let missed_head = if view.plan.spin.is_some() { "noise %" } else { "missed" };
+    let missed = |thread: &LiveThread| match view.plan.has_releases() {
+        true => grouped(thread.total.missed),
+        false if view.plan.spin.is_some() => {
+            format!("{:.3}", 100.0 * noise(view, std::slice::from_ref(thread)))
+        }
+        false => "not defined".to_string(),
+    };
+    let mut columns = vec![
+        each("thread", &|thread| thread.setup.thread.to_string()),
+        each("cpu", &|thread| thread.setup.cpu.map_or("-".into(), |cpu| cpu.to_string())),
+        each(of_plan(view.plan).cycles, &|thread| grouped(thread.total.count)),
+        each(missed_head, &missed),
+    ];
+    if view.plan.deadline_ns.is_some() {
+        columns.push(each("misses", &|thread| grouped(thread.total.misses)));
+    }
+    columns.extend(latency_columns(threads));
+    columns.push(sparks(view, threads));
+    columns
+}
+
+fn latency_columns(threads: &[&LiveThread]) -> Vec<Column> {
+    let float = |time: Nanos| time.0 as f64;
+    let counted = |thread: &&LiveThread| thread.total.count > 0;
+    let extreme = |head, of: fn(&LiveThread) -> Nanos| {
+        let values = threads.iter().map(|t| counted(t).then(|| float(of(t))));
+        Column::latencies(head, values)
+    };
+    let tails: Vec<Option<Quantiles>> = threads.iter().map(|t| quantiles(&t.total)).collect();
+    let quantile = |head, of: fn(&Quantiles) -> Option<Nanos>| {
+        let values = tails.iter().map(|tail| tail.as_ref().and_then(of).map(bin_edge).map(float));
+        Column::latencies(head, values)
+    };
+    vec![
+        extreme("min", |thread| thread.total.min_ns),
+        Column::latencies("mean", threads.iter().map(|thread| thread.total.mean_ns())),
+        quantile("p99", |tail| Some(tail.p99_ns)),
+        quantile("p99.99", |tail| tail.p99_99_ns),
+        extreme("max", |thread| thread.total.max_ns),
+    ]
+}
+
+/// The maxima of the last minute, all threads on one scale; why a thread ended, once it has.
+fn sparks(view: &View, threads: &[&LiveThread]) -> Column {
+    let recent = view.live.threads.iter().flat_map(|thread| &thread.recent_max);
+    let largest = recent.copied().max().unwrap_or_default();
+    let cells = threads.iter().map(|thread| match thread.ended {
+        None | Some(EndReason::Finished) => spark(thread, largest),
+        Some(reason) => reason.to_string(),
+    });
+    Column::sparks(cells)
+}
+
+fn draw_foot(frame: &mut Frame, area: Rect, view: &View) {
+    let findings = &view.live.findings;
+    let newest = match (findings.len(), findings.last()) {
+        (_, None) => "No findings".to_string(),
+        (1, Some(finding)) => format!("1 finding: {}", finding.text),
+        (count, Some(finding)) => format!("{count} findings, the newest: {}", finding.text),
+    };
+    let newest = Line::from(cut(&newest, area.width.into()));
+    let lines = vec![
+        Line::default(),
+        if findings.is_empty() { newest.dim() } else { newest.bold() },
+        Line::from(cut("Ctrl-C ends the run and keeps it", area.width.into())).dim(),
+    ];
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn cut(text: &str, room: usize) -> String {
+    match text.chars().count() > room {
+        true => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_string(),
+    }
+}
