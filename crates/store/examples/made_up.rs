@@ -3,8 +3,8 @@
 //!
 //! The bench of the pages draws such runs.
 
+use latlab_digest::testing::Synthetic;
 use latlab_model::Nanos;
-use latlab_store::testing::Synthetic;
 use latlab_store::{Finished, Store};
 
 const USAGE: &str = "made_up RUNS ID THREADS SECONDS PERIOD [samples]";

@@ -1,5 +1,6 @@
 //! What can go wrong with a run folder, and what to do about it.
 
+use latlab_digest::window::WindowError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -42,8 +43,8 @@ pub enum Error {
     )]
     NoSamples(PathBuf),
     /// A window that names no stretch of the run.
-    #[error("{0}")]
-    Window(String),
+    #[error(transparent)]
+    Window(#[from] WindowError),
     /// `run.json` is not what it should be.
     #[error("{} cannot be read: {reason}", .path.display())]
     Damaged {

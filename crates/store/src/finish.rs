@@ -1,14 +1,16 @@
 //! From the journal of a run to its folder.
 
-use crate::assemble::{Assembled, Assembly, NoRun, StreamedRow};
 use crate::document::{CONSOLE, RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
-use crate::ending::Ending;
 use crate::error::{Error, Result};
 use crate::files::{open_file, sum, sync_folder};
+use crate::id;
 use crate::journal::Journal;
 use crate::table::{Row, Table};
-use crate::tables::{self, IntervalRow, LegRow, SampleRow, SampleTable};
-use crate::telemetry::TelemetryRow;
+use crate::tables::{self, SampleTable};
+use jiff::Timestamp;
+use latlab_digest::{
+    Assembled, Assembly, Ending, IntervalRow, LegRow, NoRun, SampleRow, StreamedRow, TelemetryRow,
+};
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, Next, STREAM_VERSION, skip_damage};
 use latlab_model::run::{Clocks, StoredFile};
@@ -35,7 +37,10 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
     // A run that its user ended before the first interval is kept; one that was killed is not.
     let assembled = match recovered && intervals == 0 {
         true => Err(NoRun::Missing("first Interval")),
-        false => assembly.finish(id, ending),
+        false => {
+            let begun = id::time_of(id).unwrap_or(Timestamp::UNIX_EPOCH);
+            assembly.finish(id, begun, ending)
+        }
     };
     let assembled = assembled.map_err(|reason| no_run(journal, reason, keep))?;
     let Assembled { mut run, bins, spikes, legs, snapshot } = assembled;

@@ -4,40 +4,23 @@
 //! reads it from its start, writes the tables and `run.json` beside it, and publishes the folder
 //! by one rename; so recovery after a kill or a power cut is the same reading, done later.
 
-pub mod assemble;
 mod campaign;
-mod clocks;
 mod columns;
-mod counted;
 mod document;
-pub mod ending;
 mod error;
 mod files;
-mod findings;
 mod finish;
 mod folder;
 mod follow;
-mod found;
 mod id;
 mod journal;
-mod legs;
-mod loads;
-mod missed;
-mod noise;
 mod room;
 mod rows;
 mod samples;
 mod stretch;
 mod table;
 pub mod tables;
-mod tally;
-mod telemetry;
-#[doc(hidden)]
-pub mod testing;
-mod total;
 mod verify;
-mod wall;
-mod window;
 
 pub use campaign::{CampaignFolder, CampaignLock, CellState, Next, Tried};
 pub use document::{CONSOLE, load, load_snapshot};
@@ -52,4 +35,3 @@ pub use samples::{Piece, SampleReader};
 pub use stretch::{Stretch, window};
 pub use tables::histograms;
 pub use verify::{expect_files, verify};
-pub use window::{ParseWindowError, WindowSpec};

@@ -5,8 +5,7 @@
 
 use crate::error::Result;
 use crate::table::TableReader;
-use crate::tables::{IntervalRow, SpikeRow};
-use crate::telemetry::TelemetryRow;
+use latlab_digest::{IntervalRow, SpikeRow, TelemetryRow};
 use latlab_model::frame::Spike;
 use latlab_model::legs::CycleLegs;
 use latlab_model::telemetry::Series;

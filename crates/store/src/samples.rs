@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::table::TableReader;
-use crate::tables::SampleRow;
+use latlab_digest::SampleRow;
 use latlab_model::Nanos;
 use latlab_model::samples::Sample;
 use std::collections::BTreeMap;

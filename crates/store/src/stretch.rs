@@ -3,13 +3,11 @@
 use crate::error::{Error, Result};
 use crate::files::{compare_size, open_file};
 use crate::samples::{Piece, SampleReader};
-use crate::table::Row;
-use crate::tables::SampleRow;
-use crate::tally::Tally;
-use crate::wall::WallClock;
-use crate::window::{RunTimes, WindowSpec};
+use crate::table::{Row, TableReader};
+use latlab_digest::window::{RunTimes, Tally, WindowSpec};
+use latlab_digest::{SampleRow, WallClock};
 use latlab_model::nanos::SECOND;
-use latlab_model::run::{Severity, Summary};
+use latlab_model::run::{Clocks, Severity, Summary};
 use latlab_model::samples::Sample;
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Histogram, Nanos, Run};
@@ -42,7 +40,7 @@ impl<'a> Stretch<'a> {
             return Err(Error::Changed { path, reason });
         }
         let samples = SampleReader::open(folder)?;
-        let wall = WallClock::open(folder, run)?;
+        let wall = wall_clock(folder, run)?;
         let within = resolved(run, samples.span(), &wall, window)?;
         Ok(Stretch { run, samples, wall, within })
     }
@@ -149,7 +147,7 @@ impl<'a> Stretch<'a> {
 
 /// When a window of a run is, on CLOCK_MONOTONIC; samples are not needed for that.
 pub fn window(folder: &Path, run: &Run, window: &WindowSpec) -> Result<Range<Nanos>> {
-    resolved(run, None, &WallClock::open(folder, run)?, window)
+    resolved(run, None, &wall_clock(folder, run)?, window)
 }
 
 /// A window that lies between the first and the last release, or sample where there are any.
@@ -164,7 +162,18 @@ fn resolved(
     let (first, last) = samples.unwrap_or((first_release, first_release));
     let end = (first_release + run.measured_ns).max(last + Nanos(1));
     let whole = first.min(first_release)..end;
-    window.resolve(&RunTimes { first_release, whole, wall })
+    Ok(window.resolve(&RunTimes { first_release, whole, wall })?)
+}
+
+/// The wall time of a run, from `clocks.parquet`.
+fn wall_clock(folder: &Path, run: &Run) -> Result<WallClock> {
+    let table = TableReader::open_checked::<Clocks>(folder, run)?;
+    let mut readings = Vec::new();
+    for group in 0..table.groups() {
+        let monotonic = table.longs(group, "monotonic_ns")?.into_iter().map(Nanos);
+        readings.extend(monotonic.zip(table.longs(group, "realtime_ns")?.into_iter().map(Nanos)));
+    }
+    WallClock::new(readings, run).ok_or_else(|| table.wrong("it holds no reading"))
 }
 
 fn count(piece: &Piece, tally: &mut Tally) {

@@ -4,7 +4,7 @@ use crate::document::{RUN_JSON, load};
 use crate::error::{Error, Result};
 use crate::files::{compare, compare_size, open_file};
 use crate::table::{Row, TableReader};
-use crate::tables::{BinRow, IntervalRow, LegRow, SampleRow};
+use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow};
 use latlab_model::Run;
 use latlab_model::legs::Leg;
 use latlab_model::window::{Checked, Wrong};

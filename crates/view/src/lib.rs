@@ -12,11 +12,12 @@ use over_time::OverTime;
 pub use page::{Shown, page};
 pub use respond::{against_phase, responses};
 
+use latlab_digest::window::WindowSpec;
 use latlab_model::harmless::harmless;
 use latlab_model::{Run, ThreadBins};
 use latlab_report::time::{self, TimeOptions};
 use latlab_report::{Kind, Measured, Options};
-use latlab_store::{WindowSpec, load};
+use latlab_store::load;
 use std::path::{Path, PathBuf};
 
 /// Why a run cannot be shown.

@@ -1,10 +1,12 @@
 //! What the pictures of a run over time are made of: its intervals, or the samples of a window.
 
 use crate::Result;
+use latlab_digest::coarse_edges;
+use latlab_digest::window::WindowSpec;
 use latlab_model::run::ThreadRun;
 use latlab_model::{Nanos, Run};
 use latlab_report::time::TimeData;
-use latlab_store::{Stretch, WindowSpec, intervals, spikes, tables, telemetry};
+use latlab_store::{Stretch, intervals, spikes, telemetry};
 use std::ops::Range;
 use std::path::Path;
 
@@ -33,7 +35,7 @@ impl OverTime {
 }
 
 fn of_intervals(folder: &Path, run: &Run, within: Option<Range<Nanos>>) -> Result<OverTime> {
-    let mut data = TimeData::new(run, tables::coarse_edges(), within);
+    let mut data = TimeData::new(run, coarse_edges(), within);
     fill_latencies(folder, run, &mut [&mut data])?;
     Ok(OverTime { data, too_many: None })
 }
@@ -69,7 +71,7 @@ fn of_samples(folder: &Path, run: &Run, window: &WindowSpec) -> Result<OverTime>
         let by_intervals = of_intervals(folder, run, Some(stretch.within()))?;
         return Ok(OverTime { too_many: Some(about), ..by_intervals });
     }
-    let mut data = TimeData::of_samples(run, tables::coarse_edges(), stretch.within());
+    let mut data = TimeData::of_samples(run, coarse_edges(), stretch.within());
     for piece in stretch.samples() {
         let piece = piece?;
         piece.samples.iter().for_each(|sample| data.sample(piece.thread, *sample));

@@ -3,11 +3,11 @@
 use crate::over_time::{fill_conditions, fill_latencies};
 use crate::responses;
 use crate::{Error, Result, measured};
+use latlab_digest::coarse_edges;
 use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
 use latlab_report::PageRun;
 use latlab_report::time::TimeData;
-use latlab_store::tables;
 use std::fs;
 use std::path::Path;
 
@@ -29,7 +29,7 @@ impl Shown {
         let path = folder.join("run.json");
         let document =
             fs::read_to_string(&path).map_err(|error| Error::Document { path, error })?;
-        let mut still = TimeData::new(&run, tables::coarse_edges(), None);
+        let mut still = TimeData::new(&run, coarse_edges(), None);
         let mut fine = TimeData::fine(&run);
         fill_latencies(folder, &run, &mut [&mut still, &mut fine])?;
         fill_conditions(folder, &run, &mut [&mut still, &mut fine])?;

@@ -1,11 +1,12 @@
 //! The responses of a responder's run, one by one.
 
 use crate::{Result, measured};
+use latlab_digest::window::WindowSpec;
 use latlab_model::samples::Sample;
 use latlab_model::{Nanos, Run};
 use latlab_report::Options;
 use latlab_report::phase::{Fold, draw};
-use latlab_store::{Stretch, WindowSpec};
+use latlab_store::Stretch;
 use std::path::Path;
 
 /// More are neither compared in pairs nor drawn as dots.

@@ -17,17 +17,25 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
     ("latlab-load", &["latlab-model"]),
-    ("latlab-store", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
+    ("latlab-digest", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
+    ("latlab-store", &["latlab-digest", "latlab-model", "latlab-stats"]),
     ("latlab-lab", &[]),
     (
         "latlab-conduct",
         &["latlab-capture", "latlab-lab", "latlab-model", "latlab-store", "latlab-sys"],
     ),
     ("latlab-png", &[]),
-    ("latlab-view", &["latlab-model", "latlab-report", "latlab-store"]),
+    ("latlab-view", &["latlab-digest", "latlab-model", "latlab-report", "latlab-store"]),
     (
         "latlab-serve",
-        &["latlab-model", "latlab-report", "latlab-stats", "latlab-store", "latlab-view"],
+        &[
+            "latlab-digest",
+            "latlab-model",
+            "latlab-report",
+            "latlab-stats",
+            "latlab-store",
+            "latlab-view",
+        ],
     ),
     ("latlab-report", &["latlab-model", "latlab-png", "latlab-stats"]),
 ];
@@ -39,7 +47,7 @@ const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
 /// The crates that read no clock and no file.
-const PURE: &[&str] = &["model", "stats", "doctor", "load", "png", "report", "trace"];
+const PURE: &[&str] = &["model", "stats", "doctor", "load", "png", "report", "trace", "digest"];
 
 /// What would make them read one.
 const IMPURE: &[&str] = &[

@@ -1,6 +1,7 @@
 //! What was seen of a run so far, in numbered events: the newest whole, what is older joined.
 
 use super::conditions::{Conditions, Value};
+use latlab_digest::{Assembly, StreamedRow};
 use latlab_model::frame::Message;
 use latlab_model::harmless::visible;
 use latlab_model::machine::Machine;
@@ -8,7 +9,6 @@ use latlab_model::nanos::SECOND;
 use latlab_model::run::{Finding, Prepared};
 use latlab_model::{Nanos, Plan};
 use latlab_stats::Span;
-use latlab_store::assemble::{Assembly, StreamedRow};
 use latlab_store::{Seen, Standing};
 use std::collections::BTreeMap;
 use std::collections::VecDeque;

@@ -1,9 +1,9 @@
 //! What of a campaign is done, and what comes next.
 
+use latlab_digest::testing::Synthetic;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, LOCAL, Order, Planned, Row};
 use latlab_model::run::{EndReason, Finding, Severity};
 use latlab_model::{Plan, Run};
-use latlab_store::testing::Synthetic;
 use latlab_store::{CellState, Error, Next, Store, Tried, load};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,8 +1,8 @@
 //! The telemetry of a stream: in its table, in the run, and whole after a kill.
 
+use latlab_digest::testing::Synthetic;
 use latlab_model::Run;
 use latlab_model::frame::Message;
-use latlab_store::testing::Synthetic;
 use latlab_store::{Finished, Outcome, Store, load, load_snapshot};
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! From a stream to a folder and back, by files alone.
 
+use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
 use latlab_model::frame::Message;
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Histogram, Nanos, Run};
-use latlab_store::testing::{FIRST_RELEASE, Synthetic};
 use latlab_store::{Finished, Store, histograms, load};
 use std::fs;
 use std::path::Path;

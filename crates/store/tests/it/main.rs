@@ -2,7 +2,6 @@
 
 mod campaign;
 mod conditions;
-mod findings;
 mod finish;
 mod follow;
 mod older;

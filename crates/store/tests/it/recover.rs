@@ -1,12 +1,12 @@
 //! Kills, cuts and damage: what was counted before stays, and nothing else gets in.
 
+use jiff::Timestamp;
+use latlab_digest::testing::Synthetic;
+use latlab_digest::{Assembly, Ending};
 use latlab_model::Nanos;
 use latlab_model::frame::{FrameReader, Message, Next, Refusal};
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::samples::{Samples, pack};
-use latlab_store::assemble::Assembly;
-use latlab_store::ending::Ending;
-use latlab_store::testing::Synthetic;
 use latlab_store::{Error, Finished, Outcome, Recovered, State, Store, histograms, load};
 use proptest::prelude::*;
 use std::fs;
@@ -186,7 +186,7 @@ proptest! {
         prop_assert!(run.verdict.unwrap().word != VerdictWord::Pass);
         let mut expected = Assembly::default();
         kept.into_iter().for_each(|message| drop(expected.take(message)));
-        let expected = expected.finish("damaged", Ending::default()).unwrap().run;
+        let expected = expected.finish("damaged", Timestamp::UNIX_EPOCH, Ending::default()).unwrap().run;
         prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));
     }
 }
@@ -232,7 +232,7 @@ proptest! {
         prop_assert_eq!(run.losses.journal_bytes, (bytes.len() - frames) as u64);
         let mut expected = Assembly::default();
         kept.into_iter().for_each(|message| drop(expected.take(message)));
-        let expected = expected.finish("damaged", Ending::default()).unwrap().run;
+        let expected = expected.finish("damaged", Timestamp::UNIX_EPOCH, Ending::default()).unwrap().run;
         prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));
         prop_assert_eq!(run.losses.samples, expected.losses.samples);
     }

@@ -1,6 +1,6 @@
 //! The tables over time as they are read back from a run folder.
 
-use latlab_store::testing::Synthetic;
+use latlab_digest::testing::Synthetic;
 use latlab_store::{Error, Finished, Store, intervals, spikes, telemetry};
 use std::fs;
 use std::path::Path;

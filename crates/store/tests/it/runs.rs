@@ -1,6 +1,6 @@
 //! The folder with all runs: ids, listing, finding.
 
-use latlab_store::testing::{STARTED, Synthetic};
+use latlab_digest::testing::{STARTED, Synthetic};
 use latlab_store::{Error, State, Store, load};
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -1,7 +1,7 @@
 //! Whether a run folder is as it was stored.
 
+use latlab_digest::testing::Synthetic;
 use latlab_model::window::Checked;
-use latlab_store::testing::Synthetic;
 use latlab_store::{Store, Stretch, histograms, load, verify};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,14 @@
 //! A stretch of a run from its samples, by files alone.
 
+use latlab_digest::SampleRow;
+use latlab_digest::testing::{FIRST_RELEASE, STARTED, Synthetic};
 use latlab_model::frame::Message;
 use latlab_model::nanos::{MILLISECOND, SECOND};
 use latlab_model::run::{Clocks, Summary};
 use latlab_model::samples::Sample;
 use latlab_model::window::Window;
 use latlab_model::{Nanos, Run};
-use latlab_store::tables::{SampleRow, SampleTable};
-use latlab_store::testing::{FIRST_RELEASE, STARTED, Synthetic};
+use latlab_store::tables::SampleTable;
 use latlab_store::{Finished, Result, SampleReader, Store, Stretch};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

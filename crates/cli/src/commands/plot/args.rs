@@ -2,10 +2,10 @@
 
 use crate::flags::word;
 use clap::{Args, ValueEnum};
+use latlab_digest::window::WindowSpec;
 use latlab_model::Nanos;
 use latlab_report::time::{self, LatencyScale, TimeOptions};
 use latlab_report::{Axis, Kind, Options, Spacing};
-use latlab_store::WindowSpec;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 

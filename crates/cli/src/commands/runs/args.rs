@@ -1,7 +1,7 @@
 //! Flags of `latlab list` and `latlab show`.
 
 use clap::{Args, ValueEnum};
-use latlab_store::WindowSpec;
+use latlab_digest::window::WindowSpec;
 use std::path::PathBuf;
 
 /// How `latlab list` prints.

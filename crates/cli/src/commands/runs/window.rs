@@ -3,8 +3,9 @@
 use crate::commands::runs::args::ShowFormat;
 use crate::output::{harmless, print, print_json, style, width};
 use anyhow::bail;
+use latlab_digest::window::WindowSpec;
 use latlab_model::Run;
-use latlab_store::{Error, Stretch, WindowSpec};
+use latlab_store::{Error, Stretch};
 use std::io::{self, BufWriter};
 use std::path::Path;
 

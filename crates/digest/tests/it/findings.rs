@@ -1,21 +1,21 @@
 //! What a run says of itself when something went wrong on the way.
 
+use jiff::Timestamp;
+use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
+use latlab_digest::{Assembled, Assembly, Ending, NoRun};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::nanos::{MILLISECOND, SECOND};
 use latlab_model::plan::{ClockName, Mechanism, Plan, Policy};
 use latlab_model::run::{EndReason, Finding, Severity, VerdictWord};
 use latlab_model::samples::{Samples, pack};
 use latlab_model::{Nanos, Run};
-use latlab_store::assemble::{Assembled, Assembly, NoRun};
-use latlab_store::ending::Ending;
-use latlab_store::testing::{FIRST_RELEASE, Synthetic};
 
 fn assembled(messages: Vec<Message>) -> Assembled {
     let mut assembly = Assembly::default();
     for message in messages {
         assembly.take(message);
     }
-    assembly.finish("20261121T160501Z_test", Ending::default()).unwrap()
+    assembly.finish("test", "2026-11-21T16:05:01Z".parse().unwrap(), Ending::default()).unwrap()
 }
 
 /// The run of a stream of two threads, after every message went through this.
@@ -197,7 +197,7 @@ fn an_interrupted_run_fails_only_when_it_had_failed() {
 fn a_suspend_shows() {
     let run = changed(|message| {
         if let Message::Clocks(clocks) = message
-            && clocks.monotonic_ns > latlab_store::testing::FIRST_RELEASE + SECOND
+            && clocks.monotonic_ns > latlab_digest::testing::FIRST_RELEASE + SECOND
         {
             clocks.boottime_ns += SECOND * 30;
             clocks.realtime_ns += SECOND * 30;
@@ -214,7 +214,7 @@ fn a_clock_that_was_set_counts_for_those_who_use_it() {
         changed(|message| match message {
             Message::Plan(plan) => plan.clock = clock,
             Message::Clocks(clocks)
-                if clocks.monotonic_ns > latlab_store::testing::FIRST_RELEASE + SECOND =>
+                if clocks.monotonic_ns > latlab_digest::testing::FIRST_RELEASE + SECOND =>
             {
                 clocks.realtime_ns += MILLISECOND * 40;
                 clocks.tai_ns += MILLISECOND * 40;
@@ -338,7 +338,7 @@ fn a_stream_without_its_beginning_is_no_run() {
                 assembly.take(message.clone());
             }
         }
-        let error = assembly.finish("x", Ending::default()).unwrap_err();
+        let error = assembly.finish("x", Timestamp::UNIX_EPOCH, Ending::default()).unwrap_err();
         assert_eq!(error, NoRun::Missing(name));
     }
 }

@@ -2,12 +2,8 @@
 //!
 //! During a night the wall clock is slewed and may be set, so one offset for a whole run is wrong.
 
-use crate::error::Result;
-use crate::table::TableReader;
 use jiff::Timestamp;
-use latlab_model::run::Clocks;
 use latlab_model::{Nanos, Run, nanos};
-use std::path::Path;
 
 /// Two instants for one wall time that lie closer are the noise of reading four clocks.
 const SAME: Nanos = nanos::MILLISECOND;
@@ -28,24 +24,17 @@ pub struct WallClock(Vec<Reading>);
 pub struct Twice;
 
 impl WallClock {
-    /// Reads `clocks.parquet`; a run whose stream broke off before the first reading knows when
-    /// it began.
-    pub fn open(folder: &Path, run: &Run) -> Result<WallClock> {
-        let table = TableReader::open_checked::<Clocks>(folder, run)?;
-        let mut readings = Vec::new();
-        for group in 0..table.groups() {
-            let monotonic = table.longs(group, "monotonic_ns")?.into_iter();
-            let realtime = table.longs(group, "realtime_ns")?;
-            readings.extend(monotonic.zip(realtime).map(|(monotonic, realtime)| Reading {
-                monotonic: Nanos(monotonic),
-                realtime: Nanos(realtime),
-            }));
-        }
+    /// From pairs of CLOCK_MONOTONIC and CLOCK_REALTIME; a run whose stream broke off before the
+    /// first reading knows when it began.
+    pub fn new(readings: impl IntoIterator<Item = (Nanos, Nanos)>, run: &Run) -> Option<WallClock> {
+        let readings = readings.into_iter();
+        let mut readings: Vec<Reading> =
+            readings.map(|(monotonic, realtime)| Reading { monotonic, realtime }).collect();
         if readings.is_empty() {
-            readings.push(began(run).ok_or_else(|| table.wrong("it holds no reading"))?);
+            readings.push(began(run)?);
         }
         readings.sort_by_key(|reading| reading.monotonic);
-        Ok(WallClock(readings))
+        Some(WallClock(readings))
     }
 
     /// Nanoseconds since 1970 in UTC at an instant of CLOCK_MONOTONIC.
@@ -68,7 +57,7 @@ impl WallClock {
     }
 
     /// The instant of a wall time; one that the clock jumped over is the instant of the jump.
-    pub fn monotonic(&self, realtime: Nanos) -> std::result::Result<Nanos, Twice> {
+    pub fn monotonic(&self, realtime: Nanos) -> Result<Nanos, Twice> {
         let mut found: Option<Nanos> = None;
         let mut jumped = None;
         for (index, reading) in self.0.iter().enumerate() {

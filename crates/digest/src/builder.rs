@@ -1,18 +1,17 @@
 //! From the messages of a stream to a run and the rows of its tables; no file, no clock.
 
 use crate::clocks::ClockWatch;
-use crate::counted::Counted;
 use crate::ending::{Ending, damaged};
 use crate::findings::Findings;
-use crate::found::{
+use crate::findings::stream::{
     clocks_unknown, failed_hook, guests_time, is_refused_memory_lock, lost, merged, no_last_word,
     planted, refused_setting, sampling_phase, uncounted,
 };
-use crate::id;
 use crate::legs::{LegsTaken, findings as leg_findings};
 use crate::loads::Loads;
-use crate::tables::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow};
+use crate::rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow};
 use crate::telemetry::{Readings, TelemetryRow};
+use crate::thread::Counted;
 use crate::total::{decisive, is_silent, total, with_uncounted};
 use jiff::Timestamp;
 use latlab_doctor::conditions::{self, Watch};
@@ -226,8 +225,13 @@ impl Assembly {
         self.findings.push(Finding::new("unknown-thread", Severity::Error, text).invalidates());
     }
 
-    /// The whole run; the id is the name of its folder.
-    pub fn finish(mut self, id: &str, ending: Ending) -> Result<Assembled, NoRun> {
+    /// The whole run. It began at `begun`, where its clocks do not say so, or are a guest's.
+    pub fn finish(
+        mut self,
+        id: &str,
+        begun: Timestamp,
+        ending: Ending,
+    ) -> Result<Assembled, NoRun> {
         if let Some(hello) = &self.hello
             && hello.stream > STREAM_VERSION
         {
@@ -239,12 +243,13 @@ impl Assembly {
         let plan = self.plan.take().ok_or(NoRun::Missing("Plan"))?;
         let machine = self.machine.take().ok_or(NoRun::Missing("Machine"))?;
         let prepared = self.prepared.take().ok_or(NoRun::Missing("Prepared"))?;
-        Ok(self.assembled(id, plan, machine, prepared, ending))
+        Ok(self.assembled(id, begun, plan, machine, prepared, ending))
     }
 
     fn assembled(
         mut self,
         id: &str,
+        begun: Timestamp,
         asked: Plan,
         machine: Machine,
         applied: Prepared,
@@ -259,8 +264,8 @@ impl Assembly {
         let measured_ns = measured_ns.max(Nanos::ZERO);
         let started = match asked.guest {
             // Its clock begins where it is told to; people want to know when it was measured.
-            Some(_) => id::time_of(id).unwrap_or(Timestamp::UNIX_EPOCH).to_string(),
-            None => self.started(id, first_release),
+            Some(_) => begun.to_string(),
+            None => self.started(begun, first_release),
         };
         let (from, to) = (first_release, first_release + measured_ns);
         let window = Window { from, to, whole: self.end.is_some() };
@@ -358,10 +363,10 @@ impl Assembly {
         }
     }
 
-    /// The first counted release in UTC; without any reading of the clocks, the time in the id.
-    fn started(&self, id: &str, first_release: Nanos) -> String {
+    /// The first counted release in UTC, as far as the clocks were read.
+    fn started(&self, begun: Timestamp, first_release: Nanos) -> String {
         let from_clocks = self.clocks.ends().and_then(|(first, _)| utc(&first, first_release));
-        from_clocks.or_else(|| id::time_of(id)).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
+        from_clocks.unwrap_or(begun).to_string()
     }
 
     /// A time near the end of the run, to the millisecond.

@@ -1,6 +1,6 @@
 //! All threads of a run together, as the verdict takes them.
 
-use crate::counted::Counted;
+use crate::thread::Counted;
 use latlab_model::run::{EndReason, Summary, ThreadRun};
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;

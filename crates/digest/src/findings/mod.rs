@@ -1,5 +1,9 @@
 //! Findings as they are gathered: sorted, and never more of a kind than anyone reads.
 
+pub mod missed;
+pub mod noise;
+pub mod stream;
+
 use latlab_model::run::Finding;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

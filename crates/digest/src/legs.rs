@@ -1,6 +1,6 @@
 //! The legs of a run: from their frames to figures, to rows, and to the large latencies.
 
-use crate::tables::{LegRow, SpikeRow};
+use crate::rows::{LegRow, SpikeRow};
 use latlab_model::Histogram;
 use latlab_model::histogram::BINS;
 use latlab_model::legs::{

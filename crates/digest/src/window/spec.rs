@@ -1,6 +1,5 @@
 //! A stretch of a run as its user names it, and what it is on CLOCK_MONOTONIC.
 
-use crate::error::{Error, Result};
 use crate::wall::WallClock;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
@@ -45,7 +44,7 @@ impl WindowSpec {
 impl FromStr for WindowSpec {
     type Err = ParseWindowError;
 
-    fn from_str(text: &str) -> std::result::Result<WindowSpec, ParseWindowError> {
+    fn from_str(text: &str) -> Result<WindowSpec, ParseWindowError> {
         let (from, to) =
             text.split_once("..").ok_or_else(|| ParseWindowError(format!("'{text}' has no ..")))?;
         let point = |text: &str| match text.trim() {
@@ -59,7 +58,7 @@ impl FromStr for WindowSpec {
 impl FromStr for Point {
     type Err = ParseWindowError;
 
-    fn from_str(text: &str) -> std::result::Result<Point, ParseWindowError> {
+    fn from_str(text: &str) -> Result<Point, ParseWindowError> {
         let wrong = |reason: String| ParseWindowError(reason);
         if let Some(offset) = text.strip_prefix('+') {
             return offset.parse().map(Point::After).map_err(|error| wrong(format!("{error}")));
@@ -73,6 +72,11 @@ impl FromStr for Point {
     }
 }
 
+/// A window that names no stretch of the run.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct WindowError(pub String);
+
 /// The times of a run that a window may refer to.
 pub struct RunTimes<'a> {
     /// Where offsets start from.
@@ -85,14 +89,14 @@ pub struct RunTimes<'a> {
 
 impl WindowSpec {
     /// The part of the window that lies in the run.
-    pub fn resolve(&self, times: &RunTimes) -> Result<Range<Nanos>> {
+    pub fn resolve(&self, times: &RunTimes) -> Result<Range<Nanos>, WindowError> {
         let (from, to) = times.on_days(self.from, self.to)?;
         let side = |point: Option<Point>, open: Nanos| {
             point.map_or(Ok(open), |point| times.instant(point))
         };
         let (from, to) = (side(from, times.whole.start)?, side(to, times.whole.end)?);
         if from >= to && self.from.is_some() && self.to.is_some() {
-            return Err(Error::Window("the window ends before it begins".to_string()));
+            return Err(WindowError("the window ends before it begins".to_string()));
         }
         let within = from.max(times.whole.start)..to.min(times.whole.end);
         if within.start >= within.end { Err(times.outside()) } else { Ok(within) }
@@ -100,7 +104,7 @@ impl WindowSpec {
 }
 
 impl RunTimes<'_> {
-    fn instant(&self, point: Point) -> Result<Nanos> {
+    fn instant(&self, point: Point) -> Result<Nanos, WindowError> {
         let time = match point {
             Point::After(offset) => return Ok(self.first_release + offset),
             Point::At(time) => time,
@@ -108,7 +112,7 @@ impl RunTimes<'_> {
         };
         let realtime = i64::try_from(time.as_nanosecond()).map_or(Nanos::MAX, Nanos);
         self.wall.monotonic(realtime).map_err(|_| {
-            Error::Window(format!(
+            WindowError(format!(
                 "{time} came twice, because the clock was set back during the run: say how long \
                  after the first release, such as +10s"
             ))
@@ -120,7 +124,7 @@ impl RunTimes<'_> {
         &self,
         from: Option<Point>,
         to: Option<Point>,
-    ) -> Result<(Option<Point>, Option<Point>)> {
+    ) -> Result<(Option<Point>, Option<Point>), WindowError> {
         let (Some(Point::OfDay(first)), Some(Point::OfDay(last))) = (from, to) else {
             let day = |point: Option<Point>| match point {
                 Some(Point::OfDay(time)) => self.nearest(time).map(|at| Some(Point::At(at))),
@@ -146,7 +150,7 @@ impl RunTimes<'_> {
     }
 
     /// The only time of a run at which it was this late in the day; none where it never was.
-    fn within(&self, time: Time) -> Result<Option<Timestamp>> {
+    fn within(&self, time: Time) -> Result<Option<Timestamp>, WindowError> {
         let (start, end) = self.wall_times()?;
         let occurrences = self.occurrences(time).into_iter();
         let within: Vec<_> = occurrences.filter(|at| (start..=end).contains(at)).collect();
@@ -157,7 +161,7 @@ impl RunTimes<'_> {
         }
     }
 
-    fn nearest(&self, time: Time) -> Result<Timestamp> {
+    fn nearest(&self, time: Time) -> Result<Timestamp, WindowError> {
         if let Some(within) = self.within(time)? {
             return Ok(within);
         }
@@ -182,23 +186,23 @@ impl RunTimes<'_> {
             .collect()
     }
 
-    fn wall_times(&self) -> Result<(Timestamp, Timestamp)> {
+    fn wall_times(&self) -> Result<(Timestamp, Timestamp), WindowError> {
         let at = |instant| Timestamp::from_nanosecond(self.wall.realtime(instant).0.into());
         at(self.whole.start)
             .and_then(|start| Ok((start, at(self.whole.end)?)))
-            .map_err(|error| Error::Window(format!("the clocks of the run are unsound: {error}")))
+            .map_err(|error| WindowError(format!("the clocks of the run are unsound: {error}")))
     }
 
-    fn needs_date(&self, time: Time) -> Error {
-        Error::Window(format!(
+    fn needs_date(&self, time: Time) -> WindowError {
+        WindowError(format!(
             "it was {time} on several days of this run: write the date as well, such as {}",
             self.wall.utc(self.whole.start, 0)
         ))
     }
 
-    fn outside(&self) -> Error {
+    fn outside(&self) -> WindowError {
         let Range { start, end } = self.whole;
-        Error::Window(format!(
+        WindowError(format!(
             "nothing of the run lies in the window: it goes from {} to {}, which is +0s..+{:.3}s",
             self.wall.utc(start, 3),
             self.wall.utc(end, 3),

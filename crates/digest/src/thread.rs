@@ -1,9 +1,8 @@
 //! What was counted of one thread: from its frames to its part of the run.
 
-use crate::findings::Findings;
-use crate::missed::often_missed;
-use crate::noise;
-use crate::tables::{BinRow, IntervalRow, SampleRow, SpikeRow};
+use crate::findings::missed::often_missed;
+use crate::findings::{Findings, noise};
+use crate::rows::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Spike};
 use latlab_model::histogram::BINS;
 use latlab_model::plan::ClockName;

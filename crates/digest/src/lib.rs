@@ -1,0 +1,25 @@
+//! The arithmetic of a run: frames of a stream in, the document of the run and its rows out.
+//!
+//! Nothing here reads a clock or a file: the id and the time of the beginning are given. So a run
+//! can be made from a journal, from a stream that goes on, or in a test.
+
+mod builder;
+mod clocks;
+mod ending;
+mod findings;
+mod legs;
+mod loads;
+mod rows;
+mod telemetry;
+#[doc(hidden)]
+pub mod testing;
+mod thread;
+mod total;
+mod wall;
+pub mod window;
+
+pub use builder::{Assembled, Assembly, NoRun, StreamedRow};
+pub use ending::Ending;
+pub use rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, coarse_edges};
+pub use telemetry::TelemetryRow;
+pub use wall::WallClock;

@@ -1,0 +1,178 @@
+//! The rows of a run's tables.
+
+use latlab_model::frame::{Interval, Spike};
+use latlab_model::histogram::{bin_low, bin_of};
+use latlab_model::legs::{CycleLegs, Leg};
+use latlab_model::samples::Sample;
+use latlab_model::{Bin, Histogram, Nanos};
+use latlab_stats::{Span, quantile};
+use std::sync::LazyLock;
+
+/// A row of `histogram.parquet`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BinRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// The bin.
+    pub bin: Bin,
+}
+
+/// A row of `intervals.parquet`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct IntervalRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// First release counted here, on CLOCK_MONOTONIC.
+    pub start_ns: Nanos,
+    /// First release not counted here any more.
+    pub end_ns: Nanos,
+    /// Latencies recorded.
+    pub count: u64,
+    /// Missed releases.
+    pub missed: u64,
+    /// Releases later than the deadline, skipped ones included.
+    pub misses: u64,
+    /// Latencies below zero.
+    pub underflow: u64,
+    /// Smallest latency.
+    pub min_ns: Option<Nanos>,
+    /// Mean latency.
+    pub mean_ns: Option<f64>,
+    /// Median.
+    pub p50_ns: Option<Nanos>,
+    /// 99 %.
+    pub p99_ns: Option<Nanos>,
+    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    pub p99_9_ns: Option<Nanos>,
+    /// Largest latency.
+    pub max_ns: Option<Nanos>,
+    /// Counts between [`coarse_edges`], for a heat map.
+    pub coarse: Vec<i32>,
+}
+
+impl IntervalRow {
+    /// What the table keeps of an interval.
+    pub fn new(interval: &Interval, cpu: Option<u32>) -> IntervalRow {
+        let counts = &interval.counts;
+        let recorded = counts.count > 0;
+        let at = |parts_per_million| quantile(counts, parts_per_million);
+        IntervalRow {
+            thread: interval.thread,
+            cpu,
+            start_ns: interval.start_ns,
+            end_ns: interval.end_ns,
+            count: counts.count,
+            missed: counts.missed,
+            misses: counts.misses,
+            underflow: counts.underflow,
+            min_ns: recorded.then_some(counts.min_ns),
+            mean_ns: counts.mean_ns(),
+            p50_ns: at(500_000),
+            p99_ns: at(990_000),
+            p99_9_ns: at(999_000).filter(|_| counts.count >= 1_000),
+            max_ns: recorded.then_some(counts.max_ns),
+            coarse: coarse(counts),
+        }
+    }
+
+    /// What a picture over time needs of the row, beside its coarse counts.
+    pub fn span(&self) -> Span {
+        Span {
+            from: self.start_ns,
+            to: self.end_ns,
+            count: self.count,
+            missed: self.missed,
+            min: self.min_ns,
+            median: self.p50_ns.map(|median| median.0 as f64),
+            p99_9: self.p99_9_ns,
+            max: self.max_ns,
+        }
+    }
+}
+
+/// A row of `spikes.parquet`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SpikeRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// The latency and its release.
+    pub spike: Spike,
+    /// Its legs, where they are known.
+    pub legs: Option<CycleLegs>,
+}
+
+/// A row of `legs.parquet`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LegRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// What is counted.
+    pub leg: Leg,
+    /// The bin.
+    pub bin: Bin,
+}
+
+/// A row of `samples.parquet`: one cycle. Row groups hold one thread each, so that a stretch of
+/// time is read without the rest, and the thread costs nothing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SampleRow {
+    /// Number of the thread.
+    pub thread: u32,
+    /// CPU the thread was pinned to.
+    pub cpu: Option<u32>,
+    /// The release and the latency.
+    pub sample: Sample,
+}
+
+/// The lower edges of the coarse bins: ten in each decade from 1 us to 10 s, on edges of the
+/// full histogram, with everything below 1 us in the first and everything above in the last.
+pub fn coarse_edges() -> &'static [i64] {
+    static EDGES: LazyLock<Vec<i64>> = LazyLock::new(|| {
+        let steps = (0..=70).map(|step| 10_f64.powf(3.0 + f64::from(step) / 10.0));
+        let on_edges = steps.map(|edge| bin_low(bin_of(edge.round() as u64)) as i64);
+        std::iter::once(0).chain(on_edges).collect()
+    });
+    &EDGES
+}
+
+/// Counts between the coarse edges; latencies below zero have a column of their own.
+fn coarse(counts: &Histogram) -> Vec<i32> {
+    let edges = coarse_edges();
+    let mut coarse = vec![0_i32; edges.len()];
+    for &(bin, count) in &counts.bins {
+        let low = bin_low(bin.into()) as i64;
+        let place = edges.partition_point(|&edge| edge <= low).saturating_sub(1);
+        coarse[place] = coarse[place].saturating_add(i32::try_from(count).unwrap_or(i32::MAX));
+    }
+    coarse
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coarse_edges_rise_and_lie_on_fine_ones() {
+        let edges = coarse_edges();
+        assert_eq!((edges[0], edges[1], edges.len()), (0, 1_000, 72));
+        assert!(edges.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(edges.iter().all(|&edge| bin_low(bin_of(edge as u64)) == edge as u64));
+    }
+
+    #[test]
+    fn coarse_counts_lose_nothing() {
+        let mut counts = Histogram::default();
+        for latency in [-7, 0, 999, 1_000, 1_250, 55_000, 3_000_000, i64::MAX] {
+            counts.record(Nanos(latency));
+        }
+        let coarse = coarse(&counts);
+        assert_eq!(coarse.iter().sum::<i32>(), 7);
+        assert_eq!((coarse[0], coarse[1], coarse[coarse.len() - 1]), (2, 1, 1));
+    }
+}

@@ -1,0 +1,3 @@
+//! The tests of this crate that use it from outside: one program, a module for each subject.
+
+mod findings;
