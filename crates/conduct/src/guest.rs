@@ -1,7 +1,7 @@
 //! A guest of the lab in the place of a machine.
 
 use crate::{By, Failure, agents};
-use latlab_lab::{Cache, Guest, Identity, Seat, Target};
+use latlab_lab::{Cache, Guest, GuestConfig, HostCpus, Identity};
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::frame::Message;
 use latlab_model::guest::{self, IN_VIRTUAL_TIME, MARK, TIME_LIMIT_FINDING};
@@ -24,8 +24,8 @@ const SLOWEST: u32 = 240;
 const CROWDED: f64 = 0.15;
 
 /// Lays a plan over a guest: who measures it, and the plan with what makes it repeatable.
-pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), Failure> {
-    let machine = target.machine.architecture;
+pub fn guest(config: &GuestConfig, cache: &Cache, plan: Plan) -> Result<(By, Plan), Failure> {
+    let machine = config.machine.architecture;
     let agent = agents::program(machine).unwrap_or_else(|| {
         let text = format!(
             "this build carries no agent for {machine}, which a guest needs: `make dist` makes one \
@@ -35,17 +35,16 @@ pub fn guest(target: &Target, cache: &Cache, plan: Plan) -> Result<(By, Plan), F
     })?;
     let programs = plan.loads.iter().flat_map(|load| &load.processes);
     let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
-    let mut guest = Guest::new(target, cache, agent, plan.seed, programs)?;
+    let mut guest = Guest::new(config, cache, agent, plan.seed, programs)?;
     let is_virtual = guest.is_in_virtual_time();
     let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
-    guest.add_file(MARK, format!("lab:{} {time}", target.machine.name));
+    guest.add_file(MARK, format!("lab:{} {time}", config.machine.name));
     if Fault::among(&plan.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
         guest.add_fault(cache)?;
     }
     let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
         guest.identity()?;
     let asked = guest::Guest {
-        target: target.to_string(),
         seed: plan.seed,
         emulator,
         accelerator: accelerator.map(str::to_string),
@@ -73,7 +72,7 @@ pub(crate) struct Running {
     /// What the emulator says beside the stream.
     said: Spool,
     /// The CPU that it has, taken while it runs.
-    _seat: Seat,
+    _cpus: HostCpus,
     /// How long its threads have waited for their CPU; none where a second run has other bits anyway.
     waited: Option<Nanos>,
     /// Why it was ended from outside, if it was.
@@ -88,12 +87,12 @@ pub(crate) fn start(
 ) -> Result<(Child, Spool, Running), Failure> {
     let (stream, said) = (Spool::new()?, Spool::new()?);
     let waited = guest.is_in_virtual_time().then_some(Nanos::ZERO);
-    let seat = guest.seat(sched::affinity().map_err(io::Error::from)?);
+    let cpus = guest.reserve_cpus(sched::affinity().map_err(io::Error::from)?);
     let mut emulator = guest.prepare(&open.path().join(CONSOLE))?;
-    child::ordinary(&mut emulator, seat.cpus.clone(), child::niceness());
+    child::ordinary(&mut emulator, cpus.cpus.clone(), child::niceness());
     let child = emulator.stdout(stream.writer()?).stderr(said.writer()?).spawn()?;
     let (begun, end) = (Instant::now(), stream.end());
-    let running = Running { begun, limit, end, said, _seat: seat, waited, cut: None };
+    let running = Running { begun, limit, end, said, _cpus: cpus, waited, cut: None };
     Ok((child, stream, running))
 }
 

@@ -262,10 +262,10 @@ impl Assembly {
         let first_release = first_release.unwrap_or_default();
         let measured_ns = self.measured_to.map_or(Nanos::ZERO, |end| end - first_release);
         let measured_ns = measured_ns.max(Nanos::ZERO);
-        let started = match asked.guest {
-            // Its clock begins where it is told to; people want to know when it was measured.
-            Some(_) => begun.to_string(),
-            None => self.started(begun, first_release),
+        let started = match asked.target.shares_clock() {
+            true => self.started(begun, first_release),
+            // Its clock may be set to any date; people want to know when it was measured.
+            false => begun.to_string(),
         };
         let (from, to) = (first_release, first_release + measured_ns);
         let window = Window { from, to, whole: self.end.is_some() };
@@ -399,7 +399,7 @@ impl Assembly {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());
             found.extend(silent.map(|thread| no_last_word(thread.setup.thread)));
         }
-        found.extend(plan.guest.as_deref().map(guests_time));
+        found.extend(plan.guest.as_deref().map(|guest| guests_time(&plan.target, guest)));
         found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(planted));
         if self.end.is_none() && !self.stopped {
             let last = match self.measured_to {

@@ -1,8 +1,8 @@
 //! QEMU: that of the host, or a newer one from Debian's backports, unpacked and not installed.
 
 use crate::cache::{Apt, BACKPORTS, Cache, HOST, ran};
+use crate::config::GuestConfig;
 use crate::error::{Error, Result};
-use crate::target::Target;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,23 +11,23 @@ use std::process::Command;
 const WITH: [&str; 3] = ["qemu-system-data", "qemu-system-common", "seabios"];
 
 /// Debian's package of a target's emulator.
-fn package(target: &Target) -> &'static str {
-    match target.machine.qemu.ends_with("x86_64") {
+fn package(config: &GuestConfig) -> &'static str {
+    match config.machine.qemu.ends_with("x86_64") {
         true => "qemu-system-x86",
         false => "qemu-system-arm",
     }
 }
 
 /// Where a newer one is kept.
-fn folder(target: &Target, cache: &Cache) -> PathBuf {
-    cache.folder().join("emulators").join(package(target))
+fn folder(config: &GuestConfig, cache: &Cache) -> PathBuf {
+    cache.folder().join("emulators").join(package(config))
 }
 
 /// Gets the newer one, where it is asked for or needed, and is not here.
-pub fn fetch(target: &Target, cache: &Cache) -> Result<()> {
-    let folder = folder(target, cache);
+pub fn fetch(config: &GuestConfig, cache: &Cache) -> Result<()> {
+    let folder = folder(config, cache);
     let beside = folder.with_extension("new");
-    if !target.has_new_emulator() || folder.exists() {
+    if !config.has_new_emulator() || folder.exists() {
         return Ok(());
     }
     if beside.exists() {
@@ -35,7 +35,7 @@ pub fn fetch(target: &Target, cache: &Cache) -> Result<()> {
     }
     fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
     let apt = Apt::prepare(cache, HOST)?;
-    for package in WITH.into_iter().chain([package(target)]) {
+    for package in WITH.into_iter().chain([package(config)]) {
         let file = apt.download(package, Some(BACKPORTS))?;
         ran(Command::new("dpkg-deb").arg("-x").arg(&file).arg(&beside))?;
         // It can be had again.
@@ -45,12 +45,12 @@ pub fn fetch(target: &Target, cache: &Cache) -> Result<()> {
 }
 
 /// The emulator of a target.
-pub fn command(target: &Target, cache: &Cache) -> Command {
-    let qemu = target.machine.qemu;
-    if !target.has_new_emulator() {
+pub fn command(config: &GuestConfig, cache: &Cache) -> Command {
+    let qemu = config.machine.qemu;
+    if !config.has_new_emulator() {
         return Command::new(qemu);
     }
-    let folder = folder(target, cache);
+    let folder = folder(config, cache);
     let mut command = Command::new(folder.join("usr/bin").join(qemu));
     // Those of another version, which may be installed, it refuses.
     command.env("QEMU_MODULE_DIR", folder.join("usr/lib/modules"));
@@ -61,13 +61,13 @@ pub fn command(target: &Target, cache: &Cache) -> Command {
 }
 
 /// What the emulator says of itself.
-pub fn version(target: &Target, cache: &Cache) -> Result<String> {
-    let output = command(target, cache).arg("--version").output();
-    let missing = |error| match target.has_new_emulator() {
-        true => Error::NoNewEmulator { machine: target.machine.name },
+pub fn version(config: &GuestConfig, cache: &Cache) -> Result<String> {
+    let output = command(config, cache).arg("--version").output();
+    let missing = |error| match config.has_new_emulator() {
+        true => Error::NoNewEmulator { machine: config.machine.name },
         false => Error::NoEmulator {
-            program: target.machine.qemu.to_string(),
-            package: package(target),
+            program: config.machine.qemu.to_string(),
+            package: package(config),
             error,
         },
     };

@@ -2,10 +2,10 @@
 //! guest's kernel.
 
 use crate::cache::{Apt, Cache, HOST, ran};
+use crate::config::GuestConfig;
 use crate::error::{Error, Result};
 use crate::kernel::{Debian, Kernel};
 use crate::machine::Machine;
-use crate::target::Target;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,12 +16,12 @@ const NAME: &str = "irqs_off";
 const INSTALLED: &str = "/usr/src";
 
 /// The module for this guest, which is built if it is not here.
-pub fn module(target: &Target, cache: &Cache) -> Result<PathBuf> {
-    let Kernel::Debian(kernel) = &target.kernel else { return Err(Error::NoHeaders) };
-    let folder = kernel.folder(target.machine, cache)?.join("fault");
+pub fn module(config: &GuestConfig, cache: &Cache) -> Result<PathBuf> {
+    let Kernel::Debian(kernel) = &config.kernel else { return Err(Error::NoHeaders) };
+    let folder = kernel.folder(config.machine, cache)?.join("fault");
     let module = folder.join(format!("{NAME}.ko"));
     if !module.exists() {
-        build(*kernel, target.machine, cache, &folder)?;
+        build(*kernel, config.machine, cache, &folder)?;
     }
     Ok(module)
 }

@@ -2,14 +2,14 @@
 
 use crate::archive::Archive;
 use crate::cache::{Cache, hex};
+use crate::config::GuestConfig;
 use crate::emulator;
 use crate::error::{Error, Result};
 use crate::fault;
+use crate::host_cpu::HostCpus;
 use crate::kernel::Image;
 use crate::machine::{Accelerator, Parts, Port};
 use crate::program;
-use crate::seat::Seat;
-use crate::target::Target;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::Write;
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// A guest that is ready but for its job.
 #[derive(Debug)]
 pub struct Guest {
-    target: Target,
+    config: GuestConfig,
     kernel: Image,
     files: Archive,
     seed: u64,
@@ -56,16 +56,16 @@ pub struct Identity {
 }
 
 impl Guest {
-    /// Of this target, with the agent for its processor as the first process, and these programs.
+    /// Of this configuration, with the agent for its processor as the first process, and these programs.
     pub fn new<'a>(
-        target: &Target,
+        config: &GuestConfig,
         cache: &Cache,
         agent: Vec<u8>,
         seed: u64,
         programs: impl IntoIterator<Item = &'a str>,
     ) -> Result<Guest> {
-        let machine = target.machine;
-        let kernel = target.kernel.image(machine, cache)?;
+        let machine = config.machine;
+        let kernel = config.kernel.image(machine, cache)?;
         let mut files = Archive::default();
         files.program(INIT, agent);
         add_modules(&mut files, &kernel, machine.port_modules)?;
@@ -76,16 +76,16 @@ impl Guest {
             files.file("lab/port", name.into());
         }
         Ok(Guest {
-            target: target.clone(),
+            config: config.clone(),
             files,
             seed,
-            accelerator: match target.realtime {
-                true => Some(accelerator(target, &kernel, cache)?),
+            accelerator: match config.realtime {
+                true => Some(accelerator(config, &kernel, cache)?),
                 false => None,
             },
             kernel,
-            emulator: emulator::command(target, cache),
-            version: emulator::version(target, cache)?,
+            emulator: emulator::command(config, cache),
+            version: emulator::version(config, cache)?,
             scratch: cache.folder().to_path_buf(),
             job: Vec::new(),
         })
@@ -98,7 +98,7 @@ impl Guest {
 
     /// Adds the kernel module that keeps interrupts off.
     pub fn add_fault(&mut self, cache: &Cache) -> Result<()> {
-        let module = fault::module(&self.target, cache)?;
+        let module = fault::module(&self.config, cache)?;
         let bytes = fs::read(&module).map_err(Error::io("read", &module))?;
         self.files.file("lab/irqs_off.ko", bytes);
         Ok(())
@@ -122,19 +122,19 @@ impl Guest {
         self.accelerator.is_none()
     }
 
-    /// Where it runs among these CPUs of the host.
-    pub fn seat(&self, cpus: Vec<u32>) -> Seat {
+    /// Those of these CPUs of the host that it may run on.
+    pub fn reserve_cpus(&self, cpus: Vec<u32>) -> HostCpus {
         match self.is_in_virtual_time() {
-            true => Seat::take(&cpus, &self.scratch),
-            false => Seat::anywhere(cpus),
+            true => HostCpus::reserve_one(&cpus, &self.scratch),
+            false => HostCpus::shared(cpus),
         }
     }
 
     /// The emulator's command; the stream comes out of its standard output.
     pub fn prepare(mut self, console: &Path) -> Result<Command> {
         self.files.file("lab/job", self.job);
-        let name = self.target.to_string();
-        let Target { machine, memory, cpus, .. } = self.target;
+        let name = self.config.target().to_string();
+        let GuestConfig { machine, memory, cpus, .. } = self.config;
         let parts = Parts {
             // What follows may be no name of a host.
             name: name.split(',').next().unwrap_or_default(),
@@ -155,13 +155,13 @@ impl Guest {
 
 /// The host's own processor, where it is of the same kind and runs such a kernel; within a virtual
 /// machine KVM may be there and stop at an instruction that it does not know.
-fn accelerator(target: &Target, kernel: &Image, cache: &Cache) -> Result<Accelerator> {
+fn accelerator(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<Accelerator> {
     let usable = || File::options().read(true).write(true).open("/dev/kvm").is_ok();
-    let alike = target.machine.architecture == std::env::consts::ARCH;
+    let alike = config.machine.architecture == std::env::consts::ARCH;
     match alike
-        && target.machine.fixed_cpus.is_none()
+        && config.machine.fixed_cpus.is_none()
         && usable()
-        && kvm_runs(target, kernel, cache)?
+        && kvm_runs(config, kernel, cache)?
     {
         true => Ok(Accelerator::Kvm),
         false => Ok(Accelerator::Tcg),
@@ -169,22 +169,22 @@ fn accelerator(target: &Target, kernel: &Image, cache: &Cache) -> Result<Acceler
 }
 
 /// Whether the kernel comes so far that it misses its files, gives up and restarts.
-fn kvm_runs(target: &Target, kernel: &Image, cache: &Cache) -> Result<bool> {
+fn kvm_runs(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<bool> {
     let parts = Parts {
         name: "probe",
         kernel: &kernel.file,
         dtb: kernel.dtb.as_deref(),
         console: Path::new("/dev/null"),
         seed: 0,
-        memory: target.memory,
-        cpus: target.cpus,
+        memory: config.memory,
+        cpus: config.cpus,
         accelerator: Some(Accelerator::Kvm),
     };
-    let mut command = emulator::command(target, cache);
-    command.args(target.machine.arguments(parts));
+    let mut command = emulator::command(config, cache);
+    command.args(config.machine.arguments(parts));
     command.stdin(nameless(cache.folder(), &Archive::default().bytes())?);
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let failed = |error| Error::Missing { program: target.machine.qemu.to_string(), error };
+    let failed = |error| Error::Missing { program: config.machine.qemu.to_string(), error };
     let mut probe = command.spawn().map_err(failed)?;
     let begun = Instant::now();
     while begun.elapsed() < KVM_WITHIN {

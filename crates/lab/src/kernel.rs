@@ -5,6 +5,7 @@ use crate::devicetree::{MAGIC, changed};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::unpacked::unpacked;
+use latlab_model::target::KernelFiles;
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::Read;
@@ -17,7 +18,7 @@ pub enum Kernel {
     /// One of Debian's.
     Debian(Debian),
     /// One's own.
-    Own(Own),
+    Files(KernelFiles),
 }
 
 /// A kernel of Debian's.
@@ -27,17 +28,6 @@ pub struct Debian {
     pub is_realtime: bool,
     /// Its series.
     pub series: &'static str,
-}
-
-/// A kernel from files.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Own {
-    /// Its image.
-    pub image: PathBuf,
-    /// The folder below which its modules are.
-    pub modules: Option<PathBuf>,
-    /// The description of the machine.
-    pub dtb: Option<PathBuf>,
 }
 
 /// A kernel that can be started.
@@ -77,7 +67,7 @@ impl FromStr for Debian {
             if text.contains('-') { text.to_string() } else { format!("{text}-{}", SERIES[0]) };
         kernels().find(|kernel| kernel.to_string() == whole).ok_or_else(|| {
             let known: Vec<String> = kernels().map(|kernel| kernel.to_string()).collect();
-            format!("'{text}' is no kernel of the lab: expected stock, rt, {}", known.join(", "))
+            format!("unknown kernel '{text}': expected stock, rt, {}", known.join(", "))
         })
     }
 }
@@ -147,33 +137,34 @@ impl Debian {
     }
 }
 
-impl Own {
-    /// Whether these are what such a machine starts with; an error is a line.
-    pub fn check(&self, machine: &Machine) -> std::result::Result<(), String> {
-        let Own { image, dtb, .. } = self;
-        let read = |path: &Path| {
-            let mut head = Vec::new();
-            let file = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-            file.map(|_| head).map_err(|error| format!("cannot read '{}': {error}", path.display()))
-        };
-        let head = read(image)?;
-        let is_there =
-            |(at, mark): &(usize, &[u8])| head.get(*at..).is_some_and(|at| at.starts_with(mark));
-        if !machine.image.marks.iter().any(is_there) {
-            return Err(format!(
-                "'{}' is no kernel for {}: expected {}",
-                image.display(),
-                machine.name,
-                machine.image.name
-            ));
-        }
-        match dtb {
-            Some(dtb) if !read(dtb)?.starts_with(&MAGIC.to_be_bytes()) => Err(format!(
-                "'{}' is no device tree: expected one that dtc has compiled",
-                dtb.display()
-            )),
-            _ => Ok(()),
-        }
+/// Whether files are what such a machine starts with; an error is a line.
+pub(crate) fn check_files(
+    files: &KernelFiles,
+    machine: &Machine,
+) -> std::result::Result<(), String> {
+    let KernelFiles { image, dtb, .. } = files;
+    let read = |path: &Path| {
+        let mut head = Vec::new();
+        let file = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        file.map(|_| head).map_err(|error| format!("cannot read '{}': {error}", path.display()))
+    };
+    let head = read(image)?;
+    let is_there =
+        |(at, mark): &(usize, &[u8])| head.get(*at..).is_some_and(|at| at.starts_with(mark));
+    if !machine.image.marks.iter().any(is_there) {
+        return Err(format!(
+            "'{}' is no kernel for {}: expected {}",
+            image.display(),
+            machine.name,
+            machine.image.name
+        ));
+    }
+    match dtb {
+        Some(dtb) if !read(dtb)?.starts_with(&MAGIC.to_be_bytes()) => Err(format!(
+            "'{}' is no device tree: expected one that dtc has compiled",
+            dtb.display()
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -185,7 +176,7 @@ impl Kernel {
     pub fn image(&self, machine: &Machine, cache: &Cache) -> Result<Image> {
         match self {
             Kernel::Debian(kernel) => kernel.image(machine, cache),
-            Kernel::Own(Own { image, modules, dtb }) => Ok(Image {
+            Kernel::Files(KernelFiles { image, modules, dtb }) => Ok(Image {
                 file: image.clone(),
                 dtb: dtb.clone(),
                 origin: image.display().to_string(),

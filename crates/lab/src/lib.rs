@@ -4,25 +4,25 @@
 //! arrive at an instant of the host's.
 
 mod archive;
+mod arguments;
 mod cache;
+mod config;
 mod devicetree;
 mod emulator;
 mod error;
 mod fault;
 mod fetch;
 mod guest;
+mod host_cpu;
 mod kernel;
 mod machine;
 mod program;
-mod seat;
-mod target;
 mod unpacked;
-mod words;
 
 pub use cache::{Cache, Unpacked};
+pub use config::{GuestConfig, LEAST_MEMORY};
 pub use error::{Error, Result};
 pub use guest::{Guest, Identity};
-pub use kernel::{Debian, Image, Kernel, Own, kernels};
+pub use host_cpu::HostCpus;
+pub use kernel::{Debian, Image, Kernel, kernels};
 pub use machine::{MACHINES, Machine};
-pub use seat::Seat;
-pub use target::{LEAST_MEMORY, Target};

@@ -1,8 +1,8 @@
 //! The machines that guests run on: what QEMU is asked for so that two runs are alike to the
 //! last bit, and what the kernel is told.
 
+use crate::arguments::Arguments;
 use crate::devicetree::Change;
-use crate::words::Words;
 use std::path::Path;
 
 /// One instruction is one nanosecond, and idle time passes at once.
@@ -255,43 +255,44 @@ impl Accelerator {
 }
 
 impl Machine {
-    /// The words after the emulator's name. The initial file system goes into its standard input,
+    /// The arguments of the emulator. The initial file system goes into its standard input,
     /// the stream comes out of its standard output.
     pub fn arguments(&self, parts: Parts<'_>) -> Vec<String> {
         let Parts { name, kernel, dtb, console, seed, memory, cpus, accelerator } = parts;
-        let mut words = Words::default();
-        words.all("-nodefaults -no-reboot -display none -monitor none");
-        words.all(self.hardware);
-        words.pair("-smp", cpus);
-        words.pair("-m", memory);
+        let mut arguments = Arguments::default();
+        arguments.words("-nodefaults -no-reboot -display none -monitor none");
+        arguments.words(self.hardware);
+        arguments.option("-smp", cpus);
+        arguments.option("-m", memory);
         match accelerator {
-            None => words.all(VIRTUAL_TIME),
-            Some(accelerator) => words.pair("-accel", accelerator.name()),
+            None => arguments.words(VIRTUAL_TIME),
+            Some(accelerator) => arguments.option("-accel", accelerator.name()),
         }
         let own = accelerator == Some(Accelerator::Kvm);
-        words.pair("-cpu", if own { "host" } else { self.cpu });
-        words.pair("-seed", seed & u64::from(u32::MAX));
-        words.all("-rtc base=2020-01-01,clock=vm");
+        arguments.option("-cpu", if own { "host" } else { self.cpu });
+        arguments.option("-seed", seed & u64::from(u32::MAX));
+        arguments.words("-rtc base=2020-01-01,clock=vm");
         // Only out: what the host sends arrives when the host likes.
-        words.all("-chardev file,id=stream,path=/proc/self/fd/1");
+        arguments.words("-chardev file,id=stream,path=/proc/self/fd/1");
         if let Port::Virtio(device) = self.port {
-            words.pair("-device", device);
-            words.all("-device virtserialport,chardev=stream,name=latlab");
+            arguments.option("-device", device);
+            arguments.words("-device virtserialport,chardev=stream,name=latlab");
         }
         for serial in self.serials {
             let to = match serial {
                 Serial::Console => format!("file:{}", escaped(console)),
                 Serial::Stream => "chardev:stream".to_string(),
             };
-            words.pair("-serial", to);
+            arguments.option("-serial", to);
         }
-        words.pair("-kernel", kernel.display());
+        arguments.option("-kernel", kernel.display());
         if let Some(dtb) = dtb {
-            words.pair("-dtb", dtb.display());
+            arguments.option("-dtb", dtb.display());
         }
-        words.pair("-initrd", "/proc/self/fd/0");
-        words.pair("-append", format!("{} quiet panic=-1 hostname={name}", self.command_line));
-        words.0
+        arguments.option("-initrd", "/proc/self/fd/0");
+        arguments
+            .option("-append", format!("{} quiet panic=-1 hostname={name}", self.command_line));
+        arguments.0
     }
 }
 

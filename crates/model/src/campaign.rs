@@ -2,15 +2,14 @@
 
 use crate::words::words;
 use crate::{Nanos, Plan};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Version of `campaign.json`.
-pub const CAMPAIGN_VERSION: u32 = 1;
-
-/// The machine that the program runs on, as a target; the others are guests.
-pub const LOCAL: &str = "local";
+pub const CAMPAIGN_VERSION: u32 = 2;
 
 /// `campaign.json`: the plan of a campaign, all of it decided before the first run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -79,6 +78,7 @@ pub struct CoolDown {
 /// A row: a scenario with one setting of the matrix.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(remote = "Self")]
 pub struct Row {
     /// What names it in the table; no other row has it.
     pub label: String,
@@ -88,8 +88,6 @@ pub struct Row {
     pub about: Option<String>,
     /// What the matrix sets, by option.
     pub settings: BTreeMap<String, String>,
-    /// Where it is measured: `local`, or a guest such as `lab:x86-64/rt-6.1`.
-    pub target: String,
     /// The kernel that must run, or a part of its release.
     pub kernel: Option<String>,
     /// Why it is left out.
@@ -99,14 +97,27 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether a guest is measured in the place of this machine.
-    pub fn is_guest(&self) -> bool {
-        self.target != LOCAL
-    }
-
-    /// Whether the machine runs the kernel that this row asks for: its release holds these words.
+    /// Whether it can be measured while this machine runs a kernel of this release.
     pub fn fits(&self, release: &str) -> bool {
-        self.is_guest() || self.kernel.as_ref().is_none_or(|wanted| holds(release, wanted))
+        !self.plan.target.shares_kernel()
+            || self.kernel.as_ref().is_none_or(|wanted| holds(release, wanted))
+    }
+}
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Row, D::Error> {
+        let mut row = Value::deserialize(deserializer)?;
+        // Up to version 1 the row said what was measured, and its plan did not.
+        if let (Some(target), true) = (row.get("target").cloned(), row["plan"].is_object()) {
+            row["plan"]["target"] = target;
+        }
+        Row::deserialize(row).map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Row::serialize(self, serializer)
     }
 }
 

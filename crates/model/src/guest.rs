@@ -1,4 +1,4 @@
-//! The guest that is measured in the place of a machine.
+//! What is known of a guest only once it was made.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +12,11 @@ pub const IN_VIRTUAL_TIME: &str = "in virtual time";
 /// Code of the finding that a guest took too long and was ended.
 pub const TIME_LIMIT_FINDING: &str = "guest-time-limit";
 
-/// A guest; in virtual time the same one, with the same plan, measures the same to the last bit.
+/// What a guest was made of; in virtual time the same parts and the same plan give the same run, to
+/// the last bit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Guest {
-    /// As it was asked for: `lab:MACHINE/KERNEL`, and behind commas what is not as usual.
-    pub target: String,
     /// What all randomness of the machine grows from.
     pub seed: u64,
     /// The emulator and its version, as it names itself.

@@ -3,6 +3,7 @@
 mod check;
 mod machine;
 mod methods;
+mod older;
 mod policy;
 mod spin;
 mod tuning;
@@ -12,6 +13,7 @@ use crate::guest::Guest;
 use crate::load::{Load, LoadOn};
 use crate::nanos::{MICROSECOND, SECOND};
 use crate::respond::Respond;
+use crate::target::Target;
 use crate::{CpuSet, Nanos};
 pub use check::MOST_THREADS;
 pub use machine::{IdleStates, KernelFile};
@@ -24,11 +26,16 @@ pub use tuning::{Thp, Tuning};
 /// The whole order for one run; what of it could be applied stands in `applied` of the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+// Read and written by way of `older`.
+#[serde(remote = "Self")]
 pub struct Plan {
     /// Name of the run, part of its folder's name.
     pub name: String,
     /// A free remark of the user.
     pub note: Option<String>,
+    /// What is measured.
+    #[serde(default)]
+    pub target: Target,
     /// Method of measuring.
     pub instrument: Instrument,
     /// How a thread sleeps until its release.
@@ -129,7 +136,7 @@ pub struct Plan {
     /// Which run of a campaign it is.
     #[serde(default)]
     pub cell: Option<Cell>,
-    /// The guest that is measured; none means a machine as it is.
+    /// What the target was made of, where it is a machine of the laboratory.
     #[serde(default)]
     pub guest: Option<Box<Guest>>,
     /// Seed of the random phase; it may be beyond 2^53, which doubles do not hold exactly.
@@ -143,6 +150,7 @@ impl Default for Plan {
         Plan {
             name: "run".into(),
             note: None,
+            target: Target::Local,
             instrument: Instrument::Cyclic,
             mechanism: Mechanism::Nanosleep,
             clock: ClockName::Monotonic,

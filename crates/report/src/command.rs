@@ -45,7 +45,7 @@ fn scheduling(words: &mut Words, plan: &Plan, default: &Plan) {
     if let Policy::Fifo { priority } | Policy::Rr { priority } = plan.policy {
         words.unless(Policy::DEFAULT_PRIORITY, "--priority", priority);
     }
-    words.option("--target", plan.guest.as_ref().map(|guest| &guest.target));
+    words.unless(&default.target, "--target", &plan.target);
     words.option("--cpus", plan.cpus.as_ref());
     words.option("--threads", plan.threads);
     words.option("--helpers-on", plan.helpers_on.as_ref());
@@ -81,8 +81,7 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.option("--on-spike", plan.on_spike.as_ref());
     words.unless(idle_states(default), "--idle-states", idle_states(plan));
     words.duration_unless(default.interval_ns, "--interval", plan.interval_ns);
-    // A guest's randomness grows from it, whatever measures.
-    let seeded = plan.spin.is_none() || plan.guest.is_some();
+    let seeded = plan.spin.is_none() || plan.target.is_seeded();
     words.option("--seed", seeded.then_some(plan.seed));
     words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);

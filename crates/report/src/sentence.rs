@@ -361,19 +361,19 @@ pub fn extent(run: &Run) -> String {
 
 /// How the run measured, as labelled facts.
 pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
-    let mut facts = plan.guest.as_deref().map(guest).unwrap_or_default();
+    let mut facts = plan.guest.as_deref().map(|made| guest(plan, made)).unwrap_or_default();
     facts.extend(measuring(plan));
     facts
 }
 
 /// What makes a guest the same again.
-fn guest(guest: &Guest) -> Vec<(&'static str, String)> {
+fn guest(plan: &Plan, guest: &Guest) -> Vec<(&'static str, String)> {
     let time = match &guest.accelerator {
         None => "virtual: one instruction takes one nanosecond".to_string(),
         Some(by) => format!("that of the host, by {by}: noisy, and never the same again"),
     };
     vec![
-        ("Target", format!("{}, seed {}", guest.target, guest.seed)),
+        ("Target", format!("{}, seed {}", plan.target, guest.seed)),
         ("Time", time),
         ("Emulator", guest.emulator.clone()),
         ("Kernel from", guest.kernel.clone()),

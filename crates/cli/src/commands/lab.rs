@@ -8,7 +8,7 @@ use crate::output::{print, warn};
 use crate::store::cache;
 use crate::{EXIT_CANNOT_MEASURE, Exit};
 use args::{Comparison, LabArgs, What};
-use latlab_lab::{MACHINES, Target, Unpacked, kernels};
+use latlab_lab::{GuestConfig, MACHINES, Unpacked, kernels};
 use std::process::ExitCode;
 
 /// The kernels that the ready-made sheets compare.
@@ -20,10 +20,10 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
         What::Kernels => print(&listed())?,
         What::StressFive(comparison) => return compared("lab-stress-five", comparison),
         What::Threads(comparison) => return compared("lab-threads", comparison),
-        What::Fetch { qemu, targets } => {
-            for target in targets {
-                let target = Target { new_qemu: *qemu || target.new_qemu, ..target.clone() };
-                print(&format!("{target}  {}\n", fetched(&target)?))?;
+        What::Fetch { qemu, guests } => {
+            for config in guests {
+                let config = GuestConfig { new_qemu: *qemu || config.new_qemu, ..config.clone() };
+                print(&format!("{}  {}\n", config.target(), fetch(&config)?))?;
             }
         }
     }
@@ -34,10 +34,10 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
 fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     let Comparison { seeds, quiet, console, common } = asked;
     for target in COMPARED {
-        let target: Target = target.parse().map_err(anyhow::Error::msg)?;
-        if !target.is_here(&cache()) {
+        let config = args::config(target).map_err(anyhow::Error::msg)?;
+        if !config.is_cached(&cache()) {
             warn(format_args!("getting {target} from Debian's archive"));
-            fetched(&target)?;
+            fetch(&config)?;
         }
     }
     let sheet = Some(sheet.to_string());
@@ -47,8 +47,8 @@ fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
 }
 
 /// Gets a kernel and says where it came from.
-fn fetched(target: &Target) -> Result<String, Exit> {
-    target.fetch(&cache()).map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))
+fn fetch(config: &GuestConfig) -> Result<String, Exit> {
+    config.fetch(&cache()).map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))
 }
 
 fn listed() -> String {

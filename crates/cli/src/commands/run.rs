@@ -12,9 +12,9 @@ use crate::store::{cache, open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use latlab_conduct::live::Live;
 use latlab_conduct::{By, Failure, Order, check_room};
-use latlab_lab::Target;
+use latlab_lab::GuestConfig;
 use latlab_model::run::{EndReason, VerdictWord};
-use latlab_model::{Nanos, Plan, Run};
+use latlab_model::{Nanos, Plan, Run, Target};
 use latlab_store::new_id;
 use latlab_sys::terminal;
 use std::io::{Write, stderr};
@@ -30,7 +30,6 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let now = jiff::Timestamp::now();
     let seed = now.as_nanosecond() as u64;
     let wrong = |text| Exit(EXIT_USAGE, text);
-    let target = args.guest.target().map_err(wrong)?;
     let loads = args.all_loads().map_err(wrong)?;
     let plan = Plan { loads, ..args.plan(seed).map_err(wrong)? };
     let store = open_store(&args.common);
@@ -41,7 +40,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         warn(arithmetic);
     }
     let program = std::env::current_exe()?;
-    let (by, plan) = by(&program, target.as_ref(), plan).map_err(refused)?;
+    let (by, plan) = by(&program, plan).map_err(refused)?;
     let id = new_id(now, &plan.name);
     let mut progress =
         Progress::new(&plan, args.quiet, args.guest.console, format!("latlab run {}", plan.name));
@@ -63,13 +62,18 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Who measures by a plan: this program as an agent, or a guest; with the plan that comes of it.
-pub fn by(program: &Path, target: Option<&Target>, plan: Plan) -> Result<(By, Plan), Failure> {
-    if let Some(target) = target {
-        return latlab_conduct::guest(target, &cache(), plan);
+pub fn by(program: &Path, plan: Plan) -> Result<(By, Plan), Failure> {
+    match &plan.target {
+        Target::Local => {
+            let mut agent = Command::new(program);
+            agent.arg("agent");
+            Ok((By::Process(agent), plan))
+        }
+        Target::Lab(target) => {
+            let config = GuestConfig::resolve(target).map_err(Failure::unfit)?;
+            latlab_conduct::guest(&config, &cache(), plan)
+        }
     }
-    let mut agent = Command::new(program);
-    agent.arg("agent");
-    Ok((By::Process(agent), plan))
 }
 
 /// Why there is no run, with its exit code.
@@ -125,8 +129,8 @@ impl Progress {
 
     /// Shows it as it stands.
     pub fn show(&mut self, live: &Live) {
-        if let (Some(console), Some(guest)) = (&mut self.console, &self.plan.guest) {
-            let _ = write!(stderr(), "{}", console.news(&guest.target, live));
+        if let Some(console) = &mut self.console {
+            let _ = write!(stderr(), "{}", console.news(&self.plan.target, live));
         }
         let elapsed = Nanos(self.started.elapsed().as_nanos() as i64);
         let view = View { live, plan: &self.plan, title: &self.title, elapsed };

@@ -1,10 +1,11 @@
 //! The guest that flags ask for, and the faults in it.
 
 use clap::Args;
-use latlab_lab::{LEAST_MEMORY, Target};
-use latlab_model::Nanos;
+use latlab_lab::{GuestConfig, LEAST_MEMORY};
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::load::Load;
+use latlab_model::target::LabOptions;
+use latlab_model::{Nanos, Target};
 use std::path::PathBuf;
 
 const GUEST: &str = "A guest instead of this machine";
@@ -14,7 +15,8 @@ const TINY_MEMORY: &str = "tiny-memory";
 /// Flags about a guest.
 #[derive(Args)]
 pub struct GuestArgs {
-    /// Measure a guest in virtual time, such as lab:x86-64/rt, instead of this machine
+    /// What to measure: local (this machine), or a guest in virtual time such as lab:x86-64/rt
+    /// [default: local]
     #[arg(long, value_name = "TARGET", help_heading = GUEST)]
     pub target: Option<String>,
     /// A kernel of one's own for a target without one, such as lab:arm64
@@ -43,42 +45,51 @@ pub struct GuestArgs {
 }
 
 impl GuestArgs {
-    /// The guest; an error is one line.
-    pub fn target(&self) -> Result<Option<Target>, String> {
+    /// The target, with nothing in it that is the default; an error is one line.
+    pub fn target(&self) -> Result<Target, String> {
+        match self.config()? {
+            Some(config) => Ok(Target::Lab(config.target())),
+            None => Ok(Target::Local),
+        }
+    }
+
+    /// The guest; none where this machine is measured. An error is one line.
+    fn config(&self) -> Result<Option<GuestConfig>, String> {
         let Some(text) = &self.target else { return Ok(None) };
-        let mut words = text.clone();
-        for (key, path) in
-            [("kernel", &self.kernel), ("modules", &self.modules), ("dtb", &self.dtb)]
-        {
-            words.extend(path.iter().map(|path| format!(",{key}={}", path.display())));
+        let has_tiny_memory = self.fault.iter().any(|fault| fault == TINY_MEMORY);
+        let options = LabOptions {
+            image: self.kernel.clone(),
+            modules: self.modules.clone(),
+            dtb: self.dtb.clone(),
+            memory: has_tiny_memory.then_some(LEAST_MEMORY),
+            cpus: self.smp,
+            realtime: self.realtime,
+            new_qemu: false,
+        };
+        match Target::with_options(text, options)? {
+            Target::Local => Ok(None),
+            Target::Lab(target) => GuestConfig::resolve(&target).map(Some),
         }
-        if self.realtime {
-            words += ",realtime";
-        }
-        words.extend(self.smp.map(|cpus| format!(",smp={cpus}")));
-        if self.fault.iter().any(|fault| fault == TINY_MEMORY) {
-            words += &format!(",memory={LEAST_MEMORY}");
-        }
-        words.parse().map(Some)
     }
 
     /// The loads that plant the faults.
     pub fn faults(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
-        let planted = self.fault.iter().filter(|fault| *fault != TINY_MEMORY);
-        let target = self.target()?;
-        let load = |words: &String| {
-            let wrong = |text: String| format!("--fault {words}: {text}");
-            let fault = words.parse::<Fault>().map_err(wrong)?;
-            let Some(target) = &target else { return Ok(fault.load(words, warm_up)) };
-            if fault.kind.of_hosts_time() && !target.realtime {
-                return Err(wrong("in virtual time it cannot be: add --realtime".to_string()));
+        let config = self.config()?;
+        let load = |text: &String| {
+            let wrong = |reason: String| format!("--fault {text}: {reason}");
+            let Some(config) = &config else {
+                return Err(wrong("only a lab target can have a fault".to_string()));
+            };
+            let fault = text.parse::<Fault>().map_err(wrong)?;
+            if fault.kind.of_hosts_time() && !config.realtime {
+                return Err(wrong("it does not exist in virtual time: add --realtime".to_string()));
             }
-            if fault.kind == FaultKind::CpuOffline && !(1..target.cpus).contains(&fault.cpu) {
-                let cpus = target.cpus;
+            if fault.kind == FaultKind::CpuOffline && !(1..config.cpus).contains(&fault.cpu) {
+                let cpus = config.cpus;
                 return Err(wrong(format!("expected a CPU after the first of {cpus}: add --smp")));
             }
-            Ok(fault.load(words, warm_up))
+            Ok(fault.load(text, warm_up))
         };
-        planted.map(load).collect()
+        self.fault.iter().filter(|fault| *fault != TINY_MEMORY).map(load).collect()
     }
 }

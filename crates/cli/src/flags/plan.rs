@@ -14,6 +14,7 @@ impl RunArgs {
         let plan = Plan {
             name: self.name.clone(),
             note: self.note.clone(),
+            target: self.guest.target()?,
             instrument: self.instrument,
             mechanism: self.mechanism.unwrap_or(default.mechanism),
             clock: self.clock.unwrap_or(default.clock),
@@ -77,7 +78,7 @@ impl RunArgs {
             ("--period-step", self.period_step.is_some()),
             ("--phase", self.phase.is_some()),
             ("--missed", self.missed.is_some()),
-            ("--seed", self.seed.is_some() && self.guest.target.is_none()),
+            ("--seed", self.seed.is_some() && !self.guest.target()?.is_seeded()),
         ];
         let of_spin = [
             ("--gap-above", self.gap_above.is_some()),

@@ -3,6 +3,7 @@
 use crate::output::visible;
 use latlab_conduct::live::Live;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub struct Console {
 
 impl Console {
     /// The lines that have come to a guest's console, each behind its name.
-    pub fn news(&mut self, name: &str, live: &Live) -> String {
+    pub fn news(&mut self, name: impl Display, live: &Live) -> String {
         let Some(path) = &live.console else { return String::new() };
         let printed = self.printed.entry(path.clone()).or_default();
         // It may not be there yet; what cannot be read now is read later, or in the run.

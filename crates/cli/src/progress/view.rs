@@ -115,9 +115,9 @@ fn totals(view: &View) -> Vec<String> {
         if view.plan.spin.is_some() && view.live.measured > Nanos::ZERO {
             return vec!["no gap".to_string()];
         }
-        let stage = match (threads.is_empty(), &view.plan.guest) {
-            (true, Some(_)) => "booting",
-            (true, None) => "preparing",
+        let stage = match (threads.is_empty(), view.plan.target.boots_for_each_run()) {
+            (true, true) => "booting",
+            (true, false) => "preparing",
             (false, _) => "warming up",
         };
         return vec![stage.to_string()];
@@ -145,14 +145,14 @@ fn noise(view: &View, threads: &[LiveThread]) -> f64 {
     taken as f64 / of
 }
 
-/// The time that has passed, and what is left; a guest has a time of its own.
+/// The time that has passed, and what is left, which is known only where the target has our clock.
 fn passed(view: &View) -> String {
     let elapsed = format!("{} elapsed", clock(view.elapsed));
-    match (&view.plan.guest, view.live.measured, left(view)) {
-        (Some(_), Nanos::ZERO, _) => elapsed,
-        (Some(_), measured, _) => format!("{} of the guest's time, {elapsed}", span(measured)),
-        (None, _, Some(left)) => format!("{elapsed}, {} left", clock(left)),
-        (None, _, None) => elapsed,
+    match (view.plan.target.shares_clock(), view.live.measured, left(view)) {
+        (false, Nanos::ZERO, _) => elapsed,
+        (false, measured, _) => format!("{} of the guest's time, {elapsed}", span(measured)),
+        (true, _, Some(left)) => format!("{elapsed}, {} left", clock(left)),
+        (true, _, None) => elapsed,
     }
 }
 

@@ -14,7 +14,7 @@ use toml::de::DeValue;
 const NOT_OF_A_SCENARIO: &[&str] = &[
     "console",
     "dry-run",
-    // What a guest is stands in its target.
+    // These stand behind the commas of a target.
     "dtb",
     "fault",
     "format",
@@ -33,7 +33,6 @@ const NOT_OF_A_SCENARIO: &[&str] = &[
     "seeds",
     "skip-missing",
     "smp",
-    "target",
     "version",
 ];
 
@@ -93,13 +92,17 @@ impl Vocabulary {
     ) -> Option<Setting> {
         let (name, at) = (key.get_ref().as_ref(), value.span());
         let arg = self.get(name)?;
-        let made = words(arg, name, value.get_ref())
-            .and_then(|words| parse(&words).map(|_| words).map_err(|error| reason(&error)));
-        match made {
-            Ok(words) => {
-                let shown = shown(value.get_ref());
-                Some(Setting { key: name.to_string(), words, shown, at })
-            }
+        let setting = words(arg, name, value.get_ref()).and_then(|words| {
+            let args = parse(&words).map_err(|error| reason(&error))?;
+            // Without its defaults, so that two ways to write a target make one row.
+            let shown = match name {
+                "target" => args.guest.target()?.to_string(),
+                _ => shown(value.get_ref()),
+            };
+            Ok((words, shown))
+        });
+        match setting {
+            Ok((words, shown)) => Some(Setting { key: name.to_string(), words, shown, at }),
             Err(reason) => {
                 mistakes.add(at, format!("{name}: {reason}"));
                 None

@@ -4,8 +4,7 @@ use super::head::{self, Head};
 use super::mistakes::Mistakes;
 use super::options::{Setting, Vocabulary, shown};
 use super::published;
-use latlab_lab::Target;
-use latlab_model::campaign::{LOCAL, Published};
+use latlab_model::campaign::Published;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -45,9 +44,9 @@ pub struct Settings {
     pub spoiled: bool,
 }
 
-/// Keys that are no options of `latlab run` and have a place in `[defaults]`, `[matrix]` and
-/// `[[scenario]]`.
-const PLACES: [&str; 2] = ["kernel", "target"];
+/// The key of `[defaults]`, `[matrix]` and `[[scenario]]` that is no option of `latlab run`: the
+/// kernel that must run.
+const KERNEL: &str = "kernel";
 
 /// Reads a sheet; what is wrong is noted, and the rest is read on.
 pub fn read(text: &str, file_stem: &str, mistakes: &mut Mistakes) -> Sheet {
@@ -178,7 +177,7 @@ fn settings(
             continue;
         }
         match known(key, place, others, vocabulary, mistakes) {
-            true if PLACES.contains(&name) => list.extend(at_a_place(key, value, mistakes)),
+            true if name == KERNEL => list.extend(kernel(value, mistakes)),
             true => list.extend(vocabulary.setting(key, value, mistakes)),
             false => {}
         }
@@ -195,7 +194,7 @@ fn known(
     mistakes: &mut Mistakes,
 ) -> bool {
     let name = key.get_ref().as_ref();
-    if PLACES.contains(&name) || vocabulary.get(name).is_some() {
+    if name == KERNEL || vocabulary.get(name).is_some() {
         return true;
     }
     if vocabulary.is_of_the_command(name) {
@@ -210,33 +209,21 @@ fn known(
         );
     } else {
         let known: Vec<&str> =
-            vocabulary.names().into_iter().chain(PLACES).chain(others.iter().copied()).collect();
+            vocabulary.names().into_iter().chain([KERNEL]).chain(others.iter().copied()).collect();
         mistakes.unknown(key.span(), name, place, &known);
     }
     false
 }
 
-/// A kernel or a target.
-fn at_a_place(
-    key: &Spanned<impl AsRef<str>>,
-    value: &Spanned<DeValue>,
-    mistakes: &mut Mistakes,
-) -> Option<Setting> {
-    let name = key.get_ref().as_ref();
-    let shown = match (name, value.get_ref()) {
-        (_, DeValue::String(text)) if text.trim().is_empty() => Err("expected a text".to_string()),
-        ("target", DeValue::String(text)) if text != LOCAL => {
-            let target = text.parse::<Target>().map(|target| target.to_string());
-            target.map_err(|text| format!("{text}, or \"{LOCAL}\" for this machine"))
-        }
-        (_, DeValue::String(_)) => Ok(shown(value.get_ref())),
-        _ => Err("expected a text".to_string()),
-    };
+fn kernel(value: &Spanned<DeValue>, mistakes: &mut Mistakes) -> Option<Setting> {
     let at = value.span();
-    match shown {
-        Ok(shown) => Some(Setting { key: name.into(), words: Vec::new(), shown, at }),
-        Err(refused) => {
-            mistakes.add(at, format!("{name}: {refused}"));
+    match value.get_ref() {
+        DeValue::String(text) if !text.trim().is_empty() => {
+            let shown = shown(value.get_ref());
+            Some(Setting { key: KERNEL.into(), words: Vec::new(), shown, at })
+        }
+        _ => {
+            mistakes.add(at, format!("{KERNEL}: expected a text"));
             None
         }
     }
@@ -265,11 +252,10 @@ fn matrix(table: &DeTable, vocabulary: &Vocabulary, mistakes: &mut Mistakes) -> 
                 format!("{}: the list is empty; nothing would be measured", key.get_ref()),
             );
         }
-        let each =
-            values.iter().filter_map(|value| match PLACES.contains(&key.get_ref().as_ref()) {
-                true => at_a_place(key, value, mistakes),
-                false => vocabulary.setting(key, value, mistakes),
-            });
+        let each = values.iter().filter_map(|value| match key.get_ref() == KERNEL {
+            true => kernel(value, mistakes),
+            false => vocabulary.setting(key, value, mistakes),
+        });
         matrix.push(each.collect());
     }
     matrix

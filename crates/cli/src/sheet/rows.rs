@@ -5,7 +5,7 @@ use super::options::{Setting, Vocabulary, parse, reason};
 use super::read::{Scenario, Sheet};
 use crate::flags::scale::Scale;
 use latlab_model::Plan;
-use latlab_model::campaign::{LOCAL, Row};
+use latlab_model::campaign::Row;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -84,7 +84,6 @@ fn row(
         scenario: scenario.name.clone(),
         about: scenario.about.clone(),
         settings: set.collect(),
-        target: value("target").unwrap_or_else(|| LOCAL.to_string()),
         kernel: value("kernel"),
         left_out: None,
         plan,

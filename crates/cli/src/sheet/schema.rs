@@ -3,7 +3,7 @@
 use super::head::KEYS;
 use super::options::{Vocabulary, is_flag, is_list};
 use clap::Arg;
-use latlab_model::campaign::{LOCAL, Order};
+use latlab_model::campaign::Order;
 use serde_json::{Map, Value, json};
 
 /// The schema.
@@ -12,9 +12,11 @@ pub fn schema() -> Value {
     let settings = |more: &[(&str, Value)]| {
         let options =
             vocabulary.options().filter_map(|arg| Some((arg.get_long()?.to_string(), option(arg))));
-        let places = places().into_iter();
+        let kernel =
+            "The kernel that must run, or a part of its release: a row waits until it does.";
+        let kernel = ("kernel".to_string(), text(kernel));
         let more = more.iter().map(|(key, value)| (key.to_string(), value.clone()));
-        options.chain(places).chain(more).collect::<Map<String, Value>>()
+        options.chain([kernel]).chain(more).collect::<Map<String, Value>>()
     };
     let scenario =
         [("name", text("What names it in the table.")), ("about", text("What it is about."))];
@@ -79,21 +81,6 @@ fn head() -> Map<String, Value> {
         _ => text("How long cool-below may take at most; 10min, if left out."),
     };
     KEYS.iter().map(|key| (key.to_string(), value(key))).collect()
-}
-
-fn places() -> Vec<(String, Value)> {
-    vec![
-        (
-            "kernel".to_string(),
-            text("The kernel that must run, or a part of its release: a row waits until it does."),
-        ),
-        (
-            "target".to_string(),
-            text(&format!(
-                "The machine that is measured: {LOCAL}, or a guest such as lab:x86-64/rt."
-            )),
-        ),
-    ]
 }
 
 fn option(arg: &Arg) -> Value {

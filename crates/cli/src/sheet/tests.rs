@@ -80,7 +80,7 @@ fn every_mistake_is_told_at_its_place() {
         "1:11: repeats: expected a number from 1 to 10000",
         "2:1: a sheet has no 'colour'; there are name,",
         "4:1: [defaults] has no 'priod'; did you mean 'period'?",
-        "7:11: target: 'ssh:' is no machine of the lab",
+        "7:11: target: unknown kind of target 'ssh:': expected local",
         "10:12: deadline: '125' has no unit",
         "11:1: 'quiet' says how a command behaves",
         "14:8: a second scenario 'a'",

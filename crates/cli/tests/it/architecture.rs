@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-load", &["latlab-model"]),
     ("latlab-digest", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
     ("latlab-store", &["latlab-digest", "latlab-model", "latlab-stats"]),
-    ("latlab-lab", &[]),
+    ("latlab-lab", &["latlab-model"]),
     (
         "latlab-conduct",
         &["latlab-capture", "latlab-lab", "latlab-model", "latlab-store", "latlab-sys"],

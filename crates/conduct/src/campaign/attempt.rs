@@ -50,7 +50,7 @@ pub fn attempt(
     let planned = &campaign.runs[position.number - 1];
     let plan = campaign.plan(planned, position.attempt);
     check_room(&plan, folder.runs())?;
-    let (by, plan) = by(&campaign.rows[planned.row], plan)?;
+    let (by, plan) = by(plan)?;
     tell(Event::Begins(position, &plan));
     let id = folder.run_id(&plan.name);
     let order = Order { plan: &plan, by, store: folder.runs(), id: &id, keep_going };

@@ -59,7 +59,7 @@ pub fn campaign(
         if interrupted() {
             return Ok(CampaignEnd::Interrupted);
         }
-        if campaign.rows[campaign.runs[index].row].is_guest() {
+        if campaign.rows[campaign.runs[index].row].plan.target.boots_for_each_run() {
             if guests::all(order, &mut tried, &tell)? {
                 return Ok(CampaignEnd::Interrupted);
             }

@@ -3,12 +3,11 @@
 use super::cooling::Cooling;
 use crate::live::Live;
 use crate::{By, Failure};
-use latlab_model::campaign::Row;
 use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished};
 
-/// Says who measures a row by a plan, and gives the plan with what that adds to it.
-pub type Chooser<'a> = dyn Fn(&Row, Plan) -> Result<(By, Plan), Failure> + Sync + 'a;
+/// Says who measures by a plan, and gives the plan with what that adds to it.
+pub type Chooser<'a> = dyn Fn(Plan) -> Result<(By, Plan), Failure> + Sync + 'a;
 
 /// Takes what happens, from several threads where guests run side by side.
 pub(super) type Telling<'a> = dyn Fn(Event<'_>) + Sync + 'a;

@@ -4,23 +4,22 @@ use latlab_model::guest::{Guest, VIRTUAL_TIME_SHOWS};
 use latlab_model::load::Load;
 use latlab_model::machine::Machine;
 use latlab_model::run::{End, Finding, Losses, Prepared, Setting, Severity};
-use latlab_model::{Nanos, Plan};
+use latlab_model::{Nanos, Plan, Target};
 use latlab_stats::stroboscope;
 
-/// What nobody may take a guest's figures for.
-pub fn guests_time(guest: &Guest) -> Finding {
+/// What nobody may take the figures of a guest for.
+pub fn guests_time(target: &Target, guest: &Guest) -> Finding {
     if let Some(by) = &guest.accelerator {
         let text = format!(
-            "Measured on {} in the host's time, by {by}: the emulator and whatever else the host \
-             did are in every latency, so that the figures are noisy and are those of no machine.",
-            guest.target
+            "Measured on {target} in the host's time, by {by}: the emulator and whatever else the host \
+             did are in every latency, so that the figures are noisy and are those of no machine."
         );
         let noisy = Finding::new("guest-noisy", Severity::Warning, text);
         return noisy.remedy("Leave --realtime out to measure in virtual time.");
     }
     let text = format!(
-        "Measured in virtual time on {}: {VIRTUAL_TIME_SHOWS}; times of day are the guest's own.",
-        guest.target
+        "Measured in virtual time on {target}: {VIRTUAL_TIME_SHOWS}; times of day are the guest's \
+         own."
     );
     Finding::new("virtual-time", Severity::Info, text)
 }

@@ -169,7 +169,8 @@ impl Tried {
     /// The missing runs of guests, which need no machine, by their places and tries.
     pub fn missing_guests(&self, campaign: &Campaign) -> Vec<(usize, u32)> {
         let runs = campaign.runs.iter().enumerate();
-        let guests = runs.filter(|(_, planned)| campaign.rows[planned.row].is_guest());
+        let guests =
+            runs.filter(|(_, planned)| campaign.rows[planned.row].plan.target.boots_for_each_run());
         let missing =
             guests.filter_map(|(index, planned)| match self.standing(campaign, planned) {
                 CellState::Missing { attempt } => Some((index, attempt)),

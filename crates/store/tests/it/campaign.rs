@@ -1,7 +1,7 @@
 //! What of a campaign is done, and what comes next.
 
 use latlab_digest::testing::Synthetic;
-use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, LOCAL, Order, Planned, Row};
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, Planned, Row};
 use latlab_model::run::{EndReason, Finding, Severity};
 use latlab_model::{Plan, Run};
 use latlab_store::{CellState, Error, Next, Store, Tried, load};
@@ -17,7 +17,6 @@ fn row(label: &str, kernel: Option<&str>) -> Row {
         scenario: label.into(),
         about: None,
         settings: BTreeMap::new(),
-        target: LOCAL.into(),
         kernel: kernel.map(str::to_string),
         left_out: None,
         plan: Plan::default(),

@@ -5,9 +5,9 @@ use crate::{EXIT_CANNOT_MEASURE, Exit};
 use latlab_model::campaign::{Campaign, Row};
 use latlab_sys::files::Root;
 
-/// Why a row cannot be measured here, if so; guests have programs of their own.
+/// The program of this machine that a row needs and that is not installed, as a line.
 fn lacks(row: &Row) -> Option<String> {
-    if row.is_guest() {
+    if !row.plan.target.shares_packages() {
         return None;
     }
     latlab_agent::missing_program(&Root::default(), &row.plan)

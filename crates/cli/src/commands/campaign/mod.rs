@@ -20,10 +20,9 @@ use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::{BESIDE, SheetArgs};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
-use latlab_conduct::Failure;
 use latlab_conduct::campaign::{CampaignEnd, CampaignOrder};
 use latlab_model::Plan;
-use latlab_model::campaign::{Campaign, Row};
+use latlab_model::campaign::Campaign;
 use latlab_model::run::VerdictWord;
 use latlab_report::campaign::Table;
 use latlab_store::{CampaignFolder, CellState, Store};
@@ -188,10 +187,7 @@ fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> 
     restore();
     finish_leftovers(folder.runs());
     let program = std::env::current_exe()?;
-    let by = |row: &Row, plan: Plan| {
-        let target = row.is_guest().then(|| row.target.parse()).transpose();
-        by(&program, target.map_err(Failure::unfit)?.as_ref(), plan)
-    };
+    let by = |plan: Plan| by(&program, plan);
     let release = uname().release;
     let mut progress = CampaignProgress::new(args.quiet, args.console, &folder.campaign);
     let keep_going = args.keep_going;

@@ -74,12 +74,14 @@ impl CampaignProgress<'_> {
         self.cooling = false;
         let left = match position.left_ns {
             Nanos::ZERO => String::new(),
-            left if plan.guest.is_some() => format!(", {} of guests' time left", span(left)),
+            left if !plan.target.shares_clock() => {
+                format!(", {} of guests' time left", span(left))
+            }
             left => format!(", {} left", span(left)),
         };
         let line = format!("{}{left}", name(position));
         self.say(&line);
-        if plan.guest.is_some() {
+        if plan.target.boots_for_each_run() {
             self.guests.begins(position, plan);
             return;
         }

@@ -3,7 +3,7 @@
 use crate::flags::Common;
 use crate::flags::seeds::Seeds;
 use clap::{Args, Subcommand};
-use latlab_lab::Target;
+use latlab_lab::GuestConfig;
 
 /// Flags of `latlab lab`.
 #[derive(Args)]
@@ -27,8 +27,8 @@ pub enum What {
         #[arg(long)]
         qemu: bool,
         /// Such as x86-64/rt, arm64/stock-6.12
-        #[arg(value_name = "MACHINE/KERNEL", required = true)]
-        targets: Vec<Target>,
+        #[arg(value_name = "MACHINE/KERNEL", required = true, value_parser = config)]
+        guests: Vec<GuestConfig>,
     },
     /// The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet
     /// lab-stress-five
@@ -36,6 +36,11 @@ pub enum What {
     /// One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet
     /// lab-threads
     Threads(Comparison),
+}
+
+/// The configuration of a guest by its text; an error is one line.
+pub fn config(text: &str) -> Result<GuestConfig, String> {
+    GuestConfig::resolve(&text.parse()?)
 }
 
 /// How a ready-made sheet is measured.

@@ -7,35 +7,35 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-/// Where a guest runs, for as long as this is kept.
+/// The CPUs that a guest may run on, reserved until this is dropped.
 #[derive(Debug)]
-pub struct Seat {
-    /// The CPUs of the host.
+pub struct HostCpus {
+    /// Their numbers.
     pub cpus: Vec<u32>,
-    /// Other guests see by it that the CPU is taken.
-    _taken: Option<File>,
+    /// Locked, so that other guests see that the CPU is taken.
+    _lock: Option<File>,
 }
 
-impl Seat {
-    /// Anywhere.
-    pub(crate) fn anywhere(cpus: Vec<u32>) -> Seat {
-        Seat { cpus, _taken: None }
+impl HostCpus {
+    /// All of these, reserved by nobody.
+    pub(crate) fn shared(cpus: Vec<u32>) -> HostCpus {
+        HostCpus { cpus, _lock: None }
     }
 
-    /// On one of these CPUs, which no other guest has where there is such a one.
-    pub(crate) fn take(cpus: &[u32], folder: &Path) -> Seat {
+    /// One of these, which no other guest has where there is such a one; `folder` holds the locks.
+    pub(crate) fn reserve_one(cpus: &[u32], folder: &Path) -> HostCpus {
         let folder = folder.join("cpus");
         // Without the folder guests do not see each other, and may share a CPU.
         let _ = fs::create_dir_all(&folder);
         let free = |cpu: &u32| {
             let open = File::options().create(true).append(true).open(folder.join(cpu.to_string()));
             let file = open.ok()?;
-            file.try_lock().ok().map(|()| Seat { cpus: vec![*cpu], _taken: Some(file) })
+            file.try_lock().ok().map(|()| HostCpus { cpus: vec![*cpu], _lock: Some(file) })
         };
-        // The first one has most of the host's own work.
         let any = || cpus.get(std::process::id() as usize % cpus.len().max(1));
-        let taken = cpus.iter().rev().find_map(free);
-        taken.unwrap_or_else(|| Seat::anywhere(any().copied().into_iter().collect()))
+        // The first one has most of the host's own work.
+        let reserved = cpus.iter().rev().find_map(free);
+        reserved.unwrap_or_else(|| HostCpus::shared(any().copied().into_iter().collect()))
     }
 }
 
@@ -46,12 +46,12 @@ mod tests {
     #[test]
     fn each_guest_has_a_cpu_of_its_own_while_there_are_any() {
         let folder = tempfile::tempdir().unwrap();
-        let take = || Seat::take(&[2, 5], folder.path());
-        let (first, second, third) = (take(), take(), take());
+        let reserve = || HostCpus::reserve_one(&[2, 5], folder.path());
+        let (first, second, third) = (reserve(), reserve(), reserve());
         assert_eq!((&first.cpus[..], &second.cpus[..]), (&[5][..], &[2][..]));
         assert_eq!(third.cpus.len(), 1, "it shares one");
         drop(first);
-        assert_eq!(take().cpus, [5]);
-        assert_eq!(Seat::take(&[3], Path::new("/dev/null")).cpus, [3]);
+        assert_eq!(reserve().cpus, [5]);
+        assert_eq!(HostCpus::reserve_one(&[3], Path::new("/dev/null")).cpus, [3]);
     }
 }

@@ -1,0 +1,338 @@
+//! Where a run is measured: this machine, or a machine of the laboratory.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The text of [`Target::Local`].
+pub const LOCAL: &str = "local";
+/// What the text of a lab target begins with.
+const LAB: &str = "lab:";
+
+/// What is measured; its text is `local` or `lab:MACHINE/KERNEL[,OPTION]...`.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum Target {
+    /// The machine that the program runs on.
+    #[default]
+    Local,
+    /// A virtual machine of the laboratory.
+    Lab(LabTarget),
+}
+
+/// A virtual machine of the laboratory as it was asked for; which machines and kernels there are
+/// is known to the laboratory alone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LabTarget {
+    /// Name of the machine: `x86-64`.
+    pub machine: String,
+    /// Its kernel.
+    pub kernel: LabKernel,
+    /// Memory in MiB; none means that of the machine.
+    pub memory: Option<u32>,
+    /// Number of CPUs; none means that of the machine.
+    pub cpus: Option<u32>,
+    /// Whether its time is that of the host, and not virtual.
+    pub realtime: bool,
+    /// Whether it runs on the newer QEMU of Debian's backports, whatever the host has.
+    pub new_qemu: bool,
+}
+
+/// The kernel of a lab target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LabKernel {
+    /// A kernel that the laboratory fetches, by its name: `rt-6.1`.
+    Named(String),
+    /// A kernel of one's own.
+    Files(KernelFiles),
+}
+
+/// The files of a kernel.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct KernelFiles {
+    /// Its image.
+    pub image: PathBuf,
+    /// The folder below which its modules are.
+    pub modules: Option<PathBuf>,
+    /// The device tree, where QEMU has none of its own.
+    pub dtb: Option<PathBuf>,
+}
+
+/// The options of a lab target: those behind its name, or the flags of a command.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct LabOptions {
+    /// Image of a kernel of one's own.
+    pub image: Option<PathBuf>,
+    /// Folder of its modules.
+    pub modules: Option<PathBuf>,
+    /// Its device tree.
+    pub dtb: Option<PathBuf>,
+    /// Memory in MiB.
+    pub memory: Option<u32>,
+    /// Number of CPUs.
+    pub cpus: Option<u32>,
+    /// The time of the host.
+    pub realtime: bool,
+    /// The newer QEMU.
+    pub new_qemu: bool,
+}
+
+/// What a target has in common with the machine that the program runs on.
+impl Target {
+    /// Whether the measured CPUs are CPUs of this machine, which helpers must leave.
+    pub fn shares_cpus(&self) -> bool {
+        matches!(self, Target::Local)
+    }
+
+    /// Whether its times are times of this machine's clocks.
+    pub fn shares_clock(&self) -> bool {
+        matches!(self, Target::Local)
+    }
+
+    /// Whether it runs the kernel that this machine runs.
+    pub fn shares_kernel(&self) -> bool {
+        matches!(self, Target::Local)
+    }
+
+    /// Whether the programs of loads are those that are installed on this machine.
+    pub fn shares_packages(&self) -> bool {
+        matches!(self, Target::Local)
+    }
+
+    /// Whether each run boots a machine of its own, so that several can run side by side.
+    pub fn boots_for_each_run(&self) -> bool {
+        matches!(self, Target::Lab(_))
+    }
+
+    /// Whether the plan's seed also seeds the machine itself, whatever is measured.
+    pub fn is_seeded(&self) -> bool {
+        matches!(self, Target::Lab(_))
+    }
+
+    /// The target of a text, with options that were given beside it; these win.
+    ///
+    /// `lab:` may be left out, as in `x86-64/rt`. An error is one line.
+    pub fn with_options(text: &str, options: LabOptions) -> Result<Target, String> {
+        match text.split_once(':') {
+            _ if text == LOCAL && options == LabOptions::default() => Ok(Target::Local),
+            _ if text == LOCAL => Err("the options of a lab target need lab:MACHINE".to_string()),
+            Some((kind, _)) if !kind.contains(['/', ',', '=']) && kind != "lab" => Err(format!(
+                "unknown kind of target '{kind}:': expected local or lab:MACHINE/KERNEL"
+            )),
+            _ => {
+                let wrong = |reason| format!("'{text}': {reason}");
+                LabTarget::with_options(text, options).map(Target::Lab).map_err(wrong)
+            }
+        }
+    }
+}
+
+impl LabTarget {
+    fn with_options(text: &str, options: LabOptions) -> Result<LabTarget, String> {
+        let mut words = text.strip_prefix(LAB).unwrap_or(text).split(',');
+        let name = words.next().unwrap_or_default();
+        let (machine, kernel) = match name.split_once('/') {
+            Some((machine, kernel)) => (machine, Some(kernel)),
+            None => (name, None),
+        };
+        let LabOptions { image, modules, dtb, memory, cpus, realtime, new_qemu } =
+            LabOptions::read(words)?.replaced_by(options);
+        for path in [&image, &modules, &dtb].into_iter().flatten() {
+            if path.to_str().is_none_or(|path| path.is_empty() || path.contains(',')) {
+                let path = path.display();
+                return Err(format!("'{path}': expected a path in UTF-8 without a comma"));
+            }
+        }
+        let kernel = match (kernel, image) {
+            (None, Some(image)) => LabKernel::Files(KernelFiles { image, modules, dtb }),
+            (Some(_), None) if modules.is_some() || dtb.is_some() => {
+                return Err("--modules and --dtb need --kernel".to_string());
+            }
+            (Some(name), None) => LabKernel::Named(name.to_string()),
+            (Some(name), Some(_)) => {
+                return Err(format!("two kernels: leave out '/{name}' or --kernel"));
+            }
+            (None, None) => {
+                return Err("no kernel: expected lab:MACHINE/KERNEL, such as lab:x86-64/rt, or a \
+                            kernel of your own with --kernel IMAGE"
+                    .to_string());
+            }
+        };
+        Ok(LabTarget { machine: machine.to_string(), kernel, memory, cpus, realtime, new_qemu })
+    }
+}
+
+impl LabOptions {
+    fn read<'a>(words: impl Iterator<Item = &'a str>) -> Result<LabOptions, String> {
+        let mut options = LabOptions::default();
+        for word in words {
+            let (key, value) = word.split_once('=').unwrap_or((word, ""));
+            let path = || Some(PathBuf::from(value));
+            let number = || {
+                let number: Result<u32, _> = value.parse();
+                number.map(Some).map_err(|_| format!("'{word}': expected a whole number"))
+            };
+            match key {
+                "kernel" => options.image = path(),
+                "modules" => options.modules = path(),
+                "dtb" => options.dtb = path(),
+                "memory" => options.memory = number()?,
+                "smp" => options.cpus = number()?,
+                "realtime" => options.realtime = true,
+                "new-qemu" => options.new_qemu = true,
+                _ => {
+                    return Err(format!(
+                        "unknown option '{word}': expected memory=MIB, new-qemu, realtime, smp=N, \
+                         kernel=IMAGE, modules=DIR or dtb=FILE"
+                    ));
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    fn replaced_by(self, other: LabOptions) -> LabOptions {
+        LabOptions {
+            image: other.image.or(self.image),
+            modules: other.modules.or(self.modules),
+            dtb: other.dtb.or(self.dtb),
+            memory: other.memory.or(self.memory),
+            cpus: other.cpus.or(self.cpus),
+            realtime: other.realtime || self.realtime,
+            new_qemu: other.new_qemu || self.new_qemu,
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Target, String> {
+        Target::with_options(text, LabOptions::default())
+    }
+}
+
+impl FromStr for LabTarget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LabTarget, String> {
+        match text.parse()? {
+            Target::Lab(target) => Ok(target),
+            Target::Local => Err("expected MACHINE/KERNEL, such as x86-64/rt".to_string()),
+        }
+    }
+}
+
+impl Display for Target {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Local => f.pad(LOCAL),
+            Target::Lab(target) => target.fmt(f),
+        }
+    }
+}
+
+impl Display for LabTarget {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{LAB}{}", self.machine)?;
+        match &self.kernel {
+            LabKernel::Named(kernel) => write!(f, "/{kernel}")?,
+            LabKernel::Files(KernelFiles { image, modules, dtb }) => {
+                write!(f, ",kernel={}", image.display())?;
+                for (key, path) in [("modules", modules), ("dtb", dtb)] {
+                    path.iter().try_for_each(|path| write!(f, ",{key}={}", path.display()))?;
+                }
+            }
+        }
+        self.memory.iter().try_for_each(|memory| write!(f, ",memory={memory}"))?;
+        for (option, is_set) in [("new-qemu", self.new_qemu), ("realtime", self.realtime)] {
+            if is_set {
+                write!(f, ",{option}")?;
+            }
+        }
+        self.cpus.iter().try_for_each(|cpus| write!(f, ",smp={cpus}"))
+    }
+}
+
+impl Serialize for Target {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Target {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Target, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Target {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Target".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "What is measured: `local`, or `lab:MACHINE/KERNEL` with its options \
+                            behind commas.",
+            "pattern": "^(local|lab:.+)$",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_reads_back_as_it_is_written() {
+        for text in [
+            "local",
+            "lab:x86-64/stock-6.12,memory=96",
+            "lab:x86-64/rt-6.1,realtime,smp=2",
+            "lab:x86-64/rt-6.1,new-qemu,realtime",
+            "lab:arm,kernel=/boot/zImage,modules=/lib/modules,dtb=board.dtb,memory=128",
+        ] {
+            let target: Target = text.parse().unwrap();
+            assert_eq!(target.to_string(), text);
+            let json = serde_json::to_string(&target).unwrap();
+            assert_eq!(serde_json::from_str::<Target>(&json).unwrap(), target);
+        }
+        assert_eq!("arm64/rt".parse::<Target>(), "lab:arm64/rt".parse());
+    }
+
+    #[test]
+    fn what_is_no_target_is_refused_with_what_was_expected() {
+        for (text, expected) in [
+            ("ssh://pi", "unknown kind of target 'ssh:': expected local or lab:MACHINE/KERNEL"),
+            ("lab:x86-64", "expected lab:MACHINE/KERNEL"),
+            ("lab:arm64/rt,memory=x", "'memory=x': expected a whole number"),
+            ("lab:arm64/rt,colour=red", "expected memory=MIB, new-qemu"),
+            ("lab:arm64/rt,kernel=/boot/Image", "two kernels"),
+            ("lab:arm64/rt,dtb=board.dtb", "need --kernel"),
+            ("lab:arm64,kernel=", "expected a path"),
+        ] {
+            let error = text.parse::<Target>().unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn flags_win_over_the_options_in_the_text() {
+        let flags = LabOptions {
+            image: Some("/boot/Image".into()),
+            cpus: Some(4),
+            realtime: true,
+            ..LabOptions::default()
+        };
+        let target = Target::with_options("lab:arm64,smp=2,memory=128", flags.clone()).unwrap();
+        assert_eq!(target.to_string(), "lab:arm64,kernel=/boot/Image,memory=128,realtime,smp=4");
+        assert!(Target::with_options("local", flags).unwrap_err().contains("need lab:MACHINE"));
+        let comma = LabOptions { image: Some("/a,b".into()), ..LabOptions::default() };
+        let error = Target::with_options("lab:arm64", comma).unwrap_err();
+        assert!(error.contains("without a comma"), "{error}");
+    }
+}
