@@ -6,6 +6,7 @@ Both are started in turn with -m -S. The kernel's trace says when the
 program began (sched_process_exec) and when one of its measuring threads first started the timer of
 a sleep (hrtimer_start). The exit code is 1 when latlab is later or larger.
 """
+# Invariant (command line): latlab cyclictest starts earlier, and in less memory, than cyclictest.
 
 import argparse
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # latlab cyclictest beside the real one: the same bytes but for the numbers, the commands that
 # people use, the pipelines behind them, and what the original loses.
+# Invariant (command line): latlab cyclictest prints the bytes of cyclictest but for the numbers.
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then

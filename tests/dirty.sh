@@ -3,6 +3,7 @@
 # others use, throttling and the fair server, SCHED_DEADLINE used up, files that are missing or
 # read-only. LATLAB_LONG=1 takes all kernels, unplugs CPUs, and reboots a campaign from the stock
 # kernel into the real-time one.
+# Invariant (undo): In Debian's kernels, traces and settings of others are left as they were.
 . "$(dirname "$0")/common.bash"
 . tests/guest.bash
 long=${LATLAB_LONG:-}

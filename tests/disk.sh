@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Disks that are full, read-only, slow or gone, and files that are not what they should be: the
 # measuring goes on, what was stored stays, and what was lost is told.
+# Invariant (losses): A full, slow, read-only or removed disk costs what it did not take, and the run says so.
 . "$(dirname "$0")/alone.bash"
 . "$(dirname "$0")/common.bash"
 

@@ -2,6 +2,8 @@
 # What `make dist` makes: sizes, the programs for Arm under qemu, the packages, the same bytes again.
 # LATLAB_QUICK=1 builds the programs for other machines no more than `make test` does.
 # LATLAB_LONG=1 builds everything a second time, in another folder; without, one agent.
+# Invariant (packages): Packages are small, static, reproducible, and install and remove cleanly.
+# Invariant (packages): The agent program speaks what latlab agent speaks.
 . "$(dirname "$0")/common.bash"
 root=$PWD dist=$here/dist clean=$here/clean
 . scripts/env.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The code of the guides, as it stands there, on a real run.
+# Invariant (documents): The code of the guides runs.
 . "$(dirname "$0")/common.bash"
 pages=("$PWD"/docs/guide/*.md)
 

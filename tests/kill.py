@@ -18,6 +18,7 @@ process is left; and a run on the same CPUs is not refused. One line is printed 
 with --out each kill is a row of DIR/kills.csv, summed up in DIR/table.md. --long makes instead one
 run of up to so many seconds at 20 kHz, killed once.
 """
+# Invariant (kills): A kill at any instant costs at most one second, and the next command finishes the run.
 
 import argparse
 import csv

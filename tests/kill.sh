@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Kills at random instants of every phase; KILLS is how many of each, OUT a folder for the table,
 # LONG the seconds of one run at 20 kHz that is killed instead.
+# Invariant (kills): A kill at any instant costs at most one second, and the next command finishes the run.
 . "$(dirname "$0")/alone.bash"
 . "$(dirname "$0")/common.bash"
 

@@ -3,6 +3,7 @@
 # gives the same tables to the last bit, idle and under load, the run says what it is, and nothing
 # is left of one that is killed; arm64 boots both kernels. LATLAB_LONG=1 adds loads and more seeds on
 # all machines, the ready-made sheets, faults, a kernel of one's own, and the host's time.
+# Invariant (laboratory): One seed gives the same bytes, also while latlab is stopped or the CPU is shared.
 . "$(dirname "$0")/common.bash"
 for tool in apt-get dpkg-deb qemu-system-x86_64; do
     command -v "$tool" >/dev/null || skip "the laboratory: needs $tool (scripts/setup.sh lab)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The legs of the latencies on the real program: what they count, that they fit each other, and that
 # a kill leaves no trace of ours behind. Runs in a mount namespace of its own, with its own tracefs.
+# Invariant (instruments): legs: counts and cost on the real program; no trace instance left after a kill.
 if [ "$(id -u)" != 0 ] || ! grep -q tracefs /proc/filesystems; then
     echo "SKIPPED: legs: need root and a kernel with tracefs"
     exit 0

@@ -1,5 +1,6 @@
 """Looks at pages of runs as readers do: any width, both schemes, with scripts and without, on paper.
 Usage: page.py BROWSER FOLDER, where the folder holds pages, their run.json and their rows."""
+# Invariant (page and server): The page fits 400 to 1600 pixels, needs no network and no script, and shows run.json.
 
 import base64, json, pathlib, re, signal, sys
 from collections import Counter

@@ -8,6 +8,7 @@ run.json must be the same number; minimum, maximum and mean must be exact; every
 its checksum. Where samples are stored there must be one for every cycle, at releases of the thread,
 and the figures of run.json must follow from them. One line is printed for each table; the exit code is 1 at the first difference.
 """
+# Invariant (old data): pandas and DuckDB read a run folder, and its sums agree.
 
 import hashlib
 import json

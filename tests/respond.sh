@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Pins that answer pins: captures become runs like any other, with the figures that were computed
 # elsewhere; a simulated Uno answers as the real one does.
+# Invariant (captures): Real captures have the figures that were computed elsewhere.
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs NO_COLOR=1 COLUMNS=160
 captures=fixtures/captures

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `latlab serve` as a person and a browser use it. What the browser saw is left in
 # target/serve-*.png.
+# Invariant (page and server): A followed run adds up to its figures; slow clients take no memory.
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
 mkdir -p "$runs" target

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Signals, terminals and clocks: closed and stopped terminals, the background of a shell, stops,
 # an end by the kernel for want of memory, and clocks that are set.
+# Invariant (kills): Closed terminals, stops, lack of memory and set clocks end or mark a run as documented.
 . "$(dirname "$0")/alone.bash"
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs TMUX_TMPDIR=$here LC_ALL=C.UTF-8

@@ -2,6 +2,7 @@
 # The instrument spin beside oslat on the same CPU, with a disturbance of known size: both see its
 # gaps and count them, and latlab says that another thread ran. What the fair server takes from a
 # real-time spinner is named, where the kernel has one.
+# Invariant (instruments): spin: each gap is found; intervals follow the clock and never exceed it.
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Events planted at known times are found in the conditions of a real run, within one reading; the
 # table is read by pandas; and the reading costs next to nothing, also beside many threads.
+# Invariant (conditions): An event is found within one reading; reading costs less than 0.5 % of a CPU.
 . "$(dirname "$0")/common.bash"
 
 if ! python3 -c 'import pandas, pyarrow' 2>/dev/null; then

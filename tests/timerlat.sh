@@ -3,6 +3,7 @@
 # time, beside rtla in the same guest: every activation is counted, the legs are in their order, and
 # both tools see latencies of one size. 6.12 lets a thread in user space be measured, 6.1 does not.
 # Takes two minutes, and some packages of rtla's once, which stay in target/lab.
+# Invariant (instruments): timerlat: every activation, ordered legs, figures like those of rtla, settings restored.
 . "$(dirname "$0")/common.bash"
 . tests/guest.bash
 guests "timerlat beside rtla" rt-6.1 rt-6.12

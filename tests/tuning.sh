@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Named tunings on this machine: they hold while a run goes on, and everything is as it was after
 # its end, after kills, and after a run that is refused.
+# Invariant (undo): Tunings hold during a run and are undone from any start; no other thread is touched.
 . "$(dirname "$0")/alone.bash"
 . "$(dirname "$0")/common.bash"
 

@@ -1,4 +1,5 @@
 // Whatever the range and the axis, no count is made up and none is lost.
+// Invariant (page and server): Packed columns are unpacked unchanged; charts lose no latency.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cells, countsOf, edgesOf } from "../src/cells.js";

@@ -1,4 +1,5 @@
 // `crates/report/src/page/packed.rs` makes the same characters of the same numbers.
+// Invariant (page and server): Packed columns are unpacked unchanged; charts lose no latency.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -255,6 +255,7 @@ pub(crate) mod tests {
         .collect()
     }
 
+    /// Invariant (losses): The largest latencies are kept, however many there are.
     #[test]
     fn the_largest_are_kept_however_many_there_are() {
         let (mut recorder, drain) = recorder(i64::MAX);
@@ -359,6 +360,7 @@ pub(crate) mod tests {
         assert_eq!(drainer.finish().0, 0, "what is joined on purpose is not merged");
     }
 
+    /// Invariant (losses): A stalled stream merges intervals and loses no count.
     #[test]
     fn a_stalled_stream_merges_intervals_and_loses_no_count() {
         let (mut recorder, drain) = recorder(10);

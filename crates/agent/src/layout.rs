@@ -166,6 +166,7 @@ mod tests {
         layout(&plan, cpus)
     }
 
+    /// Invariant (settings): The CPU and phase rules of a plan are resolved without touching a machine.
     #[test]
     fn one_thread_for_each_usable_cpu() {
         let layout = laid(|_| (), &cpus("0-3", "0-3")).unwrap();
@@ -176,6 +177,7 @@ mod tests {
         assert_eq!(masked.helpers.to_string(), "1,3", "a mask binds the helpers as well");
     }
 
+    /// Invariant (settings): The CPU and phase rules of a plan are resolved without touching a machine.
     #[test]
     fn helpers_stay_off_the_measured_cpus() {
         let layout = laid(|plan| plan.cpus = Some("1-3".parse().unwrap()), &cpus("0-3", "0-3"));
@@ -203,6 +205,7 @@ mod tests {
         assert!(away.unwrap_err().starts_with("--wakers-on 7: CPU 7 is not online"));
     }
 
+    /// Invariant (instruments): spin: a real-time thread leaves a CPU free, or rests.
     #[test]
     fn a_real_time_spinner_leaves_a_cpu_free_unless_all_are_named() {
         let spun = |policy, list: Option<&str>, machine: &Cpus| {
@@ -231,6 +234,7 @@ mod tests {
         assert_eq!(layout.threads, [Some(0), Some(1), Some(0), Some(1), Some(0)]);
     }
 
+    /// Invariant (settings): The CPU and phase rules of a plan are resolved without touching a machine.
     #[test]
     fn what_cannot_be_is_one_line() {
         let machine = cpus("0-1", "1");

@@ -1,7 +1,12 @@
-//! What runs on the target: prepare, measure, drain, restore.
+//! The program on the target: prepares it, measures, sends frames, restores it.
 //!
-//! The agent reads a plan from a byte stream, speaks frames over another, and does no analysis.
-//! The same code serves the machine it is started on, a board behind ssh and a guest.
+//! The agent reads a plan from one byte stream, writes frames to another, and analyses nothing. The
+//! same code serves the machine it is started on, a guest and a board.
+//!
+//! `session.rs` is a run in order: check the plan, claim the CPUs, apply and read back settings and
+//! tunings, start loads and threads, drain, restore. `layout.rs` resolves CPUs and phases without
+//! touching the machine. `outbox.rs` holds what the stream has not taken yet: intervals merge there
+//! when the stream stalls, and nothing else waits for it.
 
 mod companion;
 mod cpus;

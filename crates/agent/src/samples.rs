@@ -165,6 +165,7 @@ mod tests {
         carried(outbox).into_iter().filter_map(only_samples).collect()
     }
 
+    /// Invariant (losses): Every sample reaches the stream with its release, or is counted as lost.
     #[test]
     fn every_sample_reaches_the_stream_with_its_release() {
         let (mut ring, drain) = samples(PERIOD);
@@ -188,6 +189,7 @@ mod tests {
         assert!(came == given && frames.iter().all(|frame| frame.lost_before == 0));
     }
 
+    /// Invariant (losses): Every sample reaches the stream with its release, or is counted as lost.
     #[test]
     fn a_stalled_stream_loses_samples_only_when_the_ring_is_full_and_counts_them() {
         let (mut ring, drain) = samples(PERIOD);

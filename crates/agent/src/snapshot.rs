@@ -338,6 +338,7 @@ mod tests {
         );
     }
 
+    /// Invariant (doctor): A kernel file that hangs, or is a pipe, huge or binary, costs little and is reported.
     #[test]
     fn a_file_that_does_not_answer_costs_little_and_is_told() {
         let (_folder, root) = root();
@@ -365,6 +366,7 @@ mod tests {
         assert_eq!(unread, ["late", "stuck", "sys/class/hwmon/hwmon*/name"]);
     }
 
+    /// Invariant (doctor): A kernel file that hangs, or is a pipe, huge or binary, costs little and is reported.
     #[test]
     fn a_pipe_a_loop_a_binary_and_a_huge_file_harm_nobody() {
         let (folder, root) = root();

@@ -1,8 +1,16 @@
-//! Captures of scopes and logic analysers to edges, and edges to responses.
+//! Captures of oscilloscopes and logic analysers to edges, and edges to responses.
 //!
-//! A capture is read from its start to its end in flat memory, as often as needed. Times are whole
-//! picoseconds from where the capture has its zero: a picosecond is finer than any capture that
-//! people take, and 106 days fit.
+//! A capture is read from start to end in flat memory, as often as needed. Times are whole picoseconds
+//! from the zero of the capture: finer than any capture that people take, and 106 days fit.
+//!
+//! `open.rs` recognises a format by its first bytes. Each reader (`sigrok.rs`, `vcd.rs`, `csv`,
+//! `isf.rs`) gives a head and points in the order of time; `merge.rs` joins several files. `survey.rs`
+//! finds the levels of each channel in a first pass; `measure.rs` cuts levels into edges (`edges.rs`)
+//! and matches responses to stimuli (`pairing.rs`) in a second. Up to a million delays are kept.
+//!
+//! The layout of a table is derived from its first 400 lines: a column holds times by its name, its
+//! unit, or because it rises. A table that leaves this open is refused. A list of readings (`list.rs`)
+//! has delays and nothing else.
 
 #![forbid(unsafe_code)]
 

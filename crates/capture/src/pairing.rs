@@ -183,6 +183,7 @@ mod tests {
     }
 
     proptest! {
+        /// Invariant (captures): Every format gives back the pairs that were written; no edge is lost.
         #[test]
         fn nothing_is_lost(
             steps in proptest::collection::vec((0i64..50, proptest::bool::ANY), 0..200),

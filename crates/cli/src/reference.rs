@@ -3,6 +3,7 @@
 //! without that a difference fails.
 
 mod catalogue;
+mod invariants;
 
 use crate::command_line::{Cli, Shell};
 use crate::documents::{
@@ -29,6 +30,7 @@ use std::path::{Path, PathBuf};
 /// What the environment variable that has the files written is called; `make reference` sets it.
 const WRITE: &str = "LATLAB_WRITE_REFERENCE";
 
+/// Invariant (documents): Man pages, completions and schemas are generated from options and types.
 #[test]
 fn man_pages_are_those_of_the_flags() {
     let program = shown_commands();
@@ -36,6 +38,7 @@ fn man_pages_are_those_of_the_flags() {
     compare("man", commands.map(man_page).collect());
 }
 
+/// Invariant (documents): Man pages, completions and schemas are generated from options and types.
 #[test]
 fn completions_are_those_of_the_flags() {
     use clap_complete::Shell as Shells;
@@ -56,6 +59,7 @@ fn completions_are_those_of_the_flags() {
     }
 }
 
+/// Invariant (documents): Man pages, completions and schemas are generated from options and types.
 #[test]
 fn schemas_are_those_of_the_types() {
     let files = vec![

@@ -22,6 +22,7 @@ pub fn program(machine: &str) -> Option<io::Result<Vec<u8>>> {
 mod tests {
     use super::*;
 
+    /// Invariant (packages): The agent program speaks what latlab agent speaks.
     #[test]
     fn every_agent_that_is_carried_is_a_whole_program() {
         for machine in machines() {

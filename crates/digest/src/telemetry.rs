@@ -144,6 +144,7 @@ mod tests {
         rows.into_iter().map(|row| (row.time_ns.0, row.series.number, row.value)).collect()
     }
 
+    /// Invariant (conditions): Absent values have no row, lost readings are counted, nothing is interpolated wrongly.
     #[test]
     fn a_straight_line_from_row_to_row_is_what_was_read() {
         let mut readings = readings();
@@ -165,6 +166,7 @@ mod tests {
         assert_eq!(plain(rows), expected);
     }
 
+    /// Invariant (conditions): Absent values have no row, lost readings are counted, nothing is interpolated wrongly.
     #[test]
     fn a_reading_that_is_missing_is_counted_and_nothing_is_made_up() {
         let mut readings = readings();

@@ -245,6 +245,7 @@ mod tests {
         format!("{file} {} {} -> {}", text(of), text(before), text(after))
     }
 
+    /// Invariant (doctor): Two snapshots of one machine do not differ.
     #[test]
     fn a_machine_differs_from_itself_in_nothing() {
         let files = [
@@ -289,6 +290,7 @@ mod tests {
         assert_eq!(found.machine, [], "the governor is told once");
     }
 
+    /// Invariant (doctor): Two snapshots of one machine do not differ.
     #[test]
     fn what_differs_at_each_start_is_left_out() {
         let before = [

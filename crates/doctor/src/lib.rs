@@ -1,7 +1,14 @@
-//! The doctor: from the snapshot of a machine to what will cost latency, and what mends it.
+//! What costs latency on a machine, from a snapshot of its kernel files, and how to change it.
 //!
-//! Everything here is a pure function of a [`Snapshot`], so a stored run, a planted machine and
-//! the one under our hands are examined alike.
+//! Everything here is a pure function of a [`Snapshot`], so this machine, a stored run, a mounted card
+//! and a planted test machine are examined alike, and a newer catalogue finds more in an older run.
+//!
+//! `checks` is the catalogue: each check has a code, severity, topic, reason, cost, remedy, undo, and a
+//! function from the facts of a snapshot to an observation. `compare.rs` tells two snapshots apart:
+//! facts, findings, settings, and kernel options by topic (`config.rs`).
+//!
+//! `conditions` takes the telemetry of a run and the intervals of its latencies, and gives the figures
+//! of the run and its findings, each with the latencies during the event and otherwise.
 
 mod boot;
 mod check;

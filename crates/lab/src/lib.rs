@@ -1,7 +1,15 @@
-//! Guests in virtual time: real kernels in QEMU, the same to the last bit.
+//! Guests in virtual time: real kernels in QEMU, with the same result for the same seed.
 //!
-//! A guest brings its job with it and only sends: what a host says to it while it runs would
-//! arrive at an instant of the host's.
+//! A guest carries its plan in its file system and only sends: anything that the host says arrives at
+//! an instant of the host. Its stream goes into a file in memory, since a full pipe would change what
+//! the guest does next. All threads of QEMU share one CPU of the host.
+//!
+//! `cache.rs` downloads packages with the host's apt, with a configuration of its own, and unpacks them
+//! below the user's cache. `kernel.rs` and `program.rs` know which packages; a PC's kernel is taken out
+//! of its compressed image, which halves the start. `devicetree.rs` changes the description of boards
+//! whose serial ports are off. `guest.rs` puts agent, modules and loads into an archive (`archive.rs`, cpio: the same bytes
+//! from the same files). `machine.rs` has the command line of QEMU that makes two runs the same.
+//! Faults that need a kernel module build it against the headers of the guest's kernel.
 
 mod archive;
 mod arguments;

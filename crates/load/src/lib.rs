@@ -1,8 +1,9 @@
-//! Loads: what their definitions mean, and what their output and the kernel say of them.
+//! Loads: what their definitions mean, and what output and kernel counters prove of them.
 //!
-//! A [`Definition`] is read from a TOML file and, with the words of the user, becomes a
-//! [`latlab_model::load::Load`] that leaves nothing open. When the run is over, [`Gathered`] makes
-//! of what was seen the evidence that the load ran, or the findings that it did not.
+//! A [`Definition`] is read from a TOML file and, with the user's parameters, becomes a
+//! [`latlab_model::load::Load`] that leaves nothing open: `definition.rs` reads it, `resolve.rs` makes the
+//! arguments of each program. After the run `judge.rs` decides from what was recorded whether the load
+//! ran all the time. A load that did not makes the run `invalid`.
 
 mod definition;
 mod gathered;

@@ -272,6 +272,7 @@ mod tests {
         (ending, next, sum)
     }
 
+    /// Invariant (releases): A stall is counted as all the releases that it covers, with both policies.
     #[test]
     fn a_stall_of_200_ms_is_200_activations_with_both_policies() {
         let stall = || Scripted::new([0, 0, 200 * MS + 1]);
@@ -306,6 +307,7 @@ mod tests {
     }
 
     proptest! {
+        /// Invariant (releases): A stall is counted as all the releases that it covers, with both policies.
         #[test]
         fn every_release_of_the_window_is_accounted_for(
             delays in proptest::collection::vec(0i64..5 * MS, 0..300),
@@ -337,6 +339,7 @@ mod tests {
         }
     }
 
+    /// Invariant (releases): A stall across the end of the warm-up is counted from there on.
     #[test]
     fn a_stall_across_the_end_of_the_warm_up_is_counted_from_there_on() {
         let (mut recorder, mut drain) = recorder(i64::MAX);
@@ -382,6 +385,7 @@ mod tests {
         assert_eq!((ending, sum.count), (Ending::Failed(Errno::INVAL), 2));
     }
 
+    /// Invariant (releases): Negative latencies and latencies of hours are counted.
     #[test]
     fn a_clock_set_back_is_counted_below_zero_and_a_suspended_one_has_a_bin() {
         let hours = 7 * 3600 * S;
@@ -393,6 +397,7 @@ mod tests {
         assert!(last.low_ns <= Nanos(hours) && Nanos(hours) < last.high_ns);
     }
 
+    /// Invariant (releases): Intervals sum exactly to the total.
     #[test]
     fn intervals_tile_the_window_and_sum_to_the_total() {
         let (mut recorder, mut drain) = recorder(10 * MS);
@@ -419,6 +424,7 @@ mod tests {
         assert_eq!(totals.intervals_grown, 0);
     }
 
+    /// Invariant (losses): A drainer that is starved loses no count.
     #[test]
     fn a_starved_drainer_loses_nothing() {
         let (mut recorder, mut drain) = recorder(10 * MS);

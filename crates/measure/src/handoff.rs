@@ -134,6 +134,7 @@ mod tests {
 
     const MS: i64 = 1_000_000;
 
+    /// Invariant (instruments): handoff: an unanswered release is left out and counted; a failing waker ends the run.
     #[test]
     fn a_release_without_an_answer_is_left_out_and_told_with_the_next() {
         latlab_sys::signal::accept_wake().unwrap();
@@ -162,6 +163,7 @@ mod tests {
         });
     }
 
+    /// Invariant (instruments): handoff: an unanswered release is left out and counted; a failing waker ends the run.
     #[test]
     fn a_waking_thread_that_fails_ends_the_measured_one() {
         latlab_sys::signal::accept_wake().unwrap();

@@ -161,6 +161,7 @@ mod tests {
     }
 
     proptest! {
+        /// Invariant (losses): Every sample reaches the stream with its release, or is counted as lost.
         #[test]
         fn every_latency_comes_out_with_its_release_or_is_counted(
             cycles in proptest::collection::vec((0i64..3, -9i64..99), 1..3000),

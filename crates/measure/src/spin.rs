@@ -300,6 +300,7 @@ mod tests {
         (ended, sealed, host)
     }
 
+    /// Invariant (instruments): spin: each gap is found; intervals follow the clock and never exceed it.
     #[test]
     fn gaps_are_found_with_their_length_and_what_took_them() {
         let script = [(MS, 2_000, false), (2 * MS, 900, false), (3 * MS, 3 * MS, true)];
@@ -314,6 +315,7 @@ mod tests {
         assert!(passes > 3_000_000);
     }
 
+    /// Invariant (instruments): spin: each gap is found; intervals follow the clock and never exceed it.
     #[test]
     fn intervals_come_by_the_clock_and_hold_the_whole_of_their_gaps() {
         // One gap across an end, one over a whole interval, and quiet after that.
@@ -338,6 +340,7 @@ mod tests {
         assert_eq!(sealed[0].counts.max_ns.0, 4_000);
     }
 
+    /// Invariant (instruments): spin: a real-time thread leaves a CPU free, or rests.
     #[test]
     fn rests_are_counted_and_are_no_gaps() {
         let rest = Some(Rest { after: 2 * MS, length: 500_000 });
@@ -384,6 +387,7 @@ mod tests {
         assert_eq!(learn(&mut host, &mut || (), 0, &stop()), PASS, "one pass at least");
     }
 
+    /// Invariant (loop): The loop allocates nothing.
     #[test]
     fn the_loop_allocates_nothing() {
         let mut host = Script::default();

@@ -459,6 +459,7 @@ mod tests {
         assert_eq!(read_all(&bytes), (messages, bytes.len() as u64, None));
     }
 
+    /// Invariant (losses): A cut stream gives every whole frame.
     #[test]
     fn a_cut_anywhere_keeps_every_whole_frame() {
         let (messages, bytes) = sample_stream();
@@ -513,6 +514,7 @@ mod tests {
     }
 
     proptest! {
+        /// Invariant (losses): A flipped bit in a frame is detected and never read as a number.
         #[test]
         fn a_flipped_bit_is_noticed_and_never_read_as_a_number(at in 0usize..10_000, bit in 0u8..8) {
             let (messages, mut bytes) = sample_stream();

@@ -202,6 +202,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Invariant (releases): Bins have no gaps, and every latency lies in its own.
     #[test]
     fn bins_follow_each_other_without_gap() {
         assert!(BINS <= u16::MAX as usize);
@@ -221,6 +222,7 @@ mod tests {
     }
 
     proptest! {
+        /// Invariant (releases): Bins have no gaps, and every latency lies in its own.
         #[test]
         fn every_latency_lies_in_its_bin(latency in 0u64..(1 << 53)) {
             let bin = bin_of(latency);

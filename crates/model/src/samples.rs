@@ -241,6 +241,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        /// Invariant (losses): Packed samples are unpacked unchanged, in less than two bytes each.
         #[test]
         fn what_was_packed_is_unpacked(latencies in proptest::collection::vec(
             prop_oneof![8 => 1_000i64..60_000, 1 => -5_000i64..5_000_000, 1 => any::<i64>()], 0..600
@@ -282,6 +283,7 @@ mod tests {
         }
     }
 
+    /// Invariant (losses): Packed samples are unpacked unchanged, in less than two bytes each.
     #[test]
     fn a_sample_takes_less_than_two_bytes_and_a_spike_only_its_own() {
         // Latencies about 9 us wide, as a virtual machine has them, from a fixed generator.

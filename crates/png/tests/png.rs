@@ -38,6 +38,7 @@ fn a_picture_has_its_size_and_is_white_where_nothing_is_drawn() {
     }
 }
 
+/// Invariant (pictures): Text is as wide as the layout assumes, and no text crashes the renderer.
 #[test]
 fn text_is_as_wide_as_it_is_said_to_be() {
     let bold = "<g font-weight=\"600\">";
@@ -60,6 +61,7 @@ fn text_is_as_wide_as_it_is_said_to_be() {
     assert!(width("漢") > 0.0);
 }
 
+/// Invariant (pictures): A PNG has the same bytes each time, and takes nothing from the machine.
 #[test]
 fn colours_and_fonts_come_from_the_picture_and_the_program_only() {
     let text = "<text x='10' y='40' style=\"fill:var(--ll-ink,#1b1f24)\">abc</text>";
@@ -79,6 +81,7 @@ fn a_picture_alone_looks_the_same_and_carries_its_font() {
     assert!(!alone.contains("http") || alone.matches("http").count() == 1);
 }
 
+/// Invariant (pictures): A PNG has the same bytes each time, and takes nothing from the machine.
 #[test]
 fn the_same_picture_gives_the_same_bytes() {
     let svg = picture("<text x='1' y='30'>q</text><circle cx='99' cy='40' r='9' fill='#c84e00'/>");
@@ -112,6 +115,7 @@ fn more_pixels_than_anybody_can_look_at_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    /// Invariant (pictures): Text is as wide as the layout assumes, and no text crashes the renderer.
     #[test]
     fn no_text_can_crash_it(text in "\\PC{0,60}", at in 0usize..300) {
         let svg = picture(&format!("<text x='1' y='30'>{text}</text>"));

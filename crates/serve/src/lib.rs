@@ -1,4 +1,13 @@
-//! The stored runs and those that go on as pages of a local web server, which only ever reads.
+//! A local web server over the stored runs and those being measured. It only reads.
+//!
+//! `guard.rs` examines every request first: GET or HEAD, a `Host` of this server, the token. The list
+//! of runs keeps a line for each, renewed when its `run.json` changes. `reports.rs` makes pages and
+//! pictures, one at a time, and keeps the last ones.
+//!
+//! A run that is being measured is followed through its journal: whole frames from a remembered
+//! offset, twice a second, one reader for all clients of a run and none when nobody watches. What was
+//! read becomes numbered events, the newest whole and the older joined. Each client asks for what
+//! comes after the last number it was sent, so a slow client delays nobody.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,6 @@
 //! What the server answers, and to whom: asked without a network.
+//!
+//! Invariant (page and server): The server only reads, under its own name, with its token, inside its folder.
 
 use axum::Router;
 use axum::body::Body;

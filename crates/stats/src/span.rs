@@ -174,6 +174,7 @@ mod tests {
     }
 
     proptest! {
+        /// Invariant (pictures): Joined columns keep every maximum and every missed release.
         #[test]
         fn columns_keep_every_maximum_and_every_missed_release(
             rows in prop::collection::vec(row(), 0..120),
@@ -192,6 +193,7 @@ mod tests {
             prop_assert_eq!(sum(&columns, |row| row.count), sum(&rows, |row| row.count));
         }
 
+        /// Invariant (pictures): Joined columns keep every maximum and every missed release.
         #[test]
         fn columns_are_in_order_and_no_pause_is_made_up(
             rows in prop::collection::vec(row(), 1..120),

@@ -293,6 +293,7 @@ mod tests {
         assert_eq!((nothing.word, nothing.at_most_share), (VerdictWord::Inconclusive, None));
     }
 
+    /// Invariant (losses): An invalidating finding outweighs a pass and hides no miss.
     #[test]
     fn what_invalidates_wins_but_hides_no_miss() {
         let harmless = Finding::new("a", Severity::Error, "Nothing to do with it.");

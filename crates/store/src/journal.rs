@@ -160,6 +160,7 @@ mod tests {
         OpenOptions::new().append(true).open("/dev/full").unwrap()
     }
 
+    /// Invariant (kills): Two programs cannot finish the same run.
     #[test]
     fn a_second_program_cannot_take_it_while_the_run_goes_on() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,13 @@
 //! Run folders: journal, finishing, recovery, atomic publish.
 //!
-//! While a run goes on there is only `.<id>.partial/journal`, the stream as it came. Finishing
-//! reads it from its start, writes the tables and `run.json` beside it, and publishes the folder
-//! by one rename; so recovery after a kill or a power cut is the same reading, done later.
+//! While a run is measured there is only `.<id>.partial/journal`, the stream byte for byte. Finishing
+//! reads it from its start, writes the tables and `run.json` beside it, and publishes the folder by
+//! one rename. Recovery after a kill or a power cut is the same code, run later, when the lock of the
+//! journal is free.
+//!
+//! A published folder never changes. A table is compared with its checksum before it is used, except
+//! for `samples.parquet`: of that only the row groups of the wanted window are read, whose pages carry
+//! the checksum of gzip.
 
 mod campaign;
 mod columns;

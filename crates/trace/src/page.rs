@@ -203,6 +203,7 @@ mod tests {
     }
 
     proptest! {
+        /// Invariant (losses): A cut or damaged trace page gives the events before the damage, and never a panic.
         #[test]
         fn a_cut_or_damaged_page_gives_what_stands_before(cut in 0usize..300, at in 0usize..300, to: u8) {
             let whole = sample();
@@ -212,6 +213,7 @@ mod tests {
             prop_assert!(layout().events(&damaged).count() < 4096);
         }
 
+        /// Invariant (losses): A cut or damaged trace page gives the events before the damage, and never a panic.
         #[test]
         fn noise_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
             prop_assert!(layout().events(&bytes).count() <= bytes.len());

@@ -1,5 +1,9 @@
-//! The loads of a run: each in the care of a process of its own, which outlives a killed agent and
-//! then ends what it has started.
+//! The loads of a run, each supervised by a process of its own.
+//!
+//! Whatever a load forks becomes a child of its supervisor when its parent exits. The supervisor ends
+//! all of it when it is told to, or when the agent is gone. Before anything is measured it waits until
+//! the load uses its CPU. Each second it reads the load's CPU time and a kernel counter that this kind
+//! of load moves.
 
 mod check;
 mod counters;

@@ -1,4 +1,9 @@
-//! The conditions of a run, read each second beside it.
+//! The telemetry of a run: readings of the machine each second, from other CPUs than the measured ones.
+//!
+//! `sources.rs` keeps kernel files open and parses them, `threads.rs` finds the threads that use the
+//! CPUs without reading every thread each second, `events.rs` reads the kernel's log and the firmware.
+//! A register sends only what changed. Each sixtieth reading holds everything, and each has a number,
+//! so that a lost one is counted and no value is invented.
 
 mod events;
 mod register;

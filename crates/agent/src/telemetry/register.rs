@@ -153,6 +153,7 @@ mod tests {
         assert_eq!(second.values, [(1, Some(61))]);
     }
 
+    /// Invariant (conditions): Absent values have no row, lost readings are counted, nothing is interpolated wrongly.
     #[test]
     fn what_is_not_there_any_more_is_told_once() {
         let mut register = Register::default();

@@ -1,5 +1,8 @@
-//! Named settings of the machine: each is resolved to what it means here, without changing
-//! anything, and all of them are then made and read back.
+//! Named changes of the machine for the time of a run.
+//!
+//! Each tuning is first resolved, without changing anything, to files and threads of this machine with
+//! their old and new values. Only when all are resolved are they made, and read back. A thread is
+//! identified by number, start time and name, so that none which got its number later is touched.
 
 mod apply;
 mod away;

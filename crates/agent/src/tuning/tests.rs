@@ -1,4 +1,6 @@
 //! Tunings on planted machines, of which CPU 2 and 3 of four are measured.
+//!
+//! Invariant (undo): Tunings hold during a run and are undone from any start; no other thread is touched.
 
 use super::*;
 use std::fs;

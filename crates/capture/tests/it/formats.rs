@@ -1,4 +1,6 @@
 //! Every format gives back the pairs that were written into it.
+//!
+//! Invariant (captures): Every format gives back the pairs that were written; no edge is lost.
 
 use crate::common;
 use crate::common::*;

@@ -2,6 +2,8 @@
 //!
 //! The inputs are captures with random damage, the same each time; `make fuzz` gives each reader a
 //! minute instead of five seconds. What fails is kept, and named.
+//!
+//! Invariant (captures): Any bytes are read without a panic, a hang or much memory.
 
 use crate::common::*;
 use latlab_capture::{Capture, Hysteresis, Threshold, open, survey};

@@ -1,4 +1,6 @@
 //! Real recordings, of which the truth was computed elsewhere.
+//!
+//! Invariant (captures): Real captures have the figures that were computed elsewhere.
 
 use crate::common::*;
 use latlab_capture::{EdgeKind, Kind, Threshold, survey};

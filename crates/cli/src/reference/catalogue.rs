@@ -17,6 +17,7 @@ worthless or incomplete; what is seen may weigh more or less than the catalogue 
 them filled in.
 ";
 
+/// Invariant (documents): The reference of the doctor is generated from its checks.
 #[test]
 fn the_page_of_the_doctor_is_that_of_its_catalogue() {
     let entries: Vec<Entry> = catalogue().map(|check| check.entry()).collect();

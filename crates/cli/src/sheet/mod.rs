@@ -1,7 +1,8 @@
-//! Sheets: files of scenarios, to the plan of a campaign.
+//! Sheets: TOML files of scenarios, to the plan of a campaign.
 //!
-//! A scenario becomes words of a command line, and these a plan, by the same code as for
-//! `latlab run`: so there is one vocabulary, and one place where it is checked.
+//! Each key of a scenario becomes words of a command line, which the same code checks as for
+//! `latlab run`: one vocabulary, checked in one place. Every error is noted with its place, and all
+//! are reported at once. Rows are scenarios times matrix.
 
 mod head;
 mod mistakes;

@@ -69,6 +69,7 @@ fn a_random_order_is_that_of_its_seed_and_leaves_nothing_out() {
     assert_eq!(all.len(), 35);
 }
 
+/// Invariant (campaigns): Every error of a sheet is reported at its place; the ready-made sheets are valid.
 #[test]
 fn every_mistake_is_told_at_its_place() {
     let told = mistakes(
@@ -109,6 +110,7 @@ fn what_only_a_whole_plan_shows_is_told_at_the_option() {
     assert!(mistakes("")[0].starts_with("1:1: the sheet has no scenario"));
 }
 
+/// Invariant (campaigns): Every error of a sheet is reported at its place; the ready-made sheets are valid.
 #[test]
 fn every_ready_made_sheet_is_right_and_says_what_it_answers() {
     for shipped in SHIPPED {
@@ -120,6 +122,7 @@ fn every_ready_made_sheet_is_right_and_says_what_it_answers() {
     }
 }
 
+/// Invariant (campaigns): Every error of a sheet is reported at its place; the ready-made sheets are valid.
 #[test]
 fn the_published_experiments_have_their_parameters() {
     let of = |name: &str| {

@@ -1,4 +1,4 @@
-//! The rules of ARCHITECTURE.md that a compiler does not know.
+//! The rules of ARCHITECTURE.md that a compiler does not check.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -67,6 +67,8 @@ const LOOP: (&str, &str) = ("crates/measure/src/cyclic.rs", "measure");
 const LOOP_LINES: usize = 70;
 const LOOP_FILE_LINES: usize = 250;
 
+/// Invariant (purity): Crates depend on each other in one direction.
+/// Invariant (agent): The agent has no crate that analyses, the conductor none that measures.
 #[test]
 fn crates_depend_in_one_direction() {
     let mut broken = Vec::new();
@@ -89,6 +91,7 @@ fn crates_depend_in_one_direction() {
     report(broken);
 }
 
+/// Invariant (loop): The measuring crate uses model, sys and rtrb, and nothing else.
 #[test]
 fn the_measuring_crate_uses_next_to_nothing() {
     let dependencies = dependencies();
@@ -103,6 +106,7 @@ fn the_measuring_crate_uses_next_to_nothing() {
     report(broken.collect());
 }
 
+/// Invariant (documents): The program carries no generator.
 #[test]
 fn the_program_carries_no_generator() {
     let metadata = metadata();
@@ -124,6 +128,7 @@ fn the_program_carries_no_generator() {
     report(broken);
 }
 
+/// Invariant (purity): Pure crates read no clock, file or environment.
 #[test]
 fn pure_crates_read_no_clock_and_no_file() {
     let mut broken = Vec::new();
@@ -146,6 +151,7 @@ fn pure_crates_read_no_clock_and_no_file() {
     report(broken);
 }
 
+/// Invariant (unsafe): Unsafe code is in sys only, each block with its reason.
 #[test]
 fn unsafe_code_lives_in_sys_only() {
     let mut broken = Vec::new();
@@ -183,6 +189,7 @@ fn unsafe_code_says_why_it_is_sound() {
     report(broken);
 }
 
+/// Invariant (loop): The loop fits on one screen: 70 lines, in a file of 250.
 #[test]
 fn the_loop_can_be_read_in_one_sitting() {
     let (file, function) = LOOP;
@@ -204,6 +211,7 @@ fn the_loop_can_be_read_in_one_sitting() {
     );
 }
 
+/// Invariant (unsafe): All crates have the lints of the workspace.
 #[test]
 fn every_crate_inherits_the_workspace_lints() {
     let workspace = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
@@ -265,21 +273,77 @@ fn every_file_of_tests_is_part_of_its_program() {
     report(broken);
 }
 
+/// Invariant (documents): docs/dependencies.md lists every third-party crate as it is.
 #[test]
-fn every_test_that_the_architecture_names_exists() {
-    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
-    let all: String =
-        sources(&root().join("crates")).into_iter().map(|source| source.text).collect();
-    let is_name = |word: &&str| word.contains('_') && word.bytes().all(is_word);
-    let (_, section) = page.split_once("what guards them").expect("a section about the tests");
-    let (section, _) = section.split_once("\n## ").unwrap_or((section, ""));
-    let named: Vec<&str> = section.split('`').skip(1).step_by(2).filter(is_name).collect();
-    assert!(!named.is_empty(), "ARCHITECTURE.md names no test");
-    let broken = named
-        .into_iter()
-        .filter(|name| !all.contains(&format!("fn {name}(")))
-        .map(|name| format!("ARCHITECTURE.md names the test {name}, which no crate has"));
-    report(broken.collect());
+fn dependencies_are_listed_as_they_are() {
+    let page = fs::read_to_string(root().join("docs/dependencies.md")).expect("the table");
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("Cargo.lock");
+    let (expected, listed) = (third_party(), listed_dependencies(&page));
+    let mut broken = Vec::new();
+    for (name, users) in &expected {
+        let rows: Vec<&Listed> = listed.iter().filter(|row| row.name == *name).collect();
+        let [row] = rows[..] else {
+            broken
+                .push(format!("docs/dependencies.md has {} rows for {name}, not one", rows.len()));
+            continue;
+        };
+        let users = match users.is_empty() {
+            true => "tests".to_string(),
+            false => users.join(", "),
+        };
+        if row.users != users {
+            broken.push(format!("{name} is used by {users}; the table says {}", row.users));
+        }
+        if !lock.contains(&format!("name = \"{name}\"\nversion = \"{}\"\n", row.version)) {
+            broken.push(format!("Cargo.lock has another version of {name} than {}", row.version));
+        }
+    }
+    for row in listed.iter().filter(|row| !expected.contains_key(row.name)) {
+        broken.push(format!("docs/dependencies.md lists {}, which no crate uses", row.name));
+    }
+    report(broken);
+}
+
+/// Every third-party crate with those of ours that use it; none where only tests do.
+fn third_party() -> BTreeMap<String, Vec<String>> {
+    let metadata = metadata();
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let user = match package["name"].as_str().expect("a name") {
+            "latlab" => "cli",
+            name => name.trim_start_matches("latlab-"),
+        };
+        for used in package["dependencies"].as_array().expect("dependencies") {
+            let name = used["name"].as_str().expect("a name");
+            if name.starts_with("latlab") {
+                continue;
+            }
+            let users = found.entry(name.to_string()).or_default();
+            let is_for_tests = used["kind"] == "dev" || used["optional"] == true;
+            if !is_for_tests && !users.iter().any(|known| known == user) {
+                users.push(user.to_string());
+                users.sort();
+            }
+        }
+    }
+    found
+}
+
+/// A row of docs/dependencies.md.
+struct Listed<'a> {
+    name: &'a str,
+    version: &'a str,
+    users: &'a str,
+}
+
+fn listed_dependencies(page: &str) -> Vec<Listed<'_>> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")).skip(1);
+    let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());
+    let row = |cells: Vec<&'_ str>| match cells[..] {
+        [name, version, users, ..] => Some((name, version, users)),
+        _ => None,
+    };
+    cells.filter_map(row).map(|(name, version, users)| Listed { name, version, users }).collect()
 }
 
 fn report(broken: Vec<String>) {

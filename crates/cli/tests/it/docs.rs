@@ -8,21 +8,32 @@ use std::process::Command;
 /// Folders that hold no documentation of ours.
 const NOT_OURS: &[&str] = &["target", "dist", "runs", "node_modules", ".git", ".venv"];
 
+/// Invariant (documents): Documents name no link, flag or finding that does not exist.
 #[test]
 fn every_relative_link_leads_somewhere() {
     let mut broken = Vec::new();
     for page in pages() {
         let folder = page.path.parent().expect("a page has a folder");
         for link in links(&page.text) {
-            let (file, _) = link.split_once('#').unwrap_or((link, ""));
-            if !link.contains("://") && !file.is_empty() && !folder.join(file).exists() {
+            if link.contains("://") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let path = if file.is_empty() { page.path.clone() } else { folder.join(file) };
+            if !path.exists() {
                 broken.push(format!("{} links to {link}, which is not there", page.name));
+            } else if !anchor.is_empty() && path.extension().is_some_and(|kind| kind == "md") {
+                let text = fs::read_to_string(&path).expect("a page can be read");
+                if !anchors(&text).iter().any(|known| known == anchor) {
+                    broken.push(format!("{} links to {link}: no such heading", page.name));
+                }
             }
         }
     }
     report(broken);
 }
 
+/// Invariant (documents): Documents name no link, flag or finding that does not exist.
 #[test]
 fn every_flag_that_the_guides_name_exists() {
     let flags = flags();
@@ -57,6 +68,7 @@ fn is_known(known: &BTreeSet<String>, flag: &str) -> bool {
     known.contains(flag) || letter.is_some_and(|letter| known.contains(letter))
 }
 
+/// Invariant (documents): Documents name no link, flag or finding that does not exist.
 #[test]
 fn the_table_of_findings_is_whole() {
     let page = fs::read_to_string(root().join("docs/reference/findings.md")).expect("the table");
@@ -150,6 +162,20 @@ fn code(page: &str) -> Vec<&str> {
     let blocks = page.split("\n```").skip(1).step_by(2).flat_map(str::lines);
     let spans = prose(page).into_iter().flat_map(|text| text.split('`').skip(1).step_by(2));
     blocks.chain(spans).collect()
+}
+
+/// The anchors of the headings of a page, as GitHub makes them.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = prose(page).into_iter().flat_map(str::lines);
+    let headings = headings.filter(|line| line.starts_with('#'));
+    let kept = |c: char| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || c == '-' || c == '_' => c.to_lowercase().next(),
+        _ => None,
+    };
+    headings
+        .map(|line| line.trim_start_matches('#').trim().chars().filter_map(kept).collect())
+        .collect()
 }
 
 /// What `](…)` leads to.

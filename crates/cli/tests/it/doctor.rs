@@ -104,6 +104,7 @@ fn a_folder_that_looks_like_a_root_is_examined_and_a_weight_decides() {
     assert!(text.contains("1 finding was left out by --only or --ignore"), "{text}");
 }
 
+/// Invariant (doctor): What is no machine is refused in one line.
 #[test]
 fn what_is_no_machine_is_refused_in_one_line() {
     let bench = Bench::new();

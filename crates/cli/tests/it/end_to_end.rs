@@ -145,6 +145,7 @@ fn every_thread_runs_the_cycles_it_was_asked_for() {
     }
 }
 
+/// Invariant (kills): The program survives kills and stalls of its processes.
 #[test]
 fn a_stall_of_the_measuring_process_is_counted_release_by_release() {
     for (policy, counts_served) in [("skip", false), ("catch-up", true)] {
@@ -226,6 +227,7 @@ fn a_killed_agent_leaves_a_run_that_says_so() {
     assert!(number(&run["total"]["activations"]) >= 1000);
 }
 
+/// Invariant (kills): The program survives kills and stalls of its processes.
 #[test]
 fn a_killed_conductor_is_recovered_by_the_next_command_and_its_agent_ends() {
     let bench = Bench::new();
@@ -446,6 +448,7 @@ fn folders_that_are_no_runs_do_not_hide_those_that_are() {
     assert_eq!(listed.status.code(), Some(0));
 }
 
+/// Invariant (settings): Two latlabs do not measure the same CPUs without saying so.
 #[test]
 fn a_second_run_on_the_same_cpus_is_told_who_holds_them() {
     let bench = Bench::new();
@@ -464,6 +467,7 @@ fn a_second_run_on_the_same_cpus_is_told_who_holds_them() {
     assert_eq!(going.end().0["ended"], "interrupted");
 }
 
+/// Invariant (kills): A deleted folder, a closed terminal and a disk that is too small are handled.
 #[test]
 fn a_closed_terminal_ends_a_run_unless_it_is_to_keep_going() {
     let bench = Bench::new();
@@ -477,6 +481,7 @@ fn a_closed_terminal_ends_a_run_unless_it_is_to_keep_going() {
     }
 }
 
+/// Invariant (kills): A deleted folder, a closed terminal and a disk that is too small are handled.
 #[test]
 fn a_folder_that_is_deleted_during_the_run_comes_back_whole() {
     let bench = Bench::new();
@@ -491,6 +496,7 @@ fn a_folder_that_is_deleted_during_the_run_comes_back_whole() {
     assert_eq!(bench.folders(), [run["id"].as_str().unwrap()]);
 }
 
+/// Invariant (kills): A deleted folder, a closed terminal and a disk that is too small are handled.
 #[test]
 fn a_run_that_the_disk_cannot_hold_is_not_begun() {
     let bench = Bench::new();
@@ -504,6 +510,7 @@ fn a_run_that_the_disk_cannot_hold_is_not_begun() {
 /// A harmless number that only root may change.
 const KERNEL_FILE: &str = "/proc/sys/vm/stat_interval";
 
+/// Invariant (undo): Every change is undone, after a kill too.
 #[test]
 fn a_kernel_file_is_put_back_by_the_end_and_after_a_kill_by_the_next_command() {
     let before = fs::read_to_string(KERNEL_FILE).unwrap();

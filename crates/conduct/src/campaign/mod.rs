@@ -1,4 +1,5 @@
-//! The runs of a campaign, one after the other, until all are made or something is in the way.
+//! Runs of a campaign: made one after the other, guests side by side, until none is missing or
+//! something prevents it.
 
 mod attempt;
 mod cooling;

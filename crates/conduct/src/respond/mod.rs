@@ -1,4 +1,7 @@
-//! From a capture to a run like any other: its stream is made here, as an agent would send it.
+//! From captures to a run like any other: this module builds the stream that an agent would send.
+//!
+//! The responses are the latencies. What became of the stimuli stands in the end of the only thread.
+//! `simulate.rs` builds a sketch and the simulator, runs it, and reads its capture like any other.
 
 mod recorder;
 mod said;

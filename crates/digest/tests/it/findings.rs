@@ -343,6 +343,7 @@ fn a_stream_without_its_beginning_is_no_run() {
     }
 }
 
+/// Invariant (losses): Missing samples make a run invalid.
 #[test]
 fn samples_that_are_missing_are_counted_with_thread_and_time_and_invalidate() {
     let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();

@@ -75,6 +75,7 @@ fn path() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
+    /// Invariant (doctor): A kernel file that hangs, or is a pipe, huge or binary, costs little and is reported.
     #[test]
     fn no_text_can_crash_it(files in proptest::collection::btree_map(path(), content(), 0..120)) {
         let snapshot = Snapshot { files, ..Snapshot::default() };

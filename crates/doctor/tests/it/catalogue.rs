@@ -25,6 +25,7 @@ fn all_cases() -> impl Iterator<Item = &'static Case> {
     cases::ALL.iter().copied().flatten()
 }
 
+/// Invariant (doctor): Each check reports where it should, and only there.
 #[test]
 fn each_appears_where_it_should_and_only_there() {
     for case in all_cases() {
@@ -39,6 +40,7 @@ fn each_appears_where_it_should_and_only_there() {
     }
 }
 
+/// Invariant (doctor): Each check reports where it should, and only there.
 #[test]
 fn each_entry_has_a_case_of_both_kinds() {
     let covered: BTreeSet<&str> = all_cases()

@@ -120,6 +120,7 @@ fn within(number: i64, from: i64, to: i64) -> bool {
     (from..to).contains(&number)
 }
 
+/// Invariant (conditions): Changes of the conditions are found at their time, and nothing else is.
 #[test]
 fn a_quiet_run_has_figures_and_no_findings() {
     let (conditions, found) = Made::quiet().end();
@@ -141,6 +142,7 @@ fn a_quiet_run_has_figures_and_no_findings() {
     assert!(nothing.finish(&context).is_none());
 }
 
+/// Invariant (conditions): Changes of the conditions are found at their time, and nothing else is.
 #[test]
 fn a_hog_changes_the_load_and_is_named_beside_its_latencies() {
     let mut made = Made::quiet();
@@ -163,6 +165,7 @@ fn a_hog_changes_the_load_and_is_named_beside_its_latencies() {
     assert_eq!(conditions.threads[0].peak_at_ns, second(40));
 }
 
+/// Invariant (conditions): Changes of the conditions are found at their time, and nothing else is.
 #[test]
 fn a_load_that_always_changes_is_not_news() {
     let mut made = Made { watch: Watch::default(), policy: Policy::Other };
@@ -216,6 +219,7 @@ fn a_rival_among_many_busy_threads_is_not_lost() {
     assert_eq!(conditions.threads[30].name, "pulse");
 }
 
+/// Invariant (conditions): Changes of the conditions are found at their time, and nothing else is.
 #[test]
 fn heat_is_found_in_all_its_forms() {
     let drift = Made::quiet().gauge("temperature", "zone cpu", |number| 50_000 + 60 * number);

@@ -16,6 +16,7 @@ fn planted() -> Vec<PathBuf> {
     files
 }
 
+/// Invariant (doctor): Every word that the doctor prints of the recorded machines is golden.
 #[test]
 fn every_planted_machine_is_told_as_it_was() {
     let style = Style { colour: false };

@@ -1,5 +1,9 @@
-//! One run or several as one self-contained page: nothing is loaded, and nothing that it says
-//! needs a script.
+//! One run or several as one self-contained page: it loads nothing, and needs no script.
+//!
+//! A page of one run and a part of a page of several are made by the same code, with headings one level
+//! lower and anchors of their own. `data.rs` adds the run document and packed columns of numbers, which
+//! `web/src/data.js` unpacks; `web/test/packed.json` holds both to the same bytes. The scripts replace
+//! a picture with a chart only when the chart stands.
 
 mod compare;
 mod cost;

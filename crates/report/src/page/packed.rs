@@ -66,6 +66,7 @@ mod tests {
     /// What `web/test/data.test.js` unpacks: both sides agree on these characters.
     const FIXTURE: &str = include_str!("../../../../web/test/packed.json");
 
+    /// Invariant (page and server): Packed columns are unpacked unchanged; charts lose no latency.
     #[test]
     fn the_columns_that_the_scripts_unpack_are_packed_so() {
         let mut columns = Columns::default();

@@ -206,6 +206,7 @@ fn nothing_is_loaded_from_anywhere() {
     }
 }
 
+/// Invariant (page and server): No text of a run ends its data or becomes part of the page.
 #[test]
 fn no_text_of_a_run_ends_its_data() {
     let mut fixture = common::normal();

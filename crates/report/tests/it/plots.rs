@@ -102,6 +102,7 @@ fn every_picture_has_words_and_no_number_that_is_none() {
     }
 }
 
+/// Invariant (pictures): Pictures show what is stored: counts, maxima, shares, heights.
 #[test]
 fn counts_and_maxima_are_those_of_the_run() {
     for (name, fixture) in all() {
@@ -122,6 +123,7 @@ fn counts_and_maxima_are_those_of_the_run() {
     }
 }
 
+/// Invariant (pictures): Pictures show what is stored: counts, maxima, shares, heights.
 #[test]
 fn bars_are_as_high_as_their_latencies_and_hollow_where_they_are_not_supported() {
     let fixture = named("board");
@@ -185,6 +187,7 @@ fn corners(path: &str) -> Vec<(f64, f64)> {
     corners
 }
 
+/// Invariant (pictures): Pictures show what is stored: counts, maxima, shares, heights.
 #[test]
 fn shares_are_those_of_the_run_and_end_at_one_latency() {
     let fixture = named("board");
@@ -223,6 +226,7 @@ fn shares_are_those_of_the_run_and_end_at_one_latency() {
     assert_eq!(attribute(&drawn, "data-max-ns"), counts.max_ns.0.to_string());
 }
 
+/// Invariant (pictures): Pictures show what is stored: counts, maxima, shares, heights.
 #[test]
 fn what_a_range_leaves_out_is_told() {
     let fixture = named("beyond");

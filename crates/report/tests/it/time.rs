@@ -205,6 +205,7 @@ fn latency(panel: &str, y: f64) -> f64 {
     }
 }
 
+/// Invariant (pictures): Pictures over time show every row.
 #[test]
 fn flow_draws_every_maximum_and_every_missed_release() {
     for (name, made) in made() {
@@ -247,6 +248,7 @@ fn each_thread_has_its_own_maximum() {
     }
 }
 
+/// Invariant (pictures): Pictures over time show every row.
 #[test]
 fn the_heatmap_counts_every_latency_once() {
     for (name, made) in made() {

@@ -276,6 +276,7 @@ mod tests {
         tape.after(seen).filter_map(span).collect()
     }
 
+    /// Invariant (page and server): Joining a long run for the browser loses no count and no maximum.
     #[test]
     fn a_long_run_is_joined_and_loses_no_count_and_no_maximum() {
         let mut tape = Tape::default();

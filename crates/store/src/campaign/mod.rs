@@ -1,7 +1,7 @@
-//! The folder of a campaign: `campaign.json`, the sheet as it was, and its runs.
+//! The folder of a campaign: `campaign.json`, a copy of the sheet, and its runs.
 //!
-//! The plan is written once, before the first run, and never changed: what is done is told by the
-//! runs themselves, so that no kill can make the two disagree.
+//! The plan is written once, before the first run, and never changed. Each run says which cell it
+//! fills, so no kill can make plan and progress disagree.
 
 mod standing;
 

@@ -64,6 +64,7 @@ fn invalid(run: &mut Run) {
     run.findings.push(finding);
 }
 
+/// Invariant (campaigns): A campaign continues with the next missing run and waits for its kernel.
 #[test]
 fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
     let campaign = campaign(vec![row("a", None)]);
@@ -88,6 +89,7 @@ fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
     assert_eq!(given_up.tally(&campaign).to_string(), "0 of 1 measured, 1 invalid");
 }
 
+/// Invariant (campaigns): A campaign continues with the next missing run and waits for its kernel.
 #[test]
 fn rows_of_another_kernel_are_put_off() {
     let campaign =

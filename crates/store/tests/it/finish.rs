@@ -33,6 +33,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Invariant (losses): Everything that was counted is in the run folder.
 #[test]
 fn everything_that_was_counted_is_in_the_folder() {
     let root = tempfile::tempdir().unwrap();

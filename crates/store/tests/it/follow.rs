@@ -1,4 +1,6 @@
 //! A journal that is followed while it grows: everything is seen once, however it is cut.
+//!
+//! Invariant (page and server): A growing journal is followed whole and once, however it is cut, moved or damaged.
 
 use latlab_model::frame::{FrameReader, Message, Next};
 use latlab_store::{Follow, Seen, Standing, Store};

@@ -9,6 +9,7 @@ fn fixtures(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/schema-{version}"))
 }
 
+/// Invariant (old data): Runs and journals of every older version are read.
 #[test]
 fn every_version_has_a_run_and_it_is_read() {
     for version in 1..=SCHEMA_VERSION {
@@ -28,6 +29,7 @@ fn every_version_has_a_run_and_it_is_read() {
     }
 }
 
+/// Invariant (old data): Runs and journals of every older version are read.
 #[test]
 fn every_version_has_a_cut_journal_and_it_is_finished() {
     for version in 1..=SCHEMA_VERSION {

@@ -165,6 +165,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
+    /// Invariant (losses): A flipped bit costs one frame, and is reported.
     #[test]
     fn a_flipped_bit_anywhere_costs_its_own_frame_and_is_told(
         at in any::<prop::sample::Index>(), bit in 0u8..8,
@@ -198,6 +199,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
+    /// Invariant (kills): After cuts, flips and zeroed blocks, exactly the whole frames are recovered.
     #[test]
     fn what_stands_whole_after_any_damage_is_there_and_nothing_else_is(
         damages in prop::collection::vec(damage(), 1..6),
@@ -237,6 +239,7 @@ proptest! {
         prop_assert_eq!(run.losses.samples, expected.losses.samples);
     }
 
+    /// Invariant (losses): Damage to a finished run is reported and never read as a number.
     #[test]
     fn damage_to_a_finished_run_is_told_and_never_a_number(
         damages in prop::collection::vec(damage(), 1..4), in_table in any::<bool>(),

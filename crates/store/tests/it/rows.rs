@@ -16,6 +16,7 @@ fn warm() -> Synthetic {
     Synthetic { seconds: 30, warmer: Some(9_000), stall, ..Synthetic::default() }
 }
 
+/// Invariant (pictures): The tables over time are read back as they were written.
 #[test]
 fn the_rows_of_a_run_add_up_to_its_figures() {
     let root = tempfile::tempdir().unwrap();
@@ -47,6 +48,7 @@ fn the_telemetry_of_a_run_is_read_back_and_may_not_be_there() {
     assert!(telemetry(&cold.path, &cold.run).unwrap().is_none());
 }
 
+/// Invariant (pictures): The tables over time are read back as they were written.
 #[test]
 fn a_table_that_was_changed_is_an_error() {
     let root = tempfile::tempdir().unwrap();

@@ -109,6 +109,7 @@ fn a_document_that_cannot_be_read_is_told_and_leads_nowhere() {
     assert_eq!(said(&verify(&path)), [("run.json", "it is missing")]);
 }
 
+/// Invariant (losses): A changed table is reported and not used.
 #[test]
 fn a_changed_table_is_not_used() {
     let (_root, path) = run();
@@ -128,6 +129,7 @@ fn a_changed_table_is_not_used() {
     }
 }
 
+/// Invariant (losses): A changed table is reported and not used.
 #[test]
 fn damage_in_the_samples_is_an_error_and_never_a_number() {
     let (_root, path) = run();

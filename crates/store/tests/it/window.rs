@@ -69,6 +69,7 @@ impl Stored {
     }
 }
 
+/// Invariant (releases): A window over the whole run has the figures of the run; adjacent windows add up to it.
 #[test]
 fn the_whole_run_as_a_window_has_the_summary_of_the_run() {
     let stored = stored(&synthetic().messages());
@@ -84,6 +85,7 @@ fn the_whole_run_as_a_window_has_the_summary_of_the_run() {
     }
 }
 
+/// Invariant (releases): A window over the whole run has the figures of the run; adjacent windows add up to it.
 #[test]
 fn windows_side_by_side_add_up_to_the_run() {
     let stored = stored(&synthetic().messages());
@@ -121,6 +123,7 @@ fn a_window_within_a_stall_has_no_cycle_but_missed_releases() {
     assert_eq!(window.total.misses, window.total.missed);
 }
 
+/// Invariant (releases): A window is read without the rest of the samples.
 #[test]
 fn a_stretch_gives_the_samples_that_were_sent_and_skips_the_rest() {
     // Two threads of three row groups each.
@@ -233,6 +236,7 @@ fn a_time_of_day_is_the_one_that_lies_in_the_run() {
     assert_eq!(days.window("03:00..04:00").unwrap().from, "2026-11-22T03:00:00.000000Z");
 }
 
+/// Invariant (releases): Times of day come from the nearest reading of the clocks.
 #[test]
 fn the_wall_clock_is_that_of_the_nearest_reading() {
     // Slewed by 100 us in each second, set forward after 100 s, set back after 200 s.

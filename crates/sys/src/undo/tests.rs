@@ -55,6 +55,7 @@ fn a_folder_that_was_made_is_removed_after_a_kill_too() {
     assert!(Changes::begin(&root).unwrap().create_folder("/sys/none/x").is_err());
 }
 
+/// Invariant (undo): Every change is undone, after a kill too.
 #[test]
 fn what_a_killed_process_left_is_put_back_and_what_goes_on_is_left() {
     let (_folder, root) = machine();
@@ -159,6 +160,7 @@ fn plant_thread(root: &Root, name: &str, parent: u32, started: u64) {
     fs::write(root.path("proc/79/stat"), format!("79 ({name}) S{rest}")).unwrap();
 }
 
+/// Invariant (undo): Tunings hold during a run and are undone from any start; no other thread is touched.
 #[test]
 fn a_thread_is_only_touched_while_it_is_the_one_that_was_meant() {
     let (_folder, root) = machine();

@@ -50,6 +50,7 @@ fn of(frame: &Legs, leg: Leg) -> (u64, i64, i64) {
     counts.map_or((0, 0, 0), |(_, all)| (all.count, all.min_ns.0, all.max_ns.0))
 }
 
+/// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
 #[test]
 fn each_latency_finds_its_legs_by_its_release_whatever_is_missing() {
     let mut matcher = Matcher::new(&[setup(0, 50), setup(1, 51)]);
@@ -74,6 +75,7 @@ fn each_latency_finds_its_legs_by_its_release_whatever_is_missing() {
     assert!(sent(&mut matcher).is_empty(), "nothing is told twice");
 }
 
+/// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
 #[test]
 fn what_was_begun_before_a_loss_is_not_believed() {
     let mut matcher = Matcher::new(&[setup(0, 50)]);
@@ -88,6 +90,7 @@ fn what_was_begun_before_a_loss_is_not_believed() {
     assert_eq!(frames[0].tally, expected);
 }
 
+/// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
 #[test]
 fn legs_that_contradict_their_latency_are_counted_and_left_out() {
     let mut matcher = Matcher::new(&[setup(0, 50)]);
@@ -118,6 +121,7 @@ fn cycles_without_a_trace_are_counted_by_themselves() {
     assert_eq!(frames[0].tally, LegTally::default());
 }
 
+/// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
 #[test]
 fn a_cycle_without_a_switch_has_its_irq_leg_alone() {
     let mut matcher = Matcher::new(&[setup(0, 50)]);

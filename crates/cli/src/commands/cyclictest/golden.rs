@@ -1,4 +1,6 @@
 //! What is printed of a run that never changes.
+//!
+//! Invariant (command line): Each version of rt-tests is printed as that version prints.
 
 use super::dialect::Dialect;
 use super::getopt::split;

@@ -1,8 +1,8 @@
-//! `latlab cyclictest`, or the program by the name of `cyclictest`: its options, its output, our
-//! measuring.
+//! `latlab cyclictest`, or the program under the name `cyclictest`: its options and its output.
 //!
-//! Options become the plan of an ordinary run, whose agent is threads of this process. What is
-//! printed is rendered from what the threads have counted; the run is stored beside that.
+//! Options become the plan of an ordinary run, whose agent is threads of this process. What is printed
+//! is rendered from what the threads counted; the run is stored as well. The table of options, the
+//! splitting of arguments and the plan are separate from the printing, which is pure.
 
 mod check;
 mod dialect;

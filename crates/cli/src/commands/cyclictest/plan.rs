@@ -191,6 +191,7 @@ mod tests {
         )
     }
 
+    /// Invariant (command line): The commands of cyclictest tutorials mean the same.
     #[test]
     fn the_commands_of_the_tutorials() {
         insta::assert_snapshot!(

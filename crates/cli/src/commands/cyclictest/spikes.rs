@@ -43,6 +43,7 @@ impl Spikes {
 mod tests {
     use super::*;
 
+    /// Invariant (command line): Cycle numbers of large latencies are those of cyclictest.
     #[test]
     fn cycles_are_numbered_without_the_missed_releases() {
         let spike = |release: i64, latency: i64| Spike {
