@@ -102,16 +102,20 @@ fn invariants(file: &str, text: &str) -> Vec<(String, String, String)> {
             after.split('(').next()
         };
         let test = match line.strip_prefix("/// ").and_then(|_| function()) {
-            Some(name) => format!("`{name}` ({})", link(file)),
-            None => link(file),
+            Some(name) => format!("`{name}` ({})", home(file)),
+            None => home(file),
         };
         found.push((topic.to_string(), sentence.to_string(), test));
     }
     found
 }
 
-fn link(file: &str) -> String {
-    format!("[{file}](../../{file})")
+/// The crate of a test, whose files may move, or the script.
+fn home(file: &str) -> String {
+    match file.strip_prefix("crates/").and_then(|path| path.split('/').next()) {
+        Some(name) => format!("crate `{name}`"),
+        None => format!("[{file}](../../{file})"),
+    }
 }
 
 /// All files below a folder with these endings, in order.
@@ -132,10 +136,10 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 #[test]
 fn an_invariant_belongs_to_the_test_below_it_or_to_its_file() {
     let text = "//! Invariant (loop): Whole.\n/// Invariant (losses): One.\n#[test]\nfn one() {}\n";
-    let found = invariants("a.rs", text);
+    let found = invariants("crates/a/src/b.rs", text);
     let expected = [
-        ("loop", "Whole.", "[a.rs](../../a.rs)".to_string()),
-        ("losses", "One.", "`one` ([a.rs](../../a.rs))".to_string()),
+        ("loop", "Whole.", "crate `a`".to_string()),
+        ("losses", "One.", "`one` (crate `a`)".to_string()),
     ];
     let expected = expected.map(|(topic, text, test)| (topic.to_string(), text.to_string(), test));
     assert_eq!(found, expected);

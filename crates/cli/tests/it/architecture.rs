@@ -338,12 +338,11 @@ struct Listed<'a> {
 
 fn listed_dependencies(page: &str) -> Vec<Listed<'_>> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")).skip(1);
-    let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());
-    let row = |cells: Vec<&'_ str>| match cells[..] {
-        [name, version, users, ..] => Some((name, version, users)),
-        _ => None,
-    };
-    cells.filter_map(row).map(|(name, version, users)| Listed { name, version, users }).collect()
+    let listed = rows.filter_map(|row| {
+        let mut cells = row.split(" | ");
+        Some(Listed { name: cells.next()?, version: cells.next()?, users: cells.next()? })
+    });
+    listed.collect()
 }
 
 fn report(broken: Vec<String>) {
