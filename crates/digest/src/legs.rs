@@ -21,7 +21,7 @@ const LARGEST_COUNT: u64 = 1 << 36;
 
 /// What the frames have brought so far.
 #[derive(Default)]
-pub struct LegsTaken {
+pub struct LegCounts {
     threads: BTreeMap<u32, Taken>,
 }
 
@@ -32,7 +32,7 @@ struct Taken {
     largest: BTreeMap<Nanos, CycleLegs>,
 }
 
-impl LegsTaken {
+impl LegCounts {
     /// Takes a frame; the error is why it was left out.
     pub fn take(&mut self, legs: Legs) -> Result<(), Finding> {
         if legs.counts.iter().any(|(_, counts)| !is_sound(counts)) {

@@ -18,7 +18,7 @@ mod total;
 mod wall;
 pub mod window;
 
-pub use builder::{Assembled, Assembly, NoRun, StreamedRow};
+pub use builder::{RunBuilder, RunDigest, StreamError, StreamRow};
 pub use ending::Ending;
 pub use rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, coarse_edges};
 pub use telemetry::TelemetryRow;

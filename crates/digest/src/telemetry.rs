@@ -21,7 +21,7 @@ pub struct TelemetryRow {
 
 /// All series of one stream.
 #[derive(Default)]
-pub struct Readings {
+pub struct TelemetrySeries {
     lines: BTreeMap<u32, Line>,
     next: u64,
     taken: u64,
@@ -40,11 +40,11 @@ struct Line {
 pub struct Taken {
     /// Rows, of each series in their order.
     pub rows: Vec<TelemetryRow>,
-    /// Readings before it that did not arrive.
+    /// TelemetrySeries before it that did not arrive.
     pub lost: u64,
 }
 
-impl Readings {
+impl TelemetrySeries {
     /// A series is announced; one that comes twice is the same.
     pub fn announce(&mut self, series: Series) {
         let number = series.number;
@@ -125,8 +125,8 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn readings() -> Readings {
-        let mut readings = Readings::default();
+    fn readings() -> TelemetrySeries {
+        let mut readings = TelemetrySeries::default();
         for (number, subject, steady) in [(0, "cpu0", true), (1, "yes/7", false)] {
             let (metric, unit) = ("m".to_string(), "1".to_string());
             let subject = subject.to_string();

@@ -1,5 +1,6 @@
 //! Streams as the agent sends them, made up: for tests, here and in other crates.
 
+use latlab_model::deadline::misses;
 use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spikes};
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
@@ -210,11 +211,9 @@ impl Synthetic {
     fn counts(&self, served: &[Sample]) -> Histogram {
         let period = self.period.0;
         let latencies = || served.iter().map(|sample| sample.latency_ns);
-        let misses = |latency: Nanos| match self.deadline {
-            Some(Nanos(deadline)) if latency.0 > deadline => {
-                1 + (latency.0 / period).min((latency.0 - deadline - 1) / period) as u64
-            }
-            _ => 0,
+        let misses = |Nanos(latency): Nanos| match self.deadline {
+            Some(Nanos(deadline)) => misses(latency, deadline, period, latency / period) as u64,
+            None => 0,
         };
         Histogram {
             missed: latencies().map(|latency| (latency.0 / period) as u64).sum(),
@@ -276,7 +275,7 @@ fn spike(sample: &Sample) -> Spike {
     Spike { latency_ns: sample.latency_ns, release_ns: sample.release_ns }
 }
 
-/// Readings of the clocks so many seconds after the first release.
+/// TelemetrySeries of the clocks so many seconds after the first release.
 pub fn clocks(second: u32) -> Clocks {
     let since = SECOND * second.into();
     Clocks {

@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// What was counted of one thread so far.
-pub struct Counted {
+pub struct ThreadCounts {
     pub setup: ThreadSetup,
     /// Everything but the bins.
     pub total: Histogram,
@@ -39,9 +39,9 @@ pub struct Counted {
 /// More in one interval is no count; the limit keeps every sum of a run within its integer.
 const LARGEST_COUNT: u64 = 1 << 36;
 
-impl Counted {
-    pub fn new(setup: ThreadSetup) -> Counted {
-        Counted {
+impl ThreadCounts {
+    pub fn new(setup: ThreadSetup) -> ThreadCounts {
+        ThreadCounts {
             total: Histogram::default(),
             bins: vec![0; BINS],
             spikes: BinaryHeap::new(),
@@ -196,7 +196,7 @@ impl Counted {
     }
 
     /// Puts the bins where a histogram has them.
-    pub fn with_bins(mut self) -> Counted {
+    pub fn with_bins(mut self) -> ThreadCounts {
         let bins = std::mem::take(&mut self.bins).into_iter().enumerate();
         self.total.bins =
             bins.filter(|(_, count)| *count > 0).map(|(bin, count)| (bin as u16, count)).collect();

@@ -1,12 +1,13 @@
 //! All threads of a run together, as the verdict takes them.
 
-use crate::thread::Counted;
+use crate::thread::ThreadCounts;
+use latlab_model::deadline::is_miss;
 use latlab_model::run::{EndReason, Summary, ThreadRun};
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;
 
 /// All threads together; the time of the observed maximum is that of the thread that has it.
-pub fn total(plan: &Plan, counted: &[Counted], threads: &[ThreadRun]) -> Summary {
+pub fn total(plan: &Plan, counted: &[ThreadCounts], threads: &[ThreadRun]) -> Summary {
     let mut all = Histogram::default();
     counted.iter().for_each(|one| all.add(&one.total));
     let of_max = threads.iter().filter(|one| one.summary.max_ns == Some(all.max_ns));
@@ -49,7 +50,7 @@ pub fn with_uncounted(plan: &Plan, total: &Summary, late: impl Iterator<Item = N
         misses: total
             .misses
             .zip(plan.deadline_ns)
-            .map(|(misses, deadline)| misses + u64::from(latency > deadline)),
+            .map(|(misses, deadline)| misses + u64::from(is_miss(latency.0, deadline.0))),
         max_ns: total.max_ns.max(Some(latency)),
         activations: total.activations + 1,
         ..total

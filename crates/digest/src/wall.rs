@@ -21,7 +21,7 @@ pub struct WallClock(Vec<Reading>);
 
 /// A wall time that came twice, because the clock was set back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Twice;
+pub struct AmbiguousTime;
 
 impl WallClock {
     /// From pairs of CLOCK_MONOTONIC and CLOCK_REALTIME; a run whose stream broke off before the
@@ -57,7 +57,7 @@ impl WallClock {
     }
 
     /// The instant of a wall time; one that the clock jumped over is the instant of the jump.
-    pub fn monotonic(&self, realtime: Nanos) -> Result<Nanos, Twice> {
+    pub fn monotonic(&self, realtime: Nanos) -> Result<Nanos, AmbiguousTime> {
         let mut found: Option<Nanos> = None;
         let mut jumped = None;
         for (index, reading) in self.0.iter().enumerate() {
@@ -66,7 +66,7 @@ impl WallClock {
             match found {
                 _ if at < begins => jumped = jumped.or(Some(begins)),
                 _ if at >= self.ends(index) => {}
-                Some(first) if at - first > SAME => return Err(Twice),
+                Some(first) if at - first > SAME => return Err(AmbiguousTime),
                 _ => found = found.or(Some(at)),
             }
         }
@@ -119,7 +119,7 @@ mod tests {
     fn a_time_that_came_twice_is_told_and_one_that_was_jumped_over_is_the_jump() {
         let back = clock(&[1000 * S, 1000 * S, 990 * S, 990 * S]);
         assert_eq!(back.monotonic(Nanos(1080 * S)), Ok(Nanos(80 * S)));
-        assert_eq!(back.monotonic(Nanos(1100 * S)), Err(Twice));
+        assert_eq!(back.monotonic(Nanos(1100 * S)), Err(AmbiguousTime));
         assert_eq!(back.monotonic(Nanos(1110 * S)), Ok(Nanos(120 * S)));
         let on = clock(&[1000 * S, 1000 * S, 4600 * S, 4600 * S]);
         assert_eq!(on.monotonic(Nanos(3000 * S)), Ok(Nanos(101 * S + S / 2)));

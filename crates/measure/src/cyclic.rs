@@ -3,6 +3,7 @@
 use crate::recorder::Recorder;
 use crate::samples::Keep;
 use crate::timer::{Timer, Wake};
+use latlab_model::deadline::misses;
 use latlab_sys::Errno;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -187,15 +188,6 @@ pub fn count_passed(
     samples.keep(first, latency);
     recorder.count_late(passed - 1, misses(latency, cycles.deadline, cycles.period, passed - 1));
     1
-}
-
-/// Releases beyond the deadline: the one served this late, and those skipped behind it, each of
-/// which would have been one period less late (formula S1 of the statistics: count activations).
-fn misses(latency: i64, deadline: i64, period: i64, skipped: i64) -> i64 {
-    match latency > deadline {
-        true => 1 + skipped.min((latency - deadline - 1) / period),
-        false => 0,
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 pub mod campaign;
 pub mod comparison;
 pub mod cpu;
+pub mod deadline;
 pub mod doctor;
 pub mod fault;
 pub mod finding;

@@ -9,7 +9,8 @@ use crate::table::{Row, Table};
 use crate::tables::{self, SampleTable};
 use jiff::Timestamp;
 use latlab_digest::{
-    Assembled, Assembly, Ending, IntervalRow, LegRow, NoRun, SampleRow, StreamedRow, TelemetryRow,
+    Ending, IntervalRow, LegRow, RunBuilder, RunDigest, SampleRow, StreamError, StreamRow,
+    TelemetryRow,
 };
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, Next, STREAM_VERSION, skip_damage};
@@ -36,14 +37,14 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
     let keep = illegible || ending.skipped_bytes > 0 || intervals > 0;
     // A run that its user ended before the first interval is kept; one that was killed is not.
     let assembled = match recovered && intervals == 0 {
-        true => Err(NoRun::Missing("first Interval")),
+        true => Err(StreamError::Missing("first Interval")),
         false => {
             let begun = id::time_of(id).unwrap_or(Timestamp::UNIX_EPOCH);
             assembly.finish(id, begun, ending)
         }
     };
     let assembled = assembled.map_err(|reason| no_run(journal, reason, keep))?;
-    let Assembled { mut run, bins, spikes, legs, snapshot } = assembled;
+    let RunDigest { mut run, bins, spikes, legs, snapshot } = assembled;
     write_table(folder, bins)?;
     write_table(folder, spikes)?;
     let legs = match run.legs.is_some() {
@@ -66,7 +67,7 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
 
 /// What a journal came to.
 struct JournalRead {
-    assembly: Assembly,
+    assembly: RunBuilder,
     ending: Ending,
     /// Names of the tables that not every run has.
     more: Vec<&'static str>,
@@ -80,7 +81,7 @@ fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<Jou
     let failed = || Error::io("read", path);
     let length = file.metadata().map_err(failed())?.len();
     let mut tables = Tables::create(folder)?;
-    let mut assembly = Assembly::default();
+    let mut assembly = RunBuilder::default();
     let (mut start, mut skipped_bytes) = (0, 0);
     let damage = loop {
         file.seek(SeekFrom::Start(start)).map_err(failed())?;
@@ -128,17 +129,17 @@ impl Tables {
         Ok(Tables { folder: folder.into(), intervals, clocks, samples: None, telemetry: None })
     }
 
-    fn push(&mut self, row: StreamedRow) -> Result<()> {
+    fn push(&mut self, row: StreamRow) -> Result<()> {
         match row {
-            StreamedRow::Interval(row) => self.intervals.push(row),
-            StreamedRow::Clocks(row) => self.clocks.push(row),
-            StreamedRow::Samples(rows) => {
+            StreamRow::Interval(row) => self.intervals.push(row),
+            StreamRow::Clocks(row) => self.clocks.push(row),
+            StreamRow::Samples(rows) => {
                 if self.samples.is_none() {
                     self.samples = Some(SampleTable::create(&self.folder)?);
                 }
                 self.samples.as_mut().map_or(Ok(()), |table| table.push(rows))
             }
-            StreamedRow::Telemetry(rows) => {
+            StreamRow::Telemetry(rows) => {
                 if self.telemetry.is_none() {
                     self.telemetry = Some(Table::create(&self.folder)?);
                 }
@@ -165,10 +166,10 @@ impl Tables {
     }
 }
 
-fn no_run(journal: &Journal, reason: NoRun, holds_counts: bool) -> Error {
+fn no_run(journal: &Journal, reason: StreamError, holds_counts: bool) -> Error {
     let path = journal.path().to_path_buf();
     match reason {
-        NoRun::Newer(found) => Error::NewerStream { path, found, known: STREAM_VERSION },
+        StreamError::Newer(found) => Error::NewerStream { path, found, known: STREAM_VERSION },
         other => Error::NothingMeasured { path, reason: other.to_string(), holds_counts },
     }
 }

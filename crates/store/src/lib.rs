@@ -36,7 +36,7 @@ pub use follow::{Follow, Seen, Standing};
 pub use id::new_id;
 pub use room::Room;
 pub use rows::{intervals, spikes, telemetry};
-pub use samples::{Piece, SampleReader};
+pub use samples::SampleReader;
 pub use stretch::{Stretch, window};
 pub use tables::histograms;
 pub use verify::{expect_files, verify};

@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::table::TableReader;
 use latlab_digest::SampleRow;
+use latlab_digest::window::SampleBlock;
 use latlab_model::Nanos;
 use latlab_model::samples::Sample;
 use std::collections::BTreeMap;
@@ -25,20 +26,6 @@ struct Group {
     last: Nanos,
     /// Release of the thread's next sample.
     next: Option<Nanos>,
-}
-
-/// Samples of one thread that follow each other.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Piece {
-    /// Number of the thread.
-    pub thread: u32,
-    /// The last sample before the stretch, where this piece has its beginning: what was missed
-    /// behind it may lie within.
-    pub before: Option<Sample>,
-    /// The samples within the stretch.
-    pub samples: Vec<Sample>,
-    /// Release of the thread's next sample; none after its last.
-    pub next: Option<Nanos>,
 }
 
 impl SampleReader {
@@ -63,7 +50,7 @@ impl SampleReader {
 
     /// The samples whose release lies in the stretch, in the order of the file, which is that of
     /// time for each thread.
-    pub fn stretch(&self, stretch: Range<Nanos>) -> impl Iterator<Item = Result<Piece>> + '_ {
+    pub fn stretch(&self, stretch: Range<Nanos>) -> impl Iterator<Item = Result<SampleBlock>> + '_ {
         let wanted = self.groups.iter().enumerate();
         let wanted = wanted.filter({
             let stretch = stretch.clone();
@@ -72,7 +59,7 @@ impl SampleReader {
         wanted.map(move |(index, group)| self.piece(index, group, &stretch))
     }
 
-    fn piece(&self, index: usize, group: &Group, stretch: &Range<Nanos>) -> Result<Piece> {
+    fn piece(&self, index: usize, group: &Group, stretch: &Range<Nanos>) -> Result<SampleBlock> {
         let releases = self.table.longs(index, "release_ns")?;
         let from = releases.iter().position(|&at| at >= stretch.start.0).unwrap_or(releases.len());
         let to = releases.iter().rposition(|&at| at < stretch.end.0).map_or(0, |last| last + 1);
@@ -90,7 +77,7 @@ impl SampleReader {
         });
         let before = (from > 0).then(|| samples.nth(first)).flatten();
         let samples = samples.take(to.saturating_sub(from)).collect();
-        Ok(Piece { thread: group.thread, before, samples, next })
+        Ok(SampleBlock { thread: group.thread, before, samples, next })
     }
 }
 

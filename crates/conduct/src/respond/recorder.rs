@@ -2,6 +2,7 @@
 
 use super::Failure;
 use latlab_capture::{Answer, Fate, NANO_PS};
+use latlab_model::deadline::is_miss;
 use latlab_model::frame::{Hello, Interval, KEPT_SPIKES, Message, STREAM_VERSION, Spike, Spikes};
 use latlab_model::machine::Machine;
 use latlab_model::respond::Responses;
@@ -83,10 +84,10 @@ impl<'a> Recorder<'a> {
             Fate::Answered(delay) => {
                 let latency_ns = Nanos((delay + NANO_PS / 2).div_euclid(NANO_PS));
                 self.answered(Sample { release_ns: at, latency_ns })?;
-                self.misses += u64::from(latency_ns > deadline);
+                self.misses += u64::from(is_miss(latency_ns.0, deadline.0));
             }
             Fate::Late(delay) => {
-                self.misses += u64::from(delay > deadline.0.saturating_mul(NANO_PS))
+                self.misses += u64::from(is_miss(delay, deadline.0.saturating_mul(NANO_PS)))
             }
             Fate::Missing => self.misses += u64::from(self.plan.deadline_ns.is_some()),
             Fate::Unmeasured => {}

@@ -1,7 +1,8 @@
-//! A stretch of a run: how a user names it, and what its samples come to.
+//! A window of a run: how a user names it, and what its samples come to.
 
+mod builder;
+mod counts;
 mod spec;
-mod tally;
 
-pub use spec::{ParseWindowError, RunTimes, WindowError, WindowSpec};
-pub use tally::Tally;
+pub use builder::{SampleBlock, WindowBuilder};
+pub use spec::{ParseWindowError, WindowError, WindowSpec};

@@ -4,7 +4,7 @@ use crate::wall::WallClock;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
-use latlab_model::Nanos;
+use latlab_model::{Nanos, Run};
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -78,18 +78,33 @@ impl FromStr for Point {
 pub struct WindowError(pub String);
 
 /// The times of a run that a window may refer to.
-pub struct RunTimes<'a> {
+struct RunTimes<'a> {
     /// Where offsets start from.
-    pub first_release: Nanos,
+    first_release: Nanos,
     /// All that can lie in a window.
-    pub whole: Range<Nanos>,
+    whole: Range<Nanos>,
     /// Between its clock and UTC.
-    pub wall: &'a WallClock,
+    wall: &'a WallClock,
 }
 
 impl WindowSpec {
-    /// The part of the window that lies in the run.
-    pub fn resolve(&self, times: &RunTimes) -> Result<Range<Nanos>, WindowError> {
+    /// The part of the window that lies in the run: between the first and the last release, or
+    /// sample where there are any. `samples` are the releases of the first and of the last one.
+    pub fn within(
+        &self,
+        run: &Run,
+        samples: Option<(Nanos, Nanos)>,
+        wall: &WallClock,
+    ) -> Result<Range<Nanos>, WindowError> {
+        let first_release = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
+        let first_release = first_release.unwrap_or_default();
+        let (first, last) = samples.unwrap_or((first_release, first_release));
+        let end = (first_release + run.measured_ns).max(last + Nanos(1));
+        let whole = first.min(first_release)..end;
+        self.resolve(&RunTimes { first_release, whole, wall })
+    }
+
+    fn resolve(&self, times: &RunTimes) -> Result<Range<Nanos>, WindowError> {
         let (from, to) = times.on_days(self.from, self.to)?;
         let side = |point: Option<Point>, open: Nanos| {
             point.map_or(Ok(open), |point| times.instant(point))

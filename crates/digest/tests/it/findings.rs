@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
-use latlab_digest::{Assembled, Assembly, Ending, NoRun};
+use latlab_digest::{Ending, RunBuilder, RunDigest, StreamError};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::nanos::{MILLISECOND, SECOND};
 use latlab_model::plan::{ClockName, Mechanism, Plan, Policy};
@@ -10,8 +10,8 @@ use latlab_model::run::{EndReason, Finding, Severity, VerdictWord};
 use latlab_model::samples::{Samples, pack};
 use latlab_model::{Nanos, Run};
 
-fn assembled(messages: Vec<Message>) -> Assembled {
-    let mut assembly = Assembly::default();
+fn assembled(messages: Vec<Message>) -> RunDigest {
+    let mut assembly = RunBuilder::default();
     for message in messages {
         assembly.take(message);
     }
@@ -331,7 +331,7 @@ fn a_thread_without_last_word_invalidates() {
 fn a_stream_without_its_beginning_is_no_run() {
     let messages = Synthetic::default().messages();
     for (left_out, name) in [(1, "Plan"), (2, "Machine"), (3, "Prepared")] {
-        let mut assembly = Assembly::default();
+        let mut assembly = RunBuilder::default();
         for (at, message) in messages.iter().enumerate() {
             // The beginning of a stream stands there twice.
             if at != left_out && at != left_out + 4 {
@@ -339,7 +339,7 @@ fn a_stream_without_its_beginning_is_no_run() {
             }
         }
         let error = assembly.finish("x", Timestamp::UNIX_EPOCH, Ending::default()).unwrap_err();
-        assert_eq!(error, NoRun::Missing(name));
+        assert_eq!(error, StreamError::Missing(name));
     }
 }
 

@@ -1,3 +1,4 @@
 //! The tests of this crate that use it from outside: one program, a module for each subject.
 
 mod findings;
+mod runs;

@@ -1,7 +1,7 @@
 //! What was seen of a run so far, in numbered events: the newest whole, what is older joined.
 
 use super::conditions::{Conditions, Value};
-use latlab_digest::{Assembly, StreamedRow};
+use latlab_digest::{RunBuilder, StreamRow};
 use latlab_model::frame::Message;
 use latlab_model::harmless::visible;
 use latlab_model::machine::Machine;
@@ -56,7 +56,7 @@ pub struct Begun {
 /// Everything that is kept of a run that goes on.
 #[derive(Default)]
 pub struct Tape {
-    assembly: Assembly,
+    assembly: RunBuilder,
     conditions: Conditions,
     plan: Option<Plan>,
     machine: Option<Machine>,
@@ -141,8 +141,8 @@ impl Tape {
         }
     }
 
-    fn count(&mut self, row: StreamedRow) {
-        let StreamedRow::Interval(row) = row else { return };
+    fn count(&mut self, row: StreamRow) {
+        let StreamRow::Interval(row) = row else { return };
         let span = row.span();
         self.totals.entry(row.thread).and_modify(|all| all.join(&span)).or_insert(span);
         self.push(Event::Interval(row.thread, span));

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use latlab_digest::testing::Synthetic;
-use latlab_digest::{Assembly, Ending};
+use latlab_digest::{Ending, RunBuilder};
 use latlab_model::Nanos;
 use latlab_model::frame::{FrameReader, Message, Next, Refusal};
 use latlab_model::run::{EndReason, VerdictWord};
@@ -185,7 +185,7 @@ proptest! {
         // A last frame that claims to be longer looks like one that was cut.
         prop_assert!(run.findings.iter().any(|finding| finding.code.starts_with("journal-")));
         prop_assert!(run.verdict.unwrap().word != VerdictWord::Pass);
-        let mut expected = Assembly::default();
+        let mut expected = RunBuilder::default();
         kept.into_iter().for_each(|message| drop(expected.take(message)));
         let expected = expected.finish("damaged", Timestamp::UNIX_EPOCH, Ending::default()).unwrap().run;
         prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));
@@ -232,7 +232,7 @@ proptest! {
         }
         let frames: usize = kept.iter().map(|message| message.encode().len()).sum();
         prop_assert_eq!(run.losses.journal_bytes, (bytes.len() - frames) as u64);
-        let mut expected = Assembly::default();
+        let mut expected = RunBuilder::default();
         kept.into_iter().for_each(|message| drop(expected.take(message)));
         let expected = expected.finish("damaged", Timestamp::UNIX_EPOCH, Ending::default()).unwrap().run;
         prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));

@@ -1,5 +1,6 @@
 //! From samples to the figures of a stretch: the same counts that the loop made of them.
 
+use latlab_model::deadline::{is_miss, skipped_misses};
 use latlab_model::histogram::{BINS, bin_of};
 use latlab_model::plan::{Mechanism, MissedPolicy};
 use latlab_model::run::ThreadSetup;
@@ -8,7 +9,7 @@ use latlab_model::{Histogram, Nanos, Plan};
 use std::ops::Range;
 
 /// What is counted of one thread.
-pub struct Tally {
+pub struct SampleCounts {
     rules: Rules,
     stretch: Range<Nanos>,
     /// Everything but the bins.
@@ -27,9 +28,9 @@ struct Rules {
     until: i64,
 }
 
-impl Tally {
+impl SampleCounts {
     /// Counts what lies in the stretch.
-    pub fn new(plan: &Plan, setup: &ThreadSetup, stretch: Range<Nanos>) -> Tally {
+    pub fn new(plan: &Plan, setup: &ThreadSetup, stretch: Range<Nanos>) -> SampleCounts {
         let until = plan.duration_ns.map_or(Nanos::MAX, |length| setup.first_release_ns + length);
         let rules = Rules {
             period: setup.period_ns.0.max(1),
@@ -38,7 +39,13 @@ impl Tally {
             relative: plan.mechanism == Mechanism::Relative,
             until: until.0,
         };
-        Tally { rules, stretch, counts: Histogram::default(), bins: vec![0; BINS], max_at: None }
+        SampleCounts {
+            rules,
+            stretch,
+            counts: Histogram::default(),
+            bins: vec![0; BINS],
+            max_at: None,
+        }
     }
 
     /// Counts a sample of the stretch, and what was missed behind it.
@@ -57,7 +64,7 @@ impl Tally {
             Ok(latency) => self.bins[bin_of(latency)] += 1,
             Err(_) => counts.underflow += 1,
         }
-        counts.misses += u64::from(latency.0 > self.rules.deadline);
+        counts.misses += u64::from(is_miss(latency.0, self.rules.deadline));
         self.count_behind(sample, next);
     }
 
@@ -100,8 +107,7 @@ impl Rules {
             None => latency / self.period,
         };
         let skipped = skipped.clamp(0, left);
-        let late = latency.saturating_sub(self.deadline).saturating_sub(1) / self.period;
-        (skipped, if latency > self.deadline { late.min(skipped) } else { 0 })
+        (skipped, skipped_misses(latency, self.deadline, self.period, skipped))
     }
 
     /// How many of the first `count` releases behind a sample lie in the stretch.
@@ -120,7 +126,7 @@ mod tests {
 
     const PERIOD: i64 = 1_000;
 
-    fn tally(plan: Plan, from: i64, to: i64) -> Tally {
+    fn tally(plan: Plan, from: i64, to: i64) -> SampleCounts {
         let setup = ThreadSetup {
             thread: 0,
             thread_id: None,
@@ -131,7 +137,7 @@ mod tests {
             period_ns: Nanos(PERIOD),
             first_release_ns: Nanos::ZERO,
         };
-        Tally::new(&plan, &setup, Nanos(from)..Nanos(to))
+        SampleCounts::new(&plan, &setup, Nanos(from)..Nanos(to))
     }
 
     fn plan() -> Plan {
@@ -142,7 +148,7 @@ mod tests {
         Sample { release_ns: Nanos(release), latency_ns: Nanos(latency) }
     }
 
-    fn missed_and_misses(tally: Tally) -> (u64, u64) {
+    fn missed_and_misses(tally: SampleCounts) -> (u64, u64) {
         let (counts, _) = tally.finish();
         (counts.missed, counts.misses)
     }

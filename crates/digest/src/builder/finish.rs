@@ -1,0 +1,267 @@
+//! The end of a stream: everything that was taken becomes the run.
+
+use super::{RunBuilder, RunDigest, StreamError};
+use crate::ending::{Ending, damaged};
+use crate::findings::stream::{
+    clocks_unknown, failed_hook, guests_time, is_refused_memory_lock, lost, merged, no_last_word,
+    planted, refused_setting, sampling_phase, uncounted,
+};
+use crate::legs::findings as leg_findings;
+use crate::rows::SpikeRow;
+use crate::thread::ThreadCounts;
+use crate::total::{decisive, is_silent, total, with_uncounted};
+use jiff::Timestamp;
+use latlab_doctor::conditions;
+use latlab_load::Window;
+use latlab_model::fault::FAULT;
+use latlab_model::frame::STREAM_VERSION;
+use latlab_model::legs::RunLegs;
+use latlab_model::load::LoadRun;
+use latlab_model::machine::Machine;
+use latlab_model::respond::Responses;
+use latlab_model::run::{
+    Clocks, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
+};
+use latlab_model::telemetry::Conditions;
+use latlab_model::{CpuSet, Nanos, Plan, Run};
+use latlab_stats::{Evidence, judge};
+use std::collections::BTreeMap;
+
+/// What stands in every stream before the first interval.
+struct Head {
+    plan: Plan,
+    machine: Machine,
+    prepared: Prepared,
+}
+
+/// When it was measured, on CLOCK_MONOTONIC.
+#[derive(Clone, Copy)]
+struct Measured {
+    from: Nanos,
+    length: Nanos,
+}
+
+impl RunBuilder {
+    /// The whole run. It began at `begun`, where its clocks do not say so, or are a guest's.
+    pub fn finish(
+        mut self,
+        id: &str,
+        begun: Timestamp,
+        ending: Ending,
+    ) -> Result<RunDigest, StreamError> {
+        let head = self.head()?;
+        let losses = self.losses(&head.plan, &ending);
+        let conditions = self.conditions(&head);
+        self.find(&head, &ending, &losses);
+        let measured = self.measured(&head.prepared);
+        let loads = self.loads(measured);
+        let started = self.started(&head.plan, begun, measured.from).to_string();
+
+        let counts = std::mem::take(&mut self.threads).into_values();
+        let counts: Vec<ThreadCounts> = counts.map(ThreadCounts::with_bins).collect();
+        let threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&head.plan)).collect();
+        let total = total(&head.plan, &counts, &threads);
+        let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
+        self.legs.explain(&mut spikes);
+        let legs = self.legs(&head.plan, &spikes);
+        let findings = std::mem::take(&mut self.findings).sorted();
+        let ended = self.ended();
+        let all = All { counts: &counts, threads: &threads, total: &total, findings: &findings };
+        let verdict = all.verdict(&head.plan, measured.length, ended);
+        let run = Run {
+            schema: SCHEMA_VERSION,
+            latlab: self.hello.map(|hello| hello.latlab).unwrap_or_default(),
+            id: id.to_string(),
+            started,
+            measured_ns: measured.length,
+            ended,
+            recovered: ending.recovered,
+            asked: head.plan,
+            applied: head.prepared,
+            machine: head.machine,
+            clocks: self.clocks.ends(),
+            threads,
+            total,
+            losses,
+            agent: self.end,
+            findings,
+            doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
+            conditions,
+            legs,
+            loads,
+            verdict,
+            files: BTreeMap::new(),
+            seal: None,
+        };
+        let bins = counts.iter().flat_map(ThreadCounts::bin_rows).collect();
+        let legs = self.legs.rows().collect();
+        Ok(RunDigest { run, bins, spikes, legs, snapshot: self.snapshot })
+    }
+
+    fn head(&mut self) -> Result<Head, StreamError> {
+        if let Some(hello) = &self.hello
+            && hello.stream > STREAM_VERSION
+        {
+            return Err(StreamError::Newer(hello.stream));
+        }
+        if let (Some(refusal), 0) = (self.refusal.take(), self.intervals) {
+            return Err(StreamError::Refused(refusal));
+        }
+        Ok(Head {
+            plan: self.plan.take().ok_or(StreamError::Missing("Plan"))?,
+            machine: self.machine.take().ok_or(StreamError::Missing("Machine"))?,
+            prepared: self.prepared.take().ok_or(StreamError::Missing("Prepared"))?,
+        })
+    }
+
+    fn measured(&self, prepared: &Prepared) -> Measured {
+        let from = prepared.threads.iter().map(|thread| thread.first_release_ns).min();
+        let from = from.unwrap_or_default();
+        let length = self.measured_to.map_or(Nanos::ZERO, |end| end - from);
+        Measured { from, length: length.max(Nanos::ZERO) }
+    }
+
+    /// The loads; their findings go to the others.
+    fn loads(&mut self, measured: Measured) -> Vec<LoadRun> {
+        let Measured { from, length } = measured;
+        let window = Window { from, to: from + length, whole: self.end.is_some() };
+        let (loads, findings) = std::mem::take(&mut self.loads).finish(&window);
+        self.findings.extend(findings);
+        loads
+    }
+
+    /// The legs; their findings go to the others.
+    fn legs(&mut self, plan: &Plan, spikes: &[SpikeRow]) -> Option<RunLegs> {
+        let legs = self.legs.run(plan, spikes);
+        let findings = legs.iter().flat_map(|legs| leg_findings(legs, plan.instrument));
+        self.findings.extend(findings);
+        legs
+    }
+
+    fn ended(&self) -> EndReason {
+        match &self.end {
+            Some(end) => end.reason,
+            None if self.stopped => EndReason::Interrupted,
+            None => EndReason::Lost,
+        }
+    }
+
+    /// What the telemetry says; its findings go to the others.
+    fn conditions(&mut self, head: &Head) -> Option<Conditions> {
+        let Head { plan, machine, prepared: applied } = head;
+        let pinned: Option<CpuSet> = applied.threads.iter().map(|thread| thread.cpu).collect();
+        let ids = applied.threads.iter().filter_map(|thread| thread.thread_id?.try_into().ok());
+        let context = conditions::Context {
+            from: applied.threads.iter().map(|thread| thread.first_release_ns).min()?,
+            to: self.measured_to?,
+            policy: plan.policy,
+            measured: pinned.unwrap_or_else(|| machine.cpus_allowed.clone()),
+            threads: ids.collect(),
+            recorded: if plan.spin.is_some() { "gap" } else { "latency" },
+        };
+        let (conditions, findings) = self.watch.finish(&context)?;
+        self.findings.extend(findings);
+        Some(conditions)
+    }
+
+    fn losses(&self, plan: &Plan, ending: &Ending) -> Losses {
+        let ends =
+            || self.threads.values().filter_map(|one| one.end.as_ref().map(|end| (one, end)));
+        Losses {
+            journal_bytes: ending.journal_bytes + ending.skipped_bytes,
+            spikes: ends().fold(0, |sum, (_, end)| sum.saturating_add(end.spikes_lost)),
+            intervals_merged: self.end.as_ref().map_or(0, |end| end.intervals_merged),
+            cycles: ends().fold(0, |sum, (thread, end)| {
+                sum.saturating_add(end.cycles.saturating_sub(thread.total.count))
+            }),
+            samples: match plan.samples {
+                true => self.threads.values().map(ThreadCounts::samples_missing).sum(),
+                false => 0,
+            },
+        }
+    }
+
+    /// The first counted release in UTC, as far as the clocks were read. The clock of
+    /// another machine may be set to any date; people want to know when it was measured.
+    fn started(&self, plan: &Plan, begun: Timestamp, first_release: Nanos) -> Timestamp {
+        let clocks = self.clocks.ends().filter(|_| plan.target.shares_clock());
+        clocks.and_then(|(first, _)| utc(&first, first_release)).unwrap_or(begun)
+    }
+
+    /// A time near the end of the run, to the millisecond.
+    fn in_utc(&self, time: Nanos) -> String {
+        match self.clocks.ends().and_then(|(_, last)| utc(&last, time)) {
+            Some(time) => format!("{time:.3}"),
+            None => format!("{} s of CLOCK_MONOTONIC", time.as_secs_f64()),
+        }
+    }
+
+    fn find(&mut self, head: &Head, ending: &Ending, losses: &Losses) {
+        let Head { plan, machine, prepared } = head;
+        let mut found: Vec<Finding> = ending.findings.clone();
+        found.extend(prepared.settings.iter().filter_map(refused_setting));
+        found.extend(self.clocks.findings(plan.clock));
+        if self.clocks.ends().is_none() && plan.respond.is_none() {
+            found.push(clocks_unknown());
+        }
+        let locked = !prepared.settings.iter().any(is_refused_memory_lock);
+        for thread in self.threads.values() {
+            found.extend(thread.findings(plan, !locked && plan.policy.is_realtime()));
+        }
+        if self.end.is_some() {
+            let silent = self.threads.values().filter(|thread| thread.end.is_none());
+            found.extend(silent.map(|thread| no_last_word(thread.setup.thread)));
+        }
+        found.extend(plan.guest.as_deref().map(|guest| guests_time(&plan.target, guest)));
+        found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(planted));
+        if self.end.is_none() && !self.stopped {
+            let last = match self.measured_to {
+                Some(end) => format!("what was measured up to {} is here", self.in_utc(end)),
+                None => "nothing was counted".to_string(),
+            };
+            found.push(lost(self.measured_to, &last));
+        }
+        found.extend(damaged(ending));
+        let late: Vec<Nanos> = self.threads.values().flat_map(ThreadCounts::uncounted).collect();
+        found.extend(uncounted(&late));
+        found.extend(self.end.as_ref().and_then(failed_hook));
+        found.extend(merged(losses));
+        found.extend(sampling_phase(plan, machine, prepared));
+        found.into_iter().for_each(|finding| self.findings.push(finding));
+    }
+}
+
+/// All threads, as the verdict takes them.
+struct All<'a> {
+    counts: &'a [ThreadCounts],
+    threads: &'a [ThreadRun],
+    total: &'a Summary,
+    findings: &'a [Finding],
+}
+
+impl All<'_> {
+    fn verdict(&self, plan: &Plan, measured: Nanos, ended: EndReason) -> Option<Verdict> {
+        let late = self.counts.iter().flat_map(ThreadCounts::uncounted);
+        judge(&Evidence {
+            plan,
+            total: &with_uncounted(plan, self.total, late),
+            threads: self.threads.len(),
+            silent_threads: self.threads.iter().filter(|one| is_silent(one)).count(),
+            watched: self.counts.iter().map(ThreadCounts::watched).sum(),
+            measured,
+            unmeasured: self.threads.iter().filter_map(responses).map(Responses::unmeasured).sum(),
+            ended: decisive(plan, ended, self.threads),
+            findings: self.findings,
+        })
+    }
+}
+
+/// A time of CLOCK_MONOTONIC in UTC, as a reading of the clocks has it.
+fn utc(reading: &Clocks, time: Nanos) -> Option<Timestamp> {
+    let offset = reading.realtime_ns - reading.monotonic_ns;
+    Timestamp::from_nanosecond(i128::from((time + offset).0)).ok()
+}
+
+fn responses(thread: &ThreadRun) -> Option<&Responses> {
+    thread.end.as_ref()?.responded.as_ref()
+}

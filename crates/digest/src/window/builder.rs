@@ -1,0 +1,163 @@
+//! From the samples of a window to its figures.
+
+use super::counts::SampleCounts;
+use crate::wall::WallClock;
+use latlab_model::run::{Severity, Summary};
+use latlab_model::samples::Sample;
+use latlab_model::window::{LargeLatency, Window, WindowThread};
+use latlab_model::{Histogram, Nanos, Run};
+use latlab_stats::summary;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::ops::Range;
+
+/// Latencies that a window names one by one.
+const LARGEST: usize = 10;
+
+/// Samples of one thread that follow each other.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SampleBlock {
+    /// Number of the thread.
+    pub thread: u32,
+    /// The last sample before the stretch, where this block has its beginning: what was missed
+    /// behind it may lie within.
+    pub before: Option<Sample>,
+    /// The samples within the stretch.
+    pub samples: Vec<Sample>,
+    /// Release of the thread's next sample; none after its last.
+    pub next: Option<Nanos>,
+}
+
+/// Takes the samples of a window of a run; those of each thread in the order of time.
+pub struct WindowBuilder<'a> {
+    run: &'a Run,
+    within: Range<Nanos>,
+    threads: BTreeMap<u32, SampleCounts>,
+    largest: Largest,
+}
+
+impl<'a> WindowBuilder<'a> {
+    /// A window of this run, on CLOCK_MONOTONIC.
+    pub fn new(run: &'a Run, within: Range<Nanos>) -> WindowBuilder<'a> {
+        let setups = run.threads.iter().map(|thread| &thread.setup);
+        let counts = |setup| SampleCounts::new(&run.asked, setup, within.clone());
+        let threads = setups.map(|setup| (setup.thread, counts(setup))).collect();
+        WindowBuilder { run, within, threads, largest: Largest::default() }
+    }
+
+    /// Counts the next samples of a thread.
+    pub fn take(&mut self, block: &SampleBlock) {
+        let Some(counts) = self.threads.get_mut(&block.thread) else { return };
+        count(block, counts);
+        block.samples.iter().for_each(|sample| self.largest.take(block.thread, *sample));
+    }
+
+    /// The figures of the window.
+    pub fn finish(mut self, wall: &WallClock) -> Window {
+        let largest = std::mem::take(&mut self.largest).sorted().into_iter();
+        let largest = largest.map(|(thread, sample)| LargeLatency {
+            time: wall.utc(sample.release_ns, 6),
+            thread,
+            cpu: self.cpu(thread),
+            release_ns: sample.release_ns,
+            latency_ns: sample.latency_ns,
+        });
+        let largest = largest.collect();
+        let (run, Range { start, end }) = (self.run.id.clone(), self.within.clone());
+        let (threads, total) = self.summaries();
+        Window {
+            run,
+            from_ns: start,
+            to_ns: end,
+            from: wall.utc(start, 6),
+            to: wall.utc(end, 6),
+            threads,
+            total,
+            largest,
+        }
+    }
+
+    fn summaries(mut self) -> (Vec<WindowThread>, Summary) {
+        let (mut all, mut of_max) = (Histogram::default(), Vec::new());
+        let mut threads = Vec::new();
+        for setup in self.run.threads.iter().map(|thread| &thread.setup) {
+            let Some(counts) = self.threads.remove(&setup.thread) else { continue };
+            let (counts, max_at) = counts.finish();
+            all.add(&counts);
+            of_max.extend(max_at.map(|at| (counts.max_ns, at)));
+            let summary = summary(&self.run.asked, &counts, max_at);
+            let summary = known(summary, !lost_samples(self.run, Some(setup.thread)));
+            threads.push(WindowThread { thread: setup.thread, cpu: setup.cpu, summary });
+        }
+        let max_at = of_max.iter().filter(|(max, _)| *max == all.max_ns).map(|(_, at)| *at).min();
+        (threads, known(summary(&self.run.asked, &all, max_at), !lost_samples(self.run, None)))
+    }
+
+    fn cpu(&self, thread: u32) -> Option<u32> {
+        self.run.threads.iter().find(|one| one.setup.thread == thread)?.setup.cpu
+    }
+}
+
+fn count(block: &SampleBlock, counts: &mut SampleCounts) {
+    let SampleBlock { before, samples, next, .. } = block;
+    let follows = |index: usize| samples.get(index).map(|sample| sample.release_ns).or(*next);
+    if let Some(before) = before {
+        counts.count_behind(*before, follows(0));
+    }
+    for (index, sample) in samples.iter().enumerate() {
+        counts.count(*sample, follows(index + 1));
+    }
+}
+
+/// A gap between samples says what was missed only where no sample was lost.
+fn known(summary: Summary, known: bool) -> Summary {
+    match known {
+        true => summary,
+        false => Summary { missed: None, misses: None, activations: summary.cycles, ..summary },
+    }
+}
+
+/// Whether samples were lost of this thread, or of any.
+fn lost_samples(run: &Run, thread: Option<u32>) -> bool {
+    run.findings.iter().any(|finding| {
+        let of_thread = finding.thread.is_none() || thread.is_none() || finding.thread == thread;
+        let lost = match finding.code.as_str() {
+            "samples-lost" | "journal-damaged" => finding.invalidates,
+            // The last moment of a stream that broke off is no gap.
+            "samples-missing" => finding.severity == Severity::Error,
+            _ => false,
+        };
+        lost && of_thread
+    })
+}
+
+/// A latency, its release and its thread: the largest latency comes first, and of equal ones the
+/// earliest.
+type Ranked = Reverse<(Nanos, Reverse<Nanos>, Reverse<u32>)>;
+
+/// The largest latencies so far.
+#[derive(Default)]
+struct Largest(BinaryHeap<Ranked>);
+
+impl Largest {
+    fn take(&mut self, thread: u32, sample: Sample) {
+        let Sample { release_ns, latency_ns } = sample;
+        let this = Reverse((latency_ns, Reverse(release_ns), Reverse(thread)));
+        if self.0.len() < LARGEST {
+            self.0.push(this);
+        } else if let Some(mut least) = self.0.peek_mut()
+            && this < *least
+        {
+            *least = this;
+        }
+    }
+
+    fn sorted(self) -> Vec<(u32, Sample)> {
+        let sorted = self.0.into_sorted_vec().into_iter();
+        sorted
+            .map(|Reverse((latency_ns, Reverse(release_ns), Reverse(thread)))| {
+                (thread, Sample { release_ns, latency_ns })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,119 @@
+//! Runs that are made without a folder: of the frames of a stream, of messages that nobody sent,
+//! and windows of samples.
+
+use jiff::Timestamp;
+use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
+use latlab_digest::window::{SampleBlock, WindowBuilder, WindowSpec};
+use latlab_digest::{Ending, RunBuilder, RunDigest, StreamRow, WallClock};
+use latlab_model::frame::{FrameReader, Interval, Message, Next};
+use latlab_model::machine::Machine;
+use latlab_model::nanos::SECOND;
+use latlab_model::run::{End, EndReason, Prepared, ThreadSetup, VerdictWord};
+use latlab_model::samples::Sample;
+use latlab_model::{Nanos, Plan};
+
+fn digest(messages: impl IntoIterator<Item = Message>, begun: &str) -> (RunDigest, Vec<StreamRow>) {
+    let mut builder = RunBuilder::default();
+    let mut rows: Vec<StreamRow> =
+        messages.into_iter().filter_map(|message| builder.take(message)).collect();
+    rows.extend(builder.last_rows());
+    (builder.finish("one", begun.parse().unwrap(), Ending::default()).unwrap(), rows)
+}
+
+#[test]
+fn the_frames_of_a_stream_become_a_run_and_its_rows() {
+    let synthetic =
+        Synthetic { stall: Nanos(7_000_000), warmer: Some(9_000), ..Synthetic::default() };
+    let bytes = synthetic.bytes();
+    let mut frames = FrameReader::new(&bytes[..]);
+    let mut messages = Vec::new();
+    while let Next::Frame(frame) = frames.next_frame().unwrap() {
+        messages.push(frame.message);
+    }
+    let (RunDigest { run, bins, spikes, snapshot, .. }, rows) =
+        digest(messages, "1999-01-01T00:00:00Z");
+    assert_eq!((run.id.as_str(), run.ended), ("one", EndReason::Finished));
+    assert_eq!(run.started, "2026-11-21T16:05:01Z", "as the clocks of the stream say");
+    assert_eq!(run.measured_ns, SECOND * 5);
+    assert_eq!(bins.iter().map(|row| row.bin.count).sum::<u64>(), run.total.cycles);
+    let intervals = rows.iter().filter_map(|row| match row {
+        StreamRow::Interval(row) => Some(row),
+        _ => None,
+    });
+    assert_eq!(intervals.clone().count(), 10);
+    assert_eq!(intervals.clone().map(|row| row.count).sum::<u64>(), run.total.cycles);
+    assert_eq!(Some(intervals.map(|row| row.misses).sum::<u64>()), run.total.misses);
+    let largest = spikes.iter().map(|row| row.spike.latency_ns).max();
+    assert_eq!(largest, run.total.max_ns);
+    assert!(rows.iter().any(|row| matches!(row, StreamRow::Telemetry(_))));
+    assert_eq!(run.doctor.is_some(), snapshot.is_some());
+}
+
+#[test]
+fn messages_that_no_agent_sent_become_a_run() {
+    let latencies = [1_000, 2_000, 150_000, 3_000].map(Nanos);
+    let plan = Plan { deadline_ns: Some(Nanos(100_000)), cycles: Some(4), ..Plan::default() };
+    let thread = ThreadSetup {
+        thread: 0,
+        thread_id: None,
+        cpu: None,
+        core_type: None,
+        capacity: None,
+        policy: String::new(),
+        period_ns: plan.period_ns,
+        first_release_ns: Nanos::ZERO,
+    };
+    let prepared = Prepared { settings: vec![], threads: vec![thread], helpers_on: String::new() };
+    let counts = latlab_model::Histogram { misses: 1, ..latencies.into_iter().collect() };
+    let messages = [
+        Message::Plan(plan),
+        Message::Machine(Machine::default()),
+        Message::Prepared(prepared),
+        Message::Interval(Interval {
+            thread: 0,
+            start_ns: Nanos::ZERO,
+            end_ns: Nanos(4_000_000),
+            counts,
+        }),
+        Message::End(End {
+            reason: EndReason::Finished,
+            agent_peak_rss_bytes: 0,
+            helpers_cpu_ns: Nanos::ZERO,
+            intervals_merged: 0,
+            spike_hook: None,
+        }),
+    ];
+    let (RunDigest { run, bins, .. }, _) = digest(messages, "2001-02-03T04:05:06Z");
+    assert_eq!(run.started, "2001-02-03T04:05:06Z", "as it was given");
+    assert_eq!((run.total.cycles, run.total.misses), (4, Some(1)));
+    assert_eq!((run.total.min_ns, run.total.max_ns), (Some(Nanos(1_000)), Some(Nanos(150_000))));
+    assert_eq!(bins.len(), 4);
+    assert_eq!(run.verdict.unwrap().word, VerdictWord::Invalid, "its thread has no last word");
+}
+
+#[test]
+fn the_samples_of_a_whole_run_have_its_figures() {
+    let synthetic = Synthetic { samples: true, stall: Nanos(7_000_000), ..Synthetic::default() };
+    let (RunDigest { run, .. }, rows) = digest(synthetic.messages(), "2026-11-21T16:05:01Z");
+    let wall = WallClock::new([(FIRST_RELEASE, Nanos(1_795_277_101_000_000_000))], &run).unwrap();
+    let within = WindowSpec::whole().within(&run, None, &wall).unwrap();
+    let mut window = WindowBuilder::new(&run, within);
+    for thread in 0..2 {
+        let of_thread = rows.iter().filter_map(|row| match row {
+            StreamRow::Samples(rows) if rows[0].thread == thread => Some(rows),
+            _ => None,
+        });
+        let samples: Vec<Sample> = of_thread.flatten().map(|row| row.sample).collect();
+        window.take(&SampleBlock { thread, before: None, samples, next: None });
+    }
+    let window = window.finish(&wall);
+    assert_eq!(window.total, run.total);
+    assert_eq!(window.from, "2026-11-21T16:05:01.000000Z");
+    assert_eq!(Some(window.largest[0].latency_ns), run.total.max_ns);
+}
+
+#[test]
+fn a_stream_that_says_nothing_is_no_run() {
+    let error = RunBuilder::default().finish("one", Timestamp::UNIX_EPOCH, Ending::default());
+    assert_eq!(error.unwrap_err().to_string(), "the stream ends before its Plan frame");
+}
