@@ -25,8 +25,13 @@ pub fn put_back() -> anyhow::Result<ExitCode> {
 
 /// Before any other work: whatever a killed latlab has left changed is in the way of the next.
 pub fn restore() {
-    restore_leftovers(&Root::default()).iter().map(sentence).for_each(warn);
-    end_loads().into_iter().for_each(warn);
+    undo_leftovers().iter().for_each(warn);
+}
+
+/// Undoes what a killed latlab has left changed; a sentence for each change.
+pub fn undo_leftovers() -> Vec<String> {
+    let undone = restore_leftovers(&Root::default());
+    undone.iter().map(sentence).chain(end_loads()).collect()
 }
 
 /// Ends what the loads of a killed latlab have left running, and says so.

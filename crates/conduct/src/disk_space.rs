@@ -10,7 +10,7 @@ use latlab_sys::{disk, sched};
 const DAY: Nanos = Nanos(SECOND.0 * 86_400);
 
 /// Refuses a run that the disk cannot hold; for one with samples, gives back the arithmetic.
-pub fn check_room(plan: &Plan, store: &Store) -> Result<Option<String>, Failure> {
+pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Failure> {
     let usable = || sched::affinity().map_or(1, |cpus| cpus.len()) as u32;
     let cpus = plan.cpus.as_ref().map(|cpus| cpus.len() as u32);
     let threads = plan.threads.or(cpus).unwrap_or_else(usable);

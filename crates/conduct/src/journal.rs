@@ -1,7 +1,7 @@
-//! The journal's own thread: it waits for the agent's stream and for nothing else.
+//! The journal loop: each frame of a stream is in the journal before anybody else sees it.
 
 use crate::live::Live;
-use crate::sync::lock;
+use crate::lock;
 use latlab_model::CpuSet;
 use latlab_model::frame::{Frame, FrameReader, Message, Next, Refusal};
 use latlab_model::run::{Finding, Severity};
@@ -15,59 +15,183 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The journal is brought to the disk this often: with the half second that an interval takes to come,
-/// a power cut costs no more than one.
-pub(crate) const SYNC_EVERY: Duration = Duration::from_millis(400);
+/// The journal is brought to the disk this often: with the half second that an interval takes to
+/// come, a power cut costs no more than one second.
+const SYNC_EVERY: Duration = Duration::from_millis(400);
 
-/// The thread that keeps what the agent says.
-pub struct Keeper {
-    seen: Arc<Seen>,
-    thread: Mutex<Option<JoinHandle<Kept>>>,
-}
-
-/// What became of the stream.
-pub struct Kept {
-    /// The run, whose journal holds all of it.
-    pub open: OpenRun,
+/// What a stream came to.
+pub struct StreamResult {
+    /// The run, whose journal holds all of the stream; none where nothing is stored.
+    pub journal: Option<OpenRun>,
     /// Why nothing could be measured.
     pub refusal: Option<Refusal>,
-    /// Whether anything was.
+    /// Whether a cycle was counted.
     pub counted: bool,
 }
 
-/// What others may know of the stream while it goes on.
+/// What went wrong on the way to the disk while the measuring went on, each once.
 #[derive(Default)]
-struct Seen {
+pub struct Problems(Mutex<Vec<String>>);
+
+impl Problems {
+    /// Notes a problem; it is printed elsewhere, since a terminal may take its time.
+    pub fn add(&self, problem: impl Display) {
+        let (mut problems, problem) = (lock(&self.0), problem.to_string());
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+
+    /// The problems after the first so many.
+    pub fn after(&self, known: usize) -> Vec<String> {
+        lock(&self.0)[known..].to_vec()
+    }
+}
+
+/// Reads a stream to its end: appends each frame to the journal, and only then shows its message to
+/// `observe`.
+///
+/// A journal that cannot be written any more counts what it loses and says so in the run; the
+/// measuring goes on.
+pub fn record(
+    stream: impl Read,
+    mut journal: Option<OpenRun>,
+    problems: &Problems,
+    mut observe: impl FnMut(&Message),
+) -> StreamResult {
+    let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
+    let mut disk: Option<DiskSync> = None;
+    let mut synced = Instant::now();
+    let (mut refusal, mut counted) = (None, false);
+    while let Ok(Next::Frame(frame)) = reader.next_frame() {
+        let Frame { message, bytes } = *frame;
+        if let Some(journal) = &mut journal {
+            if let Err(error) = journal.append(&bytes) {
+                problems.add(error);
+            }
+            if synced.elapsed() >= SYNC_EVERY {
+                synced = Instant::now();
+                // Only now, since a thread starts on the CPUs that its parent has moved to.
+                disk.get_or_insert_with(DiskSync::start).sync(journal, problems);
+            }
+        }
+        match &message {
+            Message::Interval(interval) => counted |= interval.counts.count > 0,
+            Message::Refusal(why) => refusal = Some(why.clone()),
+            _ => {}
+        }
+        observe(&message);
+    }
+    if let (Some(disk), Some(journal)) = (disk, &mut journal) {
+        disk.finish(journal, problems);
+    }
+    StreamResult { journal, refusal, counted }
+}
+
+/// A thread that brings the journal to the disk, since that may take as long as it likes.
+struct DiskSync {
+    files: SyncSender<File>,
+    errors: Receiver<io::Error>,
+    thread: JoinHandle<()>,
+}
+
+impl DiskSync {
+    fn start() -> DiskSync {
+        let (files, to_sync) = sync_channel::<File>(1);
+        let (failed, errors) = channel();
+        let thread = std::thread::spawn(move || sync_each(&to_sync, &failed));
+        DiskSync { files, errors, thread }
+    }
+
+    fn sync(&self, journal: &mut OpenRun, problems: &Problems) {
+        match journal.rescue() {
+            Ok(Some(finding)) => problems.add(finding.text),
+            Ok(None) => {}
+            // It is tried again.
+            Err(error) => problems.add(error),
+        }
+        if let Ok(file) = journal.file() {
+            // One that still waits for the disk will find this there as well.
+            let _ = self.files.try_send(file);
+        }
+        self.report(journal, problems);
+    }
+
+    /// What the disk has refused afterwards is in no journal for sure.
+    fn report(&self, journal: &mut OpenRun, problems: &Problems) {
+        let Some(error) = self.errors.try_iter().last() else { return };
+        let text = format!("The journal could not be brought to the disk: {error}.");
+        problems.add(&text);
+        let finding = Finding::new("journal-not-synced", Severity::Warning, text);
+        let _ = journal.append(&Message::Finding(finding).encode());
+    }
+
+    fn finish(self, journal: &mut OpenRun, problems: &Problems) {
+        self.report(journal, problems);
+        drop(self.files);
+        let _ = self.thread.join();
+    }
+}
+
+fn sync_each(files: &Receiver<File>, failed: &Sender<io::Error>) {
+    for file in files {
+        if let Err(error) = file.sync_data() {
+            let _ = failed.send(error);
+        }
+    }
+}
+
+/// The journal loop in a thread of its own, which waits for the stream and for nothing else.
+pub struct JournalThread {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<StreamResult>>>,
+}
+
+/// What other threads may know of the stream while it goes on.
+#[derive(Default)]
+struct Shared {
     live: Mutex<Live>,
-    /// What went wrong, each once.
-    said: Mutex<Vec<String>>,
+    problems: Problems,
     helpers_on: OnceLock<String>,
 }
 
-impl Keeper {
-    /// Keeps this stream in the journal of this run; `here` says whether this machine is measured.
-    pub fn start(stream: impl Read + Send + 'static, open: OpenRun, here: bool) -> Keeper {
-        let seen = Arc::new(Seen::default());
+impl JournalThread {
+    /// Records a stream in the journal of a run; where the target shares this machine's CPUs, the
+    /// thread leaves those that are measured.
+    pub fn start(
+        stream: impl Read + Send + 'static,
+        journal: OpenRun,
+        shares_cpus: bool,
+    ) -> JournalThread {
+        let shared = Arc::new(Shared::default());
         let thread = std::thread::spawn({
-            let seen = Arc::clone(&seen);
-            move || keep(stream, open, &seen, here)
+            let shared = Arc::clone(&shared);
+            move || {
+                record(stream, Some(journal), &shared.problems, |message| {
+                    if let (Message::Prepared(prepared), true) = (message, shares_cpus) {
+                        let _ = shared.helpers_on.set(prepared.helpers_on.clone());
+                        shared.leave_measured_cpus();
+                    }
+                    lock(&shared.live).take(message);
+                })
+            }
         });
-        Keeper { seen, thread: Mutex::new(Some(thread)) }
+        JournalThread { shared, thread: Mutex::new(Some(thread)) }
     }
 
     /// The run as it stands; a copy, since whoever shows it may take his time.
     pub fn live(&self) -> Live {
-        lock(&self.seen.live).clone()
+        lock(&self.shared.live).clone()
     }
 
-    /// What went wrong after the first so many things; the run says it as well.
-    pub fn said_after(&self, known: usize) -> Vec<String> {
-        lock(&self.seen.said)[known..].to_vec()
+    /// What went wrong after the first so many problems; the run says it as well.
+    pub fn problems_after(&self, known: usize) -> Vec<String> {
+        self.shared.problems.after(known)
     }
 
-    /// Takes the calling thread to where it disturbs no measuring thread, once that is known.
+    /// Moves the calling thread off the measured CPUs, once they are known; whether they are.
     pub fn leave_measured_cpus(&self) -> bool {
-        self.seen.leave_measured_cpus()
+        self.shared.leave_measured_cpus()
     }
 
     /// Whether the stream has ended.
@@ -76,138 +200,40 @@ impl Keeper {
     }
 
     /// Waits for the end of the stream; none if its thread has died.
-    pub fn end(&self) -> Option<Kept> {
+    pub fn finish(&self) -> Option<StreamResult> {
         lock(&self.thread).take()?.join().ok()
     }
 }
 
-impl Seen {
-    /// Only noted here, since a terminal may take its time.
-    fn say(&self, text: impl Display) {
-        let (mut said, text) = (lock(&self.said), text.to_string());
-        if !said.contains(&text) {
-            said.push(text);
-        }
-    }
-
+impl Shared {
     fn leave_measured_cpus(&self) -> bool {
         let Some(helpers_on) = self.helpers_on.get() else { return false };
-        go_to(helpers_on);
+        move_to_cpus(helpers_on);
         true
     }
 }
 
-/// Takes the calling thread to these CPUs.
-pub fn go_to(cpus: &str) {
+/// Moves the calling thread to these CPUs, a list such as `0,2-3`.
+pub fn move_to_cpus(cpus: &str) {
     if let Ok(cpus) = cpus.parse::<CpuSet>() {
         // Where the kernel refuses, the agent's own setting of the same kind tells.
         let _ = sched::set_affinity(cpus.iter());
     }
 }
 
-/// Where the calling thread was; it goes back there when this is dropped, since the agent of the
-/// next run begins where its parent is.
-pub struct Home(Vec<u32>);
+/// Moves the calling thread back to its CPUs when dropped, since the agent of the next run begins
+/// on those of its parent.
+pub struct AffinityGuard(Vec<u32>);
 
-impl Home {
-    /// The CPUs that it may run on now.
-    pub fn here() -> Option<Home> {
-        sched::affinity().ok().map(Home)
+impl AffinityGuard {
+    /// Remembers the CPUs that the calling thread may run on.
+    pub fn new() -> Option<AffinityGuard> {
+        sched::affinity().ok().map(AffinityGuard)
     }
 }
 
-impl Drop for Home {
+impl Drop for AffinityGuard {
     fn drop(&mut self) {
         let _ = sched::set_affinity(self.0.iter().copied());
-    }
-}
-
-/// Appends each frame to the journal, and only then lets others see it.
-///
-/// A journal that cannot be written any more counts what it loses and says so in the run; the
-/// measuring goes on.
-fn keep(stream: impl Read, mut open: OpenRun, seen: &Seen, here: bool) -> Kept {
-    let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
-    let mut disk = None;
-    let mut looked = Instant::now();
-    let (mut refusal, mut counted) = (None, false);
-    while let Ok(Next::Frame(frame)) = reader.next_frame() {
-        let Frame { message, bytes } = *frame;
-        if let Err(error) = open.append(&bytes) {
-            seen.say(error);
-        }
-        if looked.elapsed() >= SYNC_EVERY {
-            looked = Instant::now();
-            // Only now, since a thread starts where its parent has gone to.
-            let disk = disk.get_or_insert_with(Disk::start);
-            disk.look_after(&mut open, &mut |text| seen.say(text));
-        }
-        match &message {
-            Message::Prepared(prepared) if here => {
-                let _ = seen.helpers_on.set(prepared.helpers_on.clone());
-                seen.leave_measured_cpus();
-            }
-            Message::Interval(interval) => counted |= interval.counts.count > 0,
-            Message::Refusal(why) => refusal = Some(why.clone()),
-            _ => {}
-        }
-        lock(&seen.live).take(&message);
-    }
-    if let Some(disk) = disk {
-        disk.end(&mut open, &mut |text| seen.say(text));
-    }
-    Kept { open, refusal, counted }
-}
-
-/// Brings the journal to the disk in a thread of its own, since that may take as long as it likes.
-pub(crate) struct Disk {
-    files: SyncSender<File>,
-    refused: Receiver<io::Error>,
-    thread: JoinHandle<()>,
-}
-
-impl Disk {
-    pub(crate) fn start() -> Disk {
-        let (files, to_sync) = sync_channel::<File>(1);
-        let (refuse, refused) = channel();
-        let thread = std::thread::spawn(move || sync_each(&to_sync, &refuse));
-        Disk { files, refused, thread }
-    }
-
-    pub(crate) fn look_after(&self, open: &mut OpenRun, say: &mut dyn FnMut(String)) {
-        match open.rescue() {
-            Ok(Some(finding)) => say(finding.text),
-            Ok(None) => {}
-            // It is tried again.
-            Err(error) => say(error.to_string()),
-        }
-        if let Ok(file) = open.file() {
-            // One that still waits for the disk will find this there as well.
-            let _ = self.files.try_send(file);
-        }
-        self.tell(open, say);
-    }
-
-    /// What the disk has refused afterwards is in no journal for sure.
-    fn tell(&self, open: &mut OpenRun, say: &mut dyn FnMut(String)) {
-        let Some(error) = self.refused.try_iter().last() else { return };
-        let text = format!("The journal could not be brought to the disk: {error}.");
-        say(text.clone());
-        let finding = Finding::new("journal-not-synced", Severity::Warning, text);
-        let _ = open.append(&Message::Finding(finding).encode());
-    }
-
-    pub(crate) fn end(self, open: &mut OpenRun, say: &mut dyn FnMut(String)) {
-        self.tell(open, say);
-        drop(self.files);
-        let _ = self.thread.join();
-    }
-}
-
-fn sync_each(files: &Receiver<File>, refuse: &Sender<io::Error>) {
-    for file in files {
-        if let Err(error) = file.sync_data() {
-            let _ = refuse.send(error);
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! What a sheet leads to: rows, repeats, and the runs in their order.
 
 use crate::words::words;
-use crate::{Nanos, Plan};
+use crate::{Nanos, Plan, Target};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -210,6 +210,11 @@ impl Campaign {
         let name = format!("{}-{}", row.label, planned.repeat);
         let cell = Some(Cell { attempt, ..self.cell(planned) });
         Plan { name, seed: planned.seed, cell, ..row.plan.clone() }
+    }
+
+    /// What a planned run measures.
+    pub fn target_of(&self, planned: &Planned) -> &Target {
+        &self.rows[planned.row].plan.target
     }
 
     /// Whether rows ask for different kernels.

@@ -3,23 +3,22 @@
 use crate::commands::runs::shown;
 use crate::flags::Format;
 use crate::flags::run::RunArgs;
-use crate::leftovers::restore;
+use crate::leftovers::undo_leftovers;
 use crate::output::{print, print_json, warn};
 use crate::progress::console::Console;
 use crate::progress::screen::Screen;
 use crate::progress::view::{View, progress_line};
 use crate::store::{cache, open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
+use latlab_conduct::link::Connector;
 use latlab_conduct::live::Live;
-use latlab_conduct::{By, Failure, Order, check_room};
-use latlab_lab::GuestConfig;
+use latlab_conduct::{Failure, RunRequest, StopFlag, Timing, check_disk_space};
 use latlab_model::run::{EndReason, VerdictWord};
-use latlab_model::{Nanos, Plan, Run, Target};
+use latlab_model::{Nanos, Plan, Run};
 use latlab_store::new_id;
 use latlab_sys::terminal;
 use std::io::{Write, stderr};
-use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// Distance of the progress lines where there is no terminal.
@@ -34,21 +33,26 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let plan = Plan { loads, ..args.plan(seed).map_err(wrong)? };
     let store = open_store(&args.common);
     recover(&store);
-    if let Some(arithmetic) = check_room(&plan, &store).map_err(refused)?
+    if let Some(arithmetic) = check_disk_space(&plan, &store).map_err(refused)?
         && !args.quiet
     {
         warn(arithmetic);
     }
-    let program = std::env::current_exe()?;
-    let (by, plan) = by(&program, plan).map_err(refused)?;
+    let (mut link, plan) = connector()?.connect(plan).map_err(refused)?;
     let id = new_id(now, &plan.name);
     let mut progress =
         Progress::new(&plan, args.quiet, args.guest.console, format!("latlab run {}", plan.name));
-    let order = Order { plan: &plan, by, store: &store, id: &id, keep_going: args.keep_going };
-    let finished = latlab_conduct::run(order, |live| progress.show(live));
+    let request = RunRequest {
+        plan: &plan,
+        link: link.as_mut(),
+        store: &store,
+        id: &id,
+        stop: StopFlag::on_signals(args.keep_going)?,
+        timing: Timing::default(),
+    };
+    let finished = latlab_conduct::run(request, |live| progress.show(live));
     drop(progress);
-    // An agent that was killed has put nothing back.
-    restore();
+    link.restore().iter().for_each(warn);
     let finished = finished.map_err(refused)?;
     match args.common.format {
         Format::Json => print_json(&finished.run)?,
@@ -61,19 +65,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(exit_code(&finished.run)))
 }
 
-/// Who measures by a plan: this program as an agent, or a guest; with the plan that comes of it.
-pub fn by(program: &Path, plan: Plan) -> Result<(By, Plan), Failure> {
-    match &plan.target {
-        Target::Local => {
-            let mut agent = Command::new(program);
-            agent.arg("agent");
-            Ok((By::Process(agent), plan))
-        }
-        Target::Lab(target) => {
-            let config = GuestConfig::resolve(target).map_err(Failure::unfit)?;
-            latlab_conduct::guest(&config, &cache(), plan)
-        }
-    }
+/// The ways to agents from this program.
+pub fn connector() -> anyhow::Result<Connector> {
+    let program = std::env::current_exe()?;
+    Ok(Connector { program, cache: cache(), restore: undo_leftovers })
 }
 
 /// Why there is no run, with its exit code.

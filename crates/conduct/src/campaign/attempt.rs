@@ -1,28 +1,28 @@
-//! One try of a run of a campaign.
+//! One attempt to make a run of a campaign.
 
-use super::order::{CampaignOrder, Event, Position, Telling};
-use crate::{Failure, Order, check_room, interrupted, run};
+use super::request::{CampaignRequest, Event, Notify, Position};
+use crate::{Failure, RunRequest, check_disk_space, run};
 use latlab_model::Nanos;
 use latlab_model::campaign::{Campaign, FailedTry, Planned};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::EndReason;
 use latlab_store::{CellState, Finished, Tried};
 
-/// What became of one try.
-pub enum Try {
+/// What became of an attempt.
+pub enum Outcome {
     /// It is stored.
-    Made(Box<Finished>),
+    Stored(Box<Finished>),
     /// It left nothing to store.
     Failed(FailedTry),
-    /// The user has ended it before it began.
+    /// The user has ended it before anything was measured.
     Interrupted,
 }
 
-impl Try {
-    /// Puts it to the others, and says whether the user has ended the campaign.
-    pub fn note(self, tried: &mut Tried) -> bool {
+impl Outcome {
+    /// Adds it to the other attempts; whether the user has ended the campaign.
+    pub fn record(self, tried: &mut Tried) -> bool {
         match self {
-            Try::Made(finished) => {
+            Outcome::Stored(finished) => {
                 let Finished { path, run } = *finished;
                 // What ended a guest of too much time was not the user.
                 let slow = run.findings.iter().any(|finding| finding.code == TIME_LIMIT_FINDING);
@@ -30,42 +30,48 @@ impl Try {
                 tried.runs.push((path, run));
                 cut
             }
-            Try::Failed(failed) => {
+            Outcome::Failed(failed) => {
                 tried.failures.push(failed);
                 false
             }
-            Try::Interrupted => true,
+            Outcome::Interrupted => true,
         }
     }
 }
 
 /// Makes a run, and notes why it could not be made.
 pub fn attempt(
-    order: &CampaignOrder<'_>,
+    request: &CampaignRequest<'_>,
     position: &Position,
-    tell: &Telling<'_>,
-) -> Result<Try, Failure> {
-    let CampaignOrder { folder, by, keep_going, .. } = *order;
+    notify: &Notify<'_>,
+) -> Result<Outcome, Failure> {
+    let CampaignRequest { folder, connect, stop, timing, .. } = *request;
     let campaign = &folder.campaign;
     let planned = &campaign.runs[position.number - 1];
     let plan = campaign.plan(planned, position.attempt);
-    check_room(&plan, folder.runs())?;
-    let (by, plan) = by(plan)?;
-    tell(Event::Begins(position, &plan));
+    check_disk_space(&plan, folder.runs())?;
+    let (mut link, plan) = connect(plan)?;
+    notify(Event::Begins(position, &plan));
     let id = folder.run_id(&plan.name);
-    let order = Order { plan: &plan, by, store: folder.runs(), id: &id, keep_going };
-    match run(order, |live| tell(Event::GoesOn(position, live))) {
+    let link = link.as_mut();
+    let made = RunRequest { plan: &plan, link, store: folder.runs(), id: &id, stop, timing };
+    let result = run(made, |live| notify(Event::GoesOn(position, live)));
+    // What a killed agent has left changed is in the way of the next run.
+    for change in link.restore() {
+        notify(Event::Restored(position, &change));
+    }
+    match result {
         Ok(finished) => {
-            tell(Event::Ended(position, &finished));
-            Ok(Try::Made(Box::new(finished)))
+            notify(Event::Ended(position, &finished));
+            Ok(Outcome::Stored(Box::new(finished)))
         }
-        Err(Failure::Nothing) if interrupted() => Ok(Try::Interrupted),
+        Err(Failure::Nothing) if stop.is_set() => Ok(Outcome::Interrupted),
         Err(Failure::Refused(refusal)) if refusal.of_every_run => Err(Failure::Refused(refusal)),
         Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest(_))) => {
             let reason = failure.to_string();
-            tell(Event::Failed(position, &reason));
+            notify(Event::Failed(position, &reason));
             let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));
-            Ok(Try::Failed(folder.note_failure(cell, reason)?))
+            Ok(Outcome::Failed(folder.note_failure(cell, reason)?))
         }
         Err(failure) => Err(failure),
     }

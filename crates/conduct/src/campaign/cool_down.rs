@@ -1,16 +1,16 @@
 //! What lies between two runs: a pause, and a machine that is cool again.
 
-use crate::{REFRESH, interrupted};
+use crate::StopFlag;
 use latlab_model::Nanos;
 use latlab_model::campaign::CoolDown;
 use latlab_sys::files::Root;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const ZONES: &str = "sys/class/thermal";
 
 /// How the machine cools down.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Cooling {
+pub struct CoolDownState {
     /// What is left of the pause.
     pub left_ns: Nanos,
     /// The hottest zone, in thousandths of a degree; none where there is none, or nobody asks.
@@ -19,12 +19,18 @@ pub struct Cooling {
     pub given_up: bool,
 }
 
-/// Waits as the campaign says, or until an interrupt.
-pub fn wait(rule: &CoolDown, root: &Root, mut tell: impl FnMut(&Cooling)) {
+/// Waits as the campaign says, or until it is stopped; `notify` is called at each refresh.
+pub fn wait(
+    rule: &CoolDown,
+    root: &Root,
+    stop: &StopFlag,
+    refresh: Duration,
+    mut notify: impl FnMut(&CoolDownState),
+) {
     let begun = Instant::now();
     let pause = rule.pause_ns.duration();
     let limit = pause + rule.limit_ns.duration();
-    while !interrupted() {
+    while !stop.is_set() {
         let elapsed = begun.elapsed();
         let left = pause.saturating_sub(elapsed);
         let hottest = rule.below_millicelsius.and_then(|_| hottest(root));
@@ -32,13 +38,17 @@ pub fn wait(rule: &CoolDown, root: &Root, mut tell: impl FnMut(&Cooling)) {
         let given_up = too_hot && elapsed >= limit;
         if left.is_zero() && (!too_hot || given_up) {
             if given_up {
-                tell(&Cooling { left_ns: Nanos::ZERO, hottest_millicelsius: hottest, given_up });
+                notify(&CoolDownState {
+                    left_ns: Nanos::ZERO,
+                    hottest_millicelsius: hottest,
+                    given_up,
+                });
             }
             return;
         }
         let left_ns = Nanos(left.as_nanos() as i64);
-        tell(&Cooling { left_ns, hottest_millicelsius: hottest, given_up });
-        std::thread::sleep(if left.is_zero() { REFRESH } else { REFRESH.min(left) });
+        notify(&CoolDownState { left_ns, hottest_millicelsius: hottest, given_up });
+        std::thread::sleep(if left.is_zero() { refresh } else { refresh.min(left) });
     }
 }
 
@@ -52,6 +62,8 @@ fn hottest(root: &Root) -> Option<i64> {
 mod tests {
     use super::*;
     use std::fs;
+
+    const REFRESH: Duration = Duration::from_millis(5);
 
     fn planted(temperatures: &[i64]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
@@ -72,7 +84,9 @@ mod tests {
             ..CoolDown::default()
         };
         let mut told = Vec::new();
-        wait(&rule, &Root::new(root.path()), |state| told.push(state.clone()));
+        wait(&rule, &Root::new(root.path()), &StopFlag::new(), REFRESH, |state| {
+            told.push(state.clone())
+        });
         assert!(
             told.last()
                 .is_some_and(|last| last.given_up && last.hottest_millicelsius == Some(63_500))
@@ -81,7 +95,7 @@ mod tests {
         let patient = CoolDown { limit_ns: Nanos(3_600_000_000_000), ..rule };
         let zone = root.path().join(format!("{ZONES}/thermal_zone1/temp"));
         let mut told = 0;
-        wait(&patient, &Root::new(root.path()), |state| {
+        wait(&patient, &Root::new(root.path()), &StopFlag::new(), REFRESH, |state| {
             assert!(!state.given_up);
             told += 1;
             fs::write(&zone, "50000\n").unwrap();
@@ -97,6 +111,8 @@ mod tests {
             limit_ns: Nanos(3_600_000_000_000),
             ..CoolDown::default()
         };
-        wait(&rule, &Root::new(root.path()), |_| panic!("nothing to wait for"));
+        wait(&rule, &Root::new(root.path()), &StopFlag::new(), REFRESH, |_| {
+            panic!("nothing to wait for")
+        });
     }
 }

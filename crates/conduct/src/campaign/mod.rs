@@ -2,18 +2,16 @@
 //! something prevents it.
 
 mod attempt;
-mod cooling;
-mod guests;
-mod order;
+mod cool_down;
+mod request;
+mod side_by_side;
 
-use crate::sync::lock;
-use crate::{Failure, interrupted, listen};
+use crate::{Failure, lock};
 use attempt::{attempt, position};
-pub use cooling::Cooling;
+pub use cool_down::CoolDownState;
 use latlab_store::Next;
 use latlab_sys::files::Root;
-pub use order::{CampaignOrder, Chooser, Event, Position};
-use std::io;
+pub use request::{CampaignRequest, Connect, Event, Position};
 use std::sync::Mutex;
 
 /// Why there is no next run.
@@ -32,20 +30,20 @@ pub enum CampaignEnd {
     },
 }
 
-/// Makes the runs that are missing; those of guests side by side.
+/// Makes the runs that are missing, those of targets that boot for each run side by side; `watch`
+/// is called for each event, from several threads.
 ///
 /// What cannot be measured is noted and is no reason to measure nothing else; what is wrong with
 /// the disk, with the program itself or with what every run needs ends the campaign, to be resumed.
 /// What failed before gets its tries anew.
-pub fn campaign(
-    order: &CampaignOrder<'_>,
+pub fn run_campaign(
+    request: &CampaignRequest<'_>,
     watch: impl FnMut(Event<'_>) + Send,
 ) -> Result<CampaignEnd, Failure> {
-    let CampaignOrder { folder, release, keep_going, .. } = *order;
+    let CampaignRequest { folder, release, stop, timing, .. } = *request;
     let campaign = &folder.campaign;
-    listen(keep_going).map_err(io::Error::from)?;
     let watch = Mutex::new(watch);
-    let tell = |event: Event<'_>| lock(&watch)(event);
+    let notify = |event: Event<'_>| lock(&watch)(event);
     let mut tried = folder.tried()?.tried_anew();
     let mut first = true;
     loop {
@@ -55,19 +53,19 @@ pub fn campaign(
             Next::Run { index, attempt } => (index, attempt),
         };
         if !std::mem::take(&mut first) {
-            cooling::wait(&campaign.cool_down, &Root::default(), |state| tell(Event::Cools(state)));
+            let (rule, root) = (&campaign.cool_down, Root::default());
+            cool_down::wait(rule, &root, stop, timing.refresh, |state| notify(Event::Cools(state)));
         }
-        if interrupted() {
+        if stop.is_set() {
             return Ok(CampaignEnd::Interrupted);
         }
-        if campaign.rows[campaign.runs[index].row].plan.target.boots_for_each_run() {
-            if guests::all(order, &mut tried, &tell)? {
-                return Ok(CampaignEnd::Interrupted);
-            }
-            continue;
-        }
-        let position = position(campaign, &tried, index, number);
-        if attempt(order, &position, &tell)?.note(&mut tried) {
+        let interrupted = if campaign.target_of(&campaign.runs[index]).boots_for_each_run() {
+            side_by_side::make_missing(request, &mut tried, &notify)?
+        } else {
+            let position = position(campaign, &tried, index, number);
+            attempt(request, &position, &notify)?.record(&mut tried)
+        };
+        if interrupted {
             return Ok(CampaignEnd::Interrupted);
         }
     }

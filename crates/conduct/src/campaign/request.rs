@@ -1,39 +1,45 @@
-//! What a campaign is asked for, and what it tells meanwhile.
+//! What a campaign is made with, and what happens meanwhile.
 
-use super::cooling::Cooling;
+use super::cool_down::CoolDownState;
+use crate::link::Link;
 use crate::live::Live;
-use crate::{By, Failure};
+use crate::{Failure, StopFlag, Timing};
 use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished};
 
-/// Says who measures by a plan, and gives the plan with what that adds to it.
-pub type Chooser<'a> = dyn Fn(Plan) -> Result<(By, Plan), Failure> + Sync + 'a;
+/// Gives the way to the agent that measures by a plan, and the plan with what is now known of its
+/// target.
+pub type Connect<'a> = dyn Fn(Plan) -> Result<(Box<dyn Link>, Plan), Failure> + Sync + 'a;
 
-/// Takes what happens, from several threads where guests run side by side.
-pub(super) type Telling<'a> = dyn Fn(Event<'_>) + Sync + 'a;
+/// Takes events, from several threads where runs are made side by side.
+pub(super) type Notify<'a> = dyn Fn(Event<'_>) + Sync + 'a;
 
-/// What is to be conducted.
-pub struct CampaignOrder<'a> {
+/// What a campaign is made with.
+pub struct CampaignRequest<'a> {
     /// The campaign, which this process has the lock of.
     pub folder: &'a CampaignFolder,
-    /// Who measures.
-    pub by: &'a Chooser<'a>,
-    /// Guests that run side by side.
-    pub guests: usize,
-    /// Release of the kernel that runs.
+    /// The ways to the agents.
+    pub connect: &'a Connect<'a>,
+    /// Runs that are made at once, where each boots a machine of its own.
+    pub side_by_side: usize,
+    /// Release of the kernel that runs on this machine.
     pub release: &'a str,
-    /// Whether to go on when the terminal is closed.
-    pub keep_going: bool,
+    /// Ends the campaign when it is set.
+    pub stop: &'a StopFlag,
+    /// How often runs are looked at.
+    pub timing: Timing,
 }
 
 /// What happens meanwhile.
 pub enum Event<'a> {
     /// The machine cools down.
-    Cools(&'a Cooling),
+    Cools(&'a CoolDownState),
     /// A run begins.
     Begins(&'a Position, &'a Plan),
-    /// It goes on; four times a second.
+    /// It goes on; at each refresh.
     GoesOn(&'a Position, &'a Live),
+    /// A change of a killed agent was undone; a line.
+    Restored(&'a Position, &'a str),
     /// It is stored.
     Ended(&'a Position, &'a Finished),
     /// It left nothing to store, for this reason.
@@ -49,9 +55,9 @@ pub struct Position {
     pub of: usize,
     /// Label of its row.
     pub row: String,
-    /// The how many-th of this row.
+    /// The repeat of the row, from 1 on.
     pub repeat: u32,
-    /// The how many-th try.
+    /// The attempt, from 1 on.
     pub attempt: u32,
     /// What the runs that are missing take, this one included.
     pub left_ns: Nanos,

@@ -1,37 +1,39 @@
-//! Runs of guests: they need no machine for themselves, so that several are made side by side.
+//! Runs whose targets boot for each run: they need no machine for themselves, so that several are
+//! made side by side.
 
 use super::attempt::{attempt, position};
-use super::order::{CampaignOrder, Telling};
-use crate::sync::lock;
-use crate::{Failure, died, interrupted};
+use super::request::{CampaignRequest, Notify};
+use crate::{Failure, died, lock};
 use latlab_store::Tried;
 use std::sync::Mutex;
 use std::thread;
 
-/// Makes one try of each that is missing; whether the user has ended the campaign.
-pub fn all(
-    order: &CampaignOrder<'_>,
+/// Makes one attempt at each run that is missing; whether the user has ended the campaign.
+pub fn make_missing(
+    request: &CampaignRequest<'_>,
     tried: &mut Tried,
-    tell: &Telling<'_>,
+    notify: &Notify<'_>,
 ) -> Result<bool, Failure> {
-    let campaign = &order.folder.campaign;
-    let missing = Mutex::new(tried.missing_guests(campaign).into_iter());
+    let campaign = &request.folder.campaign;
+    let missing = tried.missing_side_by_side(campaign);
+    let missing = Mutex::new(missing.into_iter());
     let tried = Mutex::new(tried);
     let work = || -> Result<bool, Failure> {
         loop {
             let Some((index, number)) = lock(&missing).next() else { return Ok(false) };
-            if interrupted() {
+            if request.stop.is_set() {
                 return Ok(true);
             }
             let position = position(campaign, &lock(&tried), index, number);
-            if attempt(order, &position, tell)?.note(&mut lock(&tried)) {
+            if attempt(request, &position, notify)?.record(&mut lock(&tried)) {
                 return Ok(true);
             }
         }
     };
-    let ended: Vec<Result<bool, Failure>> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..order.guests.max(1)).map(|_| scope.spawn(work)).collect();
+    let results: Vec<Result<bool, Failure>> = thread::scope(|scope| {
+        let count = request.side_by_side.max(1);
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
         threads.into_iter().map(|one| one.join().map_err(|_| died())?).collect()
     });
-    ended.into_iter().try_fold(false, |cut, one| Ok(cut | one?))
+    results.into_iter().try_fold(false, |interrupted, one| Ok(interrupted | one?))
 }

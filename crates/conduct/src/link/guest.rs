@@ -1,18 +1,22 @@
-//! A guest of the lab in the place of a machine.
+//! A guest of the laboratory: it brings its job with it and only sends, so that its emulator is all
+//! that can be stopped.
 
-use crate::{By, Failure, agents};
+use super::pauses::Pauses;
+use super::{Link, Start};
+use crate::{Failure, agents};
 use latlab_lab::{Cache, Guest, GuestConfig, HostCpus, Identity};
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::frame::Message;
 use latlab_model::guest::{self, IN_VIRTUAL_TIME, MARK, TIME_LIMIT_FINDING};
 use latlab_model::run::{Finding, Severity};
 use latlab_model::{Nanos, Plan};
-use latlab_store::{CONSOLE, OpenRun};
+use latlab_store::OpenRun;
 use latlab_sys::files::Root;
 use latlab_sys::spool::{End, Spool};
 use latlab_sys::{child, sched};
 use std::fs;
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -23,37 +27,84 @@ const SLOWEST: u32 = 240;
 /// Where the emulator's threads only take turns, they wait for up to a tenth of the time.
 const CROWDED: f64 = 0.15;
 
-/// Lays a plan over a guest: who measures it, and the plan with what makes it repeatable.
-pub fn guest(config: &GuestConfig, cache: &Cache, plan: Plan) -> Result<(By, Plan), Failure> {
-    let machine = config.machine.architecture;
-    let agent = agents::program(machine).unwrap_or_else(|| {
-        let text = format!(
-            "this build carries no agent for {machine}, which a guest needs: `make dist` makes one \
-             that does"
-        );
-        Err(io::Error::other(text))
-    })?;
-    let programs = plan.loads.iter().flat_map(|load| &load.processes);
-    let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
-    let mut guest = Guest::new(config, cache, agent, plan.seed, programs)?;
-    let is_virtual = guest.is_in_virtual_time();
-    let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
-    guest.add_file(MARK, format!("lab:{} {time}", config.machine.name));
-    if Fault::among(&plan.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
-        guest.add_fault(cache)?;
+/// A guest, which is an ordinary process of this machine that ends with us.
+pub struct GuestLink {
+    /// None once it runs.
+    guest: Option<Guest>,
+    /// After this it is ended, whatever it does.
+    limit: Duration,
+    pauses: Pauses,
+    emulator: Option<Emulator>,
+    last_words: Option<LastWords>,
+    console: PathBuf,
+}
+
+/// The emulator of a guest that runs.
+struct Emulator {
+    child: Child,
+    begun: Instant,
+    /// To be told when the emulator has gone.
+    end: End,
+    /// What the emulator says beside the stream.
+    stderr: Spool,
+    /// Reserved while it runs.
+    _cpus: HostCpus,
+    /// How long its threads have waited for their CPU; none where a second run has other bits anyway.
+    waited: Option<Nanos>,
+    /// Why it was ended from outside, if it was.
+    cut: Option<Finding>,
+}
+
+/// What a guest leaves beside its stream.
+struct LastWords {
+    cut: Option<Finding>,
+    complaint: Option<String>,
+}
+
+impl GuestLink {
+    /// A guest of this configuration that measures by a plan, with what it is made of.
+    pub fn new(
+        config: &GuestConfig,
+        cache: &Cache,
+        plan: &Plan,
+    ) -> Result<(GuestLink, guest::Guest), Failure> {
+        let machine = config.machine.architecture;
+        let agent = agents::program(machine).unwrap_or_else(|| {
+            let text = format!(
+                "this build carries no agent for {machine}, which a guest needs: `make dist` makes \
+                 one that does"
+            );
+            Err(io::Error::other(text))
+        })?;
+        let programs = plan.loads.iter().flat_map(|load| &load.processes);
+        let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
+        let mut guest = Guest::new(config, cache, agent, plan.seed, programs)?;
+        let is_virtual = guest.is_in_virtual_time();
+        let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
+        guest.add_file(MARK, format!("lab:{} {time}", config.machine.name));
+        if Fault::among(&plan.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
+            guest.add_fault(cache)?;
+        }
+        let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
+            guest.identity()?;
+        let made = guest::Guest {
+            seed: plan.seed,
+            emulator,
+            accelerator: accelerator.map(str::to_string),
+            kernel,
+            kernel_sha256,
+            files_sha256,
+        };
+        let link = GuestLink {
+            guest: Some(guest),
+            limit: BOOT + SLOWEST * virtual_length(plan),
+            pauses: Pauses::of(plan),
+            emulator: None,
+            last_words: None,
+            console: PathBuf::new(),
+        };
+        Ok((link, made))
     }
-    let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
-        guest.identity()?;
-    let asked = guest::Guest {
-        seed: plan.seed,
-        emulator,
-        accelerator: accelerator.map(str::to_string),
-        kernel,
-        kernel_sha256,
-        files_sha256,
-    };
-    let limit = BOOT + SLOWEST * virtual_length(&plan);
-    Ok((By::Guest(Box::new(guest), limit), Plan { guest: Some(Box::new(asked)), ..plan }))
 }
 
 fn virtual_length(plan: &Plan) -> Duration {
@@ -62,111 +113,102 @@ fn virtual_length(plan: &Plan) -> Duration {
     (plan.duration_ns.or(cycles).unwrap_or(Nanos::ZERO) + plan.warm_up_ns).duration()
 }
 
-/// A guest that runs, from the start of its emulator on.
-pub(crate) struct Running {
-    begun: Instant,
-    /// After this it is ended.
-    limit: Duration,
-    /// To be told when the emulator has gone.
-    end: End,
-    /// What the emulator says beside the stream.
-    said: Spool,
-    /// The CPU that it has, taken while it runs.
-    _cpus: HostCpus,
-    /// How long its threads have waited for their CPU; none where a second run has other bits anyway.
-    waited: Option<Nanos>,
-    /// Why it was ended from outside, if it was.
-    cut: Option<Finding>,
-}
+impl Link for GuestLink {
+    /// The stream comes out of a spool, so that the emulator never waits for a reader.
+    fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
+        let started = || io::Error::other("a guest runs only once");
+        let mut guest = self.guest.take().ok_or_else(started)?;
+        guest.job = start.greeting.to_vec();
+        self.console = start.console.to_path_buf();
+        let (stream, stderr) = (Spool::new()?, Spool::new()?);
+        let waited = guest.is_in_virtual_time().then_some(Nanos::ZERO);
+        let cpus = guest.reserve_cpus(sched::affinity().map_err(io::Error::from)?);
+        let mut command = guest.prepare(start.console)?;
+        child::ordinary(&mut command, cpus.cpus.clone(), child::niceness());
+        let child = command.stdout(stream.writer()?).stderr(stderr.writer()?).spawn()?;
+        let (begun, end) = (Instant::now(), stream.end());
+        self.emulator =
+            Some(Emulator { child, begun, end, stderr, _cpus: cpus, waited, cut: None });
+        Ok(Box::new(stream))
+    }
 
-/// Starts a guest, an ordinary process that ends with us; its stream comes out of the spool.
-pub(crate) fn start(
-    guest: Guest,
-    limit: Duration,
-    open: &OpenRun,
-) -> Result<(Child, Spool, Running), Failure> {
-    let (stream, said) = (Spool::new()?, Spool::new()?);
-    let waited = guest.is_in_virtual_time().then_some(Nanos::ZERO);
-    let cpus = guest.reserve_cpus(sched::affinity().map_err(io::Error::from)?);
-    let mut emulator = guest.prepare(&open.path().join(CONSOLE))?;
-    child::ordinary(&mut emulator, cpus.cpus.clone(), child::niceness());
-    let child = emulator.stdout(stream.writer()?).stderr(said.writer()?).spawn()?;
-    let (begun, end) = (Instant::now(), stream.end());
-    let running = Running { begun, limit, end, said, _cpus: cpus, waited, cut: None };
-    Ok((child, stream, running))
-}
-
-impl Running {
-    /// Its user wants its end; it hears nothing.
-    pub(crate) fn stop(&mut self) {
+    /// A guest cannot be asked anything, so it is ended.
+    fn stop(&mut self) {
+        let Some(emulator) = &mut self.emulator else { return };
         let text = "The guest was ended from outside, so that what it had not yet sent, up to half \
                     a second of its time, is not here.";
-        self.cut = Some(Finding::new("guest-ended", Severity::Info, text));
+        emulator.cut = Some(Finding::new("guest-ended", Severity::Info, text));
+        self.kill();
     }
 
-    /// Ends it where that is due, and tells its stream when it has gone.
-    pub(crate) fn look(&mut self, emulator: &mut Child) {
-        if self.begun.elapsed() > self.limit && self.cut.is_none() {
-            let text = format!(
-                "The guest was ended after {} s of wall time, which is the limit for a run of this \
-                 length: what it had not yet sent, up to half a second of its time, is not here.",
-                self.limit.as_secs()
-            );
-            self.cut = Some(Finding::new(TIME_LIMIT_FINDING, Severity::Warning, text));
-        }
-        if self.cut.is_some() {
+    fn kill(&mut self) {
+        if let Some(emulator) = &mut self.emulator {
             // Its journal is whole up to here.
-            let _ = emulator.kill();
-        }
-        // Its threads do not end all at once.
-        self.waited = self.waited.map(|before| before.max(waited(emulator.id())));
-        if !matches!(emulator.try_wait(), Ok(None)) {
-            self.end.reached();
+            let _ = emulator.child.kill();
         }
     }
 
-    /// What is to be said of it when it has gone.
-    pub(crate) fn ended(self, status: io::Result<ExitStatus>) -> Ended {
-        let crowded = self.waited.and_then(|waited| crowded(waited, self.begun.elapsed()));
-        let complaint = complaint(self.said);
-        let failed = status.ok().filter(|status| !status.success() && self.cut.is_none());
+    fn poll(&mut self, next: Duration, measured: &dyn Fn() -> Nanos) {
+        let Some(emulator) = &mut self.emulator else { return };
+        emulator.poll(self.limit);
+        self.pauses.make(next, &emulator.child, measured);
+    }
+
+    fn wait(&mut self) -> Result<Vec<Message>, Failure> {
+        let Some(mut emulator) = self.emulator.take() else { return Ok(Vec::new()) };
+        let status = emulator.child.wait();
+        let crowded = emulator.waited.and_then(|waited| crowded(waited, emulator.begun.elapsed()));
+        let complaint = complaint(emulator.stderr);
+        let failed = status.ok().filter(|status| !status.success() && emulator.cut.is_none());
         let crashed = failed.map(|status| crashed(status, complaint.as_deref()));
-        let findings = [&self.cut, &crashed, &crowded].into_iter().flatten().cloned().collect();
-        Ended { cut: self.cut, complaint, findings }
-    }
-}
-
-/// What a guest leaves.
-pub(crate) struct Ended {
-    cut: Option<Finding>,
-    complaint: Option<String>,
-    findings: Vec<Finding>,
-}
-
-impl Ended {
-    /// What belongs behind its stream.
-    pub(crate) fn messages(&self) -> Vec<u8> {
-        let stop = self.cut.iter().map(|_| Message::Stop.encode());
-        let findings = self.findings.iter().map(|one| Message::Finding(one.clone()).encode());
-        stop.chain(findings).flatten().collect()
+        let stop = emulator.cut.iter().map(|_| Message::Stop);
+        let findings = [&emulator.cut, &crashed, &crowded].into_iter().flatten().cloned();
+        let messages = stop.chain(findings.map(Message::Finding)).collect();
+        self.last_words = Some(LastWords { cut: emulator.cut, complaint });
+        Ok(messages)
     }
 
-    /// Where it measured nothing: it, or its emulator, says why.
-    pub(crate) fn failure(&self, open: &OpenRun) -> Failure {
-        let why = match (&self.cut, &self.complaint) {
+    /// The guest, or its emulator, says why it measured nothing.
+    fn explain(&mut self, run: &OpenRun) -> Option<Failure> {
+        let LastWords { cut, complaint } = self.last_words.as_ref()?;
+        let why = match (cut, complaint) {
             (Some(cut), _) => cut.text.clone(),
             (None, Some(complaint)) => format!("its emulator said: {complaint}"),
             (None, None) => "it turned itself off".to_string(),
         };
-        let said = fs::read(open.path().join(CONSOLE)).unwrap_or_default();
-        let kept = last_line(&said).and_then(|last| Some((last, open.keep_console()?)));
+        let console = fs::read(&self.console).unwrap_or_default();
+        let kept = last_line(&console).and_then(|last| Some((last, run.keep_console()?)));
         let kernel = match kept {
             Some((last, kept)) => {
                 format!("its console is in {}, whose last line is: {last}", kept.display())
             }
             None => "its kernel said nothing".to_string(),
         };
-        Failure::Guest(format!("the guest measured nothing: {why}; {kernel}"))
+        Some(Failure::Guest(format!("the guest measured nothing: {why}; {kernel}")))
+    }
+
+    fn console(&self) -> Option<&Path> {
+        Some(&self.console)
+    }
+}
+
+impl Emulator {
+    /// Ends it where that is due, and tells its stream when it has gone.
+    fn poll(&mut self, limit: Duration) {
+        if self.begun.elapsed() > limit && self.cut.is_none() {
+            let text = format!(
+                "The guest was ended after {} s of wall time, which is the limit for a run of this \
+                 length: what it had not yet sent, up to half a second of its time, is not here.",
+                limit.as_secs()
+            );
+            self.cut = Some(Finding::new(TIME_LIMIT_FINDING, Severity::Warning, text));
+            let _ = self.child.kill();
+        }
+        // Its threads do not end all at once.
+        self.waited = self.waited.map(|before| before.max(waited(self.child.id())));
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            self.end.reached();
+        }
     }
 }
 
@@ -204,11 +246,11 @@ fn crashed(status: ExitStatus, complaint: Option<&str>) -> Finding {
 }
 
 /// What the emulator has said of itself when it had ended; it only speaks of what went wrong.
-fn complaint(mut said: Spool) -> Option<String> {
-    said.end().reached();
-    let mut words = Vec::new();
-    let _ = said.read_to_end(&mut words);
-    last_line(&words)
+fn complaint(mut stderr: Spool) -> Option<String> {
+    stderr.end().reached();
+    let mut said = Vec::new();
+    let _ = stderr.read_to_end(&mut said);
+    last_line(&said)
 }
 
 /// The last line that says anything.

@@ -1,4 +1,4 @@
-//! Pauses of a guest, as the scheduler of a busy host would make them.
+//! Pauses of a guest, as the scheduler of a busy host would make them: a fault of the host.
 
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::{Nanos, Plan};
@@ -8,7 +8,7 @@ use std::process::Child;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Those that are to come.
+/// The pauses that are to come.
 pub struct Pauses {
     left: Vec<Fault>,
     /// When the guest began to measure, by the host's clock.
@@ -23,8 +23,8 @@ impl Pauses {
         Pauses { left, begun: None }
     }
 
-    /// Makes those that are due before the next look; `measured` says how far the guest is.
-    pub fn take(&mut self, next: Duration, guest: &Child, measured: impl FnOnce() -> Nanos) {
+    /// Makes those that are due within `next`; `measured` says how far the guest is.
+    pub fn make(&mut self, next: Duration, guest: &Child, measured: &dyn Fn() -> Nanos) {
         if self.left.is_empty() {
             return;
         }
@@ -70,7 +70,7 @@ mod tests {
             .spawn()
             .unwrap();
         while guest.try_wait().unwrap().is_none() {
-            pauses.take(Duration::from_millis(5), &guest, || Nanos(1));
+            pauses.make(Duration::from_millis(5), &guest, &|| Nanos(1));
             sleep(Duration::from_millis(5));
         }
         assert!(pauses.left.is_empty());

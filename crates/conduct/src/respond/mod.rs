@@ -3,10 +3,11 @@
 //! The responses are the latencies. What became of the stimuli stands in the end of the only thread.
 //! `simulate.rs` builds a sketch and the simulator, runs it, and reads its capture like any other.
 
+mod findings;
 mod recorder;
-mod said;
 pub mod simulate;
 
+use crate::StopFlag;
 use latlab_capture::{Asked, Figures, Mark, Measured, measure, median_of};
 use latlab_model::Plan;
 use latlab_model::machine::Machine;
@@ -33,8 +34,8 @@ pub enum Failure {
     Interrupted,
 }
 
-/// What a run of a responder is made of.
-pub struct Order<'a> {
+/// What a run of a responder is made with.
+pub struct ResponseRequest<'a> {
     /// The plan, with the responder's part.
     pub plan: &'a Plan,
     /// The captures; several are the channels of one.
@@ -47,16 +48,19 @@ pub struct Order<'a> {
     pub machine: Machine,
     /// What it was made of.
     pub settings: Vec<Setting>,
-    /// Where the run is kept.
+    /// Where the run is stored.
     pub store: &'a Store,
-    /// The id it shall have.
+    /// The id of the run.
     pub id: &'a str,
+    /// Ends the reading when it is set.
+    pub stop: &'a StopFlag,
 }
 
 /// Reads the captures and stores what they say.
-pub fn respond(order: Order<'_>) -> Result<Finished, Failure> {
-    let Order { plan, paths, asked, resolution_ps, machine, settings, store, id } = order;
-    let mut recorder = Recorder::begin(store.begin(id)?, plan, machine, settings)?;
+pub fn respond(request: ResponseRequest<'_>) -> Result<Finished, Failure> {
+    let ResponseRequest { plan, paths, asked, resolution_ps, machine, settings, store, id, stop } =
+        request;
+    let mut recorder = Recorder::begin(store.begin(id)?, plan, machine, settings, stop)?;
     let measured = match measure(paths, asked, |answer| recorder.take(answer)) {
         Ok(measured) => {
             Measured { resolution_ps: measured.resolution_ps.max(resolution_ps), ..measured }
@@ -66,7 +70,7 @@ pub fn respond(order: Order<'_>) -> Result<Finished, Failure> {
             return Err(failure);
         }
     };
-    let findings: Vec<Finding> = said::findings(&measured, asked);
+    let findings: Vec<Finding> = findings::findings(&measured, asked);
     let length_ps = measured.length_ps;
     recorder.finish(responses(measured, asked), findings, length_ps)
 }

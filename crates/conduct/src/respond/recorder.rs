@@ -1,6 +1,7 @@
 //! Answers as the frames of a stream: intervals, samples, and the largest with their times.
 
 use super::Failure;
+use crate::StopFlag;
 use latlab_capture::{Answer, Fate, NANO_PS};
 use latlab_model::deadline::is_miss;
 use latlab_model::frame::{Hello, Interval, KEPT_SPIKES, Message, STREAM_VERSION, Spike, Spikes};
@@ -23,6 +24,7 @@ const THREAD: u32 = 0;
 /// A run whose answers still come.
 pub struct Recorder<'a> {
     plan: &'a Plan,
+    stop: &'a StopFlag,
     open: OpenRun,
     bytes: Vec<u8>,
     counted_to: Nanos,
@@ -41,12 +43,14 @@ impl<'a> Recorder<'a> {
         plan: &'a Plan,
         machine: Machine,
         settings: Vec<Setting>,
+        stop: &'a StopFlag,
     ) -> Result<Recorder<'a>, Failure> {
         let latlab = env!("CARGO_PKG_VERSION").to_string();
         let hello = Hello { stream: STREAM_VERSION, latlab, id: open.id().to_string() };
         let prepared = Prepared { settings, threads: vec![setup()], helpers_on: String::new() };
         let mut recorder = Recorder {
             plan,
+            stop,
             open,
             bytes: Vec::new(),
             counted_to: Nanos::ZERO,
@@ -66,7 +70,7 @@ impl<'a> Recorder<'a> {
 
     /// Takes the next stimulus with what became of it.
     pub fn take(&mut self, answer: Answer) -> Result<(), Failure> {
-        if crate::interrupted() {
+        if self.stop.is_set() {
             return Err(Failure::Interrupted);
         }
         let at = Nanos(answer.at_ps.div_euclid(NANO_PS)).max(self.last);

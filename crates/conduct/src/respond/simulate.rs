@@ -3,6 +3,7 @@
 //! The simulator is a program of its own under another licence, which is why its sources are looked
 //! for on disk and built when they are needed.
 
+use crate::StopFlag;
 use latlab_capture::Asked;
 use latlab_model::Nanos;
 use latlab_model::machine::Machine;
@@ -202,23 +203,22 @@ pub struct SimulatedCapture {
 }
 
 /// Builds the firmware and the simulator, and runs them.
-pub fn simulate(order: &Simulation) -> Result<SimulatedCapture, SimulateError> {
+/// `stop` ends them, which may take minutes.
+pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture, SimulateError> {
     let sources = sources().ok_or(SimulateError::NoSources)?;
     // Of a new name, since what is built there is started.
     let folder = tempfile::Builder::new().prefix("latlab-simulation-").tempdir();
     let folder = folder.map_err(|error| SimulateError::File(std::env::temp_dir(), error))?;
     let build = folder.path();
-    // A simulation may take minutes, and its folder is to go away with it.
-    let _ = crate::listen(false);
-    made(&sources, build, order, "build")?;
-    let facts = made(&sources, build, order, "facts")?;
+    made(&sources, build, order, "build", stop)?;
+    let facts = made(&sources, build, order, "facts", stop)?;
     let (vcd, csv) = (build.join("capture.vcd"), build.join("capture.csv"));
     let (from, to) = order.stimulus.between();
     let mut run = Command::new(build.join("sim"));
     run.arg(build.join("firmware.elf")).arg(&vcd).arg(&csv);
     run.args([order.edges.to_string(), order.seed.to_string()]);
     run.args([from.0.to_string(), to.0.to_string()]);
-    let (ended, said) = output("the simulator", &mut run, build)?;
+    let (ended, said) = output("the simulator", &mut run, build, stop)?;
     if !ended.success() {
         return Err(SimulateError::Failed(cause(&said.stderr)));
     }
@@ -257,6 +257,7 @@ fn made(
     build: &Path,
     order: &Simulation,
     target: &str,
+    stop: &StopFlag,
 ) -> Result<String, SimulateError> {
     let mut make = Command::new("make");
     // As if it were not started by another make.
@@ -267,7 +268,7 @@ fn made(
     make.arg(format!("BUILD={}", build.display()));
     make.arg(format!("SKETCH={}", order.simulated.sketch()));
     make.arg(format!("LTO={}", if order.lto { "1" } else { "" }));
-    let (ended, said) = output("make", &mut make, build)?;
+    let (ended, said) = output("make", &mut make, build, stop)?;
     match ended.success() {
         true => Ok(said.stdout),
         false => Err(SimulateError::NotBuilt(cause(&said.stderr))),
@@ -285,6 +286,7 @@ fn output(
     name: &str,
     command: &mut Command,
     folder: &Path,
+    stop: &StopFlag,
 ) -> Result<(ExitStatus, Said), SimulateError> {
     // Into files, since nobody reads while it is waited for.
     let paths = ["said.stdout", "said.stderr"].map(|name| folder.join(name));
@@ -296,7 +298,7 @@ fn output(
     let child = command.stdin(Stdio::null()).stdout(stdout?).stderr(stderr?).spawn();
     let mut child = child.map_err(|error| SimulateError::NoProgram(name.into(), error))?;
     let ended = loop {
-        if crate::interrupted() {
+        if stop.is_set() {
             // Politely, since make ends what it has started.
             child::signal(child.id(), KillSignal::TERM);
             let _ = child.wait();

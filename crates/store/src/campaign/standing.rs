@@ -166,16 +166,14 @@ impl Tried {
         }
     }
 
-    /// The missing runs of guests, which need no machine, by their places and tries.
-    pub fn missing_guests(&self, campaign: &Campaign) -> Vec<(usize, u32)> {
+    /// The missing runs whose targets boot for each run, by their places and attempts.
+    pub fn missing_side_by_side(&self, campaign: &Campaign) -> Vec<(usize, u32)> {
         let runs = campaign.runs.iter().enumerate();
-        let guests =
-            runs.filter(|(_, planned)| campaign.rows[planned.row].plan.target.boots_for_each_run());
-        let missing =
-            guests.filter_map(|(index, planned)| match self.standing(campaign, planned) {
-                CellState::Missing { attempt } => Some((index, attempt)),
-                _ => None,
-            });
+        let booting = runs.filter(|(_, run)| campaign.target_of(run).boots_for_each_run());
+        let missing = booting.filter_map(|(index, run)| match self.standing(campaign, run) {
+            CellState::Missing { attempt } => Some((index, attempt)),
+            _ => None,
+        });
         missing.collect()
     }
 

@@ -8,7 +8,7 @@ pub mod shown;
 mod unit;
 
 use crate::command_line::Cli;
-use crate::commands::run::{by, refused};
+use crate::commands::run::{connector, refused};
 use crate::documents::{CampaignResult, DryRun};
 use crate::flags::run::RunArgs;
 use crate::flags::{Common, Format};
@@ -20,8 +20,8 @@ use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
 use args::{BESIDE, SheetArgs};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
-use latlab_conduct::campaign::{CampaignEnd, CampaignOrder};
-use latlab_model::Plan;
+use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, run_campaign};
+use latlab_conduct::{StopFlag, Timing};
 use latlab_model::campaign::Campaign;
 use latlab_model::run::VerdictWord;
 use latlab_report::campaign::Table;
@@ -186,14 +186,18 @@ fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> 
     let _lock = folder.lock()?;
     restore();
     finish_leftovers(folder.runs());
-    let program = std::env::current_exe()?;
-    let by = |plan: Plan| by(&program, plan);
+    let connector = connector()?;
     let release = uname().release;
     let mut progress = CampaignProgress::new(args.quiet, args.console, &folder.campaign);
-    let keep_going = args.keep_going;
-    let guests = cpus() as usize;
-    let order = CampaignOrder { folder, by: &by, guests, release: &release, keep_going };
-    let ended = latlab_conduct::campaign::campaign(&order, |event| progress.take(event));
+    let request = CampaignRequest {
+        folder,
+        connect: &|plan| connector.connect(plan),
+        side_by_side: cpus() as usize,
+        release: &release,
+        stop: StopFlag::on_signals(args.keep_going)?,
+        timing: Timing::default(),
+    };
+    let ended = run_campaign(&request, |event| progress.take(event));
     drop(progress);
     let path = folder.path().display();
     let ended = ended.map_err(|failure| {

@@ -3,10 +3,9 @@
 mod lines;
 
 use crate::commands::run::Progress;
-use crate::leftovers::restore;
 use crate::output::{visible, warn};
 use crate::progress::console::Console;
-use latlab_conduct::campaign::{Cooling, Event, Position};
+use latlab_conduct::campaign::{CoolDownState, Event, Position};
 use latlab_conduct::live::Live;
 use latlab_model::campaign::Campaign;
 use latlab_model::{Nanos, Plan};
@@ -40,6 +39,10 @@ impl CampaignProgress<'_> {
                 Some(run) => run.show(live),
                 None => self.guest_goes_on(position, live),
             },
+            Event::Restored(position, change) => {
+                self.ends(position);
+                warn(change);
+            }
             Event::Ended(position, finished) => {
                 self.ends(position);
                 let run = &finished.run;
@@ -89,15 +92,12 @@ impl CampaignProgress<'_> {
         self.run = Some(Progress::new(plan, self.quiet, false, title));
     }
 
-    /// A machine that a killed load or agent has left changed is in the way of the next run.
     fn ends(&mut self, position: &Position) {
         self.guests.ends(position);
-        if self.run.take().is_some() {
-            restore();
-        }
+        self.run = None;
     }
 
-    fn cools(&mut self, state: &Cooling) {
+    fn cools(&mut self, state: &CoolDownState) {
         let celsius = |milli: i64| format!("{:.1} C", milli as f64 / 1000.0);
         let hottest = state.hottest_millicelsius.map(celsius);
         if let (true, Some(hottest)) = (state.given_up, &hottest) {

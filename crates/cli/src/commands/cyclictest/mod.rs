@@ -24,12 +24,12 @@ mod values;
 mod verbose;
 
 use crate::commands::run::refused;
-use crate::leftovers::restore;
+use crate::leftovers::{restore, undo_leftovers};
 use crate::output::{print, warn};
 use crate::store::{finish_leftovers, store_in};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
-use latlab_conduct::check_room;
-use latlab_conduct::here::{self, Done, Order};
+use latlab_conduct::link::{InProcess, Link};
+use latlab_conduct::{Failure, InProcessResult, check_disk_space, run_in_process};
 use latlab_model::run::EndReason;
 use latlab_model::{Plan, shell};
 use latlab_store::{Store, new_id};
@@ -91,18 +91,15 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     let store = store.filter(|store| has_room(&plan, store));
     let shared: Shared = Arc::new(Mutex::new(State::new(&plan)));
     let id = new_id(now, &plan.name);
-    let order = Order {
-        plan: &plan,
-        agent: agent(Arc::clone(&shared)),
-        store: store.as_ref().map(|store| (store, id.as_str())),
-    };
+    let mut link = InProcess::new(agent(Arc::clone(&shared)), undo_leftovers);
+    let place = store.as_ref().map(|store| (store, id.as_str()));
     let mut show = Show::new(&options, &plan, &machine, snapshots);
-    let done = conduct(order, &shared, &mut show);
-    restore();
-    let done = done.map_err(refused)?;
+    let result = conduct(&plan, &mut link, place, &shared, &mut show);
+    link.restore().iter().for_each(warn);
+    let result = result.map_err(refused)?;
     show.finish(&shared);
     output.finish(&options, &lock(&shared), show.buckets())?;
-    tell(&lock(&shared), &done, store.as_ref());
+    tell(&lock(&shared), &result, store.as_ref());
     let failed = lock(&shared).threads.iter().any(|thread| {
         matches!(thread.ended, None | Some(EndReason::Failed | EndReason::RecorderFull))
     });
@@ -118,20 +115,20 @@ fn agent(
     move |input, output| latlab_agent::serve_watched(input, output, Some(watch))
 }
 
-/// Runs the order in a thread, and shows what happens in this one, which may wait for a terminal.
-fn conduct<A>(
-    order: Order<'_, A>,
+/// Runs the plan in a thread, and shows what happens in this one, which may wait for a terminal.
+fn conduct(
+    plan: &Plan,
+    link: &mut dyn Link,
+    store: Option<(&Store, &str)>,
     shared: &Shared,
     show: &mut Show<'_>,
-) -> Result<Done, latlab_conduct::Failure>
-where
-    A: FnOnce(std::io::PipeReader, std::io::PipeWriter) -> Result<(), String> + Send + 'static,
-{
+) -> Result<InProcessResult, Failure> {
     std::thread::scope(|scope| {
         let (done_in, done) = sync_channel(1);
         scope.spawn(move || {
             // Received below in any case.
-            let _ = done_in.send(here::run(order, |message| lock(shared).take(message)));
+            let observe = |message: &_| lock(shared).take(message);
+            let _ = done_in.send(run_in_process(plan, link, store, observe));
         });
         show.until(shared, &done)
     })
@@ -139,12 +136,12 @@ where
 
 /// A disk that cannot hold the run is no reason not to measure.
 fn has_room(plan: &Plan, store: &Store) -> bool {
-    let room = check_room(plan, store);
-    room.inspect_err(|failure| warn(format_args!("the run is not stored: {failure}"))).is_ok()
+    let space = check_disk_space(plan, store);
+    space.inspect_err(|failure| warn(format_args!("the run is not stored: {failure}"))).is_ok()
 }
 
 /// What the output of cyclictest hides, and where the run lies.
-fn tell(state: &State, done: &Done, store: Option<&Store>) {
+fn tell(state: &State, result: &InProcessResult, store: Option<&Store>) {
     match state.missed() {
         0 => {}
         1 => warn("1 release was missed, which cyclictest skips without a word"),
@@ -158,11 +155,11 @@ fn tell(state: &State, done: &Done, store: Option<&Store>) {
             state.unprinted
         ));
     }
-    done.said.iter().for_each(warn);
+    result.problems.iter().for_each(warn);
     if let Some(store) = store {
         finish_leftovers(store);
     }
-    if let Some(finished) = &done.finished {
+    if let Some(finished) = &result.finished {
         warn(format_args!("stored in {}", finished.path.display()));
     }
 }

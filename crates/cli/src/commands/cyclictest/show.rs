@@ -9,7 +9,7 @@ use super::state::{State, Thread};
 use super::verbose::Lines;
 use super::{Shared, lock};
 use crate::output::warn;
-use latlab_conduct::{Failure, go_to, here::Done};
+use latlab_conduct::{Failure, InProcessResult, move_to_cpus};
 use latlab_model::plan::{ClockName, IdleStates, Policy};
 use latlab_model::run::Prepared;
 use latlab_model::{CpuSet, Plan};
@@ -89,8 +89,8 @@ impl<'a> Show<'a> {
     pub fn until(
         &mut self,
         shared: &Shared,
-        done: &Receiver<Result<Done, Failure>>,
-    ) -> Result<Done, Failure> {
+        done: &Receiver<Result<InProcessResult, Failure>>,
+    ) -> Result<InProcessResult, Failure> {
         loop {
             let finished = done.recv_timeout(REFRESH);
             self.look(shared, finished.is_ok());
@@ -112,7 +112,7 @@ impl<'a> Show<'a> {
         let Some(prepared) = prepared else { return };
         if !self.started {
             self.started = true;
-            go_to(&prepared.helpers_on);
+            move_to_cpus(&prepared.helpers_on);
             self.header(&prepared, &threads);
         }
         for samples in &samples {

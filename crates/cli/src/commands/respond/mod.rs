@@ -12,8 +12,9 @@ use crate::store::{open_store, recover};
 use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
 use args::RespondArgs;
 use latlab_capture::Asked;
+use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{CYCLE_PS, Simulation, simulate};
-use latlab_conduct::respond::{Failure, Order, respond as record};
+use latlab_conduct::respond::{Failure, ResponseRequest, respond as record};
 use latlab_model::machine::Machine;
 use latlab_model::plan::Instrument;
 use latlab_model::respond::Respond;
@@ -44,6 +45,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     }
     let store = open_store(&args.common);
     recover(&store);
+    let stop = StopFlag::on_signals(false)?;
     let mut finished = Vec::new();
     let done = match args.simulate {
         Some(simulated) => {
@@ -56,8 +58,8 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
                 lto: args.lto,
                 keep: args.keep.clone(),
             };
-            let made =
-                simulate(&order).map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))?;
+            let made = simulate(&order, stop)
+                .map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))?;
             let part = Part {
                 name: args.name.clone().unwrap_or_else(|| order.name()),
                 paths: vec![made.capture.clone()],
@@ -67,11 +69,11 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
                 machine: made.machine.clone(),
                 settings: made.settings.clone(),
             };
-            one(args, &store, part).map(|run| finished.push(run))
+            one(args, &store, part, stop).map(|run| finished.push(run))
         }
         None => args.captures().into_iter().try_for_each(|paths| {
             let part = captured(args, paths);
-            one(args, &store, part).map(|run| finished.push(run))
+            one(args, &store, part, stop).map(|run| finished.push(run))
         }),
     };
     tell(args, &finished)?;
@@ -88,10 +90,10 @@ fn captured(args: &RespondArgs, paths: Vec<PathBuf>) -> Part {
     Part { name, paths, asked, simulated: None, seed: 0, machine, settings: Vec::new() }
 }
 
-fn one(args: &RespondArgs, store: &Store, part: Part) -> anyhow::Result<Finished> {
+fn one(args: &RespondArgs, store: &Store, part: Part, stop: &StopFlag) -> anyhow::Result<Finished> {
     let plan = plan(args, &part);
     let id = new_id(jiff::Timestamp::now(), &part.name);
-    let order = Order {
+    let request = ResponseRequest {
         plan: &plan,
         paths: &part.paths,
         asked: &part.asked,
@@ -100,6 +102,7 @@ fn one(args: &RespondArgs, store: &Store, part: Part) -> anyhow::Result<Finished
         settings: part.settings,
         store,
         id: &id,
+        stop,
     };
     let failed = |failure: Failure| {
         let code = match failure {
@@ -108,7 +111,7 @@ fn one(args: &RespondArgs, store: &Store, part: Part) -> anyhow::Result<Finished
         };
         Exit(code, failure.to_string())
     };
-    Ok(record(order).map_err(failed)?)
+    Ok(record(request).map_err(failed)?)
 }
 
 fn plan(args: &RespondArgs, part: &Part) -> Plan {

@@ -1,0 +1,101 @@
+//! The ways to an agent: a process of this machine, threads of this process, a guest.
+
+mod guest;
+mod in_process;
+mod pauses;
+mod process;
+
+use crate::Failure;
+use guest::GuestLink;
+pub use in_process::InProcess;
+use latlab_lab::{Cache, GuestConfig};
+use latlab_model::frame::{Hello, Message, STREAM_VERSION};
+use latlab_model::{Nanos, Plan, Target};
+use latlab_store::OpenRun;
+pub use process::LocalProcess;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The way to one agent, for one run.
+///
+/// What the agent's target has in common with this machine is asked of the plan's [`Target`].
+pub trait Link: Send {
+    /// Starts the agent; gives the stream that it sends.
+    fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure>;
+
+    /// Asks the agent to stop; its stream ends when it has.
+    fn stop(&mut self);
+
+    /// Ends the agent at once, whatever it does.
+    fn kill(&mut self);
+
+    /// Does what is due until the next call, which comes after `next`; `measured` is the time that
+    /// is measured so far.
+    fn poll(&mut self, _next: Duration, _measured: &dyn Fn() -> Nanos) {}
+
+    /// Waits until the agent is gone; gives what is to stand behind its stream.
+    fn wait(&mut self) -> Result<Vec<Message>, Failure>;
+
+    /// Why nothing was measured, where neither the stream nor the user says it; asked after `wait`.
+    fn explain(&mut self, _run: &OpenRun) -> Option<Failure> {
+        None
+    }
+
+    /// Where the messages of the target's kernel are written while it runs.
+    fn console(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Undoes what a killed agent has left changed; a line for each change.
+    fn restore(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What an agent is started with.
+pub struct Start<'a> {
+    /// Id of the run.
+    pub id: &'a str,
+    /// The frames that the agent reads first.
+    pub greeting: &'a [u8],
+    /// Where the messages of the target's kernel belong, if it has any.
+    pub console: &'a Path,
+}
+
+/// The first frames to an agent: who speaks, and what it is to do.
+pub(crate) fn greeting(id: &str, order: &Message) -> Vec<u8> {
+    let latlab = env!("CARGO_PKG_VERSION").into();
+    let hello = Message::Hello(Hello { stream: STREAM_VERSION, latlab, id: id.into() });
+    [hello.encode(), order.encode()].concat()
+}
+
+/// Connects to the agent of any target.
+pub struct Connector {
+    /// The program that serves as the agent on this machine, by its word `agent`.
+    pub program: PathBuf,
+    /// Kernels and programs of guests.
+    pub cache: Cache,
+    /// Undoes what a killed agent has left changed on this machine; a line for each change.
+    pub restore: fn() -> Vec<String>,
+}
+
+impl Connector {
+    /// The way to the agent that measures by a plan, and the plan with what is now known of its
+    /// target.
+    pub fn connect(&self, plan: Plan) -> Result<(Box<dyn Link>, Plan), Failure> {
+        match &plan.target {
+            Target::Local => {
+                let mut agent = Command::new(&self.program);
+                agent.arg("agent");
+                Ok((Box::new(LocalProcess::new(agent, self.restore)), plan))
+            }
+            Target::Lab(target) => {
+                let config = GuestConfig::resolve(target).map_err(Failure::wrong_plan)?;
+                let (link, guest) = GuestLink::new(&config, &self.cache, &plan)?;
+                Ok((Box::new(link), Plan { guest: Some(Box::new(guest)), ..plan }))
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! An agent that is a process of this machine, told on its standard input what to do.
+
+use super::{Link, Start};
+use crate::Failure;
+use latlab_model::frame::Message;
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// A process of this machine.
+pub struct LocalProcess {
+    command: Command,
+    restore: fn() -> Vec<String>,
+    child: Option<Child>,
+    to_agent: Option<ChildStdin>,
+}
+
+impl LocalProcess {
+    /// The process of a command, which gets the id of the run as its last argument; `restore` undoes
+    /// what it has left changed.
+    pub fn new(command: Command, restore: fn() -> Vec<String>) -> LocalProcess {
+        LocalProcess { command, restore, child: None, to_agent: None }
+    }
+}
+
+impl Link for LocalProcess {
+    fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
+        let command = self.command.arg(start.id).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // A group of its own, so that Ctrl-C reaches the agent only through us.
+        let child = self.child.insert(command.process_group(0).spawn()?);
+        self.to_agent = child.stdin.take();
+        if let Some(to_agent) = &mut self.to_agent {
+            // An agent that has died already shows in its stream, which is read later.
+            let _ = to_agent.write_all(start.greeting);
+        }
+        let stream = child.stdout.take().ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe));
+        Ok(Box::new(stream?))
+    }
+
+    fn stop(&mut self) {
+        if let Some(mut to_agent) = self.to_agent.take() {
+            let _ = to_agent.write_all(&Message::Stop.encode());
+        }
+    }
+
+    fn kill(&mut self) {
+        if let Some(child) = &mut self.child {
+            // Its journal is whole up to here.
+            let _ = child.kill();
+        }
+    }
+
+    fn wait(&mut self) -> Result<Vec<Message>, Failure> {
+        // How it ended is in its stream, or that has no end.
+        let _ = self.child.as_mut().map(Child::wait);
+        Ok(Vec::new())
+    }
+
+    fn restore(&mut self) -> Vec<String> {
+        (self.restore)()
+    }
+}

@@ -1,0 +1,183 @@
+//! Plan to finished run, by whatever link to an agent.
+
+use crate::journal::{AffinityGuard, JournalThread, Problems, StreamResult, move_to_cpus, record};
+use crate::link::{Link, Start, greeting};
+use crate::live::Live;
+use crate::{Failure, StopFlag, died};
+use latlab_model::Plan;
+use latlab_model::frame::Message;
+use latlab_store::{CONSOLE, Finished, OpenRun, Store};
+use std::io::{Write, stderr};
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// How often a run is looked at, and how long an agent may take to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timing {
+    /// The live view is refreshed this often.
+    pub refresh: Duration,
+    /// It is checked this often whether the run has ended, or is to end.
+    pub poll: Duration,
+    /// An agent that was asked to stop and has not stopped after this time is killed.
+    pub patience: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Timing {
+        Timing {
+            refresh: Duration::from_millis(250),
+            poll: Duration::from_millis(50),
+            patience: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What a run is made with.
+pub struct RunRequest<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The way to the agent.
+    pub link: &'a mut dyn Link,
+    /// Where the run is stored.
+    pub store: &'a Store,
+    /// The id of the run.
+    pub id: &'a str,
+    /// Ends the run when it is set.
+    pub stop: &'a StopFlag,
+    /// How often the run is looked at.
+    pub timing: Timing,
+}
+
+/// Runs a plan by an agent and stores what it sends; `watch` is called at each refresh.
+///
+/// A run that is stopped ends cleanly: what was measured until then is a run like any other.
+pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, Failure> {
+    let RunRequest { plan, link, store, id, stop, timing } = request;
+    let _guard = AffinityGuard::new();
+    let open = store.begin(id)?;
+    let greeting = greeting(open.id(), &Message::Plan(plan.clone()));
+    let console = open.path().join(CONSOLE);
+    let start = Start { id: open.id(), greeting: &greeting, console: &console };
+    let stream = match link.start(&start) {
+        Ok(stream) => stream,
+        Err(failure) => {
+            open.discard()?;
+            return Err(failure);
+        }
+    };
+    let console = link.console().map(Path::to_path_buf);
+    let journal = JournalThread::start(stream, open, plan.target.shares_cpus());
+    std::thread::scope(|scope| {
+        // What ends the run and makes its folder waits for no terminal: that may be stopped, or
+        // at the far end of a link that is dead.
+        let (done_in, done) = sync_channel(1);
+        let journal = &journal;
+        // Received below in any case.
+        scope.spawn(move || drop(done_in.send(supervise(journal, link, stop, &timing))));
+        let mut moved = false;
+        let mut printed = 0;
+        loop {
+            let finished = done.recv_timeout(timing.refresh);
+            for problem in journal.problems_after(printed) {
+                // Nobody may be there to read it.
+                let _ = writeln!(stderr(), "latlab: {problem}");
+                printed += 1;
+            }
+            match finished {
+                Ok(finished) => return finished,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(died().into()),
+            }
+            moved = moved || journal.leave_measured_cpus();
+            let mut live = journal.live();
+            live.console.clone_from(&console);
+            watch(&live);
+        }
+    })
+}
+
+/// Waits for the end of the stream, stops the agent when the user wants it, and finishes the run.
+fn supervise(
+    journal: &JournalThread,
+    link: &mut dyn Link,
+    stop: &StopFlag,
+    timing: &Timing,
+) -> Result<Finished, Failure> {
+    let mut stopped_at: Option<Instant> = None;
+    let mut moved = false;
+    while !journal.has_ended() {
+        moved = moved || journal.leave_measured_cpus();
+        if stop.is_set() && stopped_at.is_none() {
+            stopped_at = Some(Instant::now());
+            link.stop();
+        }
+        if stopped_at.is_some_and(|at| at.elapsed() > timing.patience) {
+            link.kill();
+        }
+        link.poll(timing.poll, &|| journal.live().measured);
+        std::thread::sleep(timing.poll);
+    }
+    let last_messages = link.wait();
+    let StreamResult { journal, refusal, counted } = journal.finish().ok_or_else(died)?;
+    let mut open = journal.ok_or_else(died)?;
+    for message in last_messages? {
+        open.append(&message.encode())?;
+    }
+    match Failure::of_stream(refusal, counted) {
+        None => Ok(open.finish()?),
+        Some(failure) => {
+            let explained = match failure {
+                Failure::Nothing if stopped_at.is_none() => link.explain(&open),
+                _ => None,
+            };
+            // What cannot be removed now is no worse than a kill: the next opening removes it.
+            let _ = open.discard();
+            Err(explained.unwrap_or(failure))
+        }
+    }
+}
+
+/// What became of a run whose stream was read in the calling thread.
+pub struct InProcessResult {
+    /// The stored run; none where none was asked for or could be stored.
+    pub finished: Option<Finished>,
+    /// What went wrong on the way to the disk, each once; the measuring went on.
+    pub problems: Vec<String>,
+}
+
+/// Runs a plan and shows each frame to `observe` once it is in the journal; `observe` runs in the
+/// calling thread, which reads the stream, and holds it up.
+///
+/// The agent starts before anything is written to the disk. A disk that does not take the run, in
+/// this store and by this id, is no reason not to measure.
+pub fn run_in_process(
+    plan: &Plan,
+    link: &mut dyn Link,
+    store: Option<(&Store, &str)>,
+    mut observe: impl FnMut(&Message),
+) -> Result<InProcessResult, Failure> {
+    let id = store.map_or("not-stored", |(_, id)| id);
+    let greeting = greeting(id, &Message::Plan(plan.clone()));
+    let stream = link.start(&Start { id, greeting: &greeting, console: Path::new("/dev/null") })?;
+    let problems = Problems::default();
+    let not_stored = |error: &_| problems.add(format_args!("the run is not stored: {error}"));
+    let journal = store.and_then(|(store, id)| store.begin(id).inspect_err(not_stored).ok());
+    let result = record(stream, journal, &problems, |message| {
+        if let Message::Prepared(prepared) = message {
+            move_to_cpus(&prepared.helpers_on);
+        }
+        observe(message);
+    });
+    link.wait()?;
+    let StreamResult { journal, refusal, counted } = result;
+    let finished = match Failure::of_stream(refusal, counted) {
+        Some(failure) => {
+            // What cannot be removed now is no worse than a kill: the next opening removes it.
+            journal.map(OpenRun::discard).transpose().ok();
+            return Err(failure);
+        }
+        None => journal.and_then(|open| open.finish().inspect_err(not_stored).ok()),
+    };
+    Ok(InProcessResult { finished, problems: problems.after(0) })
+}

@@ -1,0 +1,196 @@
+//! Campaigns.
+
+use crate::scripted::{
+    ScriptedAgent, Step, messages, messages_with_intervals, refusal, send, three_seconds,
+};
+use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, Event, run_campaign};
+use latlab_conduct::link::Link;
+use latlab_conduct::{Failure, StopFlag, Timing};
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, Planned, Row};
+use latlab_model::{Plan, Target};
+use latlab_store::{CampaignFolder, Store};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+const RELEASE: &str = "6.12.1-rt1";
+const TIMING: Timing = Timing {
+    refresh: Duration::from_millis(5),
+    poll: Duration::from_millis(1),
+    patience: Duration::from_secs(3600),
+};
+
+fn row(label: &str, target: &str, kernel: Option<&str>) -> Row {
+    Row {
+        label: label.into(),
+        scenario: label.into(),
+        about: None,
+        settings: BTreeMap::new(),
+        kernel: kernel.map(str::to_string),
+        left_out: None,
+        plan: Plan { target: target.parse().unwrap(), ..three_seconds().plan() },
+    }
+}
+
+/// Two repeats of each row.
+fn campaign(root: &Path, rows: Vec<Row>) -> CampaignFolder {
+    let runs = (1..=2).flat_map(|repeat| {
+        (0..rows.len()).map(move |row| Planned { row, repeat, seed: u64::from(repeat) })
+    });
+    let campaign = Campaign {
+        schema: CAMPAIGN_VERSION,
+        latlab: "0".into(),
+        id: String::new(),
+        name: "night".into(),
+        about: None,
+        begun: "2026-11-21T16:05:01Z".into(),
+        repeats: 2,
+        scale: None,
+        order: Order::Sequential,
+        seed: 1,
+        retries: 1,
+        cool_down: CoolDown::default(),
+        cpus: 1,
+        runs: runs.collect(),
+        rows,
+        published: None,
+    };
+    Store::new(root).begin_campaign(campaign, "").unwrap()
+}
+
+/// What became of a campaign, and what happened meanwhile, a word for each event.
+struct Made {
+    end: Result<CampaignEnd, Failure>,
+    events: Vec<String>,
+}
+
+/// Makes a campaign with agents that follow the scripts of their plans.
+fn make(
+    folder: &CampaignFolder,
+    stop: &StopFlag,
+    script: impl Fn(&Plan) -> Vec<Step> + Sync,
+) -> Made {
+    let events = Mutex::new(Vec::new());
+    let connect = |plan: Plan| {
+        let (agent, _) = ScriptedAgent::new(script(&plan));
+        Ok((Box::new(agent) as Box<dyn Link>, plan))
+    };
+    let request = CampaignRequest {
+        folder,
+        connect: &connect,
+        side_by_side: 2,
+        release: RELEASE,
+        stop,
+        timing: TIMING,
+    };
+    let end = run_campaign(&request, |event| {
+        let word = match event {
+            Event::Begins(position, _) => format!("begin {}.{}", position.row, position.repeat),
+            Event::Restored(_, change) => change.to_string(),
+            Event::Ended(..) => "end".to_string(),
+            Event::Failed(_, reason) => format!("failed: {reason}"),
+            Event::Cools(_) | Event::GoesOn(..) => return,
+        };
+        events.lock().unwrap().push(word);
+    });
+    Made { end, events: events.into_inner().unwrap() }
+}
+
+fn whole(plan: &Plan) -> Vec<Step> {
+    send(messages(plan))
+}
+
+/// The names of the stored runs, in alphabetical order.
+fn stored(folder: &CampaignFolder) -> Vec<String> {
+    let tried = folder.tried().unwrap();
+    let mut names: Vec<_> = tried.runs.iter().map(|(_, run)| run.asked.name.clone()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn local_rows_run_one_after_the_other_in_their_order() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = campaign(root.path(), vec![row("a", "local", None), row("b", "local", None)]);
+    let made = make(&folder, &StopFlag::new(), whole);
+    assert!(matches!(made.end, Ok(CampaignEnd::Complete)));
+    let events = ["a.1", "b.1", "a.2", "b.2"];
+    let events = events.map(|run| [format!("begin {run}"), "restored".into(), "end".into()]);
+    assert_eq!(made.events, events.concat());
+    assert_eq!(stored(&folder), ["a-1", "a-2", "b-1", "b-2"]);
+}
+
+#[test]
+fn rows_of_targets_that_boot_for_each_run_are_made_side_by_side() {
+    let root = tempfile::tempdir().unwrap();
+    let (a, b) = (row("a", "lab:x86-64/rt-6.1", None), row("b", "lab:x86-64/stock-6.1", None));
+    let folder = campaign(root.path(), vec![a, b]);
+    // Each run goes on only when two of them are there.
+    let pair = std::sync::Barrier::new(2);
+    let made = make(&folder, &StopFlag::new(), |plan| {
+        assert_ne!(plan.target, Target::Local);
+        pair.wait();
+        whole(plan)
+    });
+    assert!(matches!(made.end, Ok(CampaignEnd::Complete)));
+    assert_eq!(stored(&folder), ["a-1", "a-2", "b-1", "b-2"]);
+}
+
+#[test]
+fn a_run_that_fails_is_tried_again_and_does_not_prevent_the_others() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = campaign(root.path(), vec![row("a", "local", None), row("b", "local", None)]);
+    let refuse_a = |plan: &Plan| match plan.name.starts_with('a') {
+        true => send([refusal("no such CPU")]),
+        false => whole(plan),
+    };
+    let made = make(&folder, &StopFlag::new(), refuse_a);
+    assert!(matches!(made.end, Ok(CampaignEnd::Complete)));
+    assert_eq!(stored(&folder), ["b-1", "b-2"]);
+    let failures = folder.tried().unwrap().failures;
+    // One retry for each of both repeats.
+    assert_eq!(failures.len(), 4);
+    assert!(failures.iter().all(|failed| failed.reason == "no such CPU"));
+    assert_eq!(made.events.iter().filter(|event| event.starts_with("failed")).count(), 4);
+    // Resumed, what failed is tried anew.
+    let resumed = make(&folder, &StopFlag::new(), whole);
+    assert!(matches!(resumed.end, Ok(CampaignEnd::Complete)));
+    assert_eq!(stored(&folder).len(), 4);
+}
+
+#[test]
+fn a_campaign_that_is_stopped_goes_on_where_it_ended() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = campaign(root.path(), vec![row("a", "local", None), row("b", "local", None)]);
+    let stop = StopFlag::new();
+    let made = make(&folder, &stop, |plan| {
+        if plan.name != "b-1" {
+            return whole(plan);
+        }
+        stop.set();
+        let mut script = send(messages_with_intervals(plan, 0));
+        script.push(Step::AwaitStop);
+        script
+    });
+    assert!(matches!(made.end, Ok(CampaignEnd::Interrupted)));
+    assert_eq!(stored(&folder), ["a-1"]);
+    let made = make(&folder, &StopFlag::new(), whole);
+    assert!(matches!(made.end, Ok(CampaignEnd::Complete)));
+    assert_eq!(stored(&folder), ["a-1", "a-2", "b-1", "b-2"]);
+}
+
+#[test]
+fn a_row_for_another_kernel_waits_unless_its_target_has_a_kernel_of_its_own() {
+    let root = tempfile::tempdir().unwrap();
+    let rows = vec![
+        row("old", "local", Some("6.1")),
+        row("now", "local", Some("6.12")),
+        row("guest", "lab:x86-64/rt-6.1", Some("6.1")),
+    ];
+    let folder = campaign(root.path(), rows);
+    let made = make(&folder, &StopFlag::new(), whole);
+    let Ok(CampaignEnd::Boot { kernel, runs }) = made.end else { panic!("{:?}", made.end) };
+    assert_eq!((kernel.as_str(), runs), ("6.1", 2));
+    assert_eq!(stored(&folder), ["guest-1", "guest-2", "now-1", "now-2"]);
+}
