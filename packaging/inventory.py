@@ -19,8 +19,8 @@ import tomllib
 import uuid
 
 PROGRAMS = ("latlab", "latlab-agent")
-# The crate whose font is cut at build time and carried by the program: where its licence lies.
-FONT = ("dejavu", "assets/dejavu-fonts-ttf-2.37/LICENSE")
+# The version of the font that scripts/font.sh cut, and its licence.
+FONT = ("2.37", "crates/png/fonts/LICENSE")
 LICENCE_FILE = re.compile(r"(?i)(un)?licen[cs]e|copying|copyright|notice")
 RULE = "=" * 78
 HERE = pathlib.Path(__file__).parent
@@ -122,12 +122,10 @@ def toolchain():
 
 def font():
     """The font of the pictures, as a part beside the crates."""
-    name, licence = FONT
-    metadata = json.loads(output("cargo", "metadata", "--locked", "--offline", "--format-version", "1"))
-    package = next(one for one in metadata["packages"] if one["name"] == name)
-    text = (pathlib.Path(package["manifest_path"]).parent / licence).read_text().strip("\n")
-    return (f"{name}-fonts", package["version"], "Bitstream-Vera",
-            f"pkg:cargo/{name}@{package['version']}", text)
+    version, licence = FONT
+    return ("dejavu-fonts", version, "Bitstream-Vera",
+            f"pkg:github/dejavu-fonts/dejavu-fonts@version_{version.replace('.', '_')}",
+            (HERE.parent / licence).read_text().strip("\n"))
 
 
 def charts():

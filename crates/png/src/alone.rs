@@ -3,12 +3,10 @@
 use crate::font::{FAMILY, Weight};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use std::collections::BTreeSet;
 
 /// The picture with its font inside and with its own colours, for a file of its own.
 ///
-/// The fonts hold only the characters that the picture is made of. What is no SVG comes back as
-/// it was.
+/// What is no SVG comes back as it was.
 pub fn alone(svg: &str) -> String {
     let svg = plain_colours(svg);
     let Some((start, end)) = root(&svg) else { return svg };
@@ -36,17 +34,14 @@ fn with_family(tag: &str) -> String {
 /// The rules that give a browser the font for this text; bold type only where there is any.
 pub fn font_faces(svg: &str) -> String {
     let bold = svg.contains("font-weight");
-    // A page of several megabytes is made of some hundred characters.
-    let characters: BTreeSet<char> = svg.chars().collect();
     let weights = Weight::ALL.into_iter().filter(|weight| *weight == Weight::Regular || bold);
-    let faces = weights.filter_map(|weight| {
-        let file = weight.font()?.subset(characters.iter().copied());
+    let faces = weights.map(|weight| {
+        let file = BASE64_STANDARD.encode(weight.woff2(svg.chars()));
         let number = if weight == Weight::Bold { 700 } else { 400 };
-        Some(format!(
+        format!(
             "@font-face{{font-family:'{FAMILY}';font-weight:{number};\
-             src:url(data:font/ttf;base64,{}) format('truetype')}}",
-            BASE64_STANDARD.encode(&file)
-        ))
+             src:url(data:font/woff2;base64,{file}) format('woff2')}}"
+        )
     });
     faces.collect()
 }

@@ -7,7 +7,6 @@
 mod alone;
 mod font;
 mod render;
-mod subset;
 
 pub use alone::{alone, font_faces};
 pub use font::{FAMILY, Weight, text_width};

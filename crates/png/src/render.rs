@@ -51,7 +51,7 @@ fn tree(svg: &str) -> Result<Tree, PngError> {
     // A picture is one file: what it names beside itself is not read.
     options.image_href_resolver.resolve_string = Box::new(|_, _| None);
     let fonts = options.fontdb_mut();
-    Weight::ALL.into_iter().for_each(|weight| fonts.load_font_data(weight.file().to_vec()));
+    Weight::ALL.into_iter().for_each(|weight| fonts.load_font_data(weight.truetype().to_vec()));
     fonts.set_sans_serif_family(FAMILY);
     Tree::from_str(&plain_colours(svg), &options).map_err(|error| {
         let text = error.to_string().replace(|c: char| c.is_control(), " ");
