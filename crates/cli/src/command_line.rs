@@ -1,18 +1,20 @@
-//! The command line: which commands there are, and the flags of those without a file of their own.
+//! The command line: the commands and their help.
 
-use crate::commands::campaign::args::ScenariosArgs;
+use crate::commands::agent::AgentArgs;
+use crate::commands::completions::CompletionsArgs;
+use crate::commands::cyclictest::{self, CyclictestArgs};
 use crate::commands::doctor::args::DoctorArgs;
 use crate::commands::lab::args::LabArgs;
-use crate::commands::loads::args::LoadsArgs;
+use crate::commands::loads::LoadsArgs;
 use crate::commands::plot::args::PlotArgs;
 use crate::commands::report::args::ReportArgs;
 use crate::commands::respond::args::RespondArgs;
 use crate::commands::runs::args::{ListArgs, ShowArgs};
+use crate::commands::scenarios::ScenariosArgs;
 use crate::commands::serve::args::ServeArgs;
-use crate::commands::verify::args::VerifyArgs;
+use crate::commands::verify::VerifyArgs;
 use crate::flags::run::RunArgs;
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use clap::{Parser, Subcommand};
 
 /// How late can this machine be, why, and is that good enough for your deadline?
 #[derive(Parser)]
@@ -71,77 +73,12 @@ pub enum Command {
     /// Check that stored runs are as they were stored.
     Verify(VerifyArgs),
     /// Measure and print as cyclictest does, with its options; also by a link of that name.
-    #[command(disable_help_flag = true, after_help = crate::commands::cyclictest::table::plain_usage())]
+    #[command(disable_help_flag = true, after_help = cyclictest::table::plain_usage())]
     Cyclictest(CyclictestArgs),
     /// Print what completes these commands in a shell.
     Completions(CompletionsArgs),
     /// Measure for another latlab, or write the program that does so on a board.
     Agent(AgentArgs),
-}
-
-/// Words of `latlab cyclictest`.
-#[derive(Args)]
-pub struct CyclictestArgs {
-    /// The options of cyclictest
-    #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
-    pub words: Vec<String>,
-}
-
-/// Flags of `latlab agent`.
-#[derive(Args)]
-#[command(after_help = AGENT_EXAMPLES)]
-pub struct AgentArgs {
-    /// Id of the run, for those who look at the list of processes
-    pub run: Option<String>,
-    /// Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64
-    #[arg(long, value_name = "MACHINE")]
-    pub write: Option<String>,
-    /// The program to write, - for standard output [default: latlab-agent-MACHINE]
-    #[arg(short, long, value_name = "FILE", requires = "write")]
-    pub output: Option<PathBuf>,
-}
-
-const AGENT_EXAMPLES: &str = "\
-Examples:
-  latlab agent --write aarch64 -o latlab-agent      the measuring half alone, for a 64-bit board
-
-Without --write it reads a plan from standard input and writes the stream of a run to standard
-output: `latlab run` starts it so, and nobody else needs to.";
-
-/// Flags of `latlab completions`.
-#[derive(Args)]
-#[command(after_help = COMPLETIONS_EXAMPLES)]
-pub struct CompletionsArgs {
-    /// The shell: bash, zsh, fish
-    #[arg(hide_possible_values = true)]
-    pub shell: Shell,
-}
-
-const COMPLETIONS_EXAMPLES: &str = "\
-Examples:
-  source <(latlab completions bash)                       for this bash
-  latlab completions zsh >~/.zfunc/_latlab                for zsh, with ~/.zfunc in its fpath
-  latlab completions fish >~/.config/fish/completions/latlab.fish
-
-`make install` puts all three where the shells look for them.";
-
-/// The shells whose completions are shipped.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shell {
-    Bash,
-    Zsh,
-    Fish,
-}
-
-impl Shell {
-    /// The script, made anew from the flags by `make reference`.
-    pub fn script(self) -> &'static str {
-        match self {
-            Shell::Bash => include_str!("../../../docs/reference/completions/latlab.bash"),
-            Shell::Zsh => include_str!("../../../docs/reference/completions/_latlab"),
-            Shell::Fish => include_str!("../../../docs/reference/completions/latlab.fish"),
-        }
-    }
 }
 
 #[cfg(test)]

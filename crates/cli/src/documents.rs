@@ -1,6 +1,6 @@
 //! What `--format json` prints beside `run.json`; their schemas are in docs/reference.
 
-use crate::commands::loads::library::Found;
+use crate::load_library::Found;
 use latlab_load::Parameter;
 use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;

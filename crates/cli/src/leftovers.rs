@@ -1,6 +1,6 @@
 //! What a killed latlab has left changed, put back.
 
-use crate::EXIT_CANNOT_MEASURE;
+use crate::exit::EXIT_CANNOT_MEASURE;
 use crate::output::{print, warn};
 use latlab_sys::files::Root;
 use latlab_sys::undo::{Change, Kind, Undone, restore_leftovers};

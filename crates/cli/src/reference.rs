@@ -5,7 +5,8 @@
 mod catalogue;
 mod invariants;
 
-use crate::command_line::{Cli, Shell};
+use crate::command_line::Cli;
+use crate::commands::completions::Shell;
 use crate::documents::{
     CampaignReported, CampaignResult, DryRun, List, ListedLoad, Looked, Reported, Responded,
     ShippedSheet,

@@ -1,9 +1,9 @@
 //! `latlab agent`: serves a plan, or writes the program that does so on another machine.
 
-use crate::command_line::AgentArgs;
+use crate::exit::Exit;
 use crate::output::{print, write_whole};
-use crate::{EXIT_USAGE, Exit};
 use anyhow::{Context, bail};
+use clap::Args;
 use latlab_conduct::agents;
 use latlab_sys::terminal;
 use std::fs::{self, Permissions};
@@ -12,19 +12,40 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// Flags of `latlab agent`.
+#[derive(Args)]
+#[command(after_help = AGENT_EXAMPLES)]
+pub struct AgentArgs {
+    /// Id of the run, for those who look at the list of processes
+    pub run: Option<String>,
+    /// Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64
+    #[arg(long, value_name = "MACHINE")]
+    pub write: Option<String>,
+    /// The program to write, - for standard output [default: latlab-agent-MACHINE]
+    #[arg(short, long, value_name = "FILE", requires = "write")]
+    pub output: Option<PathBuf>,
+}
+
+const AGENT_EXAMPLES: &str = "\
+Examples:
+  latlab agent --write aarch64 -o latlab-agent      the measuring half alone, for a 64-bit board
+
+Without --write it reads a plan from standard input and writes the stream of a run to standard
+output: `latlab run` starts it so, and nobody else needs to.";
+
 /// What `latlab agent` does.
 pub fn agent(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     match &args.write {
         Some(machine) => write(machine, args.output.clone())?,
         None => latlab_agent::serve(io::stdin(), io::stdout())
-            .map_err(|text| Exit(EXIT_USAGE, format!("agent: {text}")))?,
+            .map_err(|text| Exit::usage(format!("agent: {text}")))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// What keeps a load of a run, in a process of its own.
 pub fn keep_load() -> anyhow::Result<ExitCode> {
-    latlab_agent::keep().map_err(|text| Exit(EXIT_USAGE, text))?;
+    latlab_agent::keep().map_err(Exit::usage)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,7 +3,7 @@
 pub mod args;
 mod source;
 
-use crate::EXIT_FAIL;
+use crate::exit::EXIT_FAIL;
 use crate::flags::Format;
 use crate::leftovers::put_back;
 use crate::output::{harmless_lines, print, print_json, style, width, write_whole};

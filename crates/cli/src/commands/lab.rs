@@ -2,11 +2,11 @@
 
 pub mod args;
 
-use crate::commands::campaign::args::SheetArgs;
-use crate::commands::campaign::{self, Asked};
+use crate::commands::campaign::{CampaignArgs, begin_or_resume};
+use crate::exit::Exit;
+use crate::flags::sheet::SheetArgs;
 use crate::output::{print, warn};
 use crate::store::cache;
-use crate::{EXIT_CANNOT_MEASURE, Exit};
 use args::{Comparison, LabArgs, What};
 use latlab_lab::{GuestConfig, MACHINES, Unpacked, kernels};
 use std::process::ExitCode;
@@ -17,9 +17,9 @@ const COMPARED: [&str; 2] = ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"];
 /// What `latlab lab` does.
 pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
     match &args.what {
-        What::Kernels => print(&listed())?,
-        What::StressFive(comparison) => return compared("lab-stress-five", comparison),
-        What::Threads(comparison) => return compared("lab-threads", comparison),
+        What::Kernels => print(&list_kernels())?,
+        What::StressFive(comparison) => return run_comparison("lab-stress-five", comparison),
+        What::Threads(comparison) => return run_comparison("lab-threads", comparison),
         What::Fetch { qemu, guests } => {
             for config in guests {
                 let config = GuestConfig { new_qemu: *qemu || config.new_qemu, ..config.clone() };
@@ -31,7 +31,7 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// A ready-made sheet of both kernels, which are got where they are not here.
-fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
+fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     let Comparison { seeds, quiet, console, common } = asked;
     for target in COMPARED {
         let config = args::config(target).map_err(anyhow::Error::msg)?;
@@ -43,15 +43,16 @@ fn compared(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     let sheet = Some(sheet.to_string());
     let sheet = SheetArgs { sheet, seeds: Some(*seeds), ..SheetArgs::default() };
     let (quiet, console) = (*quiet, *console);
-    campaign::asked(&Asked { sheet: &sheet, common, quiet, keep_going: false, console })
+    begin_or_resume(&CampaignArgs { sheet: &sheet, common, quiet, keep_going: false, console })
 }
 
 /// Gets a kernel and says where it came from.
 fn fetch(config: &GuestConfig) -> Result<String, Exit> {
-    config.fetch(&cache()).map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))
+    config.fetch(&cache()).map_err(Exit::cannot_measure)
 }
 
-fn listed() -> String {
+/// The kernels of each machine, with those that are here.
+fn list_kernels() -> String {
     let mut text = format!("Kernels in {}\n\n", cache().folder().display());
     for machine in &MACHINES {
         text += &format!("{}: {}\n", machine.name, machine.about);

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod campaign;
+pub mod completions;
 pub mod cyclictest;
 pub mod doctor;
 pub mod lab;
@@ -11,5 +12,6 @@ pub mod report;
 pub mod respond;
 pub mod run;
 pub mod runs;
+pub mod scenarios;
 pub mod serve;
 pub mod verify;

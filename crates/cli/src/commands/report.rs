@@ -1,6 +1,7 @@
 //! `latlab report`: stored runs as one page.
 
 pub mod args;
+mod campaign;
 
 use crate::browser;
 use crate::documents::Reported;
@@ -21,9 +22,9 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let store = store_in(args.out.as_deref());
     recover(&store);
     if let [one] = &args.runs[..]
-        && let Some(campaign) = store.find_campaign(one)?
+        && let Some(folder) = store.find_campaign(one)?
     {
-        return crate::commands::campaign::shown::report(&campaign, args);
+        return campaign::report(&folder, args);
     }
     if args.format.is_of_a_campaign() {
         bail!("--format {}: of a campaign only; name one", args.format.word());

@@ -1,18 +1,18 @@
 //! `latlab list`, `latlab show`: what is stored, and how it is shown.
 
 pub mod args;
+mod campaign;
 mod window;
 
 use crate::documents::List;
-use crate::output::{glyphs, harmless, print, print_json, style, visible, width};
+use crate::output::{harmless, print, print_json, style, visible, width};
+use crate::render::run_text;
 use crate::store::{recover, store_in};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
-use latlab_model::Run;
 use latlab_report::ListEntry;
 use latlab_report::campaign::CampaignEntry;
 use latlab_store::{CampaignFolder, Entry, State, Store};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// `latlab list`.
@@ -80,8 +80,8 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     }
     let store = store_in(args.out.as_deref());
     recover(&store);
-    if let Some(campaign) = store.find_campaign(&args.run)? {
-        crate::commands::campaign::shown::show(&campaign, args)?;
+    if let Some(folder) = store.find_campaign(&args.run)? {
+        campaign::show(&folder, args)?;
         return Ok(ExitCode::SUCCESS);
     }
     let folder = store.find(&args.run)?;
@@ -90,20 +90,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         (Some(spec), format) => window::show(&folder, &run, spec, format)?,
         (None, ShowFormat::Json) => print_json(&run)?,
         (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&harmless(&run)?))?,
-        (None, _) => print(&shown(&folder, &run)?)?,
+        (None, _) => print(&run_text(&folder, &run)?)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A stored run as text.
-pub fn shown(folder: &Path, run: &Run) -> anyhow::Result<String> {
-    Ok(latlab_report::show(&harmless(run)?, &picture(folder, run), width(), style()))
-}
-
-/// The latencies as a picture of characters, or why there is none.
-fn picture(folder: &Path, run: &Run) -> String {
-    match latlab_store::histograms(folder, run) {
-        Ok(bins) => latlab_report::histogram(run, &bins, width(), glyphs()),
-        Err(error) => format!("No picture of the latencies: {}\n", visible(&error.to_string())),
-    }
 }

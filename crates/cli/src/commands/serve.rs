@@ -2,9 +2,9 @@
 
 pub mod args;
 
+use crate::exit::Exit;
 use crate::output::{print, warn};
 use crate::store::store_in;
-use crate::{EXIT_CANNOT_MEASURE, Exit};
 use anyhow::{Context, anyhow, bail};
 use args::ServeArgs;
 use latlab_serve::{Setup, Token};
@@ -38,7 +38,7 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => {
             let text = format!("cannot listen at {address}");
-            Err(error).context(Exit(EXIT_CANNOT_MEASURE, text))
+            Err(error).context(Exit::cannot_measure(text))
         }
     }
 }

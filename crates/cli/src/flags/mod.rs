@@ -1,13 +1,13 @@
-//! Flags that several commands have.
+//! The flags of a run, and those that several commands have.
 
 pub mod guest;
 pub mod plan;
 pub mod run;
-pub mod scale;
-pub mod seeds;
+pub mod sheet;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// How results are printed.
@@ -42,4 +42,12 @@ pub fn word<T: Copy + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(all.iter().map(|&value| name(value)))
         .try_map(move |text| all.iter().copied().find(|&value| name(value) == text).ok_or(text))
+}
+
+/// The flags of a command from the words behind its name.
+pub fn parse<A: Args>(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<A, clap::Error> {
+    let command = A::augment_args(Command::new("latlab")).no_binary_name(true);
+    A::from_arg_matches(&command.try_get_matches_from(words)?)
 }

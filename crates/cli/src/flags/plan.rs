@@ -1,7 +1,7 @@
 //! What the flags of `latlab run` mean: flags to plan.
 
 use super::run::RunArgs;
-use crate::commands::loads::{self, Library};
+use crate::load_library::{self, Library};
 use latlab_model::load::Load;
 use latlab_model::plan::{Instrument, Policy, Spin, WakeBy, Workload};
 use latlab_model::{Nanos, Plan};
@@ -54,7 +54,7 @@ impl RunArgs {
 
     /// The loads, and the faults as such; an error is one line.
     pub fn all_loads(&self) -> Result<Vec<Load>, String> {
-        let mut all = loads::resolve(&self.load, &Library::new(self.loads.clone()))?;
+        let mut all = load_library::resolve(&self.load, &Library::new(self.loads.clone()))?;
         all.extend(self.guest.faults(self.warm_up)?);
         Ok(all)
     }
@@ -180,14 +180,11 @@ impl RunArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command_line::{Cli, Command};
-    use clap::Parser;
+    use crate::flags::parse;
     use latlab_model::plan::{IdleStates, Mechanism, Workload};
 
     fn plan(flags: &str) -> Result<Plan, String> {
-        let words = ["latlab", "run"].into_iter().chain(flags.split_whitespace());
-        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
-        let Command::Run(args) = cli.command else { unreachable!("the words say run") };
+        let args: RunArgs = parse(flags.split_whitespace()).map_err(|error| error.to_string())?;
         args.plan(7)
     }
 

@@ -1,7 +1,7 @@
 //! Flags of `latlab run`.
 
-use crate::commands::campaign::args::SheetArgs;
 use crate::flags::guest::GuestArgs;
+use crate::flags::sheet::SheetArgs;
 use crate::flags::{Common, whole, word};
 use clap::Args;
 use latlab_model::load::LoadOn;

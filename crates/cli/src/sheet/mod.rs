@@ -19,8 +19,7 @@ mod tests;
 
 pub use shipped::SHIPPED;
 
-use crate::flags::scale::Scale;
-use crate::flags::seeds::Seeds;
+use crate::flags::sheet::{Scale, Seeds};
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
 use mistakes::Mistakes;
@@ -120,4 +119,9 @@ impl Source {
             published: sheet.published,
         })
     }
+}
+
+/// CPUs that this process may use.
+pub fn usable_cpus() -> u32 {
+    latlab_sys::sched::affinity().map_or(1, |cpus| cpus.len() as u32)
 }

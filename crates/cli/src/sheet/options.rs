@@ -1,10 +1,10 @@
 //! The words of a scenario are the long options of `latlab run`, as clap knows them.
 
 use super::mistakes::Mistakes;
-use crate::command_line::{Cli, Command as Verb};
+use crate::flags::parse;
 use crate::flags::run::RunArgs;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, ArgAction, Command, CommandFactory, Parser};
+use clap::{Arg, ArgAction, Args, Command};
 use std::error::Error;
 use std::ops::Range;
 use toml::Spanned;
@@ -57,8 +57,7 @@ pub struct Setting {
 impl Vocabulary {
     /// That of this program.
     pub fn new() -> Vocabulary {
-        let program = Cli::command();
-        Vocabulary { run: program.find_subcommand("run").cloned().unwrap_or_default() }
+        Vocabulary { run: RunArgs::augment_args(Command::new("run")) }
     }
 
     /// The option of a name, where a scenario may have it.
@@ -93,7 +92,7 @@ impl Vocabulary {
         let (name, at) = (key.get_ref().as_ref(), value.span());
         let arg = self.get(name)?;
         let setting = words(arg, name, value.get_ref()).and_then(|words| {
-            let args = parse(&words).map_err(|error| reason(&error))?;
+            let args: RunArgs = parse(&words).map_err(|error| reason(&error))?;
             // Without its defaults, so that two ways to write a target make one row.
             let shown = match name {
                 "target" => args.guest.target()?.to_string(),
@@ -159,16 +158,6 @@ pub fn shown(value: &DeValue) -> String {
             list.iter().map(|one| shown(one.get_ref())).collect::<Vec<_>>().join(" + ")
         }
         value => scalar(value).unwrap_or_else(|| value.type_str().to_string()),
-    }
-}
-
-/// `latlab run` with these words.
-pub fn parse(words: &[String]) -> Result<RunArgs, clap::Error> {
-    let start = ["latlab", "run"].into_iter().map(str::to_string);
-    let cli = Cli::try_parse_from(start.chain(words.iter().cloned()))?;
-    match cli.command {
-        Verb::Run(args) => Ok(*args),
-        _ => Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand)),
     }
 }
 

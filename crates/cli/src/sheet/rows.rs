@@ -1,9 +1,11 @@
 //! Scenarios times matrix: the rows, each with the plan that its words make.
 
 use super::mistakes::Mistakes;
-use super::options::{Setting, Vocabulary, parse, reason};
+use super::options::{Setting, Vocabulary, reason};
 use super::read::{Scenario, Sheet};
-use crate::flags::scale::Scale;
+use crate::flags::parse;
+use crate::flags::run::RunArgs;
+use crate::flags::sheet::Scale;
 use latlab_model::Plan;
 use latlab_model::campaign::Row;
 use std::collections::BTreeMap;
@@ -69,7 +71,7 @@ fn row(
     let merged = merged(sheet, scenario, point);
     let words: Vec<String> = merged.values().flat_map(|one| one.words.clone()).collect();
     let wrong = |text: String| (word_of(&text), text);
-    let args = parse(&words).map_err(|error| wrong(reason(&error)))?;
+    let args: RunArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
     let loads = args.all_loads().map_err(|text| ("load".to_string(), text))?;
     let plan = scaled(Plan { loads, ..args.plan(0).map_err(wrong)? }, scale);
     if plan.length(1).is_none() {

@@ -62,6 +62,40 @@ const IMPURE: &[&str] = &[
     "std::*",
 ];
 
+/// The modules of the program from the top: each may use those below it. A command uses no other
+/// command but those below it here.
+const LAYERS: &[&str] = &[
+    "main",
+    "reference",
+    "command_line",
+    "commands::lab",
+    "commands::campaign",
+    "commands::agent",
+    "commands::completions",
+    "commands::cyclictest",
+    "commands::doctor",
+    "commands::loads",
+    "commands::plot",
+    "commands::report",
+    "commands::respond",
+    "commands::run",
+    "commands::runs",
+    "commands::scenarios",
+    "commands::serve",
+    "commands::verify",
+    "sheet",
+    "flags",
+    "documents",
+    "load_library",
+    "progress",
+    "render",
+    "store",
+    "leftovers",
+    "browser",
+    "exit",
+    "output",
+];
+
 /// The loop is to be read in one sitting.
 const LOOP: (&str, &str) = ("crates/measure/src/cyclic.rs", "measure");
 const LOOP_LINES: usize = 70;
@@ -137,7 +171,7 @@ fn pure_crates_read_no_clock_and_no_file() {
         assert!(!sources.is_empty(), "crates/{name}/src holds no source");
         for source in sources.iter().filter(|source| !source.name.ends_with("/tests.rs")) {
             let code = without_tests(&code_only(&source.text));
-            for path in std_paths(&code) {
+            for path in paths_of(&code, "std") {
                 if IMPURE.iter().any(|bad| is_or_is_under(&path, bad)) {
                     broken.push(format!(
                         "{} uses {path}: the crate {name} reads no clock, no file and no \
@@ -152,6 +186,43 @@ fn pure_crates_read_no_clock_and_no_file() {
 }
 
 /// Invariant (unsafe): Unsafe code is in sys only, each block with its reason.
+#[test]
+fn no_module_of_the_program_uses_one_above_it() {
+    let mut broken = Vec::new();
+    for source in sources(&root().join("crates/cli/src")) {
+        let own = module_of(&source.name);
+        if own == "commands" {
+            continue;
+        }
+        let Some(layer) = LAYERS.iter().position(|name| *name == own) else {
+            broken.push(format!("{} belongs to no module in LAYERS", source.name));
+            continue;
+        };
+        let code = code_only(&source.text);
+        for path in paths_of(&code, "crate") {
+            let path = path.trim_start_matches("crate::");
+            let used = LAYERS.iter().position(|name| is_or_is_under(path, name));
+            match used {
+                Some(used) if used >= layer || layer == 0 => {}
+                Some(_) => broken.push(format!("{} uses {path}, which is above it", source.name)),
+                None => broken.push(format!("{} uses {path} of main.rs", source.name)),
+            }
+        }
+        if code.contains("super::super::") {
+            broken.push(format!("{} says super::super: begin the path with crate", source.name));
+        }
+    }
+    report(broken);
+}
+
+/// The module of `LAYERS` that a file of the program belongs to.
+fn module_of(file: &str) -> String {
+    let path = file.trim_start_matches("crates/cli/src/").trim_end_matches(".rs");
+    let parts: Vec<&str> = path.split('/').filter(|part| *part != "mod").collect();
+    let length = if parts[0] == "commands" { 2 } else { 1 };
+    parts[..length.min(parts.len())].join("::")
+}
+
 #[test]
 fn unsafe_code_lives_in_sys_only() {
     let mut broken = Vec::new();
@@ -578,13 +649,13 @@ fn body_of<'a>(code: &'a str, function: &str) -> Option<&'a str> {
     braces(code, at).map(|(start, end)| &code[start..end])
 }
 
-/// All paths that begin with `std`, with `use` groups written out.
-fn std_paths(code: &str) -> Vec<String> {
+/// All paths that begin with this word, with `use` groups written out.
+fn paths_of(code: &str, root: &str) -> Vec<String> {
     let mut paths = Vec::new();
-    for at in words(code, "std") {
-        let rest = &code[at + "std".len()..];
+    for at in words(code, root) {
+        let rest = &code[at + root.len()..];
         if let Some(tail) = rest.trim_start().strip_prefix("::") {
-            write_out("std", tail, &mut paths);
+            write_out(root, tail, &mut paths);
         }
     }
     paths
@@ -659,7 +730,7 @@ mod scanner {
         let code =
             "use std::{fmt, time::{Duration, Instant}}; std::fs::read; use std::env::{self};";
         assert_eq!(
-            std_paths(code),
+            paths_of(code, "std"),
             ["std::fmt", "std::time::Duration", "std::time::Instant", "std::fs::read", "std::env"]
         );
         assert!(is_or_is_under("std::fs::read", "std::fs"));

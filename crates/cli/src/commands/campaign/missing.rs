@@ -1,7 +1,7 @@
 //! Programs of loads that are not here: told before anything is measured.
 
+use crate::exit::Exit;
 use crate::output::warn;
-use crate::{EXIT_CANNOT_MEASURE, Exit};
 use latlab_model::campaign::{Campaign, Row};
 use latlab_sys::files::Root;
 
@@ -43,9 +43,8 @@ pub fn without(mut campaign: Campaign, skip: bool) -> Result<Campaign, Exit> {
             campaign.runs.retain(|run| rows[run.row].left_out.is_none());
             Ok(campaign)
         }
-        false => Err(Exit(
-            EXIT_CANNOT_MEASURE,
-            format!("nothing was run: {text}, or leave out its scenarios with --skip-missing"),
-        )),
+        false => Err(Exit::cannot_measure(format!(
+            "nothing was run: {text}, or leave out its scenarios with --skip-missing"
+        ))),
     }
 }

@@ -1,25 +1,21 @@
 //! `latlab run SHEET` and `latlab run --resume`: campaigns.
 
-pub mod args;
 mod missing;
 mod progress;
-mod scenarios;
-pub mod shown;
 mod unit;
 
-use crate::command_line::Cli;
-use crate::commands::run::{connector, refused};
+use crate::commands::run::connector;
 use crate::documents::{CampaignResult, DryRun};
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, Exit};
 use crate::flags::run::RunArgs;
+use crate::flags::sheet::{BESIDE_A_SHEET, SheetArgs};
 use crate::flags::{Common, Format};
 use crate::leftovers::restore;
 use crate::output::{print, print_json, style, visible, warn, width};
-use crate::sheet::{Instead, Source};
+use crate::sheet::{Instead, Source, usable_cpus};
 use crate::store::{finish_leftovers, open_store, recover};
-use crate::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, EXIT_USAGE, Exit};
-use args::{BESIDE, SheetArgs};
-use clap::CommandFactory;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command};
 use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, run_campaign};
 use latlab_conduct::{StopFlag, Timing};
 use latlab_model::campaign::Campaign;
@@ -28,20 +24,19 @@ use latlab_report::campaign::Table;
 use latlab_store::{CampaignFolder, CellState, Store};
 use latlab_sys::process::uname;
 use progress::CampaignProgress;
-pub use scenarios::scenarios;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
-/// A sheet, or the rest of one.
-pub fn campaign(args: &RunArgs) -> anyhow::Result<ExitCode> {
-    refuse_others(std::env::args_os())?;
+/// `latlab run` with a sheet or `--resume`; `given` says which flags stood on the command line.
+pub fn campaign(args: &RunArgs, given: &ArgMatches) -> anyhow::Result<ExitCode> {
+    refuse_other_flags(given)?;
     let RunArgs { sheet, common, quiet, keep_going, guest, .. } = args;
     let (quiet, keep_going, console) = (*quiet, *keep_going, guest.console);
-    asked(&Asked { sheet, common, quiet, keep_going, console })
+    begin_or_resume(&CampaignArgs { sheet, common, quiet, keep_going, console })
 }
 
-/// What is asked of a campaign, by whichever command.
-pub struct Asked<'a> {
+/// A campaign that a command asks for.
+pub struct CampaignArgs<'a> {
     /// Which sheet, and how.
     pub sheet: &'a SheetArgs,
     /// Where it lives and how it is printed.
@@ -54,8 +49,8 @@ pub struct Asked<'a> {
     pub console: bool,
 }
 
-/// Begins what is asked, or goes on with it.
-pub fn asked(args: &Asked<'_>) -> anyhow::Result<ExitCode> {
+/// Begins a campaign or resumes one, and prints its table.
+pub fn begin_or_resume(args: &CampaignArgs<'_>) -> anyhow::Result<ExitCode> {
     if args.sheet.print_unit {
         print(&unit::unit(&open_store(args.common))?)?;
         return Ok(ExitCode::SUCCESS);
@@ -75,49 +70,45 @@ pub fn asked(args: &Asked<'_>) -> anyhow::Result<ExitCode> {
     go_on(args, &folder)
 }
 
-/// Options of a single run have their place in the sheet.
-fn refuse_others(words: impl IntoIterator<Item = std::ffi::OsString>) -> anyhow::Result<()> {
-    // It was parsed before, so it can be parsed.
-    let Ok(matches) = Cli::command().try_get_matches_from(words) else { return Ok(()) };
-    let Some(run) = matches.subcommand_matches("run") else { return Ok(()) };
-    let program = Cli::command();
-    let options = program.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);
-    let given = |arg: &&clap::Arg| {
+/// The flags of a single run belong into the sheet.
+fn refuse_other_flags(given: &ArgMatches) -> Result<(), Exit> {
+    let run = RunArgs::augment_args(Command::new("run"));
+    let is_refused = |arg: &&clap::Arg| {
         let id = arg.get_id().as_str();
-        run.try_contains_id(id).unwrap_or(false)
-            && run.value_source(id) == Some(ValueSource::CommandLine)
-            && !BESIDE.contains(&id)
+        given.try_contains_id(id).unwrap_or(false)
+            && given.value_source(id) == Some(ValueSource::CommandLine)
+            && !BESIDE_A_SHEET.contains(&id)
     };
+    let refused = run.get_arguments().filter(is_refused);
     let names: Vec<String> =
-        options.filter(given).filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+        refused.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
     match names.is_empty() {
         true => Ok(()),
-        false => Err(Exit(
-            EXIT_USAGE,
-            format!(
-                "{}: for a single run only; write it into the sheet, where it has the same name \
-                 without the dashes",
-                names.join(", ")
-            ),
-        )
-        .into()),
+        false => Err(Exit::usage(format!(
+            "{}: for a single run only; write it into the sheet, where it has the same name \
+             without the dashes",
+            names.join(", ")
+        ))),
     }
 }
 
 /// The folder of a new campaign; none where only its plan was asked for.
-fn begin(args: &Asked<'_>, store: &Store, sheet: &str) -> anyhow::Result<Option<CampaignFolder>> {
-    let wrong = |text| Exit(EXIT_USAGE, text);
-    let source = Source::open(sheet).map_err(wrong)?;
+fn begin(
+    args: &CampaignArgs<'_>,
+    store: &Store,
+    sheet: &str,
+) -> anyhow::Result<Option<CampaignFolder>> {
+    let source = Source::open(sheet).map_err(Exit::usage)?;
     let SheetArgs { scale, repeats, seeds, .. } = args.sheet;
     let instead = Instead { scale: scale.clone(), repeats: *repeats, seeds: *seeds };
-    let campaign = match source.campaign(&instead, jiff::Timestamp::now(), cpus()) {
+    let campaign = match source.campaign(&instead, jiff::Timestamp::now(), usable_cpus()) {
         Ok(campaign) => campaign,
         Err(mistakes) => {
             for line in mistakes.lines() {
                 // Nobody may be there to read it.
                 let _ = writeln!(stderr(), "{}", visible(line));
             }
-            return Err(Exit(EXIT_USAGE, format!("nothing was run: {sheet} has mistakes")).into());
+            return Err(Exit::usage(format!("nothing was run: {sheet} has mistakes")).into());
         }
     };
     if args.sheet.dry_run && !args.sheet.skip_missing {
@@ -135,7 +126,7 @@ fn begin(args: &Asked<'_>, store: &Store, sheet: &str) -> anyhow::Result<Option<
 }
 
 /// Says what would be measured.
-fn plan(args: &Asked<'_>, campaign: &Campaign) -> anyhow::Result<()> {
+fn plan(args: &CampaignArgs<'_>, campaign: &Campaign) -> anyhow::Result<()> {
     match args.common.format {
         Format::Json => print_json(&DryRun::new(campaign)),
         Format::Text => print(&latlab_report::campaign::planned(campaign, width(), style())),
@@ -152,14 +143,9 @@ fn left(folder: &CampaignFolder) -> anyhow::Result<Campaign> {
     Ok(campaign)
 }
 
-/// CPUs that this process may use.
-fn cpus() -> u32 {
-    latlab_sys::sched::affinity().map_or(1, |cpus| cpus.len() as u32)
-}
-
 /// The campaign to go on with.
 fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
-    let wrong = |text| anyhow::Error::from(Exit(EXIT_USAGE, text));
+    let wrong = |text: String| anyhow::Error::from(Exit::usage(text));
     if spec != "last" {
         return store.find_campaign(spec)?.ok_or_else(|| {
             wrong(format!(
@@ -182,7 +168,7 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
 }
 
 /// Makes the runs that are missing, and shows the table.
-fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
+fn go_on(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
     let _lock = folder.lock()?;
     restore();
     finish_leftovers(folder.runs());
@@ -192,7 +178,7 @@ fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> 
     let request = CampaignRequest {
         folder,
         connect: &|plan| connector.connect(plan),
-        side_by_side: cpus() as usize,
+        side_by_side: usable_cpus() as usize,
         release: &release,
         stop: StopFlag::on_signals(args.keep_going)?,
         timing: Timing::default(),
@@ -201,8 +187,8 @@ fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> 
     drop(progress);
     let path = folder.path().display();
     let ended = ended.map_err(|failure| {
-        let Exit(code, text) = refused(failure);
-        Exit(code, format!("{text}; `latlab run --resume {path}` goes on"))
+        let Exit { code, text } = Exit::from(failure);
+        Exit { code, text: format!("{text}; `latlab run --resume {path}` goes on") }
     })?;
     let table = latlab_view::campaign_table(folder)?;
     match args.common.format {
@@ -212,42 +198,42 @@ fn go_on(args: &Asked<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> 
             latlab_report::campaign::show(&table, width(), style())
         ))?,
     }
-    Ok(ExitCode::from(told(&ended, &table, &release, &path.to_string())))
+    tell_what_is_left(&ended, &table, &release, &path.to_string());
+    Ok(ExitCode::from(exit_code(&ended, &table)))
 }
 
-/// Says what is left to do; the exit code.
-fn told(ended: &CampaignEnd, table: &Table, release: &str, path: &str) -> u8 {
+/// Says what is left to do, and how.
+fn tell_what_is_left(ended: &CampaignEnd, table: &Table, release: &str, path: &str) {
     match ended {
-        CampaignEnd::Complete => {
-            if table.tally.failed > 0 {
-                warn(format_args!("`latlab run --resume {path}` tries what failed again"));
-            }
-            return exit_code(table);
+        CampaignEnd::Complete if table.tally.failed > 0 => {
+            warn(format_args!("`latlab run --resume {path}` tries what failed again"));
         }
-        CampaignEnd::Interrupted => {
-            warn(format_args!(
-                "ended before all runs were made: `latlab run --resume {path}` goes on"
-            ));
-        }
+        CampaignEnd::Complete => {}
+        CampaignEnd::Interrupted => warn(format_args!(
+            "ended before all runs were made: `latlab run --resume {path}` goes on"
+        )),
         CampaignEnd::Boot { kernel, runs } => warn(format_args!(
             "{runs} {} for a kernel '{kernel}', and this machine runs {release}: boot it, \
              then `latlab run --resume {path}` goes on (`latlab run --print-unit` has systemd do so)",
             if *runs == 1 { "run waits" } else { "runs wait" }
         )),
     }
-    EXIT_NO_ANSWER
 }
 
-/// What the campaign says to a script: the heaviest of its rows.
-fn exit_code(table: &Table) -> u8 {
+/// The exit code of a campaign: that of its heaviest row, once all its runs are made.
+fn exit_code(ended: &CampaignEnd, table: &Table) -> u8 {
     let has = |word| table.rows.iter().any(|row| row.verdict == Some(word));
-    match () {
-        () if has(VerdictWord::Fail) => EXIT_FAIL,
-        () if table.tally.failed == table.tally.planned => EXIT_CANNOT_MEASURE,
-        () if has(VerdictWord::Invalid) || has(VerdictWord::Inconclusive) => EXIT_NO_ANSWER,
-        () if table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none())) => {
+    let is_missing =
+        || table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none()));
+    match ended {
+        CampaignEnd::Interrupted | CampaignEnd::Boot { .. } => EXIT_NO_ANSWER,
+        CampaignEnd::Complete if has(VerdictWord::Fail) => EXIT_FAIL,
+        CampaignEnd::Complete if table.tally.failed == table.tally.planned => EXIT_CANNOT_MEASURE,
+        CampaignEnd::Complete
+            if has(VerdictWord::Invalid) || has(VerdictWord::Inconclusive) || is_missing() =>
+        {
             EXIT_NO_ANSWER
         }
-        () => 0,
+        CampaignEnd::Complete => 0,
     }
 }

@@ -2,8 +2,8 @@
 
 mod lines;
 
-use crate::commands::run::Progress;
 use crate::output::{visible, warn};
+use crate::progress::Progress;
 use crate::progress::console::Console;
 use latlab_conduct::campaign::{CoolDownState, Event, Position};
 use latlab_conduct::live::Live;

@@ -66,8 +66,8 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::MOST_BUCKETS;
     use super::*;
+    use crate::commands::cyclictest::options::MOST_BUCKETS;
     use latlab_model::nanos::SECOND;
 
     fn parse(line: &str) -> Result<Options, String> {

@@ -23,11 +23,11 @@ pub mod table;
 mod values;
 mod verbose;
 
-use crate::commands::run::refused;
+use crate::exit::{EXIT_CANNOT_MEASURE, Exit};
 use crate::leftovers::{restore, undo_leftovers};
 use crate::output::{print, warn};
 use crate::store::{finish_leftovers, store_in};
-use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
+use clap::Args;
 use latlab_conduct::link::{InProcess, Link};
 use latlab_conduct::{Failure, InProcessResult, check_disk_space, run_in_process};
 use latlab_model::run::EndReason;
@@ -45,6 +45,14 @@ use std::process::ExitCode;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Words of `latlab cyclictest`.
+#[derive(Args)]
+pub struct CyclictestArgs {
+    /// The options of cyclictest
+    #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
 /// What the threads have counted, shared by those who count, read and print.
 type Shared = Arc<Mutex<State>>;
 
@@ -54,7 +62,7 @@ fn lock(shared: &Shared) -> MutexGuard<'_, State> {
 }
 
 /// The words of the command line, name first, where they are meant for cyclictest.
-pub fn asked(words: &[OsString]) -> Option<Vec<String>> {
+pub fn options_of(words: &[OsString]) -> Option<Vec<String>> {
     let name = words.first().map(Path::new).and_then(Path::file_name)?;
     let by_name = name.to_string_lossy().ends_with("cyclictest");
     let by_word = words.get(1).is_some_and(|word| word == "cyclictest");
@@ -70,19 +78,19 @@ pub fn asked(words: &[OsString]) -> Option<Vec<String>> {
 
 /// Measures as these words ask, the name of the program first, and prints as cyclictest does.
 pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
-    let wrong = |text| Exit(EXIT_USAGE, text);
-    let mut options = Options::parse(&words[1..]).map_err(wrong)?;
+    let mut options = Options::parse(&words[1..]).map_err(Exit::usage)?;
     if options.help {
         print(&table::usage(&options.dialect.version))?;
         return Ok(ExitCode::SUCCESS);
     }
     let now = jiff::Timestamp::now();
     let machine = Machine::here();
-    let mut plan = plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(wrong)?;
+    let mut plan =
+        plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(Exit::usage)?;
     plan.command = Some(format!("latlab cyclictest {}", shell::line(&words[1..])));
     options.notes.iter().for_each(warn);
-    let output = Output::open(&options, words, now).map_err(wrong)?;
-    let snapshots = Snapshots::begin(&options).map_err(wrong)?;
+    let output = Output::open(&options, words, now).map_err(Exit::usage)?;
+    let snapshots = Snapshots::begin(&options).map_err(Exit::usage)?;
     if options.resolution {
         show::resolution(&plan);
     }
@@ -96,7 +104,7 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     let mut show = Show::new(&options, &plan, &machine, snapshots);
     let result = conduct(&plan, &mut link, place, &shared, &mut show);
     link.restore().iter().for_each(warn);
-    let result = result.map_err(refused)?;
+    let result = result.map_err(Exit::from)?;
     show.finish(&shared);
     output.finish(&options, &lock(&shared), show.buckets())?;
     tell(&lock(&shared), &result, store.as_ref());

@@ -1,9 +1,9 @@
 //! Where the machine that is examined comes from: this one, a run, a file, a folder.
 
 use super::args::DoctorArgs;
+use crate::exit::Exit;
 use crate::leftovers::restore;
 use crate::store::{open_store, recover};
-use crate::{EXIT_CANNOT_MEASURE, Exit};
 use anyhow::{Context, bail};
 use latlab_model::Snapshot;
 use latlab_model::telemetry::Conditions;
@@ -57,7 +57,7 @@ impl Source {
             "{} cannot be examined: no file below its /proc and /sys could be read",
             self.name
         );
-        Err(Exit(EXIT_CANNOT_MEASURE, text).into())
+        Err(Exit::cannot_measure(text).into())
     }
 
     /// The one it is compared with: a path that is there, else a run.
@@ -93,15 +93,12 @@ fn recovered(args: &DoctorArgs) -> Store {
 fn here() -> anyhow::Result<Source> {
     restore();
     let own = std::env::current_exe().map_err(|error| {
-        Exit(
-            EXIT_CANNOT_MEASURE,
-            format!("this machine cannot be examined: {error}: is /proc there?"),
-        )
+        Exit::cannot_measure(format!("this machine cannot be examined: {error}: is /proc there?"))
     })?;
     let mut agent = Command::new(own);
     agent.arg("agent");
     let snapshot = latlab_conduct::examine(agent).map_err(|failure| {
-        Exit(EXIT_CANNOT_MEASURE, format!("this machine cannot be examined: {failure}"))
+        Exit::cannot_measure(format!("this machine cannot be examined: {failure}"))
     })?;
     Ok(Source { name: HERE.to_string(), snapshot, conditions: None, kind: Kind::Here })
 }

@@ -1,7 +1,7 @@
 //! Flags of `latlab lab`.
 
 use crate::flags::Common;
-use crate::flags::seeds::Seeds;
+use crate::flags::sheet::Seeds;
 use clap::{Args, Subcommand};
 use latlab_lab::GuestConfig;
 

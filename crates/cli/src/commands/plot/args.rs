@@ -194,14 +194,10 @@ impl PlotArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command_line::{Cli, Command};
-    use clap::Parser;
+    use crate::flags::parse;
 
     fn parsed(flags: &str) -> Result<PlotArgs, String> {
-        let words = ["latlab", "plot"].into_iter().chain(flags.split_whitespace());
-        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
-        let Command::Plot(args) = cli.command else { unreachable!("the words say plot") };
-        Ok(args)
+        parse(flags.split_whitespace()).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::args::RespondArgs;
 use crate::documents::{Looked, LookedChannel};
+use crate::exit::Exit;
 use crate::flags::Format;
 use crate::output::{glyphs, print, print_json, visible, warn};
-use crate::{EXIT_USAGE, Exit};
 use latlab_capture::{Capture, Error, Kind, SECOND_PS, Seen, Survey, Value, open, survey};
 use latlab_model::Nanos;
 use latlab_report::Glyphs;
@@ -29,7 +29,7 @@ pub fn look(args: &RespondArgs) -> anyhow::Result<ExitCode> {
         Format::Text => print(&all.iter().map(text).collect::<Vec<_>>().join("\n"))?,
     }
     if let Some(error) = failed {
-        return Err(Exit(EXIT_USAGE, error.to_string()).into());
+        return Err(Exit::usage(error.to_string()).into());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,13 +3,12 @@
 pub mod args;
 mod look;
 
-use crate::commands::run::exit_code;
-use crate::commands::runs::shown;
 use crate::documents::Responded;
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit, exit_code};
 use crate::flags::Format;
 use crate::output::{print, print_json, style, width};
+use crate::render::run_text;
 use crate::store::{open_store, recover};
-use crate::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit};
 use args::RespondArgs;
 use latlab_capture::Asked;
 use latlab_conduct::StopFlag;
@@ -39,7 +38,7 @@ struct Part {
 
 /// `latlab respond`.
 pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
-    args.check().map_err(|text| Exit(EXIT_USAGE, text))?;
+    args.check().map_err(Exit::usage)?;
     if args.look {
         return look::look(args);
     }
@@ -49,7 +48,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     let mut finished = Vec::new();
     let done = match args.simulate {
         Some(simulated) => {
-            let stimulus = args.stimuli().map_err(|text| Exit(EXIT_USAGE, text))?;
+            let stimulus = args.stimuli().map_err(Exit::usage)?;
             let order = Simulation {
                 simulated,
                 stimulus,
@@ -58,8 +57,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
                 lto: args.lto,
                 keep: args.keep.clone(),
             };
-            let made = simulate(&order, stop)
-                .map_err(|error| Exit(EXIT_CANNOT_MEASURE, error.to_string()))?;
+            let made = simulate(&order, stop).map_err(Exit::cannot_measure)?;
             let part = Part {
                 name: args.name.clone().unwrap_or_else(|| order.name()),
                 paths: vec![made.capture.clone()],
@@ -109,7 +107,7 @@ fn one(args: &RespondArgs, store: &Store, part: Part, stop: &StopFlag) -> anyhow
             Failure::Capture(_) => EXIT_USAGE,
             Failure::Store(_) | Failure::Interrupted => EXIT_CANNOT_MEASURE,
         };
-        Exit(code, failure.to_string())
+        Exit { code, text: failure.to_string() }
     };
     Ok(record(request).map_err(failed)?)
 }
@@ -204,9 +202,9 @@ fn tell(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
     }
     let paths: Vec<String> = finished.iter().map(|one| one.path.display().to_string()).collect();
     if let ([Finished { run, path }], [shown_path]) = (finished, &paths[..]) {
-        let shown = shown(path, run)?;
+        let text = run_text(path, run)?;
         return print(&format!(
-            "{shown}\nStored in {shown_path}\nAs a page: latlab report {shown_path}\n"
+            "{text}\nStored in {shown_path}\nAs a page: latlab report {shown_path}\n"
         ));
     }
     let runs: Vec<&Run> = finished.iter().map(|one| &one.run).collect();

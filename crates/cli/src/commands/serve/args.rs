@@ -86,13 +86,11 @@ impl ServeArgs {
 
 #[cfg(test)]
 mod tests {
-    use crate::command_line::{Cli, Command};
-    use clap::Parser;
+    use super::ServeArgs;
+    use crate::flags::parse;
 
     fn address(flags: &str) -> Result<(String, bool), String> {
-        let words = ["latlab", "serve"].into_iter().chain(flags.split_whitespace());
-        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
-        let Command::Serve(args) = cli.command else { unreachable!("the words say serve") };
+        let args: ServeArgs = parse(flags.split_whitespace()).map_err(|error| error.to_string())?;
         args.address(args.token.is_some()).map(|(address, any)| (address.to_string(), any))
     }
 

@@ -1,9 +1,9 @@
-//! The flags of `latlab run` for sheets, and those of `latlab scenarios`.
+//! The flags of `latlab run` for sheets, and their values.
 
-use crate::flags::Format;
-use crate::flags::scale::Scale;
-use crate::flags::seeds::Seeds;
-use clap::{Args, Subcommand};
+use clap::Args;
+use latlab_model::Nanos;
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
 
 const SHEETS: &str = "Sheets and campaigns";
 
@@ -41,14 +41,14 @@ pub struct SheetArgs {
 }
 
 impl SheetArgs {
-    /// Whether no single run is asked for.
-    pub fn is_asked(&self) -> bool {
+    /// Whether a campaign is asked for, and no single run.
+    pub fn is_given(&self) -> bool {
         self.sheet.is_some() || self.resume.is_some() || self.print_unit
     }
 }
 
-/// What may stand beside them on a command line.
-pub const BESIDE: [&str; 13] = [
+/// Flags of `latlab run` that are allowed with a sheet, by their ids.
+pub const BESIDE_A_SHEET: [&str; 13] = [
     "sheet",
     "dry_run",
     "scale",
@@ -64,31 +64,65 @@ pub const BESIDE: [&str; 13] = [
     "console",
 ];
 
-/// Flags of `latlab scenarios`.
-#[derive(Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
-pub struct ScenariosArgs {
-    /// One of them.
-    #[command(subcommand)]
-    pub command: Option<ScenariosCommand>,
-    /// How to print: text, json
-    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+/// What replaces the ends of all scenarios.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scale {
+    /// They last this long.
+    Time(Nanos),
+    /// They have this many cycles.
+    Cycles(u64),
 }
 
-/// What else `latlab scenarios` does.
-#[derive(Subcommand)]
-pub enum ScenariosCommand {
-    /// Print a ready-made sheet, to be used as it is or as a start for another.
-    Show {
-        /// Its name
-        name: String,
-    },
+impl Display for Scale {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Scale::Time(time) => write!(f, "{time}"),
+            Scale::Cycles(cycles) => write!(f, "{cycles}"),
+        }
+    }
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  latlab scenarios                                 the ready-made sheets, and what each answers
-  latlab scenarios show stress-five >mine.toml     one of them, to be changed
-  latlab run stress-five --scale 20s --dry-run     what it would do
-  latlab run mine.toml                             all of it, and a table";
+impl FromStr for Scale {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scale, String> {
+        match text.parse::<u64>() {
+            Ok(0) => Err("expected more than 0".to_string()),
+            Ok(cycles) => Ok(Scale::Cycles(cycles)),
+            Err(_) => text.parse().map(Scale::Time).map_err(|_| {
+                "expected a time such as 20s, or a number of cycles such as 20000".to_string()
+            }),
+        }
+    }
+}
+
+/// Seeds of the repeats: `1..5` are five, each for one repeat of every row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seeds {
+    first: u64,
+    last: u64,
+}
+
+impl Seeds {
+    /// How many they are.
+    pub fn count(self) -> u32 {
+        u32::try_from(self.last - self.first).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// That of a repeat, from 1 on.
+    pub fn of(self, repeat: u32) -> u64 {
+        self.first + u64::from(repeat) - 1
+    }
+}
+
+impl FromStr for Seeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seeds, String> {
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        match (first.parse(), last.parse()) {
+            (Ok(first), Ok(last)) if first <= last => Ok(Seeds { first, last }),
+            _ => Err("expected a number, or two such as 1..5".to_string()),
+        }
+    }
+}

@@ -1,7 +1,8 @@
-//! Where definitions are found.
+//! The definitions of loads: the user's, and those of the program.
 
 use crate::store::of_user;
-use latlab_load::{Definition, SHIPPED};
+use latlab_load::{Definition, SHIPPED, name_of};
+use latlab_model::load::Load;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -82,6 +83,16 @@ impl Library {
             }
         }
     }
+}
+
+/// The loads that the values of `--load` name.
+pub fn resolve(words: &[String], library: &Library) -> Result<Vec<Load>, String> {
+    let load = |words: &String| {
+        let found = library.find(name_of(words))?;
+        latlab_load::resolve(words, &found.definition, library.asked())
+            .map_err(|text| format!("--load {words}: {text}"))
+    };
+    words.iter().map(load).collect()
 }
 
 fn read(name: &str, file: Option<PathBuf>) -> Result<Found, String> {

@@ -1,8 +1,14 @@
-//! The flags of `latlab loads`.
+//! `latlab loads`: which loads there are, and what each takes.
 
+use crate::documents::ListedLoad;
+use crate::exit::Exit;
 use crate::flags::Format;
+use crate::load_library::Library;
+use crate::output::{print, print_json, style, width};
 use clap::{Args, Subcommand};
+use latlab_report::load_entry;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Flags of `latlab loads`.
 #[derive(Args)]
@@ -43,3 +49,32 @@ Examples:
 
 Definitions are read from --loads DIR, $XDG_CONFIG_HOME/latlab/loads and /etc/latlab/loads, then
 come those of latlab.";
+
+/// Lists the loads, or shows one.
+pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {
+    let library = Library::new(args.loads.clone());
+    match &args.command {
+        Some(LoadsCommand::Show { name }) => {
+            let found = library.find(name).map_err(Exit::usage)?;
+            match args.format {
+                Format::Json => print_json(&ListedLoad::from(&found))?,
+                Format::Text => print(&found.text)?,
+            }
+        }
+        None => {
+            let all = library.all().map_err(Exit::usage)?;
+            let listed: Vec<ListedLoad> = all.iter().map(ListedLoad::from).collect();
+            match args.format {
+                Format::Json => print_json(&listed)?,
+                Format::Text => print(&list(&listed))?,
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A paragraph for each.
+fn list(loads: &[ListedLoad]) -> String {
+    let (width, style) = (width(), style());
+    loads.iter().map(|load| load_entry(&load.entry(), width, style)).collect()
+}

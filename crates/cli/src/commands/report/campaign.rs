@@ -1,10 +1,9 @@
-//! A stored campaign in the terminal, as a page, and as a table for programs.
+//! `latlab report CAMPAIGN`: a campaign as a page, and as a table for programs.
 
+use super::args::{ReportArgs, ReportFormat};
 use crate::browser;
-use crate::commands::report::args::{ReportArgs, ReportFormat};
-use crate::commands::runs::args::{ShowArgs, ShowFormat};
 use crate::documents::CampaignReported;
-use crate::output::{print, print_json, style, warn, width, write_whole};
+use crate::output::{print, print_json, warn, write_whole};
 use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, junit, markdown};
@@ -16,28 +15,10 @@ use std::process::ExitCode;
 /// The page of a run in its folder.
 const RUN_PAGE: &str = "report.html";
 
-/// `latlab show CAMPAIGN`.
-pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {
-    if args.window.is_some() {
-        bail!("--window is of one run: name one, such as {}/runs/…", folder.path().display());
-    }
-    let shown = read(folder)?;
-    match args.format {
-        ShowFormat::Json => print_json(&shown.table),
-        ShowFormat::Markdown => print(&markdown(&shown.table)),
-        ShowFormat::Csv => print(&csv(&shown.table)),
-        ShowFormat::Text => print(&latlab_report::campaign::show(&shown.table, width(), style())),
-    }
-}
-
-fn read(folder: &CampaignFolder) -> anyhow::Result<ShownCampaign> {
-    finish_leftovers(folder.runs());
-    Ok(ShownCampaign::read(folder)?)
-}
-
-/// `latlab report CAMPAIGN`.
+/// Writes the page, or prints the table in the format that the flags name.
 pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<ExitCode> {
-    let shown = read(folder)?;
+    finish_leftovers(folder.runs());
+    let shown = ShownCampaign::read(folder)?;
     let text = match args.format {
         ReportFormat::Markdown => Some(markdown(&shown.table)),
         ReportFormat::Csv => Some(csv(&shown.table)),

@@ -1,0 +1,24 @@
+//! `latlab show CAMPAIGN`: the table of a campaign.
+
+use super::args::{ShowArgs, ShowFormat};
+use crate::output::{print, print_json, style, width};
+use crate::store::finish_leftovers;
+use anyhow::bail;
+use latlab_report::campaign::{csv, markdown};
+use latlab_store::CampaignFolder;
+use latlab_view::ShownCampaign;
+
+/// Prints the table in the format that the flags name.
+pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {
+    if args.window.is_some() {
+        bail!("--window is of one run: name one, such as {}/runs/…", folder.path().display());
+    }
+    finish_leftovers(folder.runs());
+    let shown = ShownCampaign::read(folder)?;
+    match args.format {
+        ShowFormat::Json => print_json(&shown.table),
+        ShowFormat::Markdown => print(&markdown(&shown.table)),
+        ShowFormat::Csv => print(&csv(&shown.table)),
+        ShowFormat::Text => print(&latlab_report::campaign::show(&shown.table, width(), style())),
+    }
+}

@@ -1,0 +1,75 @@
+//! `latlab scenarios`: the sheets that come with the program.
+
+use crate::documents::ShippedSheet;
+use crate::exit::Exit;
+use crate::flags::Format;
+use crate::output::{print, print_json, width};
+use crate::sheet::{Instead, SHIPPED, Source, usable_cpus};
+use clap::{Args, Subcommand};
+use latlab_model::campaign::Campaign;
+use latlab_report::campaign::{SheetEntry, sheets};
+use std::process::ExitCode;
+
+/// Flags of `latlab scenarios`.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub struct ScenariosArgs {
+    /// One of them.
+    #[command(subcommand)]
+    pub command: Option<ScenariosCommand>,
+    /// How to print: text, json
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+}
+
+/// What else `latlab scenarios` does.
+#[derive(Subcommand)]
+pub enum ScenariosCommand {
+    /// Print a ready-made sheet, to be used as it is or as a start for another.
+    Show {
+        /// Its name
+        name: String,
+    },
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab scenarios                                 the ready-made sheets, and what each answers
+  latlab scenarios show stress-five >mine.toml     one of them, to be changed
+  latlab run stress-five --scale 20s --dry-run     what it would do
+  latlab run mine.toml                             all of it, and a table";
+
+/// Lists the ready-made sheets, or prints one.
+pub fn scenarios(args: &ScenariosArgs) -> anyhow::Result<ExitCode> {
+    if let Some(ScenariosCommand::Show { name }) = &args.command {
+        let source = Source::open(name).map_err(Exit::usage)?;
+        print(&source.text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut campaigns: Vec<(&str, Campaign)> = Vec::new();
+    for one in SHIPPED {
+        let source = Source::open(one.name).map_err(Exit::usage)?;
+        let campaign =
+            source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, usable_cpus());
+        campaigns.push((one.name, campaign.map_err(Exit::usage)?));
+    }
+    match args.format {
+        Format::Json => {
+            let listed: Vec<ShippedSheet> = campaigns
+                .iter()
+                .map(|(name, campaign)| ShippedSheet::new(name, campaign))
+                .collect();
+            print_json(&listed)?;
+        }
+        Format::Text => {
+            let entry = |(name, campaign): &(&str, Campaign)| SheetEntry {
+                name: name.to_string(),
+                about: campaign.about.clone().unwrap_or_default(),
+                runs: campaign.runs.len(),
+                total_ns: campaign.total(),
+            };
+            print(&sheets(&campaigns.iter().map(entry).collect::<Vec<_>>(), width()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
