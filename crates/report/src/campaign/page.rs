@@ -3,9 +3,9 @@
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid};
 use super::text::{reasons, remarks, virtual_time};
 use super::words::{Near, length_of, rest, share, verdict};
-use crate::page::place::Place;
-use crate::page::prose::prose;
-use crate::page::tables::scrolling;
+use crate::page::markup::Outline;
+use crate::page::markup::prose;
+use crate::page::markup::scrolling;
 use crate::page::{document, run_summary};
 use crate::pictures::options::Options;
 use crate::terms;
@@ -34,27 +34,27 @@ pub struct CampaignRun<'a> {
 /// The whole page; `runs` are those that the cells of the table name, in any order.
 pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> String {
     let title = format!("{}: {}", table.name, table.tally);
-    let place = Place::page();
+    let outline = Outline::page();
     let rows: Vec<Vec<Option<Counted>>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
     let body = html! {
         main.campaign {
             header {
                 div.top { div {
                     p.kicker { "Campaign " (table.id) }
-                    (place.headline(html! { (table.name) }))
+                    (outline.headline(html! { (table.name) }))
                     @if let Some(about) = &table.about { p.lead { (prose(about)) } }
                     @if let Some(length) = length_of(table) { p { (prose(&length)) } }
                     p { (table.tally) "." }
                     @if let Some(time) = virtual_time(table) { p { (prose(&time)) } }
                 } }
             }
-            (place.section("table", "The table", html! {
+            (outline.section("table", "The table", html! {
                 (cells(table))
                 @let reasons = reasons(table);
                 @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
                 p { (TABLE) }
             }))
-            (place.section("picture", "Distributions", html! {
+            (outline.section("picture", "Distributions", html! {
                 @let many = terms::of_all(runs.iter().map(|one| one.run)).many;
                 @if can_be_overlaid(table) {
                     figure {
@@ -73,17 +73,17 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
                     }
                 }
             }))
-            (place.section("pooled", "All repeats together", pooled(table)))
+            (outline.section("pooled", "All repeats together", pooled(table)))
             @let remarks = remarks(table);
             @if !remarks.is_empty() {
-                (place.section("remarks", "What the figures alone do not say", html! {
+                (outline.section("remarks", "What the figures alone do not say", html! {
                     ul { @for line in &remarks { li { (prose(line)) } } }
                 }))
             }
             @for (number, one) in (1..).zip(runs) {
-                @let place = Place::part(number);
-                section.run id=(format!("cell-{}", one.run.id)) aria-labelledby=(place.id("headline")) {
-                    (run_summary(one.run, &place))
+                @let outline = Outline::part(number);
+                section.run id=(format!("cell-{}", one.run.id)) aria-labelledby=(outline.id("headline")) {
+                    (run_summary(one.run, &outline))
                     p { a href=(one.page) { "Everything about this run" } ", with its pictures and conditions." }
                 }
             }

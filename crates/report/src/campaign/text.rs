@@ -1,7 +1,7 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
 use super::words::{length_of, reason, rest, verdict};
-use crate::terminal::escaped::escaped;
+use crate::terminal::table::escaped;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};

@@ -1,8 +1,8 @@
 //! What the doctor said of the machine of a run, in short: the weighty findings, a line each.
 
 use crate::doctor::severity_colour;
-use crate::page::place::Place;
-use crate::page::prose::prose;
+use crate::page::markup::Outline;
+use crate::page::markup::prose;
 use crate::terminal::style::Style;
 use crate::terminal::table::wrapped;
 use latlab_model::Run;
@@ -45,11 +45,11 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
 }
 
 /// For the page.
-pub fn section(run: &Run, place: &Place) -> Markup {
+pub fn section(run: &Run, outline: &Outline) -> Markup {
     let (weighty, others) = weighty(run);
     html! {
         @if !weighty.is_empty() {
-            (place.section("doctor", "The doctor says of this machine", html! {
+            (outline.section("doctor", "The doctor says of this machine", html! {
                 ul.findings {
                     @for one in weighty {
                         li class=(one.severity) {

@@ -4,11 +4,11 @@ use super::PageRun;
 use super::head::missed;
 use super::pictures::compared;
 use super::responders;
-use super::tables::scrolling;
-use super::words::{count, dash, firm};
+use super::markup::scrolling;
+use super::markup::{count, dash, firm};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
-use crate::page::place::Place;
-use crate::page::prose::prose;
+use crate::page::markup::Outline;
+use crate::page::markup::prose;
 use crate::runs::{Measured, names, terms_of, title};
 use crate::sections::respond;
 use crate::sentence;
@@ -18,19 +18,19 @@ use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
 /// The section that stands above the runs.
-pub fn comparison(runs: &[PageRun], place: &Place) -> Markup {
+pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
     let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
     html! {
-        section.comparison id="comparison" aria-labelledby=(place.id("headline")) {
+        section.comparison id="comparison" aria-labelledby=(outline.id("headline")) {
             header {
                 p.kicker { "Comparison of runs" }
-                (place.headline(html! { (title(&measured)) }))
+                (outline.headline(html! { (title(&measured)) }))
                 @if let Some(lead) = lead(runs, &names(&measured)) { p.lead { (prose(&lead)) } }
             }
-            (responders::compared(runs, place))
+            (responders::compared(runs, outline))
             @if respond::columns(&all).is_none() { (table(runs, &names(&measured))) }
-            (compared(&measured, place))
+            (compared(&measured, outline))
         }
     }
 }

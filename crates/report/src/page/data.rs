@@ -3,7 +3,7 @@
 
 use super::PageRun;
 use super::packed::Columns;
-use crate::page::place::Place;
+use crate::page::markup::Outline;
 use crate::pictures::series::thread_name;
 use crate::pictures::time::{Strip, measured_strips};
 use crate::units::span;
@@ -63,7 +63,7 @@ struct Mark<'a> {
 }
 
 /// What was thinned, with links that save what the page carries, and the data.
-pub fn section(of: &PageRun, place: &Place) -> Markup {
+pub fn section(of: &PageRun, outline: &Outline) -> Markup {
     let mut columns = Columns::default();
     let bins_joined = add_bins(of.bins, &mut columns);
     let threads = add_rows(of, &mut columns);
@@ -89,12 +89,12 @@ pub fn section(of: &PageRun, place: &Place) -> Markup {
     // Numbers and texts of our own types are always JSON.
     let head = serde_json::to_string(&head).unwrap_or_default();
     let content = html! {
-        p data-save=(place.prefix()) { (carried(of, joined, step, bins_joined)) }
-        script type="application/json" id=(place.id("document")) { (PreEscaped(inert(of.document))) }
-        script type="application/json" id=(place.id("head")) { (PreEscaped(inert(&head))) }
-        script type="text/plain" id=(place.id("packed")) { (packed) }
+        p data-save=(outline.prefix()) { (carried(of, joined, step, bins_joined)) }
+        script type="application/json" id=(outline.id("document")) { (PreEscaped(inert(of.document))) }
+        script type="application/json" id=(outline.id("head")) { (PreEscaped(inert(&head))) }
+        script type="text/plain" id=(outline.id("packed")) { (packed) }
     };
-    place.section("data", "Data in this page", content)
+    outline.section("data", "Data in this page", content)
 }
 
 fn carried(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> String {

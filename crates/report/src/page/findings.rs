@@ -1,7 +1,7 @@
 //! What was found, the most costly first.
 
-use crate::page::place::Place;
-use crate::page::prose::prose;
+use crate::page::markup::Outline;
+use crate::page::markup::prose;
 use crate::sentence;
 use crate::units::joined;
 use latlab_model::Run;
@@ -9,7 +9,7 @@ use latlab_model::run::Finding;
 use maud::{Markup, html};
 
 /// The findings of a run.
-pub fn findings(run: &Run, place: &Place) -> Markup {
+pub fn findings(run: &Run, outline: &Outline) -> Markup {
     let list = html! {
         @if run.findings.is_empty() {
             p { "Nothing was found that would change how these figures are read." }
@@ -17,7 +17,7 @@ pub fn findings(run: &Run, place: &Place) -> Markup {
             ul.findings { @for finding in run.findings_by_weight() { (one_finding(run, finding)) } }
         }
     };
-    place.section("findings", "Findings", list)
+    outline.section("findings", "Findings", list)
 }
 
 fn one_finding(run: &Run, finding: &Finding) -> Markup {

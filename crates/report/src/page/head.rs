@@ -1,8 +1,8 @@
 //! The headline of a run, and its main figures.
 
-use super::words::{count, firm, plural};
-use crate::page::place::Place;
-use crate::page::prose::prose;
+use super::markup::{count, firm, plural};
+use crate::page::markup::Outline;
+use crate::page::markup::prose;
 use crate::sections::respond;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::terms;
@@ -12,10 +12,10 @@ use latlab_model::run::Summary;
 use maud::{Markup, html};
 
 /// The headline and what it is about.
-pub fn opening(run: &Run, place: &Place) -> Markup {
+pub fn opening(run: &Run, outline: &Outline) -> Markup {
     html! {
         p.kicker { (terms::of(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
-        (place.headline(prose(&sentence::headline(run))))
+        (outline.headline(prose(&sentence::headline(run))))
         p.lead { (prose(&sentence::lead(run).join(" "))) }
         @let said = respond::sentences(run);
         @if !said.is_empty() { p { (prose(&said.join(" "))) } }

@@ -6,27 +6,20 @@
 //! a picture with a chart only when the chart stands.
 
 mod compare;
-mod cost;
 mod data;
-mod ends;
-mod files;
 mod findings;
+mod footer;
 mod head;
-mod losses;
+pub(crate) mod markup;
 mod packed;
 mod pictures;
-pub(crate) mod place;
-pub(crate) mod prose;
 mod responders;
-mod settings;
 mod setup;
-pub(crate) mod tables;
 mod threads;
 mod verdict;
-mod words;
 
 use crate::doctor::summary;
-use crate::page::place::Place;
+use crate::page::markup::Outline;
 use crate::pictures::time::TimeData;
 use crate::runs::{Measured, names};
 use crate::sections::conditions;
@@ -84,7 +77,7 @@ pub fn page(runs: &[PageRun]) -> String {
     let body = html! {
         main {
             @match runs {
-                [one] => (run_sections(one, &Place::page())),
+                [one] => (run_sections(one, &Outline::page())),
                 several => (several_runs(several)),
             }
         }
@@ -128,49 +121,49 @@ fn several_runs(runs: &[PageRun]) -> Markup {
             a href="#comparison" { "Comparison" }
             @for (number, name) in (1..).zip(names(&measured)) { a href={ "#run-" (number) } { (name) } }
         }
-        (compare::comparison(runs, &Place::page()))
+        (compare::comparison(runs, &Outline::page()))
         @for (number, one) in (1..).zip(runs) {
-            @let place = Place::part(number);
-            section.run id=(place.prefix()) aria-labelledby=(place.id("headline")) {
-                (run_sections(one, &place))
+            @let outline = Outline::part(number);
+            section.run id=(outline.prefix()) aria-labelledby=(outline.id("headline")) {
+                (run_sections(one, &outline))
             }
         }
     }
 }
 
 /// All there is to say of a run, in the order in which it matters.
-fn run_sections(of: &PageRun, place: &Place) -> Markup {
+fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
     let run = of.run;
     html! {
         header {
-            div.top { div { (head::opening(run, place)) } (verdict::verdict(run, place)) }
+            div.top { div { (head::opening(run, outline)) } (verdict::verdict(run, outline)) }
             (head::facts(run))
         }
-        (findings::findings(run, place))
-        (summary::section(run, place))
-        (threads::threads(run, place))
-        (pictures::pictures(of, place))
-        (responders::phase(of, place))
-        (legs::section(run, place))
-        (load::section(run, place))
-        (conditions::section(run, place))
-        (losses::losses(run, place))
-        (setup::setup(run, place))
-        @if run.asked.respond.is_none() { (cost::cost(run, place)) }
-        (files::repeat(run, place))
-        (files::files(run))
-        (data::section(of, place))
+        (findings::findings(run, outline))
+        (summary::section(run, outline))
+        (threads::threads(run, outline))
+        (pictures::pictures(of, outline))
+        (responders::phase(of, outline))
+        (legs::section(run, outline))
+        (load::section(run, outline))
+        (conditions::section(run, outline))
+        (footer::losses(run, outline))
+        (setup::setup(run, outline))
+        @if run.asked.respond.is_none() { (footer::cost(run, outline)) }
+        (footer::repeat(run, outline))
+        (footer::files(run))
+        (data::section(of, outline))
     }
 }
 
 /// The short form of a run, for a page that holds many.
-pub(crate) fn run_summary(run: &Run, place: &Place) -> Markup {
+pub(crate) fn run_summary(run: &Run, outline: &Outline) -> Markup {
     html! {
         header {
-            div.top { div { (head::opening(run, place)) } (verdict::verdict(run, place)) }
+            div.top { div { (head::opening(run, outline)) } (verdict::verdict(run, outline)) }
             (head::facts(run))
         }
-        (findings::findings(run, place))
-        (threads::threads(run, place))
+        (findings::findings(run, outline))
+        (threads::threads(run, outline))
     }
 }

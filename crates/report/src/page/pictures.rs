@@ -2,7 +2,7 @@
 //! asked in the place of each, and keep the still one for the printer.
 
 use super::PageRun;
-use crate::page::place::Place;
+use crate::page::markup::Outline;
 use crate::pictures::axis::Axis;
 use crate::pictures::options::Options;
 use crate::pictures::plot::{Kind, plot};
@@ -24,51 +24,51 @@ const TELEMETRY: &str = "What was read beside the run: temperature, frequency, l
 const SHARE: &str = "The share of the responses that was no larger, with the maximum of each.";
 
 /// The sections with the pictures of one run.
-pub fn pictures(of: &PageRun, place: &Place) -> Markup {
+pub fn pictures(of: &PageRun, outline: &Outline) -> Markup {
     let runs = [of.measured()];
     let terms = terms::of(of.run);
     if of.run.asked.respond.is_some() {
         return html! {
-            (compared(&runs, place))
-            (place.section("time", "Over time", over_time(of, time::Kind::Flow, place, &flow(terms))))
+            (compared(&runs, outline))
+            (outline.section("time", "Over time", over_time(of, time::Kind::Flow, outline, &flow(terms))))
         };
     }
     html! {
-        (place.section("picture", terms.titles, html! {
-            (of_latencies(&runs, Kind::Latency, place, &of_threads(terms)))
+        (outline.section("picture", terms.titles, html! {
+            (of_latencies(&runs, Kind::Latency, outline, &of_threads(terms)))
         }))
-        (place.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, place, &ccdf(terms))))
-        (place.section("time", "Over time", html! {
-            (over_time(of, time::Kind::Flow, place, &flow(terms)))
+        (outline.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, outline, &ccdf(terms))))
+        (outline.section("time", "Over time", html! {
+            (over_time(of, time::Kind::Flow, outline, &flow(terms)))
             @if of.run.conditions.is_some() {
-                (over_time(of, time::Kind::Telemetry, place, TELEMETRY))
+                (over_time(of, time::Kind::Telemetry, outline, TELEMETRY))
             }
         }))
     }
 }
 
 /// The pictures of several runs over each other.
-pub fn compared(runs: &[Measured], place: &Place) -> Markup {
+pub fn compared(runs: &[Measured], outline: &Outline) -> Markup {
     let terms = terms_of(runs);
     html! {
-        (place.section("picture", terms.titles, html! {
-            (of_latencies(runs, Kind::Latency, place, &of_whole_runs(terms)))
-            @if let Some(end) = respond::body(runs.iter().map(|one| one.run)) { (zoomed(runs, end, place)) }
+        (outline.section("picture", terms.titles, html! {
+            (of_latencies(runs, Kind::Latency, outline, &of_whole_runs(terms)))
+            @if let Some(end) = respond::body(runs.iter().map(|one| one.run)) { (zoomed(runs, end, outline)) }
         }))
         @if runs.iter().all(|one| one.run.asked.respond.is_some()) {
-            (place.section("share", "Share", of_latencies(runs, Kind::Cdf, place, SHARE)))
+            (outline.section("share", "Share", of_latencies(runs, Kind::Cdf, outline, SHARE)))
         }
-        (place.section("tail", "Tail", html! {
-            (of_latencies(runs, Kind::Tail, place, &tail(terms)))
-            (of_latencies(runs, Kind::Ccdf, place, &ccdf(terms)))
+        (outline.section("tail", "Tail", html! {
+            (of_latencies(runs, Kind::Tail, outline, &tail(terms)))
+            (of_latencies(runs, Kind::Ccdf, outline, &ccdf(terms)))
         }))
     }
 }
 
 /// The same up to where nearly all responses are, which a slow one would squeeze into a corner.
-fn zoomed(runs: &[Measured], end: Nanos, place: &Place) -> Markup {
+fn zoomed(runs: &[Measured], end: Nanos, outline: &Outline) -> Markup {
     let caption = format!("The same up to {end}; what lies beyond is counted at the right.");
-    in_widths("zoomed", place, &caption, &|options| {
+    in_widths("zoomed", outline, &caption, &|options| {
         plot(runs, Kind::Latency, &Options { axis: Axis::linear_to(end), ..options.clone() })
     })
 }
@@ -114,14 +114,14 @@ fn flow(Terms { one, titles, .. }: &Terms) -> String {
     )
 }
 
-fn of_latencies(runs: &[Measured], kind: Kind, place: &Place, caption: &str) -> Markup {
-    figure(kind.word(), terms_of(runs), place, caption, &|width, plot_height, id| {
+fn of_latencies(runs: &[Measured], kind: Kind, outline: &Outline, caption: &str) -> Markup {
+    figure(kind.word(), terms_of(runs), outline, caption, &|width, plot_height, id| {
         plot(runs, kind, &Options { width, plot_height, id, ..Options::default() })
     })
 }
 
-fn over_time(of: &PageRun, kind: time::Kind, place: &Place, caption: &str) -> Markup {
-    figure(kind.word(), terms::of(of.run), place, caption, &|width, _, id| {
+fn over_time(of: &PageRun, kind: time::Kind, outline: &Outline, caption: &str) -> Markup {
+    figure(kind.word(), terms::of(of.run), outline, caption, &|width, _, id| {
         kind.draw(of.run, of.still, &TimeOptions { width, id, ..TimeOptions::default() })
     })
 }
@@ -129,13 +129,13 @@ fn over_time(of: &PageRun, kind: time::Kind, place: &Place, caption: &str) -> Ma
 /// A picture that stays still, in all widths.
 pub fn in_widths(
     kind: &str,
-    place: &Place,
+    outline: &Outline,
     caption: &str,
     draw: &dyn Fn(&Options) -> String,
 ) -> Markup {
     html! {
         figure {
-            (still(kind, place, &|width, plot_height, id| {
+            (still(kind, outline, &|width, plot_height, id| {
                 draw(&Options { width, plot_height, id, ..Options::default() })
             }))
             figcaption { (caption) }
@@ -143,12 +143,12 @@ pub fn in_widths(
     }
 }
 
-fn still(kind: &str, place: &Place, draw: &dyn Fn(u32, u32, String) -> String) -> Markup {
+fn still(kind: &str, outline: &Outline, draw: &dyn Fn(u32, u32, String) -> String) -> Markup {
     html! {
         div.still {
             @for (class, width, height) in WIDTHS {
                 div class=(class) {
-                    (PreEscaped(draw(width, height, place.id(&format!("{kind}-{class}")))))
+                    (PreEscaped(draw(width, height, outline.id(&format!("{kind}-{class}")))))
                 }
             }
         }
@@ -158,14 +158,14 @@ fn still(kind: &str, place: &Place, draw: &dyn Fn(u32, u32, String) -> String) -
 fn figure(
     kind: &str,
     terms: &Terms,
-    place: &Place,
+    outline: &Outline,
     caption: &str,
     draw: &dyn Fn(u32, u32, String) -> String,
 ) -> Markup {
     html! {
-        figure data-picture=(kind) data-run=(place.prefix())
+        figure data-picture=(kind) data-run=(outline.prefix())
             data-many=(terms.many) data-axis=(terms.axis) data-size=(terms.size) {
-            (still(kind, place, draw))
+            (still(kind, outline, draw))
             figcaption { (caption) }
         }
     }

@@ -2,8 +2,8 @@
 
 use super::PageRun;
 use super::pictures::in_widths;
-use crate::page::place::Place;
-use crate::page::prose::prose;
+use crate::page::markup::Outline;
+use crate::page::markup::prose;
 use crate::pictures::options::Options;
 use crate::pictures::phase::{Fold, draw};
 use crate::sections::pairs::{self, Series};
@@ -13,18 +13,18 @@ use latlab_model::Run;
 use maud::{Markup, html};
 
 /// Responses against the phase of what may disturb them; nothing where that is not known.
-pub fn phase(of: &PageRun, place: &Place) -> Markup {
+pub fn phase(of: &PageRun, outline: &Outline) -> Markup {
     let Some(fold) = Fold::of(of.run).filter(|_| !of.samples.is_empty()) else {
         return html! {};
     };
     let caption = "Each response at the time of its stimulus, modulo the period of the marker: what \
         comes with the marker stands in one place, whatever the distance of the stimuli is.";
     let draw = |options: &Options| draw(of.run, of.samples, fold, options);
-    place.section("phase", "Against the phase", in_widths("phase", place, caption, &draw))
+    outline.section("phase", "Against the phase", in_widths("phase", outline, caption, &draw))
 }
 
 /// Responders beside each other and in pairs; nothing where others are among the runs.
-pub fn compared(runs: &[PageRun], place: &Place) -> Markup {
+pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
     let Some(columns) = respond::columns(&all) else { return html! {} };
     let latencies: Vec<Vec<i64>> = runs
@@ -38,12 +38,12 @@ pub fn compared(runs: &[PageRun], place: &Place) -> Markup {
         (markup(&columns, &respond::meaning(true)))
         @match pairs::columns(&series) {
             Some(columns) => {
-                (place.section("pairs", "Which is quicker", markup(&columns, pairs::MEANING)))
+                (outline.section("pairs", "Which is quicker", markup(&columns, pairs::MEANING)))
             }
             None => p { "The responses are too many, or the runs, to be compared in pairs." }
         }
         @if !loaded.is_empty() {
-            (place.section("idle-busy", "Idle and busy", html! {
+            (outline.section("idle-busy", "Idle and busy", html! {
                 (markup(&pairs::loaded_columns(&loaded), "What the load changed: the median of all \
                     differences of two responses, busy minus idle, of these series."))
                 p { (prose(pairs::WHY)) }

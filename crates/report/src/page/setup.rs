@@ -1,25 +1,23 @@
-//! The machine, how it was measured, and what the machine made of that.
+//! How the run was set up: the machine, the settings with what was applied, and how threads ended.
 
-use super::ends::thread_ends;
-use super::settings::settings;
-use super::tables::pairs;
-use crate::page::place::Place;
+use super::markup::{Outline, count, dash, pairs, plural, scrolling};
 use crate::sentence;
 use crate::units::{bytes, grouped, joined};
+use latlab_model::run::{Setting, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Run};
 use maud::{Markup, html};
 
 /// The fingerprint of a run.
-pub fn setup(run: &Run, place: &Place) -> Markup {
+pub fn setup(run: &Run, outline: &Outline) -> Markup {
     let content = html! {
         div.columns {
             (pairs("The machine", machine(run)))
             (pairs("How it was measured", how(run)))
         }
-        (settings(run, place))
+        (settings(run, outline))
         (thread_ends(run))
     };
-    place.section("setup", "Setup", content)
+    outline.section("setup", "Setup", content)
 }
 
 fn how(run: &Run) -> Vec<(&'static str, String)> {
@@ -65,5 +63,127 @@ fn rt_limit(runtime_us: i64) -> String {
     match runtime_us {
         -1 => "none (-1)".to_string(),
         runtime => format!("{} us of each period", grouped(runtime.unsigned_abs())),
+    }
+}
+
+/// The same setting of several threads in one row.
+struct SettingRow<'a> {
+    setting: &'a Setting,
+    threads: Vec<u32>,
+}
+
+fn folded(run: &Run) -> Vec<SettingRow<'_>> {
+    let mut rows: Vec<SettingRow> = Vec::new();
+    for setting in &run.applied.settings {
+        let same = |row: &&mut SettingRow| {
+            Setting { thread: None, ..row.setting.clone() }
+                == Setting { thread: None, ..setting.clone() }
+                && row.setting.thread.is_some() == setting.thread.is_some()
+        };
+        match rows.iter_mut().find(same) {
+            Some(row) => row.threads.extend(setting.thread),
+            None => {
+                rows.push(SettingRow { setting, threads: setting.thread.into_iter().collect() })
+            }
+        }
+    }
+    rows
+}
+
+/// What the machine refused stands open; what it did as asked can be unfolded.
+pub fn settings(run: &Run, outline: &Outline) -> Markup {
+    let rows = folded(run);
+    let (held, differing): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.setting.holds());
+    html! {
+        (outline.subtitle("Settings, read back after they were made"))
+        @if differing.is_empty() && held.is_empty() {
+            p { "No setting is on record." }
+        } @else if differing.is_empty() {
+            p { "Everything was applied as it was asked." }
+        } @else {
+            (scrolling("Settings that differ", false, setting_table("Settings that the machine did not apply as asked", &differing)))
+        }
+        @if !held.is_empty() {
+            details {
+                summary { (plural(held.len(), "setting")) " applied as asked" }
+                (scrolling("Settings as asked", false, setting_table("Settings applied as asked", &held)))
+            }
+        }
+    }
+}
+
+fn setting_table(caption: &str, rows: &[SettingRow]) -> Markup {
+    html! {
+        table.words {
+            caption { span { (caption) } }
+            thead { tr { @for name in ["Setting", "Thread", "Asked", "Applied", ""] { th scope="col" { (name) } } } }
+            tbody { @for row in rows { (setting_row(row)) } }
+        }
+    }
+}
+
+fn setting_row(row: &SettingRow) -> Markup {
+    let setting = row.setting;
+    let threads = match row.threads.is_empty() {
+        true => "program".to_string(),
+        false => row.threads.iter().copied().collect::<CpuSet>().to_string(),
+    };
+    let mark = match (setting.holds(), setting.matters) {
+        (true, _) => "as asked",
+        (false, true) => "differs, makes the figures worthless",
+        (false, false) => "differs",
+    };
+    let before = setting.before.as_ref().map(|before| format!("; was {before}"));
+    html! {
+        tr {
+            th scope="row" { (setting.what) }
+            td { (threads) } td { (joined(&setting.asked)) }
+            td { (joined(&setting.applied)) (before.unwrap_or_default()) }
+            td { @if setting.holds() { (mark) } @else { strong.differs { (mark) } } }
+        }
+    }
+}
+
+/// What the threads said when they ended, to be unfolded.
+pub fn thread_ends(run: &Run) -> Markup {
+    if run.threads.iter().all(|thread| thread.end.is_none()) {
+        return html! {};
+    }
+    let names = [
+        "Thread",
+        "Ended",
+        "Page faults",
+        "Put off its CPU",
+        "Slept",
+        "Spikes lost",
+        "Intervals grown",
+    ];
+    let table = html! {
+        table {
+            caption { "Counted after the first release; page faults and being put off the CPU should be zero" }
+            thead { tr { @for name in names { th scope="col" { (name) } } } }
+            tbody { @for thread in &run.threads { (thread_end(thread)) } }
+        }
+    };
+    html! {
+        details {
+            summary { "How the threads fared" }
+            (scrolling("How the threads fared", false, table))
+        }
+    }
+}
+
+fn thread_end(thread: &ThreadRun) -> Markup {
+    let cell = |of: fn(&ThreadEnd) -> u64| dash(thread.end.as_ref().map(of).map(count));
+    html! {
+        tr {
+            th scope="row" { (thread.setup.thread) }
+            td { (thread.end.as_ref().map_or("no word", |end| end.reason.word())) }
+            td { (cell(|end| end.page_faults)) }
+            td { (cell(|end| end.involuntary_switches)) }
+            td { (cell(|end| end.voluntary_switches)) }
+            td { (cell(|end| end.spikes_lost)) }
+            td { (cell(|end| end.intervals_grown)) }
+        }
     }
 }

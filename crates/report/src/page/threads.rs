@@ -1,10 +1,10 @@
 //! The table of the measuring threads.
 
 use super::head::{cycles, missed};
-use super::tables::scrolling;
-use super::words::{count, dash, firm};
+use super::markup::scrolling;
+use super::markup::{count, dash, firm};
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
-use crate::page::place::Place;
+use crate::page::markup::Outline;
 use crate::sections::noise;
 use crate::sections::respond;
 use crate::sentence;
@@ -18,13 +18,13 @@ use maud::{Markup, html};
 const TALL: usize = 20;
 
 /// The figures of each thread.
-pub fn threads(run: &Run, place: &Place) -> Markup {
+pub fn threads(run: &Run, outline: &Outline) -> Markup {
     if run.threads.is_empty() {
         return html! {};
     }
     if let Some(columns) = respond::columns(&[run]) {
         let table = markup(&columns, &respond::meaning(true));
-        return place.section("threads", "Figures", table);
+        return outline.section("threads", "Figures", table);
     }
     let columns = thread_columns(run);
     let total = run.threads.len() > 1;
@@ -42,7 +42,7 @@ pub fn threads(run: &Run, place: &Place) -> Markup {
         }
     };
     let table = scrolling("Figures of each thread", run.threads.len() > TALL, table);
-    place.section("threads", "Threads", table)
+    outline.section("threads", "Threads", table)
 }
 
 /// One column of the table of threads; its last cell is that of all threads together.

@@ -1,17 +1,17 @@
 //! The box with the verdict.
 
-use crate::page::place::Place;
-use crate::page::prose::prose;
+use crate::page::markup::Outline;
+use crate::page::markup::prose;
 use crate::sentence;
 use latlab_model::Run;
 use maud::{Markup, html};
 
 /// The verdict, or why there is none.
-pub fn verdict(run: &Run, place: &Place) -> Markup {
+pub fn verdict(run: &Run, outline: &Outline) -> Markup {
     let Some(verdict) = &run.verdict else {
         return html! {
-            section.verdict.none aria-labelledby=(place.id("verdict")) {
-                (place.title("verdict", html! { "No verdict" }))
+            section.verdict.none aria-labelledby=(outline.id("verdict")) {
+                (outline.title("verdict", html! { "No verdict" }))
                 p { "No deadline was given, so the figures are not judged. Repeat with " code { "--deadline" } "." }
                 @if sentence::is_invalid(run) {
                     p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
@@ -20,8 +20,8 @@ pub fn verdict(run: &Run, place: &Place) -> Markup {
         };
     };
     html! {
-        section class={ "verdict " (verdict.word) } aria-labelledby=(place.id("verdict")) {
-            (place.title("verdict", html! { "Verdict: " strong { (verdict.word) } }))
+        section class={ "verdict " (verdict.word) } aria-labelledby=(outline.id("verdict")) {
+            (outline.title("verdict", html! { "Verdict: " strong { (verdict.word) } }))
             p { (prose(&verdict.sentence)) }
         }
     }

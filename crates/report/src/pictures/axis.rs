@@ -1,6 +1,6 @@
 //! The axis of latencies: which part of them is drawn to scale, and how.
 
-use crate::pictures::tick::Tick;
+use crate::pictures::frame::Tick;
 use crate::terms::Terms;
 use crate::units::{Scale, grouped, trimmed};
 use latlab_model::{Bin, Nanos};

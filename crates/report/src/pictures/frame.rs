@@ -1,9 +1,14 @@
 //! The plotted area of a picture with its grid and axes, and where they are.
 
 use crate::pictures::svg::{Anchor, GRID, INK, MUTED, TEXT_SIZE, TITLE_SIZE, line, n, text};
-use crate::pictures::tick::Tick;
 use crate::terms::Terms;
 use maud::{Markup, html};
+
+/// A named place of an axis, from 0 at its lower end to 1 at its upper one.
+pub struct Tick {
+    pub place: f64,
+    pub name: String,
+}
 
 /// Room beside the axis for what lies outside of it.
 pub const STRIP: f64 = 34.0;

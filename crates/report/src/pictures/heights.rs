@@ -1,6 +1,6 @@
 //! The vertical axes of counts and of shares.
 
-use crate::pictures::tick::Tick;
+use crate::pictures::frame::Tick;
 use crate::units::grouped;
 
 /// The lower edge of the picture, as part of the lowest height, so that it is seen.

@@ -19,5 +19,4 @@ pub mod series;
 pub mod shares;
 pub mod svg;
 pub mod tail;
-pub mod tick;
 pub mod time;

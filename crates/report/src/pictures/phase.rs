@@ -5,7 +5,7 @@ use crate::pictures::frame::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::options::Options;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::svg::n;
-use crate::pictures::tick::Tick;
+use crate::pictures::frame::Tick;
 use crate::terms;
 use crate::units::{Scale, grouped, trimmed};
 use latlab_model::samples::Sample;

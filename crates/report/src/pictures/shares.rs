@@ -9,7 +9,7 @@ use crate::pictures::panel::pen;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::series::{Series, highest, latencies, of_runs};
 use crate::pictures::svg::{Anchor, MUTED, TEXT_SIZE, lines, n, text};
-use crate::pictures::tick::Tick;
+use crate::pictures::frame::Tick;
 use crate::runs::{Measured, conditions, terms_of, title};
 use crate::terms::{Terms, along};
 use crate::units::{grouped, percent_of, reached};

@@ -1,6 +1,6 @@
 //! The conditions of a run, as a table for the terminal and for the page.
 
-use crate::page::place::Place;
+use crate::page::markup::Outline;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table};
 use crate::units::percent;
@@ -57,7 +57,7 @@ fn is_word(head: &str, at: usize, words: usize) -> bool {
 }
 
 /// For the page.
-pub fn section(run: &Run, place: &Place) -> Markup {
+pub fn section(run: &Run, outline: &Outline) -> Markup {
     let Some(conditions) = &run.conditions else { return html! {} };
     let threads = thread_rows(run, conditions);
     let tables = html! {
@@ -68,7 +68,7 @@ pub fn section(run: &Run, place: &Place) -> Markup {
                 THREAD_HEADS, &threads, 1))
         }
     };
-    place.section("conditions", "Conditions", tables)
+    outline.section("conditions", "Conditions", tables)
 }
 
 /// A table whose first columns are words.

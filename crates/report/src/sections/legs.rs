@@ -1,6 +1,6 @@
 //! The legs of the latencies, as tables for the terminal, for Markdown and for the page.
 
-use crate::page::place::Place;
+use crate::page::markup::Outline;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
@@ -48,7 +48,7 @@ pub fn parts(run: &Run) -> Option<(Vec<Column>, String, Option<Vec<Column>>)> {
 }
 
 /// For the page.
-pub fn section(run: &Run, place: &Place) -> Markup {
+pub fn section(run: &Run, outline: &Outline) -> Markup {
     let Some(legs) = &run.legs else { return html! {} };
     let content = html! {
         p { (INTRODUCTION) }
@@ -58,7 +58,7 @@ pub fn section(run: &Run, place: &Place) -> Markup {
             (largest.markup("The largest latencies whose legs are known"))
         }
     };
-    place.section("legs", "Legs", content)
+    outline.section("legs", "Legs", content)
 }
 
 impl Rows {

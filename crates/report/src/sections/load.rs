@@ -1,6 +1,6 @@
 //! The loads of a run, with the evidence that they ran; and the list of those that there are.
 
-use crate::page::place::Place;
+use crate::page::markup::Outline;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::wrapped;
 use crate::units::{bytes, grouped, percent};
@@ -63,7 +63,7 @@ pub fn items(run: &Run) -> Vec<(String, Vec<String>)> {
 }
 
 /// For the page.
-pub fn section(run: &Run, place: &Place) -> Markup {
+pub fn section(run: &Run, outline: &Outline) -> Markup {
     if run.loads.is_empty() {
         return html! {};
     }
@@ -79,7 +79,7 @@ pub fn section(run: &Run, place: &Place) -> Markup {
             }
         }
     };
-    place.section("load", TITLE, loads)
+    outline.section("load", TITLE, loads)
 }
 
 /// What is known of a load, a sentence each.

@@ -1,6 +1,6 @@
 //! Sections of a report on a run, each for the terminal and for the page.
 
-pub mod changed;
+pub mod changes;
 pub mod conditions;
 pub mod legs;
 pub mod load;

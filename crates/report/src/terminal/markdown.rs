@@ -4,12 +4,12 @@
 //! their place.
 
 use crate::command::command;
-use crate::sections::changed;
+use crate::sections::changes;
 use crate::sections::conditions;
 use crate::sections::legs;
 use crate::sections::load;
 use crate::sentence;
-use crate::terminal::escaped::escaped;
+use crate::terminal::table::escaped;
 use crate::terminal::table::markdown as table;
 use crate::terminal::text::{ListEntry, list_columns, thread_columns};
 use crate::units::grouped;
@@ -25,7 +25,7 @@ pub fn markdown(run: &Run) -> String {
         threads(run),
         legs_of(run),
         losses(run),
-        changed::sentence(run).map(|text| paragraph(&text)).unwrap_or_default(),
+        changes::sentence(run).map(|text| paragraph(&text)).unwrap_or_default(),
         findings(run),
         loads(run),
         conditions_of(run),

@@ -1,7 +1,6 @@
 //! Text for the terminal, and the same as Markdown.
 
 pub mod blocks;
-pub mod escaped;
 pub mod markdown;
 pub mod style;
 pub mod table;

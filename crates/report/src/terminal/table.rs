@@ -1,6 +1,5 @@
 //! A table for the terminal that gives up columns until it fits.
 
-use crate::terminal::escaped::escaped;
 use crate::terminal::style::{Colour, Style};
 use crate::units::joined;
 use maud::{Markup, html};
@@ -198,4 +197,28 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
         }
     }
     lines.join(&format!("\n{}", " ".repeat(indent))).replace('\u{a0}', " ")
+}
+
+/// Text in Markdown that means nothing but itself, in a paragraph, a list or a cell of a table.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in text.chars() {
+        match c {
+            '\u{2028}' | '\u{2029}' => safe.push(' '),
+            c if c.is_control() => safe.push(if c.is_whitespace() { ' ' } else { '\u{fffd}' }),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$'
+            | '!' => {
+                safe.extend(['\\', c]);
+            }
+            // GitHub makes links of #1 and @name even where they are escaped.
+            c if matches!(before, '#' | '@') && c.is_alphanumeric() => {
+                safe.push_str("<!-- -->");
+                safe.push(c);
+            }
+            c => safe.push(c),
+        }
+        before = c;
+    }
+    safe
 }

@@ -4,7 +4,7 @@ use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
-use crate::sections::changed;
+use crate::sections::changes;
 use crate::sections::conditions;
 use crate::sections::legs;
 use crate::sections::load;
@@ -32,7 +32,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         losses(run, width),
         samples(run, width),
         if run.asked.respond.is_some() { String::new() } else { agent(run, width) },
-        changed::text(run, width),
+        changes::text(run, width),
         load::text(run, width, style),
         conditions::text(run, width, style),
         findings(run, width, style),
