@@ -1,6 +1,7 @@
-//! What every reader gives: channels, and their values in the order of time.
+//! A capture: channels with their values in the order of time, or a list of readings.
 
 use crate::fault::Fault;
+use crate::list::List;
 
 /// What the values of a channel are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,4 +54,20 @@ pub trait Source {
 
     /// How far the capture goes, as far as it was read; channels may have been quiet for long.
     fn reached_ps(&self) -> Option<i64>;
+}
+
+/// A capture with channels.
+pub struct Opened {
+    /// What is known before its values.
+    pub head: Head,
+    /// Its values.
+    pub source: Box<dyn Source>,
+}
+
+/// What a file holds.
+pub enum Capture {
+    /// Levels over time.
+    Points(Opened),
+    /// Readings without times.
+    List(List),
 }

@@ -1,7 +1,7 @@
 //! From levels to edges: a threshold with a hysteresis, and the moment between two samples.
 
 use crate::levels::Levels;
-use crate::point::Kind;
+use crate::capture::Kind;
 use std::fmt;
 use std::str::FromStr;
 

@@ -2,8 +2,8 @@
 
 use crate::SECOND_PS;
 use crate::fault::Fault;
-use crate::held::Opened;
-use crate::point::{Channel, Head, Kind, Point, Source};
+use crate::capture::Opened;
+use crate::capture::{Channel, Head, Kind, Point, Source};
 use std::io::BufRead;
 
 /// A longer head is damage.

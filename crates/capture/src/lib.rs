@@ -14,13 +14,11 @@
 
 #![forbid(unsafe_code)]
 
-mod asked;
-mod chosen;
+mod capture;
 mod csv;
 mod edges;
 mod fault;
 mod figures;
-mod held;
 mod isf;
 mod levels;
 mod lines;
@@ -29,24 +27,23 @@ mod marks;
 mod measure;
 mod merge;
 mod open;
+mod options;
 mod pairing;
-mod point;
 mod sigrok;
 mod survey;
 mod vcd;
 mod zip;
 
-pub use asked::Asked;
+pub use capture::{Capture, Channel, Head, Kind, Opened, Point, Source};
+pub use options::Asked;
 pub use edges::{EdgeKind, Hysteresis, ParseRuleError, Threshold};
 pub use fault::{Error, Fault, Place};
 pub use figures::{Figures, median_of};
-pub use held::{Capture, Opened};
 pub use list::{List, Reading, Unit, Value};
 pub use marks::Mark;
 pub use measure::{Measured, measure};
 pub use open::{open, open_joined};
 pub use pairing::{Answer, Counts, Fate};
-pub use point::{Channel, Head, Kind, Point, Source};
 pub use survey::{Seen, Survey, survey};
 
 /// Picoseconds in a second.

@@ -3,6 +3,8 @@
 use crate::fault::Fault;
 use std::io::BufRead;
 
+/// The byte order mark that some programs begin a text with.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// A longer line is no capture.
 const LONGEST: usize = 1 << 20;
 

@@ -1,7 +1,7 @@
 //! Several sources as one, in the order of time.
 
 use crate::fault::Fault;
-use crate::point::{Point, Source};
+use crate::capture::{Point, Source};
 use std::collections::VecDeque;
 
 /// Points that are given away at once.

@@ -1,10 +1,10 @@
 //! Opens a capture, whatever its format is.
 
 use crate::fault::{Error, Fault};
-use crate::held::{Capture, MARK, Opened};
 use crate::list::Unit;
 use crate::merge::Merged;
-use crate::point::{Channel, Head};
+use crate::capture::{Capture, Channel, Head, Opened};
+use crate::lines::BYTE_ORDER_MARK;
 use crate::{csv, isf, sigrok, vcd};
 use std::collections::HashMap;
 use std::fs::File;
@@ -43,7 +43,7 @@ fn of_file(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
     let mut start = Vec::new();
     File::open(path)?.take(SNIFFED).read_to_end(&mut start)?;
     let again = || File::open(path).map(|file| BufReader::with_capacity(1 << 16, file));
-    let text = start.strip_prefix(MARK).unwrap_or(&start);
+    let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start);
     let first = text.iter().copied().find(|byte| !byte.is_ascii_whitespace());
     match first {
         None => Err(Fault::whole("the file is empty")),

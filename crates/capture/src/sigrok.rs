@@ -2,10 +2,10 @@
 
 use crate::SECOND_PS;
 use crate::fault::Fault;
-use crate::held::Opened;
+use crate::capture::Opened;
 use crate::merge::Merged;
-use crate::point::{Channel, Head, Kind, Point, Source};
-use crate::zip::{Archive, Member, MemberReader, unpacked};
+use crate::capture::{Channel, Head, Kind, Point, Source};
+use crate::zip::{Archive, Member, MemberReader, cannot_unpack};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -198,7 +198,7 @@ impl Chained {
                 self.now = Some((next.name, reader));
                 continue;
             };
-            match reader.read(&mut buffer[filled..]).map_err(|error| unpacked(name, &error))? {
+            match reader.read(&mut buffer[filled..]).map_err(|error| cannot_unpack(name, &error))? {
                 0 => self.now = None,
                 more => filled += more,
             }

@@ -2,10 +2,10 @@
 
 use crate::edges::{Hysteresis, Slicer, Threshold};
 use crate::fault::Error;
-use crate::held::Capture;
+use crate::capture::Capture;
 use crate::levels::Levels;
 use crate::open::open_joined;
-use crate::point::{Head, Kind, Point};
+use crate::capture::{Head, Kind, Point};
 use std::path::PathBuf;
 
 /// What was seen of a capture.

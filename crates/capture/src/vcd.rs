@@ -1,8 +1,9 @@
 //! Value change dumps (VCD), as simulators and logic analysers write them.
 
 use crate::fault::Fault;
-use crate::held::{MARK, Opened};
-use crate::point::{Channel, Head, Kind, Point, Source};
+use crate::capture::Opened;
+use crate::lines::BYTE_ORDER_MARK;
+use crate::capture::{Channel, Head, Kind, Point, Source};
 use std::collections::HashMap;
 use std::io::BufRead;
 
@@ -17,8 +18,8 @@ const FEMTO: i128 = 1_000;
 
 /// Opens a dump: reads its head, up to where the values begin.
 pub fn open(mut text: impl BufRead + 'static) -> Result<Opened, Fault> {
-    if text.fill_buf()?.starts_with(MARK) {
-        text.consume(MARK.len());
+    if text.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+        text.consume(BYTE_ORDER_MARK.len());
     }
     let mut words = Words { source: text, line: 1, word: String::new() };
     let mut head = Declared::default();

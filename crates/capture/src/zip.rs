@@ -1,59 +1,57 @@
-//! What the files of sigrok need of ZIP: a table of members, each of which is read by itself.
-//!
-//! Members are opened side by side, since channels lie in members of their own.
+//! The members of a ZIP archive, as the files of sigrok need them: read side by side, since
+//! channels lie in members of their own.
 
 use crate::fault::Fault;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
+use rawzip::{
+    CompressionMethod, FileReader, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, RangeReader, ZipArchive,
+    ZipArchiveEntryWayfinder, ZipFileHeaderRecord, ZipLocator,
+};
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
 
 /// More members than a capture has, and no more than fit into memory.
 const MOST_MEMBERS: usize = 1 << 20;
-/// A longer table of members is damage.
-const LONGEST_TABLE: u64 = 256 << 20;
-const END: &[u8] = b"PK\x05\x06";
-const END_BYTES: usize = 22;
-const END64: &[u8] = b"PK\x06\x06";
-const END64_LOCATOR: &[u8] = b"PK\x06\x07";
-const END64_LOCATOR_BYTES: usize = 20;
-const ENTRY: &[u8] = b"PK\x01\x02";
-const ENTRY_BYTES: usize = 46;
-const LOCAL: &[u8] = b"PK\x03\x04";
-const LOCAL_BYTES: usize = 30;
-/// What a comment at the end may take at most.
-const LONGEST_COMMENT: usize = 0xffff;
+/// Bytes of a member that is read whole, at most.
+const LONGEST_TEXT: u64 = 1 << 20;
+/// Packed bytes that are read at once.
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// A member of an archive.
 #[derive(Clone, Debug)]
 pub struct Member {
     pub name: String,
-    stored: bool,
-    offset: u64,
-    packed: u64,
-    size: u64,
+    is_stored: bool,
+    entry: ZipArchiveEntryWayfinder,
     checksum: u32,
 }
 
-/// An archive whose table has been read.
+/// An archive whose table of members has been read.
 #[derive(Clone, Debug)]
 pub struct Archive {
-    path: PathBuf,
+    zip: ZipArchive<Arc<FileReader>>,
     pub members: Vec<Member>,
 }
 
 impl Archive {
     pub fn open(path: &Path) -> Result<Archive, Fault> {
-        let mut file = BufReader::new(File::open(path)?);
-        let (offset, bytes) = table_of(&mut file)?;
-        if bytes > LONGEST_TABLE {
-            return Err(damaged("its table of members is too long"));
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
+        let file = Arc::new(FileReader::from(file));
+        let zip = ZipLocator::new().locate_in_reader(file, &mut buffer, length);
+        let zip = zip.map_err(|(_, error)| damaged(&error))?;
+        let (mut members, mut entries) = (Vec::new(), zip.entries(&mut buffer));
+        while let Some(entry) = entries.next_entry().map_err(|error| damaged(&error))? {
+            if members.len() >= MOST_MEMBERS {
+                return Err(Fault::whole("the ZIP archive has more than a million members"));
+            }
+            members.push(Member::of(&entry)?);
         }
-        file.seek(SeekFrom::Start(offset))?;
-        let mut table = Vec::new();
-        file.take(bytes).read_to_end(&mut table)?;
-        Ok(Archive { path: path.into(), members: members(&table)? })
+        Ok(Archive { zip, members })
     }
 
     pub fn member(&self, name: &str) -> Option<&Member> {
@@ -65,35 +63,51 @@ impl Archive {
         let Some(member) = self.member(name) else { return Ok(None) };
         let mut text = Vec::new();
         self.reader(member)?
-            .take(1 << 20)
+            .take(LONGEST_TEXT)
             .read_to_end(&mut text)
-            .map_err(|e| unpacked(name, &e))?;
+            .map_err(|error| cannot_unpack(name, &error))?;
         Ok(Some(String::from_utf8_lossy(&text).into_owned()))
     }
 
     /// Reads a member from its start.
     pub fn reader(&self, member: &Member) -> Result<MemberReader, Fault> {
-        let mut file = File::open(&self.path)?;
-        file.seek(SeekFrom::Start(member.offset))?;
-        let mut head = [0; LOCAL_BYTES];
-        let cut = |_| damaged(&format!("the member {} is cut off", member.name));
-        file.read_exact(&mut head).map_err(cut)?;
-        if &head[..4] != LOCAL {
-            return Err(damaged(&format!("the member {} is not where it should be", member.name)));
-        }
-        let skipped = u64::from(u16_at(&head, 26)) + u64::from(u16_at(&head, 28));
-        file.seek(SeekFrom::Current(skipped as i64))?;
-        let packed = BufReader::with_capacity(1 << 16, file).take(member.packed);
-        let bytes: Box<dyn Read> = match member.stored {
+        let entry = self.zip.get_entry(member.entry);
+        let entry = entry.map_err(|error| Fault::member(&member.name, error.to_string()))?;
+        let (from, to) = entry.compressed_data_range();
+        let packed = RangeReader::new(Arc::clone(self.zip.get_ref()), from..to);
+        let packed = BufReader::with_capacity(BUFFER_BYTES, packed);
+        let bytes: Box<dyn Read> = match member.is_stored {
             true => Box::new(packed),
             false => Box::new(DeflateDecoder::new(packed)),
         };
-        let Member { size, checksum, .. } = *member;
-        Ok(MemberReader { bytes, left: size, checksum, seen: Crc::new() })
+        let (left, checksum) = (member.entry.uncompressed_size_hint(), member.checksum);
+        Ok(MemberReader { bytes, left, checksum, seen: Crc::new() })
     }
 }
 
-/// The bytes of a member, which must be as many as its table says, and the same.
+impl Member {
+    fn of(entry: &ZipFileHeaderRecord) -> Result<Member, Fault> {
+        let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
+        if entry.flags().is_encrypted() {
+            return Err(Fault::member(&name, "is encrypted"));
+        }
+        let is_stored = match entry.compression_method() {
+            CompressionMethod::STORE => true,
+            CompressionMethod::DEFLATE => false,
+            method => {
+                let method = method.as_u16();
+                return Err(Fault::member(
+                    &name,
+                    format!("is packed by the unknown method {method}"),
+                ));
+            }
+        };
+        Ok(Member { name, is_stored, entry: entry.wayfinder(), checksum: entry.crc32() })
+    }
+}
+
+/// The bytes of a member, which must be as many as its table says, and the same. (The verifier of
+/// `rawzip` borrows the archive, and a source of points owns all that it reads.)
 pub struct MemberReader {
     bytes: Box<dyn Read>,
     left: u64,
@@ -118,100 +132,10 @@ impl Read for MemberReader {
 }
 
 /// A member that cannot be unpacked.
-pub fn unpacked(name: &str, error: &io::Error) -> Fault {
+pub fn cannot_unpack(name: &str, error: &io::Error) -> Fault {
     Fault::member(name, format!("cannot be unpacked: {error}"))
 }
 
-fn damaged(what: &str) -> Fault {
-    Fault::whole(format!("the ZIP archive is damaged: {what}"))
-}
-
-/// Where the table of members begins, and how long it is.
-fn table_of(file: &mut (impl Read + Seek)) -> Result<(u64, u64), Fault> {
-    let length = file.seek(SeekFrom::End(0))?;
-    let tail = length.min((END_BYTES + LONGEST_COMMENT + END64_LOCATOR_BYTES) as u64);
-    file.seek(SeekFrom::Start(length - tail))?;
-    let mut bytes = Vec::new();
-    file.take(tail).read_to_end(&mut bytes)?;
-    let end = bytes.windows(END.len()).rposition(|window| window == END);
-    let end = end.filter(|end| bytes.len() - end >= END_BYTES);
-    let end = end.ok_or_else(|| damaged("its end is missing, the file is cut off"))?;
-    let (table, offset) = (u32_at(&bytes, end + 12), u32_at(&bytes, end + 16));
-    if table != u32::MAX && offset != u32::MAX {
-        return Ok((offset.into(), table.into()));
-    }
-    let locator =
-        end.checked_sub(END64_LOCATOR_BYTES).filter(|at| bytes[*at..].starts_with(END64_LOCATOR));
-    let locator = locator.ok_or_else(|| damaged("its large end is missing"))?;
-    file.seek(SeekFrom::Start(u64_at(&bytes, locator + 8)))?;
-    let mut large = [0; 56];
-    file.read_exact(&mut large).map_err(|_| damaged("its large end is cut off"))?;
-    match &large[..4] == END64 {
-        true => Ok((u64_at(&large, 48), u64_at(&large, 40))),
-        false => Err(damaged("its large end is not where it should be")),
-    }
-}
-
-fn members(table: &[u8]) -> Result<Vec<Member>, Fault> {
-    let mut members = Vec::new();
-    let mut rest = table;
-    while rest.len() >= ENTRY_BYTES && rest.starts_with(ENTRY) {
-        let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(rest, at)));
-        let length = ENTRY_BYTES + name + extra + comment;
-        if rest.len() < length || members.len() >= MOST_MEMBERS {
-            return Err(damaged("its table of members is cut off"));
-        }
-        let text = String::from_utf8_lossy(&rest[ENTRY_BYTES..ENTRY_BYTES + name]).into_owned();
-        members.push(member(rest, text, &rest[ENTRY_BYTES + name..ENTRY_BYTES + name + extra])?);
-        rest = &rest[length..];
-    }
-    Ok(members)
-}
-
-fn member(entry: &[u8], name: String, extra: &[u8]) -> Result<Member, Fault> {
-    let stored = match (u16_at(entry, 8) & 1, u16_at(entry, 10)) {
-        (0, 0) => true,
-        (0, 8) => false,
-        (1, _) => return Err(Fault::member(&name, "is encrypted")),
-        (_, method) => {
-            return Err(Fault::member(&name, format!("is packed by the unknown method {method}")));
-        }
-    };
-    let mut sizes = [24, 20, 42].map(|at| u64::from(u32_at(entry, at)));
-    // Numbers that are too large for the table follow in the same order.
-    let mut large = large_numbers(extra);
-    for size in &mut sizes {
-        if *size == u64::from(u32::MAX) {
-            *size =
-                large.next().ok_or_else(|| damaged(&format!("the size of {name} is missing")))?;
-        }
-    }
-    let [size, packed, offset] = sizes;
-    let checksum = u32_at(entry, 16);
-    Ok(Member { name, stored, offset, packed, size, checksum })
-}
-
-fn large_numbers(extra: &[u8]) -> impl Iterator<Item = u64> + '_ {
-    let mut rest = extra;
-    let mut found: &[u8] = &[];
-    while rest.len() >= 4 {
-        let length = usize::from(u16_at(rest, 2)).min(rest.len() - 4);
-        if u16_at(rest, 0) == 1 {
-            found = &rest[4..4 + length];
-        }
-        rest = &rest[4 + length..];
-    }
-    found.chunks_exact(8).map(|bytes| u64_at(bytes, 0))
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+fn damaged(error: &rawzip::Error) -> Fault {
+    Fault::whole(format!("the ZIP archive is damaged or cut off: {error}"))
 }

@@ -5,7 +5,7 @@ use super::names;
 use crate::SECOND_PS;
 use crate::fault::Fault;
 use crate::list::{ListLayout, Unit};
-use crate::point::{Channel, Kind};
+use crate::capture::{Channel, Kind};
 use crate::sigrok::hertz;
 
 /// More columns than any capture has.

@@ -6,10 +6,10 @@ mod names;
 
 use crate::SECOND_PS;
 use crate::fault::Fault;
-use crate::held::{Capture, Opened};
+use crate::capture::{Capture, Opened};
 use crate::lines::Lines;
 use crate::list::{List, Unit};
-use crate::point::{Head, Kind, Point, Source};
+use crate::capture::{Head, Kind, Point, Source};
 use cells::number_in;
 use layout::{Layout, Shape, TimeFrom};
 use std::fs::File;
