@@ -1,7 +1,7 @@
 //! From levels to edges: a threshold with a hysteresis, and the moment between two samples.
 
-use crate::levels::Levels;
 use crate::capture::Kind;
+use crate::levels::Levels;
 use std::fmt;
 use std::str::FromStr;
 

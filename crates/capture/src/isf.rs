@@ -1,9 +1,9 @@
 //! Waveforms of Tektronix oscilloscopes (ISF): a text of keys, then the samples as they were taken.
 
 use crate::SECOND_PS;
-use crate::fault::Fault;
 use crate::capture::Opened;
 use crate::capture::{Channel, Head, Kind, Point, Source};
+use crate::fault::Fault;
 use std::io::BufRead;
 
 /// A longer head is damage.

@@ -35,7 +35,6 @@ mod vcd;
 mod zip;
 
 pub use capture::{Capture, Channel, Head, Kind, Opened, Point, Source};
-pub use options::Asked;
 pub use edges::{EdgeKind, Hysteresis, ParseRuleError, Threshold};
 pub use fault::{Error, Fault, Place};
 pub use figures::{Figures, median_of};
@@ -43,6 +42,7 @@ pub use list::{List, Reading, Unit, Value};
 pub use marks::Mark;
 pub use measure::{Measured, measure};
 pub use open::{open, open_joined};
+pub use options::Asked;
 pub use pairing::{Answer, Counts, Fate};
 pub use survey::{Seen, Survey, survey};
 

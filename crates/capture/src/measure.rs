@@ -1,17 +1,17 @@
 //! From the wires of a capture to how long each response took.
 
 use crate::SECOND_PS;
-use crate::options::Asked;
-use crate::options::Chosen;
+use crate::capture::Capture;
+use crate::capture::{Head, Point};
 use crate::edges::{Edge, EdgeKind, Slicer};
 use crate::fault::{Error, Fault};
 use crate::figures::{Figures, median_of};
-use crate::capture::Capture;
 use crate::list::{List, Value};
 use crate::marks::{Mark, Marks};
 use crate::open::open_joined;
+use crate::options::Asked;
+use crate::options::Chosen;
 use crate::pairing::{Answer, Counts, Fate, Pairing};
-use crate::capture::{Head, Point};
 use crate::survey::{Survey, survey};
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Several sources as one, in the order of time.
 
-use crate::fault::Fault;
 use crate::capture::{Point, Source};
+use crate::fault::Fault;
 use std::collections::VecDeque;
 
 /// Points that are given away at once.

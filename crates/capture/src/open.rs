@@ -1,10 +1,10 @@
 //! Opens a capture, whatever its format is.
 
+use crate::capture::{Capture, Channel, Head, Opened};
 use crate::fault::{Error, Fault};
+use crate::lines::BYTE_ORDER_MARK;
 use crate::list::Unit;
 use crate::merge::Merged;
-use crate::capture::{Capture, Channel, Head, Opened};
-use crate::lines::BYTE_ORDER_MARK;
 use crate::{csv, isf, sigrok, vcd};
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,9 +1,9 @@
 //! How edges of a capture become stimuli and responses, and which channels they are on.
 
+use crate::capture::Head;
 use crate::edges::{EdgeKind, Hysteresis, Threshold};
 use crate::fault::Fault;
 use crate::list::Unit;
-use crate::capture::Head;
 
 /// How edges are paired.
 #[derive(Clone, PartialEq, Debug)]

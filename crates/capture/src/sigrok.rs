@@ -1,10 +1,10 @@
 //! Sessions of sigrok (`.sr`): an archive with a small text that says what the samples are.
 
 use crate::SECOND_PS;
-use crate::fault::Fault;
 use crate::capture::Opened;
-use crate::merge::Merged;
 use crate::capture::{Channel, Head, Kind, Point, Source};
+use crate::fault::Fault;
+use crate::merge::Merged;
 use crate::zip::{Archive, Member, MemberReader, cannot_unpack};
 use std::collections::BTreeMap;
 use std::io::Read;

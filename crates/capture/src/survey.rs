@@ -1,11 +1,11 @@
 //! A look at a capture: its channels with their levels, their edges and what they look like.
 
+use crate::capture::Capture;
+use crate::capture::{Head, Kind, Point};
 use crate::edges::{Hysteresis, Slicer, Threshold};
 use crate::fault::Error;
-use crate::capture::Capture;
 use crate::levels::Levels;
 use crate::open::open_joined;
-use crate::capture::{Head, Kind, Point};
 use std::path::PathBuf;
 
 /// What was seen of a capture.

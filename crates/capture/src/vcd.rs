@@ -1,9 +1,9 @@
 //! Value change dumps (VCD), as simulators and logic analysers write them.
 
-use crate::fault::Fault;
 use crate::capture::Opened;
-use crate::lines::BYTE_ORDER_MARK;
 use crate::capture::{Channel, Head, Kind, Point, Source};
+use crate::fault::Fault;
+use crate::lines::BYTE_ORDER_MARK;
 use std::collections::HashMap;
 use std::io::BufRead;
 

@@ -1,4 +1,7 @@
 //! A line as cells, and a cell as a number.
+//!
+//! The crate `csv` would replace only [`Cells`]: it parts no runs of blanks, and the dialect, decimal
+//! commas and bounded lines with their numbers remain ours.
 
 use crate::fault::Fault;
 

@@ -3,9 +3,9 @@
 use super::cells::{DIALECTS, Dialect, is_comment, last_digit};
 use super::names;
 use crate::SECOND_PS;
+use crate::capture::{Channel, Kind};
 use crate::fault::Fault;
 use crate::list::{ListLayout, Unit};
-use crate::capture::{Channel, Kind};
 use crate::sigrok::hertz;
 
 /// More columns than any capture has.

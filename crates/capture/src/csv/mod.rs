@@ -5,11 +5,11 @@ mod layout;
 mod names;
 
 use crate::SECOND_PS;
-use crate::fault::Fault;
 use crate::capture::{Capture, Opened};
+use crate::capture::{Head, Kind, Point, Source};
+use crate::fault::Fault;
 use crate::lines::Lines;
 use crate::list::{List, Unit};
-use crate::capture::{Head, Kind, Point, Source};
 use cells::number_in;
 use layout::{Layout, Shape, TimeFrom};
 use std::fs::File;

@@ -1,8 +1,8 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
 use super::words::{length_of, reason, rest, verdict};
-use crate::terminal::table::escaped;
 use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::escaped;
 use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;

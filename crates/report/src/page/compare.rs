@@ -2,10 +2,10 @@
 
 use super::PageRun;
 use super::head::missed;
-use super::pictures::compared;
-use super::responders;
 use super::markup::scrolling;
 use super::markup::{count, dash, firm};
+use super::pictures::compared;
+use super::responders;
 use crate::figures::{Figure, LATENCIES, MAXIMUM};
 use crate::page::markup::Outline;
 use crate::page::markup::prose;

@@ -1,5 +1,6 @@
 //! A small picture of latencies for each CPU, all on one scale.
 
+use crate::pictures::frame::Tick;
 use crate::pictures::frame::{Area, Sides};
 use crate::pictures::latency::words;
 use crate::pictures::legend::{Entry, Legend};
@@ -8,7 +9,6 @@ use crate::pictures::panel::{Panel, Shared, panels};
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::series::{Series, highest, latencies, threads, whole_runs};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
-use crate::pictures::frame::Tick;
 use crate::runs::{Measured, conditions, names, terms_of, title};
 use crate::terms::along;
 use crate::units::{grouped, short};

@@ -1,11 +1,11 @@
 //! Responses against the phase of their stimuli: what comes with a timer stands in one place.
 
 use crate::pictures::axis::{LatencyAxis, Pooled};
+use crate::pictures::frame::Tick;
 use crate::pictures::frame::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::options::Options;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::svg::n;
-use crate::pictures::frame::Tick;
 use crate::terms;
 use crate::units::{Scale, grouped, trimmed};
 use latlab_model::samples::Sample;

@@ -1,6 +1,7 @@
 //! What the two pictures of shares have in common: how many latencies were no later than this.
 
 use crate::pictures::axis::{LatencyAxis, Pooled};
+use crate::pictures::frame::Tick;
 use crate::pictures::frame::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::latency::{entries, words};
 use crate::pictures::legend::Legend;
@@ -9,7 +10,6 @@ use crate::pictures::panel::pen;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::series::{Series, highest, latencies, of_runs};
 use crate::pictures::svg::{Anchor, MUTED, TEXT_SIZE, lines, n, text};
-use crate::pictures::frame::Tick;
 use crate::runs::{Measured, conditions, terms_of, title};
 use crate::terms::{Terms, along};
 use crate::units::{grouped, percent_of, reached};

@@ -3,13 +3,13 @@
 
 use crate::pictures::axis::{LatencyAxis, Pooled};
 use crate::pictures::bars::{Bar, Bars, GROUPS, SHARES, fill, hollow, patterns};
+use crate::pictures::frame::Tick;
 use crate::pictures::frame::{Area, Sides};
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::picture::{FIRST_LINE, Heading, MARGIN, Picture};
 use crate::pictures::series::{Series, highest, latencies, threads, whole_runs};
 use crate::pictures::svg::{Anchor, INK, MUTED, TEXT_SIZE, line, lines, n, text, text_width};
-use crate::pictures::frame::Tick;
 use crate::runs::{Measured, conditions, terms_of, title};
 use crate::terms::Terms;
 use crate::units::{grouped, short};
