@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export DURATION ?= 60s
 export DEADLINE ?= 1ms
 
-.PHONY: build run test fuzz lab bench dist reference install clean help
+.PHONY: build run check test fuzz lab bench dist reference install clean help
 
 build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
@@ -12,6 +12,9 @@ build: ## the program, static where that can be had: target/latlab
 
 run: build ## measure this machine for DURATION (60s) against DEADLINE (1ms), and name the page
 	@scripts/run.sh
+
+check: ## format, lints and the tests without root, network or a quiet machine: some minutes
+	@scripts/check.sh
 
 test: ## install what the tests need, and run all of them
 	@scripts/test.sh

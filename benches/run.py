@@ -2,7 +2,7 @@
 """Measures latlab beside the other tools and writes results/<date>-<target>/.
 
 usage: benches/run.py [PART...] [--seconds N] [--target NAME]
-parts: instructions, memory, latency, samples, syscalls (all of them when none is named)
+parts: instructions, memory, size, latency, samples, syscalls (all of them when none is named)
 The exit code is 1 when latlab breaks one of its limits.
 """
 # Invariant (loop): A cycle takes under 90 user instructions, one system call and no page fault.

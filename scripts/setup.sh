@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench] [dist] [lab]
+# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench] [dist]
 #   build  a C linker, Rust, and npm for the scripts of the pages
-#   test   what `make test` needs as well, `make dist` among it
+#   test   what `make test` needs as well, `make dist` and machines for guests among it
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
-#   lab    what `make lab` needs as well: a machine for kernels that measure by themselves
 #   dist   what `make dist` needs as well: three targets, a linker for ARMv7
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
@@ -24,16 +23,16 @@ for set in "${@:-build}"; do
         test)
             packages+=(git python3 python3-venv file strace valgrind rt-tests stress-ng stressapptest
                 procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
-                man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev "${for_dist[@]}")
+                man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
+                qemu-system-arm busybox-static e2fsprogs systemd "${for_dist[@]}")
             want_test=1 want_dist=1
             ;;
-        lab) packages+=(qemu-system-x86 qemu-system-arm busybox-static e2fsprogs file) ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
         dist)
             packages+=("${for_dist[@]}")
             want_rust=1 want_dist=1
             ;;
-        *) die "unknown set '$set'; there are build, test, bench, dist and lab" ;;
+        *) die "unknown set '$set'; there are build, test, bench and dist" ;;
     esac
 done
 
@@ -128,10 +127,6 @@ if [ -n "$want_test" ]; then
         else
             install_packages rustfmt-web rust-web-clippy
         fi
-    fi
-    if ! cargo deny --version >/dev/null 2>&1; then
-        say "building cargo-deny (some minutes, once)"
-        cargo install --quiet --locked cargo-deny
     fi
     if ! .venv/bin/python -c 'import pandas, pyarrow, duckdb, jsonschema' 2>/dev/null; then
         say "making .venv with pandas, pyarrow, duckdb and jsonschema"

@@ -1,115 +1,86 @@
 #!/usr/bin/env bash
 # Runs every check and every test, and closes with the counts alone on a line.
 # Nothing is left out in silence: what cannot be run prints "SKIPPED: why", again at the end.
+#   LATLAB_CI=1  as the continuous integration: builds the programs for all architectures, and what
+#                is skipped for want of a program has failed
+#   BESIDE=6     how many scripts run side by side
 set -uo pipefail
 . "$(dirname "$0")/env.sh"
+[ -z "${LATLAB_CI:-}" ] || export LATLAB_STRICT=1
+# The programs for other machines take minutes to link; their agents are always built.
+[ -n "${LATLAB_CI:-}" ] || export LATLAB_QUICK=1
+. scripts/steps.bash
 
-mkdir -p target
-log=$root/target/test.log
-: >"$log"
-passed=0 failed=0 failures=()
+# The lane of a script of tests/, from its head: `beside` others, or `alone`.
+lane() { sed -n 's/^# Lane: \([a-z]*\).*/\1/p' "$1" | head -n 1; }
 
-# Runs a command, shows what it prints, keeps it in $log, and names the step with its time.
-run() {
-    local name=$1 start=$SECONDS status
-    shift
-    printf '\n== %s\n' "$name"
-    "$@" 2>&1 | tee "$log.step"
-    status=${PIPESTATUS[0]}
-    cat "$log.step" >>"$log"
-    printf '== %s: %s, %s s\n' "$name" "$([ "$status" = 0 ] && echo done || echo FAILED)" \
-        $((SECONDS - start))
-    return "$status"
-}
+# A script of tests/, in its lane.
+script() { step "$1" script "$2" timeout --kill-after=10 900 "$2"; }
 
-# A step that counts as one test.
-check() {
-    if run "$@"; then passed=$((passed + 1)); else fail "$1"; fi
-}
-
-fail() {
-    failed=$((failed + 1))
-    failures+=("$1")
-}
-
-# The sum of the numbers that this pattern finds in the last step's output.
-sum() {
-    sed -nE "s/$1/\1/p" "$log.step" | awk '{ n += $1 } END { print n + 0 }'
-}
-
-cargo_tests() {
-    local status=0 bad ignored
-    run "cargo test" cargo test --workspace --locked --no-fail-fast -- --show-output || status=1
-    passed=$((passed + $(sum '^test result: .* ([0-9]+) passed;.*')))
-    bad=$(sum '^test result: .* ([0-9]+) failed;.*')
-    ignored=$(sum '^test result: .* ([0-9]+) ignored;.*')
-    if [ "$bad" -gt 0 ]; then
-        failed=$((failed + bad))
-        failures+=("cargo test ($bad)")
-    elif [ "$status" != 0 ]; then
-        fail "cargo test"
-    fi
-    [ "$ignored" = 0 ] || echo "SKIPPED: $ignored tests marked as ignored" | tee -a "$log"
-}
-
-# The advisories' database comes from the network; without one the rest is still checked.
-deny() {
-    check "cargo deny" cargo deny --workspace check licenses bans sources
-    if cargo deny fetch db >/dev/null 2>&1; then
-        check "cargo deny advisories" cargo deny check advisories
-    else
-        echo "SKIPPED: the advisories' database cannot be fetched from here" | tee -a "$log"
-    fi
-}
-
-# A script of tests/ prints "ok ..." or "not ok ..." for each thing it tries.
-script() {
-    local status=0 good bad
-    run "$1" timeout --kill-after=10 900 "$1" || status=$?
-    good=$(grep -c '^ok ' "$log.step")
-    bad=$(grep -c '^not ok ' "$log.step")
-    passed=$((passed + good))
-    if [ "$bad" -gt 0 ]; then
-        failed=$((failed + bad))
-        failures+=("$1 ($bad)")
-    elif [ "$status" != 0 ] || { [ "$good" = 0 ] && ! grep -q '^SKIPPED: ' "$log.step"; }; then
-        fail "$1"
-    fi
-}
-
-# What `make dist` has printed beside the checks of the sources, and how it ended.
-built() {
-    cat target/dist.log
-    return "$dist_status"
-}
-
-check "setup" scripts/setup.sh build test
-if find_rust; then
-    # Here and not in tests/dist.sh, which has a limit of time and finds it built. The program that
-    # is given away is the one that is tested.
-    export LATLAB_QUICK=1
-    # Beside the checks of the sources, since its last steps use one CPU alone.
-    scripts/dist.sh >target/dist.log 2>&1 &
-    dist=$!
-    check "format" cargo fmt --all --check
-    check "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
-    check "documentation" env RUSTDOCFLAGS="-D warnings" \
-        cargo doc --workspace --no-deps --locked
-    deny
-    wait "$dist"
-    dist_status=$?
-    check "make dist" built
-    check "release build" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh
-    cargo_tests
-    export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
+# Those of a lane, in the order of their names; one that names no lane runs alone.
+scripts() {
+    local file found
     for file in tests/*.sh; do
-        [ ! -x "$file" ] || script "$file"
+        [ -x "$file" ] || continue
+        found=$(lane "$file")
+        [ "${found:-alone}" != "$1" ] || echo "$file"
     done
-fi
-rm -f "$log.step"
+}
 
-echo
-grep -h '^SKIPPED: ' "$log"
-[ ${#failures[@]} = 0 ] || printf 'FAILED: %s\n' "${failures[@]}"
-printf '%s passed, %s failed\n' "$passed" "$failed"
-[ "$failed" = 0 ]
+# All scripts that bear it, so many at a time.
+side_by_side() {
+    local file
+    for file in $(scripts beside); do
+        while [ "$(jobs -rp | wc -l)" -ge "$BESIDE" ]; do wait -n; done
+        script beside "$file" &
+    done
+    wait
+}
+
+# cargo-deny knows more than scripts/licences.py does; its database of advisories comes from the network.
+deny() {
+    local skipped="SKIPPED: known vulnerabilities (advisories), and the texts of licences"
+    if ! cargo deny --version >/dev/null 2>&1; then
+        echo "$skipped: they need cargo-deny, which takes minutes to compile: cargo install --locked cargo-deny"
+        return
+    fi
+    cargo deny --workspace check licenses bans sources || return 1
+    if cargo deny fetch db >/dev/null 2>&1; then
+        cargo deny check advisories
+    else
+        echo "$skipped: the advisories' database cannot be fetched from here"
+    fi
+}
+licences() { scripts/licences.py && deny; }
+
+step main one "setup" scripts/setup.sh build test
+find_rust || { closing; exit 1; }
+# First, since what is built takes the scripts of the pages in.
+step main one "scripts of the pages" scripts/web.sh
+
+# Building takes all CPUs: the programs, whose last steps use one CPU alone, beside the rest.
+step build one "make dist" scripts/dist.sh &
+step main one "format" cargo fmt --all --check
+step main one "licences" licences
+step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
+step main one "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+step main none "building of tests" cargo test --workspace --locked --no-run
+wait
+# The program that is given away is the one that is tested.
+step main one "release build" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh
+export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
+
+# Where each cannot have its own /run, one latlab would refuse to measure beside another.
+[ "$(tests/own_mounts printenv OWN_MOUNTS)" = yes ] || BESIDE=1
+: "${BESIDE:=6}"
+if [ "$BESIDE" = 1 ]; then
+    step main cargo "cargo test" cargo test --workspace --locked --no-fail-fast -- --show-output
+    side_by_side
+else
+    step beside cargo "cargo test" tests/own_mounts \
+        cargo test --workspace --locked --no-fail-fast -- --show-output &
+    side_by_side
+    wait
+fi
+for file in $(scripts alone); do script alone "$file"; done
+closing

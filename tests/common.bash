@@ -1,6 +1,8 @@
-# What the scripts of tests/ share; to be sourced. $program is what is tested, $here a folder of
+# What the scripts of tests/ share; to be sourced first. $program is what is tested, $here a folder of
 # the script's own that goes away with it, $status what the script ends with.
 set -u
+# Whoever started it may ignore signals, as `nohup` does, which a shell cannot take back by itself.
+[ -n "${OWN_MOUNTS:-}" ] || exec env --default-signal "$(dirname "$0")/own_mounts" "$0" "$@"
 cd "$(dirname "$0")/.." || exit 1
 program=$(realpath "${LATLAB:-target/latlab}")
 export PATH=$PWD/.venv/bin:$PATH
@@ -8,7 +10,7 @@ here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 status=0
 
-# Does what a command does, silently if it succeeds.
+# Does what a command does, silently if it succeeds; what it skips is told.
 try() {
     local what=$1
     shift
@@ -19,6 +21,7 @@ try() {
         tail -n 60 "$here/said" | sed 's/^/    /'
         status=1
     fi
+    grep '^SKIPPED: ' "$here/said"
 }
 
 # Ends the script in words.
@@ -27,11 +30,57 @@ skip() {
     exit 0
 }
 
+# Whether programs are there, and packages of Python as `python:NAME`: have WHAT NEED...
+# The words for one that is missing are known to scripts/steps.bash: in the continuous integration
+# nothing may be skipped for want of what scripts/setup.sh installs.
+have() {
+    local what=$1 need
+    shift
+    for need; do
+        case $need in
+            python:*) python3 -c "import ${need#python:}" 2>/dev/null ;;
+            /*) [ -e "$need" ] ;;
+            *) command -v "$need" >/dev/null ;;
+        esac || { echo "SKIPPED: $what: $need is missing (scripts/setup.sh test installs it)"; return 1; }
+    done
+}
+
 # Says what is not as it should be, and fails.
 expect() {
     local what=$1
     shift
     "$@" || { echo "expected: $what"; return 1; }
+}
+
+# Waits until a command succeeds, a tenth of a second between two tries: until_holds SECONDS WHAT COMMAND...
+# The seconds are patience for a machine that does much else, never a measure.
+until_holds() {
+    local what=$2 end=$((SECONDS + $1))
+    shift 2
+    until "$@" 2>/dev/null; do
+        [ "$SECONDS" -lt "$end" ] || { echo "expected in time: $what"; return 1; }
+        sleep 0.1
+    done
+}
+
+# Starts a run in the background with $rights, and waits until it measures: $run is its conductor,
+# $agent its agent.
+begin() {
+    "$program" run --quiet --format json --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors" &
+    run=$!
+    begun
+}
+begun() { until_holds 60 "a run that measures" begun_now || { cat "$here/errors"; return 1; }; }
+begun_now() {
+    # A function in the background is a shell, whose child is the conductor.
+    agent=$(pgrep -P "$run" -f ' agent ' || pgrep -P "$(pgrep -P "$run" | head -n 1)" -f ' agent ') && grep -qs latlab/ /proc/"$agent"/task/*/comm
+}
+
+# Waits for the run in the background, $run; $code is what it ends with.
+finish() {
+    wait "$run"
+    code=$?
+    cat "$here/errors"
 }
 
 # Whether a Python expression holds of the JSON document in a file, which is `run` there. Names for
@@ -45,6 +94,16 @@ exec(names)
 if not eval(f"({expression})"):
     sys.exit(f"not so: {expression}\n{json.dumps(run)[:3000]}")
 PYTHON
+}
+
+# The same of a run, $here/run.json unless named, with its threads and the codes of its findings, but
+# for those that a machine has by itself.
+holds() {
+    holds_in "${2:-$here/run.json}" "
+threads = run['threads']
+its_own = '''page-faults throttled frequency-changed temperature-drift steal swapped rival-thread
+    load-changed memory-taken smi kernel-event telemetry-dear often-missed'''.split()
+codes = [one['code'] for one in run['findings'] if one['code'] not in its_own]" "$1"
 }
 
 # Flags for a run without rights, where this user has none; says what is not tried by it.

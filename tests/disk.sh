@@ -2,13 +2,11 @@
 # Disks that are full, read-only, slow or gone, and files that are not what they should be: the
 # measuring goes on, what was stored stays, and what was lost is told.
 # Invariant (losses): A full, slow, read-only or removed disk costs what it did not take, and the run says so.
-. "$(dirname "$0")/alone.bash"
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 
-if [ -z "${ALONE:-}" ]; then
-    echo "SKIPPED: full, read-only and slow disks: mounting needs root"
-    exit 0
-fi
+[ "$OWN_MOUNTS" = yes ] ||
+    skip "full, read-only and slow disks: mounting needs root, and the right to a mount namespace"
 disk=$here/disk
 mkdir "$disk"
 trap 'umount -l "$disk" 2>/dev/null; rm -rf "$here"' EXIT

@@ -5,11 +5,10 @@ guest=$here/guest
 
 # Looks for what guests need, gets kernels, and lays the file system out: guests NAME KERNEL...
 guests() {
-    local name=$1 need kernel
+    local name=$1 kernel
     shift
-    for need in qemu-system-x86_64 busybox file apt-get dpkg-deb; do
-        command -v "$need" >/dev/null || skip "$name: needs $need (scripts/setup.sh test lab)"
-    done
+    have "$name" qemu-system-x86_64 busybox file dpkg-deb || exit 0
+    command -v apt-get >/dev/null || skip "$name: needs apt-get, which gets the kernels"
     file -bL "$program" | grep -q 'x86-64.*static' ||
         skip "$name: $program is no static program for x86-64"
     for kernel; do
@@ -48,9 +47,10 @@ archive() { (cd "$1" && find . | busybox cpio -o -H newc 2>/dev/null); }
 # The file system is as it is to be.
 pack() { archive "$guest" >"$here/guest.cpio"; }
 
-# Boots a kernel with a job, in virtual time unless the options, which are QEMU's, say how many CPUs:
-# boot NAME KERNEL JOB [OPTION]... What the job says is then in $here/NAME, what the kernel said in
-# $here/NAME.console; what is in the folder $here/NAME.files is in this guest alone.
+# Boots a kernel with a job, in virtual time unless the options, which are QEMU's, say how many CPUs,
+# and at a priority below everything else of the host: boot NAME KERNEL JOB [OPTION]... What the job
+# says is then in $here/NAME, what the kernel said in $here/NAME.console; what is in the folder
+# $here/NAME.files is in this guest alone.
 boot() {
     local name=$1 kernel=$2 job=$3 time=(-smp 1 -icount shift=0,sleep=off)
     shift 3
@@ -58,7 +58,7 @@ boot() {
     mkdir -p "$here/$name.files"
     cp "$job" "$here/$name.files/job"
     archive "$here/$name.files" | cat "$here/guest.cpio" - >"$here/$name.cpio"
-    timeout --kill-after=5 "${LIMIT:-150}" qemu-system-x86_64 -accel tcg,thread=single "${time[@]}" \
+    timeout --kill-after=5 "${LIMIT:-150}" nice -n 10 qemu-system-x86_64 -accel tcg,thread=single "${time[@]}" \
         -cpu max,-rdrand,-rdseed -m 512 -nodefaults -no-reboot -display none -seed 1 \
         -rtc base=2020-01-01,clock=vm -serial "file:$here/$name.console" -serial "file:$here/$name" \
         -kernel "$(image "$kernel")" -initrd "$here/$name.cpio" "$@" \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The code of the guides, as it stands there, on a real run.
 # Invariant (documents): The code of the guides runs.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 pages=("$PWD"/docs/guide/*.md)
 
@@ -24,15 +25,13 @@ cd "$here" || exit 1
     "${rights[@]}" >"$here/summary" 2>&1
 [ -d "$(echo runs/*_night)" ] || { echo "not ok a run to compute with"; cat summary; exit 1; }
 
-if python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null; then
+if have "the Python of the guides" python:{pandas,pyarrow,duckdb}; then
     for page in "${pages[@]}"; do
         for block in $(blocks "$page" python); do
             name=${block##*/}
             try "the Python of ${name%.python} runs" python3 "$block"
         done
     done
-else
-    echo "SKIPPED: the Python of the guides: pandas, pyarrow or duckdb is missing (scripts/setup.sh test)"
 fi
 
 keep_last() {
@@ -45,7 +44,7 @@ keep_last() {
 }
 try "the line that keeps the last runs keeps just these" keep_last
 
-if command -v systemd-analyze >/dev/null; then
+if have "the units of the guides" systemd-analyze; then
     units() {
         local page=${pages[0]}
         mkdir -p units
@@ -57,8 +56,6 @@ if command -v systemd-analyze >/dev/null; then
         expect "no complaint about our units" [ -z "$(grep 'latlab\.' said.units)" ]
     }
     try "systemd accepts the units" units
-else
-    echo "SKIPPED: the units: systemd-analyze is missing"
 fi
 
 exit $status

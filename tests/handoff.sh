@@ -2,6 +2,7 @@
 # One thread wakes another, in each of the ways: every release is accounted for, nothing is left
 # behind, and the figures are of the size of those of rt-tests.
 # Invariant (instruments): handoff: an unanswered release is left out and counted; a failing waker ends the run.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 rights_for "waking a thread"
 cpu=$(tr ',-' '\n\n' </sys/devices/system/cpu/online | tail -1)
@@ -17,7 +18,13 @@ holds() { holds_in "$1" 'total = run["total"]' "$2"; }
 
 # The smallest figure of a program of rt-tests, in microseconds, from its last lines.
 smallest() {
-    timeout 20 "$@" 2>&1 | grep -o 'Min *[0-9]*' | tail -1 | tr -dc 0-9
+    local found
+    # On a busy machine they say nothing now and then.
+    for _ in 1 2 3; do
+        found=$(timeout 30 "$@" 2>&1 | grep -o 'Min *[0-9]*' | tail -1 | tr -dc 0-9)
+        [ -z "$found" ] || { echo "$found"; return; }
+    done
+    return 1
 }
 
 accounts() {
@@ -37,14 +44,14 @@ is_of_the_size_of() {
 for way in $ways; do
     try "$way: every release is served or told" accounts "$way"
 done
-if command -v ptsematest >/dev/null && [ "$(id -u)" = 0 ]; then
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: wakings beside those of rt-tests: needs root"
+elif have "wakings beside those of rt-tests" ptsematest svsematest pmqtest sigwaittest; then
     at="-a $cpu -t1 -p90 -i1000 -l500 -q"
     try "futex beside ptsematest" is_of_the_size_of futex ptsematest $at
     try "sysv beside svsematest" is_of_the_size_of sysv svsematest $at
     try "mq beside pmqtest" is_of_the_size_of mq pmqtest $at
     try "signal beside sigwaittest" is_of_the_size_of signal sigwaittest $at
-else
-    echo "SKIPPED: beside rt-tests: needs root and the package rt-tests"
 fi
 
 judged() {
@@ -56,12 +63,13 @@ try "a deadline is judged" judged
 stopped() {
     local run
     handoff --for 3s --warm-up 0 --period 1ms --deadline 20ms --name "stop-$$" --format json \
-        >"$here/stopped.json" &
+        >"$here/stopped.json" 2>"$here/errors" &
     run=$!
-    sleep 1.5
-    pkill -STOP -f "agent [^ ]*_stop-$$"
+    begun || return 1
     sleep 0.5
-    pkill -CONT -f "agent [^ ]*_stop-$$"
+    kill -STOP "$agent"
+    sleep 0.5
+    kill -CONT "$agent"
     wait "$run"
     expect "exit code 1" [ $? = 1 ] &&
         holds "$here/stopped.json" "total['missed'] > 300 and total['misses'] > 300"
@@ -80,10 +88,11 @@ nothing_is_left() {
     local before after
     before=$(ipcs -s | wc -l)
     for way in sysv mq; do
-        handoff --wake "$way" --for 20s --name "left-$$" >"$here/out" 2>&1 &
-        sleep 1
-        pkill -KILL -f "agent [^ ]*_left-$$" || return
-        wait $!
+        handoff --wake "$way" --for 20s --name "left-$$" >"$here/out" 2>"$here/errors" &
+        run=$!
+        begun || return 1
+        kill -KILL "$agent"
+        wait "$run"
     done
     after=$(ipcs -s | wc -l)
     expect "$before lines of ipcs, not $after" [ "$before" = "$after" ]

@@ -4,10 +4,10 @@
 # is left of one that is killed; arm64 boots both kernels. LATLAB_LONG=1 adds loads and more seeds on
 # all machines, the ready-made sheets, faults, a kernel of one's own, and the host's time.
 # Invariant (laboratory): One seed gives the same bytes, also while latlab is stopped or the CPU is shared.
+# Lane: alone (guests give the same bits only where each has a CPU of its own)
 . "$(dirname "$0")/common.bash"
-for tool in apt-get dpkg-deb qemu-system-x86_64; do
-    command -v "$tool" >/dev/null || skip "the laboratory: needs $tool (scripts/setup.sh lab)"
-done
+have "the laboratory" qemu-system-x86_64 dpkg-deb || exit 0
+command -v apt-get >/dev/null || skip "the laboratory: needs apt-get, which gets the kernels"
 # Only what `make dist` builds carries the agents that guests need.
 for candidate in "$program" dist/latlab-*-linux-x86-64; do
     [ -x "$candidate" ] && "$candidate" agent --write x86_64 -o "$here/agent" >/dev/null 2>&1 &&
@@ -162,8 +162,8 @@ try "a fault that nobody knows is refused" refused "expected irqs-off" \
     --target lab:x86-64/rt --fault earthquake
 
 arm64=
-if ! command -v qemu-system-aarch64 >/dev/null; then
-    echo "SKIPPED: guests of arm64: needs qemu-system-aarch64 (scripts/setup.sh lab)"
+if ! have "guests of arm64" qemu-system-aarch64; then
+    :
 elif ! fetch arm64 stock-6.1 rt-6.1; then
     echo "SKIPPED: guests of arm64: the kernels cannot be had: $(tail -n 1 "$here/fetched")"
 else

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # The legs of the latencies on the real program: what they count, that they fit each other, and that
-# a kill leaves no trace of ours behind. Runs in a mount namespace of its own, with its own tracefs.
+# a kill leaves no trace of ours behind. Where it mounts a tracefs of its own, nobody else sees it.
 # Invariant (instruments): legs: counts and cost on the real program; no trace instance left after a kill.
-if [ "$(id -u)" != 0 ] || ! grep -q tracefs /proc/filesystems; then
-    echo "SKIPPED: legs: need root and a kernel with tracefs"
-    exit 0
-fi
-if [ -z "${LEGS_NAMESPACE:-}" ]; then
-    LEGS_NAMESPACE=1 exec unshare -m "$0" "$@"
-fi
+# Lane: beside
 . "$(dirname "$0")/common.bash"
+[ "$OWN_MOUNTS" = yes ] || skip "legs: need root, and the right to a mount namespace"
+grep -q tracefs /proc/filesystems || skip "legs: this kernel has no tracefs"
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit 1
 instances=/sys/kernel/tracing/instances
 
 # Python that knows the run.
 holds() { holds_in "$here/run.json" 'legs = run["legs"]; tally = legs["tally"]' "$1"; }
+# Those of agents that go on belong to others.
 no_trace_of_ours() {
-    expect "no instance of ours" [ -z "$(ls "$instances" | grep '^latlab-')" ]
+    local instance
+    for instance in "$instances"/latlab-*; do
+        [ ! -e "$instance" ] || expect "no $instance" [ -e "/proc/${instance##*-}" ] || return 1
+    done
 }
 
 # Some kernels tell of no switch from an idle CPU, so that each has ordinary work.
@@ -42,11 +42,13 @@ try "the folder is whole" "$program" verify "$here"/runs/* "$here"/short/*
 try "the instance is gone" no_trace_of_ours
 
 "$program" run --quiet --legs --out "$here/killed" --for 60s >"$here/said" 2>&1 &
-sleep 3
-agent=$(pgrep -P $!)
+run=$!
+cp /dev/null "$here/errors"
+begun
 try "there is an instance during the run" [ -d "$instances/latlab-$agent" ]
-kill -9 "$agent" $!
+kill -9 "$agent" $run
 wait 2>/dev/null
+until_holds 60 "the end of the agent" [ ! -e "/proc/$agent" ]
 try "after a kill of both the next command says that it was removed" bash -c \
     "'$program' doctor --restore | grep -q 'latlab-$agent is gone again'"
 try "and it is" no_trace_of_ours

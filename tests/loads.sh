@@ -1,17 +1,14 @@
 #!/usr/bin/env bash
 # Real load generators beside a run: their own figures are those that are stored, what does not run
 # makes a run invalid, and nothing of them outlives latlab, however it ends.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs
 # A second run on the same CPUs is not what is tested here.
 ordinary=(--policy other --idle-states system --share --quiet --warm-up 200ms)
+rights=()
 
-for name in hackbench stressapptest stress-ng python3; do
-    if ! command -v $name >/dev/null; then
-        echo "SKIPPED: loads: $name is missing (scripts/setup.sh test)"
-        exit 0
-    fi
-done
+have loads hackbench stressapptest stress-ng || exit 0
 
 # A run with these flags, to $here/run.json; gives back its exit code.
 measure() { "$program" run "${ordinary[@]}" --format json "$@" >"$here/run.json" 2>"$here/errors"; }
@@ -49,25 +46,16 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
 PYTHON
 }
 
+none_of_ours() { [ -z "$(ours)" ]; }
 nothing_left() {
-    for _ in $(seq 100); do
-        [ -n "$(ours)" ] || return 0
-        sleep 0.1
-    done
-    echo "expected: nothing of the load is left"
+    until_holds 60 "nothing of the load is left" none_of_ours && return
     for pid in $(ours); do tr '\0' ' ' <"/proc/$pid/cmdline"; done
     return 1
 }
 
 # Waits until a process of a load with these words is there.
-wait_for() {
-    for _ in $(seq 150); do
-        [ -z "$(ours "$1")" ] || return 0
-        sleep 0.1
-    done
-    echo "expected: a process with '$1'"
-    return 1
-}
+some_of_ours() { [ -n "$(ours "$1")" ]; }
+wait_for() { until_holds 60 "a process with '$1'" some_of_ours "$1"; }
 
 mkdir "$here/own"
 cat >"$here/own/told.toml" <<TOML
@@ -75,7 +63,7 @@ about = "hackbench that leaves a copy of what it prints"
 restart = true
 [[process]]
 program = "sh"
-args = ["-c", "hackbench -g 2 -f 5 -l 300 >$here/pass && cat $here/pass >>$here/passes && cat $here/pass"]
+args = ["-c", "hackbench -g 1 -f 5 -l 100 >$here/pass && cat $here/pass >>$here/passes && cat $here/pass"]
 [[rate]]
 name = "time of a pass"
 line = "Time:"
@@ -120,7 +108,8 @@ PYTHON
 try "so are the rates that stressapptest prints at its end" stressapptest_told
 
 evidence() {
-    measure --load hackbench,groups=2,loops=200 --load 'stress-ng,stressors=--cpu 1' \
+    # Few tasks, so that the other load has its share of the CPU beside them.
+    measure --load hackbench,groups=1,fds=5,loops=200 --load 'stress-ng,stressors=--cpu 1' \
         --load-on 0 --for 4s || return 1
     holds 'codes.count("load-too-weak") == 0 and len(loads) == 2' &&
         holds 'all(load["placement"] == "0" for load in loads)' &&
@@ -129,14 +118,14 @@ evidence() {
         holds 'all(load["started_ns"] < load["shown_ns"] < run["threads"][0]["setup"]["first_release_ns"] for load in loads)' &&
         nothing_left || return 1
     "$program" show last >"$here/shown" &&
-        grep -q -- "--load hackbench,groups=2,loops=200 --load 'stress-ng,stressors=--cpu 1' --load-on 0" "$here/shown"
+        grep -q -- "--load hackbench,groups=1,fds=5,loops=200 --load 'stress-ng,stressors=--cpu 1' --load-on 0" "$here/shown"
 }
 try "two loads at once, on one CPU, with CPU share, context switches and the same words again" evidence
 
 dies() {
-    measure --load 'command,run=while :; do :; done' --for 8s --deadline 10s &
-    local run=$!
-    wait_for 'while :' && sleep 3 && kill -9 $(ours 'sh -c while')
+    begin "${ordinary[@]}" --load 'command,run=while :; do :; done' --for 8s --deadline 10s || return 1
+    sleep 1
+    kill -9 $(ours 'sh -c while')
     wait $run
     expect "exit code 4" [ $? = 4 ] && holds 'run["verdict"]["word"] == "invalid"' &&
         holds '"load-died" in codes and loads[0]["status"]["signal"] == 9'
@@ -144,9 +133,8 @@ dies() {
 try "a load that dies halfway makes the run invalid" dies
 
 paused() {
-    measure --load 'stress-ng,stressors=--cpu 1' --for 8s --deadline 10s &
-    local run=$!
-    wait_for 'stress-ng' && sleep 3
+    begin "${ordinary[@]}" --load 'stress-ng,stressors=--cpu 1' --for 8s --deadline 10s || return 1
+    sleep 1
     for pid in $(ours stress-ng); do
         grep -q load-keeper "/proc/$pid/cmdline" || kill -STOP "$pid"
     done
@@ -207,10 +195,10 @@ killed() {
     "$program" run "${ordinary[@]}" --name killed --for 60s --load hackbench,groups=3 \
         --load "command,run=setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' & wait" \
         >"$here/out" 2>&1 &
-    local conductor=$! agent
-    wait_for "hackbench --groups" && wait_for trap && sleep 2
-    agent=$(pgrep -P $conductor -f "$program agent" | head -n 1)
-    expect "an agent" [ -n "$agent" ] || return 1
+    local conductor=$!
+    wait_for "hackbench --groups" && wait_for trap || return 1
+    run=$conductor
+    begun || return 1
     case $1 in
         agent) kill -9 "$agent" ;;
         conductor) kill -9 $conductor ;;

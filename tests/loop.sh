@@ -2,6 +2,7 @@
 # What a cycle costs, and that nothing of it is lost: system calls, instructions, page faults,
 # memory, and the largest latencies.
 # Invariant (loop): A cycle takes under 90 user instructions, one system call and no page fault.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then
@@ -53,7 +54,7 @@ try "the agent stays under 10 MiB on all CPUs" memory
 
 # The largest latencies
 
-if python3 -c 'import pyarrow' 2>/dev/null; then
+if have "the table of the largest latencies" python:pyarrow; then
     # So many cycles are too many for the table, or are all in it.
     spikes() {
         local cycles=$1
@@ -78,8 +79,6 @@ for thread in run["threads"]:
     }
     try "of 6000 cycles the 4096 largest are kept, with the observed maximum" spikes 6000
     try "of 1000 cycles all are kept" spikes 1000
-else
-    echo "SKIPPED: the table of the largest latencies: pyarrow is missing (scripts/setup.sh test)"
 fi
 
 # System calls and instructions of a cycle, as `make bench` counts them
@@ -102,16 +101,10 @@ for tool, low, high in zip(sys.argv[3::3], sys.argv[4::3], sys.argv[5::3]):
 PYTHON
 }
 
-if command -v strace >/dev/null; then
+! have "system calls of a cycle" strace ||
     try "one system call each cycle" bench syscalls latlab 0.995 1.005
-else
-    echo "SKIPPED: system calls of a cycle: strace is missing"
-fi
-if command -v valgrind >/dev/null; then
+! have "instructions of a cycle" valgrind ||
     try "less than 90 instructions of user space each cycle, 125 with every sample" \
         bench instructions latlab 1 90 "latlab --samples" 1 125 "latlab cyclictest" 1 90
-else
-    echo "SKIPPED: instructions of a cycle: valgrind is missing"
-fi
 
 exit $status

@@ -2,12 +2,10 @@
 # The page of real runs in a real browser: narrow and wide, light and dark, still and used.
 # The pictures that it sees are left in target/page-*.png.
 # Invariant (page and server): The page fits 400 to 1600 pixels, needs no network and no script, and shows run.json.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-if [ -z "$browser" ]; then
-    echo "SKIPPED: the page in a browser: chromium is missing"
-    exit 0
-fi
+browser=$(command -v chromium-browser || command -v google-chrome || command -v chromium)
+[ -n "$browser" ] || have "the page in a browser" chromium || exit 0
 mkdir -p target
 rm -f target/page-*.png
 

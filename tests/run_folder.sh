@@ -2,6 +2,7 @@
 # A real run, and everything that can be said of its folder, with and without latlab.
 # FOR is how long it measures (10 s where every sample is stored), PERIOD the distance of those.
 # Invariant (old data): pandas and DuckDB read a run folder, and its sums agree.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
 export LATLAB_RUNS=$runs
@@ -54,11 +55,9 @@ try "the exit code is that of the verdict" exit_code
 
 # The folder, without latlab
 
-if python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null; then
+if have "the tables of a run" python:{pandas,pyarrow,duckdb}; then
     try "pandas and DuckDB find every cycle in the bins and in the intervals" \
         python3 tests/read_run.py "$folder"
-else
-    echo "SKIPPED: the tables: pandas, pyarrow or duckdb is missing (scripts/setup.sh test)"
 fi
 
 sums() {
@@ -140,7 +139,7 @@ narrow() {
     wide=$(grep -v '^  latlab run ' "$here/plain" | LC_ALL=C.UTF-8 wc -L)
     expect "no line wider than 80, the widest has $wide" [ "$wide" -le 80 ]
 }
-if command -v script >/dev/null; then
+if have "text at 80 columns" script; then
     try "show has no line wider than a terminal of 80 columns" narrow "$program" show "$id"
     try "list has no line wider than a terminal of 80 columns" narrow "$program" list
     colours() {
@@ -151,8 +150,6 @@ if command -v script >/dev/null; then
             expect "the same text" [ "$(wc -l <"$here/text")" -gt 10 ]
     }
     try "a terminal has colours, unless NO_COLOR says otherwise" colours
-else
-    echo "SKIPPED: text at 80 columns: script (of util-linux) is missing"
 fi
 
 plain() {
@@ -240,12 +237,10 @@ try "the command named below the summary makes the page" hint
     { echo "not ok a run with samples: exit code $?"; status=1; }
 sampled=$(echo "$runs"/*_samples)
 if [ -f "$sampled/samples.parquet" ]; then
-    if python3 -c 'import pandas, pyarrow, duckdb' 2>/dev/null; then
+    if have "the samples of a run" python:{pandas,pyarrow,duckdb}; then
         try "pandas and DuckDB find a sample for every cycle, and the figures follow from them" \
             python3 tests/read_run.py "$sampled"
         sed -n 's/^pandas  samples/     samples:/p' "$here/said"
-    else
-        echo "SKIPPED: the samples: pandas, pyarrow or duckdb is missing (scripts/setup.sh test)"
     fi
 else
     echo "not ok a run with samples stores them"
@@ -293,7 +288,7 @@ by_the_clock() {
 }
 try "a window is found by its time of day and by its date" by_the_clock
 
-if command -v script >/dev/null; then
+if command -v script >/dev/null; then # else told above
     try "show --window has no line wider than a terminal of 80 columns" \
         narrow "$program" show "$sampled" --window +1s..+2s
 fi

@@ -2,21 +2,21 @@
 # Every sample at 20 kHz on every CPU: none lost, memory flat, less than two bytes each, and the
 # figures of run.json recomputed from them; then the same with a kill at a random instant.
 # SECONDS_EACH is how long (600 in `make lab`).
+# Lane: alone (it asserts that no sample is lost at 20 kHz on all CPUs)
 . "$(dirname "$0")/common.bash"
 
-if ! python3 -c 'import numpy, pyarrow' 2>/dev/null; then
-    echo "SKIPPED: samples: numpy or pyarrow is missing (scripts/setup.sh test)"
-    exit 0
-fi
+have samples python:{numpy,pyarrow} || exit 0
 rights_for "samples"
 seconds=${SECONDS_EACH:-20}
 
 # What benches/samples.py finds, without the readings of the memory.
 measure() {
     local code
+    rm -f "$here/page.json"
     LATLAB=$program python3 benches/samples.py --seconds "$seconds" --flags="${rights[*]}" \
         --page "$here/page.json" "$@" >"$here/all" 2>&1
     code=$?
+    [ -e "$here/page.json" ] || { cat "$here/all"; return 1; }
     python3 - "$here/page.json" <<'PYTHON' || cat "$here/all"
 import json, sys
 page = json.load(open(sys.argv[1]))

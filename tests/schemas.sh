@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # What the program prints and stores as JSON, against the schemas of docs/reference.
 # Invariant (documents): Stored and printed JSON fits its schema, that of older runs too.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 schemas=$PWD/docs/reference
 export LATLAB_RUNS=$here/runs
 
-if ! python3 -c 'import jsonschema' 2>/dev/null; then
-    echo "SKIPPED: the schemas: jsonschema is missing (scripts/setup.sh test)"
-    exit 0
-fi
+have "the schemas" python:jsonschema || exit 0
 
 # Whether documents fit a schema; a change of Python code may spoil the document before.
 fits() {
@@ -142,11 +140,8 @@ PYTHON
     "$program" scenarios --format json >"$here/scenarios.json" &&
         fits scenarios "$here/scenarios.json"
 }
-if python3 -c 'import tomllib' 2>/dev/null; then
+! have "the schema of sheets" python:tomllib ||
     try "every ready-made sheet fits sheet.schema.json, and their list its own" sheet_json
-else
-    echo "SKIPPED: the schema of sheets: this Python reads no TOML (3.11 does)"
-fi
 
 campaign_json() {
     printf '[defaults]\ncycles = 100\nwarm-up = "0"\nshare = true\npolicy = "other"\nidle-states = "system"\n[[scenario]]\nname = "a"\ndeadline = "1s"\n[[scenario]]\nname = "b"\n' \

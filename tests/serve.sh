@@ -2,6 +2,7 @@
 # `latlab serve` as a person and a browser use it. What the browser saw is left in
 # target/serve-*.png.
 # Invariant (page and server): A followed run adds up to its figures; slow clients take no memory.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
 mkdir -p "$runs" target
@@ -198,11 +199,8 @@ many() {
 mkdir "$here/many"
 try "2000 runs are listed in a second" many
 
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-if [ -z "$browser" ]; then
-    echo "SKIPPED: the live page in a browser: chromium is missing"
-    exit $status
-fi
+browser=$(command -v chromium-browser || command -v google-chrome || command -v chromium)
+[ -n "$browser" ] || have "the live page in a browser" chromium || exit $status
 start
 browses() {
     measure browsed 14s || return 1

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Signals, terminals and clocks: closed and stopped terminals, the background of a shell, stops,
-# an end by the kernel for want of memory, and clocks that are set.
-# Invariant (kills): Closed terminals, stops, lack of memory and set clocks end or mark a run as documented.
-. "$(dirname "$0")/alone.bash"
+# Signals and terminals: closed and stopped terminals, the background of a shell, stops, and an end by
+# the kernel for want of memory.
+# Invariant (kills): Closed terminals, stops and lack of memory end or mark a run as documented.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs TMUX_TMPDIR=$here LC_ALL=C.UTF-8
 unset TMUX NO_COLOR
 rights_for "signals to runs"
-[ "$(id -u)" = 0 ] && [ -z "${ALONE:-}" ] && rights=(--share)
+[ "$(id -u)" = 0 ] && [ "$OWN_MOUNTS" = no ] && rights=(--share)
 
 clean_up() {
     tmux kill-server 2>/dev/null
@@ -16,33 +16,15 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# A run in the background that measures; $run is its conductor, $agent its agent.
-begin() {
-    "$program" run --quiet --format json --warm-up 0s "${rights[@]}" "$@" >"$here/run.json" 2>"$here/errors" &
-    run=$!
-    begun
-}
-
-begun() {
-    local tries
-    for tries in {1..100}; do
-        agent=$(pgrep -P "$run" -f ' agent ')
-        [ -n "$agent" ] && grep -qs latlab/ /proc/"$agent"/task/*/comm && return
-        sleep 0.05
-    done
-    echo "the run does not begin"; cat "$here/errors"
-    return 1
-}
-
 # Waits for the run of this name to be published, without any command; leaves its document.
 published() {
-    local tries
-    for tries in {1..150}; do
-        cp "$LATLAB_RUNS"/*_"$1"/run.json "$here/run.json" 2>/dev/null && return
-        sleep 0.1
-    done
-    echo "not published: $(ls -A "$LATLAB_RUNS")"
-    return 1
+    until_holds 60 "a published run" eval "cp '$LATLAB_RUNS'/*_$1/run.json '$here/run.json'" ||
+        { ls -A "$LATLAB_RUNS"; return 1; }
+}
+
+# Waits for a run of this name that goes on, and has measured something.
+going_on() {
+    until_holds 60 "a run that goes on" eval "[ \$(cat '$LATLAB_RUNS'/.*_$1.partial/journal | wc -c) -gt 20000 ]"
 }
 
 # Signals
@@ -70,18 +52,13 @@ stopped() {
 try "a conductor that is stopped for seconds loses nothing" stopped
 
 agent_killed_with_hook() {
-    local mark=$here/hook.pid tries
-    begin --for 60s --spike-above 1us --on-spike "echo \$\$ >$mark; sleep 300 & sleep 301; true" || return 1
-    for tries in {1..60}; do [ -s "$mark" ] && break; sleep 0.1; done
-    expect "the command to be started" [ -s "$mark" ] || return 1
+    # A time that no other process waits for.
+    local mark=$here/hook.pid patience=300.$$
+    begin --for 60s --spike-above 1us --on-spike "echo \$\$ >$mark; sleep $patience & sleep $patience; true" || return 1
+    until_holds 60 "the command to be started" [ -s "$mark" ] || return 1
     kill -KILL "$agent"
     finish
-    for tries in {1..40}; do
-        pgrep -f '^sleep 30[01]$' >"$here/left" || return 0
-        sleep 0.1
-    done
-    echo "still there: $(ps -o args= -p "$(paste -sd, "$here/left")")"
-    return 1
+    until_holds 60 "no process of the command" eval "! pgrep -f '^sleep $patience\$'"
 }
 try "a spike command and what it has started end with an agent that is killed" agent_killed_with_hook
 
@@ -98,16 +75,24 @@ try "a run needs neither standard output nor error" closed_outputs
 unread() {
     local end=$1
     shift
-    python3 - "$end" "$program" run --warm-up 0s "${rights[@]}" "$@" <<'PYTHON'
-import os, pty, signal, sys, time
+    python3 - "$LATLAB_RUNS" "$end" "$program" run --warm-up 0s "${rights[@]}" "$@" <<'PYTHON'
+import glob, os, pty, signal, sys, time
+runs, end, *command = sys.argv[1:]
+name = command[command.index("--name") + 1]
 pid, master = pty.fork()
 if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
-time.sleep(3)
-if sys.argv[1] == "TERM":
+    os.execv(command[0], command)
+def wait_for(pattern, holds):
+    until = time.monotonic() + 60
+    while not any(map(holds, glob.glob(f"{runs}/{pattern}"))) and time.monotonic() < until:
+        time.sleep(0.1)
+wait_for(f".*_{name}.partial/journal", lambda file: os.path.getsize(file) > 20_000)
+# Long enough to fill the terminal.
+time.sleep(2)
+if end == "TERM":
     os.kill(pid, signal.SIGTERM)
-# Alive, and its terminal open, until the run should have been published.
-time.sleep(4)
+# Its terminal is open until the run is published.
+wait_for(f"*_{name}/run.json", lambda file: True)
 os.close(master)
 PYTHON
 }
@@ -119,7 +104,7 @@ try "a terminal that takes nothing holds nothing up" terminal_stands_still
 terminated_on_it() { unread TERM --for 60s --name ended && published ended && holds "run['ended'] == 'interrupted'"; }
 try "and a run on it ends when it is asked to" terminated_on_it
 
-if command -v tmux >/dev/null; then
+if have "closed terminals and the background of a shell" tmux; then
     type_in() { tmux send-keys -t shell "$@"; }
     terminal() {
         tmux -u -f /dev/null new-session -d -s shell -x 100 -y 30 \
@@ -131,12 +116,13 @@ if command -v tmux >/dev/null; then
         local ended=$1
         shift
         terminal
-        type_in "exec $program run --for 4s $flags --name closed-$ended $*" Enter
-        sleep 2.5
+        type_in "exec $program run --for ${length:-60s} $flags --name closed-$ended $*" Enter
+        going_on "closed-$ended" || return 1
         tmux kill-session -t shell
         published "closed-$ended" && holds "run['ended'] == '$ended' and codes == []"
     }
     try "a terminal that is closed ends its run cleanly" closed_terminal interrupted
+    length=4s
     try "with --keep-going it goes on to its end" closed_terminal finished --keep-going
 
     background() {
@@ -152,11 +138,10 @@ if command -v tmux >/dev/null; then
     suspended() {
         terminal
         type_in "$program run --quiet --samples --for 4s $flags --name paused" Enter
-        sleep 2
+        going_on paused || return 1
         type_in C-z
-        sleep 1
-        tmux capture-pane -t shell -p
-        tmux capture-pane -t shell -p | grep -q Stopped || { echo "not stopped"; tmux kill-session -t shell; return 1; }
+        until_holds 60 "a stopped run" eval "tmux capture-pane -t shell -p | grep Stopped" ||
+            { tmux capture-pane -t shell -p; tmux kill-session -t shell; return 1; }
         type_in "bg" Enter
         published paused && holds "codes == [] and run['losses'] == dict.fromkeys(run['losses'], 0)"
         code=$?
@@ -164,8 +149,6 @@ if command -v tmux >/dev/null; then
         return $code
     }
     try "Ctrl-Z and bg cost nothing" suspended
-else
-    echo "SKIPPED: closed terminals and the background of a shell: tmux is missing"
 fi
 
 # Without memory
@@ -207,47 +190,6 @@ if [ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null && [ -w "$group/$limit" ]; t
     try "a conductor that the kernel ends for want of memory is recovered" out_of_memory
 else
     echo "SKIPPED: want of memory: no memory cgroup can be made here"
-fi
-
-# Clocks
-
-# Sets CLOCK_REALTIME by so many seconds.
-set_by() { python3 -c 'import sys, time; time.clock_settime(time.CLOCK_REALTIME, time.time() + float(sys.argv[1]))' "$1"; }
-
-stepped() {
-    local clock=$1 expected=$2
-    begin --for 4s --clock "$clock" --deadline 100s || return 1
-    sleep 1.5
-    set_by 30
-    sleep 1.2
-    set_by -30
-    finish
-    expect "exit code $expected, not $code" [ "$code" = "$expected" ] &&
-        holds "set(codes) - {'negative-latency', 'interval-lost', 'thread-ended-early'} == {'clock-stepped'}" &&
-        holds "run['total']['cycles'] > 0"
-}
-slewed() {
-    begin --for 3s --clock "$1" --deadline 10s || return 1
-    sleep 1
-    python3 - <<'PYTHON'
-import ctypes
-class Timex(ctypes.Structure):
-    _fields_ = [("modes", ctypes.c_uint), ("offset", ctypes.c_long), ("rest", ctypes.c_long * 40)]
-# As `adjtime` does it: 1 ms, by a slew that the kernel ends by itself.
-timex = Timex(modes=0x8001, offset=1000)
-if ctypes.CDLL(None).adjtimex(ctypes.byref(timex)) < 0:
-    raise SystemExit("the clock cannot be slewed")
-PYTHON
-    finish
-    expect "exit code 0, not $code" [ "$code" = 0 ] && holds "codes == []"
-}
-if [ -n "${KEEP_CLOCK:-}" ] || ! { [ "$(id -u)" = 0 ] && set_by 0; } 2>/dev/null; then
-    echo "SKIPPED: clocks that are set: the right to set one is missing, or KEEP_CLOCK is set"
-else
-    try "a clock that is set is a warning where it was not used" stepped monotonic 0
-    try "and makes a run on it invalid" stepped realtime 4
-    try "a slewed clock is no finding" slewed monotonic
-    try "nor for a run on it" slewed realtime
 fi
 
 exit $status

@@ -3,6 +3,7 @@
 # gaps and count them, and latlab says that another thread ran. What the fair server takes from a
 # real-time spinner is named, where the kernel has one.
 # Invariant (instruments): spin: each gap is found; intervals follow the clock and never exceed it.
+# Lane: beside
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then
@@ -45,22 +46,20 @@ spin() {
     "$program" run --instrument spin --cpus "$cpu" --share --quiet --out "$here/runs" "$@"
 }
 
-# Looks at the last run.
+# Whether an expression holds of the last run and its only thread.
 last() {
-    jq -e "$1" "$here/runs/$(ls "$here/runs" | tail -n 1)/run.json" || {
-        jq '.threads[0].summary, .threads[0].end, [.findings[].code]' \
-            "$here/runs/$(ls "$here/runs" | tail -n 1)/run.json"
-        return 1
-    }
+    holds_in "$here/runs/$(ls "$here/runs" | tail -n 1)/run.json" '
+spun = run["threads"][0]["end"]["spun"]
+codes = [finding["code"] for finding in run["findings"]]' "$1"
 }
 
 seen_by_latlab() {
     beside disturb spin --for 10s --name planted >"$here/text" || return 1
-    expect "gaps of about 3 ms" last '.total.max_ns > 2900000' >/dev/null || return 1
+    expect "gaps of about 3 ms" last 'run["total"]["max_ns"] > 2_900_000' || return 1
     # A hundred, give or take the start of the disturbance and a busy machine.
     expect "about a hundred of another thread" \
-        last '.threads[0].end.spun.preempted | .sum_ns > 200000000 and .count > 70' || return 1
-    expect "its share of the time" last '.total.noise | .sum_ns / .of_ns > 0.02' || return 1
+        last 'spun["preempted"]["sum_ns"] > 200_000_000 and spun["preempted"]["count"] > 70' || return 1
+    expect "its share of the time" last 'run["total"]["noise"]["sum_ns"] / run["total"]["noise"]["of_ns"] > 0.02' || return 1
     expect "the word for it" grep -q 'Other threads took' "$here/text" || return 1
     expect "no word of latencies" test "$(sed '/The doctor says/,$d' "$here/text" | grep -ci latenc)" = 0
 }
@@ -82,7 +81,7 @@ PYTHON
 
 # oslat counts each microsecond in a bucket of its own; its last one holds all that is longer.
 seen_by_oslat() {
-    command -v oslat >/dev/null || { echo "SKIPPED: spin: oslat is missing (package rt-tests)"; return; }
+    have "spin beside oslat" oslat || return 0
     beside disturb oslat -c "$cpu" -C 0 -D 10 -b 1000 -z >"$here/oslat" || return 1
     local longest
     longest=$(sed -n 's/.*Maximum:[^0-9]*\([0-9]*\).*/\1/p' "$here/oslat")
@@ -94,7 +93,7 @@ seen_by_oslat() {
 
 fair_server() {
     beside ordinary spin --policy fifo --priority 1 --for 5s --name fair >"$here/text" || return 1
-    expect "what the kernel takes back by its name" last '[.findings[].code] | index("taken-back")'
+    expect "what the kernel takes back by its name" last '"taken-back" in codes'
 }
 
 ordinary() {
@@ -103,23 +102,24 @@ ordinary() {
 
 # Whoever stops the thread takes its CPU, though no other thread runs there.
 stopped() {
-    spin --policy fifo --priority 1 --for 3s --name stopped >"$here/text" 2>&1 &
-    local run=$!
-    sleep 1.5
-    pkill -STOP -f 'latlab agent .*_stopped' || return 1
+    spin --policy fifo --priority 1 --for 4s --name stopped >"$here/text" 2>"$here/errors" &
+    run=$!
+    begun || return 1
+    sleep 1
+    kill -STOP "$agent"
     sleep 0.4
-    pkill -CONT -f 'latlab agent .*_stopped'
+    kill -CONT "$agent"
     wait "$run"
     expect "a gap in which it was off its CPU" \
-        last '.threads[0].end.spun.preempted.max_ns > 200000000' || return 1
+        last 'spun["preempted"]["max_ns"] > 200_000_000' || return 1
     expect "no such gap among the interrupts" \
-        last '.threads[0].end.spun.interrupted.max_ns < 200000000'
+        last 'spun["interrupted"]["max_ns"] < 200_000_000'
 }
 
 ends() {
     timeout --signal INT --kill-after 10 4 "$program" run --instrument spin --cpus "$cpu" --share \
         --quiet --out "$here/runs" --name interrupted >"$here/text" 2>&1
-    expect "a run that was kept" last '.ended == "interrupted"'
+    expect "a run that was kept" last 'run["ended"] == "interrupted"'
 }
 
 try "a thread that takes 3 ms every 100 ms is found by spin, and told as a thread" seen_by_latlab

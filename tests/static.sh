@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The program is static: it needs no loader and no library of the machine it is copied to.
+# Lane: beside
 set -u
 program=${LATLAB:-target/latlab}
 

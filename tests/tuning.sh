@@ -2,7 +2,7 @@
 # Named tunings on this machine: they hold while a run goes on, and everything is as it was after
 # its end, after kills, and after a run that is refused.
 # Invariant (undo): Tunings hold during a run and are undone from any start; no other thread is touched.
-. "$(dirname "$0")/alone.bash"
+# Lane: alone (it changes settings of the machine)
 . "$(dirname "$0")/common.bash"
 
 if [ "$(id -u)" != 0 ]; then
@@ -11,7 +11,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 # Whatever fails below, this machine is left as it was found.
 trap '"$program" doctor --restore >/dev/null 2>&1; rm -rf "$here"' EXIT
-[ -z "${ALONE:-}" ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
+[ "$OWN_MOUNTS" = no ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 
 measured=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 runtime=/proc/sys/kernel/sched_rt_runtime_us
@@ -60,7 +60,7 @@ start() {
     "$program" run -a "$measured" --policy other --idle-states system --warm-up 0s --quiet \
         "${tunings[@]}" --for "$1s" --name "$2" --out "$here/runs" >"$here/out" 2>"$here/errors" &
     run=$!
-    for _ in $(seq 200); do
+    for _ in $(seq 600); do
         sleep 0.1
         [ -n "$(find "$here/runs" -name journal -path "*_$2*" -size +20k 2>/dev/null)" ] && return
         kill -0 $run 2>/dev/null || break
@@ -70,7 +70,7 @@ start() {
 }
 
 as_before() {
-    for _ in $(seq 50); do
+    for _ in $(seq 300); do
         state >"$here/after"
         cmp -s "$here/before" "$here/after" && return
         sleep 0.1
@@ -139,6 +139,7 @@ killed() {
         both) kill -KILL "$agent" $run ;;
     esac
     wait $run 2>/dev/null
+    [ "$1" = run ] || until_holds 30 "the end of the agent" [ ! -e "/proc/$agent" ] || return 1
     # An agent without its conductor puts everything back itself.
     [ "$1" = run ] || "$program" doctor --restore >"$here/restored" 2>&1 || return 1
     as_before || return 1
@@ -149,9 +150,12 @@ killed() {
 }
 
 by_the_next_run() {
+    local agent
     start 60 left || return 1
-    kill -KILL "$(pgrep -P $run)" $run
+    agent=$(pgrep -P $run)
+    kill -KILL "$agent" $run
     wait $run 2>/dev/null
+    until_holds 30 "the end of the agent" [ ! -e "/proc/$agent" ] || return 1
     start 1 next || return 1
     wait $run
     as_before && python3 - "$here"/runs/*_held/run.json "$here"/runs/*_next/run.json <<'PYTHON'

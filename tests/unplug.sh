@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A CPU that is taken offline during a run ends its thread's part with a finding; the others go on.
 # Invariant (releases): A CPU that goes offline ends only its own thread.
+# Lane: alone (it takes a CPU from the machine)
 . "$(dirname "$0")/common.bash"
 cpu=$(tr ',-' '\n\n' </sys/devices/system/cpu/online | tail -1)
 switch=/sys/devices/system/cpu/cpu$cpu/online

@@ -21,8 +21,10 @@ impl Bench {
     }
 
     fn command(&self, flags: &str) -> Command {
-        let mut command = Command::new(PROGRAM);
+        // Whoever started the tests may ignore signals, as `nohup` does.
+        let mut command = Command::new("env");
         command
+            .args(["--default-signal", PROGRAM])
             .args(flags.split_whitespace())
             .current_dir(self.0.path())
             .env_remove("LATLAB_RUNS")
@@ -50,16 +52,41 @@ impl Bench {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let agent = within_seconds("the agent to start", || agent_of(child.id()));
+        let agent = wait_for("the agent to start", || agent_of(child.id()));
         // A thread is named only once it is set up.
-        within_seconds("a measuring thread", || measuring_thread(agent));
+        wait_for("a measuring thread", || measuring_thread(agent));
         Going { child, agent }
+    }
+
+    /// Whether the journal of the run that goes on holds the intervals of this many seconds.
+    fn intervals(&self, seconds: usize) -> Option<()> {
+        let partial = self.folders().into_iter().find(|name| name.ends_with(".partial"))?;
+        let journal = fs::read(self.0.path().join("runs").join(partial).join("journal")).ok()?;
+        // A thread on each CPU that this process may use.
+        let threads = std::thread::available_parallelism().unwrap().get();
+        let intervals = kinds(&journal).into_iter().filter(|kind| *kind == INTERVAL).count();
+        (intervals >= seconds * threads).then_some(())
     }
 
     fn folders(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path().join("runs")).into_iter().flatten().flatten();
         entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
     }
+}
+
+/// The kind of a frame that holds what one thread counted, every second.
+const INTERVAL: u32 = 5;
+
+/// The kinds of the whole frames of a journal.
+fn kinds(mut journal: &[u8]) -> Vec<u32> {
+    let mut kinds = Vec::new();
+    while let Some((head, rest)) = journal.split_at_checked(12) {
+        let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().unwrap());
+        let Some(next) = rest.get(word(0) as usize..) else { break };
+        kinds.push(word(4));
+        journal = next;
+    }
+    kinds
 }
 
 /// A run in the background.
@@ -81,8 +108,9 @@ fn signal(name: &str, process: u32) {
     assert!(status.unwrap().success());
 }
 
-fn within_seconds<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let until = Instant::now() + Duration::from_secs(20);
+/// Waits for a state; the minute is patience for a machine that does much else, never a measure.
+fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let until = Instant::now() + Duration::from_secs(60);
     while Instant::now() < until {
         if let Some(found) = look() {
             return found;
@@ -122,7 +150,8 @@ fn codes(run: &Value) -> Vec<&str> {
     let findings = run["findings"].as_array().unwrap();
     let codes = findings.iter().map(|finding| finding["code"].as_str().unwrap());
     // Tests run side by side, and what the machine does meanwhile is its own.
-    codes.filter(|code| *code != "cpus-shared" && !CODES.contains(code)).collect()
+    let its_own = ["cpus-shared", "often-missed"];
+    codes.filter(|code| !its_own.contains(code) && !CODES.contains(code)).collect()
 }
 
 const ORDINARY: &str = "--policy other --idle-states system";
@@ -150,7 +179,7 @@ fn every_thread_runs_the_cycles_it_was_asked_for() {
 fn a_stall_of_the_measuring_process_is_counted_release_by_release() {
     for (policy, counts_served) in [("skip", false), ("catch-up", true)] {
         let bench = Bench::new();
-        let flags = format!("{ORDINARY} --for 2s -i 1ms --deadline 100ms --missed {policy}");
+        let flags = format!("{ORDINARY} --for 4s -i 1ms --deadline 100ms --missed {policy}");
         let going = bench.start(&format!("{flags} --warm-up 0s"));
         std::thread::sleep(Duration::from_millis(500));
         signal("STOP", going.agent);
@@ -161,7 +190,7 @@ fn a_stall_of_the_measuring_process_is_counted_release_by_release() {
         for thread in threads(&run) {
             let summary = &thread["summary"];
             let due = number(&summary["activations"]);
-            assert_eq!(due, 2000, "{policy}: releases in 2 s at 1 ms");
+            assert_eq!(due, 4000, "{policy}: releases in 4 s at 1 ms");
             assert!(number(&summary["missed"]) >= 350, "{policy}: {summary}");
             assert!(number(&summary["max_ns"]) >= 350_000_000, "{policy}: {summary}");
             // Of 400 releases one after the other some 300 were more than 100 ms late.
@@ -176,7 +205,7 @@ fn an_interrupt_ends_cleanly_and_keeps_what_there_is() {
     for (name, deadline, expected) in [("INT", "", 0), ("TERM", "--deadline 10s", 4)] {
         let bench = Bench::new();
         let going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 0s {deadline}"));
-        std::thread::sleep(Duration::from_millis(1500));
+        wait_for("an interval in the journal", || bench.intervals(1));
         signal(name, going.child.id());
         let (run, code) = going.end();
         assert_eq!((code, &run["ended"]), (expected, &Value::from("interrupted")));
@@ -217,7 +246,7 @@ fn a_run_that_is_ended_in_its_warm_up_has_measured_nothing_and_leaves_nothing() 
 fn a_killed_agent_leaves_a_run_that_says_so() {
     let bench = Bench::new();
     let going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 0s"));
-    std::thread::sleep(Duration::from_millis(2500));
+    wait_for("intervals of two seconds", || bench.intervals(2));
     signal("KILL", going.agent);
     let (run, code) = going.end();
     assert_eq!((code, &run["ended"]), (3, &Value::from("lost")));
@@ -232,10 +261,10 @@ fn a_killed_agent_leaves_a_run_that_says_so() {
 fn a_killed_conductor_is_recovered_by_the_next_command_and_its_agent_ends() {
     let bench = Bench::new();
     let mut going = bench.start(&format!("{ORDINARY} --for 1h --warm-up 0s --name cut"));
-    std::thread::sleep(Duration::from_millis(2500));
+    wait_for("intervals of two seconds", || bench.intervals(2));
     signal("KILL", going.child.id());
     going.child.wait().unwrap();
-    within_seconds("the agent to end", || measuring_thread(going.agent).is_none().then_some(()));
+    wait_for("the agent to end", || measuring_thread(going.agent).is_none().then_some(()));
     assert!(bench.folders()[0].ends_with("_cut.partial"));
     let list = bench.output("list --format json");
     assert!(String::from_utf8_lossy(&list.stderr).contains("recovered"));
@@ -286,15 +315,18 @@ fn what_does_not_measure_stays_off_the_measured_cpus() {
     };
     let bench = Bench::new();
     let going = bench.start(&format!("{ORDINARY} --for 1h --cpus {last} --warm-up 0s"));
-    // The conductor moves when it hears where to.
-    std::thread::sleep(Duration::from_millis(500));
-    for process in [going.agent, going.child.id()] {
-        for thread in fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten() {
-            let status = fs::read_to_string(thread.path().join("status")).unwrap();
+    let stays_off = |process: u32| {
+        let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
+        let mut states =
+            threads.filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
+        states.all(|status| {
             let measures = field_of(&status, "Name:").starts_with("latlab/");
-            let cpus = field_of(&status, "Cpus_allowed_list:");
-            assert_eq!(measures, cpus.ends_with(last), "{status}");
-        }
+            measures == field_of(&status, "Cpus_allowed_list:").ends_with(last)
+        })
+    };
+    // The conductor moves when it hears where to.
+    for process in [going.agent, going.child.id()] {
+        wait_for("all but what measures to leave the CPU", || stays_off(process).then_some(()));
     }
     signal("INT", going.child.id());
     let _ = going.child.wait_with_output();
@@ -471,13 +503,11 @@ fn a_second_run_on_the_same_cpus_is_told_who_holds_them() {
 #[test]
 fn a_closed_terminal_ends_a_run_unless_it_is_to_keep_going() {
     let bench = Bench::new();
-    for (flag, ended) in [("", "interrupted"), ("--keep-going", "finished")] {
-        let flags = format!("{ORDINARY} --warm-up 0s --for 2s {flag}");
-        let going = bench.start(&flags);
-        std::thread::sleep(Duration::from_millis(500));
+    for (flags, ended) in [("--for 1h", "interrupted"), ("--for 3s --keep-going", "finished")] {
+        let going = bench.start(&format!("{ORDINARY} --warm-up 0s {flags}"));
         signal("HUP", going.child.id());
         signal("HUP", going.agent);
-        assert_eq!(going.end().0["ended"], ended, "{flag}");
+        assert_eq!(going.end().0["ended"], ended, "{flags}");
     }
 }
 
@@ -532,7 +562,7 @@ fn a_kernel_file_is_put_back_by_the_end_and_after_a_kill_by_the_next_command() {
     signal("KILL", going.child.id());
     going.child.wait_with_output().unwrap();
     // Its end may be seen a moment later.
-    within_seconds("the next command to put it back", || {
+    wait_for("the next command to put it back", || {
         let output = bench.output("list");
         assert!(output.status.success());
         (fs::read_to_string(KERNEL_FILE).unwrap() == before).then_some(())

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# What one waits for at each change: format, lints, and the tests that need neither root, nor a
+# network, nor a quiet machine. The modules `end_to_end` of the crates' tests start real runs: they
+# and the scripts of tests/ are left to `make test`.
+set -uo pipefail
+. "$(dirname "$0")/env.sh"
+find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build test'"
+. scripts/steps.bash
+
+step main one "format" cargo fmt --all --check
+step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
+step main one "licences" scripts/licences.py
+step main cargo "cargo test" cargo test --workspace --locked --no-fail-fast -- --skip end_to_end::
+closing
