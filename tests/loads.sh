@@ -6,7 +6,7 @@
 export LATLAB_RUNS=$here/runs
 # A second run on the same CPUs is not what is tested here.
 ordinary=(--policy other --idle-states system --share --quiet --warm-up 200ms)
-rights=()
+rights=(--policy other --idle-states system --share)
 
 have loads hackbench stressapptest stress-ng || exit 0
 
@@ -123,7 +123,7 @@ evidence() {
 try "two loads at once, on one CPU, with CPU share, context switches and the same words again" evidence
 
 dies() {
-    begin "${ordinary[@]}" --load 'command,run=while :; do :; done' --for 8s --deadline 10s || return 1
+    begin --load 'command,run=while :; do :; done' --for 8s --deadline 10s || return 1
     sleep 1
     kill -9 $(ours 'sh -c while')
     wait $run
@@ -133,7 +133,7 @@ dies() {
 try "a load that dies halfway makes the run invalid" dies
 
 paused() {
-    begin "${ordinary[@]}" --load 'stress-ng,stressors=--cpu 1' --for 8s --deadline 10s || return 1
+    begin --load 'stress-ng,stressors=--cpu 1' --for 8s --deadline 10s || return 1
     sleep 1
     for pid in $(ours stress-ng); do
         grep -q load-keeper "/proc/$pid/cmdline" || kill -STOP "$pid"
