@@ -1,9 +1,9 @@
 //! Settings of the whole program: made, read back, and undone when the guard is dropped.
 
 use crate::layout::{Cpus, Layout};
-use crate::legs;
 use crate::refusals::{machine_refuses, machine_refuses_all, remedy};
 use crate::timerlat::{self, KernelTimer};
+use crate::trace;
 use crate::tuning::tune;
 use latlab_model::Plan;
 use latlab_model::frame::Refusal;
@@ -26,7 +26,7 @@ pub struct Prepared {
     pub settings: Vec<Setting>,
     _dma_latency: Option<DmaLatency>,
     /// The trace that tells the legs, until somebody reads it.
-    pub trace: Option<legs::Prepared>,
+    pub trace: Option<trace::PreparedTrace>,
     /// The kernel's threads that measure, one for each of the layout, until they are read.
     pub kernel: Vec<KernelTimer>,
     changes: Option<Changes>,
@@ -71,7 +71,7 @@ pub fn prepare(
     if let Some(changes) = &mut changes {
         kernel_files(root, plan, changes, &mut settings)?;
         settings.extend(tune(root, &plan.tunings, (layout, cpus), changes)?);
-        trace = plan.legs.then(|| legs::prepare(root, changes)).transpose()?;
+        trace = plan.legs.then(|| trace::prepare(root, changes)).transpose()?;
         if plan.instrument == Instrument::Timerlat {
             kernel = timerlat::prepare(root, plan, layout, changes, &mut settings)?;
         }

@@ -1,12 +1,10 @@
 //! Every sample of a thread, from its ring to frames of the stream.
 
-use crate::legs::Batch;
 use crate::outbox::Outbox;
 use latlab_measure::samples::{SampleDrain, Step};
 use latlab_model::Nanos;
 use latlab_model::frame::Message;
-use latlab_model::samples::{Sample, Samples, pack};
-use std::sync::mpsc::Sender;
+use latlab_model::samples::{Samples, pack};
 use std::time::{Duration, Instant};
 
 /// A frame has this many samples at most …
@@ -19,10 +17,6 @@ pub struct SampleLine {
     thread: u32,
     drain: SampleDrain,
     period: Nanos,
-    /// Whether they go to the stream.
-    stored: bool,
-    /// Who else wants them, and what was taken for them since the last pass.
-    listener: Option<(Sender<Batch>, Vec<Sample>)>,
     /// Release of the next sample, on the clock of the loop.
     next: Nanos,
     /// Lost since the last frame.
@@ -42,8 +36,6 @@ impl SampleLine {
             thread,
             drain,
             period,
-            stored: true,
-            listener: None,
             next: Nanos::ZERO,
             lost_before: 0,
             first: Nanos::ZERO,
@@ -54,25 +46,9 @@ impl SampleLine {
         }
     }
 
-    /// Tells each to somebody of this process as well, and to the stream only where that is wanted.
-    pub fn told_to(self, listener: Sender<Batch>, stored: bool) -> SampleLine {
-        SampleLine { listener: Some((listener, Vec::new())), stored, ..self }
-    }
-
     /// Takes what there is to the stream; true when nothing is left behind but a frame in the
     /// making, which `all` sends as well.
     pub fn pass(&mut self, to_monotonic: Nanos, all: bool, outbox: &Outbox) -> bool {
-        let nothing_left = self.take_all(to_monotonic, all, outbox);
-        if let Some((listener, heard)) =
-            self.listener.as_mut().filter(|(_, heard)| !heard.is_empty())
-        {
-            // Whoever is gone wants no more.
-            let _ = listener.send((self.thread, std::mem::take(heard)));
-        }
-        nothing_left
-    }
-
-    fn take_all(&mut self, to_monotonic: Nanos, all: bool, outbox: &Outbox) -> bool {
         while self.offer(outbox) {
             let Some(step) = self.drain.next_step() else {
                 let due = all || self.begun.elapsed() >= OLDEST;
@@ -90,15 +66,8 @@ impl SampleLine {
     fn take(&mut self, step: Step, to_monotonic: Nanos) {
         match step {
             Step::Latency(latency) => {
-                if let Some((_, heard)) = &mut self.listener {
-                    let release_ns = self.next + to_monotonic;
-                    heard.push(Sample { release_ns, latency_ns: Nanos(latency) });
-                }
                 let release = self.next;
                 self.next += self.period;
-                if !self.stored {
-                    return;
-                }
                 if self.latencies.is_empty() {
                     (self.first, self.begun) = (release, Instant::now());
                 }

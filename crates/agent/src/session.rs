@@ -5,7 +5,6 @@ use crate::drain::{Watch, clocks};
 use crate::hold::hold;
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
-use crate::legs::Legs;
 use crate::load::Loads;
 use crate::outbox::Outbox;
 use crate::prepare::prepare;
@@ -14,6 +13,7 @@ use crate::refusals::plan_is_wrong;
 use crate::snapshot::{own_part, snapshot};
 use crate::team::{Drained, Team, run_reason};
 use crate::telemetry::Telemetry;
+use crate::trace::TraceThread;
 use latlab_model::frame::{FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::machine::Machine;
 use latlab_model::run::{End, Prepared, Setting};
@@ -26,7 +26,6 @@ use latlab_sys::signal::{self, Signal};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
 /// Serves one plan: reads it from `input`, speaks the stream over `output`.
@@ -181,16 +180,11 @@ fn run(
     loads.begin()?;
     let kernel = std::mem::take(&mut prepared.kernel);
     let kernel = kernel.into_iter().map(|timer| timer.told_to(outbox)).collect();
-    let trace = prepared.trace.take().map(|trace| (trace, channel()));
-    let (trace, told) = match trace {
-        Some((trace, (told, latencies))) => (Some((trace, latencies)), Some(told)),
-        None => (None, None),
-    };
-    let team = Team::assemble(root, &plan, &layout, &cpus.usable, watch.is_some(), told, kernel)?;
-    let legs = trace.map(|(trace, latencies)| {
-        Legs::start(trace, &plan, &team.setups(), &cpus.online, latencies, outbox)
-    });
-    let legs = legs.transpose()?;
+    let team = Team::assemble(root, &plan, &layout, &cpus.usable, watch.is_some(), kernel)?;
+    let trace = prepared.trace.take();
+    let trace = trace
+        .map(|trace| TraceThread::start(trace, &plan, &team.setups(), &cpus.online, outbox))
+        .transpose()?;
     let mut settings = vec![helpers];
     settings.extend(prepared.settings.iter().cloned().chain(team.settings()));
     settings.extend(lifted);
@@ -213,8 +207,8 @@ fn run(
     }
     let Drained { ends, intervals_merged, hook } = team.drain(root, outbox, watch);
     drop(telemetry);
-    if let Some(legs) = legs {
-        legs.finish();
+    if let Some(trace) = trace {
+        trace.finish();
     }
     // Back to ordinary before waiting for anything, and the settings with it.
     let _ = sched::set_scheduling(Scheduling::Other);

@@ -5,7 +5,6 @@ use crate::drain::{Drainer, Source, Watch, offset_to_monotonic};
 use crate::hook::Hook;
 use crate::job::{Job, Start, clock_of};
 use crate::layout::{Layout, phases};
-use crate::legs::Batch;
 use crate::outbox::Outbox;
 use crate::placing::Placed;
 use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
@@ -25,7 +24,6 @@ use latlab_sys::files::Root;
 use latlab_sys::sched;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 /// Distance of two passes of the drainer; at 20 kHz the spike ring holds four times as much.
@@ -78,7 +76,6 @@ impl Team {
         layout: &Layout,
         usable: &CpuSet,
         is_watched: bool,
-        legs: Option<Sender<Batch>>,
         kernel: Vec<KernelTimer>,
     ) -> Result<Team, Refusal> {
         let (mut waiting, mut sources) = (Vec::new(), Vec::new());
@@ -90,15 +87,11 @@ impl Team {
         for (thread, (&cpu, &waker_cpu)) in (0..).zip(layout.threads.iter().zip(&layout.wakers)) {
             let (recorder, drain) = recorder(part.0);
             let period = plan.period_of(thread);
-            let samples = (plan.samples || legs.is_some()).then(|| samples(period.0));
+            let samples = (plan.samples || plan.legs).then(|| samples(period.0));
             let (ring, line) = match samples {
                 Some((ring, drain)) => (Some(ring), Some(SampleLine::new(thread, drain, period))),
                 None => (None, None),
             };
-            let line = line.map(|line| match &legs {
-                Some(listener) => line.told_to(listener.clone(), plan.samples),
-                None => line,
-            });
             let stop = Arc::new(AtomicU8::new(0));
             let job = Job {
                 thread,

@@ -217,7 +217,8 @@ const FILES: Terms = &[
         "legs.parquet",
         "With --legs or --instrument timerlat: every bin of each leg of every thread.",
     ),
-    ("samples.parquet", "With --samples: every latency with its release."),
+    ("samples.parquet", "With --samples or --legs: every latency with its release."),
+    ("trace.parquet", "With --legs: the recorded trace events from which the legs were computed."),
     ("clocks.parquet", "The monotonic, boot, real and TAI time side by side, each second."),
     (
         "/run/latlab/undo-PID-TIME",

@@ -17,7 +17,9 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     let Some(free) = disk::free_bytes(store.root()) else { return Ok(None) };
     let place = store.root().display();
     let Some(room) = Room::for_run(plan, threads, None) else {
-        let Some(day) = Room::for_run(plan, threads, Some(DAY)).filter(|_| plan.samples) else {
+        let Some(day) =
+            Room::for_run(plan, threads, Some(DAY)).filter(|_| plan.samples || plan.legs)
+        else {
             return Ok(None);
         };
         let lasts = DAY.as_secs_f64() * free as f64 / day.bytes() as f64;

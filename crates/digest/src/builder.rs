@@ -6,16 +6,18 @@ use crate::clocks::ClockWatch;
 use crate::findings::Findings;
 use crate::legs::LegCounts;
 use crate::loads::Loads;
-use crate::rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow};
+use crate::rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow};
 use crate::telemetry::{TelemetryRow, TelemetrySeries};
 use crate::thread::ThreadCounts;
+use crate::trace::TraceDigest;
 use latlab_doctor::conditions::{self, Watch};
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
 use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
 use latlab_model::run::{Clocks, End, Finding, Prepared, Severity};
-use latlab_model::samples::Samples;
+use latlab_model::samples::{Sample, Samples};
 use latlab_model::telemetry::Reading;
+use latlab_model::trace::PackedTrace;
 use latlab_model::{Nanos, Plan, Run, Snapshot};
 use std::collections::BTreeMap;
 
@@ -30,6 +32,8 @@ pub enum StreamRow {
     Samples(Vec<SampleRow>),
     /// Of `telemetry.parquet`.
     Telemetry(Vec<TelemetryRow>),
+    /// Of `trace.parquet`: those of each thread one behind the other.
+    Trace(Vec<TraceRow>),
 }
 
 /// A run, without its files, and the rows that are only known at its end.
@@ -76,6 +80,7 @@ pub struct RunBuilder {
     loads: Loads,
     watch: Watch,
     legs: LegCounts,
+    trace: Option<TraceDigest>,
     findings: Findings,
     end: Option<End>,
     /// Whoever conducted it ended it at once, on purpose.
@@ -118,6 +123,7 @@ impl RunBuilder {
             Message::Series(series) => self.readings.announce(series),
             Message::Reading(reading) => return Some(self.read(&reading)),
             Message::Legs(legs) => self.take_legs(legs),
+            Message::Trace(trace) => return self.take_trace(&trace).map(StreamRow::Trace),
             Message::LoadBegin(begin) => self.loads.begin(begin),
             Message::LoadSample(sample) => {
                 return Some(StreamRow::Telemetry(self.loads.sample(sample)));
@@ -140,6 +146,8 @@ impl RunBuilder {
         for setup in &prepared.threads {
             self.threads.insert(setup.thread, ThreadCounts::new(setup.clone()));
         }
+        let legs = self.plan.as_ref().is_some_and(|plan| plan.legs);
+        self.trace = legs.then(|| TraceDigest::new(&prepared.threads));
         self.prepared = Some(prepared);
     }
 
@@ -171,6 +179,9 @@ impl RunBuilder {
         if !readings.is_empty() {
             rows.push(self.watched(readings));
         }
+        let trace: Vec<TraceRow> =
+            self.trace.iter_mut().filter_map(TraceDigest::end_window).collect();
+        rows.extend((!trace.is_empty()).then_some(StreamRow::Trace(trace)));
         rows
     }
 
@@ -191,7 +202,13 @@ impl RunBuilder {
             self.unknown_thread("samples", samples.thread);
             return None;
         };
-        thread.sample(&samples, &mut self.findings)
+        let stored = self.plan.as_ref().is_none_or(|plan| plan.samples);
+        let rows = thread.sample(&samples, stored, &mut self.findings)?;
+        if let Some(trace) = &mut self.trace {
+            let samples: Vec<Sample> = rows.iter().map(|row| row.sample).collect();
+            trace.push_samples(thread.setup.thread, &samples);
+        }
+        Some(rows)
     }
 
     fn keep_spikes(&mut self, spikes: Spikes) {
@@ -206,6 +223,23 @@ impl RunBuilder {
             true => self.findings.extend(self.legs.take(legs).err()),
             false => self.unknown_thread("legs", legs.thread),
         }
+    }
+
+    fn take_trace(&mut self, frame: &PackedTrace) -> Option<Vec<TraceRow>> {
+        let rows = match self.trace.as_mut()?.push(frame) {
+            Ok(rows) => rows,
+            Err(error) => {
+                let text = format!(
+                    "A frame of the trace was left out, because {error}: its cycles have no legs."
+                );
+                let finding = Finding::new("trace-lost", Severity::Warning, text);
+                self.findings.push(finding.at(frame.until_ns));
+                return None;
+            }
+        };
+        let legs = self.trace.as_mut()?.legs();
+        legs.into_iter().for_each(|legs| self.take_legs(legs));
+        Some(rows)
     }
 
     fn unknown_thread(&mut self, what: &str, thread: u32) {

@@ -15,11 +15,12 @@ mod telemetry;
 pub mod testing;
 mod thread;
 mod total;
+mod trace;
 mod wall;
 pub mod window;
 
 pub use builder::{RunBuilder, RunDigest, StreamError, StreamRow};
 pub use ending::Ending;
-pub use rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, coarse_edges};
+pub use rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow, coarse_edges};
 pub use telemetry::TelemetryRow;
 pub use wall::WallClock;

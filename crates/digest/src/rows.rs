@@ -4,6 +4,7 @@ use latlab_model::frame::{Interval, Spike};
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::legs::{CycleLegs, Leg};
 use latlab_model::samples::Sample;
+use latlab_model::trace::TraceRowKind;
 use latlab_model::{Bin, Histogram, Nanos};
 use latlab_stats::{Span, quantile};
 use std::sync::LazyLock;
@@ -128,6 +129,24 @@ pub struct SampleRow {
     pub cpu: Option<u32>,
     /// The release and the latency.
     pub sample: Sample,
+}
+
+/// A row of `trace.parquet`: one event, or from when on the trace was on or off. Row groups hold one
+/// thread each, or what concerns all of them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TraceRow {
+    /// Number of the thread; none where it concerns all.
+    pub thread: Option<u32>,
+    /// The CPU on which the kernel wrote it.
+    pub cpu: Option<u32>,
+    /// When it was, on CLOCK_MONOTONIC.
+    pub time_ns: Nanos,
+    /// What it tells.
+    pub kind: TraceRowKind,
+    /// When a timer that was armed is to expire.
+    pub release_ns: Option<Nanos>,
+    /// Events that were lost.
+    pub lost: Option<u64>,
 }
 
 /// The lower edges of the coarse bins: ten in each decade from 1 us to 10 s, on edges of the

@@ -8,6 +8,9 @@ use latlab_model::run::{Clocks, End, EndReason, Prepared, Setting, ThreadEnd, Th
 use latlab_model::samples::{Sample, Samples, pack};
 use latlab_model::snapshot::Content;
 use latlab_model::telemetry::{Reading, Series, metric};
+use latlab_model::trace::{
+    PackedTrace, ThreadEvent, ThreadEventKind, TraceLoss, TraceStretch, TraceWindow,
+};
 use latlab_model::{Histogram, Nanos, Plan, Snapshot};
 
 /// CLOCK_MONOTONIC at the first release of a made-up run.
@@ -34,6 +37,8 @@ pub struct Synthetic {
     pub stall: Nanos,
     /// Whether every latency is sent with its release.
     pub samples: bool,
+    /// Whether the kernel's trace is sent, which is off in the last second.
+    pub legs: bool,
     /// What the temperature rises by over the run, in mC; none where nothing is read.
     pub warmer: Option<i64>,
     /// The deadline.
@@ -52,6 +57,7 @@ impl Default for Synthetic {
             slower: Nanos::ZERO,
             stall: Nanos::ZERO,
             samples: false,
+            legs: false,
             warmer: None,
             deadline: Some(Nanos(200_000)),
             seed: 1,
@@ -70,6 +76,7 @@ impl Synthetic {
             period_ns: self.period,
             deadline_ns: self.deadline,
             samples: self.samples,
+            legs: self.legs,
             seed: self.seed,
             ..Plan::default()
         }
@@ -110,7 +117,7 @@ impl Synthetic {
             capacity: None,
             policy: "fifo 90".to_string(),
             period_ns: self.period,
-            first_release_ns: FIRST_RELEASE + Nanos(1_000) * thread.into(),
+            first_release_ns: FIRST_RELEASE,
         };
         let scheduling = (0..self.threads).map(|one| setting("scheduling", Some(one), "fifo 90"));
         Prepared {
@@ -135,8 +142,13 @@ impl Synthetic {
         self.head().into_iter().for_each(&mut send);
         let mut totals = vec![(0, 0); self.threads as usize];
         for second in 0..self.seconds {
+            let mut events = Vec::new();
             for (thread, total) in (0..).zip(&mut totals) {
                 let served = self.second(second, &mut random);
+                events.push((
+                    thread,
+                    served.iter().flat_map(|one| self.events(thread, one)).collect(),
+                ));
                 let counts = self.counts(&served);
                 total.0 += counts.count;
                 total.1 += counts.missed;
@@ -148,9 +160,12 @@ impl Synthetic {
                 if !spikes.is_empty() {
                     send(Message::Spikes(Spikes { thread, spikes }));
                 }
-                if self.samples {
+                if self.samples || self.legs {
                     send(Message::Samples(self.packed(thread, &served)));
                 }
+            }
+            if self.legs {
+                send(Message::Trace(self.trace(second, events)));
             }
             send(Message::Clocks(clocks(second + 1)));
             self.warmer.map(|warmer| self.reading(second, warmer)).into_iter().for_each(&mut send);
@@ -219,6 +234,36 @@ impl Synthetic {
             missed: latencies().map(|latency| (latency.0 / period) as u64).sum(),
             misses: latencies().map(misses).sum(),
             ..latencies().collect()
+        }
+    }
+
+    /// What the kernel tells of a cycle: that of a late one not whole.
+    fn events(&self, thread: u32, cycle: &Sample) -> Vec<ThreadEvent> {
+        let Sample { release_ns, latency_ns } = *cycle;
+        let event = |at_ns, kind| ThreadEvent { at_ns, cpu: thread, kind };
+        let armed = ThreadEventKind::Armed { release_ns };
+        let expired = event(release_ns + Nanos(latency_ns.0 / 3), ThreadEventKind::Expired);
+        let switched = event(release_ns + Nanos(latency_ns.0 / 2), ThreadEventKind::SwitchedIn);
+        let late = latency_ns > SPIKE_ABOVE * 2;
+        let events = [Some(event(release_ns - Nanos(1_000), armed)), Some(expired)];
+        events.into_iter().chain([(!late).then_some(switched)]).flatten().collect()
+    }
+
+    /// The trace of a second; a loss stands in its middle.
+    fn trace(&self, second: u32, threads: Vec<(u32, Vec<ThreadEvent>)>) -> PackedTrace {
+        let from_ns = FIRST_RELEASE + SECOND * second.into();
+        let (middle, until_ns) = (from_ns + Nanos(SECOND.0 / 2), from_ns + SECOND);
+        let on = second + 1 < self.seconds;
+        let stretch = TraceStretch {
+            until_ns,
+            windows: vec![TraceWindow { from_ns, to_ns: until_ns, on }],
+            losses: vec![TraceLoss { at_ns: middle, cpu: 1, count: 3 }],
+            threads,
+        };
+        if on {
+            stretch.pack()
+        } else {
+            TraceStretch { losses: Vec::new(), threads: Vec::new(), ..stretch }.pack()
         }
     }
 

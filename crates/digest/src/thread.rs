@@ -106,11 +106,19 @@ impl ThreadCounts {
         self.noise.of_ns - spun.map_or(Nanos::ZERO, |spun| spun.rested_ns)
     }
 
-    /// The rows of a frame of samples.
-    pub fn sample(&mut self, samples: &Samples, findings: &mut Findings) -> Option<Vec<SampleRow>> {
+    /// The rows of a frame of samples; one that is missing matters less where they were only sent
+    /// for the legs.
+    pub fn sample(
+        &mut self,
+        samples: &Samples,
+        asked_for: bool,
+        findings: &mut Findings,
+    ) -> Option<Vec<SampleRow>> {
         let finding = |text: String| {
-            let finding = Finding::new("samples-lost", Severity::Error, text);
-            finding.at(samples.first_release_ns).of_thread(samples.thread).invalidates()
+            let severity = if asked_for { Severity::Error } else { Severity::Warning };
+            let finding = Finding::new("samples-lost", severity, text);
+            let finding = finding.at(samples.first_release_ns).of_thread(samples.thread);
+            if asked_for { finding.invalidates() } else { finding }
         };
         let read = match samples.unpack() {
             Ok(read) => read,
@@ -133,6 +141,11 @@ impl ThreadCounts {
         self.sampled_to = read.last()?.release_ns + samples.period_ns;
         let ThreadSetup { thread, cpu, .. } = self.setup;
         Some(read.into_iter().map(|sample| SampleRow { thread, cpu, sample }).collect())
+    }
+
+    /// Whether any sample of it came.
+    pub fn has_samples(&self) -> bool {
+        self.samples > 0
     }
 
     /// Keeps a spike as long as it is among the largest.

@@ -12,14 +12,16 @@ use crate::run::{Clocks, End, Finding, Prepared, ThreadEnd};
 use crate::samples::Samples;
 use crate::snapshot::Snapshot;
 use crate::telemetry::{Reading, Series};
+use crate::trace::PackedTrace;
 use crate::{Nanos, Plan};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek};
 
 /// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
-/// version 2 no conditions, version 3 no legs and no loads.
-pub const STREAM_VERSION: u32 = 4;
+/// version 2 no conditions, version 3 no legs and no loads, version 4 the legs without the trace
+/// that they come from.
+pub const STREAM_VERSION: u32 = 5;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;
 /// A longer payload is taken for damage.
@@ -136,6 +138,8 @@ pub enum Message {
     LoadLine(LoadLine),
     /// A load has ended.
     LoadEnd(LoadEnd),
+    /// What the kernel's trace says of the measuring threads.
+    Trace(PackedTrace),
 }
 
 macro_rules! kinds {
@@ -186,11 +190,12 @@ kinds! {
     19 LoadSample packed,
     20 LoadLine json,
     21 LoadEnd json,
+    22 Trace packed,
 }
 
 impl Message {
-    /// The kind of [`Message::Samples`], known before a frame is read.
-    const SAMPLES: u32 = 12;
+    /// The kinds of [`Message::Samples`] and [`Message::Trace`], known before a frame is read.
+    const BULK: [u32; 2] = [12, 22];
 }
 
 /// What is wrong with the bytes of a stream.
@@ -297,16 +302,16 @@ impl<R: Read> FrameReader<R> {
 }
 
 impl<R: Read + Seek> FrameReader<R> {
-    /// Passes over frames of samples, which are most of a stream that has them, by their length
-    /// alone; one that goes beyond this end of the source stays the next one.
-    pub fn pass_samples(&mut self, end: u64) -> io::Result<()> {
+    /// Passes over frames of samples and of the trace, which are most of a stream that has them, by
+    /// their length alone; one that goes beyond this end of the source stays the next one.
+    pub fn pass_bulk(&mut self, end: u64) -> io::Result<()> {
         loop {
             let mut bytes = [0; HEADER_BYTES];
             let read = read_up_to(&mut self.source, &mut bytes)?;
             let Header { length, kind, .. } = Header::of(&bytes);
             let next = self.whole_bytes + HEADER_BYTES as u64 + u64::from(length);
             if read < HEADER_BYTES
-                || kind != Message::SAMPLES
+                || !Message::BULK.contains(&kind)
                 || length as usize > LARGEST_PAYLOAD
                 || next > end
             {
@@ -494,12 +499,12 @@ mod tests {
         let bytes = [&samples[..], &samples, &Message::Stop.encode(), &samples[..20]].concat();
         let mut reader = FrameReader::new(std::io::Cursor::new(&bytes));
         let end = bytes.len() as u64;
-        reader.pass_samples(end).unwrap();
+        reader.pass_bulk(end).unwrap();
         assert_eq!(reader.whole_bytes(), 2 * samples.len() as u64);
         assert!(
             matches!(reader.next_frame().unwrap(), Next::Frame(f) if f.message == Message::Stop)
         );
-        reader.pass_samples(end).unwrap();
+        reader.pass_bulk(end).unwrap();
         assert_eq!(reader.whole_bytes(), end - 20);
         assert!(matches!(reader.next_frame().unwrap(), Next::Damaged(Damage::CutOff)));
     }

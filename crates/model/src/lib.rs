@@ -28,6 +28,7 @@ pub mod snapshot;
 mod spin;
 pub mod target;
 pub mod telemetry;
+pub mod trace;
 pub mod window;
 mod words;
 

@@ -85,7 +85,8 @@ pub fn pack(latencies: &[i64]) -> Vec<u8> {
     bits.finish()
 }
 
-fn unpack(packed: &[u8], count: usize) -> Option<Vec<i64>> {
+/// Unpacks so many numbers; none where the bytes do not hold them.
+pub(crate) fn unpack(packed: &[u8], count: usize) -> Option<Vec<i64>> {
     // Each takes a bit at least, so that damage cannot ask for more memory than it brings.
     if count > packed.len() * 8 {
         return None;

@@ -6,11 +6,11 @@ use crate::files::{open_file, sum, sync_folder};
 use crate::id;
 use crate::journal::Journal;
 use crate::table::{Row, Table};
-use crate::tables::{self, SampleTable};
+use crate::tables::{self, ThreadTable};
 use jiff::Timestamp;
 use latlab_digest::{
     Ending, IntervalRow, LegRow, RunBuilder, RunDigest, SampleRow, StreamError, StreamRow,
-    TelemetryRow,
+    TelemetryRow, TraceRow,
 };
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, Next, STREAM_VERSION, skip_damage};
@@ -115,8 +115,9 @@ struct Tables {
     folder: PathBuf,
     intervals: Table<IntervalRow>,
     clocks: Table<Clocks>,
-    samples: Option<SampleTable>,
+    samples: Option<ThreadTable<SampleRow>>,
     telemetry: Option<Table<TelemetryRow>>,
+    trace: Option<ThreadTable<TraceRow>>,
 }
 
 impl Tables {
@@ -126,7 +127,8 @@ impl Tables {
         for name in tables::MORE {
             let _ = fs::remove_file(folder.join(name));
         }
-        Ok(Tables { folder: folder.into(), intervals, clocks, samples: None, telemetry: None })
+        let (samples, telemetry, trace) = (None, None, None);
+        Ok(Tables { folder: folder.into(), intervals, clocks, samples, telemetry, trace })
     }
 
     fn push(&mut self, row: StreamRow) -> Result<()> {
@@ -134,17 +136,16 @@ impl Tables {
             StreamRow::Interval(row) => self.intervals.push(row),
             StreamRow::Clocks(row) => self.clocks.push(row),
             StreamRow::Samples(rows) => {
-                if self.samples.is_none() {
-                    self.samples = Some(SampleTable::create(&self.folder)?);
-                }
-                self.samples.as_mut().map_or(Ok(()), |table| table.push(rows))
+                let create = || ThreadTable::create(&self.folder);
+                get_or_create(&mut self.samples, create)?.push(&rows)
             }
             StreamRow::Telemetry(rows) => {
-                if self.telemetry.is_none() {
-                    self.telemetry = Some(Table::create(&self.folder)?);
-                }
-                let table = self.telemetry.as_mut();
-                table.map_or(Ok(()), |table| rows.into_iter().try_for_each(|row| table.push(row)))
+                let table = get_or_create(&mut self.telemetry, || Table::create(&self.folder))?;
+                rows.into_iter().try_for_each(|row| table.push(row))
+            }
+            StreamRow::Trace(rows) => {
+                let create = || ThreadTable::create(&self.folder);
+                get_or_create(&mut self.trace, create)?.push(&rows)
             }
         }
     }
@@ -162,7 +163,19 @@ impl Tables {
             telemetry.close()?;
             more.push(TelemetryRow::FILE);
         }
+        if let Some(trace) = self.trace {
+            trace.close()?;
+            more.push(TraceRow::FILE);
+        }
         Ok(more)
+    }
+}
+
+/// A table that not every run has is there from its first row on.
+fn get_or_create<T>(table: &mut Option<T>, create: impl FnOnce() -> Result<T>) -> Result<&mut T> {
+    match table {
+        Some(table) => Ok(table),
+        None => Ok(table.insert(create()?)),
     }
 }
 

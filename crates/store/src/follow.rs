@@ -30,7 +30,7 @@ pub enum Standing {
 /// What is seen in a journal.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Seen {
-    /// The next message, whatever it is but samples.
+    /// The next message, whatever it is but samples or the trace.
     Message(Box<Message>),
     /// So many bytes that are no whole frame.
     Damage(u64),
@@ -139,7 +139,7 @@ impl Follow {
         let start = self.offset;
         let mut frames = FrameReader::new(BufReader::with_capacity(1 << 16, file));
         loop {
-            frames.pass_samples(length - start).map_err(failed())?;
+            frames.pass_bulk(length - start).map_err(failed())?;
             let next = frames.next_frame().map_err(failed())?;
             self.offset = start + frames.whole_bytes();
             match next {
@@ -151,7 +151,7 @@ impl Follow {
                         return Err(Error::NewerStream { path, found, known });
                     }
                     // One that was not wholly there when it was passed by.
-                    Message::Samples(_) => {}
+                    Message::Samples(_) | Message::Trace(_) => {}
                     message => see(Seen::Message(Box::new(message))),
                 },
             }

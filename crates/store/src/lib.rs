@@ -35,7 +35,7 @@ pub use folder::{Entry, OpenRun, Outcome, Recovered, State, Store, calling_user}
 pub use follow::{Follow, Seen, Standing};
 pub use id::new_id;
 pub use room::Room;
-pub use rows::{intervals, spikes, telemetry};
+pub use rows::{intervals, spikes, telemetry, trace};
 pub use samples::SampleReader;
 pub use stretch::{Stretch, window};
 pub use tables::histograms;

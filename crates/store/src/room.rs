@@ -4,6 +4,10 @@ use latlab_model::{Nanos, Plan};
 
 /// A sample, from above: in the journal it takes less than in the table.
 const SAMPLE: u64 = 2;
+/// What the trace has of a cycle, in the journal …
+const TRACE_JOURNAL: u64 = 7;
+/// … and in its table.
+const TRACE_TABLE: u64 = 10;
 /// What a thread counts in a second, with the clocks and whatever else is told.
 const JOURNAL_SECOND: u64 = 3_000;
 /// A reading of the conditions, in the journal and in its table each, for each thread.
@@ -45,15 +49,18 @@ impl Room {
         for thread in 0..threads {
             let length = whole(thread)?;
             let cycles = (length.0 / plan.period_of(thread).0.max(1)) as u64;
-            let samples = if plan.samples { cycles } else { 0 };
+            // The legs need every latency.
+            let samples = if plan.samples || plan.legs { cycles } else { 0 };
+            let traced = if plan.legs { cycles } else { 0 };
             let seconds = length.0 as u64 / 1_000_000_000 + 1;
             let intervals = length.0 / plan.interval_ns.0.max(1) + 1;
             room.samples += samples;
             let readings = plan.telemetry_ns.map_or(0, |every| length.0 / every.0.max(1) + 2);
             let readings = readings as u64 * READING;
-            room.journal += samples * SAMPLE + seconds * JOURNAL_SECOND + JOURNAL_ONCE + readings;
-            room.tables +=
-                samples * SAMPLE + intervals as u64 * INTERVAL_ROW + TABLES_ONCE + readings;
+            room.journal += samples * SAMPLE + traced * TRACE_JOURNAL;
+            room.journal += seconds * JOURNAL_SECOND + JOURNAL_ONCE + readings;
+            room.tables += samples * SAMPLE + traced * TRACE_TABLE;
+            room.tables += intervals as u64 * INTERVAL_ROW + TABLES_ONCE + readings;
         }
         Some(room)
     }
@@ -79,5 +86,10 @@ mod tests {
         assert_eq!(Room::for_run(&Plan { duration_ns: None, ..plan.clone() }, 4, None), None);
         let short = Plan { cycles: Some(1_000), ..plan };
         assert_eq!(Room::for_run(&short, 4, None).unwrap().samples, 4_000);
+        let legs = Plan { legs: true, samples: false, ..short };
+        let more = Room::for_run(&legs, 4, None).unwrap();
+        let (journal, tables) = (more.journal, more.tables);
+        let less = Room::for_run(&Plan { legs: false, ..legs }, 4, None).unwrap();
+        assert_eq!((journal - less.journal, tables - less.tables), (4_000 * 9, 4_000 * 12));
     }
 }

@@ -5,10 +5,11 @@
 
 use crate::error::Result;
 use crate::table::TableReader;
-use latlab_digest::{IntervalRow, SpikeRow, TelemetryRow};
+use latlab_digest::{IntervalRow, SpikeRow, TelemetryRow, TraceRow};
 use latlab_model::frame::Spike;
 use latlab_model::legs::CycleLegs;
 use latlab_model::telemetry::Series;
+use latlab_model::trace::TraceRowKind;
 use latlab_model::{Nanos, Run};
 use parquet::data_type::ByteArray;
 use std::collections::{BTreeMap, HashMap};
@@ -47,6 +48,41 @@ pub fn telemetry(
     let table = TableReader::open_checked::<TelemetryRow>(folder, run)?;
     let mut names = Names::default();
     Ok(Some((0..table.groups()).map(move |group| names.rows(&table, group))))
+}
+
+/// The kernel's trace as it was recorded, some ten thousand rows at a time: those of each thread, and
+/// those that concern all, are in the order of time; none where it was not recorded.
+pub fn trace(
+    folder: &Path,
+    run: &Run,
+) -> Result<Option<impl Iterator<Item = Result<Vec<TraceRow>>>>> {
+    if !run.files.contains_key(<TraceRow as crate::table::Row>::FILE) {
+        return Ok(None);
+    }
+    let table = TableReader::open_checked::<TraceRow>(folder, run)?;
+    Ok(Some((0..table.groups()).map(move |group| trace_rows(&table, group))))
+}
+
+fn trace_rows(table: &TableReader, group: usize) -> Result<Vec<TraceRow>> {
+    let maybe = |name| table.maybe_longs(group, name);
+    let (threads, cpus) = (maybe("thread")?, maybe("cpu")?);
+    let (times, kinds) = (table.longs(group, "time_ns")?, table.words(group, "event")?);
+    let (releases, losses) = (maybe("release_ns")?, maybe("lost")?);
+    let kind = |word: &ByteArray| {
+        let known = TraceRowKind::ALL.iter().find(|kind| kind.word().as_bytes() == word.data());
+        known.copied().ok_or_else(|| table.wrong("an event has an unknown kind"))
+    };
+    let row = |row: usize| {
+        Ok(TraceRow {
+            thread: threads[row].map(|thread| narrow(table, thread)).transpose()?,
+            cpu: cpus[row].map(|cpu| narrow(table, cpu)).transpose()?,
+            time_ns: Nanos(times[row]),
+            kind: kind(&kinds[row])?,
+            release_ns: releases[row].map(Nanos),
+            lost: losses[row].map(u64::try_from).transpose().map_err(|_| negative(table))?,
+        })
+    };
+    (0..times.len()).map(row).collect()
 }
 
 fn interval_rows(table: &TableReader, group: usize) -> Result<Vec<IntervalRow>> {

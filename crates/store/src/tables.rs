@@ -2,7 +2,9 @@
 
 use crate::error::Result;
 use crate::table::{Cell, Column, Row, Table, TableReader};
-use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TelemetryRow, coarse_edges};
+use latlab_digest::{
+    BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TelemetryRow, TraceRow, coarse_edges,
+};
 use latlab_model::run::Clocks;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use std::collections::BTreeMap;
@@ -85,32 +87,66 @@ impl Row for SampleRow {
     const SQUEEZED: Option<&'static str> = Some("latency_ns");
 }
 
-/// Samples of one thread that are written as a group; more make fewer groups of a long run, and
-/// each takes 32 bytes of memory until then.
-const GROUP_SAMPLES: usize = 131_072;
-
-/// `samples.parquet` as it is written.
-pub struct SampleTable {
-    table: Table<SampleRow>,
-    waiting: BTreeMap<u32, Vec<SampleRow>>,
+impl Row for TraceRow {
+    const FILE: &'static str = "trace.parquet";
+    const COLUMNS: &'static [Column<TraceRow>] = columns! {
+        "thread" MaybeInt |row| row.thread.map(|thread| thread as i32),
+        "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
+        "time_ns" Long |row| row.time_ns.0,
+        "event" Word |row| row.kind.word(),
+        "release_ns" MaybeLong |row| row.release_ns.map(|release| release.0),
+        "lost" MaybeLong |row| row.lost.map(long),
+    };
 }
 
-impl SampleTable {
+/// A row of a table whose row groups hold one thread each, or what concerns all of them.
+pub trait ThreadRow: Row + Copy {
+    /// Rows of one thread that are written as a group: more make fewer groups of a long run, and
+    /// all wait in memory until then.
+    const GROUP: usize;
+
+    /// Number of the thread.
+    fn thread(&self) -> Option<u32>;
+}
+
+impl ThreadRow for SampleRow {
+    const GROUP: usize = 131_072;
+
+    fn thread(&self) -> Option<u32> {
+        Some(self.thread)
+    }
+}
+
+impl ThreadRow for TraceRow {
+    const GROUP: usize = 65_536;
+
+    fn thread(&self) -> Option<u32> {
+        self.thread
+    }
+}
+
+/// A table by threads as it is written.
+pub struct ThreadTable<R: ThreadRow> {
+    table: Table<R>,
+    waiting: BTreeMap<Option<u32>, Vec<R>>,
+}
+
+impl<R: ThreadRow> ThreadTable<R> {
     /// Creates the file in this folder.
-    pub fn create(folder: &Path) -> Result<SampleTable> {
-        Ok(SampleTable { table: Table::create(folder)?, waiting: BTreeMap::new() })
+    pub fn create(folder: &Path) -> Result<ThreadTable<R>> {
+        Ok(ThreadTable { table: Table::create(folder)?, waiting: BTreeMap::new() })
     }
 
-    /// Adds rows of one thread.
-    pub fn push(&mut self, rows: Vec<SampleRow>) -> Result<()> {
-        let Some(first) = rows.first() else { return Ok(()) };
-        let waiting = self.waiting.entry(first.thread).or_default();
-        waiting.extend(rows);
-        if waiting.len() < GROUP_SAMPLES {
-            return Ok(());
+    /// Adds rows, those of a thread in their order.
+    pub fn push(&mut self, rows: &[R]) -> Result<()> {
+        for rows in rows.chunk_by(|one, next| one.thread() == next.thread()) {
+            let waiting = self.waiting.entry(rows[0].thread()).or_default();
+            waiting.extend_from_slice(rows);
+            if waiting.len() >= R::GROUP {
+                self.table.push_group(waiting)?;
+                waiting.clear();
+            }
         }
-        self.table.push_group(waiting)?;
-        waiting.clear();
         Ok(())
     }
 
@@ -146,7 +182,7 @@ impl Row for TelemetryRow {
 }
 
 /// Names of the tables that some runs have.
-pub const MORE: [&str; 3] = [SampleRow::FILE, TelemetryRow::FILE, LegRow::FILE];
+pub const MORE: [&str; 4] = [SampleRow::FILE, TelemetryRow::FILE, LegRow::FILE, TraceRow::FILE];
 /// Names of the tables that every run has.
 pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, Clocks::FILE];
 

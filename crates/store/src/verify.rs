@@ -4,7 +4,7 @@ use crate::document::{RUN_JSON, load};
 use crate::error::{Error, Result};
 use crate::files::{compare, compare_size, open_file};
 use crate::table::{Row, TableReader};
-use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow};
+use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow, TraceRow};
 use latlab_model::Run;
 use latlab_model::legs::Leg;
 use latlab_model::window::{Checked, Wrong};
@@ -90,6 +90,7 @@ const SUMS: &[(&str, Check)] = &[
     (IntervalRow::FILE, |folder, run| cycles(&TableReader::open::<IntervalRow>(folder)?, run)),
     (SampleRow::FILE, samples),
     (LegRow::FILE, legs),
+    (TraceRow::FILE, trace),
 ];
 
 /// A table whose counts are the cycles of the threads.
@@ -156,6 +157,19 @@ fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
         }
     }
     Ok(found)
+}
+
+/// The events that were lost are those that the run says were lost.
+fn trace(folder: &Path, run: &Run) -> Result<Vec<String>> {
+    let table = TableReader::open::<TraceRow>(folder)?;
+    let mut lost = 0_i128;
+    for group in 0..table.groups() {
+        lost +=
+            table.maybe_longs(group, "lost")?.into_iter().flatten().map(i128::from).sum::<i128>();
+    }
+    let known = run.legs.as_ref().map_or(0, |legs| legs.tally.events_lost);
+    let text = || format!("it tells of {lost} lost events, and the run of {known}");
+    Ok((lost != i128::from(known)).then(text).into_iter().collect())
 }
 
 fn extra(folder: &Path, run: &Run) -> Vec<String> {

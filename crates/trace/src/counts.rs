@@ -1,4 +1,4 @@
-//! The legs of one thread as they are counted, until the stream takes them. Pure.
+//! The legs of one thread as they are counted, until somebody takes them.
 
 use latlab_model::frame::KEPT_SPIKES;
 use latlab_model::legs::{CycleLegs, Leg, LegTally, Legs};
@@ -18,20 +18,20 @@ pub struct PartialLegs {
 }
 
 /// What was counted of one thread.
-pub struct Ledger {
-    /// Since the stream last was offered something.
+pub struct LegCounts {
+    /// Since they last were offered.
     counts: BTreeMap<Leg, Vec<Nanos>>,
     /// The largest latencies whose legs were known, the smallest of them on top.
     largest: BinaryHeap<Reverse<Nanos>>,
-    /// What the stream has not taken yet.
+    /// What was not taken yet.
     frame: Legs,
 }
 
-impl Ledger {
+impl LegCounts {
     /// Nothing is counted of this thread yet.
-    pub fn new(thread: u32) -> Ledger {
+    pub fn new(thread: u32) -> LegCounts {
         let frame = Legs { thread, ..Legs::default() };
-        Ledger { counts: BTreeMap::new(), largest: BinaryHeap::new(), frame }
+        LegCounts { counts: BTreeMap::new(), largest: BinaryHeap::new(), frame }
     }
 
     /// A cycle in a time in which was recorded, with those of its legs that are known.
@@ -64,7 +64,7 @@ impl Ledger {
     }
 
     /// Offers what was counted; what is not taken stays, and is joined with what comes.
-    pub fn send(&mut self, taken: impl FnOnce(&Legs) -> bool) {
+    pub fn flush(&mut self, taken: impl FnOnce(&Legs) -> bool) {
         for (leg, values) in std::mem::take(&mut self.counts) {
             let more: Histogram = values.into_iter().collect();
             match self.frame.counts.iter_mut().find(|(known, _)| *known == leg) {

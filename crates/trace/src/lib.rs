@@ -1,10 +1,22 @@
-//! The kernel's trace as it lies in the ring buffer, with nanoseconds, which its text does not
-//! have: pages to events, and the fields of an event by the kernel's own description. Pure.
+//! The kernel's trace, and what it says of latencies. Pure.
+//!
+//! Where the trace is read: its pages and formats as they lie in the ring buffer, with nanoseconds,
+//! which its text does not have; and the [`Recorder`], which keeps what concerns the measuring
+//! threads. Where it is understood, then or years later: the [`Matcher`], which finds the events of
+//! each latency by its release, and [`LegCounts`], which counts the legs.
 //!
 //! Little endian, as every machine that latlab is built for.
 
+mod counts;
 mod format;
+mod matching;
 mod page;
+mod recorder;
+mod windows;
 
+pub use counts::{LegCounts, PartialLegs};
 pub use format::{Field, Format, ParseFormatError};
+pub use matching::Matcher;
 pub use page::{Event, Events, Layout};
+pub use recorder::{KernelEvent, Recorder};
+pub use windows::TraceWindows;

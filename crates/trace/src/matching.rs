@@ -1,187 +1,185 @@
-//! Events and latencies to legs: matched by the release, never by order. Pure.
+//! Events and latencies to legs: matched by the release, never by order.
 
-use super::events::Event;
-use super::ledger::{Ledger, PartialLegs};
-use super::windows::Windows;
+use crate::counts::{LegCounts, PartialLegs};
+use crate::windows::TraceWindows;
 use latlab_model::Nanos;
 use latlab_model::legs::Legs;
 use latlab_model::run::ThreadSetup;
 use latlab_model::samples::Sample;
-use std::collections::{HashMap, VecDeque};
+use latlab_model::trace::{ThreadEvent, ThreadEventKind, TraceStretch};
+use std::collections::VecDeque;
 
-/// Legs and latencies that may wait for the other side; far more than ever comes in a second.
-const WAITING: usize = 1 << 20;
+/// Cycles and latencies of a thread that may wait for the other side, which is far more than ever
+/// comes between two frames; the oldest go first.
+const WAITING: usize = 1 << 19;
 
-/// All threads.
+/// All threads of a run.
 pub struct Matcher {
-    lines: Vec<Line>,
-    by_id: HashMap<i32, usize>,
-    /// The thread that waits for a timer, by the timer's address.
-    by_timer: HashMap<i64, usize>,
-    /// What the timers of our threads call, once one was seen.
-    pub function: Option<i64>,
+    threads: Vec<ThreadMatcher>,
+    windows: TraceWindows,
     events_lost: u64,
 }
 
 /// A cycle of which not everything is known yet.
-struct Open {
-    timer: i64,
-    release: i64,
-    irq: Option<i64>,
+struct ArmedTimer {
+    release: Nanos,
+    irq: Option<Nanos>,
 }
 
 /// One thread.
-struct Line {
+struct ThreadMatcher {
     thread: u32,
-    first: i64,
-    period: i64,
-    open: Option<Open>,
+    first: Nanos,
+    period: Nanos,
+    armed: Option<ArmedTimer>,
     /// Cycles whose latency has not come.
     cycles: VecDeque<PartialLegs>,
     /// Latencies whose events may not have come.
     latencies: VecDeque<Sample>,
-    ledger: Ledger,
+    counts: LegCounts,
 }
 
 impl Matcher {
     /// Nothing has come of these threads yet.
     pub fn new(threads: &[ThreadSetup]) -> Matcher {
-        let by_id = threads.iter().enumerate().filter_map(|(at, one)| Some((one.thread_id?, at)));
         Matcher {
-            by_id: by_id.collect(),
-            lines: threads.iter().map(Line::new).collect(),
-            by_timer: HashMap::new(),
-            function: None,
+            threads: threads.iter().map(ThreadMatcher::new).collect(),
+            windows: TraceWindows::default(),
             events_lost: 0,
         }
     }
 
-    /// Takes the next event.
-    pub fn see(&mut self, at: i64, event: Event) {
-        match event {
-            Event::Armed { thread_id, timer, function, release } => {
-                let line = self.by_id.get(&thread_id).copied();
-                let Some(line) = line.filter(|&line| self.lines[line].has_release(release)) else {
-                    return;
-                };
-                self.function = Some(function);
-                if let Some(before) = self.lines[line].arm(Open { timer, release, irq: None }) {
-                    self.by_timer.remove(&before);
+    /// Adds latencies of a thread, in the order of their releases.
+    pub fn push_samples(&mut self, thread: u32, samples: &[Sample]) {
+        if let Some(one) = self.threads.iter_mut().find(|one| one.thread == thread) {
+            one.latencies.extend(samples);
+            let surplus = one.latencies.len().saturating_sub(WAITING);
+            one.latencies.drain(..surplus);
+        }
+    }
+
+    /// Adds what was recorded next, and matches all that was over when it ended.
+    pub fn push_trace(&mut self, stretch: &TraceStretch) {
+        stretch.windows.iter().for_each(|window| self.windows.push(*window));
+        let lost = stretch.losses.iter().map(|loss| loss.count);
+        self.events_lost = lost.fold(self.events_lost, u64::saturating_add);
+        for one in &mut self.threads {
+            let events = stretch.threads.iter().find(|(thread, _)| *thread == one.thread);
+            let mut losses = stretch.losses.iter().map(|loss| loss.at_ns).peekable();
+            for event in events.iter().flat_map(|(_, events)| events) {
+                if losses.next_if(|at| *at <= event.at_ns).is_some() {
+                    while losses.next_if(|at| *at <= event.at_ns).is_some() {}
+                    one.reset();
                 }
-                self.by_timer.insert(timer, line);
+                one.push_event(*event);
             }
-            Event::Expired { timer } => {
-                let line = self.by_timer.remove(&timer);
-                if let Some(open) = line.and_then(|line| self.lines[line].open.as_mut()) {
-                    open.irq = Some(at - open.release);
+            if losses.next().is_some() {
+                one.reset();
+            }
+            one.match_until(stretch.until_ns, &self.windows);
+        }
+    }
+
+    /// Matches what is left, when nothing more will come.
+    pub fn finish(&mut self) {
+        self.threads.iter_mut().for_each(|one| one.match_until(Nanos::MAX, &self.windows));
+    }
+
+    /// Offers what was counted since the last time; what is not taken stays, and is joined with what
+    /// comes.
+    pub fn flush(&mut self, mut taken: impl FnMut(&Legs) -> bool) {
+        if let Some(first) = self.threads.first_mut() {
+            // No thread's, and so told with the first.
+            first.counts.events_lost(std::mem::take(&mut self.events_lost));
+        }
+        self.threads.iter_mut().for_each(|one| one.counts.flush(&mut taken));
+    }
+}
+
+impl ArmedTimer {
+    fn legs(&self, switched_at: Option<Nanos>) -> PartialLegs {
+        PartialLegs {
+            release_ns: self.release,
+            irq_ns: self.irq,
+            thread_ns: switched_at.map(|at| at - self.release),
+        }
+    }
+}
+
+impl ThreadMatcher {
+    fn new(setup: &ThreadSetup) -> ThreadMatcher {
+        ThreadMatcher {
+            thread: setup.thread,
+            first: setup.first_release_ns,
+            period: setup.period_ns.max(Nanos(1)),
+            armed: None,
+            cycles: VecDeque::new(),
+            latencies: VecDeque::new(),
+            counts: LegCounts::new(setup.thread),
+        }
+    }
+
+    fn push_event(&mut self, event: ThreadEvent) {
+        let at = event.at_ns;
+        match event.kind {
+            ThreadEventKind::Armed { release_ns } => {
+                // The thread leg of the cycle before cannot come any more: the thread never left its
+                // CPU, or the kernel does not tell that it came back.
+                let before = self.armed.take();
+                before.into_iter().for_each(|before| self.keep(&before, None));
+                let armed = ArmedTimer { release: release_ns, irq: None };
+                self.armed = Some(armed).filter(|_| self.has_release(release_ns));
+            }
+            ThreadEventKind::Expired => {
+                if let Some(armed) = self.armed.as_mut().filter(|armed| armed.irq.is_none()) {
+                    armed.irq = Some(at - armed.release);
                 }
             }
-            Event::Switched { thread_id } => {
-                if let Some(&line) = self.by_id.get(&thread_id) {
-                    self.lines[line].switched(at);
+            ThreadEventKind::SwitchedIn => {
+                // The first time after the interrupt that it is put on its CPU ends the cycle.
+                if let Some(armed) = self.armed.take_if(|armed| armed.irq.is_some()) {
+                    self.keep(&armed, Some(at));
                 }
-            }
-            Event::Lost(count) => {
-                self.events_lost += count;
-                self.forget();
             }
         }
     }
 
     /// What was begun cannot be trusted, since not all that followed was seen.
-    fn forget(&mut self) {
-        self.by_timer.clear();
-        self.lines.iter_mut().for_each(|line| line.open = None);
+    fn reset(&mut self) {
+        self.armed = None;
     }
 
-    /// Takes latencies of a thread, in the order of their releases.
-    pub fn latencies(&mut self, thread: u32, latencies: Vec<Sample>) {
-        if let Some(line) = self.lines.iter_mut().find(|line| line.thread == thread) {
-            line.latencies.extend(latencies);
+    /// Whether this can be a release of its loop.
+    fn has_release(&self, release: Nanos) -> bool {
+        release.0.wrapping_sub(self.first.0) % self.period.0 == 0
+    }
+
+    /// Keeps what is known of a cycle until its latency comes.
+    fn keep(&mut self, armed: &ArmedTimer, switched_at: Option<Nanos>) {
+        if armed.irq.is_some() {
+            self.cycles.push_back(armed.legs(switched_at));
+        }
+        if self.cycles.len() > WAITING {
+            self.cycles.pop_front();
         }
     }
 
     /// Brings both sides together for all that was over by this time.
-    pub fn resolve(&mut self, until: i64, windows: &Windows) {
-        self.lines.iter_mut().for_each(|line| line.resolve(until, windows));
-    }
-
-    /// Offers what was counted; what is not taken stays, and is joined with what comes.
-    pub fn send(&mut self, mut taken: impl FnMut(&Legs) -> bool) {
-        if let Some(first) = self.lines.first_mut() {
-            // No thread's, and so told with the first.
-            first.ledger.events_lost(std::mem::take(&mut self.events_lost));
-        }
-        self.lines.iter_mut().for_each(|line| line.ledger.send(&mut taken));
-    }
-}
-
-impl Open {
-    fn legs(&self, switched: Option<i64>) -> PartialLegs {
-        PartialLegs {
-            release_ns: Nanos(self.release),
-            irq_ns: self.irq.map(Nanos),
-            thread_ns: switched.map(|at| Nanos(at - self.release)),
-        }
-    }
-}
-
-impl Line {
-    fn new(setup: &ThreadSetup) -> Line {
-        Line {
-            thread: setup.thread,
-            first: setup.first_release_ns.0,
-            period: setup.period_ns.0.max(1),
-            open: None,
-            cycles: VecDeque::new(),
-            latencies: VecDeque::new(),
-            ledger: Ledger::new(setup.thread),
-        }
-    }
-
-    /// Whether this can be a release of its loop; the kernel starts timers of its own on a thread.
-    fn has_release(&self, release: i64) -> bool {
-        release.wrapping_sub(self.first) % self.period == 0
-    }
-
-    /// Begins a cycle, and gives the timer of the one before, whose thread leg cannot come any more:
-    /// the thread never left its CPU, or the kernel does not tell that it came back.
-    fn arm(&mut self, open: Open) -> Option<i64> {
-        let before = self.open.replace(open)?;
-        let timer = before.timer;
-        self.keep(before, None);
-        Some(timer)
-    }
-
-    /// The first time after the interrupt that the thread is put on its CPU ends the cycle.
-    fn switched(&mut self, at: i64) {
-        if let Some(open) = self.open.take_if(|open| open.irq.is_some()) {
-            self.keep(open, Some(at));
-        }
-    }
-
-    /// Keeps what is known of a cycle until its latency comes.
-    fn keep(&mut self, open: Open, switched: Option<i64>) {
-        if open.irq.is_some() && self.cycles.len() < WAITING {
-            self.cycles.push_back(open.legs(switched));
-        }
-    }
-
-    fn resolve(&mut self, until: i64, windows: &Windows) {
-        let over = |sample: &Sample| (sample.release_ns + sample.latency_ns).0 < until;
+    fn match_until(&mut self, until: Nanos, windows: &TraceWindows) {
+        let over = |sample: &Sample| sample.release_ns + sample.latency_ns < until;
         while let Some(sample) = pop_if(&mut self.latencies, over) {
             let release = sample.release_ns;
             while pop_if(&mut self.cycles, |cycle| cycle.release_ns < release).is_some() {}
             let legs = pop_if(&mut self.cycles, |cycle| cycle.release_ns == release);
             // The thread has read the clock: had its switch been told, it were seen by now.
             let legs = legs.or_else(|| {
-                let this = |open: &mut Open| open.irq.is_some() && open.release == release.0;
-                self.open.take_if(this).map(|open| open.legs(None))
+                let this = |armed: &mut ArmedTimer| armed.irq.is_some() && armed.release == release;
+                self.armed.take_if(this).map(|armed| armed.legs(None))
             });
             // Its timer was started after the release before it.
-            match windows.state(release.0 - self.period, (release + sample.latency_ns).0) {
-                Some(true) => self.ledger.traced(sample.latency_ns, legs),
-                Some(false) => self.ledger.untraced(sample.latency_ns),
+            match windows.state(release - self.period, release + sample.latency_ns) {
+                Some(true) => self.counts.traced(sample.latency_ns, legs),
+                Some(false) => self.counts.untraced(sample.latency_ns),
                 None => {}
             }
         }

@@ -106,11 +106,13 @@ impl<'a> Iterator for Events<'a> {
                 return self.end();
             };
             let long = || Some(second()? << DELTA_BITS | delta);
-            self.stamp = match kind {
-                TIME_STAMP => self.stamp >> STAMP_BITS << STAMP_BITS | long()?,
-                TIME_EXTEND => self.stamp.wrapping_add(long()?),
-                _ => self.stamp.wrapping_add(delta),
+            let stamp = match kind {
+                TIME_STAMP => self.whole_stamp(long()?),
+                TIME_EXTEND => self.stamp.checked_add(long()?),
+                _ => self.stamp.checked_add(delta),
             };
+            let Some(stamp) = stamp else { return self.end() };
+            self.stamp = stamp;
             self.rest = &self.rest[length..];
             if kind < PADDING {
                 let data = &entry[from..];
@@ -122,6 +124,13 @@ impl<'a> Iterator for Events<'a> {
 }
 
 impl<'a> Events<'a> {
+    /// A time stamp with the bits that it does not hold, which are those of the time before it or
+    /// one more: the time of a page never falls.
+    fn whole_stamp(&self, low: u64) -> Option<u64> {
+        let stamp = self.stamp >> STAMP_BITS << STAMP_BITS | low;
+        if stamp >= self.stamp { Some(stamp) } else { stamp.checked_add(1 << STAMP_BITS) }
+    }
+
     fn end(&mut self) -> Option<Event<'a>> {
         self.rest = &[];
         None
@@ -157,32 +166,77 @@ mod tests {
         page
     }
 
-    fn sample() -> Vec<u8> {
+    /// Time, kind and length of an event.
+    type Known = (u64, u16, usize);
+
+    /// Entries of every kind, each with the event that it is.
+    fn entries() -> Vec<(Vec<u8>, Option<Known>)> {
         let long: Vec<u8> =
             [36_u32.to_le_bytes().to_vec(), [vec![7, 0], vec![9; 30]].concat()].concat();
-        page(
-            1_000,
-            &[
-                entry(2, 0, &[5, 0, 1, 2, 3, 4, 5, 6]),
-                entry(PADDING, 3, &[&8_u32.to_le_bytes()[..], &[0; 4]].concat()),
-                entry(TIME_EXTEND, 1, &2_u32.to_le_bytes()),
-                entry(0, 10, &long),
-                entry(TIME_STAMP, 7, &1_u32.to_le_bytes()),
-                entry(1, 1, &[6, 0, 0, 0]),
-                entry(PADDING, 0, &[0; 40]),
-            ],
-            0,
-            &[],
-        )
+        let extended = 1_003 + (2 << 27) + 1 + 10;
+        let stamped = (3 << 27) + 7;
+        vec![
+            (entry(2, 0, &[5, 0, 1, 2, 3, 4, 5, 6]), Some((1_000, 5, 8))),
+            (entry(PADDING, 3, &[&8_u32.to_le_bytes()[..], &[0; 4]].concat()), None),
+            (entry(TIME_EXTEND, 1, &2_u32.to_le_bytes()), None),
+            (entry(0, 10, &long), Some((extended, 7, 32))),
+            (entry(TIME_STAMP, 7, &3_u32.to_le_bytes()), None),
+            (entry(1, 1, &[6, 0, 0, 0]), Some((stamped + 1, 6, 4))),
+            (entry(1, 0, &[6, 0, 0, 0]), Some((stamped + 1, 6, 4))),
+            (entry(PADDING, 0, &[0; 40]), None),
+        ]
+    }
+
+    fn sample() -> Vec<u8> {
+        let entries: Vec<Vec<u8>> = entries().into_iter().map(|(bytes, _)| bytes).collect();
+        page(1_000, &entries, 0, &[])
+    }
+
+    /// The events whose entries end within so many bytes of the page.
+    fn events_within(bytes: usize) -> Vec<Known> {
+        let ends = entries().into_iter().scan(16, |end, (bytes, event)| {
+            *end += bytes.len();
+            Some((*end, event))
+        });
+        ends.take_while(|(end, _)| *end <= bytes).filter_map(|(_, event)| event).collect()
+    }
+
+    fn read(page: &[u8]) -> Vec<Known> {
+        layout().events(page).map(|e| (e.at, e.id, e.data.len())).collect()
+    }
+
+    /// What holds of any bytes: times do not fall, and all events lie one behind the other within
+    /// what the header says is filled.
+    fn expect_sound(page: &[u8]) -> Result<(), TestCaseError> {
+        let filled = word(page, 8, 8).map_or(0, |length| (length & LENGTH) as usize);
+        let end = page.len().min(16 + filled);
+        let (mut at, mut before) = (0, 16);
+        for event in layout().events(page) {
+            let from = event.data.as_ptr() as usize - page.as_ptr() as usize;
+            prop_assert!(event.at >= at, "{} comes after {at}", event.at);
+            prop_assert!(from >= before + 4 && from + event.data.len() <= end);
+            prop_assert!(event.data.len() >= 2 && word(event.data, 0, 2) == Some(event.id.into()));
+            (at, before) = (event.at, from + event.data.len());
+        }
+        Ok(())
     }
 
     #[test]
     fn every_kind_of_entry_has_its_length_and_its_time() {
-        let page = sample();
-        let events: Vec<_> = layout().events(&page).map(|e| (e.at, e.id, e.data.len())).collect();
-        let extended = 1_003 + (2 << 27) + 1 + 10;
-        assert_eq!(events, [(1_000, 5, 8), (extended, 7, 32), ((1 << 27) + 8, 6, 4)]);
-        assert_eq!(layout().events(&page).lost, None);
+        assert_eq!(read(&sample()), events_within(4096));
+        assert_eq!(events_within(4096).len(), 4);
+        assert_eq!(layout().events(&sample()).lost, None);
+    }
+
+    #[test]
+    fn a_time_stamp_has_the_upper_bits_of_the_page() {
+        let high = 5 << STAMP_BITS;
+        let of = |stamp: u64, low: u32| {
+            let stamped = [entry(TIME_STAMP, low, &[0; 4]), entry(1, 0, &[6, 0, 0, 0])];
+            read(&page(stamp, &stamped, 0, &[]))[0].0
+        };
+        assert_eq!(of(high + 6, 9), high + 9);
+        assert_eq!(of(high + 12, 9), (6 << STAMP_BITS) + 9, "it began anew since");
     }
 
     #[test]
@@ -203,20 +257,40 @@ mod tests {
     }
 
     proptest! {
-        /// Invariant (losses): A cut or damaged trace page gives the events before the damage, and never a panic.
+        /// Invariant (losses): A cut or damaged trace page gives the events before the damage, in order of time, and no more than its header can carry.
         #[test]
-        fn a_cut_or_damaged_page_gives_what_stands_before(cut in 0usize..300, at in 0usize..300, to: u8) {
-            let whole = sample();
-            let _ = layout().events(&whole[..cut]).count();
-            let mut damaged = whole;
-            damaged[at] = to;
-            prop_assert!(layout().events(&damaged).count() < 4096);
+        fn a_cut_page_gives_what_stands_before_the_cut(cut in 0usize..300) {
+            prop_assert_eq!(read(&sample()[..cut]), events_within(cut));
         }
 
-        /// Invariant (losses): A cut or damaged trace page gives the events before the damage, and never a panic.
+        /// Invariant (losses): A cut or damaged trace page gives the events before the damage, in order of time, and no more than its header can carry.
         #[test]
-        fn noise_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-            prop_assert!(layout().events(&bytes).count() <= bytes.len());
+        fn a_damaged_page_gives_what_stands_before_the_damage(at in 16usize..300, to: u8) {
+            let mut damaged = sample();
+            damaged[at] = to;
+            let before = events_within(at);
+            prop_assert_eq!(&read(&damaged)[..before.len()], &before[..]);
+            expect_sound(&damaged)?;
+        }
+
+        #[test]
+        fn a_damaged_header_makes_nothing_up(at in 0usize..16, to: u8) {
+            let mut damaged = sample();
+            damaged[at] = to;
+            expect_sound(&damaged)?;
+        }
+
+        /// Invariant (losses): A cut or damaged trace page gives the events before the damage, in order of time, and no more than its header can carry.
+        #[test]
+        fn noise_gives_no_more_than_its_header_can_carry(
+            bytes in proptest::collection::vec(any::<u8>(), 0..600), filled in 0u64..700,
+        ) {
+            expect_sound(&bytes)?;
+            let mut with_length = bytes;
+            if let Some(length) = with_length.get_mut(8..16) {
+                length.copy_from_slice(&filled.to_le_bytes());
+            }
+            expect_sound(&with_length)?;
         }
     }
 }

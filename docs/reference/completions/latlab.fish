@@ -66,7 +66,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload -d 'spin:
 memmove\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: bytes that the workload works on, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Measure a guest in virtual time, such as lab:x86-64/rt, instead of this machine' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'What to measure: local (this machine), or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'A kernel of one\'s own for a target without one, such as lab:arm64' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'The folder with its modules, of which those of virtio are needed unless they are built in' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'The device tree, where QEMU has none of its own' -r -F

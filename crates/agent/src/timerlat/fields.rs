@@ -1,7 +1,7 @@
 //! How the tracer's events lie in the pages.
 
-use crate::legs::page_layout;
 use crate::timerlat::series::Sample;
+use crate::trace::page_layout;
 use latlab_sys::tracefs::Tracefs;
 use latlab_trace::{Event, Field, Format, Layout as PageLayout};
 

@@ -1,6 +1,5 @@
 //! What the tracer tells of one CPU, read as a timer of the loop.
 
-use crate::legs::{Ledger, PartialLegs};
 use crate::outbox::Outbox;
 use crate::placing::{Placed, take_over};
 use crate::timerlat::fields::Fields;
@@ -13,6 +12,7 @@ use latlab_model::frame::{Message, Refusal};
 use latlab_model::plan::Policy;
 use latlab_sys::Errno;
 use latlab_sys::tracefs::{Pipe, Tracefs};
+use latlab_trace::{LegCounts, PartialLegs};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ pub struct KernelTimer {
     ready: VecDeque<Activation>,
     /// The release of the activation that was told last.
     last: i64,
-    ledger: Ledger,
+    legs: LegCounts,
     outbox: Option<Outbox>,
     frame_due: Instant,
     counted_from: i64,
@@ -66,7 +66,7 @@ impl KernelTimer {
             fields,
             ready: VecDeque::new(),
             last: 0,
-            ledger: Ledger::new(thread),
+            legs: LegCounts::new(thread),
             outbox: None,
             frame_due: Instant::now() + FRAMES,
             counted_from: i64::MAX,
@@ -115,13 +115,13 @@ impl KernelTimer {
                 ready.extend(fields.sample(&event).and_then(|sample| series.take(sample)));
             }
         }
-        self.ledger.events_lost(std::mem::take(&mut self.series.lost));
+        self.legs.events_lost(std::mem::take(&mut self.series.lost));
     }
 
     fn send(&mut self) {
         self.frame_due = Instant::now() + FRAMES;
         if let Some(outbox) = &self.outbox {
-            self.ledger.send(|frame| outbox.offer(&Message::Legs(frame.clone())));
+            self.legs.flush(|frame| outbox.offer(&Message::Legs(frame.clone())));
         }
     }
 }
@@ -149,7 +149,7 @@ impl Timer for KernelTimer {
         if release >= self.counted_from {
             let (irq_ns, thread_ns) = (irq.map(Nanos), thread.map(Nanos));
             let legs = PartialLegs { release_ns: Nanos(release), irq_ns, thread_ns };
-            self.ledger.traced(Nanos(latency), Some(legs));
+            self.legs.traced(Nanos(latency), Some(legs));
         }
         Ok(Wake { due: release, at: release + latency })
     }

@@ -1,11 +1,11 @@
-//! What the kernel's trace says of the measuring threads: which events, and how they are read.
+//! The kernel's trace beside the measuring threads: which events it records, and how they are read.
 
 use latlab_model::CpuSet;
 use latlab_model::run::ThreadSetup;
 use latlab_sys::files::Root;
 use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
 use latlab_sys::undo::Changes;
-use latlab_trace::{Field, Format, Layout};
+use latlab_trace::{Field, Format, KernelEvent, Layout};
 
 const HRTIMER_START: &str = "timer/hrtimer_start";
 const HRTIMER_EXPIRE: &str = "timer/hrtimer_expire_entry";
@@ -15,34 +15,6 @@ const SCHED_SWITCH: &str = "sched/sched_switch";
 const CYCLE_BYTES: i64 = 200;
 /// What a ring buffer holds for one CPU, in KiB.
 const RING_KIB: std::ops::RangeInclusive<i64> = 256..=8192;
-
-/// What concerns the legs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// A thread starts the timer that is to wake it.
-    Armed {
-        /// The thread's number in the kernel.
-        thread_id: i32,
-        /// The timer's address; it lies on the stack of the thread.
-        timer: i64,
-        /// What it is to call.
-        function: i64,
-        /// When it is to expire.
-        release: i64,
-    },
-    /// The interrupt comes to a timer that has expired.
-    Expired {
-        /// The timer's address.
-        timer: i64,
-    },
-    /// A thread is put on its CPU.
-    Switched {
-        /// The thread's number in the kernel.
-        thread_id: i32,
-    },
-    /// So many events before this are lost, at least one.
-    Lost(u64),
-}
 
 /// The fields that are read, and the numbers of their events.
 struct Fields {
@@ -92,26 +64,27 @@ impl Fields {
 }
 
 /// A trace of our own.
-pub struct Recording {
+pub struct KernelTrace {
     layout: Layout,
     fields: Fields,
-    pipes: Vec<Pipe>,
+    /// The pages of each CPU.
+    pipes: Vec<(u32, Pipe)>,
     /// What is too young to be in order with the other CPUs.
-    young: Vec<(i64, Event)>,
+    young: Vec<(i64, u32, KernelEvent)>,
     /// Whether timers of others are left out.
     filtered: bool,
     /// Last, so that nothing reads the trace any more when it goes.
     instance: Instance,
 }
 
-impl Recording {
+impl KernelTrace {
     /// Makes the trace, switched off.
-    pub fn prepare(root: &Root, changes: &mut Changes) -> Result<Recording, String> {
+    pub fn prepare(root: &Root, changes: &mut Changes) -> Result<KernelTrace, String> {
         let tracefs = Tracefs::find(root)?;
         let layout = page_layout(&tracefs)?;
         let fields = Fields::read(&tracefs)?;
         let instance = tracefs.instance(changes)?;
-        Ok(Recording {
+        Ok(KernelTrace {
             layout,
             fields,
             pipes: Vec::new(),
@@ -122,7 +95,7 @@ impl Recording {
     }
 
     /// Lets it say what concerns these threads, on these CPUs.
-    pub fn aim(&mut self, threads: &[ThreadSetup], online: &CpuSet) -> Result<(), String> {
+    pub fn set_filters(&mut self, threads: &[ThreadSetup], online: &CpuSet) -> Result<(), String> {
         let ids = || threads.iter().filter_map(|thread| thread.thread_id);
         let (low, high) = (ids().min().unwrap_or(0), ids().max().unwrap_or(0));
         // The kernel numbers threads in order: two comparisons do where a list would cost each
@@ -136,8 +109,8 @@ impl Recording {
         set(format!("events/{HRTIMER_START}/filter"), &among("common_pid"))?;
         set(format!("events/{SCHED_SWITCH}/filter"), &among("next_pid"))?;
         // A timer may be moved to another CPU, and a thread may float.
-        let pipes = online.iter().map(|cpu| self.instance.pipe(cpu, self.layout.page));
-        self.pipes = pipes.collect::<Result<_, _>>()?;
+        let pipes = online.iter().map(|cpu| Ok((cpu, self.instance.pipe(cpu, self.layout.page)?)));
+        self.pipes = pipes.collect::<Result<_, String>>()?;
         Ok(())
     }
 
@@ -147,32 +120,33 @@ impl Recording {
     }
 
     /// Gives everything up to this time in its order; what is younger stays for the next reading.
-    pub fn read(&mut self, until: i64, mut see: impl FnMut(i64, Event)) {
+    pub fn read(&mut self, until: i64, mut on_event: impl FnMut(i64, u32, KernelEvent)) {
         let mut events = std::mem::take(&mut self.young);
-        let Recording { layout, fields, pipes, .. } = self;
-        for pipe in pipes {
+        let KernelTrace { layout, fields, pipes, .. } = self;
+        for (cpu, pipe) in pipes {
             while let Some(page) = pipe.next_page() {
                 let mut page = layout.events(page);
                 let mut lost = page.lost.map(|lost| lost.max(1));
                 for event in &mut page {
                     let at = event.at as i64;
                     if let Some(lost) = lost.take() {
-                        events.push((at, Event::Lost(lost)));
+                        events.push((at, *cpu, KernelEvent::Lost(lost)));
                     }
-                    events.extend(fields.event(event.id, event.data).map(|one| (at, one)));
+                    let known = fields.event(event.id, event.data);
+                    events.extend(known.map(|one| (at, *cpu, one)));
                 }
             }
         }
         // Each CPU's are in order, so that this is little more than to merge them.
-        events.sort_by_key(|(at, _)| *at);
-        let young = events.partition_point(|(at, _)| *at < until);
+        events.sort_by_key(|(at, ..)| *at);
+        let young = events.partition_point(|(at, ..)| *at < until);
         self.young = events.split_off(young);
-        events.into_iter().for_each(|(at, event)| see(at, event));
+        events.into_iter().for_each(|(at, cpu, event)| on_event(at, cpu, event));
     }
 
     /// Once it is known what the kernel calls for our timers, those of others need not be recorded;
     /// a kernel that cannot tell them apart records all.
-    pub fn only_timers_that_call(&mut self, function: i64) {
+    pub fn filter_timer_function(&mut self, function: i64) {
         if !std::mem::replace(&mut self.filtered, true) {
             let filter = format!("function == {function:#x}");
             let _ = self.instance.set(&format!("events/{HRTIMER_EXPIRE}/filter"), &filter);
@@ -181,20 +155,20 @@ impl Recording {
 }
 
 impl Fields {
-    fn event(&self, id: u16, data: &[u8]) -> Option<Event> {
+    fn event(&self, id: u16, data: &[u8]) -> Option<KernelEvent> {
         let thread_id = |field: Field| field.read(data).map(|id| id as i32);
         match id {
-            id if id == self.start => Some(Event::Armed {
+            id if id == self.start => Some(KernelEvent::Armed {
                 thread_id: thread_id(self.start_thread)?,
                 timer: self.start_timer.read(data)?,
                 function: self.start_function.read(data)?,
                 release: self.start_release.read(data)?,
             }),
             id if id == self.expire => {
-                Some(Event::Expired { timer: self.expire_timer.read(data)? })
+                Some(KernelEvent::Expired { timer: self.expire_timer.read(data)? })
             }
             id if id == self.switch => {
-                Some(Event::Switched { thread_id: thread_id(self.switch_next)? })
+                Some(KernelEvent::Switched { thread_id: thread_id(self.switch_next)? })
             }
             _ => None,
         }

@@ -1,83 +1,82 @@
-//! The legs of each latency, from the kernel's tracepoints, beside the loop that measures it.
+//! The kernel's tracepoints beside the loop, for the legs of its latencies.
 //!
-//! A thread away from the measured CPUs reads a trace of our own and matches what it says with
-//! the latencies of the loop by their releases. For a quarter of the time the trace is switched
-//! off, so that the same run says what it costs.
+//! A thread away from the measured CPUs reads a trace of our own and sends what concerns the
+//! measuring threads, with the times in which it was on: for a quarter of the run it is switched
+//! off, so that the same run says what it costs. What the stream does not take stays in the kernel's
+//! ring buffer, which counts what it has to overwrite.
 
 mod events;
-mod ledger;
-mod matching;
-mod windows;
+mod schedule;
 
 pub use events::page_layout;
-pub use ledger::{Ledger, PartialLegs};
 
 use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;
-use events::Recording;
+use events::KernelTrace;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::run::ThreadSetup;
-use latlab_model::samples::Sample;
-use latlab_model::{CpuSet, Plan};
+use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
 use latlab_sys::undo::Changes;
-use matching::Matcher;
+use latlab_trace::{Recorder, TraceWindows};
+use schedule::TraceSchedule;
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use windows::{Pattern, Windows};
 
 /// Distance of two readings of the trace.
 const PASS: i64 = 100_000_000;
-/// Distance of two frames of a thread.
-const FRAMES: i64 = 1_000_000_000;
+/// A frame is sent after this long, since what is not sent is lost to a kill …
+const OLDEST: i64 = 500_000_000;
+/// … or when it has this many events.
+const MOST: usize = 32_768;
 /// What is younger than this may not stand in the ring buffer of its CPU yet.
 const SETTLED: i64 = 2_000_000;
 
-/// Some latencies of a thread, by its number, with their releases.
-pub type Batch = (u32, Vec<Sample>);
-
 /// A trace that is set up, and records nothing yet.
-pub struct Prepared(Recording);
+pub struct PreparedTrace(KernelTrace);
 
 /// Sets up the trace; a refusal says what is missing.
-pub fn prepare(root: &Root, changes: &mut Changes) -> Result<Prepared, Refusal> {
-    let recording = Recording::prepare(root, changes);
-    recording.map(Prepared).map_err(|text| machine_refuses(format!("--legs: {text}")))
+pub fn prepare(root: &Root, changes: &mut Changes) -> Result<PreparedTrace, Refusal> {
+    KernelTrace::prepare(root, changes).map(PreparedTrace).map_err(refused)
 }
 
-/// The thread that reads; it ends by [`Legs::finish`].
-pub struct Legs {
+fn refused(text: String) -> Refusal {
+    machine_refuses(format!("--legs: {text}"))
+}
+
+/// The thread that reads; it ends by [`TraceThread::finish`].
+pub struct TraceThread {
     stop: Sender<()>,
     thread: JoinHandle<()>,
 }
 
-impl Legs {
-    /// Records these threads, whose latencies come through the channel.
+impl TraceThread {
+    /// Records these threads.
     pub fn start(
-        Prepared(mut recording): Prepared,
+        PreparedTrace(mut kernel): PreparedTrace,
         plan: &Plan,
         threads: &[ThreadSetup],
         online: &CpuSet,
-        latencies: Receiver<Batch>,
         outbox: &Outbox,
-    ) -> Result<Legs, Refusal> {
-        let refuse = |text| machine_refuses(format!("--legs: {text}"));
-        recording.aim(threads, online).map_err(refuse)?;
+    ) -> Result<TraceThread, Refusal> {
+        kernel.set_filters(threads, online).map_err(refused)?;
         let first = threads.iter().map(|thread| thread.first_release_ns.0).min().unwrap_or(0);
-        let reader = Reader {
-            matcher: Matcher::new(threads),
-            windows: Windows::default(),
-            pattern: Pattern::new(first, plan),
-            recording,
-            latencies,
+        let reader = TraceReader {
+            recorder: Recorder::new(threads),
+            windows: TraceWindows::default(),
+            schedule: TraceSchedule::new(first, plan),
+            kernel,
+            sent_to: Nanos(i64::MIN),
+            waiting: VecDeque::new(),
             outbox: outbox.clone(),
         };
         let (stop, stopped) = channel();
-        let started = std::thread::Builder::new().spawn(move || reader.read_on(&stopped));
-        let thread = started.map_err(|error| refuse(format!("cannot start a thread: {error}")))?;
-        Ok(Legs { stop, thread })
+        let started = std::thread::Builder::new().spawn(move || reader.read_loop(&stopped));
+        let thread = started.map_err(|error| refused(format!("cannot start a thread: {error}")))?;
+        Ok(TraceThread { stop, thread })
     }
 
     /// Reads what is left and sends all of it.
@@ -88,65 +87,101 @@ impl Legs {
     }
 }
 
-struct Reader {
-    recording: Recording,
-    matcher: Matcher,
-    windows: Windows,
-    pattern: Pattern,
-    latencies: Receiver<Batch>,
+struct TraceReader {
+    kernel: KernelTrace,
+    recorder: Recorder,
+    windows: TraceWindows,
+    schedule: TraceSchedule,
+    /// Where the last frame ended.
+    sent_to: Nanos,
+    /// Frames that the stream has not taken; until then the trace is left as it is.
+    waiting: VecDeque<Message>,
     outbox: Outbox,
 }
 
-impl Reader {
-    fn read_on(mut self, stopped: &Receiver<()>) {
-        let mut frames_due = Clock::Monotonic.now() + FRAMES;
+impl TraceReader {
+    fn read_loop(mut self, stopped: &Receiver<()>) {
+        let mut frame_due = Clock::Monotonic.now() + OLDEST;
         loop {
             let now = Clock::Monotonic.now();
             self.switch(now);
-            self.pass(now - SETTLED);
-            if now >= frames_due {
-                frames_due = now + FRAMES;
-                let outbox = &self.outbox;
-                self.matcher.send(|frame| outbox.offer(&Message::Legs(frame.clone())));
+            if self.send() {
+                self.read(Nanos(now - SETTLED));
+                if now >= frame_due {
+                    frame_due = now + OLDEST;
+                    self.seal(Nanos(now - SETTLED));
+                    self.send();
+                }
             }
-            let pause = PASS.min(self.pattern.next_change(now) - now).max(1);
+            let pause = PASS.min(self.schedule.next_change(now) - now).max(1);
             match stopped.recv_timeout(Duration::from_nanos(pause as u64)) {
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         // The loops have ended: what they left is all there is.
-        self.windows.end(Clock::Monotonic.now());
-        self.recording.switch(false);
+        let end = Nanos(Clock::Monotonic.now());
+        self.windows.end(end);
+        self.kernel.switch(false);
         std::thread::sleep(Duration::from_nanos(SETTLED as u64));
-        self.pass(i64::MAX);
-        let outbox = self.outbox;
-        self.matcher.send(|frame| {
-            outbox.send(&Message::Legs(frame.clone()));
-            true
-        });
+        self.read(Nanos::MAX);
+        self.seal(end);
+        while !self.send() {
+            std::thread::sleep(Duration::from_nanos(SETTLED as u64));
+        }
     }
 
-    /// Switches the trace as the pattern has it, and keeps when that was.
+    /// Switches the trace as the schedule has it, and keeps when that was.
     fn switch(&mut self, now: i64) {
-        let on = self.pattern.is_on(now);
+        let on = self.schedule.is_on(now);
         if self.windows.is_on() == Some(on) {
             return;
         }
-        self.windows.end(Clock::Monotonic.now());
-        self.recording.switch(on);
-        self.windows.begin(on, Clock::Monotonic.now());
+        self.windows.end(Nanos(Clock::Monotonic.now()));
+        self.kernel.switch(on);
+        self.windows.begin(on, Nanos(Clock::Monotonic.now()));
     }
 
-    /// Takes what both sides have said up to this time.
-    fn pass(&mut self, until: i64) {
-        self.recording.read(until, |at, event| self.matcher.see(at, event));
-        if let Some(function) = self.matcher.function {
-            self.recording.only_timers_that_call(function);
+    /// Takes what the trace has up to this time; what fills a frame waits for the stream.
+    fn read(&mut self, until: Nanos) {
+        let TraceReader { kernel, recorder, windows, sent_to, waiting, .. } = self;
+        kernel.read(until.0, |at, cpu, event| {
+            // What is before this event has been seen, and no frame ends within an instant.
+            if recorder.count() >= MOST && Nanos(at) > *sent_to {
+                waiting.push_back(frame(recorder, windows, sent_to, Nanos(at)));
+            }
+            recorder.push(at, cpu, event);
+        });
+        if let Some(function) = recorder.function() {
+            kernel.filter_timer_function(function);
         }
-        for (thread, latencies) in self.latencies.try_iter() {
-            self.matcher.latencies(thread, latencies);
-        }
-        self.matcher.resolve(until, &self.windows);
     }
+
+    /// Makes a frame of what was taken since the last one.
+    fn seal(&mut self, until: Nanos) {
+        let TraceReader { recorder, windows, sent_to, waiting, .. } = self;
+        waiting.push_back(frame(recorder, windows, sent_to, until));
+    }
+
+    /// Whether the stream has taken all that waited for it.
+    fn send(&mut self) -> bool {
+        while let Some(frame) = self.waiting.front() {
+            if !self.outbox.offer(frame) {
+                return false;
+            }
+            self.waiting.pop_front();
+        }
+        true
+    }
+}
+
+/// What was recorded from the last frame up to this time.
+fn frame(
+    recorder: &mut Recorder,
+    windows: &TraceWindows,
+    sent_to: &mut Nanos,
+    until: Nanos,
+) -> Message {
+    let from = std::mem::replace(sent_to, until);
+    Message::Trace(recorder.take(until, windows.between(from, until)).pack())
 }

@@ -11,13 +11,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-model", &[]),
     ("latlab-sys", &[]),
     ("latlab-measure", &["latlab-sys", "latlab-model"]),
-    ("latlab-trace", &[]),
+    ("latlab-trace", &["latlab-model"]),
     ("latlab-capture", &[]),
     ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
     ("latlab-load", &["latlab-model"]),
-    ("latlab-digest", &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats"]),
+    (
+        "latlab-digest",
+        &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats", "latlab-trace"],
+    ),
     ("latlab-store", &["latlab-digest", "latlab-model", "latlab-stats"]),
     ("latlab-lab", &["latlab-model"]),
     (

@@ -10,6 +10,7 @@ use crate::legs::findings as leg_findings;
 use crate::rows::SpikeRow;
 use crate::thread::ThreadCounts;
 use crate::total::{decisive, is_silent, total, with_uncounted};
+use crate::trace::TraceDigest;
 use jiff::Timestamp;
 use latlab_doctor::conditions;
 use latlab_load::Window;
@@ -50,6 +51,8 @@ impl RunBuilder {
         ending: Ending,
     ) -> Result<RunDigest, StreamError> {
         let head = self.head()?;
+        let legs = self.trace.as_mut().map(TraceDigest::last_legs);
+        legs.into_iter().flatten().for_each(|legs| self.take_legs(legs));
         let losses = self.losses(&head.plan, &ending);
         let conditions = self.conditions(&head);
         self.find(&head, &ending, &losses);
@@ -174,7 +177,7 @@ impl RunBuilder {
             cycles: ends().fold(0, |sum, (thread, end)| {
                 sum.saturating_add(end.cycles.saturating_sub(thread.total.count))
             }),
-            samples: match plan.samples {
+            samples: match plan.samples || self.threads.values().any(ThreadCounts::has_samples) {
                 true => self.threads.values().map(ThreadCounts::samples_missing).sum(),
                 false => 0,
             },

@@ -8,5 +8,6 @@ mod older;
 mod recover;
 mod rows;
 mod runs;
+mod trace;
 mod verify;
 mod window;

@@ -8,7 +8,7 @@ use latlab_model::run::{Clocks, Summary};
 use latlab_model::samples::Sample;
 use latlab_model::window::Window;
 use latlab_model::{Nanos, Run};
-use latlab_store::tables::SampleTable;
+use latlab_store::tables::ThreadTable;
 use latlab_store::{Finished, Result, SampleReader, Store, Stretch};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -282,7 +282,7 @@ fn leaves_many_samples_to_be_read() {
     let mut run = Store::new(folder).begin(&format!("samples-{count}")).unwrap();
     run.append(&few.bytes()).unwrap();
     let path = run.finish().unwrap().path;
-    let mut table = SampleTable::create(&path).unwrap();
+    let mut table = ThreadTable::create(&path).unwrap();
     let mut state = 1_u64;
     let mut random = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -298,7 +298,7 @@ fn leaves_many_samples_to_be_read() {
                     latency_ns: Nanos(9_000 + random() % 1_500 + random() % 1_500),
                 },
             };
-            table.push((0..10_000).map(row).collect()).unwrap();
+            table.push(&(0..10_000).map(row).collect::<Vec<_>>()).unwrap();
         }
     }
     table.close().unwrap();

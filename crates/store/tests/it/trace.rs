@@ -1,0 +1,135 @@
+//! What was recorded of the kernel's trace is stored, and gives the legs of the run again.
+
+use latlab_digest::TraceRow;
+use latlab_digest::testing::Synthetic;
+use latlab_model::legs::{Leg, LegFigures, Legs};
+use latlab_model::nanos::MILLISECOND;
+use latlab_model::samples::Sample;
+use latlab_model::trace::{
+    ThreadEvent, ThreadEventKind, TraceLoss, TraceRowKind, TraceStretch, TraceWindow,
+};
+use latlab_model::{Histogram, Nanos, Run};
+use latlab_stats::quantiles;
+use latlab_store::{Finished, SampleReader, Store};
+use latlab_trace::Matcher;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// All rows of the trace as one stretch.
+fn recorded(path: &Path, run: &Run) -> TraceStretch {
+    let rows = latlab_store::trace(path, run).unwrap().expect("a run with a trace");
+    let rows: Vec<TraceRow> = rows.flat_map(|rows| rows.unwrap()).collect();
+    let mut threads: BTreeMap<u32, Vec<ThreadEvent>> = BTreeMap::new();
+    let mut stretch = TraceStretch { until_ns: Nanos::MAX, ..TraceStretch::default() };
+    let mut window: Option<TraceWindow> = None;
+    for row in rows {
+        let TraceRow { time_ns, cpu, .. } = row;
+        let mut push = |kind| {
+            let event = ThreadEvent { at_ns: time_ns, cpu: cpu.unwrap(), kind };
+            threads.entry(row.thread.unwrap()).or_default().push(event);
+        };
+        let begin = |on| TraceWindow { from_ns: time_ns, to_ns: Nanos::MAX, on };
+        match row.kind {
+            TraceRowKind::Armed => {
+                push(ThreadEventKind::Armed { release_ns: row.release_ns.unwrap() });
+            }
+            TraceRowKind::Expired => push(ThreadEventKind::Expired),
+            TraceRowKind::SwitchedIn => push(ThreadEventKind::SwitchedIn),
+            TraceRowKind::Lost => {
+                let (cpu, count) = (cpu.unwrap(), row.lost.unwrap());
+                stretch.losses.push(TraceLoss { at_ns: time_ns, cpu, count });
+            }
+            TraceRowKind::On => window = Some(begin(true)),
+            TraceRowKind::Off => window = Some(begin(false)),
+            TraceRowKind::Unknown => {
+                let window = window.take().expect("a window that began");
+                stretch.windows.push(TraceWindow { to_ns: time_ns, ..window });
+            }
+        }
+    }
+    assert_eq!(window, None, "each window has its end");
+    stretch.threads = threads.into_iter().collect();
+    stretch
+}
+
+fn samples(path: &Path) -> BTreeMap<u32, Vec<Sample>> {
+    let mut threads: BTreeMap<u32, Vec<Sample>> = BTreeMap::new();
+    let reader = SampleReader::open(path).unwrap();
+    for piece in reader.stretch(Nanos(i64::MIN)..Nanos::MAX) {
+        let piece = piece.unwrap();
+        threads.entry(piece.thread).or_default().extend(piece.samples);
+    }
+    threads
+}
+
+/// What the stored events and latencies of a run say, each thread's.
+fn derived(path: &Path, run: &Run) -> Vec<Legs> {
+    let mut matcher = Matcher::new(&run.applied.threads);
+    let samples = samples(path);
+    samples.iter().for_each(|(thread, samples)| matcher.push_samples(*thread, samples));
+    matcher.push_trace(&recorded(path, run));
+    let mut all = Vec::new();
+    matcher.flush(|legs| {
+        all.push(legs.clone());
+        true
+    });
+    all
+}
+
+fn figures(legs: &Legs, leg: Leg) -> Option<LegFigures> {
+    let counts = legs.counts.iter().find(|(known, _)| *known == leg);
+    let of = |counts: &Histogram| {
+        let quantiles = quantiles(counts)?;
+        Some(LegFigures {
+            count: counts.count,
+            min_ns: counts.min_ns,
+            p50_ns: quantiles.p50_ns,
+            p99_ns: quantiles.p99_ns,
+            max_ns: counts.max_ns,
+        })
+    };
+    counts.and_then(|(_, counts)| of(counts))
+}
+
+/// The figures of the document are those that the stored events give.
+fn expect_same(path: &Path, run: &Run) {
+    let legs = run.legs.as_ref().unwrap();
+    let derived = derived(path, run);
+    assert_eq!(derived.len(), legs.threads.len());
+    for (stored, derived) in legs.threads.iter().zip(&derived) {
+        assert_eq!((stored.thread, stored.tally), (derived.thread, derived.tally));
+        assert_eq!(stored.irq, figures(derived, Leg::Irq));
+        assert_eq!(stored.thread_leg, figures(derived, Leg::Thread));
+    }
+    let sum = |leg: Leg| {
+        let counts = derived.iter().flat_map(|legs| &legs.counts);
+        counts.filter(|(known, _)| *known == leg).map(|(_, counts)| counts.count).sum::<u64>()
+    };
+    let cost = legs.cost.as_ref().unwrap();
+    assert_eq!((sum(Leg::Traced), sum(Leg::Untraced)), (cost.traced.count, cost.untraced.count));
+    for large in &legs.largest {
+        let of = derived.iter().find(|one| one.thread == large.thread).unwrap();
+        assert!(of.largest.contains(&large.legs), "{large:?}");
+    }
+}
+
+/// Invariant (agent): The stored trace and latencies give the legs of the run document again.
+#[test]
+fn the_stored_trace_gives_the_legs_of_the_run_again() {
+    let root = tempfile::tempdir().unwrap();
+    let mut open = Store::new(root.path()).begin("traced").unwrap();
+    let stream = Synthetic { legs: true, seconds: 8, period: MILLISECOND, ..Synthetic::default() };
+    stream.each_message(|message| open.append(&message.encode()).unwrap());
+    let Finished { run, path } = open.finish().unwrap();
+    let legs = run.legs.as_ref().unwrap();
+    let tally = legs.tally;
+    assert_eq!((tally.events_lost, tally.unsound), (7 * 3, 0));
+    assert!(tally.traced > 13_000 && tally.known > 12_000, "{tally:?}");
+    let untraced = legs.cost.as_ref().unwrap().untraced.count;
+    assert!((1_900..2_010).contains(&untraced), "{untraced}");
+    let fewer = |leg: &latlab_model::legs::ThreadLegs| leg.known().1 < leg.known().0;
+    assert!(legs.threads.iter().all(fewer), "some have no thread leg");
+    expect_same(&path, &run);
+    assert!(latlab_store::verify(&path).whole, "{:?}", latlab_store::verify(&path));
+    assert!(!run.asked.samples && run.files.contains_key("samples.parquet"));
+}
