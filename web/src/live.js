@@ -46,9 +46,9 @@ function begin(plan) {
   if (plan) {
     const chart = new Chart(place("charts"), "Latency", lines, { text: latency, log: true });
     state.charts.set("latency", [chart, state.latencies]);
-    const limits = plan.deadline_ns === null ? "" : `, deadline ${latency(plan.deadline_ns)}`;
+    const deadline = plan.deadline_ns === null ? null : `deadline ${latency(plan.deadline_ns)}`;
     place("about").textContent = [plan.name, plan.note, plan.machine, plan.kernel,
-      `period ${plan.period}${limits}`].filter(Boolean).join(" · ");
+      [plan.rhythm, deadline].filter(Boolean).join(", ")].filter(Boolean).join(" · ");
   }
 }
 

@@ -5,9 +5,9 @@ use crate::timerlat::KernelTimer;
 use latlab_measure::cyclic::{Ending, Stop};
 use latlab_measure::recorder::{Recorder, Totals};
 use latlab_measure::samples::SampleRing;
-use latlab_model::plan::ClockName;
+use latlab_model::Nanos;
+use latlab_model::plan::{ClockName, Measurement};
 use latlab_model::run::ThreadEnd;
-use latlab_model::{Nanos, Plan};
 use latlab_sys::clock::{self, Clock};
 use latlab_sys::files::Root;
 use latlab_sys::memory::{self, ThreadUsage};
@@ -27,8 +27,8 @@ pub struct Job {
     pub waker_cpu: Option<u32>,
     /// Where it may float.
     pub usable: Vec<u32>,
-    /// The order.
-    pub plan: Arc<Plan>,
+    /// What all threads are to measure.
+    pub measurement: Arc<Measurement>,
     /// What it counts into.
     pub recorder: Recorder,
     /// Where every latency goes, if that was asked for.
@@ -39,7 +39,7 @@ pub struct Job {
     pub stop: Stop,
 }
 
-/// When a measuring thread begins, on the clock of the plan.
+/// When a measuring thread begins, on the clock of its releases.
 #[derive(Clone, Copy)]
 pub struct Start {
     /// First release of the warm-up.
@@ -48,9 +48,9 @@ pub struct Start {
     pub from: i64,
 }
 
-/// The kernel's clock of a plan.
-pub fn clock_of(plan: &Plan) -> Clock {
-    match plan.clock {
+/// The kernel's clock of a measurement.
+pub fn clock_of(measurement: &Measurement) -> Clock {
+    match measurement.clock() {
         ClockName::Monotonic => Clock::Monotonic,
         ClockName::Tai => Clock::Tai,
         ClockName::Realtime => Clock::Realtime,
@@ -58,9 +58,9 @@ pub fn clock_of(plan: &Plan) -> Clock {
 }
 
 /// A latency above the limit is marked in the kernel's trace, and ends the other threads.
-pub fn tell_others(plan: &Plan, stop: &Stop, ending: Ending) {
+pub fn tell_others(measurement: &Measurement, stop: &Stop, ending: Ending) {
     if ending == Ending::StopAbove {
-        if plan.mark_trace {
+        if measurement.cyclictest().is_some_and(|asked| asked.mark_trace) {
             trace::mark_and_stop(&Root::default(), "latlab: a latency above the limit");
         }
         stop.all.fetch_or(STOP_ABOVE, Ordering::Relaxed);

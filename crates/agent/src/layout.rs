@@ -1,7 +1,7 @@
 //! Which thread goes where and when: the plan laid over the machine. Pure.
 
-use latlab_model::plan::{Instrument, MOST_THREADS, Phase, Policy};
-use latlab_model::{CpuSet, Nanos, Plan};
+use latlab_model::plan::{MOST_THREADS, Measurement, Phase, Policy, Task};
+use latlab_model::{CpuSet, Nanos};
 
 /// The CPUs of the machine as far as they concern a plan.
 #[derive(Clone, Default, Debug)]
@@ -34,11 +34,12 @@ impl Layout {
 }
 
 /// Lays the plan over the machine; an error is one line for the user.
-pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
-    let deadline = matches!(plan.policy, Policy::Deadline { .. });
-    let floats = deadline || plan.floating;
+pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> {
+    let plan = &measurement.plan;
+    let deadline = matches!(measurement.policy, Policy::Deadline { .. });
+    let floats = deadline || measurement.cyclictest().is_some_and(|asked| asked.floating);
     let measured = match &plan.cpus {
-        None => cpus.usable.without(&left_free(plan, cpus)),
+        None => cpus.usable.without(&left_free(measurement, cpus)),
         Some(_) if deadline => {
             return Err("SCHED_DEADLINE threads cannot be pinned (the kernel answers EPERM or \
                         EBUSY): leave out --cpus, or take another --policy"
@@ -57,7 +58,11 @@ pub fn layout(plan: &Plan, cpus: &Cpus) -> Result<Layout, String> {
         true => vec![None; count as usize],
         false => in_turn(&measured, count),
     };
-    let wakers = match &plan.wakers_on {
+    let wakers_on = match &measurement.task {
+        Task::Handoff(handoff) => handoff.wakers_on.as_ref(),
+        Task::Cyclic(_) | Task::Spin(_) | Task::Timerlat(_) => None,
+    };
+    let wakers = match wakers_on {
         None => threads.clone(),
         Some(asked) => in_turn(&checked(asked, cpus, "--wakers-on")?, count),
     };
@@ -82,8 +87,9 @@ fn in_turn(cpus: &CpuSet, count: u32) -> Vec<Option<u32>> {
 }
 
 /// A spinning thread before all ordinary ones leaves them a CPU, unless the user names them all.
-fn left_free(plan: &Plan, cpus: &Cpus) -> CpuSet {
-    let leaves = plan.instrument == Instrument::Spin && plan.policy.is_realtime();
+fn left_free(measurement: &Measurement, cpus: &Cpus) -> CpuSet {
+    let spins = matches!(measurement.task, Task::Spin(_));
+    let leaves = spins && measurement.policy.is_realtime();
     let several = cpus.usable.len() > 1;
     cpus.usable.iter().take(usize::from(leaves && several)).collect()
 }
@@ -114,22 +120,25 @@ pub fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, Stri
 /// The random start of a long period: far more than a tick, and nobody waits hours for it.
 const LONGEST_START: i64 = 1_000_000_000;
 
-/// First releases of the threads after the common start, before any warm-up.
-pub fn phases(plan: &Plan, threads: usize) -> Vec<Nanos> {
-    let mut random = SplitMix(plan.seed);
+/// When each thread begins after the common start: at its first release, if it has any.
+pub fn phases(measurement: &Measurement, threads: usize) -> Vec<Nanos> {
+    let Some(releases) = measurement.releases() else { return vec![Nanos::ZERO; threads] };
+    let step = measurement.cyclictest().map_or(Nanos::ZERO, |asked| asked.phase_step_ns);
+    let mut random = SplitMix(measurement.seed);
+    let period = releases.period_ns.0;
     // The random start keeps the releases of different runs from meeting the tick alike.
-    let start = match plan.phase {
+    let start = match releases.phase {
         Phase::Aligned => 0,
-        Phase::Spread | Phase::Random => random.below(plan.period_ns.0.min(LONGEST_START)),
+        Phase::Spread | Phase::Random => random.below(period.min(LONGEST_START)),
     };
     (0..threads as i64)
         .map(|thread| {
-            let phase = match plan.phase {
+            let phase = match releases.phase {
                 Phase::Aligned => 0,
-                Phase::Spread => start + plan.period_ns.0 * thread / threads as i64,
-                Phase::Random => random.below(plan.period_of(thread as u32).0),
+                Phase::Spread => start + period * thread / threads as i64,
+                Phase::Random => random.below(releases.period_of(thread as u32).0),
             };
-            Nanos(phase) + plan.phase_step_ns * thread
+            Nanos(phase) + step * thread
         })
         .collect()
 }
@@ -154,7 +163,8 @@ impl SplitMix {
 mod tests {
     use super::*;
     use crate::session::tests::plan;
-    use latlab_model::plan::Spin;
+    use latlab_model::Plan;
+    use latlab_model::plan::{Cyclic, Handoff, Method, Releases, Spin, WakeBy};
 
     fn cpus(online: &str, usable: &str) -> Cpus {
         Cpus { online: online.parse().unwrap(), usable: usable.parse().unwrap() }
@@ -163,7 +173,7 @@ mod tests {
     fn laid(change: impl FnOnce(&mut Plan), cpus: &Cpus) -> Result<Layout, String> {
         let mut plan = plan();
         change(&mut plan);
-        layout(&plan, cpus)
+        layout(&Measurement::new(plan)?, cpus)
     }
 
     /// Invariant (settings): The CPU and phase rules of a plan are resolved without touching a machine.
@@ -189,6 +199,11 @@ mod tests {
         assert!(asked.unwrap().crowded);
     }
 
+    fn woken_from(cpus: &str) -> Method {
+        let wakers_on = Some(cpus.parse().unwrap());
+        Method::Handoff(Handoff { wake: WakeBy::Futex, wakers_on, releases: Releases::default() })
+    }
+
     #[test]
     fn wakers_share_the_cpu_of_their_thread_unless_they_have_their_own() {
         let machine = cpus("0-3", "0-3");
@@ -196,12 +211,12 @@ mod tests {
         assert_eq!(same.wakers, same.threads);
         let other = |plan: &mut Plan| {
             plan.threads = Some(2);
-            plan.wakers_on = Some("3".parse().unwrap());
+            plan.method = woken_from("3");
         };
         let other = laid(other, &machine).unwrap();
         assert_eq!(other.wakers, [Some(3), Some(3)]);
         assert_eq!(other.helpers.to_string(), "2", "nothing else runs where one wakes");
-        let away = laid(|plan| plan.wakers_on = Some("7".parse().unwrap()), &machine);
+        let away = laid(|plan| plan.method = woken_from("7"), &machine);
         assert!(away.unwrap_err().starts_with("--wakers-on 7: CPU 7 is not online"));
     }
 
@@ -211,9 +226,10 @@ mod tests {
         let spun = |policy, list: Option<&str>, machine: &Cpus| {
             laid(
                 |plan| {
-                    plan.instrument = Instrument::Spin;
-                    plan.spin = Some(Spin::default());
-                    plan.policy = policy;
+                    plan.method = Method::Spin(Spin::default());
+                    plan.policy = Some(policy);
+                    plan.cycles = None;
+                    plan.warm_up_ns = Some(Nanos(1_000_000_000));
                     plan.cpus = list.map(|list| list.parse().unwrap());
                 },
                 machine,
@@ -250,14 +266,17 @@ mod tests {
 
     #[test]
     fn deadline_threads_float_and_cannot_be_pinned() {
-        let policy =
-            Policy::Deadline { runtime_ns: Nanos(1), deadline_ns: Nanos(2), period_ns: Nanos(3) };
+        let policy = Policy::Deadline {
+            runtime_ns: Nanos(2_000),
+            deadline_ns: Nanos(2_000),
+            period_ns: Nanos(3_000),
+        };
         let machine = cpus("0-1", "0-1");
-        let layout = laid(|plan| plan.policy = policy, &machine).unwrap();
+        let layout = laid(|plan| plan.policy = Some(policy), &machine).unwrap();
         assert_eq!(layout.threads, [None, None]);
         let both = laid(
             |plan| {
-                plan.policy = policy;
+                plan.policy = Some(policy);
                 plan.cpus = Some("0".parse().unwrap());
             },
             &machine,
@@ -267,19 +286,21 @@ mod tests {
 
     #[test]
     fn phases_follow_their_names() {
-        let mut plan = plan();
-        plan.phase = Phase::Spread;
-        let spread = phases(&plan, 4);
-        let quarter = plan.period_ns.0 / 4;
+        let begin = |phase, seed, threads| {
+            let releases = Releases { phase, ..Releases::default() };
+            let method = Method::Cyclic(Cyclic { releases, ..Cyclic::default() });
+            let plan = Plan { method, seed: Some(seed), ..plan() };
+            phases(&Measurement::new(plan).unwrap(), threads)
+        };
+        let spread = begin(Phase::Spread, 1, 4);
+        let period = Releases::DEFAULT_PERIOD.0;
         for pair in spread.windows(2) {
-            assert!((pair[1].0 - pair[0].0 - quarter).abs() <= 1);
+            assert!((pair[1].0 - pair[0].0 - period / 4).abs() <= 1);
         }
-        assert_eq!(spread, phases(&plan, 4), "the seed decides");
-        plan.seed += 1;
-        assert_ne!(spread, phases(&plan, 4));
-        plan.phase = Phase::Random;
-        assert!(phases(&plan, 9).iter().all(|phase| (0..plan.period_ns.0).contains(&phase.0)));
-        plan.phase = Phase::Aligned;
-        assert_eq!(phases(&plan, 3), [Nanos::ZERO; 3]);
+        assert_eq!(spread, begin(Phase::Spread, 1, 4), "the seed decides");
+        assert_ne!(spread, begin(Phase::Spread, 2, 4));
+        let random = begin(Phase::Random, 1, 9);
+        assert!(random.iter().all(|phase| (0..period).contains(&phase.0)));
+        assert_eq!(begin(Phase::Aligned, 1, 3), [Nanos::ZERO; 3]);
     }
 }

@@ -5,9 +5,8 @@ use crate::refusals::{machine_refuses, machine_refuses_all, remedy};
 use crate::timerlat::{self, KernelTimer};
 use crate::trace;
 use crate::tuning::tune;
-use latlab_model::Plan;
 use latlab_model::frame::Refusal;
-use latlab_model::plan::{IdleStates, Instrument, KernelFile};
+use latlab_model::plan::{IdleStates, KernelFile, Measurement, Task};
 use latlab_model::run::{Finding, Setting, Severity};
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
@@ -53,50 +52,57 @@ fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Opt
 /// Makes the settings of the whole program.
 pub fn prepare(
     root: &Root,
-    plan: &Plan,
+    measurement: &Measurement,
     layout: &Layout,
     cpus: &Cpus,
 ) -> Result<Prepared, Refusal> {
-    if plan.instrument == Instrument::Timerlat {
+    let (plan, realtime) = (&measurement.plan, measurement.policy.is_realtime());
+    if let Task::Timerlat(_) = measurement.task {
         timerlat::expect_tracer(root)?;
     }
-    let mut settings = vec![memory_lock(root, plan)?];
-    if plan.policy.is_realtime() {
+    let mut settings = vec![memory_lock(root, realtime)?];
+    if realtime {
         settings.push(run_away_guard());
     }
-    let (dma_latency, idle_states) = idle_states(root, plan);
+    let (dma_latency, idle_states) = idle_states(root, measurement.idle_states);
     settings.extend(idle_states);
-    let mut changes = begin_changes(root, plan)?;
+    let mut changes = begin_changes(root, measurement)?;
     let (mut trace, mut kernel) = (None, Vec::new());
     if let Some(changes) = &mut changes {
-        kernel_files(root, plan, changes, &mut settings)?;
+        kernel_files(root, &plan.kernel_files, changes, &mut settings)?;
         settings.extend(tune(root, &plan.tunings, (layout, cpus), changes)?);
-        trace = plan.legs.then(|| trace::prepare(root, changes)).transpose()?;
-        if plan.instrument == Instrument::Timerlat {
-            kernel = timerlat::prepare(root, plan, layout, changes, &mut settings)?;
+        match &measurement.task {
+            Task::Cyclic(cyclic) if cyclic.legs => trace = Some(trace::prepare(root, changes)?),
+            Task::Timerlat(timerlat) => {
+                kernel = timerlat::prepare(root, *timerlat, layout, changes, &mut settings)?;
+            }
+            Task::Cyclic(_) | Task::Handoff(_) | Task::Spin(_) => {}
         }
     }
     Ok(Prepared { settings, _dma_latency: dma_latency, trace, kernel, changes })
 }
 
 /// The record of what is changed of the kernel, where something is to be.
-fn begin_changes(root: &Root, plan: &Plan) -> Result<Option<Changes>, Refusal> {
+fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Changes>, Refusal> {
     let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
-    let wanted = !plan.kernel_files.is_empty()
-        || !plan.tunings.is_empty()
-        || plan.legs
-        || plan.instrument == Instrument::Timerlat;
+    let traces = match &measurement.task {
+        Task::Cyclic(cyclic) => cyclic.legs,
+        Task::Timerlat(_) => true,
+        Task::Handoff(_) | Task::Spin(_) => false,
+    };
+    let plan = &measurement.plan;
+    let wanted = !plan.kernel_files.is_empty() || !plan.tunings.is_empty() || traces;
     wanted.then(|| Changes::begin(root).map_err(cannot)).transpose()
 }
 
 /// The files of `--set`, each with what was read back.
 fn kernel_files(
     root: &Root,
-    plan: &Plan,
+    files: &[KernelFile],
     changes: &mut Changes,
     settings: &mut Vec<Setting>,
 ) -> Result<(), Refusal> {
-    for KernelFile { path, value } in &plan.kernel_files {
+    for KernelFile { path, value } in files {
         let asked = single_spaced(value);
         let before = read_value(root, path).ok();
         let applied = changes.set(path, value).map_err(|error| {
@@ -110,11 +116,11 @@ fn kernel_files(
     Ok(())
 }
 
-fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {
+fn memory_lock(root: &Root, realtime: bool) -> Result<Setting, Refusal> {
     let applied = match memory::lock_all() {
         Ok(()) if memory::locked_bytes(root) == Some(0) => "nothing is locked".to_string(),
         Ok(()) => "all pages".to_string(),
-        Err(error) if plan.policy.is_realtime() => {
+        Err(error) if realtime => {
             let text = format!("cannot lock the memory ({error}): {}", remedy());
             return Err(machine_refuses_all(text));
         }
@@ -122,7 +128,7 @@ fn memory_lock(root: &Root, plan: &Plan) -> Result<Setting, Refusal> {
     };
     Ok(Setting {
         // An ordinary thread is measured as it is; whether paging hurt it, its page faults tell.
-        matters: plan.policy.is_realtime(),
+        matters: realtime,
         remedy: Some("Raise the limit (`ulimit -l unlimited`), or run it with sudo.".into()),
         ..Setting::new("memory lock", "all pages".into(), applied)
     })
@@ -141,8 +147,8 @@ fn run_away_guard() -> Setting {
     Setting::new("run-away guard", asked, applied)
 }
 
-fn idle_states(root: &Root, plan: &Plan) -> (Option<DmaLatency>, Option<Setting>) {
-    let IdleStates::ExitWithin(limit) = plan.idle_states else { return (None, None) };
+fn idle_states(root: &Root, asked: IdleStates) -> (Option<DmaLatency>, Option<Setting>) {
+    let IdleStates::ExitWithin(limit) = asked else { return (None, None) };
     let asked_us = (limit.0 / 1000).clamp(0, i64::from(i32::MAX)) as i32;
     let text = |us: i32| format!("left within {us} us");
     let held = DmaLatency::hold(root, asked_us);

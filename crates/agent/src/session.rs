@@ -16,6 +16,7 @@ use crate::telemetry::Telemetry;
 use crate::trace::TraceThread;
 use latlab_model::frame::{FrameReader, Hello, Message, Next, Refusal, STREAM_VERSION};
 use latlab_model::machine::Machine;
+use latlab_model::plan::Measurement;
 use latlab_model::run::{End, Prepared, Setting};
 use latlab_model::{CpuSet, Nanos, Plan, Snapshot};
 use latlab_sys::clock;
@@ -61,11 +62,10 @@ pub fn serve_watched(
         _ => return Err("expected a plan".into()),
     };
     // Before any thread is started, since each begins where its parent is.
-    let ground = Ground::prepare(&Root::default(), &plan);
+    let ground = Ground::prepare(&Root::default(), plan.clone());
     listen(frames, watch.is_some())?;
     let outbox = Outbox::default();
-    let crowded = ground.as_ref().is_ok_and(|ground| ground.layout.crowded);
-    let lifted = crowded && plan.policy.is_realtime();
+    let lifted = ground.as_ref().is_ok_and(Ground::lifts_drainer);
     let carrier = spawn({
         let outbox = outbox.clone();
         move || {
@@ -77,11 +77,9 @@ pub fn serve_watched(
         }
     })?;
     let hello = Hello { latlab: env!("CARGO_PKG_VERSION").into(), ..hello };
-    let head = [Message::Hello(hello), Message::Plan(plan.clone())];
+    let head = [Message::Hello(hello), Message::Plan(plan)];
     head.iter().for_each(|message| outbox.send(message));
-    match ground
-        .and_then(|ground| run(&Root::default(), Arc::new(plan), ground, head, &outbox, watch))
-    {
+    match ground.and_then(|ground| run(&Root::default(), ground, head, &outbox, watch)) {
         Ok(end) => outbox.send(&Message::End(end)),
         Err(refusal) => outbox.send(&Message::Refusal(refusal)),
     }
@@ -133,6 +131,7 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, String>
 
 /// The plan laid over this machine, and everything of ours that does not measure put in its place.
 struct Ground {
+    measurement: Arc<Measurement>,
     cpus: Cpus,
     layout: Layout,
     helpers: Setting,
@@ -141,29 +140,35 @@ struct Ground {
 }
 
 impl Ground {
-    fn prepare(root: &Root, plan: &Plan) -> Result<Ground, Refusal> {
-        plan.check().map_err(plan_is_wrong)?;
+    fn prepare(root: &Root, plan: Plan) -> Result<Ground, Refusal> {
+        let measurement = Arc::new(Measurement::new(plan).map_err(plan_is_wrong)?);
         let own_part = own_part(root);
         let cpus = cpus::cpus(root);
-        let layout = layout(plan, &cpus).map_err(plan_is_wrong)?;
+        let layout = layout(&measurement, &cpus).map_err(plan_is_wrong)?;
         let helpers = place_helpers(&layout);
-        Ok(Ground { cpus, layout, helpers, own_part })
+        Ok(Ground { measurement, cpus, layout, helpers, own_part })
+    }
+
+    /// Whether an ordinary drainer would hardly come to anything.
+    fn lifts_drainer(&self) -> bool {
+        self.layout.crowded && self.measurement.policy.is_realtime()
     }
 }
 
 fn run(
     root: &Root,
-    plan: Arc<Plan>,
     ground: Ground,
     head: [Message; 2],
     outbox: &Outbox,
     watch: Option<Watch>,
 ) -> Result<End, Refusal> {
-    let Ground { cpus, layout, helpers, own_part } = ground;
-    let hold = hold(root, &plan, &layout, &cpus)?;
+    let lifts_drainer = ground.lifts_drainer();
+    let Ground { measurement, cpus, layout, helpers, own_part } = ground;
+    let plan = &measurement.plan;
+    let hold = hold(root, plan, &layout, &cpus)?;
     // Before anything is real-time, locked or limited that they would inherit.
-    let mut loads = Loads::hire(root, &plan, &layout, &cpus, outbox)?;
-    let mut prepared = prepare(root, &plan, &layout, &cpus)?;
+    let mut loads = Loads::hire(root, plan, &layout, &cpus, outbox)?;
+    let mut prepared = prepare(root, &measurement, &layout, &cpus)?;
     let describe = || {
         // After the settings are made, since it says under which the run is measured.
         let mut snapshot = snapshot(root);
@@ -175,15 +180,15 @@ fn run(
     };
     let described = watch.is_none().then(describe);
     // From here on an ordinary thread hardly comes to anything on a machine of one CPU.
-    let lifted = (layout.crowded && plan.policy.is_realtime()).then(lift_drainer);
+    let lifted = lifts_drainer.then(lift_drainer);
     // After the machine was read, which under load takes longer than anybody waits.
     loads.begin()?;
     let kernel = std::mem::take(&mut prepared.kernel);
     let kernel = kernel.into_iter().map(|timer| timer.told_to(outbox)).collect();
-    let team = Team::assemble(root, &plan, &layout, &cpus.usable, watch.is_some(), kernel)?;
+    let team = Team::assemble(root, &measurement, &layout, &cpus.usable, watch.is_some(), kernel)?;
     let trace = prepared.trace.take();
     let trace = trace
-        .map(|trace| TraceThread::start(trace, &plan, &team.setups(), &cpus.online, outbox))
+        .map(|trace| TraceThread::start(trace, plan, &team.setups(), &cpus.online, outbox))
         .transpose()?;
     let mut settings = vec![helpers];
     settings.extend(prepared.settings.iter().cloned().chain(team.settings()));
@@ -262,11 +267,11 @@ pub(crate) mod tests {
     /// A short plan that needs no rights, for tests to change.
     pub fn plan() -> Plan {
         Plan {
-            policy: Policy::Other,
+            policy: Some(Policy::Other),
             cycles: Some(100),
-            warm_up_ns: Nanos::ZERO,
-            idle_states: IdleStates::System,
-            seed: 1,
+            warm_up_ns: Some(Nanos::ZERO),
+            idle_states: Some(IdleStates::System),
+            seed: Some(1),
             ..Plan::default()
         }
     }

@@ -3,9 +3,9 @@
 use crate::job::{Job, Start, last_word, tell_others};
 use latlab_measure::counter::{Host, Monotonic, Tsc};
 use latlab_measure::spin::{Rest, Spins, learn, spin};
+use latlab_model::Nanos;
 use latlab_model::plan::{Spin, Workload};
 use latlab_model::run::{Reserve, Setting, Spun, ThreadEnd};
-use latlab_model::{Nanos, Plan};
 use latlab_sys::clock::{self, Clock};
 use latlab_sys::files::Root;
 use latlab_sys::{counter, memory};
@@ -44,36 +44,42 @@ fn tsc_is_trusted() -> &'static Result<(), String> {
 }
 
 fn rest(job: &Job) -> Option<Rest> {
-    let realtime = job.plan.policy.is_realtime();
+    let realtime = job.measurement.policy.is_realtime();
     realtime.then_some(if job.crowded { SHARE } else { BREATH })
 }
 
 /// Spins by the best counter of this machine.
-pub fn run(job: Job, start: Start) -> ThreadEnd {
+pub fn run(job: Job, spin: Spin, start: Start) -> ThreadEnd {
     match tsc_is_trusted() {
-        Ok(()) => run_with(job, start, Tsc::start()),
-        Err(_) => run_with(job, start, Monotonic),
+        Ok(()) => run_with(job, spin, start, Tsc::start()),
+        Err(_) => run_with(job, spin, start, Monotonic),
     }
 }
 
-fn run_with(job: Job, start: Start, host: impl Host) -> ThreadEnd {
-    let Spin { workload, workload_bytes, .. } = job.plan.spin.unwrap_or_default();
-    match workload {
-        Workload::None => run_and_work(job, start, host, || ()),
-        Workload::Memmove => {
-            let from = vec![1_u8; workload_bytes as usize];
+fn run_with(job: Job, spin: Spin, start: Start, host: impl Host) -> ThreadEnd {
+    let reserve = reserve(&Root::default(), &job);
+    let spins = spins(&job, spin, start, reserve.as_ref());
+    match spin.workload {
+        Workload::None => run_and_work(job, start, spins, reserve, host, || ()),
+        Workload::Memmove { bytes } => {
+            let from = vec![1_u8; bytes as usize];
             let mut to = vec![0_u8; from.len()];
-            run_and_work(job, start, host, move || {
+            run_and_work(job, start, spins, reserve, host, move || {
                 black_box(&mut to).copy_from_slice(black_box(&from));
             })
         }
     }
 }
 
-fn run_and_work(job: Job, start: Start, mut host: impl Host, mut work: impl FnMut()) -> ThreadEnd {
-    let reserve = reserve(&Root::default(), &job);
-    let spins = spins(&job, start, reserve.as_ref());
-    let Job { thread, plan, mut recorder, stop, .. } = job;
+fn run_and_work(
+    job: Job,
+    start: Start,
+    spins: Spins,
+    reserve: Option<Reserve>,
+    mut host: impl Host,
+    mut work: impl FnMut(),
+) -> ThreadEnd {
+    let Job { thread, measurement, mut recorder, stop, .. } = job;
     // Until all threads begin; a signal cuts it short, and the loop sees why.
     let _ = clock::sleep_until(Clock::Monotonic, start.warm_up_from);
     let usual = learn(&mut host, &mut work, start.from, &stop);
@@ -81,21 +87,21 @@ fn run_and_work(job: Job, start: Start, mut host: impl Host, mut work: impl FnMu
     recorder.start(start.from);
     let before = memory::thread_usage();
     let ended = spin(&mut host, &mut work, usual, &spins, &mut recorder, &stop);
-    tell_others(&plan, &stop, ended.ending);
+    tell_others(&measurement, &stop, ended.ending);
     let gaps = recorder.cycles();
     let totals = recorder.finish(ended.at.max(start.from));
     let end = last_word(thread, ended.ending, gaps, totals, before);
     ThreadEnd { spun: Some(Spun { reserve, ..ended.spun }), ..end }
 }
 
-fn spins(job: &Job, start: Start, reserve: Option<&Reserve>) -> Spins {
-    let plan: &Plan = &job.plan;
+fn spins(job: &Job, spin: Spin, start: Start, reserve: Option<&Reserve>) -> Spins {
+    let plan = &job.measurement.plan;
     let limit = |time: Option<Nanos>| time.map_or(i64::MAX, |time| time.0);
     let about = |taken: Nanos| taken.0 * 3 / 4..taken.0 * 3 / 2;
     Spins {
         from: start.from,
         until: plan.duration_ns.map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
-        gap_above: plan.spin.unwrap_or_default().gap_above_ns.0,
+        gap_above: spin.gap_above_ns.0,
         deadline: limit(plan.deadline_ns),
         stop_above: limit(plan.stop_above_ns),
         rest: rest(job),
@@ -110,7 +116,7 @@ const FAIR_SERVER: (i64, i64) = (50_000_000, 1_000_000_000);
 
 /// What the kernel reserves for ordinary threads on this CPU, against a real-time one.
 fn reserve(root: &Root, job: &Job) -> Option<Reserve> {
-    if !job.plan.policy.is_realtime() {
+    if !job.measurement.policy.is_realtime() {
         return None;
     }
     let (by, (taken, period)) = match kernel(root) >= Some(FAIR_SERVER_SINCE) {

@@ -17,8 +17,9 @@ use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::nanos::SECOND;
+use latlab_model::plan::Measurement;
 use latlab_model::run::{EndReason, Finding, Setting, Severity, ThreadEnd, ThreadSetup};
-use latlab_model::{CpuSet, Nanos, Plan};
+use latlab_model::{CpuSet, Nanos};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
 use latlab_sys::sched;
@@ -42,7 +43,7 @@ const WATCHED_PART: Nanos = Nanos(50_000_000);
 
 /// The measuring threads, set up and waiting.
 pub struct Team {
-    plan: Arc<Plan>,
+    measurement: Arc<Measurement>,
     members: Vec<Member>,
     sources: Vec<Source>,
 }
@@ -72,12 +73,13 @@ impl Team {
     /// Starts the threads; each sets itself up and waits. Where one cannot, all go home.
     pub fn assemble(
         root: &Root,
-        plan: &Arc<Plan>,
+        measurement: &Arc<Measurement>,
         layout: &Layout,
         usable: &CpuSet,
         is_watched: bool,
         kernel: Vec<KernelTimer>,
     ) -> Result<Team, Refusal> {
+        let plan = &measurement.plan;
         let (mut waiting, mut sources) = (Vec::new(), Vec::new());
         let mut kernel = kernel.into_iter();
         let (part, margin) = match is_watched {
@@ -86,10 +88,12 @@ impl Team {
         };
         for (thread, (&cpu, &waker_cpu)) in (0..).zip(layout.threads.iter().zip(&layout.wakers)) {
             let (recorder, drain) = recorder(part.0);
-            let period = plan.period_of(thread);
-            let samples = (plan.samples || plan.legs).then(|| samples(period.0));
-            let (ring, line) = match samples {
-                Some((ring, drain)) => (Some(ring), Some(SampleLine::new(thread, drain, period))),
+            let period = plan.method.period_of(thread);
+            let (ring, line) = match period.filter(|_| plan.samples || plan.method.has_legs()) {
+                Some(period) => {
+                    let (ring, drain) = samples(period.0);
+                    (Some(ring), Some(SampleLine::new(thread, drain, period)))
+                }
                 None => (None, None),
             };
             let stop = Arc::new(AtomicU8::new(0));
@@ -98,7 +102,7 @@ impl Team {
                 cpu,
                 waker_cpu,
                 usable: usable.iter().collect(),
-                plan: Arc::clone(plan),
+                measurement: Arc::clone(measurement),
                 kernel: kernel.next(),
                 recorder,
                 samples: ring,
@@ -122,7 +126,7 @@ impl Team {
             }
         };
         // Only now that all are ready is it known when they can begin together.
-        let starts = starts(plan, waiting.len(), margin);
+        let starts = starts(measurement, waiting.len(), margin);
         let members = waiting.into_iter().zip(set_up).zip(starts);
         let members = members.map(|(((cpu, worker, stop), ready), start)| Member {
             cpu,
@@ -132,12 +136,12 @@ impl Team {
             start,
             stop,
         });
-        Ok(Team { plan: Arc::clone(plan), members: members.collect(), sources })
+        Ok(Team { measurement: Arc::clone(measurement), members: members.collect(), sources })
     }
 
     /// How the threads are set up.
     pub fn setups(&self) -> Vec<ThreadSetup> {
-        let to_monotonic = offset_to_monotonic(clock_of(&self.plan));
+        let to_monotonic = offset_to_monotonic(clock_of(&self.measurement));
         let setup = |(thread, member): (u32, &Member)| {
             let (core_type, capacity) = member.core.clone();
             ThreadSetup {
@@ -147,7 +151,7 @@ impl Team {
                 capacity,
                 thread_id: Some(member.ready.thread_id),
                 policy: member.ready.policy.clone(),
-                period_ns: self.plan.period_of(thread),
+                period_ns: self.measurement.plan.method.period_of(thread),
                 first_release_ns: Nanos(member.start.from) + to_monotonic,
             }
         };
@@ -169,14 +173,16 @@ impl Team {
 
     /// Takes what the threads count to the stream until all of them have ended.
     pub fn drain(mut self, root: &Root, outbox: &Outbox, watch: Option<Watch>) -> Drained {
-        let plan = Arc::clone(&self.plan);
+        let measurement = Arc::clone(&self.measurement);
+        let plan = &measurement.plan;
         let hook = plan.on_spike.clone().zip(plan.spike_above_ns);
         let hook = hook.map(|(command, above)| Hook::new(command, above));
         let sources = std::mem::take(&mut self.sources);
-        let mut drainer = Drainer::new(sources, clock_of(&plan), outbox.clone(), hook);
+        let mut drainer = Drainer::new(sources, clock_of(&measurement), outbox.clone(), hook);
         if let Some(watch) = watch {
             drainer = drainer.watched(watch, plan.part_ns());
         }
+        let ends_with_first = measurement.cyclictest().is_some_and(|asked| asked.ends_with_first);
         let mut clocks_due = Instant::now() + CLOCKS_EVERY;
         loop {
             // Looked at before the pass, so that the pass takes the last that the threads left.
@@ -193,7 +199,7 @@ impl Team {
                 STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
             }
             self.stop_those_of_offline_cpus(root, outbox);
-            if plan.ends_with_first && self.members.iter().any(Member::has_ended) {
+            if ends_with_first && self.members.iter().any(Member::has_ended) {
                 STOP.fetch_or(FIRST_ENDED, Ordering::Relaxed);
             }
             if STOP.load(Ordering::Relaxed) != 0 {
@@ -248,19 +254,21 @@ impl Member {
     }
 }
 
-fn starts(plan: &Plan, threads: usize, margin: Nanos) -> Vec<Start> {
+fn starts(measurement: &Measurement, threads: usize, margin: Nanos) -> Vec<Start> {
     let margin = margin + START_MARGIN_EACH * threads as i64;
-    let earliest = clock_of(plan).now() + margin.0;
-    let base = plan.second_offset_ns.map_or(earliest, |offset| {
+    let earliest = clock_of(measurement).now() + margin.0;
+    let second_offset = measurement.cyclictest().and_then(|asked| asked.second_offset_ns);
+    let base = second_offset.map_or(earliest, |offset| {
         (earliest - offset.0).div_euclid(SECOND.0) * SECOND.0 + SECOND.0 + offset.0
     });
     (0..)
-        .zip(phases(plan, threads))
+        .zip(phases(measurement, threads))
         .map(|(thread, phase)| {
-            let period = plan.period_of(thread).0;
-            let warm_up_cycles = plan.warm_up_ns.0 / period;
+            let whole = measurement.warm_up_ns.0;
+            let period = measurement.plan.method.period_of(thread);
+            let warm_up = period.map_or(whole, |Nanos(period)| whole / period * period);
             let warm_up_from = base + phase.0;
-            Start { warm_up_from, from: warm_up_from + warm_up_cycles * period }
+            Start { warm_up_from, from: warm_up_from + warm_up }
         })
         .collect()
 }

@@ -31,9 +31,9 @@ pub struct WakerThread {
 pub fn spawn(job: &Job, by: WakeBy) -> Result<(Woken, Vec<Setting>), Refusal> {
     let cannot = |error| machine_refuses(format!("--wake {by}: {error}"));
     let channel = Channel::open(way(by)).map_err(cannot)?;
-    let (timer, waker) = handoff(channel, clock_of(&job.plan));
+    let (timer, waker) = handoff(channel, clock_of(&job.measurement));
     let (thread, cpu, usable) = (job.thread, job.waker_cpu, job.usable.clone());
-    let (policy, measured) = (job.plan.policy_of(thread), sched::thread_id());
+    let (policy, measured) = (job.measurement.policy_of(thread), sched::thread_id());
     let (start, started) = sync_channel(1);
     let set_up = move || {
         let place = Place { thread, whose: "waker's ", cpu, usable: &usable, policy };

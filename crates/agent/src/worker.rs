@@ -3,6 +3,7 @@
 use crate::companion::{STACK_BYTES, TOUCHED_STACK_BYTES};
 use crate::job::{Job, Start, clock_of, last_word, tell_others};
 use crate::placing::{Place, Placed};
+use crate::refusals::machine_refuses;
 use crate::spin;
 use crate::timerlat::KernelTimer;
 use crate::waker::{self, Woken};
@@ -11,10 +12,11 @@ use latlab_measure::samples::Keep;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::Nanos;
 use latlab_model::frame::Refusal;
-use latlab_model::plan::{Instrument, Mechanism, MissedPolicy};
+use latlab_model::plan::{Cyclic, Mechanism, MissedPolicy, Spin, Task};
 use latlab_model::run::ThreadEnd;
 use latlab_sys::timer::{PosixTimer, TimerFd};
 use latlab_sys::{Errno, memory, sched};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -42,82 +44,99 @@ pub fn spawn(mut job: Job) -> std::io::Result<Worker> {
     let (start, start_out) = sync_channel::<Start>(1);
     let handle = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         memory::touch_stack::<TOUCHED_STACK_BYTES>();
-        let (set_up, woken) = match set_up(&mut job) {
-            Ok((placed, woken)) => (Ok(placed), woken),
+        let (set_up, kind) = match set_up(&mut job) {
+            Ok((placed, kind)) => (Ok(placed), Some(kind)),
             Err(refusal) => (Err(refusal), None),
         };
-        let usable = set_up.is_ok();
         // The session waits for this; if it has given up, the start below never comes.
         let _ = ready_in.send(set_up);
-        let start = start_out.recv().ok().filter(|_| usable)?;
-        Some(match (job.plan.instrument, woken) {
-            (Instrument::Spin, _) => spin::run(job, start),
-            (_, Some(woken)) => run_woken(job, start, woken),
-            (_, None) => run_with_timer(job, start),
+        let (start, kind) = start_out.recv().ok().zip(kind)?;
+        Some(match kind {
+            Kind::Sleeps(cyclic) => run_sleeping(job, start, &cyclic),
+            Kind::IsWoken(woken, period) => run_woken(job, start, woken, period),
+            Kind::Spins(spin) => spin::run(job, spin, start),
+            Kind::ReadsTracer(kernel, period) => run_reading(job, start, *kernel, period),
         })
     })?;
     Ok(Worker { handle, ready, start })
 }
 
+/// A measuring thread that is set up, with what its kind has beside the job.
+enum Kind {
+    Sleeps(Cyclic),
+    /// With its period.
+    IsWoken(Woken, i64),
+    Spins(Spin),
+    /// With its period.
+    ReadsTracer(Box<KernelTimer>, i64),
+}
+
 /// Takes the thread to its place; where another one wakes it, that one as well.
-fn set_up(job: &mut Job) -> Result<(Placed, Option<Woken>), Refusal> {
+fn set_up(job: &mut Job) -> Result<(Placed, Kind), Refusal> {
     sched::set_name(&format!("latlab/{}", job.thread));
-    let (thread, cpu, policy) = (job.thread, job.cpu, job.plan.policy_of(job.thread));
-    if let Some(kernel) = &mut job.kernel {
-        return Ok((kernel.set_up(thread, policy)?, None));
+    let measurement = Arc::clone(&job.measurement);
+    let (thread, cpu, policy) = (job.thread, job.cpu, measurement.policy_of(job.thread));
+    let usable = job.usable.clone();
+    let place = || Place { thread, whose: "", cpu, usable: &usable, policy }.take();
+    match &measurement.task {
+        Task::Cyclic(cyclic) => Ok((place()?, Kind::Sleeps(cyclic.clone()))),
+        Task::Handoff(handoff) => {
+            let mut placed = place()?;
+            let (woken, settings) = waker::spawn(job, handoff.wake)?;
+            placed.settings.extend(settings);
+            Ok((placed, Kind::IsWoken(woken, handoff.releases.period_of(thread).0)))
+        }
+        Task::Spin(spin) => {
+            let mut placed = place()?;
+            placed.settings.extend(spin::settings(job));
+            Ok((placed, Kind::Spins(*spin)))
+        }
+        Task::Timerlat(timerlat) => {
+            let missing = || machine_refuses(format!("the tracer has no thread {thread}"));
+            let mut kernel = job.kernel.take().ok_or_else(missing)?;
+            let placed = kernel.set_up(thread, policy)?;
+            Ok((placed, Kind::ReadsTracer(Box::new(kernel), timerlat.period_ns.0)))
+        }
     }
-    let mut placed = Place { thread, whose: "", cpu, usable: &job.usable, policy }.take()?;
-    let mut woken = None;
-    if let Some(by) = job.plan.wake {
-        let (pair, settings) = waker::spawn(job, by)?;
-        placed.settings.extend(settings);
-        woken = Some(pair);
-    }
-    if job.plan.instrument == Instrument::Spin {
-        placed.settings.extend(spin::settings(job));
-    }
-    Ok((placed, woken))
 }
 
 /// Sleeps until the other thread wakes it, whose CPU time is told with its own.
-fn run_woken(job: Job, start: Start, Woken { timer, waker }: Woken) -> ThreadEnd {
-    waker.begin(start.warm_up_from, job.plan.period_of(job.thread).0);
-    let end = run(job, start, timer);
+fn run_woken(job: Job, start: Start, Woken { timer, waker }: Woken, period: i64) -> ThreadEnd {
+    waker.begin(start.warm_up_from, period);
+    let end = run(job, start, timer, period);
     ThreadEnd { cpu_ns: end.cpu_ns + Nanos(waker.end()), ..end }
 }
 
 /// The kernel tells of another thread, whose CPU time is told with its own where it is ours.
-fn run_told(job: Job, start: Start, mut timer: KernelTimer) -> ThreadEnd {
-    let end = run(job, start, &mut timer);
+fn run_reading(job: Job, start: Start, kernel: KernelTimer, period: i64) -> ThreadEnd {
+    let mut timer = kernel.counting_from(start.from);
+    let end = run(job, start, &mut timer, period);
     ThreadEnd { cpu_ns: end.cpu_ns + Nanos(timer.end()), ..end }
 }
 
-fn run_with_timer(mut job: Job, start: Start) -> ThreadEnd {
-    if let Some(kernel) = job.kernel.take() {
-        return run_told(job, start, kernel.counting_from(start.from));
-    }
-    let clock = clock_of(&job.plan);
-    let period = job.plan.period_of(job.thread).0;
-    let catch_up = job.plan.missed == MissedPolicy::CatchUp;
+fn run_sleeping(job: Job, start: Start, cyclic: &Cyclic) -> ThreadEnd {
+    let clock = clock_of(&job.measurement);
+    let period = cyclic.releases.period_of(job.thread).0;
+    let catch_up = cyclic.missed == MissedPolicy::CatchUp;
     let first = start.warm_up_from;
-    match job.plan.mechanism {
-        Mechanism::Nanosleep => run(job, start, Nanosleep(clock)),
-        Mechanism::Relative => run(job, start, Relative { clock, period }),
+    match cyclic.mechanism {
+        Mechanism::Nanosleep => run(job, start, Nanosleep(clock), period),
+        Mechanism::Relative => run(job, start, Relative { clock, period }, period),
         Mechanism::Timerfd => match TimerFd::start(clock, first, period) {
-            Ok(timer) => run(job, start, Periodic::new(timer, clock, catch_up)),
-            Err(error) => failed(job, start, error),
+            Ok(timer) => run(job, start, Periodic::new(timer, clock, catch_up), period),
+            Err(error) => run(job, start, Never(error), period),
         },
         Mechanism::PosixTimer => match PosixTimer::start(clock, first, period) {
-            Ok(timer) => run(job, start, Periodic::new(timer, clock, catch_up)),
-            Err(error) => failed(job, start, error),
+            Ok(timer) => run(job, start, Periodic::new(timer, clock, catch_up), period),
+            Err(error) => run(job, start, Never(error), period),
         },
     }
 }
 
-fn run<T: Timer>(mut job: Job, start: Start, timer: T) -> ThreadEnd {
+fn run<T: Timer>(mut job: Job, start: Start, timer: T, period: i64) -> ThreadEnd {
     match job.samples.take() {
-        Some(samples) => run_and_keep(job, start, timer, samples),
-        None => run_and_keep(job, start, timer, ()),
+        Some(samples) => run_and_keep(job, start, timer, period, samples),
+        None => run_and_keep(job, start, timer, period, ()),
     }
 }
 
@@ -125,12 +144,14 @@ fn run_and_keep<T: Timer, S: Keep>(
     job: Job,
     start: Start,
     mut timer: T,
+    period: i64,
     mut samples: S,
 ) -> ThreadEnd {
-    let Job { thread, plan, mut recorder, stop, .. } = job;
+    let Job { thread, measurement, mut recorder, stop, .. } = job;
+    let plan = &measurement.plan;
     let warm_up = Cycles {
-        period: plan.period_of(thread).0,
-        catch_up: plan.missed == MissedPolicy::CatchUp,
+        period,
+        catch_up: plan.method.missed_policy() == Some(MissedPolicy::CatchUp),
         deadline: i64::MAX,
         stop_above: i64::MAX,
         until: start.from,
@@ -150,20 +171,16 @@ fn run_and_keep<T: Timer, S: Keep>(
     let before = memory::thread_usage();
     let ended = match warmed.ending {
         Ending::Finished => {
-            let served = match plan.mechanism {
+            let served = match &measurement.task {
                 // Without releases there are none to pass.
-                Mechanism::Relative => 0,
+                Task::Cyclic(cyclic) if cyclic.mechanism == Mechanism::Relative => 0,
                 // Those that were left out come with the next that is served.
-                _ if plan.wake.is_some() => {
+                Task::Handoff(_) => {
                     warmed.next = start.from;
                     0
                 }
                 // The tracer's releases lie anywhere in a period: its next may well be its first.
-                _ if plan.instrument == Instrument::Timerlat
-                    && warmed.next < start.from + counted.period =>
-                {
-                    0
-                }
+                Task::Timerlat(_) if warmed.next < start.from + period => 0,
                 // A stall that began in the warm-up may have passed counted releases.
                 _ => count_passed(&warmed, start.from, &counted, &mut recorder, &mut samples),
             };
@@ -173,22 +190,21 @@ fn run_and_keep<T: Timer, S: Keep>(
         }
         ending => Ended { ending, next: start.from, cycles: 0, ..warmed },
     };
-    tell_others(&plan, &stop, ended.ending);
+    tell_others(&measurement, &stop, ended.ending);
     let totals = recorder.finish(ended.next);
     let end = last_word(thread, ended.ending, ended.cycles, totals, before);
     ThreadEnd { samples_lost: samples.lost(), ..end }
 }
 
-/// A timer that could not be started is a thread that failed without a cycle.
-fn failed(job: Job, start: Start, error: Errno) -> ThreadEnd {
-    struct Never(Errno);
-    impl Timer for Never {
-        fn wait(&mut self, _: i64) -> Result<Wake, Errno> {
-            Err(self.0)
-        }
-        fn passed(&mut self, _: i64, _: i64) -> i64 {
-            0
-        }
+/// A timer that could not be started: its thread fails without a cycle.
+struct Never(Errno);
+
+impl Timer for Never {
+    fn wait(&mut self, _: i64) -> Result<Wake, Errno> {
+        Err(self.0)
     }
-    run(job, start, Never(error))
+
+    fn passed(&mut self, _: i64, _: i64) -> i64 {
+        0
+    }
 }

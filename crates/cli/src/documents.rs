@@ -100,7 +100,7 @@ impl<'a> Finished<'a> {
         Finished {
             name: &run.asked.name,
             note: run.asked.note.as_deref(),
-            instrument: run.asked.instrument,
+            instrument: run.asked.method.instrument(),
             started: &run.started,
             ended: run.ended,
             recovered: run.recovered,

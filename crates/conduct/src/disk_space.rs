@@ -17,8 +17,8 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     let Some(free) = disk::free_bytes(store.root()) else { return Ok(None) };
     let place = store.root().display();
     let Some(room) = Room::for_run(plan, threads, None) else {
-        let Some(day) =
-            Room::for_run(plan, threads, Some(DAY)).filter(|_| plan.samples || plan.legs)
+        let Some(day) = Room::for_run(plan, threads, Some(DAY))
+            .filter(|_| plan.samples || plan.method.has_legs())
         else {
             return Ok(None);
         };

@@ -146,7 +146,7 @@ impl RunBuilder {
         for setup in &prepared.threads {
             self.threads.insert(setup.thread, ThreadCounts::new(setup.clone()));
         }
-        let legs = self.plan.as_ref().is_some_and(|plan| plan.legs);
+        let legs = self.plan.as_ref().is_some_and(|plan| plan.method.has_legs());
         self.trace = legs.then(|| TraceDigest::new(&prepared.threads));
         self.prepared = Some(prepared);
     }

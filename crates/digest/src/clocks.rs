@@ -58,13 +58,13 @@ impl ClockWatch {
     }
 
     /// What the reader of the run must know of it.
-    pub fn findings(&self, clock: ClockName) -> impl Iterator<Item = Finding> + '_ {
+    pub fn findings(&self, clock: Option<ClockName>) -> impl Iterator<Item = Finding> + '_ {
         self.events.iter().map(move |event| event.finding(clock))
     }
 }
 
 impl Event {
-    fn finding(&self, clock: ClockName) -> Finding {
+    fn finding(&self, clock: Option<ClockName>) -> Finding {
         match *self {
             Event::Suspended { at, length } => Finding::new(
                 "suspended",
@@ -76,9 +76,9 @@ impl Event {
             .invalidates(),
             Event::RealtimeStepped { at, by, with_tai } => {
                 let used = match clock {
-                    ClockName::Realtime => true,
-                    ClockName::Tai => with_tai,
-                    ClockName::Monotonic => false,
+                    Some(ClockName::Realtime) => true,
+                    Some(ClockName::Tai) => with_tai,
+                    Some(ClockName::Monotonic) | None => false,
                 };
                 let text = format!("CLOCK_REALTIME was set by {by} during the run.");
                 let remedy = "Let the time service finish its first synchronisation before a run.";
@@ -86,7 +86,7 @@ impl Event {
             }
             Event::TaiOffset { at, by, by_tai } => {
                 let text = format!("The offset of CLOCK_TAI to CLOCK_REALTIME changed by {by}.");
-                let used = by_tai && clock == ClockName::Tai;
+                let used = by_tai && clock == Some(ClockName::Tai);
                 weighed("tai-offset-changed", text, used, Severity::Info).at(at)
             }
         }
@@ -123,7 +123,7 @@ mod tests {
     fn found(readings: &[Clocks], clock: ClockName) -> Vec<Finding> {
         let mut watch = ClockWatch::default();
         readings.iter().for_each(|&reading| watch.take(reading));
-        watch.findings(clock).collect()
+        watch.findings(Some(clock)).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use latlab_model::histogram::BINS;
 use latlab_model::legs::{
     CycleLegs, LargeLegs, Leg, LegCost, LegFigures, LegTally, Legs, RunLegs, ThreadLegs,
 };
-use latlab_model::plan::Instrument;
+use latlab_model::plan::Method;
 use latlab_model::run::{Finding, Severity};
 use latlab_model::{Nanos, Plan};
 use latlab_stats::quantiles;
@@ -70,7 +70,7 @@ impl LegCounts {
 
     /// What it all came to; none where no legs were asked for.
     pub fn run(&self, plan: &Plan, spikes: &[SpikeRow]) -> Option<RunLegs> {
-        if !plan.legs && self.threads.is_empty() {
+        if !plan.method.has_legs() && self.threads.is_empty() {
             return None;
         }
         let mut tally = LegTally::default();
@@ -101,11 +101,11 @@ impl LegCounts {
 }
 
 /// What the reader must know of the legs of a run.
-pub fn findings(legs: &RunLegs, instrument: Instrument) -> Vec<Finding> {
+pub fn findings(legs: &RunLegs, method: &Method) -> Vec<Finding> {
     let LegTally { traced, unsound, events_lost, .. } = legs.tally;
     let mut found = Vec::new();
     if events_lost > 0 {
-        found.push(trace_lost(events_lost, instrument));
+        found.push(trace_lost(events_lost, method));
     }
     if unsound > 0 {
         let text = format!(
@@ -133,11 +133,11 @@ fn legs_missing(thread: &ThreadLegs) -> Option<Finding> {
 }
 
 /// What the kernel's own tracer measured is nowhere else; what `--legs` lost is only legs.
-fn trace_lost(events: u64, instrument: Instrument) -> Finding {
+fn trace_lost(events: u64, method: &Method) -> Finding {
     let text =
         format!("{events} events of the kernel's trace were lost, because it was not read in time");
-    let finding = match instrument {
-        Instrument::Timerlat => {
+    let finding = match method {
+        Method::Timerlat(_) => {
             let text = format!("{text}: their latencies are counted nowhere.");
             Finding::new("trace-lost", Severity::Error, text).invalidates()
         }

@@ -4,6 +4,7 @@ use latlab_model::deadline::misses;
 use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spikes};
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
+use latlab_model::plan::{Cyclic, Method, Releases};
 use latlab_model::run::{Clocks, End, EndReason, Prepared, Setting, ThreadEnd, ThreadSetup};
 use latlab_model::samples::{Sample, Samples, pack};
 use latlab_model::snapshot::Content;
@@ -53,7 +54,7 @@ impl Default for Synthetic {
             name: "made-up".to_string(),
             threads: 2,
             seconds: 5,
-            period: Plan::default().period_ns,
+            period: Releases::DEFAULT_PERIOD,
             slower: Nanos::ZERO,
             stall: Nanos::ZERO,
             samples: false,
@@ -73,11 +74,10 @@ impl Synthetic {
             note: Some("made up".to_string()),
             threads: Some(self.threads),
             duration_ns: Some(SECOND * self.seconds.into()),
-            period_ns: self.period,
+            method: Method::Cyclic(Cyclic { legs: self.legs, ..Cyclic::every(self.period) }),
             deadline_ns: self.deadline,
             samples: self.samples,
-            legs: self.legs,
-            seed: self.seed,
+            seed: Some(self.seed),
             ..Plan::default()
         }
     }
@@ -116,7 +116,7 @@ impl Synthetic {
             core_type: None,
             capacity: None,
             policy: "fifo 90".to_string(),
-            period_ns: self.period,
+            period_ns: Some(self.period),
             first_release_ns: FIRST_RELEASE,
         };
         let scheduling = (0..self.threads).map(|one| setting("scheduling", Some(one), "fifo 90"));

@@ -5,7 +5,7 @@ use crate::findings::{Findings, noise};
 use crate::rows::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Spike};
 use latlab_model::histogram::BINS;
-use latlab_model::plan::ClockName;
+use latlab_model::plan::Recorded;
 use latlab_model::run::{
     EndReason, Finding, Noise, Severity, Summary, ThreadEnd, ThreadRun, ThreadSetup,
 };
@@ -191,7 +191,7 @@ impl ThreadCounts {
 
     /// What was counted once is not counted again; the times of other clocks may jump.
     fn check_order(&self, interval: &Interval, plan: &Plan) -> Result<(), &'static str> {
-        match plan.clock == ClockName::Monotonic && interval.start_ns < self.counted_to {
+        match !plan.method.clock_can_be_set() && interval.start_ns < self.counted_to {
             true => Err("it begins before the end of the one before it"),
             false => Ok(()),
         }
@@ -201,7 +201,7 @@ impl ThreadCounts {
     /// of other clocks may jump.
     fn gap_before(&self, start: Nanos, plan: &Plan) -> Option<Finding> {
         let gap = start - self.counted_to.max(self.setup.first_release_ns);
-        (plan.clock == ClockName::Monotonic && gap > Nanos::ZERO).then(|| {
+        (!plan.method.clock_can_be_set() && gap > Nanos::ZERO).then(|| {
             let text = format!("The counts of the {gap} before this are lost.");
             let finding = Finding::new("interval-lost", Severity::Error, text).at(start);
             finding.of_thread(self.setup.thread).invalidates()
@@ -234,7 +234,7 @@ impl ThreadCounts {
         ThreadRun {
             setup: self.setup.clone(),
             summary: Summary {
-                noise: plan.spin.map(|_| self.noise),
+                noise: (plan.method.records() == Recorded::Gap).then_some(self.noise),
                 ..self.due(summary(plan, &self.total, self.max_at()))
             },
             end: self.end.clone(),

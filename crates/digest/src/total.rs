@@ -2,6 +2,7 @@
 
 use crate::thread::ThreadCounts;
 use latlab_model::deadline::is_miss;
+use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Summary, ThreadRun};
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;
@@ -17,9 +18,9 @@ pub fn total(plan: &Plan, counted: &[ThreadCounts], threads: &[ThreadRun]) -> Su
         sum
     });
     let all = summary(plan, &all, max_at);
-    let activations = match plan.respond.is_some() {
-        true => threads.iter().map(|one| one.summary.activations).sum(),
-        false => all.activations,
+    let activations = match plan.method.records() {
+        Recorded::Response => threads.iter().map(|one| one.summary.activations).sum(),
+        Recorded::Latency | Recorded::Gap => all.activations,
     };
     Summary { noise, activations, ..all }
 }

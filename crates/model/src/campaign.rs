@@ -209,7 +209,7 @@ impl Campaign {
         let row = &self.rows[planned.row];
         let name = format!("{}-{}", row.label, planned.repeat);
         let cell = Some(Cell { attempt, ..self.cell(planned) });
-        Plan { name, seed: planned.seed, cell, ..row.plan.clone() }
+        Plan { name, seed: Some(planned.seed), cell, ..row.plan.clone() }
     }
 
     /// What a planned run measures.
@@ -228,16 +228,15 @@ impl Plan {
     pub fn length(&self, cpus: u32) -> Option<Nanos> {
         let listed = self.cpus.as_ref().map(|list| list.len() as u32);
         let threads = self.threads.or(listed).unwrap_or(cpus).max(1);
-        let slowest = self.period_of(threads - 1);
-        let cycles = self
-            .cycles
-            .map(|n| Nanos(slowest.0.saturating_mul(i64::try_from(n).unwrap_or(i64::MAX))));
+        let cycles = self.cycles.zip(self.method.period_of(threads - 1)).map(|(count, slowest)| {
+            Nanos(slowest.0.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)))
+        });
         let limits = [self.duration_ns, cycles];
         limits
             .into_iter()
             .flatten()
             .min()
-            .map(|length| Nanos(length.0.saturating_add(self.warm_up_ns.0)))
+            .map(|length| Nanos(length.0.saturating_add(self.warm_up_ns.unwrap_or_default().0)))
     }
 }
 
@@ -254,7 +253,7 @@ impl Campaign {
 
     /// How long a row is measured each time, as far as its limits tell.
     fn measured_of(&self, row: &Row) -> Option<Nanos> {
-        row.plan.length(self.cpus).map(|length| length - row.plan.warm_up_ns)
+        row.plan.length(self.cpus).map(|length| length - row.plan.warm_up_ns.unwrap_or_default())
     }
 
     /// How long the shortest and the longest run are measured, where all have a limit.

@@ -3,7 +3,7 @@
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// How a response is found on the wires (instrument `respond`).
+/// Where responses come from, and how they are found.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Respond {
@@ -11,10 +11,22 @@ pub struct Respond {
     pub files: Vec<String>,
     /// What was simulated, where nobody held a probe: `uno:irq`.
     pub simulated: Option<String>,
-    /// The channel with the stimuli; none of a list of readings.
-    pub stimulus: Option<String>,
-    /// The channel with the responses; none of a list of readings.
-    pub response: Option<String>,
+    /// The wires and what an edge on them is; none of a list of readings.
+    pub wires: Option<Wires>,
+    /// A stimulus comes after so long without one, so that a burst is one.
+    pub quiet_ns: Option<Nanos>,
+    /// How long a response may take; none up to the next stimulus.
+    pub window_ns: Option<Nanos>,
+}
+
+/// The wires of a capture, and what an edge on them is.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Wires {
+    /// The channel with the stimuli.
+    pub stimulus: String,
+    /// The channel with the responses.
+    pub response: String,
     /// A channel that is high while something goes on that may disturb.
     pub marker: Option<String>,
     /// Where an edge is: a share of the way from low to high, or a level.
@@ -25,11 +37,6 @@ pub struct Respond {
     pub edge: String,
     /// Which edges are responses.
     pub response_edge: String,
-    /// A stimulus comes after so long without one, so that a burst is one.
-    #[serde(default)]
-    pub quiet_ns: Option<Nanos>,
-    /// How long a response may take; none up to the next stimulus.
-    pub window_ns: Option<Nanos>,
 }
 
 /// What became of stimuli and responses.

@@ -194,8 +194,8 @@ pub struct Pooled {
 pub struct PooledThread {
     /// Its number.
     pub thread: u32,
-    /// Its period.
-    pub period_ns: Nanos,
+    /// Its period; none where nobody knows it.
+    pub period_ns: Option<Nanos>,
     /// Latencies recorded.
     pub cycles: u64,
     /// Observed maximum.

@@ -17,8 +17,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Version of `run.json` and of the tables beside it: 1 had no samples, 2 no conditions, 3
-/// no legs. A field that came later has a default, so that older documents are read as they are.
-pub const SCHEMA_VERSION: u32 = 4;
+/// no legs, 4 a flat plan. A field that came later has a default, so that older documents are read
+/// as they are.
+pub const SCHEMA_VERSION: u32 = 5;
 
 /// One setting: what was asked, and what was read back after it was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -71,8 +72,8 @@ pub struct ThreadSetup {
     pub thread_id: Option<i32>,
     /// Scheduling as read back.
     pub policy: String,
-    /// Distance of its releases.
-    pub period_ns: Nanos,
+    /// Distance of its releases; none where nothing has a period, or nobody knows it.
+    pub period_ns: Option<Nanos>,
     /// First counted release, on CLOCK_MONOTONIC.
     pub first_release_ns: Nanos,
 }
@@ -379,7 +380,7 @@ pub struct Run {
 impl Run {
     /// Whether releases exist that can be missed.
     pub fn has_releases(&self) -> bool {
-        self.asked.has_releases()
+        self.asked.method.has_releases()
     }
 
     /// Findings as they are shown: the heaviest first, else in their order.
@@ -396,9 +397,9 @@ impl Run {
 
     /// Releases that were due, from what was counted.
     pub fn activations(plan: &Plan, cycles: u64, missed: u64) -> u64 {
-        match plan.missed {
-            MissedPolicy::Skip => cycles + missed,
-            MissedPolicy::CatchUp => cycles,
+        match plan.method.missed_policy() {
+            Some(MissedPolicy::CatchUp) => cycles,
+            Some(MissedPolicy::Skip) | None => cycles + missed,
         }
     }
 }

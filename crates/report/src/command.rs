@@ -2,8 +2,11 @@
 
 use latlab_model::Nanos;
 use latlab_model::fault::FAULT;
-use latlab_model::plan::{IdleStates, Plan, Policy, Spin, WakeBy};
+use latlab_model::plan::{
+    Cyclic, IdleStates, Instrument, Method, Plan, Policy, Releases, Spin, WakeBy, Workload,
+};
 use latlab_model::shell::quoted;
+use latlab_model::target::Target;
 
 /// The whole command line for this plan, without what is the default anyway.
 pub fn command(plan: &Plan) -> String {
@@ -12,9 +15,12 @@ pub fn command(plan: &Plan) -> String {
     }
     let default = Plan::default();
     let mut words = Words(vec!["latlab run".to_string()]);
-    method(&mut words, plan, &default);
-    scheduling(&mut words, plan, &default);
-    releases(&mut words, plan, &default);
+    method(&mut words, &plan.method);
+    scheduling(&mut words, plan);
+    releases(&mut words, &plan.method);
+    words.option("--for", plan.duration_ns.map(duration));
+    words.option("--cycles", plan.cycles);
+    words.duration_unless(default.warm_up_ns, "--warm-up", plan.warm_up_ns);
     limits(&mut words, plan, &default);
     loads(&mut words, plan, &default);
     words.unless(&default.name, "--name", &plan.name);
@@ -22,30 +28,41 @@ pub fn command(plan: &Plan) -> String {
     words.0.join(" ")
 }
 
-fn method(words: &mut Words, plan: &Plan, default: &Plan) {
-    words.unless(default.instrument, "--instrument", plan.instrument);
-    words.option("--wake", plan.wake.filter(|by| *by != WakeBy::Futex));
-    words.option("--wakers-on", plan.wakers_on.as_ref());
-    words.unless(default.mechanism, "--mechanism", plan.mechanism);
-    words.unless(default.clock, "--clock", plan.clock);
-    let Some(spin) = plan.spin else { return };
-    let default = Spin::default();
-    words.duration_unless(default.gap_above_ns, "--gap-above", spin.gap_above_ns);
-    words.unless(default.workload, "--workload", spin.workload);
-    words.unless(default.workload_bytes, "--workload-size", spin.workload_bytes);
+fn method(words: &mut Words, method: &Method) {
+    words.unless(Instrument::Cyclic, "--instrument", method.instrument());
+    match method {
+        Method::Cyclic(cyclic) => {
+            words.unless(Cyclic::default().mechanism, "--mechanism", cyclic.mechanism);
+        }
+        Method::Handoff(handoff) => {
+            words.unless(WakeBy::Futex, "--wake", handoff.wake);
+            words.option("--wakers-on", handoff.wakers_on.as_ref());
+        }
+        Method::Spin(spin) => {
+            let default = Spin::default();
+            let gap_above = Some(spin.gap_above_ns);
+            words.duration_unless(Some(default.gap_above_ns), "--gap-above", gap_above);
+            if let Workload::Memmove { bytes } = spin.workload {
+                words.option("--workload", Some(spin.workload));
+                words.unless(Workload::DEFAULT_BYTES, "--workload-size", bytes);
+            }
+        }
+        Method::Timerlat(_) | Method::Respond(_) => {}
+    }
 }
 
-fn scheduling(words: &mut Words, plan: &Plan, default: &Plan) {
+fn scheduling(words: &mut Words, plan: &Plan) {
     // A spinning thread is ordinary unless asked otherwise, so that both are said.
-    let usual = plan.spin.is_none().then(|| policy(default.policy));
-    words.option(
-        "--policy",
-        Some(policy(plan.policy)).filter(|policy| Some(policy) != usual.as_ref()),
-    );
-    if let Policy::Fifo { priority } | Policy::Rr { priority } = plan.policy {
+    let usual = match plan.method {
+        Method::Spin(_) => None,
+        _ => Plan::default().policy.map(policy),
+    };
+    let asked = plan.policy.map(policy);
+    words.option("--policy", asked.filter(|policy| Some(policy) != usual.as_ref()));
+    if let Some(Policy::Fifo { priority } | Policy::Rr { priority }) = plan.policy {
         words.unless(Policy::DEFAULT_PRIORITY, "--priority", priority);
     }
-    words.unless(&default.target, "--target", &plan.target);
+    words.unless(&Target::Local, "--target", &plan.target);
     words.option("--cpus", plan.cpus.as_ref());
     words.option("--threads", plan.threads);
     words.option("--helpers-on", plan.helpers_on.as_ref());
@@ -64,14 +81,18 @@ fn policy(policy: Policy) -> String {
     }
 }
 
-fn releases(words: &mut Words, plan: &Plan, default: &Plan) {
-    words.duration_unless(default.period_ns, "--period", plan.period_ns);
-    words.duration_unless(default.period_step_ns, "--period-step", plan.period_step_ns);
-    words.unless(default.phase, "--phase", plan.phase);
-    words.unless(default.missed, "--missed", plan.missed);
-    words.option("--for", plan.duration_ns.map(duration));
-    words.option("--cycles", plan.cycles);
-    words.duration_unless(default.warm_up_ns, "--warm-up", plan.warm_up_ns);
+fn releases(words: &mut Words, method: &Method) {
+    let default = Releases::default();
+    words.duration_unless(Some(default.period_ns), "--period", method.period());
+    if let Some(releases) = method.releases() {
+        words.unless(default.clock, "--clock", releases.clock);
+        let step = Some(releases.period_step_ns);
+        words.duration_unless(Some(default.period_step_ns), "--period-step", step);
+        words.unless(default.phase, "--phase", releases.phase);
+    }
+    if let Method::Cyclic(cyclic) = method {
+        words.unless(Cyclic::default().missed, "--missed", cyclic.missed);
+    }
 }
 
 fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
@@ -79,13 +100,15 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     words.option("--stop-above", plan.stop_above_ns.map(duration));
     words.option("--spike-above", plan.spike_above_ns.map(duration));
     words.option("--on-spike", plan.on_spike.as_ref());
-    words.unless(idle_states(default), "--idle-states", idle_states(plan));
-    words.duration_unless(default.interval_ns, "--interval", plan.interval_ns);
-    let seeded = plan.spin.is_none() || plan.target.is_seeded();
-    words.option("--seed", seeded.then_some(plan.seed));
+    let asked = plan.idle_states.filter(|states| Some(*states) != default.idle_states);
+    words.option("--idle-states", asked.map(idle_states));
+    words.duration_unless(Some(default.interval_ns), "--interval", Some(plan.interval_ns));
+    // A guest's randomness grows from it, whatever measures.
+    let seeded = !matches!(plan.method, Method::Spin(_)) || plan.guest.is_some();
+    words.option("--seed", plan.seed.filter(|_| seeded));
     words.unless(telemetry(default), "--telemetry", telemetry(plan));
     words.flag("--samples", plan.samples);
-    words.flag("--legs", plan.legs);
+    words.flag("--legs", plan.method.has_legs());
     words.flag("--share", plan.share_cpus);
     plan.kernel_files.iter().for_each(|file| words.option("--set", Some(file)));
     plan.tunings.iter().for_each(|tuning| words.option("--tune", Some(tuning)));
@@ -105,8 +128,8 @@ fn telemetry(plan: &Plan) -> String {
     plan.telemetry_ns.map_or("off".to_string(), duration)
 }
 
-fn idle_states(plan: &Plan) -> String {
-    match plan.idle_states {
+fn idle_states(states: IdleStates) -> String {
+    match states {
         IdleStates::ExitWithin(limit) => duration(limit),
         IdleStates::System => "system".to_string(),
     }
@@ -132,8 +155,9 @@ impl Words {
         self.option(flag, (value != default).then_some(value));
     }
 
-    fn duration_unless(&mut self, default: Nanos, flag: &str, value: Nanos) {
-        self.option(flag, (value != default).then(|| duration(value)));
+    /// A value that nobody knows is left out.
+    fn duration_unless(&mut self, default: Option<Nanos>, flag: &str, value: Option<Nanos>) {
+        self.option(flag, value.filter(|_| value != default).map(duration));
     }
 }
 

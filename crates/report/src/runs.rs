@@ -27,11 +27,11 @@ pub fn terms_of(runs: &[Measured]) -> &'static Terms {
 /// and kernel where these differ.
 pub fn names(runs: &[Measured]) -> Vec<String> {
     let machine = |run: &Run| sentence::machine_name(run).to_string();
-    let instrument = |run: &Run| run.asked.instrument.to_string();
+    let instrument = |run: &Run| run.asked.method.instrument().to_string();
     // Of responders the machine is nothing but the name.
-    let machine = |run: &Run| match run.asked.respond {
-        Some(_) => String::new(),
-        None => machine(run),
+    let machine = |run: &Run| match run.asked.method.is_capture() {
+        true => String::new(),
+        false => machine(run),
     };
     let facts: [&dyn Fn(&Run) -> String; 3] = [&instrument, &machine, &sentence::kernel];
     let differs = |fact: &&dyn Fn(&Run) -> String| {

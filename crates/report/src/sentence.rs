@@ -4,7 +4,7 @@ use crate::sections::respond;
 use crate::terms;
 use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
 use latlab_model::guest::Guest;
-use latlab_model::plan::{IdleStates, Instrument, Plan, Spin, Workload};
+use latlab_model::plan::{IdleStates, Instrument, Method, Plan, Releases, Workload};
 use latlab_model::run::{EndReason, Gaps, Quantiles, Spun, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
 
@@ -37,7 +37,7 @@ pub fn samples(run: &Run) -> Option<String> {
 
 /// The name of the machine for a sentence.
 pub fn machine_name(run: &Run) -> &str {
-    if run.asked.respond.is_some() {
+    if run.asked.method.is_capture() {
         return &run.asked.name;
     }
     let known = run.machine.hostname.as_deref().or(run.machine.board.as_deref());
@@ -173,7 +173,7 @@ fn highest_quantile(quantiles: &Quantiles) -> (&'static str, Nanos) {
 /// The missed releases, which stand beside every maximum.
 pub fn missed(run: &Run) -> Option<String> {
     Some(match run.total.missed {
-        None if run.asked.is_unpaced() => return None,
+        None if !run.asked.method.is_periodic() => return None,
         None => "Missed releases are not defined: a relative sleep has no releases.".to_string(),
         Some(0) => "No release was missed.".to_string(),
         Some(missed) => {
@@ -245,7 +245,7 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     let cpu = thread.setup.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
     let when = since_first_release(run, &thread.summary);
     let when = when.map(|when| format!(", at {}", span(when))).unwrap_or_default();
-    if run.asked.respond.is_some() {
+    if run.asked.method.is_capture() {
         return Some(when.trim_start_matches(", ").to_string())
             .filter(|_| crate::sections::respond::is_timed(run));
     }
@@ -313,16 +313,16 @@ fn guests_time(guest: &Guest) -> &'static str {
 pub fn conditions(run: &Run) -> String {
     let threads = run.threads.len();
     let note = run.asked.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
-    if run.asked.respond.is_some() {
+    if run.asked.method.is_capture() {
         let note = note.map(|note| format!("; note: {note}")).unwrap_or_default();
         return format!("{}{note}", extent(run));
     }
+    let known = [run.asked.method.rhythm(), run.asked.policy.map(|policy| policy.to_string())];
+    let known: String = known.iter().flatten().map(|fact| format!(", {fact}")).collect();
     format!(
-        "{}, {threads} thread{}, {}, {}{}{}{}{}",
+        "{}, {threads} thread{}{known}{}{}{}{}",
         extent(run),
         if threads == 1 { "" } else { "s" },
-        rhythm(&run.asked),
-        run.asked.policy,
         missed_words(run),
         load(run).map(|load| format!("; load: {load}")).unwrap_or_default(),
         run.asked.guest.as_deref().map_or("", guests_time),
@@ -330,17 +330,9 @@ pub fn conditions(run: &Run) -> String {
     )
 }
 
-/// The period, or from where on time that is taken is a gap.
-pub fn rhythm(plan: &Plan) -> String {
-    match plan.spin {
-        Some(spin) => format!("gaps above {}", spin.gap_above_ns),
-        None => format!("period {}", plan.period_ns),
-    }
-}
-
 /// The missed releases behind other facts; an instrument without releases says nothing of them.
 fn missed_words(run: &Run) -> String {
-    if run.asked.is_unpaced() {
+    if !run.asked.method.is_periodic() {
         return String::new();
     }
     let missed = run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped);
@@ -383,54 +375,75 @@ fn guest(plan: &Plan, guest: &Guest) -> Vec<(&'static str, String)> {
 }
 
 fn measuring(plan: &Plan) -> Vec<(&'static str, String)> {
-    let step = match plan.period_step_ns {
+    let instrument = ("Instrument", plan.method.instrument().to_string());
+    match &plan.method {
+        Method::Respond(asked) => respond::method(asked),
+        Method::Spin(spin) => {
+            let own = [
+                instrument,
+                ("Gaps", format!("above {}", spin.gap_above_ns)),
+                ("Workload", workload(spin.workload)),
+            ];
+            own.into_iter().chain(scheduling(plan)).chain(limits(plan)).collect()
+        }
+        Method::Cyclic(cyclic) => {
+            let own = [instrument, ("Mechanism", cyclic.mechanism.to_string())];
+            own.into_iter().chain(rhythm(plan)).collect()
+        }
+        Method::Handoff(handoff) => {
+            let by = match &handoff.wakers_on {
+                None => format!("woken by {} from the same CPU", handoff.wake),
+                Some(on) => format!("woken by {} from CPUs {on}", handoff.wake),
+            };
+            let instrument = ("Instrument", format!("{}, {by}", Instrument::Handoff));
+            std::iter::once(instrument).chain(rhythm(plan)).collect()
+        }
+        Method::Timerlat(_) => std::iter::once(instrument).chain(rhythm(plan)).collect(),
+    }
+}
+
+/// What a method with a period has in common with the others that have one.
+fn rhythm(plan: &Plan) -> Vec<(&'static str, String)> {
+    let method = &plan.method;
+    let step = method.releases().map_or(Nanos::ZERO, |releases| releases.period_step_ns);
+    let step = match step {
         Nanos::ZERO => String::new(),
-        step => format!(", each further thread {} longer", step),
+        step => format!(", each further thread {step} longer"),
     };
-    let idle = match plan.idle_states {
+    let phase = |releases: &Releases| match plan.seed {
+        Some(seed) => format!("{}, seed {seed}", releases.phase),
+        None => releases.phase.to_string(),
+    };
+    let mut facts = Vec::new();
+    facts.extend(method.clock().map(|clock| ("Clock", clock.to_string())));
+    facts.extend(scheduling(plan));
+    facts.extend(method.period().map(|period| ("Period", format!("{period}{step}"))));
+    facts.extend(method.releases().map(|releases| ("Phase", phase(releases))));
+    facts.extend(method.missed_policy().map(|missed| ("Missed releases", missed.to_string())));
+    facts.extend(limits(plan));
+    facts
+}
+
+fn scheduling(plan: &Plan) -> Option<(&'static str, String)> {
+    plan.policy.map(|policy| ("Scheduling asked for", policy.to_string()))
+}
+
+fn limits(plan: &Plan) -> impl Iterator<Item = (&'static str, String)> {
+    let idle = plan.idle_states.map(|states| match states {
         IdleStates::ExitWithin(Nanos::ZERO) => "none that takes time to leave".to_string(),
         IdleStates::ExitWithin(limit) => format!("only those that are left within {limit}"),
         IdleStates::System => "as the system has them".to_string(),
-    };
-    if plan.respond.is_some() {
-        return respond::method(plan);
-    }
-    if let Some(spin) = plan.spin {
-        return vec![
-            ("Instrument", plan.instrument.to_string()),
-            ("Gaps", format!("above {}", spin.gap_above_ns)),
-            ("Workload", workload(spin)),
-            ("Scheduling asked for", plan.policy.to_string()),
-            ("Warm-up", plan.warm_up_ns.to_string()),
-            ("Interval of the stream", plan.interval_ns.to_string()),
-            ("Idle states", idle),
-        ];
-    }
-    let instrument = match (plan.wake, &plan.wakers_on) {
-        (None, _) => plan.instrument.to_string(),
-        (Some(by), None) => format!("{}, woken by {by} from the same CPU", plan.instrument),
-        (Some(by), Some(on)) => format!("{}, woken by {by} from CPUs {on}", plan.instrument),
-    };
-    // The other instruments do not sleep by themselves.
-    let sleeps = plan.instrument == Instrument::Cyclic;
-    let mechanism = sleeps.then(|| ("Mechanism", plan.mechanism.to_string()));
-    let rest = [
-        ("Clock", plan.clock.to_string()),
-        ("Scheduling asked for", plan.policy.to_string()),
-        ("Period", format!("{}{step}", plan.period_ns)),
-        ("Phase", format!("{}, seed {}", plan.phase, plan.seed)),
-        ("Missed releases", plan.missed.to_string()),
-        ("Warm-up", plan.warm_up_ns.to_string()),
-        ("Interval of the stream", plan.interval_ns.to_string()),
-        ("Idle states", idle),
-    ];
-    std::iter::once(("Instrument", instrument)).chain(mechanism).chain(rest).collect()
+    });
+    let warm_up = plan.warm_up_ns.map(|warm_up| ("Warm-up", warm_up.to_string()));
+    let interval = ("Interval of the stream", plan.interval_ns.to_string());
+    let idle = idle.map(|idle| ("Idle states", idle));
+    warm_up.into_iter().chain([interval]).chain(idle)
 }
 
-fn workload(spin: Spin) -> String {
-    match spin.workload {
+fn workload(workload: Workload) -> String {
+    match workload {
         Workload::None => "none".to_string(),
-        other => format!("{other} of {}", bytes(spin.workload_bytes.into())),
+        Workload::Memmove { bytes: size } => format!("{workload} of {}", bytes(size.into())),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What an instrument records, in words: one table for text, pages and pictures.
 
 use latlab_model::Run;
-use latlab_model::plan::{Instrument, Plan};
+use latlab_model::plan::{Plan, Recorded};
 
 /// The words of an instrument.
 #[derive(Debug)]
@@ -91,10 +91,10 @@ pub fn along(is_logarithmic: bool, terms: &Terms) -> String {
 
 /// The words for what this plan measures.
 pub fn of_plan(plan: &Plan) -> &'static Terms {
-    match plan.instrument {
-        Instrument::Cyclic | Instrument::Handoff | Instrument::Timerlat => &LATENCY,
-        Instrument::Spin => &GAP,
-        Instrument::Respond => &RESPONSE,
+    match plan.method.records() {
+        Recorded::Latency => &LATENCY,
+        Recorded::Gap => &GAP,
+        Recorded::Response => &RESPONSE,
     }
 }
 

@@ -182,7 +182,8 @@ impl Figures {
         Figures {
             name: visible(&run.asked.name),
             note: run.asked.note.as_deref().map(visible),
-            instrument: Some(run.asked.instrument).filter(|one| *one != Instrument::Cyclic),
+            instrument: Some(run.asked.method.instrument())
+                .filter(|one| *one != Instrument::Cyclic),
             started: visible(&run.started),
             machine: visible(named.unwrap_or(&machine.architecture)),
             kernel: visible(&machine.kernel),

@@ -9,7 +9,7 @@ use latlab_model::{Histogram, Nanos};
 pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summary {
     let recorded = counts.count > 0;
     // A relative sleep has no releases, so what the loop cannot miss must not look like a zero.
-    let missed = plan.has_releases().then_some(counts.missed);
+    let missed = plan.method.has_releases().then_some(counts.missed);
     Summary {
         cycles: counts.count,
         activations: Run::activations(plan, counts.count, missed.unwrap_or(0)),
@@ -29,7 +29,7 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
 mod tests {
     use super::*;
     use crate::testing::{histogram_of, plan};
-    use latlab_model::plan::{Mechanism, MissedPolicy};
+    use latlab_model::plan::{Cyclic, Mechanism, Method, MissedPolicy};
 
     #[test]
     fn says_what_was_counted() {
@@ -44,13 +44,16 @@ mod tests {
     #[test]
     fn catching_up_serves_missed_releases_as_cycles() {
         let counts = Histogram { missed: 2, ..histogram_of(&[1, 2, 3]) };
-        let catch_up = Plan { missed: MissedPolicy::CatchUp, ..plan() };
+        let cyclic = Cyclic { missed: MissedPolicy::CatchUp, ..Cyclic::default() };
+        let catch_up = Plan { method: Method::Cyclic(cyclic), ..plan() };
         assert_eq!(summary(&catch_up, &counts, None).activations, 3);
     }
 
     #[test]
     fn what_is_not_defined_is_none() {
-        let relative = Plan { mechanism: Mechanism::Relative, deadline_ns: None, ..plan() };
+        let cyclic = Cyclic { mechanism: Mechanism::Relative, ..Cyclic::default() };
+        let method = Method::Cyclic(cyclic);
+        let relative = Plan { method, deadline_ns: None, ..plan() };
         let none = summary(&relative, &Histogram::default(), Some(Nanos(1)));
         assert_eq!(none, Summary { cycles: 0, ..Summary::default() });
     }

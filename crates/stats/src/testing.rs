@@ -1,5 +1,6 @@
 //! What several tests of this crate need.
 
+use latlab_model::plan::{Cyclic, Method};
 use latlab_model::{Histogram, Nanos, Plan};
 
 /// A histogram of these latencies.
@@ -9,5 +10,6 @@ pub fn histogram_of(latencies: &[i64]) -> Histogram {
 
 /// A plan with a deadline of 125 us at 8 kHz.
 pub fn plan() -> Plan {
-    Plan { period_ns: Nanos(125_000), deadline_ns: Some(Nanos(125_000)), ..Plan::default() }
+    let method = Method::Cyclic(Cyclic::every(Nanos(125_000)));
+    Plan { method, deadline_ns: Some(Nanos(125_000)), ..Plan::default() }
 }

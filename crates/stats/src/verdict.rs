@@ -2,7 +2,7 @@
 
 use crate::units::{grouped, percent, trimmed};
 use latlab_model::Nanos;
-use latlab_model::plan::Plan;
+use latlab_model::plan::{Plan, Recorded};
 use latlab_model::run::{EndReason, Finding, Summary, Verdict, VerdictWord};
 
 /// Everything that a judgement rests on.
@@ -48,19 +48,22 @@ pub fn judge(evidence: &Evidence) -> Option<Verdict> {
         && has_data(evidence)
         && evidence.unmeasured == 0
         && word != VerdictWord::Invalid;
-    let spins = evidence.plan.spin.is_some();
+    let spins = evidence.plan.method.records() == Recorded::Gap;
     let activations = evidence.total.activations;
     let at_most_share = (bounded && !spins).then(|| at_most_share(activations));
     let at_most_per_second = (bounded && spins).then(|| at_most_per_second(evidence.watched));
-    let what = if evidence.plan.respond.is_some() { "stimuli" } else { "releases" };
+    let what = match evidence.plan.method.records() {
+        Recorded::Response => "stimuli",
+        Recorded::Latency | Recorded::Gap => "releases",
+    };
     let bound = match (at_most_share, at_most_per_second) {
         (Some(share), _) => bound_by_count(share, what),
         (_, Some(rate)) => bound_by_time(rate),
         _ => String::new(),
     };
-    let sentence = match evidence.plan.respond {
-        Some(_) => answered(evidence, deadline_ns, word, reason),
-        None => sentence(evidence, deadline_ns, word, reason),
+    let sentence = match evidence.plan.method.records() {
+        Recorded::Response => answered(evidence, deadline_ns, word, reason),
+        Recorded::Latency | Recorded::Gap => sentence(evidence, deadline_ns, word, reason),
     };
     let sentence = sentence + &bound;
     Some(Verdict {
@@ -82,9 +85,9 @@ pub fn at_most_per_second(watched: Nanos) -> f64 {
 
 /// Whether anything was recorded at all; a busy loop without a gap has recorded just that.
 fn has_data(evidence: &Evidence) -> bool {
-    match evidence.plan.spin {
-        Some(_) => evidence.watched > Nanos::ZERO,
-        None => evidence.total.activations > 0,
+    match evidence.plan.method.records() {
+        Recorded::Gap => evidence.watched > Nanos::ZERO,
+        Recorded::Latency | Recorded::Response => evidence.total.activations > 0,
     }
 }
 
@@ -154,17 +157,14 @@ fn sentence(
     let Evidence { plan, total, threads, measured, .. } = evidence;
     let misses = of(total.misses.unwrap_or(0), "miss", "misses");
     let threads = of(*threads as u64, "thread", "threads");
-    let (method, among) = match plan.spin {
-        Some(spin) => (
-            format!("gaps above {}", spin.gap_above_ns),
-            format!("among {}", of(total.activations, "gap", "gaps")),
-        ),
-        None => (
-            format!("period {}", plan.period_ns),
-            format!("in {}", of(total.activations, "release", "releases")),
-        ),
+    let among = match plan.method.records() {
+        Recorded::Gap => format!("among {}", of(total.activations, "gap", "gaps")),
+        Recorded::Latency | Recorded::Response => {
+            format!("in {}", of(total.activations, "release", "releases"))
+        }
     };
-    let mut text = format!("Deadline {deadline}, {method}, {threads}: {word}");
+    let rhythm = plan.method.rhythm().map(|rhythm| format!(", {rhythm}")).unwrap_or_default();
+    let mut text = format!("Deadline {deadline}{rhythm}, {threads}: {word}");
     if let Some(reason) = reason {
         text += &format!(" ({reason})");
     }
@@ -223,7 +223,7 @@ fn of(count: u64, one: &str, many: &str) -> String {
 mod tests {
     use super::*;
     use crate::testing::plan;
-    use latlab_model::plan::Spin;
+    use latlab_model::plan::{Method, Spin};
     use latlab_model::run::Severity;
 
     fn total(activations: u64, misses: u64) -> Summary {
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn without_releases_the_bound_is_by_time() {
-        let plan = Plan { spin: Some(Spin::default()), ..plan() };
+        let plan = Plan { method: Method::Spin(Spin::default()), ..plan() };
         let judged = |total: &Summary, watched| {
             let evidence = Evidence {
                 unmeasured: 0,

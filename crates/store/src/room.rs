@@ -40,18 +40,20 @@ impl Room {
     /// nobody says.
     pub fn for_run(plan: &Plan, threads: u32, length: Option<Nanos>) -> Option<Room> {
         let whole = |thread: u32| {
-            let by_cycles = plan.cycles.map(|cycles| {
-                Nanos(plan.period_of(thread).0.saturating_mul(cycles.min(1 << 62) as i64))
-            });
+            let cycles = plan.cycles.zip(plan.method.period_of(thread));
+            let by_cycles = cycles
+                .map(|(cycles, period)| Nanos(period.0.saturating_mul(cycles.min(1 << 62) as i64)));
             [length.or(plan.duration_ns), by_cycles].into_iter().flatten().min()
         };
         let mut room = Room { samples: 0, journal: 0, tables: 0 };
         for thread in 0..threads {
             let length = whole(thread)?;
-            let cycles = (length.0 / plan.period_of(thread).0.max(1)) as u64;
+            let period = plan.method.period_of(thread);
+            let cycles = period.map_or(0, |period| (length.0 / period.0.max(1)) as u64);
+            let has_legs = plan.method.has_legs();
             // The legs need every latency.
-            let samples = if plan.samples || plan.legs { cycles } else { 0 };
-            let traced = if plan.legs { cycles } else { 0 };
+            let samples = if plan.samples || has_legs { cycles } else { 0 };
+            let traced = if has_legs { cycles } else { 0 };
             let seconds = length.0 as u64 / 1_000_000_000 + 1;
             let intervals = length.0 / plan.interval_ns.0.max(1) + 1;
             room.samples += samples;
@@ -70,12 +72,13 @@ impl Room {
 mod tests {
     use super::*;
     use latlab_model::nanos::SECOND;
+    use latlab_model::plan::{Cyclic, Method};
 
     #[test]
     fn a_night_of_samples_is_two_bytes_each_twice() {
         let plan = Plan {
             samples: true,
-            period_ns: Nanos(50_000),
+            method: Method::Cyclic(Cyclic::every(Nanos(50_000))),
             duration_ns: Some(SECOND * 8 * 3600),
             ..Plan::default()
         };
@@ -86,10 +89,16 @@ mod tests {
         assert_eq!(Room::for_run(&Plan { duration_ns: None, ..plan.clone() }, 4, None), None);
         let short = Plan { cycles: Some(1_000), ..plan };
         assert_eq!(Room::for_run(&short, 4, None).unwrap().samples, 4_000);
-        let legs = Plan { legs: true, samples: false, ..short };
+        let cyclic = Cyclic { legs: true, ..Cyclic::every(Nanos(50_000)) };
+        let legs = Plan { method: Method::Cyclic(cyclic), samples: false, ..short };
         let more = Room::for_run(&legs, 4, None).unwrap();
         let (journal, tables) = (more.journal, more.tables);
-        let less = Room::for_run(&Plan { legs: false, ..legs }, 4, None).unwrap();
+        let less = Room::for_run(
+            &Plan { method: Method::Cyclic(Cyclic::every(Nanos(50_000))), ..legs },
+            4,
+            None,
+        )
+        .unwrap();
         assert_eq!((journal - less.journal, tables - less.tables), (4_000 * 9, 4_000 * 12));
     }
 }

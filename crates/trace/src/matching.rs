@@ -111,7 +111,7 @@ impl ThreadMatcher {
         ThreadMatcher {
             thread: setup.thread,
             first: setup.first_release_ns,
-            period: setup.period_ns.max(Nanos(1)),
+            period: setup.period_ns.unwrap_or_default().max(Nanos(1)),
             armed: None,
             cycles: VecDeque::new(),
             latencies: VecDeque::new(),

@@ -59,7 +59,7 @@ impl Recorder {
         let thread = |setup: &ThreadSetup| RecordedThread {
             thread: setup.thread,
             first: setup.first_release_ns.0,
-            period: setup.period_ns.0.max(1),
+            period: setup.period_ns.map_or(1, |period| period.0.max(1)),
             timer: None,
             events: Vec::new(),
         };
@@ -150,7 +150,7 @@ mod tests {
             core_type: None,
             capacity: None,
             policy: String::new(),
-            period_ns: Nanos(PERIOD),
+            period_ns: Some(Nanos(PERIOD)),
             first_release_ns: Nanos(77),
         }
     }

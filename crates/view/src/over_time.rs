@@ -81,10 +81,12 @@ fn of_samples(folder: &Path, run: &Run, window: &WindowSpec) -> Result<OverTime>
 
 /// How many releases all threads have in a stretch of time.
 fn releases_in(run: &Run, within: &Range<Nanos>) -> u64 {
-    if run.asked.respond.is_some() {
+    if !run.asked.method.is_periodic() {
         return run.total.cycles;
     }
     let length = (within.end - within.start).0;
-    let of_thread = |one: &ThreadRun| (length / one.setup.period_ns.0.max(1)).unsigned_abs();
-    run.threads.iter().map(of_thread).sum()
+    let of_thread = |one: &ThreadRun| {
+        one.setup.period_ns.map(|period| (length / period.0.max(1)).unsigned_abs())
+    };
+    run.threads.iter().filter_map(of_thread).sum()
 }

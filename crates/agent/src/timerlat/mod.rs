@@ -14,8 +14,9 @@ use crate::refusals::machine_refuses;
 use crate::timerlat::fields::Fields;
 use crate::timerlat::timer::Sleeper;
 use latlab_model::frame::Refusal;
+use latlab_model::plan::Timerlat;
 use latlab_model::run::Setting;
-use latlab_model::{CpuSet, Plan};
+use latlab_model::{CpuSet, Nanos};
 use latlab_sys::files::Root;
 use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
 use latlab_sys::undo::Changes;
@@ -60,19 +61,19 @@ fn refused(text: String) -> Refusal {
 /// Sets the tracer up on the CPUs of the layout and starts it; a refusal says what is missing.
 pub fn prepare(
     root: &Root,
-    plan: &Plan,
+    asked: Timerlat,
     layout: &Layout,
     changes: &mut Changes,
     settings: &mut Vec<Setting>,
 ) -> Result<Vec<KernelTimer>, Refusal> {
     let cpus: Vec<u32> = layout.threads.iter().flatten().copied().collect();
-    let timers = start(root, plan, &cpus, changes, settings);
+    let timers = start(root, asked.period_ns, &cpus, changes, settings);
     timers.map_err(refused)
 }
 
 fn start(
     root: &Root,
-    plan: &Plan,
+    period: Nanos,
     cpus: &[u32],
     changes: &mut Changes,
     settings: &mut Vec<Setting>,
@@ -90,7 +91,7 @@ fn start(
     }
     let fields = Arc::new(Fields::read(&tracefs)?);
     let measured: CpuSet = cpus.iter().copied().collect();
-    let period_us = (plan.period_ns.0 / 1_000).to_string();
+    let period_us = (period.0 / 1_000).to_string();
     for (file, value) in [
         ("osnoise/cpus", measured.to_string()),
         ("osnoise/timerlat_period_us", period_us),
@@ -129,7 +130,7 @@ fn start(
         true => cpus.iter().map(|&cpu| Sleeper::ToStart(tracefs.clone(), cpu)).collect(),
         false => thread_ids(root, cpus).into_iter().map(Sleeper::Kernel).collect(),
     };
-    let period = plan.period_ns.0 / 1_000 * 1_000;
+    let period = period.0 / 1_000 * 1_000;
     let tracer = Arc::new(Running(instance));
     let timer = |((pipe, sleeper), thread)| {
         KernelTimer::new(thread, period, sleeper, pipe, Arc::clone(&fields), Arc::clone(&tracer))

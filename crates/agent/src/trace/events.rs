@@ -1,7 +1,7 @@
 //! The kernel's trace beside the measuring threads: which events it records, and how they are read.
 
-use latlab_model::CpuSet;
 use latlab_model::run::ThreadSetup;
+use latlab_model::{CpuSet, Nanos};
 use latlab_sys::files::Root;
 use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
 use latlab_sys::undo::Changes;
@@ -187,7 +187,8 @@ pub fn page_layout(tracefs: &Tracefs) -> Result<Layout, String> {
 fn ring_kib(threads: &[ThreadSetup]) -> i64 {
     // Threads that float may all come to one CPU.
     let on = |cpu: Option<u32>| threads.iter().filter(move |thread| thread.cpu == cpu);
-    let rate = |cpu| on(cpu).map(|thread| 1_000_000_000 / thread.period_ns.0.max(1)).sum::<i64>();
+    let each = |period: Nanos| 1_000_000_000 / period.0.max(1);
+    let rate = |cpu| on(cpu).filter_map(|thread| thread.period_ns.map(each)).sum::<i64>();
     let busiest = threads.iter().map(|thread| rate(thread.cpu)).max().unwrap_or(0);
     (busiest.saturating_mul(CYCLE_BYTES) / 1024).clamp(*RING_KIB.start(), *RING_KIB.end())
 }

@@ -17,7 +17,8 @@ pub struct TraceSchedule {
 
 impl TraceSchedule {
     pub fn new(first: i64, plan: &Plan) -> TraceSchedule {
-        let by_cycles = plan.cycles.map(|cycles| plan.period_ns.0.saturating_mul(cycles as i64));
+        let cycles = plan.cycles.zip(plan.method.period());
+        let by_cycles = cycles.map(|(cycles, period)| period.0.saturating_mul(cycles as i64));
         let lengths = plan.duration_ns.map(|length| length.0).into_iter().chain(by_cycles);
         let length = lengths.min().unwrap_or(i64::MAX);
         TraceSchedule { first, step: (length / (4 * ROUND)).clamp(SHORTEST_STEP, STEP) }

@@ -3,50 +3,42 @@
 use super::run::RunArgs;
 use crate::load_library::{self, Library};
 use latlab_model::load::Load;
-use latlab_model::plan::{Instrument, Policy, Spin, WakeBy, Workload};
+use latlab_model::plan::{
+    ClockName, Cyclic, Handoff, Instrument, Method, Policy, Releases, Spin, Timerlat, WakeBy,
+    Workload,
+};
 use latlab_model::{Nanos, Plan};
 
 impl RunArgs {
-    /// The order that these flags make; an error is one line.
+    /// The plan that these flags make; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
         self.check_instrument()?;
-        let default = Plan::default();
         let plan = Plan {
             name: self.name.clone(),
             note: self.note.clone(),
             target: self.guest.target()?,
-            instrument: self.instrument,
-            mechanism: self.mechanism.unwrap_or(default.mechanism),
-            clock: self.clock.unwrap_or(default.clock),
-            policy: self.scheduling()?,
+            method: self.method(),
+            policy: Some(self.scheduling()?),
             cpus: self.cpus.clone(),
             threads: self.threads,
             helpers_on: self.helpers_on.clone(),
-            wake: self.wake(),
-            wakers_on: self.wakers_on.clone(),
-            period_ns: self.period.unwrap_or(default.period_ns),
-            period_step_ns: self.period_step.unwrap_or(default.period_step_ns),
-            phase: self.phase.unwrap_or(default.phase),
-            missed: self.missed.unwrap_or(default.missed),
+            share_cpus: self.share,
             duration_ns: self.duration,
             cycles: self.cycles,
-            warm_up_ns: self.warm_up,
+            warm_up_ns: Some(self.warm_up),
             deadline_ns: self.deadline,
             stop_above_ns: self.stop_above,
             spike_above_ns: self.spike_above(),
             on_spike: self.on_spike.clone(),
-            idle_states: self.idle_states,
-            interval_ns: self.interval,
-            samples: self.samples,
-            legs: self.legs,
-            share_cpus: self.share,
+            idle_states: Some(self.idle_states),
             kernel_files: self.set.clone(),
             tunings: self.tune.clone(),
-            telemetry_ns: self.telemetry.0,
-            spin: self.spin(),
             load_on: self.load_on.clone(),
-            seed: self.seed.unwrap_or(random_seed),
-            ..default
+            telemetry_ns: self.telemetry.0,
+            interval_ns: self.interval,
+            samples: self.samples,
+            seed: Some(self.seed.unwrap_or(random_seed)),
+            ..Plan::default()
         };
         plan.check()?;
         Ok(plan)
@@ -59,11 +51,6 @@ impl RunArgs {
         Ok(all)
     }
 
-    fn wake(&self) -> Option<WakeBy> {
-        let default = (self.instrument == Instrument::Handoff).then_some(WakeBy::Futex);
-        self.wake.or(default)
-    }
-
     /// Without a command for it nobody needs to know what a spike is.
     fn spike_above(&self) -> Option<Nanos> {
         let known = self.deadline.or(self.stop_above).filter(|_| self.on_spike.is_some());
@@ -72,62 +59,119 @@ impl RunArgs {
 
     /// What was given must mean something to the instrument.
     fn check_instrument(&self) -> Result<(), String> {
-        let of_releases = [
-            ("--mechanism", self.mechanism.is_some()),
-            ("--period", self.period.is_some()),
-            ("--period-step", self.period_step.is_some()),
-            ("--phase", self.phase.is_some()),
-            ("--missed", self.missed.is_some()),
-            ("--seed", self.seed.is_some() && !self.guest.target()?.is_seeded()),
-        ];
+        let unfit = self.unfit()?;
+        let given = unfit.iter().find(|(_, given, _)| *given);
+        given.map_or(Ok(()), |(option, _, why)| Err(format!("{option} {why}: leave it out")))
+    }
+
+    /// Options that mean nothing to the instrument: whether each was given, and why not.
+    fn unfit(&self) -> Result<Vec<(&'static str, bool, &'static str)>, String> {
+        let mechanism = |why| ("--mechanism", self.mechanism.is_some(), why);
+        let missed = |why| ("--missed", self.missed.is_some(), why);
+        let legs = |why| ("--legs", self.legs, why);
         let of_spin = [
             ("--gap-above", self.gap_above.is_some()),
             ("--workload", self.workload.is_some()),
             ("--workload-size", self.workload_size.is_some()),
-        ];
+        ]
+        .map(|(option, given)| (option, given, "goes with --instrument spin"));
         let of_handoff =
-            [("--wake", self.wake.is_some()), ("--wakers-on", self.wakers_on.is_some())];
-        let of_sleep = [("--mechanism", self.mechanism.is_some())];
-        let of_sleepers = [("--missed", self.missed.is_some())];
-        let of_memmove = [("--workload-size", self.workload_size.is_some())];
-        let of_cyclic = [
-            ("--mechanism", self.mechanism.is_some()),
-            ("--clock", self.clock.is_some()),
-            ("--missed", self.missed.is_some()),
-        ];
-        let is = |instrument| self.instrument == instrument;
-        let unfit = [
-            (!is(Instrument::Spin), &of_spin[..], "goes with --instrument spin"),
-            (!is(Instrument::Handoff), &of_handoff[..], "goes with --instrument handoff"),
-            (is(Instrument::Spin), &of_releases[..], "is about releases, which spin has not"),
-            (is(Instrument::Handoff), &of_sleep[..], "is about a sleep, which handoff has not"),
-            (
-                is(Instrument::Handoff),
-                &of_sleepers[..],
-                "has no choice with handoff, whose waking thread leaves out what is past",
-            ),
-            (
-                self.workload != Some(Workload::Memmove),
-                &of_memmove[..],
-                "goes with --workload memmove",
-            ),
-            (is(Instrument::Timerlat), &of_cyclic[..], "is the kernel's own with timerlat"),
-        ];
-        let mut unfit = unfit.iter().filter(|(applies, ..)| *applies);
-        let given = unfit.find_map(|(_, options, why)| {
-            let (option, _) = options.iter().find(|(_, given)| *given)?;
-            Some(format!("{option} {why}: leave it out"))
-        });
-        given.map_or(Ok(()), Err)
+            [("--wake", self.wake.is_some()), ("--wakers-on", self.wakers_on.is_some())]
+                .map(|(option, given)| (option, given, "goes with --instrument handoff"));
+        Ok(match self.instrument {
+            Instrument::Cyclic => [&of_spin[..], &of_handoff].concat(),
+            Instrument::Handoff => {
+                let own = [
+                    mechanism("is about a sleep, which handoff has not"),
+                    missed(
+                        "has no choice with handoff, whose waking thread leaves out what is past",
+                    ),
+                    legs("tells the legs of a sleep, which handoff has not"),
+                ];
+                [&of_spin[..], &own].concat()
+            }
+            Instrument::Spin => {
+                let why = "is about releases, which spin has not";
+                let is_set = self.clock.is_some_and(|clock| clock != ClockName::Monotonic);
+                let has_size = self.workload_size.is_some() && self.workload != Some("memmove");
+                let own = [
+                    mechanism(why),
+                    ("--period", self.period.is_some(), why),
+                    ("--period-step", self.period_step.is_some(), why),
+                    ("--phase", self.phase.is_some(), why),
+                    missed(why),
+                    ("--seed", self.seed.is_some() && !self.guest.target()?.is_seeded(), why),
+                    legs(why),
+                    ("--clock", is_set, "has no choice with spin, which uses CLOCK_MONOTONIC"),
+                    ("--workload-size", has_size, "goes with --workload memmove"),
+                ];
+                [&of_handoff[..], &own].concat()
+            }
+            Instrument::Timerlat => {
+                let why = "is the kernel's own with timerlat";
+                let own = [
+                    mechanism(why),
+                    ("--clock", self.clock.is_some(), why),
+                    ("--phase", self.phase.is_some(), why),
+                    missed(why),
+                    (
+                        "--period-step",
+                        self.period_step.is_some(),
+                        "means nothing to timerlat, which has the same period on all CPUs",
+                    ),
+                    legs("is not needed with timerlat, which always tells them"),
+                ];
+                [&of_spin[..], &of_handoff, &own].concat()
+            }
+            // The plan refuses it as a whole.
+            Instrument::Respond => Vec::new(),
+        })
     }
 
-    fn spin(&self) -> Option<Spin> {
+    fn method(&self) -> Method {
+        match self.instrument {
+            Instrument::Cyclic => {
+                let default = Cyclic::default();
+                Method::Cyclic(Cyclic {
+                    mechanism: self.mechanism.unwrap_or(default.mechanism),
+                    releases: self.releases(),
+                    missed: self.missed.unwrap_or(default.missed),
+                    legs: self.legs,
+                    cyclictest: None,
+                })
+            }
+            Instrument::Handoff => Method::Handoff(Handoff {
+                wake: self.wake.unwrap_or(WakeBy::Futex),
+                wakers_on: self.wakers_on.clone(),
+                releases: self.releases(),
+            }),
+            Instrument::Spin => Method::Spin(self.spin()),
+            Instrument::Timerlat => {
+                Method::Timerlat(Timerlat { period_ns: self.releases().period_ns })
+            }
+            Instrument::Respond => Method::Respond(Box::default()),
+        }
+    }
+
+    fn releases(&self) -> Releases {
+        let default = Releases::default();
+        Releases {
+            clock: self.clock.unwrap_or(default.clock),
+            period_ns: self.period.unwrap_or(default.period_ns),
+            period_step_ns: self.period_step.unwrap_or(default.period_step_ns),
+            phase: self.phase.unwrap_or(default.phase),
+        }
+    }
+
+    fn spin(&self) -> Spin {
         let default = Spin::default();
-        (self.instrument == Instrument::Spin).then(|| Spin {
-            gap_above_ns: self.gap_above.unwrap_or(default.gap_above_ns),
-            workload: self.workload.unwrap_or(default.workload),
-            workload_bytes: self.workload_size.unwrap_or(default.workload_bytes),
-        })
+        let workload = match self.workload {
+            Some("memmove") => {
+                Workload::Memmove { bytes: self.workload_size.unwrap_or(Workload::DEFAULT_BYTES) }
+            }
+            _ => Workload::None,
+        };
+        Spin { gap_above_ns: self.gap_above.unwrap_or(default.gap_above_ns), workload }
     }
 
     fn scheduling(&self) -> Result<Policy, String> {
@@ -159,7 +203,7 @@ impl RunArgs {
 
     /// Without numbers: a tenth of the period as budget, over the period.
     fn budget(&self, text: Option<&str>) -> Result<Policy, String> {
-        let period = self.period.unwrap_or(Plan::default().period_ns);
+        let period = self.releases().period_ns;
         let Some(text) = text else {
             let runtime_ns = Nanos(period.0 / 10).max(Nanos(10_000)).min(period);
             return Ok(Policy::Deadline { runtime_ns, deadline_ns: period, period_ns: period });
@@ -181,7 +225,7 @@ impl RunArgs {
 mod tests {
     use super::*;
     use crate::flags::parse;
-    use latlab_model::plan::{IdleStates, Mechanism, Workload};
+    use latlab_model::plan::{IdleStates, Mechanism};
 
     fn plan(flags: &str) -> Result<Plan, String> {
         let args: RunArgs = parse(flags.split_whitespace()).map_err(|error| error.to_string())?;
@@ -190,16 +234,16 @@ mod tests {
 
     #[test]
     fn defaults_are_those_of_the_house() {
-        assert_eq!(plan(""), Ok(Plan { seed: 7, ..Plan::default() }));
+        assert_eq!(plan(""), Ok(Plan { seed: Some(7), ..Plan::default() }));
     }
 
     #[test]
     fn spinning_is_ordinary_unless_priority_is_asked_for() {
         let spun = plan("--instrument spin --workload memmove --workload-size 64K").unwrap();
-        let spin = Spin { workload: Workload::Memmove, workload_bytes: 65_536, ..Spin::default() };
-        assert_eq!((spun.policy, spun.spin), (Policy::Other, Some(spin)));
+        let spin = Spin { workload: Workload::Memmove { bytes: 65_536 }, ..Spin::default() };
+        assert_eq!((spun.policy, spun.method), (Some(Policy::Other), Method::Spin(spin)));
         let fifo = plan("--instrument spin --policy fifo -p 1").unwrap();
-        assert_eq!(fifo.policy, Policy::Fifo { priority: 1 });
+        assert_eq!(fifo.policy, Some(Policy::Fifo { priority: 1 }));
     }
 
     #[test]
@@ -210,10 +254,12 @@ mod tests {
         )
         .unwrap();
         assert_eq!(plan.cpus.unwrap().to_string(), "1-3");
-        assert_eq!((plan.threads, plan.cycles, plan.seed), (Some(16), Some(1000), 3));
+        assert_eq!((plan.threads, plan.cycles, plan.seed), (Some(16), Some(1000), Some(3)));
         assert_eq!(plan.spike_above_ns, None);
-        assert_eq!(plan.mechanism, Mechanism::PosixTimer);
-        assert_eq!(plan.idle_states, IdleStates::System);
+        let Method::Cyclic(cyclic) = plan.method else { panic!("{:?}", plan.method) };
+        assert_eq!(cyclic.mechanism, Mechanism::PosixTimer);
+        assert_eq!(cyclic.releases.period_ns, Nanos(200_000));
+        assert_eq!(plan.idle_states, Some(IdleStates::System));
     }
 
     #[test]
@@ -226,7 +272,7 @@ mod tests {
 
     #[test]
     fn deadline_scheduling_reads_its_budget() {
-        let policy = |flags: &str| plan(flags).map(|plan| plan.policy);
+        let policy = |flags: &str| plan(flags).map(|plan| plan.policy.unwrap());
         let nanos = |runtime_ns, deadline_ns, period_ns| Policy::Deadline {
             runtime_ns: Nanos(runtime_ns),
             deadline_ns: Nanos(deadline_ns),
@@ -276,6 +322,17 @@ mod tests {
             ("--instrument spin --workload memmove --workload-size 100000M", "at most 256M"),
             ("--instrument spin --workload-size 64K", "goes with --workload memmove"),
             ("--instrument spin --warm-up 1ms", "learns the usual pass"),
+            ("--instrument spin --clock tai", "which uses CLOCK_MONOTONIC"),
+            ("--instrument spin --legs", "--legs is about releases"),
+            ("--instrument handoff --legs", "which handoff has not"),
+            ("--instrument timerlat --legs", "always tells them"),
+            ("--instrument timerlat --phase random", "the kernel's own"),
+            ("--instrument timerlat --period-step 1us", "the same period on all CPUs"),
+            ("--instrument timerlat -i 50us", "100us to 1s"),
+            ("--instrument timerlat -t 2", "no --threads"),
+            ("--instrument respond", "`latlab respond`"),
+            ("--legs --clock tai", "finds the cycles"),
+            ("--legs --mechanism timerfd", "finds the cycles"),
             ("--load-on here", "expected everywhere, measured, others or a list"),
             ("--deadline 0", "more than 0"),
             ("--tune smt=off", "expected governor=NAME, irqs=away"),

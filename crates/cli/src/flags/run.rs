@@ -50,9 +50,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub gap_above: Option<Nanos>,
     /// spin: what each pass does: none, memmove [default: none]
-    #[arg(long, value_name = "NAME", value_parser = word(Workload::ALL, Workload::word),
+    #[arg(long, value_name = "NAME", value_parser = word(&Workload::NAMES, |name| name),
           hide_possible_values = true, help_heading = HOW)]
-    pub workload: Option<Workload>,
+    pub workload: Option<&'static str>,
     /// spin: bytes that the workload works on, such as 64K [default: 4K]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = HOW)]
     pub workload_size: Option<u32>,

@@ -2,7 +2,7 @@ use super::table::{Column, fitting};
 use super::view::{View, clock, draw, progress_line};
 use latlab_conduct::live::Live;
 use latlab_model::frame::{Interval, Message};
-use latlab_model::plan::Mechanism;
+use latlab_model::plan::{Cyclic, Mechanism, Method};
 use latlab_model::run::{EndReason, Finding, Prepared, Severity, ThreadEnd, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan, nanos::SECOND};
 use ratatui::Terminal;
@@ -20,7 +20,7 @@ fn setup(thread: u32) -> ThreadSetup {
         core_type: None,
         capacity: None,
         policy: "fifo 90".into(),
-        period_ns: Nanos(997_000),
+        period_ns: Some(Nanos(997_000)),
         first_release_ns: Nanos::ZERO,
     }
 }
@@ -66,7 +66,8 @@ fn screen(width: u16, height: u16, view: &View) -> String {
 #[test]
 fn screens_of_both_sizes() {
     let with_deadline = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
-    let relative = Plan { mechanism: Mechanism::Relative, ..plan() };
+    let cyclic = Cyclic { mechanism: Mechanism::Relative, ..Cyclic::default() };
+    let relative = Plan { method: Method::Cyclic(cyclic), ..plan() };
     let mut broken = live(4, 75);
     broken.findings.push(Finding::new("a", Severity::Info, "The clock was stepped by 2 ms."));
     broken.findings.push(Finding::new(

@@ -2,6 +2,7 @@
 
 use super::table::{Column, fitting, render_table, spark};
 use latlab_conduct::live::{Live, LiveThread};
+use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
 use latlab_report::terms::of_plan;
@@ -99,12 +100,10 @@ fn title_line(view: &View, width: u16) -> Line<'static> {
 fn method(view: &View) -> String {
     let plan = view.plan;
     let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", deadline));
-    let (way, policy) = (plan.way(), plan.policy);
-    let how = match plan.spin {
-        Some(spin) => format!("{way}, {policy}, gaps above {}", spin.gap_above_ns),
-        None => format!("{way}, {policy}, period {}", plan.period_ns),
-    };
-    how + &deadline.unwrap_or_default()
+    let known = [plan.policy.map(|policy| policy.to_string()), plan.method.rhythm()];
+    let known = known.into_iter().flatten().map(|fact| format!(", {fact}"));
+    let how = std::iter::once(plan.method.to_string()).chain(known);
+    how.chain(deadline).collect()
 }
 
 /// The figures of all threads together, last the observed maximum.
@@ -112,7 +111,7 @@ fn totals(view: &View) -> Vec<String> {
     let threads = &view.live.threads;
     let Some(slowest) = threads.iter().filter(|t| t.total.count > 0).max_by_key(|t| t.total.max_ns)
     else {
-        if view.plan.spin.is_some() && view.live.measured > Nanos::ZERO {
+        if view.plan.method.records() == Recorded::Gap && view.live.measured > Nanos::ZERO {
             return vec!["no gap".to_string()];
         }
         let stage = match (threads.is_empty(), view.plan.target.boots_for_each_run()) {
@@ -123,9 +122,11 @@ fn totals(view: &View) -> Vec<String> {
         return vec![stage.to_string()];
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
-    let missed = match view.plan.has_releases() {
+    let missed = match view.plan.method.has_releases() {
         true => format!("{} missed", sum(|thread| thread.total.missed)),
-        false if view.plan.spin.is_some() => format!("noise {}", percent(noise(view, threads))),
+        false if view.plan.method.records() == Recorded::Gap => {
+            format!("noise {}", percent(noise(view, threads)))
+        }
         false => "missed not defined".to_string(),
     };
     let misses = view
@@ -159,17 +160,18 @@ fn passed(view: &View) -> String {
 /// Time to the planned end; none where only an interrupt ends the run.
 fn left(view: &View) -> Option<Nanos> {
     let by_time = view.plan.duration_ns.map(|duration| duration - view.live.measured);
-    let by_cycles = view.plan.cycles.map(|cycles| time_for_cycles(view, cycles));
+    let by_cycles = view.plan.cycles.and_then(|cycles| time_for_cycles(view, cycles));
     let left = [by_time, by_cycles].into_iter().flatten().min()?;
     Some(left.max(Nanos::ZERO))
 }
 
 /// The slowest thread decides when all have their cycles.
-fn time_for_cycles(view: &View, cycles: u64) -> Nanos {
+fn time_for_cycles(view: &View, cycles: u64) -> Option<Nanos> {
     let wanted = |done: u64| i64::try_from(cycles.saturating_sub(done)).unwrap_or(i64::MAX);
     let threads = view.live.threads.iter();
-    let times = threads.map(|thread| thread.setup.period_ns * wanted(thread.total.count));
-    times.max().unwrap_or(view.plan.period_ns * wanted(0))
+    let times =
+        threads.filter_map(|thread| Some(thread.setup.period_ns? * wanted(thread.total.count)));
+    times.max().or_else(|| Some(view.plan.method.period()? * wanted(0)))
 }
 
 /// A duration as a clock shows it: `4:05`, `1:00:00`.
@@ -215,10 +217,11 @@ fn columns(view: &View, threads: &[&LiveThread]) -> Vec<Column> {
     let each = |head, cell: &dyn Fn(&LiveThread) -> String| {
         Column::new(head, threads.iter().map(|thread| cell(thread)))
     };
-    let missed_head = if view.plan.spin.is_some() { "noise %" } else { "missed" };
-    let missed = |thread: &LiveThread| match view.plan.has_releases() {
+    let missed_head =
+        if view.plan.method.records() == Recorded::Gap { "noise %" } else { "missed" };
+    let missed = |thread: &LiveThread| match view.plan.method.has_releases() {
         true => grouped(thread.total.missed),
-        false if view.plan.spin.is_some() => {
+        false if view.plan.method.records() == Recorded::Gap => {
             format!("{:.3}", 100.0 * noise(view, std::slice::from_ref(thread)))
         }
         false => "not defined".to_string(),

@@ -78,7 +78,8 @@ impl GuestLink {
         })?;
         let programs = plan.loads.iter().flat_map(|load| &load.processes);
         let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
-        let mut guest = Guest::new(config, cache, agent, plan.seed, programs)?;
+        let seed = plan.seed.ok_or_else(|| io::Error::other("the plan of a guest has no seed"))?;
+        let mut guest = Guest::new(config, cache, agent, seed, programs)?;
         let is_virtual = guest.is_in_virtual_time();
         let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
         guest.add_file(MARK, format!("lab:{} {time}", config.machine.name));
@@ -88,7 +89,7 @@ impl GuestLink {
         let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
             guest.identity()?;
         let made = guest::Guest {
-            seed: plan.seed,
+            seed,
             emulator,
             accelerator: accelerator.map(str::to_string),
             kernel,
@@ -108,9 +109,10 @@ impl GuestLink {
 }
 
 fn virtual_length(plan: &Plan) -> Duration {
-    let cycles =
-        plan.cycles.map(|cycles| plan.period_ns * i64::try_from(cycles).unwrap_or(i64::MAX));
-    (plan.duration_ns.or(cycles).unwrap_or(Nanos::ZERO) + plan.warm_up_ns).duration()
+    let cycles = plan.cycles.zip(plan.method.period());
+    let cycles = cycles.map(|(count, period)| period * i64::try_from(count).unwrap_or(i64::MAX));
+    let measured = plan.duration_ns.or(cycles).unwrap_or_default();
+    (measured + plan.warm_up_ns.unwrap_or_default()).duration()
 }
 
 impl Link for GuestLink {

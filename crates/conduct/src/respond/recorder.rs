@@ -186,7 +186,7 @@ fn setup() -> ThreadSetup {
         capacity: None,
         thread_id: None,
         policy: String::new(),
-        period_ns: Nanos::ZERO,
+        period_ns: None,
         first_release_ns: Nanos::ZERO,
     }
 }

@@ -19,6 +19,7 @@ use latlab_model::frame::STREAM_VERSION;
 use latlab_model::legs::RunLegs;
 use latlab_model::load::LoadRun;
 use latlab_model::machine::Machine;
+use latlab_model::plan::Recorded;
 use latlab_model::respond::Responses;
 use latlab_model::run::{
     Clocks, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
@@ -136,7 +137,7 @@ impl RunBuilder {
     /// The legs; their findings go to the others.
     fn legs(&mut self, plan: &Plan, spikes: &[SpikeRow]) -> Option<RunLegs> {
         let legs = self.legs.run(plan, spikes);
-        let findings = legs.iter().flat_map(|legs| leg_findings(legs, plan.instrument));
+        let findings = legs.iter().flat_map(|legs| leg_findings(legs, &plan.method));
         self.findings.extend(findings);
         legs
     }
@@ -160,7 +161,11 @@ impl RunBuilder {
             policy: plan.policy,
             measured: pinned.unwrap_or_else(|| machine.cpus_allowed.clone()),
             threads: ids.collect(),
-            recorded: if plan.spin.is_some() { "gap" } else { "latency" },
+            recorded: match plan.method.records() {
+                Recorded::Latency => "latency",
+                Recorded::Gap => "gap",
+                Recorded::Response => "response",
+            },
         };
         let (conditions, findings) = self.watch.finish(&context)?;
         self.findings.extend(findings);
@@ -203,13 +208,13 @@ impl RunBuilder {
         let Head { plan, machine, prepared } = head;
         let mut found: Vec<Finding> = ending.findings.clone();
         found.extend(prepared.settings.iter().filter_map(refused_setting));
-        found.extend(self.clocks.findings(plan.clock));
-        if self.clocks.ends().is_none() && plan.respond.is_none() {
+        found.extend(self.clocks.findings(plan.method.clock()));
+        if self.clocks.ends().is_none() && !plan.method.is_capture() {
             found.push(clocks_unknown());
         }
         let locked = !prepared.settings.iter().any(is_refused_memory_lock);
         for thread in self.threads.values() {
-            found.extend(thread.findings(plan, !locked && plan.policy.is_realtime()));
+            found.extend(thread.findings(plan, !locked && plan.is_realtime()));
         }
         if self.end.is_some() {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());

@@ -1,6 +1,5 @@
 //! Whether a thread keeps its period at all.
 
-use latlab_model::plan::ClockName;
 use latlab_model::run::{Finding, Severity, Summary};
 use latlab_model::{Nanos, Plan};
 use latlab_stats::units::{grouped, percent};
@@ -13,12 +12,12 @@ const ENOUGH: u64 = 100;
 /// What is to be said of a thread that missed many of its releases, not just those of one stall.
 ///
 /// A clock that can be set misses releases that no thread could have kept.
-pub fn often_missed(plan: &Plan, summary: &Summary, period: Nanos) -> Option<Finding> {
-    let (missed, due) = (summary.missed?, summary.activations);
+pub fn often_missed(plan: &Plan, summary: &Summary, period: Option<Nanos>) -> Option<Finding> {
+    let (missed, due, period) = (summary.missed?, summary.activations, period?);
     let share = missed as f64 / due.max(1) as f64;
     let longest = summary.max_ns.unwrap_or_default().0 / period.0.max(1);
     let in_one_stall = longest.unsigned_abs().saturating_mul(2) > missed;
-    let applies = plan.clock == ClockName::Monotonic && due >= ENOUGH && share > OFTEN;
+    let applies = !plan.method.clock_can_be_set() && due >= ENOUGH && share > OFTEN;
     let text = format!(
         "{} of {} releases were missed ({}): the thread cannot keep the period of {period} here.",
         grouped(missed),
@@ -33,14 +32,17 @@ pub fn often_missed(plan: &Plan, summary: &Summary, period: Nanos) -> Option<Fin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::plan::{ClockName, Cyclic, Method, Releases};
 
     const PERIOD: Nanos = Nanos(10_000);
 
     fn said(missed: u64, max_ns: i64, clock: ClockName) -> bool {
-        let plan = Plan { clock, ..Plan::default() };
+        let releases = Releases { clock, ..Releases::default() };
+        let method = Method::Cyclic(Cyclic { releases, ..Cyclic::default() });
+        let plan = Plan { method, ..Plan::default() };
         let (missed, max_ns) = (Some(missed), Some(Nanos(max_ns)));
         let summary = Summary { activations: 1_000, missed, max_ns, ..Summary::default() };
-        often_missed(&plan, &summary, PERIOD).is_some()
+        often_missed(&plan, &summary, Some(PERIOD)).is_some()
     }
 
     #[test]

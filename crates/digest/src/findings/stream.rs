@@ -106,9 +106,9 @@ pub fn no_last_word(thread: u32) -> Finding {
 /// A warning for the first thread whose period fits the tick of the kernel.
 pub fn sampling_phase(plan: &Plan, machine: &Machine, prepared: &Prepared) -> Option<Finding> {
     // A relative sleep adds its own latency to each period, so it does not stay in step.
-    if !plan.has_releases() {
+    if !plan.method.has_releases() {
         return None;
     }
     let periods = prepared.threads.iter().map(|thread| thread.period_ns);
-    periods.into_iter().find_map(|period| stroboscope(period, machine.tick_hz))
+    periods.flatten().find_map(|period| stroboscope(period, machine.tick_hz))
 }

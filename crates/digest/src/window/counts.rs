@@ -2,7 +2,7 @@
 
 use latlab_model::deadline::{is_miss, skipped_misses};
 use latlab_model::histogram::{BINS, bin_of};
-use latlab_model::plan::{Mechanism, MissedPolicy};
+use latlab_model::plan::MissedPolicy;
 use latlab_model::run::ThreadSetup;
 use latlab_model::samples::Sample;
 use latlab_model::{Histogram, Nanos, Plan};
@@ -23,7 +23,7 @@ struct Rules {
     period: i64,
     deadline: i64,
     catch_up: bool,
-    relative: bool,
+    has_releases: bool,
     /// The first release that is not served any more.
     until: i64,
 }
@@ -33,10 +33,10 @@ impl SampleCounts {
     pub fn new(plan: &Plan, setup: &ThreadSetup, stretch: Range<Nanos>) -> SampleCounts {
         let until = plan.duration_ns.map_or(Nanos::MAX, |length| setup.first_release_ns + length);
         let rules = Rules {
-            period: setup.period_ns.0.max(1),
+            period: setup.period_ns.map_or(1, |period| period.0.max(1)),
             deadline: plan.deadline_ns.unwrap_or(Nanos::MAX).0,
-            catch_up: plan.missed == MissedPolicy::CatchUp,
-            relative: plan.mechanism == Mechanism::Relative,
+            catch_up: plan.method.missed_policy() == Some(MissedPolicy::CatchUp),
+            has_releases: plan.method.has_releases() && setup.period_ns.is_some(),
             until: until.0,
         };
         SampleCounts {
@@ -90,7 +90,7 @@ impl Rules {
     /// and later than the deadline.
     fn behind(&self, sample: Sample, next: Option<Nanos>) -> (i64, i64) {
         let Sample { release_ns: Nanos(release), latency_ns: Nanos(latency) } = sample;
-        if self.relative {
+        if !self.has_releases {
             return (0, 0);
         }
         if !self.catch_up && next == Some(Nanos(release.saturating_add(self.period))) {
@@ -123,6 +123,7 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::plan::{Cyclic, Method};
 
     const PERIOD: i64 = 1_000;
 
@@ -134,7 +135,7 @@ mod tests {
             core_type: None,
             capacity: None,
             policy: String::new(),
-            period_ns: Nanos(PERIOD),
+            period_ns: Some(Nanos(PERIOD)),
             first_release_ns: Nanos::ZERO,
         };
         SampleCounts::new(&plan, &setup, Nanos(from)..Nanos(to))
@@ -182,7 +183,8 @@ mod tests {
 
     #[test]
     fn with_catch_up_a_late_cycle_finds_its_next_release_past() {
-        let catch_up = Plan { missed: MissedPolicy::CatchUp, ..plan() };
+        let cyclic = Cyclic { missed: MissedPolicy::CatchUp, ..Cyclic::default() };
+        let catch_up = Plan { method: Method::Cyclic(cyclic), ..plan() };
         let mut tally = tally(catch_up, 0, 100_000);
         for (release, latency) in [(0, 2_600), (1_000, 1_700), (2_000, 800), (3_000, 10)] {
             tally.count(sample(release, latency), Some(Nanos(release + 1_000)));

@@ -5,7 +5,7 @@ use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
 use latlab_digest::{Ending, RunBuilder, RunDigest, StreamError};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::nanos::{MILLISECOND, SECOND};
-use latlab_model::plan::{ClockName, Mechanism, Plan, Policy};
+use latlab_model::plan::{ClockName, Cyclic, Mechanism, Method, Plan, Policy, Releases};
 use latlab_model::run::{EndReason, Finding, Severity, VerdictWord};
 use latlab_model::samples::{Samples, pack};
 use latlab_model::{Nanos, Run};
@@ -71,7 +71,7 @@ fn page_faults_weigh_with_the_memory_lock() {
     let run_with = |locked: bool, policy: Policy| {
         changed(|message| match message {
             Message::ThreadEnd(end) if end.thread == 1 => end.page_faults = 3,
-            Message::Plan(plan) => plan.policy = policy,
+            Message::Plan(plan) => plan.policy = Some(policy),
             Message::Prepared(prepared) if !locked => {
                 prepared.settings[0].applied = "none".to_string();
                 prepared.settings[0].matters = false;
@@ -211,8 +211,12 @@ fn a_suspend_shows() {
 #[test]
 fn a_clock_that_was_set_counts_for_those_who_use_it() {
     let stepped = |clock: ClockName| {
+        let releases = Releases { clock, ..Releases::default() };
         changed(|message| match message {
-            Message::Plan(plan) => plan.clock = clock,
+            Message::Plan(plan) => {
+                let releases = releases.clone();
+                plan.method = Method::Cyclic(Cyclic { releases, ..Cyclic::default() });
+            }
             Message::Clocks(clocks)
                 if clocks.monotonic_ns > latlab_digest::testing::FIRST_RELEASE + SECOND =>
             {
@@ -238,13 +242,17 @@ fn without_readings_the_id_says_when_it_began() {
     assert_eq!(only(&run).code, "clocks-unknown");
 }
 
+fn sleeping_by(mechanism: Mechanism) -> Method {
+    Method::Cyclic(Cyclic { mechanism, ..Cyclic::default() })
+}
+
 #[test]
 fn a_period_that_fits_the_tick_is_named() {
     let fits = |mechanism: Mechanism| {
         changed(|message| match message {
-            Message::Plan(plan) => plan.mechanism = mechanism,
+            Message::Plan(plan) => plan.method = sleeping_by(mechanism),
             Message::Prepared(prepared) => {
-                prepared.threads.iter_mut().for_each(|one| one.period_ns = MILLISECOND);
+                prepared.threads.iter_mut().for_each(|one| one.period_ns = Some(MILLISECOND));
             }
             _ => {}
         })
@@ -256,7 +264,7 @@ fn a_period_that_fits_the_tick_is_named() {
 
 #[test]
 fn a_relative_sleep_misses_nothing() {
-    let run = planned(|plan| plan.mechanism = Mechanism::Relative);
+    let run = planned(|plan| plan.method = sleeping_by(Mechanism::Relative));
     assert_eq!((run.total.missed, run.total.activations), (None, run.total.cycles));
 }
 
@@ -347,7 +355,7 @@ fn a_stream_without_its_beginning_is_no_run() {
 #[test]
 fn samples_that_are_missing_are_counted_with_thread_and_time_and_invalidate() {
     let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
-    let period_ns = Synthetic::default().plan().period_ns;
+    let period_ns = Synthetic::default().period;
     let samples = |lost_before, first: i64, count: i64| {
         Message::Samples(Samples {
             thread: 1,

@@ -60,7 +60,7 @@ fn messages_that_no_agent_sent_become_a_run() {
         core_type: None,
         capacity: None,
         policy: String::new(),
-        period_ns: plan.period_ns,
+        period_ns: plan.method.period(),
         first_release_ns: Nanos::ZERO,
     };
     let prepared = Prepared { settings: vec![], threads: vec![thread], helpers_on: String::new() };

@@ -71,7 +71,7 @@ pub fn outranked(at: &Sight<'_>, conditions: &Conditions) -> Option<Finding> {
         let ran = thread.mean_share * (at.context.to - at.context.from).0 as f64;
         // The kernel's own, with which it moves threads, goes before everything by its nature.
         !thread.name.starts_with("migration/")
-            && rivals::outranks(&thread.policy, &at.context.policy)
+            && at.context.policy.is_some_and(|own| rivals::outranks(&thread.policy, own))
             && ran >= SHORT.0 as f64
             && !thread.cpus.and(&at.context.measured).is_empty()
     };

@@ -56,13 +56,13 @@ pub struct Context {
     pub from: Nanos,
     /// End of the last interval.
     pub to: Nanos,
-    /// Scheduling of the measuring threads.
-    pub policy: Policy,
+    /// Scheduling of the measuring threads; none where nobody knows it.
+    pub policy: Option<Policy>,
     /// CPUs that were measured; all of them where the threads floated.
     pub measured: CpuSet,
     /// The measured threads, which are beside no other: those of timerlat are the kernel's.
     pub threads: Vec<u32>,
-    /// What is recorded, in a word: `latency` or `gap`.
+    /// What is recorded, in a word: `latency`, `gap` or `response`.
     pub recorded: &'static str,
 }
 

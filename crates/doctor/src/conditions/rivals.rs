@@ -92,13 +92,13 @@ fn places(at: &Sight<'_>, subject: &str) -> CpuSet {
 }
 
 /// Whether a thread goes before, or beside, the measuring ones.
-pub fn outranks(policy: &str, measuring: &Policy) -> bool {
+pub fn outranks(policy: &str, measuring: Policy) -> bool {
     let priority = |of: &str| policy.strip_prefix(of)?.trim().parse::<u8>().ok();
     let fixed = priority("fifo").or_else(|| priority("rr"));
     match measuring {
         Policy::Deadline { .. } => policy == "deadline",
         Policy::Fifo { priority } | Policy::Rr { priority } => {
-            policy == "deadline" || fixed.is_some_and(|other| other >= *priority)
+            policy == "deadline" || fixed.is_some_and(|other| other >= priority)
         }
         // Every real-time thread does.
         Policy::Other | Policy::Batch | Policy::Idle => policy == "deadline" || fixed.is_some(),

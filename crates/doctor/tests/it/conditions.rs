@@ -95,7 +95,7 @@ impl Made {
         let context = Context {
             from,
             to,
-            policy: self.policy,
+            policy: Some(self.policy),
             measured: [0, 1].into_iter().collect(),
             threads: vec![MEASURED],
             recorded: "latency",
@@ -134,7 +134,7 @@ fn a_quiet_run_has_figures_and_no_findings() {
     let context = Context {
         from: second(0),
         to: second(1),
-        policy: Policy::Other,
+        policy: Some(Policy::Other),
         measured: CpuSet::default(),
         threads: Vec::new(),
         recorded: "latency",

@@ -1,23 +1,25 @@
-//! Plans in documents and streams, and those that an older latlab has stored.
+//! Plans as versions 1 to 4 stored them: flat, with the parameters of all methods in each.
 
-use super::Plan;
+use super::{
+    Cell, ClockName, CpuSet, Cyclic, Cyclictest, Guest, Handoff, IdleStates, Instrument,
+    KernelFile, Load, LoadOn, Mechanism, Method, MissedPolicy, Nanos, Phase, Plan, Policy,
+    Releases, Spin, Timerlat, Tuning, WakeBy, Workload,
+};
+use crate::respond::{Respond, Wires};
+use crate::target::Target;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// Makes a stored plan of any version one of today.
-fn upgrade(plan: &mut Value) {
-    // Up to schema 4 the record of the guest said what was measured.
-    if let (None, Some(target)) = (plan.get("target"), plan.pointer("/guest/target").cloned()) {
-        plan["target"] = target;
-    }
-}
-
+/// Reads plans of every version: those before 5 had their instrument beside everything else.
 impl<'de> Deserialize<'de> for Plan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Plan, D::Error> {
-        let mut plan = Value::deserialize(deserializer)?;
-        upgrade(&mut plan);
-        Plan::deserialize(plan).map_err(D::Error::custom)
+        let plan = Value::deserialize(deserializer)?;
+        match plan.get("instrument").is_some() {
+            true => FlatPlan::deserialize(plan).map(Plan::from),
+            false => Plan::deserialize(plan),
+        }
+        .map_err(D::Error::custom)
     }
 }
 
@@ -27,23 +29,321 @@ impl Serialize for Plan {
     }
 }
 
+#[derive(Deserialize)]
+struct FlatPlan {
+    name: String,
+    note: Option<String>,
+    instrument: Instrument,
+    mechanism: Mechanism,
+    clock: ClockName,
+    policy: Policy,
+    cpus: Option<CpuSet>,
+    threads: Option<u32>,
+    helpers_on: Option<CpuSet>,
+    period_ns: Nanos,
+    period_step_ns: Nanos,
+    phase: Phase,
+    missed: MissedPolicy,
+    duration_ns: Option<Nanos>,
+    cycles: Option<u64>,
+    warm_up_ns: Nanos,
+    deadline_ns: Option<Nanos>,
+    stop_above_ns: Option<Nanos>,
+    spike_above_ns: Option<Nanos>,
+    on_spike: Option<String>,
+    idle_states: IdleStates,
+    interval_ns: Nanos,
+    #[serde(default)]
+    samples: bool,
+    #[serde(default)]
+    legs: bool,
+    #[serde(default)]
+    share_cpus: bool,
+    #[serde(default)]
+    kernel_files: Vec<KernelFile>,
+    #[serde(default)]
+    tunings: Vec<Tuning>,
+    #[serde(default)]
+    telemetry_ns: Option<Nanos>,
+    #[serde(default)]
+    floating: bool,
+    #[serde(default)]
+    priority_step: u8,
+    #[serde(default)]
+    phase_step_ns: Nanos,
+    #[serde(default)]
+    second_offset_ns: Option<Nanos>,
+    #[serde(default)]
+    ends_with_first: bool,
+    #[serde(default)]
+    mark_trace: bool,
+    #[serde(default)]
+    wake: Option<WakeBy>,
+    #[serde(default)]
+    wakers_on: Option<CpuSet>,
+    #[serde(default)]
+    command: Option<String>,
+    #[serde(default)]
+    spin: Option<FlatSpin>,
+    #[serde(default)]
+    respond: Option<FlatRespond>,
+    #[serde(default)]
+    loads: Vec<Load>,
+    #[serde(default)]
+    load_on: LoadOn,
+    #[serde(default)]
+    cell: Option<Cell>,
+    #[serde(default)]
+    guest: Option<FlatGuest>,
+    seed: u64,
+}
+
+/// The record of a guest also said what was measured.
+#[derive(Deserialize)]
+struct FlatGuest {
+    target: Target,
+    #[serde(flatten)]
+    guest: Guest,
+}
+
+#[derive(Deserialize)]
+struct FlatSpin {
+    gap_above_ns: Nanos,
+    workload: String,
+    workload_bytes: u32,
+}
+
+/// The edges of a list of readings, which has no wires, were empty.
+#[derive(Default, Deserialize)]
+struct FlatRespond {
+    files: Vec<String>,
+    simulated: Option<String>,
+    stimulus: Option<String>,
+    response: Option<String>,
+    marker: Option<String>,
+    threshold: String,
+    hysteresis: String,
+    edge: String,
+    response_edge: String,
+    #[serde(default)]
+    quiet_ns: Option<Nanos>,
+    window_ns: Option<Nanos>,
+}
+
+impl From<FlatPlan> for Plan {
+    fn from(flat: FlatPlan) -> Plan {
+        // A capture had the defaults of a measuring thread, which meant nothing.
+        let measured = flat.instrument != Instrument::Respond;
+        let has_seed = measured || flat.respond.as_ref().is_some_and(|one| one.simulated.is_some());
+        let method = method(&flat);
+        let (target, guest) = match flat.guest {
+            Some(FlatGuest { target, guest }) => (target, Some(Box::new(guest))),
+            None => (Target::Local, None),
+        };
+        Plan {
+            method,
+            name: flat.name,
+            note: flat.note,
+            command: flat.command,
+            cell: flat.cell,
+            target,
+            guest,
+            policy: measured.then_some(flat.policy),
+            cpus: flat.cpus,
+            threads: flat.threads,
+            helpers_on: flat.helpers_on,
+            share_cpus: flat.share_cpus,
+            duration_ns: flat.duration_ns,
+            cycles: flat.cycles,
+            warm_up_ns: measured.then_some(flat.warm_up_ns),
+            deadline_ns: flat.deadline_ns,
+            stop_above_ns: flat.stop_above_ns,
+            spike_above_ns: flat.spike_above_ns,
+            on_spike: flat.on_spike,
+            idle_states: measured.then_some(flat.idle_states),
+            kernel_files: flat.kernel_files,
+            tunings: flat.tunings,
+            loads: flat.loads,
+            load_on: flat.load_on,
+            telemetry_ns: flat.telemetry_ns,
+            interval_ns: flat.interval_ns,
+            samples: flat.samples,
+            seed: has_seed.then_some(flat.seed),
+        }
+    }
+}
+
+fn method(flat: &FlatPlan) -> Method {
+    let releases = Releases {
+        clock: flat.clock,
+        period_ns: flat.period_ns,
+        period_step_ns: flat.period_step_ns,
+        phase: flat.phase,
+    };
+    match flat.instrument {
+        Instrument::Cyclic => Method::Cyclic(Cyclic {
+            mechanism: flat.mechanism,
+            releases,
+            missed: flat.missed,
+            legs: flat.legs,
+            cyclictest: cyclictest(flat),
+        }),
+        Instrument::Handoff => Method::Handoff(Handoff {
+            wake: flat.wake.unwrap_or(WakeBy::Futex),
+            wakers_on: flat.wakers_on.clone(),
+            releases,
+        }),
+        Instrument::Spin => Method::Spin(flat.spin.as_ref().map(spin).unwrap_or_default()),
+        Instrument::Timerlat => Method::Timerlat(Timerlat { period_ns: flat.period_ns }),
+        Instrument::Respond => Method::Respond(Box::new(respond(flat.respond.as_ref()))),
+    }
+}
+
+/// All six had their defaults in a run of another command.
+fn cyclictest(flat: &FlatPlan) -> Option<Cyclictest> {
+    let asked = Cyclictest {
+        floating: flat.floating,
+        priority_step: flat.priority_step,
+        phase_step_ns: flat.phase_step_ns,
+        second_offset_ns: flat.second_offset_ns,
+        ends_with_first: flat.ends_with_first,
+        mark_trace: flat.mark_trace,
+    };
+    (asked != Cyclictest::default()).then_some(asked)
+}
+
+fn spin(flat: &FlatSpin) -> Spin {
+    let workload = match flat.workload.as_str() {
+        "memmove" => Workload::Memmove { bytes: flat.workload_bytes },
+        _ => Workload::None,
+    };
+    Spin { gap_above_ns: flat.gap_above_ns, workload }
+}
+
+fn respond(flat: Option<&FlatRespond>) -> Respond {
+    let Some(flat) = flat else { return Respond::default() };
+    let wires = flat.stimulus.as_ref().zip(flat.response.as_ref());
+    let wires = wires.map(|(stimulus, response)| Wires {
+        stimulus: stimulus.clone(),
+        response: response.clone(),
+        marker: flat.marker.clone(),
+        threshold: flat.threshold.clone(),
+        hysteresis: flat.hysteresis.clone(),
+        edge: flat.edge.clone(),
+        response_edge: flat.response_edge.clone(),
+    });
+    Respond {
+        files: flat.files.clone(),
+        simulated: flat.simulated.clone(),
+        wires,
+        quiet_ns: flat.quiet_ns,
+        window_ns: flat.window_ns,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::Target;
+    use serde_json::json;
+
+    /// A plan as schema 4 has it, with these fields changed.
+    fn flat(changes: Value) -> Plan {
+        let mut plan = json!({
+            "name": "old", "note": null, "instrument": "cyclic", "mechanism": "nanosleep",
+            "clock": "tai", "policy": { "name": "fifo", "priority": 90 }, "cpus": null,
+            "threads": null, "helpers_on": null, "period_ns": 200_000, "period_step_ns": 5,
+            "phase": "spread", "missed": "skip", "duration_ns": null, "cycles": null,
+            "warm_up_ns": 1_000_000_000, "deadline_ns": null, "stop_above_ns": null,
+            "spike_above_ns": null, "on_spike": null, "idle_states": { "exit-within": 0 },
+            "interval_ns": 1_000_000_000, "seed": u64::MAX,
+        });
+        let fields = plan.as_object_mut().unwrap();
+        fields.extend(changes.as_object().unwrap().clone());
+        serde_json::from_value(plan).unwrap()
+    }
+
+    fn releases() -> Releases {
+        Releases {
+            clock: ClockName::Tai,
+            period_ns: Nanos(200_000),
+            period_step_ns: Nanos(5),
+            phase: Phase::Spread,
+        }
+    }
 
     #[test]
-    fn a_guest_of_schema_4_says_what_was_measured() {
-        let mut plan = serde_json::to_value(Plan { seed: u64::MAX, ..Plan::default() }).unwrap();
-        plan.as_object_mut().unwrap().remove("target");
-        plan["guest"] = serde_json::json!({
-            "target": "lab:x86-64/rt-6.1", "seed": 1, "emulator": "QEMU", "accelerator": null,
-            "kernel": "linux-image", "kernel_sha256": "", "files_sha256": "",
+    fn each_instrument_has_its_own_parameters() {
+        let method = |changes| flat(changes).method;
+        let cyclic = Cyclic { releases: releases(), ..Cyclic::default() };
+        assert_eq!(method(json!({})), Method::Cyclic(cyclic.clone()));
+        let cyclictest = Cyclictest { priority_step: 1, floating: true, ..Cyclictest::default() };
+        assert_eq!(
+            method(json!({ "priority_step": 1, "floating": true, "legs": true })),
+            Method::Cyclic(Cyclic { legs: true, cyclictest: Some(cyclictest), ..cyclic })
+        );
+        assert_eq!(
+            method(json!({ "instrument": "handoff", "wake": "pipe", "wakers_on": "3" })),
+            Method::Handoff(Handoff {
+                wake: WakeBy::Pipe,
+                wakers_on: Some("3".parse().unwrap()),
+                releases: releases(),
+            })
+        );
+        let spin = |workload| {
+            let spin = json!({ "gap_above_ns": 7, "workload": workload, "workload_bytes": 4096 });
+            method(json!({ "instrument": "spin", "spin": spin }))
+        };
+        let spun = |workload| Method::Spin(Spin { gap_above_ns: Nanos(7), workload });
+        assert_eq!(spin("none"), spun(Workload::None));
+        assert_eq!(spin("memmove"), spun(Workload::Memmove { bytes: 4096 }));
+        let timerlat = Timerlat { period_ns: Nanos(200_000) };
+        assert_eq!(method(json!({ "instrument": "timerlat" })), Method::Timerlat(timerlat));
+    }
+
+    #[test]
+    fn what_meant_nothing_of_a_capture_is_absent() {
+        let respond = |stimulus: Option<&str>, edge| {
+            let respond = json!({
+                "files": ["a.sr"], "simulated": null, "stimulus": stimulus, "response": stimulus,
+                "marker": null, "threshold": edge, "hysteresis": edge, "edge": edge,
+                "response_edge": edge, "window_ns": 9,
+            });
+            flat(json!({ "instrument": "respond", "respond": respond, "seed": 0 }))
+        };
+        let plan = respond(Some("D0"), "rising");
+        let absent = (plan.policy, plan.warm_up_ns, plan.idle_states, plan.seed);
+        assert_eq!(absent, (None, None, None, None));
+        assert_eq!((plan.method.period(), plan.method.clock()), (None, None));
+        let wires = plan.method.respond().unwrap().wires.clone().unwrap();
+        assert_eq!((wires.stimulus.as_str(), wires.edge.as_str()), ("D0", "rising"));
+        let list = respond(None, "");
+        assert_eq!(list.method.respond().unwrap().wires, None);
+        assert_eq!(list.method.respond().unwrap().window_ns, Some(Nanos(9)));
+    }
+
+    #[test]
+    fn a_guest_says_what_was_measured() {
+        let guest = json!({
+            "target": "lab:x86-64/rt-6.1", "seed": u64::MAX, "emulator": "QEMU",
+            "accelerator": null, "kernel": "linux-image", "kernel_sha256": "", "files_sha256": "",
         });
-        let read: Plan = serde_json::from_value(plan.clone()).unwrap();
-        assert_eq!(read.target, "lab:x86-64/rt-6.1".parse().unwrap());
-        assert_eq!(read.seed, u64::MAX);
-        plan["guest"] = Value::Null;
-        assert_eq!(serde_json::from_value::<Plan>(plan).unwrap().target, Target::Local);
+        let plan = flat(json!({ "guest": guest }));
+        assert_eq!(plan.target, "lab:x86-64/rt-6.1".parse().unwrap());
+        assert_eq!((plan.seed, plan.guest.unwrap().seed), (Some(u64::MAX), u64::MAX));
+        assert_eq!(flat(json!({ "guest": null })).target, Target::Local);
+    }
+
+    #[test]
+    fn plans_of_today_are_read_back_as_they_were() {
+        for method in [
+            Method::Cyclic(Cyclic { cyclictest: Some(Cyclictest::default()), ..Cyclic::default() }),
+            Method::Spin(Spin { workload: Workload::Memmove { bytes: 8 }, ..Spin::default() }),
+            Method::Respond(Box::default()),
+        ] {
+            let target = "lab:x86-64/rt-6.1".parse().unwrap();
+            let plan = Plan { method, target, seed: Some(u64::MAX), ..Plan::default() };
+            let text = serde_json::to_string(&plan).unwrap();
+            assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan, "{text}");
+        }
     }
 }

@@ -51,6 +51,16 @@ impl Policy {
         }
     }
 
+    /// The same with a lower priority, where it has one; 1 is the lowest there is.
+    pub fn lowered(self, by: u32) -> Policy {
+        let lower = |priority: u8| u32::from(priority).saturating_sub(by).max(1) as u8;
+        match self {
+            Policy::Fifo { priority } => Policy::Fifo { priority: lower(priority) },
+            Policy::Rr { priority } => Policy::Rr { priority: lower(priority) },
+            other => other,
+        }
+    }
+
     /// Whether the policy runs before all ordinary threads.
     pub fn is_realtime(self) -> bool {
         matches!(self, Policy::Fifo { .. } | Policy::Rr { .. } | Policy::Deadline { .. })

@@ -1,25 +1,53 @@
-//! How the instrument `spin` spins.
+//! The method `spin`: a busy loop that finds the time taken from it.
 
+use super::{Plan, Policy};
 use crate::Nanos;
 use crate::nanos::{MICROSECOND, SECOND};
-use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// More is no cache of any processor.
 const LARGEST_WORKLOAD: u32 = 256 << 20;
+/// Shorter warm-ups could tell nothing of the usual pass.
+const LEAST_LEARNING: Nanos = Nanos(10_000_000);
 
-words! {
-    /// What a spinning thread does in each pass.
-    Workload {
-        /// Nothing but reading the counter.
-        None = "none",
-        /// Copies a piece of memory.
-        Memmove = "memmove",
+/// What a spinning thread does in each pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "name", rename_all = "lowercase")]
+pub enum Workload {
+    /// Nothing but reading the counter.
+    None,
+    /// Copies a piece of memory.
+    Memmove {
+        /// Size of the piece.
+        bytes: u32,
+    },
+}
+
+impl Workload {
+    /// Bytes that a workload works on, where nothing else is asked.
+    pub const DEFAULT_BYTES: u32 = 4096;
+
+    /// Their names on the command line.
+    pub const NAMES: [&str; 2] = ["none", "memmove"];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Workload::None => Workload::NAMES[0],
+            Workload::Memmove { .. } => Workload::NAMES[1],
+        }
     }
 }
 
-/// How the instrument `spin` spins.
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A busy loop that finds the time taken from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spin {
@@ -27,26 +55,46 @@ pub struct Spin {
     pub gap_above_ns: Nanos,
     /// What each pass does.
     pub workload: Workload,
-    /// Bytes that the workload works on.
-    pub workload_bytes: u32,
 }
 
+/// The defaults of the house.
 impl Default for Spin {
     fn default() -> Spin {
-        Spin { gap_above_ns: MICROSECOND, workload: Workload::None, workload_bytes: 4096 }
+        Spin { gap_above_ns: MICROSECOND, workload: Workload::None }
     }
 }
 
 impl Spin {
-    /// Whether it makes sense by itself.
-    pub(super) fn check(self) -> Result<(), String> {
-        let Spin { gap_above_ns, workload_bytes, .. } = self;
-        if gap_above_ns < Nanos(100) || gap_above_ns > SECOND {
-            return Err(format!("--gap-above {gap_above_ns}: expected 100ns to 1s"));
+    /// Whether it makes sense with the rest of its plan; an error is one line for the user.
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
+        if self.gap_above_ns < Nanos(100) || self.gap_above_ns > SECOND {
+            return Err(format!("--gap-above {}: expected 100ns to 1s", self.gap_above_ns));
         }
-        if !(8..=LARGEST_WORKLOAD).contains(&workload_bytes) {
-            return Err(format!("--workload-size {workload_bytes}: expected 8 to 256M"));
+        if let Workload::Memmove { bytes } = self.workload
+            && !(8..=LARGEST_WORKLOAD).contains(&bytes)
+        {
+            return Err(format!("--workload-size {bytes}: expected 8 to 256M"));
         }
-        Ok(())
+        let refused = match () {
+            () if plan.samples => {
+                "--samples stores latencies of releases, which spin has not: the largest 4096 gaps \
+                 of each thread are stored anyway"
+            }
+            () if plan.cycles.is_some() => {
+                "--cycles counts releases, which spin has not: end it by --for"
+            }
+            () if matches!(plan.policy, Some(Policy::Deadline { .. })) => {
+                "--policy deadline gives a budget that a spinning thread uses up at once: take \
+                 other, fifo or rr"
+            }
+            () if plan.threads.is_some() => {
+                "--threads: spin measures each CPU by one thread; name them by --cpus"
+            }
+            () if plan.warm_up_ns.is_none_or(|warm_up| warm_up < LEAST_LEARNING) => {
+                "--warm-up: spin learns the usual pass in it, for 10ms at least"
+            }
+            () => return Ok(()),
+        };
+        Err(refused.to_string())
     }
 }

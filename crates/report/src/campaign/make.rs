@@ -232,7 +232,7 @@ fn pooled(campaign: &Campaign, made: &[Made], row: usize) -> Option<Pooled> {
 }
 
 /// Period, counts, and smallest and largest latency of each thread over all runs.
-type OfThread = (Nanos, Vec<Bin>, Option<(Nanos, Nanos)>);
+type OfThread = (Option<Nanos>, Vec<Bin>, Option<(Nanos, Nanos)>);
 type ByThread = BTreeMap<u32, OfThread>;
 
 fn by_thread(runs: &[(&Run, &[ThreadBins])]) -> ByThread {

@@ -218,7 +218,7 @@ fn threads(row: &TableRow, pooled: &Pooled) -> Markup {
             thead { tr { @for name in names { th scope="col" { (name) } } } }
             tbody { @for one in &pooled.threads { tr {
                 th scope="row" { (one.thread) }
-                td { (one.period_ns) }
+                td { (dash(one.period_ns)) }
                 td { (grouped(one.cycles)) }
                 td { (dash(one.max_ns)) }
                 td { (dash(one.p99_9_ns.map(bin_edge))) }

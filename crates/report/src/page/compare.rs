@@ -95,9 +95,9 @@ fn columns(runs: &[PageRun]) -> Vec<Column> {
     let mut columns = vec![
         column("Verdict", &verdict),
         latency(&MAXIMUM),
-        column("Missed", &|run| match run.asked.is_unpaced() {
-            true => dash(None),
-            false => missed(run.total.missed),
+        column("Missed", &|run| match run.asked.method.is_periodic() {
+            true => missed(run.total.missed),
+            false => dash(None),
         }),
         column("Misses", &|run| dash(run.total.misses.map(count))),
     ];

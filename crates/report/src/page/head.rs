@@ -36,7 +36,7 @@ pub fn facts(run: &Run) -> Markup {
                     (fact("Noise", Some(firm(&percent(noise.share()))),
                         Some(format!("{} in the worst interval", percent(noise.worst_share)))))
                 }
-                None if run.asked.is_unpaced() => {}
+                None if !run.asked.method.is_periodic() => {}
                 None => (fact("Missed releases", Some(missed(total.missed)), missed_share(total))),
             }
             @if run.asked.deadline_ns.is_some() {
@@ -46,7 +46,7 @@ pub fn facts(run: &Run) -> Markup {
             (fact(cycles(run), Some(count(total.cycles)), releases_due(run)))
             @if respond::is_timed(run) {
               (fact("Measured for", Some(firm(&span(run.measured_ns))),
-                run.asked.respond.is_none().then(|| plural(run.threads.len(), "thread"))))
+                (!run.asked.method.is_capture()).then(|| plural(run.threads.len(), "thread"))))
             }
         }
     }
@@ -68,7 +68,7 @@ pub fn missed(missed: Option<u64>) -> String {
 
 /// The name of the count of what was recorded.
 pub fn cycles(run: &Run) -> &'static str {
-    if run.asked.is_unpaced() { terms::of(run).titles } else { "Cycles" }
+    if run.asked.method.is_periodic() { "Cycles" } else { terms::of(run).titles }
 }
 
 fn missed_share(total: &Summary) -> Option<String> {

@@ -83,7 +83,7 @@ pub fn page(runs: &[PageRun]) -> String {
         }
         footer {
             @for one in runs { p { "Made by latlab " (one.run.latlab) " from run " (one.run.id) "." } }
-            @if runs.iter().any(|one| one.run.asked.respond.is_none()) {
+            @if runs.iter().any(|one| !one.run.asked.method.is_capture()) {
                 p { "Times are differences of the clock that the threads slept on." }
             }
         }
@@ -149,7 +149,7 @@ fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
         (conditions::section(run, outline))
         (footer::losses(run, outline))
         (setup::setup(run, outline))
-        @if run.asked.respond.is_none() { (footer::cost(run, outline)) }
+        @if !run.asked.method.is_capture() { (footer::cost(run, outline)) }
         (footer::repeat(run, outline))
         (footer::files(run))
         (data::section(of, outline))

@@ -27,7 +27,7 @@ const SHARE: &str = "The share of the responses that was no larger, with the max
 pub fn pictures(of: &PageRun, outline: &Outline) -> Markup {
     let runs = [of.measured()];
     let terms = terms::of(of.run);
-    if of.run.asked.respond.is_some() {
+    if of.run.asked.method.is_capture() {
         return html! {
             (compared(&runs, outline))
             (outline.section("time", "Over time", over_time(of, time::Kind::Flow, outline, &flow(terms))))
@@ -55,7 +55,7 @@ pub fn compared(runs: &[Measured], outline: &Outline) -> Markup {
             (of_latencies(runs, Kind::Latency, outline, &of_whole_runs(terms)))
             @if let Some(end) = respond::body(runs.iter().map(|one| one.run)) { (zoomed(runs, end, outline)) }
         }))
-        @if runs.iter().all(|one| one.run.asked.respond.is_some()) {
+        @if runs.iter().all(|one| one.run.asked.method.is_capture()) {
             (outline.section("share", "Share", of_latencies(runs, Kind::Cdf, outline, SHARE)))
         }
         (outline.section("tail", "Tail", html! {

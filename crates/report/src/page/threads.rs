@@ -11,6 +11,7 @@ use crate::sentence;
 use crate::terminal::table::markup;
 use crate::units::{joined, span};
 use latlab_model::Run;
+use latlab_model::plan::Recorded;
 use latlab_model::run::{Summary, ThreadRun};
 use maud::{Markup, html};
 
@@ -74,9 +75,11 @@ impl Column {
 fn thread_columns(run: &Run) -> Vec<Column> {
     let (mut columns, setup) = setup_columns(run);
     columns.push(latency_column(run, &MAXIMUM));
-    match run.asked.spin {
-        Some(_) => columns.extend(noise_columns(run)),
-        None => columns.push(summary_column(run, "Missed", |s| missed(s.missed))),
+    match run.asked.method.records() {
+        Recorded::Gap => columns.extend(noise_columns(run)),
+        Recorded::Latency | Recorded::Response => {
+            columns.push(summary_column(run, "Missed", |s| missed(s.missed)))
+        }
     }
     if run.asked.deadline_ns.is_some() {
         columns.push(summary_column(run, "Misses", |s| dash(s.misses.map(count))));
@@ -116,10 +119,12 @@ fn setup_columns(run: &Run) -> (Vec<Column>, Vec<Column>) {
     }
     let setup = vec![
         column("Policy", Some("word"), &|t| t.setup.policy.clone()),
-        column("Period", None, &|t| firm(&t.setup.period_ns.to_string())),
+        column("Period", None, &|t| {
+            let period = t.setup.period_ns.filter(|_| run.asked.method.is_periodic());
+            dash(period.map(|period| firm(&period.to_string())))
+        }),
     ];
-    let setup = setup.into_iter().filter(|c| run.asked.spin.is_none() || c.name != "Period");
-    (columns, setup.collect())
+    (columns, setup)
 }
 
 /// What a busy loop has instead of missed releases.

@@ -5,7 +5,6 @@ use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::legs::{LegCost, LegFigures, LegTally, RunLegs, ThreadLegs};
-use latlab_model::plan::Instrument;
 use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
@@ -150,7 +149,7 @@ fn of_latency(summary: &Summary) -> Option<LegFigures> {
 
 fn said(run: &Run, legs: &RunLegs) -> Vec<String> {
     // The kernel's own tracer is what measures: without it there is nothing to compare with.
-    let cost = (run.asked.instrument == Instrument::Cyclic).then(|| cost(legs));
+    let cost = run.asked.method.has_legs().then(|| cost(legs));
     std::iter::once(counted(legs)).chain(cost).collect()
 }
 

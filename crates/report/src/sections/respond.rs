@@ -5,7 +5,8 @@ use crate::pictures::axis::one_two_five;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{grouped, percent, trimmed};
-use latlab_model::respond::{ResponseFigures, Responses};
+use latlab_model::plan::Instrument;
+use latlab_model::respond::{Respond, ResponseFigures, Responses};
 use latlab_model::run::{Severity, VerdictWord};
 use latlab_model::{Nanos, Run};
 
@@ -255,20 +256,19 @@ impl Unit {
 }
 
 /// How responses were found, as labelled facts.
-pub fn method(run: &latlab_model::plan::Plan) -> Vec<(&'static str, String)> {
-    let Some(asked) = &run.respond else { return Vec::new() };
-    let channel = |name: &Option<String>| name.clone().unwrap_or_default();
+pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
+    let wires = asked.wires.clone().unwrap_or_default();
     vec![
-        ("Instrument", run.instrument.to_string()),
+        ("Instrument", Instrument::Respond.to_string()),
         ("Captures", asked.files.join(", ")),
         ("Simulated", asked.simulated.clone().unwrap_or_default()),
-        ("Stimulus", channel(&asked.stimulus)),
-        ("Response", channel(&asked.response)),
-        ("Marker", channel(&asked.marker)),
-        ("Threshold", asked.threshold.clone()),
-        ("Hysteresis", asked.hysteresis.clone()),
-        ("Edges of the stimulus", asked.edge.clone()),
-        ("Edges of the response", asked.response_edge.clone()),
+        ("Stimulus", wires.stimulus),
+        ("Response", wires.response),
+        ("Marker", wires.marker.unwrap_or_default()),
+        ("Threshold", wires.threshold),
+        ("Hysteresis", wires.hysteresis),
+        ("Edges of the stimulus", wires.edge),
+        ("Edges of the response", wires.response_edge),
         ("Quiet before a stimulus", asked.quiet_ns.map_or(String::new(), |it| it.to_string())),
         ("Window", asked.window_ns.map_or("up to the next stimulus".into(), |it| it.to_string())),
     ]
@@ -276,12 +276,16 @@ pub fn method(run: &latlab_model::plan::Plan) -> Vec<(&'static str, String)> {
 
 /// The same in a line.
 pub fn way(run: &Run) -> String {
-    let Some(asked) = &run.asked.respond else { return String::new() };
-    let wires = asked.stimulus.as_ref().zip(asked.response.as_ref());
-    let wires = wires.map(|(from, to)| {
+    let Some(asked) = run.asked.method.respond() else { return String::new() };
+    let wires = asked.wires.as_ref().map(|wires| {
         format!(
-            "from {from} ({}) to {to} ({}), threshold {}, hysteresis {}",
-            asked.edge, asked.response_edge, asked.threshold, asked.hysteresis
+            "from {} ({}) to {} ({}), threshold {}, hysteresis {}",
+            wires.stimulus,
+            wires.edge,
+            wires.response,
+            wires.response_edge,
+            wires.threshold,
+            wires.hysteresis
         )
     });
     let source = asked.simulated.clone().unwrap_or_else(|| asked.files.join(", "));

@@ -16,7 +16,7 @@ pub use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::terms;
 use crate::units::{Scale, bytes, grouped, percent, span};
-use latlab_model::plan::Instrument;
+use latlab_model::plan::{Instrument, Recorded};
 use latlab_model::run::{Finding, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
 
@@ -31,7 +31,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         legs::text(run, width, style),
         losses(run, width),
         samples(run, width),
-        if run.asked.respond.is_some() { String::new() } else { agent(run, width) },
+        if run.asked.method.is_capture() { String::new() } else { agent(run, width) },
         changes::text(run, width),
         load::text(run, width, style),
         conditions::text(run, width, style),
@@ -48,21 +48,23 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     let headline = wrapped(&sentence::headline(run), width, 0);
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
-    if plan.respond.is_some() {
+    if plan.method.is_capture() {
         let method = style.paint(Colour::Dim, &wrapped(&respond::way(run), width, 0));
         return format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline));
     }
-    let how = match plan.spin {
-        Some(_) => format!("{}, {}, {}", plan.way(), plan.policy, sentence::rhythm(plan)),
-        None => format!(
-            "{}, clock {}, {}, period {}, phase {}",
-            plan.way(),
-            plan.clock,
-            plan.policy,
-            plan.period_ns,
-            plan.phase,
-        ),
-    };
+    let releases = plan.method.releases();
+    let clock = plan.method.clock().filter(|_| plan.method.is_periodic());
+    let how: Vec<String> = [
+        Some(plan.method.to_string()),
+        clock.map(|clock| format!("clock {clock}")),
+        plan.policy.map(|policy| policy.to_string()),
+        plan.method.rhythm(),
+        releases.map(|releases| format!("phase {}", releases.phase)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let how = how.join(", ");
     let method = format!("{how}; kernel {}; {}", sentence::kernel(run), run.id);
     let method = style.paint(Colour::Dim, &wrapped(&method, width, 0));
     format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline))
@@ -103,10 +105,10 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
         columns.push(Column::new("core", 8, cores.chain(total_blank(all))));
     }
     columns.push(summaries.latency(&MAXIMUM));
-    match run.asked.spin {
-        Some(_) => columns.extend(noise::columns(run)),
-        None if run.asked.is_unpaced() => {}
-        None => columns.push(Column::new(
+    match run.asked.method.records() {
+        Recorded::Gap => columns.extend(noise::columns(run)),
+        Recorded::Response => {}
+        Recorded::Latency => columns.push(Column::new(
             "missed",
             0,
             summaries.each(|s| sentence::missed_count(run, s)),
@@ -123,14 +125,16 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     columns.push(Column::new("seen at", 6, seen).unit("s"));
     let cycles = summaries.each(|s| s.cycles.to_string());
     columns.push(Column::new(terms::of(run).cycles, 0, cycles));
-    if !run.asked.is_unpaced() {
+    if run.asked.method.is_periodic() {
         columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
     }
     columns.extend(LATENCIES.iter().map(|figure| summaries.latency(figure)));
     let policies = setups().map(|s| s.policy.clone()).chain(total_blank(all));
     columns.push(Column::new("policy", 10, policies).left());
-    if !run.asked.is_unpaced() {
-        let periods = setups().map(|s| s.period_ns.to_string()).chain(total_blank(all));
+    if run.asked.method.is_periodic() {
+        let periods = setups()
+            .map(|s| some(s.period_ns.map(|period| period.to_string())))
+            .chain(total_blank(all));
         columns.push(Column::new("period", 9, periods));
     }
     columns.retain(|column| !column.is_void());
@@ -166,15 +170,15 @@ impl<'a> Summaries<'a> {
 }
 
 fn maximum(run: &Run, width: usize) -> String {
-    if run.asked.respond.is_some() {
+    if run.asked.method.is_capture() {
         return format!("{}\n", wrapped(&respond::sentences(run).join(" "), width, 0));
     }
     let (Some(max), Some(place)) = (run.total.max_ns, sentence::maximum_place(run)) else {
         return String::new();
     };
-    let missed = match run.asked.spin {
-        Some(_) => String::new(),
-        None => format!("; missed releases: {}", missed(run.total.missed)),
+    let missed = match run.asked.method.is_periodic() {
+        true => format!("; missed releases: {}", missed(run.total.missed)),
+        false => String::new(),
     };
     let text = format!(
         "Observed maximum {max} ({place}), in {} over {}{missed}.",
@@ -286,7 +290,7 @@ impl From<&Run> for ListEntry {
     fn from(run: &Run) -> ListEntry {
         ListEntry {
             id: run.id.clone(),
-            instrument: run.asked.instrument,
+            instrument: run.asked.method.instrument(),
             started: run.started.clone(),
             measured_ns: Some(run.measured_ns).filter(|_| respond::is_timed(run)),
             threads: run.threads.len(),

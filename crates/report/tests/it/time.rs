@@ -317,7 +317,7 @@ fn a_window_with_samples_has_a_dot_for_each() {
     let from = first(&made.run) + Nanos(22 * SECOND);
     let window = from..from + Nanos(SECOND);
     let mut data = TimeData::of_samples(&made.run, &edges(), window);
-    let period = made.run.threads[0].setup.period_ns;
+    let period = made.run.threads[0].setup.period_ns.unwrap();
     let mut release_ns = from;
     for cycle in 0..900_i64 {
         let latency_ns = Nanos(if cycle == 400 { 4_100_000 } else { 5_000 + cycle });

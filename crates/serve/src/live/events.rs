@@ -110,7 +110,7 @@ fn plan(id: &str, begun: &Begun) -> Value {
         "note": plan.note.as_deref().map(visible),
         "machine": machine.as_ref().and_then(|machine| machine.hostname.as_deref()).map(visible),
         "kernel": machine.as_ref().map(|machine| visible(&machine.kernel)),
-        "period": plan.period_ns.to_string(),
+        "rhythm": plan.method.rhythm(),
         "interval_s": plan.interval_ns.as_secs_f64(),
         "planned_s": plan.duration_ns.map(Nanos::as_secs_f64),
         "deadline_ns": plan.deadline_ns,

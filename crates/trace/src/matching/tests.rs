@@ -12,7 +12,7 @@ fn setup(thread: u32) -> ThreadSetup {
         core_type: None,
         capacity: None,
         policy: String::new(),
-        period_ns: Nanos(PERIOD),
+        period_ns: Some(Nanos(PERIOD)),
         first_release_ns: Nanos::ZERO,
     }
 }

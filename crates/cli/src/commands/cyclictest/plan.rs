@@ -3,7 +3,8 @@
 use super::options::{Affinity, Options, Power};
 use latlab_model::nanos::MICROSECOND;
 use latlab_model::plan::{
-    ClockName, IdleStates, KernelFile, Mechanism, MissedPolicy, Phase, Policy,
+    ClockName, Cyclic, Cyclictest, IdleStates, KernelFile, Mechanism, Method, MissedPolicy, Phase,
+    Policy, Releases,
 };
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::files::Root;
@@ -77,52 +78,61 @@ pub fn plan(options: &mut Options, machine: &Machine, seed: u64) -> Result<Plan,
         false => Nanos((limit + 1) * 1000 - 1),
     };
     let distance = if options.histogram.is_some() { 0 } else { options.distance.unwrap_or(500) };
-    let plan = Plan {
-        name: "cyclictest".into(),
-        mechanism: match () {
-            () if options.relative || options.system => Mechanism::Relative,
-            () if options.posix_timers => Mechanism::PosixTimer,
-            () => Mechanism::Nanosleep,
-        },
+    let releases = Releases {
         clock: if options.realtime_clock { ClockName::Realtime } else { ClockName::Monotonic },
-        policy: match (options.policy, options.priority) {
-            ("fifo", priority) => Policy::Fifo { priority },
-            ("rr", priority) => Policy::Rr { priority },
-            ("batch", _) => Policy::Batch,
-            ("idle", _) => Policy::Idle,
-            _ => Policy::Other,
-        },
-        priority_step: u8::from(options.priospread),
-        cpus,
-        threads: Some(threads),
-        floating: options.affinity.is_none(),
-        helpers_on,
         period_ns: microseconds(options.interval),
         period_step_ns: microseconds(distance),
         phase: match options.aligned.or(options.secaligned) {
             Some(_) => Phase::Aligned,
             None => Phase::Spread,
         },
-        phase_step_ns: microseconds(options.aligned.unwrap_or(0)),
-        second_offset_ns: options.secaligned.map(microseconds),
+    };
+    let cyclic = Cyclic {
+        mechanism: match () {
+            () if options.relative || options.system => Mechanism::Relative,
+            () if options.posix_timers => Mechanism::PosixTimer,
+            () => Mechanism::Nanosleep,
+        },
+        releases,
         missed: MissedPolicy::Skip,
+        legs: false,
+        cyclictest: Some(Cyclictest {
+            floating: options.affinity.is_none(),
+            priority_step: u8::from(options.priospread),
+            phase_step_ns: microseconds(options.aligned.unwrap_or(0)),
+            second_offset_ns: options.secaligned.map(microseconds),
+            ends_with_first: options.loops.is_some(),
+            mark_trace: options.tracemark,
+        }),
+    };
+    let plan = Plan {
+        name: "cyclictest".into(),
+        method: Method::Cyclic(cyclic),
+        policy: Some(match (options.policy, options.priority) {
+            ("fifo", priority) => Policy::Fifo { priority },
+            ("rr", priority) => Policy::Rr { priority },
+            ("batch", _) => Policy::Batch,
+            ("idle", _) => Policy::Idle,
+            _ => Policy::Other,
+        }),
+        cpus,
+        threads: Some(threads),
+        helpers_on,
         duration_ns: options.duration,
         cycles: options.loops,
-        ends_with_first: options.loops.is_some(),
-        warm_up_ns: Nanos::ZERO,
+        warm_up_ns: Some(Nanos::ZERO),
         stop_above_ns: options.breaktrace.map(above),
-        mark_trace: options.tracemark,
-        idle_states: match options.power {
+        idle_states: Some(match options.power {
             Power::Latency(limit) => IdleStates::ExitWithin(microseconds(limit)),
             _ => IdleStates::System,
-        },
+        }),
         kernel_files: match options.power {
             Power::Deepest(state) => idle_state_files(&machine.root, &measured, state)?,
             _ => Vec::new(),
         },
         samples: options.verbose || histogram_of_samples(options),
         share_cpus: true,
-        seed,
+        seed: Some(seed),
         ..Plan::default()
     };
     plan.check()?;
@@ -174,20 +184,21 @@ mod tests {
     /// What of a plan the command lines of the tutorials are about.
     fn told(line: &str) -> String {
         let plan = of(line).unwrap();
+        let Method::Cyclic(cyclic) = &plan.method else { unreachable!("cyclictest is cyclic") };
         format!(
             "{} x{} on {}, {}+{}, {:?} cycles, {:?}, {}",
-            plan.policy,
+            plan.scheduling(),
             plan.threads.unwrap(),
-            match (&plan.cpus, plan.floating) {
+            match (&plan.cpus, cyclic.cyclictest.as_ref().unwrap().floating) {
                 (Some(cpus), _) => cpus.to_string(),
                 (None, true) => "any".into(),
                 (None, false) => "each".into(),
             },
-            plan.period_ns,
-            plan.period_step_ns,
+            cyclic.releases.period_ns,
+            cyclic.releases.period_step_ns,
             plan.cycles.unwrap_or(0),
             plan.duration_ns.map(|length| length.0 / SECOND.0),
-            plan.mechanism,
+            cyclic.mechanism,
         )
     }
 

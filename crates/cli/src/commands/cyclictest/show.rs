@@ -133,7 +133,7 @@ impl<'a> Show<'a> {
             .settings
             .iter()
             .any(|one| one.what == "idle states" && one.applied.starts_with("left"));
-        if let (IdleStates::ExitWithin(limit), true) = (self.plan.idle_states, held) {
+        if let (Some(IdleStates::ExitWithin(limit)), true) = (self.plan.idle_states, held) {
             self.put(&format!("# /dev/cpu_dma_latency set to {}us\n", limit.0 / 1000));
         }
         if !self.options.verbose {
@@ -144,7 +144,8 @@ impl<'a> Show<'a> {
                 self.put(&format!("Thread {number} using cpu {cpu}.\n"));
             }
             // What the original prints here is the interval of the next one.
-            let interval = self.plan.period_of(number + 1).0 / 1000;
+            let next = self.plan.method.period_of(number + 1).unwrap_or_default();
+            let interval = next.0 / 1000;
             self.put(&format!("Thread {number} Interval: {interval}\n"));
         }
     }
@@ -167,10 +168,10 @@ impl<'a> Show<'a> {
 
     fn policy(&self) -> &'static str {
         match self.plan.policy {
-            Policy::Fifo { .. } => "fifo",
-            Policy::Rr { .. } => "rr",
-            Policy::Batch => "batch",
-            Policy::Idle => "idle",
+            Some(Policy::Fifo { .. }) => "fifo",
+            Some(Policy::Rr { .. }) => "rr",
+            Some(Policy::Batch) => "batch",
+            Some(Policy::Idle) => "idle",
             // As the original says it of threads that have no priority.
             _ => "other/other",
         }
@@ -200,8 +201,8 @@ pub fn unit(options: &Options) -> Unit {
 
 /// Says how fine the clock is: what the kernel tells, and the smallest step that is seen.
 pub fn resolution(plan: &Plan) {
-    let clock = match plan.clock {
-        ClockName::Realtime => Clock::Realtime,
+    let clock = match plan.method.clock() {
+        Some(ClockName::Realtime) => Clock::Realtime,
         _ => Clock::Monotonic,
     };
     let readings: Vec<i64> = (0..10_000).map(|_| clock.now()).collect();

@@ -3,6 +3,7 @@
 use super::spikes::Spikes;
 use latlab_agent::Sealed;
 use latlab_model::frame::Message;
+use latlab_model::plan::Policy;
 use latlab_model::run::{EndReason, Prepared, ThreadSetup};
 use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan};
@@ -53,8 +54,8 @@ impl State {
     /// The threads of a plan before they have begun.
     pub fn new(plan: &Plan) -> State {
         let thread = |number: u32| Thread {
-            priority: plan.policy_of(number).priority(),
-            period: plan.period_of(number),
+            priority: plan.policy_of(number).map_or(0, Policy::priority),
+            period: plan.method.period_of(number).unwrap_or_default(),
             ..Thread::default()
         };
         let threads = (0..plan.threads.unwrap_or(1)).map(thread).collect();

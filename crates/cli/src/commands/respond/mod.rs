@@ -15,8 +15,8 @@ use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{CYCLE_PS, Simulation, simulate};
 use latlab_conduct::respond::{Failure, ResponseRequest, respond as record};
 use latlab_model::machine::Machine;
-use latlab_model::plan::Instrument;
-use latlab_model::respond::Respond;
+use latlab_model::plan::Method;
+use latlab_model::respond::{Respond, Wires};
 use latlab_model::run::Setting;
 use latlab_model::{Plan, Run, shell};
 use latlab_report::pairs::{self, Series};
@@ -31,7 +31,7 @@ struct Part {
     paths: Vec<PathBuf>,
     asked: Asked,
     simulated: Option<String>,
-    seed: u64,
+    seed: Option<u64>,
     machine: Machine,
     settings: Vec<Setting>,
 }
@@ -63,7 +63,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
                 paths: vec![made.capture.clone()],
                 asked: made.asked.clone(),
                 simulated: Some(order.words()),
-                seed: args.seed,
+                seed: Some(args.seed),
                 machine: made.machine.clone(),
                 settings: made.settings.clone(),
             };
@@ -85,7 +85,7 @@ fn captured(args: &RespondArgs, paths: Vec<PathBuf>) -> Part {
     let name = args.name.clone().or(stem).unwrap_or_else(|| "responder".to_string());
     let machine = Machine::default();
     let asked = args.asked();
-    Part { name, paths, asked, simulated: None, seed: 0, machine, settings: Vec::new() }
+    Part { name, paths, asked, simulated: None, seed: None, machine, settings: Vec::new() }
 }
 
 fn one(args: &RespondArgs, store: &Store, part: Part, stop: &StopFlag) -> anyhow::Result<Finished> {
@@ -114,38 +114,34 @@ fn one(args: &RespondArgs, store: &Store, part: Part, stop: &StopFlag) -> anyhow
 
 fn plan(args: &RespondArgs, part: &Part) -> Plan {
     let asked = &part.asked;
-    let is_list = asked.stimulus.is_none();
     let files = part.paths.iter().filter_map(|path| path.file_name());
+    let wires = asked.stimulus.as_ref().zip(asked.response.as_ref());
+    let wires = wires.map(|(stimulus, response)| Wires {
+        stimulus: stimulus.clone(),
+        response: response.clone(),
+        marker: asked.marker.clone(),
+        threshold: asked.threshold.to_string(),
+        hysteresis: asked.hysteresis.to_string(),
+        edge: asked.edge.word().to_string(),
+        response_edge: asked.response_edge.word().to_string(),
+    });
+    let respond = Respond {
+        files: match part.simulated {
+            Some(_) => Vec::new(),
+            None => files.map(|name| name.to_string_lossy().into_owned()).collect(),
+        },
+        simulated: part.simulated.clone(),
+        wires,
+        quiet_ns: args.quiet,
+        window_ns: args.window,
+    };
     Plan {
-        name: part.name.clone(),
         note: args.note.clone(),
-        instrument: Instrument::Respond,
         deadline_ns: args.deadline,
         samples: true,
-        telemetry_ns: None,
         command: Some(command(args, part)),
         seed: part.seed,
-        respond: Some(Box::new(Respond {
-            files: match part.simulated {
-                Some(_) => Vec::new(),
-                None => files.map(|name| name.to_string_lossy().into_owned()).collect(),
-            },
-            simulated: part.simulated.clone(),
-            stimulus: asked.stimulus.clone(),
-            response: asked.response.clone(),
-            marker: asked.marker.clone(),
-            threshold: if is_list { String::new() } else { asked.threshold.to_string() },
-            hysteresis: if is_list { String::new() } else { asked.hysteresis.to_string() },
-            edge: if is_list { String::new() } else { asked.edge.word().to_string() },
-            response_edge: if is_list {
-                String::new()
-            } else {
-                asked.response_edge.word().to_string()
-            },
-            quiet_ns: args.quiet,
-            window_ns: args.window,
-        })),
-        ..Plan::default()
+        ..Plan::elsewhere(part.name.clone(), Method::Respond(Box::new(respond)))
     }
 }
 

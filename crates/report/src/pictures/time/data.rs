@@ -60,7 +60,7 @@ impl TimeData {
     /// Nothing yet of a window of a run that is drawn cycle by cycle: its latencies come as
     /// samples, and none as rows of intervals.
     pub fn of_samples(run: &Run, edges: &[i64], window: Range<Nanos>) -> TimeData {
-        let periods = run.threads.iter().map(|one| one.setup.period_ns);
+        let periods = run.threads.iter().filter_map(|one| one.setup.period_ns);
         TimeData::with_rows_of(periods.max().unwrap_or(Nanos(1)), run, edges, Some(window))
     }
 

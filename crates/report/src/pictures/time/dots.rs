@@ -43,7 +43,7 @@ impl Dots {
         let setups = run.threads.iter().map(|one| &one.setup);
         Dots {
             whole: whole.clone(),
-            periods: setups.map(|setup| (setup.thread, setup.period_ns)).collect(),
+            periods: setups.filter_map(|setup| Some((setup.thread, setup.period_ns?))).collect(),
             complete: run.has_releases() && run.losses.samples == 0,
             threads: BTreeMap::new(),
         }

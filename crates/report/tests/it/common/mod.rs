@@ -42,7 +42,7 @@ pub fn plan() -> Plan {
     Plan {
         name: "idle".into(),
         duration_ns: Some(Nanos(60 * SECOND)),
-        seed: 20_261_121,
+        seed: Some(20_261_121),
         ..Plan::default()
     }
 }
@@ -94,7 +94,7 @@ pub fn summary(plan: &Plan, counts: &Histogram) -> Summary {
     Summary {
         cycles: counts.count,
         activations: Run::activations(plan, counts.count, counts.missed),
-        missed: (plan.mechanism != Mechanism::Relative).then_some(counts.missed),
+        missed: plan.method.has_releases().then_some(counts.missed),
         misses: plan.deadline_ns.map(|_| counts.misses),
         underflow: counts.underflow,
         min_ns: some.then_some(counts.min_ns),
@@ -206,8 +206,8 @@ fn thread(plan: &Plan, number: u32, counts: &Histogram) -> ThreadRun {
             cpu: Some(number),
             core_type: None,
             capacity: None,
-            policy: plan.policy.to_string(),
-            period_ns: plan.period_of(number),
+            policy: plan.scheduling(),
+            period_ns: plan.method.period_of(number),
             first_release_ns: FIRST,
         },
         summary: summary(plan, counts),
@@ -241,7 +241,7 @@ pub fn setting(
 }
 
 fn settings(plan: &Plan, thread: u32) -> Vec<Setting> {
-    let (policy, cpu) = (plan.policy.to_string(), thread.to_string());
+    let (policy, cpu) = (plan.scheduling(), thread.to_string());
     vec![
         setting("scheduling", Some(thread), &policy, &policy, true),
         setting("affinity", Some(thread), &cpu, &cpu, true),
@@ -362,8 +362,8 @@ pub fn relative() -> Fixture {
     let mut random = Random(3);
     let plan = Plan {
         name: "relative".into(),
-        mechanism: Mechanism::Relative,
-        policy: Policy::Rr { priority: 80 },
+        method: Method::Cyclic(Cyclic { mechanism: Mechanism::Relative, ..Cyclic::default() }),
+        policy: Some(Policy::Rr { priority: 80 }),
         cpus: Some([1].into_iter().collect()),
         ..plan()
     };

@@ -1,0 +1,53 @@
+//! The method `handoff`: a thread that another one wakes at each release.
+
+use super::cyclic::Releases;
+use super::{Plan, Policy};
+use crate::CpuSet;
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+words! {
+    /// How one thread wakes another.
+    WakeBy {
+        /// A futex.
+        Futex = "futex",
+        /// A byte through a pipe.
+        Pipe = "pipe",
+        /// A real-time signal.
+        Signal = "signal",
+        /// An event file descriptor.
+        Eventfd = "eventfd",
+        /// A POSIX message queue.
+        Mq = "mq",
+        /// A System V semaphore.
+        Sysv = "sysv",
+    }
+}
+
+/// A thread that another one wakes at each release, which it leaves out where it is late itself.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Handoff {
+    /// How it is woken.
+    pub wake: WakeBy,
+    /// CPUs of the threads that wake, in turn; none means that of the woken thread.
+    pub wakers_on: Option<CpuSet>,
+    /// When the other thread wakes it.
+    pub releases: Releases,
+}
+
+impl Handoff {
+    /// Whether it makes sense with the rest of its plan; an error is one line for the user.
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
+        self.releases.check()?;
+        match plan.policy {
+            Some(Policy::Deadline { .. }) => {
+                Err("--instrument handoff needs threads that can be pinned: take another --policy \
+                     than deadline"
+                    .to_string())
+            }
+            _ => Ok(()),
+        }
+    }
+}

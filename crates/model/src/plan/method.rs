@@ -1,0 +1,189 @@
+//! The method of a run, with its own parameters, and what other parts ask of any method.
+
+use super::cyclic::{Cyclic, Cyclictest, Mechanism, MissedPolicy, Releases};
+use super::handoff::Handoff;
+use super::timerlat::Timerlat;
+use super::{ClockName, Spin};
+use crate::Nanos;
+use crate::respond::Respond;
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+words! {
+    /// The name of a method.
+    Instrument {
+        /// A thread that sleeps until each release and reads the clock.
+        Cyclic = "cyclic",
+        /// A thread that another one wakes at each release, counted from just before the call.
+        Handoff = "handoff",
+        /// A busy loop that finds the time taken from it.
+        Spin = "spin",
+        /// The kernel's own tracer: a thread of the kernel on each CPU, which we only read.
+        Timerlat = "timerlat",
+        /// Edges on wires: a stimulus, and the pin that answers it.
+        Respond = "respond",
+    }
+}
+
+/// How a run measures, with the parameters of that method alone.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "instrument", rename_all = "lowercase")]
+pub enum Method {
+    /// A thread sleeps until each release and reads the clock.
+    Cyclic(Cyclic),
+    /// Another thread wakes it at each release.
+    Handoff(Handoff),
+    /// A busy loop finds the time taken from it.
+    Spin(Spin),
+    /// The kernel's tracer measures, and its records are read.
+    Timerlat(Timerlat),
+    /// Responses are found in a capture of wires.
+    Respond(Box<Respond>),
+}
+
+/// What a run records, whatever the method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recorded {
+    /// How late a thread began.
+    Latency,
+    /// Time that was taken from a busy loop.
+    Gap,
+    /// Time from a stimulus to its response.
+    Response,
+}
+
+impl Method {
+    /// The name of the method.
+    pub fn instrument(&self) -> Instrument {
+        match self {
+            Method::Cyclic(_) => Instrument::Cyclic,
+            Method::Handoff(_) => Instrument::Handoff,
+            Method::Spin(_) => Instrument::Spin,
+            Method::Timerlat(_) => Instrument::Timerlat,
+            Method::Respond(_) => Instrument::Respond,
+        }
+    }
+
+    /// What it records.
+    pub fn records(&self) -> Recorded {
+        match self {
+            Method::Cyclic(_) | Method::Handoff(_) | Method::Timerlat(_) => Recorded::Latency,
+            Method::Spin(_) => Recorded::Gap,
+            Method::Respond(_) => Recorded::Response,
+        }
+    }
+
+    /// The releases that latlab plans; none where something else decides when it measures.
+    pub fn releases(&self) -> Option<&Releases> {
+        match self {
+            Method::Cyclic(cyclic) => Some(&cyclic.releases),
+            Method::Handoff(handoff) => Some(&handoff.releases),
+            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) => None,
+        }
+    }
+
+    /// Period of a thread by its number; none where nothing has a period, or nobody knows it.
+    pub fn period_of(&self, thread: u32) -> Option<Nanos> {
+        match self {
+            Method::Timerlat(timerlat) => Some(timerlat.period_ns),
+            other => other.releases().map(|releases| releases.period_of(thread)),
+        }
+    }
+
+    /// Period of the first thread; none where nothing has a period, or nobody knows it.
+    pub fn period(&self) -> Option<Nanos> {
+        self.period_of(0)
+    }
+
+    /// Whether cycles come with a period; otherwise gaps or stimuli come by themselves.
+    pub fn is_periodic(&self) -> bool {
+        self.records() == Recorded::Latency
+    }
+
+    /// What becomes of missed releases; none where no release can be missed.
+    pub fn missed_policy(&self) -> Option<MissedPolicy> {
+        match self {
+            Method::Cyclic(cyclic) if cyclic.mechanism == Mechanism::Relative => None,
+            Method::Cyclic(cyclic) => Some(cyclic.missed),
+            Method::Handoff(_) | Method::Timerlat(_) => Some(MissedPolicy::Skip),
+            Method::Spin(_) | Method::Respond(_) => None,
+        }
+    }
+
+    /// Whether releases exist that can be missed.
+    pub fn has_releases(&self) -> bool {
+        self.missed_policy().is_some()
+    }
+
+    /// The clock of the times of the run; none where it is not one of the measured machine.
+    pub fn clock(&self) -> Option<ClockName> {
+        match self {
+            Method::Spin(_) | Method::Timerlat(_) => Some(ClockName::Monotonic),
+            Method::Respond(_) => None,
+            other => other.releases().map(|releases| releases.clock),
+        }
+    }
+
+    /// Whether somebody may set the clock of the run, so that its times jump.
+    pub fn clock_can_be_set(&self) -> bool {
+        self.clock().is_some_and(|clock| clock != ClockName::Monotonic)
+    }
+
+    /// What paces it, in words; none where nobody knows.
+    pub fn rhythm(&self) -> Option<String> {
+        match self {
+            Method::Spin(spin) => Some(format!("gaps above {}", spin.gap_above_ns)),
+            other => other.period().map(|period| format!("period {period}")),
+        }
+    }
+
+    /// Whether it only reads captures, so that no machine was measured.
+    pub fn is_capture(&self) -> bool {
+        matches!(self, Method::Respond(_))
+    }
+
+    /// Whether `--legs` was asked for.
+    pub fn has_legs(&self) -> bool {
+        matches!(self, Method::Cyclic(cyclic) if cyclic.legs)
+    }
+
+    /// How it spins; none of another method.
+    pub fn spin(&self) -> Option<&Spin> {
+        match self {
+            Method::Spin(spin) => Some(spin),
+            _ => None,
+        }
+    }
+
+    /// How responses are found; none of another method.
+    pub fn respond(&self) -> Option<&Respond> {
+        match self {
+            Method::Respond(respond) => Some(respond),
+            _ => None,
+        }
+    }
+
+    /// What only `latlab cyclictest` asks; none of a run of another command.
+    pub fn cyclictest(&self) -> Option<&Cyclictest> {
+        match self {
+            Method::Cyclic(cyclic) => cyclic.cyclictest.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// The instrument, with its way to sleep or to be woken where it has several.
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let instrument = self.instrument();
+        match self {
+            Method::Cyclic(cyclic) => write!(f, "{instrument}, {}", cyclic.mechanism),
+            Method::Handoff(handoff) => write!(f, "{instrument} by {}", handoff.wake),
+            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) => {
+                write!(f, "{instrument}")
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The method `timerlat`: the kernel's own tracer, whose records are read.
+
+use super::Plan;
+use crate::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// What the kernel's timerlat takes, which counts in microseconds.
+const PERIODS: std::ops::RangeInclusive<Nanos> = Nanos(100_000)..=Nanos(1_000_000_000);
+
+/// The kernel's tracer, with a thread on each measured CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Timerlat {
+    /// Distance of its releases, on all CPUs.
+    pub period_ns: Nanos,
+}
+
+impl Timerlat {
+    /// Whether it makes sense with the rest of its plan; an error is one line for the user.
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
+        if !PERIODS.contains(&self.period_ns) {
+            return Err("--instrument timerlat has a --period from 100us to 1s".to_string());
+        }
+        if plan.threads.is_some() {
+            return Err(
+                "--instrument timerlat has one thread on each of --cpus: no --threads".to_string()
+            );
+        }
+        Ok(())
+    }
+}
