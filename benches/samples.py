@@ -179,7 +179,7 @@ def main() -> int:
         "table_bytes_per_sample": size / rows,
         "journal_bytes_per_sample":
             figures["journal"]["samples"] / rows if journals else None,
-        "findings": [{"code": one["code"], "text": one["text"]} for one in document["findings"]],
+        "findings": document["findings"],
         "lost_s": (seen["killed_at_ns"] - min(ends)) / 1e9 if seen["killed_at_ns"] else 0,
     }
     wrong = compare(document, counted)

@@ -419,7 +419,7 @@ def long(program, seconds, seed, out):
     print(f"{kept[1]['total']['cycles']} cycles, {size} bytes; lost: {of_intervals:.3f} s of intervals, "
           f"{of_samples:.3f} s of samples")
     for finding in kept[1]["findings"]:
-        print(f"{finding['code']}: {finding['text']}")
+        print(json.dumps(finding))
     expect(max(of_intervals, of_samples) <= MOST_LOST, "more than a second is lost")
     shutil.rmtree(folder)
 

@@ -2,8 +2,8 @@
 
 use crate::layout::{Cpus, Layout};
 use crate::refusals::machine_refuses_all;
+use latlab_model::finding::{Finding, SetupFinding};
 use latlab_model::frame::Refusal;
-use latlab_model::run::{Finding, Severity};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::cpu_lock::{CpuLock, SETTINGS};
 use latlab_sys::files::Root;
@@ -30,11 +30,8 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
     let lock = match take(root, &wanted, plan.share_cpus) {
         Ok(lock) => lock,
         Err(error) => {
-            let text = format!(
-                "Whether another latlab measures these CPUs is unknown, because neither /run/lock \
-                 nor /tmp can be written: {error}."
-            );
-            let finding = Finding::new("cpus-not-held", Severity::Info, text);
+            let error = error.to_string();
+            let finding = Finding::new(SetupFinding::CpusNotHeld { error });
             return Ok(Hold { _lock: None, finding: Some(finding) });
         }
     };
@@ -48,20 +45,18 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
         )));
     }
     let taken: CpuSet = lock.held.iter().map(|(cpu, _)| *cpu).collect();
-    let (cpus, are, were) = match taken.len() {
-        1 => (format!("CPU {taken}"), "is", "was"),
-        _ => (format!("CPUs {taken}"), "are", "were"),
-    };
     let holder = holder(root, lock.held[0].1);
     if !plan.share_cpus {
+        let (cpus, are) = match taken.len() {
+            1 => (format!("CPU {taken}"), "is"),
+            _ => (format!("CPUs {taken}"), "are"),
+        };
         return Err(machine_refuses_all(format!(
             "{cpus} {are} measured by {holder} already: wait for it, take other --cpus, or \
              measure beside it with --share"
         )));
     }
-    let text =
-        format!("{cpus} {were} measured by {holder} at the same time: each disturbed the other.");
-    let finding = Finding::new("cpus-shared", Severity::Warning, text);
+    let finding = Finding::new(SetupFinding::CpusShared { cpus: taken, holder });
     Ok(Hold { _lock: Some(lock), finding: Some(finding) })
 }
 

@@ -5,9 +5,10 @@ use crate::refusals::{machine_refuses, machine_refuses_all, remedy};
 use crate::timerlat::{self, KernelTimer};
 use crate::trace;
 use crate::tuning::tune;
+use latlab_model::finding::{Finding, SetupFinding};
 use latlab_model::frame::Refusal;
 use latlab_model::plan::{IdleStates, KernelFile, Measurement, Task};
-use latlab_model::run::{Finding, Setting, Severity};
+use latlab_model::run::Setting;
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
 use latlab_sys::memory;
@@ -40,13 +41,13 @@ impl Prepared {
 }
 
 fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Option<Finding> {
-    let what = match undone {
+    let (now, error) = match undone {
         Undone::Restored | Undone::Gone => return None,
-        Undone::ChangedSince(now) => format!("somebody has set it to '{now}' during the run"),
-        Undone::Failed(reason) => reason.clone(),
+        Undone::ChangedSince(now) => (Some(now.clone()), None),
+        Undone::Failed(reason) => (None, Some(reason.clone())),
     };
-    let text = format!("{path} was not set back to '{before}': {what}.");
-    Some(Finding::new("setting-not-restored", Severity::Warning, text))
+    let (setting, before) = (path.clone(), before.clone());
+    Some(Finding::new(SetupFinding::SettingNotRestored { setting, before, now, error }))
 }
 
 /// Makes the settings of the whole program.
@@ -108,10 +109,9 @@ fn kernel_files(
         let applied = changes.set(path, value).map_err(|error| {
             machine_refuses(format!("--set {path}={value}: {error}; `ls -l {path}` may tell why"))
         })?;
-        let remedy = format!("Try it by hand: echo '{value}' | sudo tee {path}");
         let before = before.filter(|before| *before != applied);
         let setting = Setting::new(path, asked, applied);
-        settings.push(Setting { matters: true, remedy: Some(remedy), before, ..setting });
+        settings.push(Setting { matters: true, before, ..setting });
     }
     Ok(())
 }
@@ -129,7 +129,6 @@ fn memory_lock(root: &Root, realtime: bool) -> Result<Setting, Refusal> {
     Ok(Setting {
         // An ordinary thread is measured as it is; whether paging hurt it, its page faults tell.
         matters: realtime,
-        remedy: Some("Raise the limit (`ulimit -l unlimited`), or run it with sudo.".into()),
         ..Setting::new("memory lock", "all pages".into(), applied)
     })
 }
@@ -159,14 +158,5 @@ fn idle_states(root: &Root, asked: IdleStates) -> (Option<DmaLatency>, Option<Se
         }
         Err(error) => format!("as the system has them: /dev/cpu_dma_latency: {error}"),
     };
-    let setting = Setting {
-        remedy: Some(
-            "Run it with sudo, or let the user write to /dev/cpu_dma_latency; without it, waking \
-             from deep idle states is part of every latency: --idle-states system says that this \
-             is what you want to measure."
-                .into(),
-        ),
-        ..Setting::new("idle states", text(asked_us), applied)
-    };
-    (held.ok(), Some(setting))
+    (held.ok(), Some(Setting::new("idle states", text(asked_us), applied)))
 }

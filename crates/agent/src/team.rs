@@ -15,10 +15,11 @@ use crate::worker::{self, Worker};
 use latlab_measure::cyclic::Stop;
 use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
+use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::nanos::SECOND;
 use latlab_model::plan::Measurement;
-use latlab_model::run::{EndReason, Finding, Setting, Severity, ThreadEnd, ThreadSetup};
+use latlab_model::run::{EndReason, Setting, ThreadEnd, ThreadSetup};
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
@@ -227,12 +228,8 @@ impl Team {
             // The thread looks at its own flag when its sleep is cut short.
             member.wake();
             if !known {
-                let text = format!(
-                    "CPU {cpu} went offline: thread {thread} ends here, and up to {} ms of its \
-                     last cycles ran on another CPU",
-                    PASS.as_millis()
-                );
-                let finding = Finding::new("cpu-offline", Severity::Error, text)
+                let noticed_within_ns = Nanos(PASS.as_nanos() as i64);
+                let finding = Finding::new(MachineFinding::CpuOffline { cpu, noticed_within_ns })
                     .at(Nanos(Clock::Monotonic.now()))
                     .of_thread(thread);
                 outbox.send(&Message::Finding(finding));

@@ -8,7 +8,7 @@ use latlab_model::plan::Instrument;
 use latlab_model::respond::Responses;
 use latlab_model::results::Table;
 use latlab_model::run::{EndReason, Finding, Run, Summary, Verdict};
-use latlab_report::LoadEntry;
+use latlab_report::{LoadEntry, rendered_verdict};
 use latlab_stats::superiority;
 use latlab_store::{Entry, State};
 use latlab_sys::child::program_path;
@@ -73,7 +73,7 @@ struct Finished<'a> {
     /// All measuring threads together.
     total: &'a Summary,
     /// The judgement, where a deadline was given.
-    verdict: Option<&'a Verdict>,
+    verdict: Option<Verdict>,
 }
 
 impl<'a> List<'a> {
@@ -107,7 +107,7 @@ impl<'a> Finished<'a> {
             measured_ns: run.measured_ns,
             threads: run.threads.len(),
             total: &run.total,
-            verdict: run.verdict.as_ref(),
+            verdict: rendered_verdict(run),
         }
     }
 }
@@ -137,9 +137,9 @@ struct RespondedRun<'a> {
     /// What became of stimuli and responses, and the figures.
     responses: Option<&'a Responses>,
     /// What the reader must know.
-    findings: &'a [Finding],
+    findings: Vec<Finding>,
     /// The judgement, where a deadline was given.
-    verdict: Option<&'a Verdict>,
+    verdict: Option<Verdict>,
 }
 
 /// Two series of responses beside each other.
@@ -174,8 +174,8 @@ impl<'a> Responded<'a> {
             name: &one.run.asked.name,
             answered: one.run.total.cycles,
             responses: one.run.responses(),
-            findings: &one.run.findings,
-            verdict: one.run.verdict.as_ref(),
+            findings: one.run.findings.iter().map(Finding::rendered).collect(),
+            verdict: rendered_verdict(&one.run),
         });
         let pair = |of: &(&'a Run, Vec<i64>), against: &(&'a Run, Vec<i64>)| {
             let compared = superiority(&of.1, &against.1)?;

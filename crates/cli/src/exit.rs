@@ -51,7 +51,7 @@ pub fn exit_code(run: &Run) -> u8 {
         None => match run.ended {
             EndReason::Finished | EndReason::Interrupted => {
                 // Without a deadline there is no verdict, and yet nothing that one could go by.
-                let invalid = run.findings.iter().any(|finding| finding.invalidates);
+                let invalid = run.findings.iter().any(|finding| finding.invalidates());
                 if invalid { EXIT_NO_ANSWER } else { 0 }
             }
             _ => EXIT_CANNOT_MEASURE,

@@ -1,8 +1,9 @@
 //! What docs/reference holds that is generated: man pages and completions from the flags, JSON
-//! Schemas from the types, the table of the doctor from its catalogue. `make reference` writes it;
-//! without that a difference fails.
+//! Schemas from the types, the tables of the doctor and of the findings from their sources.
+//! `make reference` writes it; without that a difference fails.
 
 mod catalogue;
+mod findings;
 mod invariants;
 
 use crate::command_line::Cli;
@@ -268,7 +269,8 @@ fn description(command: &str) -> &'static str {
         }
         "show" => {
             "Prints what a run measured: one line for each thread, the findings, the verdict, and \
-             the command that repeats it. With --format json it is the run's run.json.\n\n\
+             the command that repeats it. With --format json it is the run's run.json, with the \
+             sentences of its findings and of its verdict.\n\n\
              With --window it prints the figures of a stretch of a run that has samples, and with \
              --format csv the samples themselves."
         }

@@ -3,8 +3,8 @@
 use crate::live::Live;
 use crate::lock;
 use latlab_model::CpuSet;
+use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::{Frame, FrameReader, Message, Next, Refusal};
-use latlab_model::run::{Finding, Severity};
 use latlab_store::OpenRun;
 use latlab_sys::sched;
 use std::fmt::Display;
@@ -105,7 +105,7 @@ impl DiskSync {
 
     fn sync(&self, journal: &mut OpenRun, problems: &Problems) {
         match journal.rescue() {
-            Ok(Some(finding)) => problems.add(finding.text),
+            Ok(Some(finding)) => problems.add(finding.text()),
             Ok(None) => {}
             // It is tried again.
             Err(error) => problems.add(error),
@@ -120,9 +120,9 @@ impl DiskSync {
     /// What the disk has refused afterwards is in no journal for sure.
     fn report(&self, journal: &mut OpenRun, problems: &Problems) {
         let Some(error) = self.errors.try_iter().last() else { return };
-        let text = format!("The journal could not be brought to the disk: {error}.");
-        problems.add(&text);
-        let finding = Finding::new("journal-not-synced", Severity::Warning, text);
+        let error = error.to_string();
+        let finding = Finding::new(JournalFinding::JournalNotSynced { error });
+        problems.add(finding.text());
         let _ = journal.append(&Message::Finding(finding).encode());
     }
 

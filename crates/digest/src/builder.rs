@@ -11,10 +11,11 @@ use crate::telemetry::{TelemetryRow, TelemetrySeries};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use latlab_doctor::conditions::{self, Watch};
+use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
 use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
-use latlab_model::run::{Clocks, End, Finding, Prepared, Severity};
+use latlab_model::run::{Clocks, End, Prepared};
 use latlab_model::samples::{Sample, Samples};
 use latlab_model::telemetry::Reading;
 use latlab_model::trace::PackedTrace;
@@ -220,7 +221,7 @@ impl RunBuilder {
 
     fn take_legs(&mut self, legs: Legs) {
         match self.threads.contains_key(&legs.thread) {
-            true => self.findings.extend(self.legs.take(legs).err()),
+            true => self.findings.extend(self.legs.take(legs)),
             false => self.unknown_thread("legs", legs.thread),
         }
     }
@@ -229,11 +230,9 @@ impl RunBuilder {
         let rows = match self.trace.as_mut()?.push(frame) {
             Ok(rows) => rows,
             Err(error) => {
-                let text = format!(
-                    "A frame of the trace was left out, because {error}: its cycles have no legs."
-                );
-                let finding = Finding::new("trace-lost", Severity::Warning, text);
-                self.findings.push(finding.at(frame.until_ns));
+                let damage = Some(error.to_string());
+                let lost = LossFinding::TraceLost { events: None, with_latencies: false, damage };
+                self.findings.push(Finding::new(lost).at(frame.until_ns));
                 return None;
             }
         };
@@ -243,8 +242,8 @@ impl RunBuilder {
     }
 
     fn unknown_thread(&mut self, what: &str, thread: u32) {
-        let text = format!("The stream holds {what} of thread {thread}, which was not set up.");
-        self.findings.push(Finding::new("unknown-thread", Severity::Error, text).invalidates());
+        let what = what.to_string();
+        self.findings.push(Finding::new(LossFinding::UnknownThread { what, number: thread }));
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the four clocks, read side by side, say of suspends and of clocks that were set.
 
+use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::plan::ClockName;
-use latlab_model::run::{Clocks, Finding, Severity};
+use latlab_model::run::Clocks;
 use latlab_model::{Nanos, nanos};
 
 /// A difference of two clocks that two readings one after the other can show by themselves.
@@ -66,38 +67,22 @@ impl ClockWatch {
 impl Event {
     fn finding(&self, clock: Option<ClockName>) -> Finding {
         match *self {
-            Event::Suspended { at, length } => Finding::new(
-                "suspended",
-                Severity::Error,
-                format!("The machine was suspended for {length} during the run."),
-            )
-            .at(at)
-            .remedy("Run it under 'systemd-inhibit --what=sleep', or turn automatic suspend off.")
-            .invalidates(),
+            Event::Suspended { at, length } => {
+                Finding::new(MachineFinding::Suspended { length_ns: length }).at(at)
+            }
             Event::RealtimeStepped { at, by, with_tai } => {
-                let used = match clock {
+                let measured_with = match clock {
                     Some(ClockName::Realtime) => true,
                     Some(ClockName::Tai) => with_tai,
                     Some(ClockName::Monotonic) | None => false,
                 };
-                let text = format!("CLOCK_REALTIME was set by {by} during the run.");
-                let remedy = "Let the time service finish its first synchronisation before a run.";
-                weighed("clock-stepped", text, used, Severity::Warning).at(at).remedy(remedy)
+                Finding::new(MachineFinding::ClockStepped { by_ns: by, measured_with }).at(at)
             }
             Event::TaiOffset { at, by, by_tai } => {
-                let text = format!("The offset of CLOCK_TAI to CLOCK_REALTIME changed by {by}.");
-                let used = by_tai && clock == Some(ClockName::Tai);
-                weighed("tai-offset-changed", text, used, Severity::Info).at(at)
+                let measured_with = by_tai && clock == Some(ClockName::Tai);
+                Finding::new(MachineFinding::TaiOffsetChanged { by_ns: by, measured_with }).at(at)
             }
         }
-    }
-}
-
-/// A clock that was set makes figures worthless only when releases were planned on it.
-fn weighed(code: &str, text: String, used: bool, otherwise: Severity) -> Finding {
-    match used {
-        true => Finding::new(code, Severity::Error, text).invalidates(),
-        false => Finding::new(code, otherwise, text),
     }
 }
 
@@ -108,6 +93,7 @@ fn magnitude(difference: Nanos) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use latlab_model::finding::Severity;
     use latlab_model::nanos::SECOND;
 
     fn reading(second: i64) -> Clocks {
@@ -149,8 +135,8 @@ mod tests {
         };
         let findings = found(&[reading(0), reading(1), after], ClockName::Realtime);
         assert_eq!(findings.len(), 1);
-        assert_eq!((findings[0].code.as_str(), findings[0].at_ns), ("suspended", Some(SECOND * 2)));
-        assert!(findings[0].invalidates && findings[0].text.contains("1 h"));
+        assert_eq!((findings[0].code(), findings[0].at_ns), ("suspended", Some(SECOND * 2)));
+        assert!(findings[0].invalidates() && findings[0].text().contains("1 h"));
     }
 
     #[test]
@@ -166,8 +152,8 @@ mod tests {
         {
             let findings = found(&[reading(1), both], clock);
             assert_eq!(findings.len(), 1);
-            assert_eq!(findings[0].code, "clock-stepped");
-            assert_eq!(findings[0].invalidates, invalidates, "{clock}");
+            assert_eq!(findings[0].code(), "clock-stepped");
+            assert_eq!(findings[0].invalidates(), invalidates, "{clock}");
         }
     }
 
@@ -176,10 +162,10 @@ mod tests {
         let after = reading(2);
         let leap = Clocks { realtime_ns: after.realtime_ns - SECOND, ..after };
         let findings = found(&[reading(1), leap], ClockName::Tai);
-        assert!(findings.iter().all(|one| !one.invalidates));
-        let codes: Vec<&str> = findings.iter().map(|one| one.code.as_str()).collect();
+        assert!(findings.iter().all(|one| !one.invalidates()));
+        let codes: Vec<&str> = findings.iter().map(|one| one.code()).collect();
         assert_eq!(codes, ["clock-stepped", "tai-offset-changed"]);
-        assert_eq!(findings[1].severity, Severity::Info);
+        assert_eq!(findings[1].severity(), Severity::Info);
     }
 
     #[test]

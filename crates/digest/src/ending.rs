@@ -1,7 +1,7 @@
 //! How a stream ended, and what that says of the run.
 
+use latlab_model::finding::{Finding, JournalFinding, JournalPart};
 use latlab_model::frame::Damage;
-use latlab_model::run::{Finding, Severity};
 
 /// How the stream ended, from whoever read it.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -20,26 +20,19 @@ pub struct Ending {
 
 /// What is wrong with the journal itself.
 pub fn damaged(ending: &Ending) -> Vec<Finding> {
-    let mut found = Vec::new();
-    if ending.skipped_bytes > 0 {
-        let text = format!(
-            "{} bytes within the journal are damaged: what they held is lost, and everything \
-             before and after them is in this run.",
-            ending.skipped_bytes
-        );
-        found.push(Finding::new("journal-damaged", Severity::Error, text).invalidates());
-    }
-    if let Some(damage) = &ending.damage {
-        let bytes = ending.journal_bytes;
-        let (code, severity, what) = match damage {
-            Damage::CutOff => ("journal-cut", Severity::Warning, "no whole frame"),
-            _ => ("journal-damaged", Severity::Error, "damaged"),
-        };
-        let text = format!(
-            "The last {bytes} bytes of the journal are {what} ({damage}); everything before \
-             them is in this run."
-        );
-        found.push(Finding::new(code, severity, text));
-    }
-    found
+    let middle = (ending.skipped_bytes > 0).then_some(JournalFinding::JournalDamaged {
+        bytes: ending.skipped_bytes,
+        part: JournalPart::Middle,
+        damage: None,
+    });
+    let bytes = ending.journal_bytes;
+    let end = ending.damage.as_ref().map(|damage| match damage {
+        Damage::CutOff => JournalFinding::JournalCut { bytes },
+        other => JournalFinding::JournalDamaged {
+            bytes,
+            part: JournalPart::End,
+            damage: Some(other.to_string()),
+        },
+    });
+    middle.into_iter().chain(end).map(Finding::new).collect()
 }

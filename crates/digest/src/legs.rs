@@ -2,12 +2,12 @@
 
 use crate::rows::{LegRow, SpikeRow};
 use latlab_model::Histogram;
+use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::histogram::BINS;
 use latlab_model::legs::{
     CycleLegs, LargeLegs, Leg, LegCost, LegFigures, LegTally, Legs, RunLegs, ThreadLegs,
 };
 use latlab_model::plan::Method;
-use latlab_model::run::{Finding, Severity};
 use latlab_model::{Nanos, Plan};
 use latlab_stats::quantiles;
 use std::collections::BTreeMap;
@@ -33,12 +33,11 @@ struct Taken {
 }
 
 impl LegCounts {
-    /// Takes a frame; the error is why it was left out.
-    pub fn take(&mut self, legs: Legs) -> Result<(), Finding> {
+    /// Takes a frame, or says why it was left out.
+    pub fn take(&mut self, legs: Legs) -> Option<Finding> {
         if legs.counts.iter().any(|(_, counts)| !is_sound(counts)) {
-            let text = "A frame of legs was left out, because its counts do not fit each other.";
-            let finding = Finding::new("legs-unsound", Severity::Warning, text);
-            return Err(finding.of_thread(legs.thread));
+            let finding = Finding::new(LossFinding::LegsUnsound { count: None, traced: None });
+            return Some(finding.of_thread(legs.thread));
         }
         let taken = self.threads.entry(legs.thread).or_default();
         taken.tally.add(&legs.tally);
@@ -46,7 +45,7 @@ impl LegCounts {
             taken.counts.entry(leg).or_default().add(&counts);
         }
         taken.largest.extend(legs.largest.into_iter().map(|legs| (legs.release_ns, legs)));
-        Ok(())
+        None
     }
 
     /// Gives the large latencies their legs, where they are known.
@@ -103,52 +102,21 @@ impl LegCounts {
 /// What the reader must know of the legs of a run.
 pub fn findings(legs: &RunLegs, method: &Method) -> Vec<Finding> {
     let LegTally { traced, unsound, events_lost, .. } = legs.tally;
-    let mut found = Vec::new();
-    if events_lost > 0 {
-        found.push(trace_lost(events_lost, method));
-    }
-    if unsound > 0 {
-        let text = format!(
-            "The legs of {unsound} of {traced} cycles contradict their latencies, and were left out."
-        );
-        found.push(Finding::new("legs-unsound", Severity::Warning, text));
-    }
-    found.extend(legs.threads.iter().filter_map(legs_missing));
-    found
+    // What the kernel's own tracer measured is nowhere else; what `--legs` lost is only legs.
+    let with_latencies = matches!(method, Method::Timerlat(_));
+    let lost = LossFinding::TraceLost { events: Some(events_lost), with_latencies, damage: None };
+    let contradicting = LossFinding::LegsUnsound { count: Some(unsound), traced: Some(traced) };
+    let lost = (events_lost > 0).then_some(lost);
+    let contradicting = (unsound > 0).then_some(contradicting);
+    let found = lost.into_iter().chain(contradicting).map(Finding::new);
+    found.chain(legs.threads.iter().filter_map(legs_missing)).collect()
 }
 
 /// A thread of which the figures of a leg stand for less than half of its cycles.
 fn legs_missing(thread: &ThreadLegs) -> Option<Finding> {
-    let (traced, (irq, switch)) = (thread.tally.traced, thread.known());
-    let text = format!(
-        "Of {traced} cycles that were traced the IRQ leg is known in {irq} and the thread leg in \
-         {switch}, so that their figures may not stand for all: the timer had expired before the \
-         thread slept, or the trace does not tell that it came to its CPU. Some kernels (6.18 among \
-         them) do not tell of switches from an idle CPU."
-    );
-    let finding = Finding::new("legs-missing", Severity::Warning, text).of_thread(thread.thread);
-    (irq.min(switch) < traced / 2).then(|| {
-        finding.remedy("Keep the measured CPUs busy with ordinary work, or take a longer period.")
-    })
-}
-
-/// What the kernel's own tracer measured is nowhere else; what `--legs` lost is only legs.
-fn trace_lost(events: u64, method: &Method) -> Finding {
-    let text =
-        format!("{events} events of the kernel's trace were lost, because it was not read in time");
-    let finding = match method {
-        Method::Timerlat(_) => {
-            let text = format!("{text}: their latencies are counted nowhere.");
-            Finding::new("trace-lost", Severity::Error, text).invalidates()
-        }
-        _ => {
-            let text = format!(
-                "{text}: the cycles around them have no legs. Their latencies are all counted."
-            );
-            Finding::new("trace-lost", Severity::Warning, text)
-        }
-    };
-    finding.remedy("Leave a CPU to --helpers-on, or measure fewer threads or a longer period.")
+    let (traced, (irq, thread_leg)) = (thread.tally.traced, thread.known());
+    let missing = LossFinding::LegsMissing { traced, irq, thread_leg };
+    (irq.min(thread_leg) < traced / 2).then(|| Finding::new(missing).of_thread(thread.thread))
 }
 
 fn figures(counts: &Histogram) -> Option<LegFigures> {

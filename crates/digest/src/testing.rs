@@ -106,7 +106,6 @@ impl Synthetic {
             asked: value.to_string(),
             applied: value.to_string(),
             matters: true,
-            remedy: None,
             before: None,
         };
         let thread = |thread: u32| ThreadSetup {

@@ -3,12 +3,11 @@
 use crate::findings::missed::often_missed;
 use crate::findings::{Findings, noise};
 use crate::rows::{BinRow, IntervalRow, SampleRow, SpikeRow};
+use latlab_model::finding::{EndFinding, Finding, IntervalFlaw, LossFinding, MachineFinding};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Spike};
 use latlab_model::histogram::BINS;
 use latlab_model::plan::Recorded;
-use latlab_model::run::{
-    EndReason, Finding, Noise, Severity, Summary, ThreadEnd, ThreadRun, ThreadSetup,
-};
+use latlab_model::run::{EndReason, Noise, Summary, ThreadEnd, ThreadRun, ThreadSetup};
 use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan};
 use latlab_stats::summary;
@@ -67,11 +66,9 @@ impl ThreadCounts {
         plan: &Plan,
         findings: &mut Findings,
     ) -> Option<IntervalRow> {
-        if let Err(reason) = check(&interval).and_then(|()| self.check_order(&interval, plan)) {
-            let text = format!("An interval was left out, because {reason}.");
-            let finding = Finding::new("interval-unsound", Severity::Error, text);
-            let finding = finding.at(interval.start_ns).of_thread(interval.thread);
-            findings.push(finding.invalidates());
+        if let Err(flaw) = check(&interval).and_then(|()| self.check_order(&interval, plan)) {
+            let finding = Finding::new(LossFinding::IntervalUnsound { flaw });
+            findings.push(finding.at(interval.start_ns).of_thread(interval.thread));
             return None;
         }
         findings.extend(self.gap_before(interval.start_ns, plan));
@@ -114,28 +111,20 @@ impl ThreadCounts {
         asked_for: bool,
         findings: &mut Findings,
     ) -> Option<Vec<SampleRow>> {
-        let finding = |text: String| {
-            let severity = if asked_for { Severity::Error } else { Severity::Warning };
-            let finding = Finding::new("samples-lost", severity, text);
-            let finding = finding.at(samples.first_release_ns).of_thread(samples.thread);
-            if asked_for { finding.invalidates() } else { finding }
+        let finding = |count, within_ns, damage| {
+            let lost = LossFinding::SamplesLost { count, within_ns, damage, asked_for };
+            Finding::new(lost).at(samples.first_release_ns).of_thread(samples.thread)
         };
         let read = match samples.unpack() {
             Ok(read) => read,
             Err(error) => {
-                findings.push(finding(format!("A frame was left out, because {error}.")));
+                findings.push(finding(None, None, Some(error.to_string())));
                 return None;
             }
         };
         if samples.lost_before > 0 {
-            let (lost, span) = (samples.lost_before, samples.first_release_ns - self.sampled_to);
-            let text = format!(
-                "{lost} samples were lost in the {span} before this, because the stream was not \
-                 taken in time; the histogram holds them all."
-            );
-            let remedy =
-                "Let --out name a faster disk, or measure fewer threads or a longer period.";
-            findings.push(finding(text).remedy(remedy));
+            let within = samples.first_release_ns - self.sampled_to;
+            findings.push(finding(Some(samples.lost_before), Some(within), None));
         }
         self.samples += read.len() as u64;
         self.sampled_to = read.last()?.release_ns + samples.period_ns;
@@ -165,15 +154,8 @@ impl ThreadCounts {
 
     /// A stream that broke off has its last samples a moment before or after its last interval.
     fn without_sample(&self) -> Option<Finding> {
-        let missing = self.samples_missing();
-        let text = format!("{missing} cycles of the thread have no row in samples.parquet.");
-        match (missing, &self.end) {
-            (0, _) => None,
-            (_, None) => Some(Finding::new("samples-missing", Severity::Warning, text)),
-            (_, Some(_)) => {
-                Some(Finding::new("samples-missing", Severity::Error, text).invalidates())
-            }
-        }
+        let (count, cut_off) = (self.samples_missing(), self.end.is_none());
+        (count > 0).then(|| Finding::new(LossFinding::SamplesMissing { count, cut_off }))
     }
 
     /// Puts the part of an interval to those before it; gives back the interval that is whole now.
@@ -190,9 +172,9 @@ impl ThreadCounts {
     }
 
     /// What was counted once is not counted again; the times of other clocks may jump.
-    fn check_order(&self, interval: &Interval, plan: &Plan) -> Result<(), &'static str> {
+    fn check_order(&self, interval: &Interval, plan: &Plan) -> Result<(), IntervalFlaw> {
         match !plan.method.clock_can_be_set() && interval.start_ns < self.counted_to {
-            true => Err("it begins before the end of the one before it"),
+            true => Err(IntervalFlaw::Overlaps),
             false => Ok(()),
         }
     }
@@ -202,9 +184,8 @@ impl ThreadCounts {
     fn gap_before(&self, start: Nanos, plan: &Plan) -> Option<Finding> {
         let gap = start - self.counted_to.max(self.setup.first_release_ns);
         (!plan.method.clock_can_be_set() && gap > Nanos::ZERO).then(|| {
-            let text = format!("The counts of the {gap} before this are lost.");
-            let finding = Finding::new("interval-lost", Severity::Error, text).at(start);
-            finding.of_thread(self.setup.thread).invalidates()
+            let finding = Finding::new(LossFinding::IntervalLost { length_ns: gap });
+            finding.at(start).of_thread(self.setup.thread)
         })
     }
 
@@ -260,17 +241,13 @@ impl ThreadCounts {
         spikes.into_iter().map(|spike| SpikeRow { thread, cpu, spike, legs: None }).collect()
     }
 
-    pub fn findings(&self, plan: &Plan, faults_invalidate: bool) -> Vec<Finding> {
+    pub fn findings(&self, plan: &Plan, lock_refused: bool) -> Vec<Finding> {
         let underflow = self.total.underflow;
         let negative = (underflow > 0).then(|| {
-            let text = format!(
-                "{underflow} latencies are below zero, down to {}: the clock is not one that \
-                 times can be taken with.",
-                self.total.min_ns
-            );
-            Finding::new("negative-latency", Severity::Error, text).invalidates()
+            let min_ns = self.total.min_ns;
+            Finding::new(MachineFinding::NegativeLatency { count: underflow, min_ns })
         });
-        let last_words = self.end.iter().flat_map(|end| self.last_words(end, faults_invalidate));
+        let last_words = self.end.iter().flat_map(|end| self.last_words(end, lock_refused));
         let thread = self.setup.thread;
         let without_sample = self.without_sample().filter(|_| plan.samples);
         negative
@@ -283,12 +260,12 @@ impl ThreadCounts {
             .collect()
     }
 
-    fn last_words(&self, end: &ThreadEnd, faults_invalidate: bool) -> Vec<Finding> {
+    fn last_words(&self, end: &ThreadEnd, lock_refused: bool) -> Vec<Finding> {
         [
             ended_early(end.reason),
             differs("cycles", end.cycles, self.total.count),
             differs("missed releases", end.missed, self.total.missed),
-            page_faults(end.page_faults, faults_invalidate),
+            page_faults(end.page_faults, lock_refused),
             spikes_lost(end.spikes_lost),
             intervals_grown(end.intervals_grown),
         ]
@@ -310,7 +287,7 @@ fn noise_of(interval: &Interval) -> Noise {
 const LEAST_OF_WORST: Nanos = Nanos(90_000_000);
 
 /// Whether the counts of an interval fit each other, so that sums of them can be trusted.
-fn check(interval: &Interval) -> Result<(), &'static str> {
+fn check(interval: &Interval) -> Result<(), IntervalFlaw> {
     let counts = &interval.counts;
     let largest = [counts.count, counts.missed, counts.misses].into_iter().max().unwrap_or(0);
     let known_bins = counts.bins.iter().all(|(bin, _)| usize::from(*bin) < BINS);
@@ -320,64 +297,35 @@ fn check(interval: &Interval) -> Result<(), &'static str> {
     let times = i128::from(counts.count);
     let possible = i128::from(counts.min_ns.0) * times..=i128::from(counts.max_ns.0) * times;
     match () {
-        () if interval.end_ns < interval.start_ns => Err("it ends before it begins"),
-        () if largest > LARGEST_COUNT => Err("a count is impossible"),
-        () if !known_bins || !rising => Err("its bins are not in order"),
-        () if binned != Some(counts.count) => Err("its bins do not add up to its cycles"),
-        () if !possible.contains(&counts.sum_ns) => Err("its sum does not fit its extremes"),
+        () if interval.end_ns < interval.start_ns => Err(IntervalFlaw::EndsBeforeItBegins),
+        () if largest > LARGEST_COUNT => Err(IntervalFlaw::ImpossibleCount),
+        () if !known_bins || !rising => Err(IntervalFlaw::DisorderedBins),
+        () if binned != Some(counts.count) => Err(IntervalFlaw::WrongBinSum),
+        () if !possible.contains(&counts.sum_ns) => Err(IntervalFlaw::ImpossibleSum),
         () => Ok(()),
     }
 }
 
 fn ended_early(reason: EndReason) -> Option<Finding> {
-    let (text, invalidates) = match reason {
-        EndReason::Finished | EndReason::Interrupted | EndReason::StopAbove => return None,
-        EndReason::CpuOffline => ("The thread's CPU was taken offline during the run.", false),
-        EndReason::RanAway => {
-            ("The thread ran for seconds without sleeping; it was stopped.", false)
-        }
-        EndReason::RecorderFull => ("The recorder of the thread could take no more.", true),
-        EndReason::Failed => ("A system call of the measuring loop failed.", true),
-        EndReason::Lost => ("The thread was lost before the end of the run.", true),
-    };
-    let finding = Finding::new("thread-ended-early", Severity::Error, text);
-    Some(if invalidates { finding.invalidates() } else { finding })
+    use EndReason::{Finished, Interrupted, StopAbove};
+    (!matches!(reason, Finished | Interrupted | StopAbove))
+        .then(|| Finding::new(EndFinding::ThreadEndedEarly { reason }))
 }
 
-fn differs(what: &str, by_loop: u64, by_intervals: u64) -> Option<Finding> {
-    (by_loop != by_intervals).then(|| {
-        let text = format!(
-            "The loop counted {by_loop} {what}, but the intervals hold {by_intervals}: data was \
-             lost on the way."
-        );
-        Finding::new("counts-differ", Severity::Error, text).invalidates()
-    })
+fn differs(what: &str, by_thread: u64, by_intervals: u64) -> Option<Finding> {
+    let what = what.to_string();
+    (by_thread != by_intervals)
+        .then(|| Finding::new(LossFinding::CountsDiffer { what, by_thread, by_intervals }))
 }
 
-fn page_faults(faults: u64, invalidates: bool) -> Option<Finding> {
-    let text = format!("{faults} page faults happened in the measuring loop.");
-    match (faults, invalidates) {
-        (0, _) => None,
-        (_, false) => Some(Finding::new("page-faults", Severity::Warning, text)),
-        (_, true) => {
-            let finding = Finding::new("page-faults", Severity::Error, text).invalidates();
-            Some(finding.remedy("Let the program lock its memory: raise RLIMIT_MEMLOCK."))
-        }
-    }
+fn page_faults(count: u64, lock_refused: bool) -> Option<Finding> {
+    (count > 0).then(|| Finding::new(MachineFinding::PageFaults { count, lock_refused }))
 }
 
-fn spikes_lost(lost: u64) -> Option<Finding> {
-    let text = format!(
-        "The times of {lost} large latencies were lost, because they came faster than they could \
-         be taken away; the histogram holds them all."
-    );
-    (lost > 0).then(|| Finding::new("spikes-lost", Severity::Warning, text))
+fn spikes_lost(count: u64) -> Option<Finding> {
+    (count > 0).then(|| Finding::new(LossFinding::SpikesLost { count }))
 }
 
-fn intervals_grown(grown: u64) -> Option<Finding> {
-    let text = format!(
-        "An interval grew {grown} times, because nobody took the one before it away; no count is \
-         lost by it."
-    );
-    (grown > 0).then(|| Finding::new("intervals-grown", Severity::Info, text))
+fn intervals_grown(count: u64) -> Option<Finding> {
+    (count > 0).then(|| Finding::new(LossFinding::IntervalsGrown { count }))
 }

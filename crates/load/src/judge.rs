@@ -1,10 +1,10 @@
 //! Whether a load ran as it should, all the time that was measured.
 
 use crate::window::{Step, Window};
-use latlab_model::CpuSet;
 use latlab_model::fault::FAULT;
+use latlab_model::finding::{Finding, LoadDeath, LoadFinding, LoadShortfall, LoadStart};
 use latlab_model::load::{Load, LoadEnd, LoadRun};
-use latlab_model::run::{Finding, Severity};
+use latlab_model::{CpuSet, Nanos};
 
 /// A load may be weak for this share of the time, since it shares the machine with others.
 const WEAK_FOR: f64 = 0.1;
@@ -24,8 +24,7 @@ pub fn findings(
     window: &Window,
 ) -> Vec<Finding> {
     if run.started_ns.is_none() {
-        let text = format!("The load {} was never started.", load.name);
-        return vec![Finding::new("load-died", Severity::Error, text).invalidates().remedy(TRY_IT)];
+        return vec![died(load, LoadDeath::NotStarted)];
     }
     let ended = match end {
         None => unwatched(load, window),
@@ -38,8 +37,8 @@ pub fn findings(
     };
     let by_itself = end.is_some_and(|end| end.by_itself);
     let weak = if by_itself { None } else { weakness(load, run, steps, window) };
-    let weak = weak.map(|text| {
-        Finding::new("load-too-weak", Severity::Error, text).invalidates().remedy(TOO_WEAK)
+    let weak = weak.map(|shortfall| {
+        Finding::new(LoadFinding::LoadTooWeak { load: load.name.clone(), shortfall })
     });
     let left = end.and_then(|end| not_ended(load, end));
     // What is too weak is told once, and a fault is there for a moment only.
@@ -48,36 +47,23 @@ pub fn findings(
     [begun, ended, weak, idle, left].into_iter().flatten().collect()
 }
 
+fn died(load: &Load, death: LoadDeath) -> Finding {
+    Finding::new(LoadFinding::LoadDied { load: load.name.clone(), death })
+}
+
 /// It must take its CPU before the first release that counts.
 fn began_late(load: &Load, run: &LoadRun, window: &Window) -> Option<Finding> {
-    let name = &load.name;
-    let (text, remedy) = match run.shown_ns {
+    let start = match run.shown_ns {
         Some(shown) if shown <= window.from => return None,
-        Some(shown) => {
-            let late = shown - window.from;
-            let text = format!("The load {name} began {late} after the first counted release.");
-            (text, "Give it a longer --warm-up.")
-        }
-        None => {
-            let share = match load.least.cpu_share {
-                0.0 => "any CPU time".to_string(),
-                least => format!("{} of a CPU", percent(least)),
-            };
-            (format!("The load {name} had not taken {share} when the measuring began."), TRY_IT)
-        }
+        Some(shown) => LoadStart::Late { late_ns: shown - window.from },
+        None => LoadStart::Never { least_share: load.least.cpu_share },
     };
-    let late = Finding::new("load-started-late", Severity::Error, text);
-    Some(late.invalidates().remedy(remedy))
+    Some(Finding::new(LoadFinding::LoadStartedLate { load: load.name.clone(), start }))
 }
 
 /// A run that was cut off has no last word of any load; in a whole one it was killed.
 fn unwatched(load: &Load, window: &Window) -> Option<Finding> {
-    let text = format!(
-        "Who watched the load {} was killed, so that nobody knows whether it ran.",
-        load.name
-    );
-    let unknown = Finding::new("load-died", Severity::Error, text).invalidates();
-    window.whole.then(|| unknown.remedy("Measure again, and end nothing of it by hand."))
+    window.whole.then(|| died(load, LoadDeath::Unwatched))
 }
 
 /// It must run until the measuring is over.
@@ -85,74 +71,56 @@ fn ended_early(load: &Load, end: &LoadEnd, window: &Window) -> Option<Finding> {
     if !end.by_itself || end.ended_ns >= window.to {
         return None;
     }
-    let said = end.last_lines.iter().rev().find(|line| !line.trim().is_empty());
-    let said = said.map(|line| format!(" It said: '{}'.", line.trim())).unwrap_or_default();
-    let status = match end.status.code {
-        // As shells say it.
-        Some(127) => "a command was not found, exit code 127".to_string(),
-        _ => end.status.to_string(),
-    };
-    let text = |how| {
-        let before = window.to - end.ended_ns;
-        format!(
-            "The load {} {how} {before} before the end of the measurement ({status}).{said}",
-            load.name
-        )
-    };
-    Some(match end.status.code {
-        Some(0) => Finding::new("load-ended-early", Severity::Error, text("ended"))
-            .invalidates()
-            .remedy("Have it run longer, or set `restart = true` in its definition."),
-        _ => Finding::new("load-died", Severity::Error, text("died")).invalidates().remedy(TRY_IT),
+    let last = end.last_lines.iter().rev().find(|line| !line.trim().is_empty());
+    let last_line = last.map(|line| line.trim().to_string());
+    let (early_ns, status) = (window.to - end.ended_ns, end.status);
+    Some(match status.code {
+        Some(0) => {
+            let load = load.name.clone();
+            Finding::new(LoadFinding::LoadEndedEarly { load, early_ns, status, last_line })
+        }
+        _ => died(load, LoadDeath::Failed { early_ns, status, last_line }),
     })
 }
 
 /// It must stay where it was put.
 pub fn elsewhere(put: &str, run: &LoadRun) -> Option<Finding> {
-    let (put, seen) = (put.parse::<CpuSet>().ok()?, run.placement.parse::<CpuSet>().ok()?);
-    let text = format!(
-        "The load {} was put on CPU {put} and has chosen others itself: it was on CPU {seen}.",
-        run.name
-    );
-    let moved = Finding::new("load-elsewhere", Severity::Warning, text);
-    let remedy = "Take `taskset` and the like out of its command, or put it there with --load-on.";
-    (!seen.without(&put).is_empty()).then(|| moved.remedy(remedy))
+    let (asked, seen) = (put.parse::<CpuSet>().ok()?, run.placement.parse::<CpuSet>().ok()?);
+    let load = run.name.clone();
+    (!seen.without(&asked).is_empty())
+        .then(|| Finding::new(LoadFinding::LoadElsewhere { load, asked, seen }))
 }
 
 /// Nothing of it may be left.
 fn not_ended(load: &Load, end: &LoadEnd) -> Option<Finding> {
-    let text = format!("{} processes of the load {} could not be ended.", end.left, load.name);
-    let left = Finding::new("load-not-ended", Severity::Warning, text);
-    (end.left > 0).then(|| left.remedy("Look for them with `ps`; the next run is under them."))
+    let (load, processes) = (load.name.clone(), end.left);
+    (processes > 0).then(|| Finding::new(LoadFinding::LoadNotEnded { load, processes }))
 }
 
-const TRY_IT: &str = "Try it by hand: the command is in the section on the load.";
-const TOO_WEAK: &str = "Look for what else takes the CPUs, or ask for a stronger load.";
-
-/// Why it did not reach what it should, in one sentence.
-fn weakness(load: &Load, run: &LoadRun, steps: &[Step], window: &Window) -> Option<String> {
-    let (name, least) = (&load.name, load.least);
-    let seconds = (window.to - window.from).as_secs_f64();
+/// What it did too little of, if anything.
+fn weakness(load: &Load, run: &LoadRun, steps: &[Step], window: &Window) -> Option<LoadShortfall> {
+    let least = load.least;
+    let measured_ns = window.to - window.from;
     if let Some(share) = run.cpu_share.filter(|_| least.cpu_share > 0.0) {
         let weak: f64 =
             steps.iter().filter(|step| step.cpu_share < least.cpu_share).map(|s| s.seconds).sum();
-        if share.mean < least.cpu_share || (weak > 1.5 && weak > WEAK_FOR * seconds) {
-            return Some(format!(
-                "The load {name} took {} of a CPU in the mean and was below {} for {weak:.1} of \
-                 {seconds:.1} s.",
-                percent(share.mean),
-                percent(least.cpu_share)
-            ));
+        let often = weak > 1.5 && weak > WEAK_FOR * measured_ns.as_secs_f64();
+        if share.mean < least.cpu_share || often {
+            return Some(LoadShortfall::Cpu {
+                mean_share: share.mean,
+                least_share: least.cpu_share,
+                weak_ns: of_seconds(weak),
+                measured_ns,
+            });
         }
     }
     let evidence = run.evidence.as_ref()?;
     let mean = evidence.per_second.mean;
-    (mean < least.evidence_per_second).then(|| {
-        format!(
-            "With the load {name} there were {mean:.0} {} in the mean ({}); {:.0} at least show \
-             that it runs.",
-            evidence.unit, evidence.counter, least.evidence_per_second
-        )
+    (mean < least.evidence_per_second).then(|| LoadShortfall::Counter {
+        counter: evidence.counter,
+        unit: evidence.unit.clone(),
+        mean_per_second: mean,
+        least_per_second: least.evidence_per_second,
     })
 }
 
@@ -162,17 +130,15 @@ fn idleness(load: &Load, steps: &[Step]) -> Option<Finding> {
     let busy = steps.iter().position(|step| step.cpu_share > ACTIVE)?;
     let idle: f64 = steps[busy..].iter().filter(is_idle).map(|step| step.seconds).sum();
     let all: f64 = steps.iter().map(|step| step.seconds).sum();
-    let text = format!(
-        "The load {} took next to nothing of any CPU for {idle:.1} of {all:.1} s, though it had \
-         taken {} before.",
-        load.name,
-        percent(steps[busy].cpu_share)
-    );
-    let paused = Finding::new("load-paused", Severity::Warning, text);
-    let remedy = "Was it stopped, or waiting? The CPU time of its processes is in the telemetry.";
-    (idle > IDLE_FOR * all).then(|| paused.remedy(remedy))
+    let paused = LoadFinding::LoadPaused {
+        load: load.name.clone(),
+        idle_ns: of_seconds(idle),
+        watched_ns: of_seconds(all),
+        share_before: steps[busy].cpu_share,
+    };
+    (idle > IDLE_FOR * all).then(|| Finding::new(paused))
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+fn of_seconds(seconds: f64) -> Nanos {
+    Nanos((seconds * 1e9).round() as i64)
 }

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek};
 
 /// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
-/// version 2 no conditions, version 3 no legs and no loads, version 4 a flat plan, and the legs
-/// without the trace that they come from.
+/// version 2 no conditions, version 3 no legs and no loads, version 4 a flat plan, the legs without
+/// the trace that they come from, and findings as sentences.
 pub const STREAM_VERSION: u32 = 5;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;

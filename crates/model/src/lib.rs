@@ -29,6 +29,7 @@ mod spin;
 pub mod target;
 pub mod telemetry;
 pub mod trace;
+pub mod units;
 pub mod window;
 mod words;
 

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Version of `run.json` and of the tables beside it: 1 had no samples, 2 no conditions, 3
-/// no legs, 4 a flat plan. A field that came later has a default, so that older documents are read
-/// as they are.
+/// no legs, 4 a flat plan, and the sentences of findings and of the verdict. A field that came
+/// later has a default, so that older documents are read as they are.
 pub const SCHEMA_VERSION: u32 = 5;
 
 /// One setting: what was asked, and what was read back after it was made.
@@ -35,8 +35,6 @@ pub struct Setting {
     pub applied: String,
     /// Whether a difference makes the figures worthless.
     pub matters: bool,
-    /// What would make the machine do it, where it did not.
-    pub remedy: Option<String>,
     /// What the machine had before, and has again, where that was changed.
     #[serde(default)]
     pub before: Option<String>,
@@ -46,7 +44,7 @@ impl Setting {
     /// A setting of the whole program; a difference does not make the figures worthless.
     pub fn new(what: &str, asked: String, applied: String) -> Setting {
         let what = what.to_string();
-        Setting { what, thread: None, asked, applied, matters: false, remedy: None, before: None }
+        Setting { what, thread: None, asked, applied, matters: false, before: None }
     }
 
     /// Whether the machine did what was asked.
@@ -222,8 +220,45 @@ pub struct Verdict {
     /// The same as misses in a second of watching, for an instrument that has no releases.
     #[serde(default)]
     pub at_most_per_second: Option<f64>,
-    /// The judgement in one sentence.
-    pub sentence: String,
+    /// Why the counts alone do not decide; none of `pass` and `fail`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<VerdictReason>,
+    /// The judgement in sentences: in what a command prints, and in documents of schema 1 to 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
+}
+
+/// Why a verdict is `invalid` or `inconclusive`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum VerdictReason {
+    /// Findings make the figures worthless.
+    Findings {
+        /// Their codes, the heaviest first.
+        findings: Vec<String>,
+    },
+    /// Nothing was recorded.
+    NothingRecorded,
+    /// Nothing was recorded on some threads.
+    SilentThreads {
+        /// How many.
+        silent: usize,
+        /// Of so many.
+        threads: usize,
+    },
+    /// The instrument did not measure some responses, which may have missed.
+    ResponsesNotMeasured {
+        /// How many.
+        count: u64,
+        /// Of so many stimuli.
+        stimuli: u64,
+    },
+    /// The run ended before its time.
+    Ended {
+        /// Why.
+        reason: EndReason,
+    },
 }
 
 /// Quantiles, each the upper edge of its bin or the observed maximum, whichever is smaller.
@@ -386,7 +421,7 @@ impl Run {
     /// Findings as they are shown: the heaviest first, else in their order.
     pub fn findings_by_weight(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
-        findings.sort_by_key(|finding| Reverse((finding.invalidates, finding.severity)));
+        findings.sort_by_key(|finding| Reverse((finding.invalidates(), finding.severity())));
         findings
     }
 

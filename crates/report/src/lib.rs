@@ -16,6 +16,7 @@ mod sentence;
 mod terminal;
 pub mod terms;
 pub mod units;
+mod verdict;
 
 pub use command::command;
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
@@ -34,3 +35,4 @@ pub use terminal::markdown::{markdown, markdown_list};
 pub use terminal::style::Style;
 pub use terminal::text::{ListEntry, list, show};
 pub use terminal::window::window;
+pub use verdict::{rendered, rendered_verdict};

@@ -460,7 +460,7 @@ pub fn losses(run: &Run) -> [(&'static str, u64); 5] {
 
 /// Whether a finding takes the worth from the figures, with or without a deadline to judge.
 pub fn is_invalid(run: &Run) -> bool {
-    run.findings.iter().any(|finding| finding.invalidates)
+    run.findings.iter().any(|finding| finding.invalidates())
 }
 
 /// Where a finding belongs: thread and time in the run.

@@ -2,8 +2,8 @@
 
 use latlab_model::Nanos;
 use latlab_model::histogram::FINE_WIDTH;
-pub(crate) use latlab_stats::units::trimmed;
-pub use latlab_stats::units::{grouped, percent};
+pub use latlab_model::units::{bytes, grouped, percent};
+pub(crate) use latlab_model::units::{counted, trimmed};
 
 /// A unit and a number of decimals that a whole column shares, so that its numbers compare.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -123,18 +123,6 @@ pub fn percent_of(part: u64, whole: u64) -> Option<String> {
     (whole > 0).then(|| percent(part as f64 / whole as f64))
 }
 
-/// Bytes in the unit that fits: `9.4 MiB`.
-pub fn bytes(count: u64) -> String {
-    const STEP: f64 = 1024.0;
-    let value = count as f64;
-    match value {
-        v if v < STEP => format!("{count} B"),
-        v if v < STEP * STEP => format!("{:.1} KiB", v / STEP),
-        v if v < STEP * STEP * STEP => format!("{:.1} MiB", v / (STEP * STEP)),
-        v => format!("{:.1} GiB", v / (STEP * STEP * STEP)),
-    }
-}
-
 /// Names of which the number after them is a part.
 const NUMBERED: [&str; 5] = ["fifo", "rr", "thread", "CPU", "seed"];
 const UNITS: [&str; 13] =
@@ -218,6 +206,5 @@ mod tests {
         let shares = [(9_998, 10_000), (1, 1), (1, 2), (199_999, 200_000)];
         let shares = shares.map(|(part, whole)| reached(part, whole));
         assert_eq!(shares, ["99.98 %", "100 %", "50 %", "99.9995 %"]);
-        assert_eq!(bytes(9_856_614), "9.4 MiB");
     }
 }

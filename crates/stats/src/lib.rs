@@ -7,7 +7,6 @@ pub mod summary;
 mod superiority;
 #[cfg(test)]
 mod testing;
-pub mod units;
 pub mod verdict;
 
 pub use phase::stroboscope;

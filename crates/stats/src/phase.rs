@@ -1,8 +1,8 @@
 //! The sampling phase: a period that fits the kernel's tick is a stroboscope.
 
 use latlab_model::Nanos;
+use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::nanos::SECOND;
-use latlab_model::run::{Finding, Severity};
 
 /// Tick rates that kernels are built with, for a machine that does not say its own.
 const USUAL_TICKS: [u32; 4] = [1_000, 300, 250, 100];
@@ -22,26 +22,13 @@ pub fn stroboscope(period: Nanos, tick_hz: Option<u32>) -> Option<Finding> {
         None => (false, &USUAL_TICKS[..]),
     };
     let hz = candidates.iter().copied().find(|&hz| locks(period, hz))?;
-    Some(
-        Finding::new("stroboscope", Severity::Warning, text(period, hz, known))
-            .remedy(format!("Use a period of {}.", nearest_prime(period))),
-    )
-}
-
-fn text(period: Nanos, hz: u32, known: bool) -> String {
-    let (points, tick) = (points_in_tick(period, hz), Nanos(SECOND.0 / i64::from(hz)));
-    let points = match points {
-        1 => "one point".to_string(),
-        points => format!("{points} points"),
-    };
-    let (meets, is) = match known {
-        true => ("meet", "is"),
-        false => ("may meet", "would then be"),
-    };
-    format!(
-        "Releases every {period} {meets} a kernel tick of {tick} ({hz} Hz) at the same {points} \
-         each time, so a disturbance that comes with the tick {is} seen never or far too often."
-    )
+    Some(Finding::new(MachineFinding::Stroboscope {
+        period_ns: period,
+        tick_hz: hz,
+        tick_is_known: known,
+        points: points_in_tick(period, hz),
+        better_period_ns: nearest_prime(period),
+    }))
 }
 
 /// Whether one of period and tick fits into the other, or both share a coarse grid.
@@ -101,8 +88,7 @@ mod tests {
             [(200, 250), (1_000, 1_000), (1_000, 250), (8_000, 250), (1_500, 1_000), (20, 100)]
         {
             let finding = stroboscope(microseconds(period), Some(hz)).unwrap();
-            assert_eq!(finding.severity, Severity::Warning);
-            assert!(!finding.invalidates && !finding.text.contains("may"));
+            assert!(!finding.invalidates() && !finding.text().contains("may"));
         }
         assert!(stroboscope(Nanos(10_000_000), Some(300)).is_some(), "three ticks of 300 Hz");
     }
@@ -119,19 +105,19 @@ mod tests {
     #[test]
     fn an_unknown_tick_makes_it_a_may() {
         let finding = stroboscope(microseconds(200), None).unwrap();
-        assert!(finding.text.contains("may meet"), "{}", finding.text);
-        assert_eq!(finding.remedy.as_deref(), Some("Use a period of 199 us."));
+        assert!(finding.text().contains("may hit"), "{}", finding.text());
+        assert_eq!(finding.remedy().as_deref(), Some("Use a period of 199 us."));
     }
 
     #[test]
     fn the_text_names_the_cost() {
         let finding = stroboscope(microseconds(1_000), Some(250)).unwrap();
         assert_eq!(
-            finding.text,
-            "Releases every 1 ms meet a kernel tick of 4 ms (250 Hz) at the same 4 points each \
-             time, so a disturbance that comes with the tick is seen never or far too often."
+            finding.text(),
+            "Releases every 1 ms hit a kernel tick of 4 ms (250 Hz) at the same 4 points each \
+             time: a disturbance that comes with the tick is seen never or far too often."
         );
-        assert_eq!(finding.remedy.as_deref(), Some("Use a period of 997 us."));
+        assert_eq!(finding.remedy().as_deref(), Some("Use a period of 997 us."));
     }
 
     proptest! {

@@ -1,9 +1,9 @@
 //! The judgement of a run against its deadline, by plain counting.
 
-use crate::units::{grouped, percent, trimmed};
 use latlab_model::Nanos;
+use latlab_model::finding::Finding;
 use latlab_model::plan::{Plan, Recorded};
-use latlab_model::run::{EndReason, Finding, Summary, Verdict, VerdictWord};
+use latlab_model::run::{EndReason, Summary, Verdict, VerdictReason, VerdictWord};
 
 /// Everything that a judgement rests on.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub fn at_most_share(activations: u64) -> f64 {
 /// The judgement; none where no deadline was given.
 ///
 /// What makes the figures worthless goes before everything else, because then not even a miss
-/// says something about the machine; but misses are named in every sentence.
+/// says something about the machine; but misses are counted in every verdict.
 pub fn judge(evidence: &Evidence) -> Option<Verdict> {
     let deadline_ns = evidence.plan.deadline_ns?;
     let misses = evidence.total.misses.unwrap_or(0);
@@ -52,20 +52,6 @@ pub fn judge(evidence: &Evidence) -> Option<Verdict> {
     let activations = evidence.total.activations;
     let at_most_share = (bounded && !spins).then(|| at_most_share(activations));
     let at_most_per_second = (bounded && spins).then(|| at_most_per_second(evidence.watched));
-    let what = match evidence.plan.method.records() {
-        Recorded::Response => "stimuli",
-        Recorded::Latency | Recorded::Gap => "releases",
-    };
-    let bound = match (at_most_share, at_most_per_second) {
-        (Some(share), _) => bound_by_count(share, what),
-        (_, Some(rate)) => bound_by_time(rate),
-        _ => String::new(),
-    };
-    let sentence = match evidence.plan.method.records() {
-        Recorded::Response => answered(evidence, deadline_ns, word, reason),
-        Recorded::Latency | Recorded::Gap => sentence(evidence, deadline_ns, word, reason),
-    };
-    let sentence = sentence + &bound;
     Some(Verdict {
         word,
         deadline_ns,
@@ -73,7 +59,8 @@ pub fn judge(evidence: &Evidence) -> Option<Verdict> {
         activations,
         at_most_share,
         at_most_per_second,
-        sentence,
+        reason,
+        sentence: None,
     })
 }
 
@@ -92,9 +79,11 @@ fn has_data(evidence: &Evidence) -> bool {
 }
 
 /// The word, and the reason where the counts are not reason enough.
-fn decide(evidence: &Evidence, misses: u64) -> (VerdictWord, Option<String>) {
-    if let Some(reason) = why_invalid(evidence.findings) {
-        return (VerdictWord::Invalid, Some(reason));
+fn decide(evidence: &Evidence, misses: u64) -> (VerdictWord, Option<VerdictReason>) {
+    let invalidating = evidence.findings.iter().filter(|finding| finding.invalidates());
+    let findings: Vec<String> = invalidating.map(|finding| finding.code().to_string()).collect();
+    if !findings.is_empty() {
+        return (VerdictWord::Invalid, Some(VerdictReason::Findings { findings }));
     }
     if misses > 0 {
         return (VerdictWord::Fail, None);
@@ -105,117 +94,17 @@ fn decide(evidence: &Evidence, misses: u64) -> (VerdictWord, Option<String>) {
     }
 }
 
-fn why_invalid(findings: &[Finding]) -> Option<String> {
-    let mut invalidating = findings.iter().filter(|finding| finding.invalidates);
-    let first = invalidating.next()?;
-    let text = first.text.trim_end().trim_end_matches('.');
-    Some(match invalidating.count() {
-        0 => text.to_string(),
-        1 => format!("{text} (and one more finding)"),
-        more => format!("{text} (and {more} more findings)"),
-    })
-}
-
-fn why_undecided(evidence: &Evidence) -> Option<String> {
-    if !has_data(evidence) {
-        return Some("nothing was recorded".to_string());
-    }
-    if evidence.silent_threads > 0 {
-        let (silent, all) = (evidence.silent_threads, evidence.threads);
-        return Some(format!("nothing was recorded on {silent} of {all} threads"));
-    }
-    if evidence.unmeasured > 0 {
-        let (unmeasured, all) = (evidence.unmeasured, evidence.total.activations);
-        return Some(format!(
-            "{} of {} responses were not measured",
-            grouped(unmeasured),
-            grouped(all)
-        ));
-    }
-    why_too_short(evidence.ended).map(str::to_string)
-}
-
-fn why_too_short(ended: EndReason) -> Option<&'static str> {
-    match ended {
-        EndReason::Finished => None,
-        EndReason::Interrupted => Some("the run was interrupted"),
-        EndReason::StopAbove => Some("the run ended at its stop threshold"),
-        EndReason::CpuOffline => Some("a measured CPU was taken offline"),
-        EndReason::RanAway => Some("a thread ran without sleeping and was stopped"),
-        EndReason::RecorderFull => Some("the recorder could take no more"),
-        EndReason::Failed => Some("a measuring thread failed"),
-        EndReason::Lost => Some("the stream broke off before the end of the run"),
-    }
-}
-
-fn sentence(
-    evidence: &Evidence,
-    deadline: Nanos,
-    word: VerdictWord,
-    reason: Option<String>,
-) -> String {
-    let Evidence { plan, total, threads, measured, .. } = evidence;
-    let misses = of(total.misses.unwrap_or(0), "miss", "misses");
-    let threads = of(*threads as u64, "thread", "threads");
-    let among = match plan.method.records() {
-        Recorded::Gap => format!("among {}", of(total.activations, "gap", "gaps")),
-        Recorded::Latency | Recorded::Response => {
-            format!("in {}", of(total.activations, "release", "releases"))
+fn why_undecided(evidence: &Evidence) -> Option<VerdictReason> {
+    let (silent, threads) = (evidence.silent_threads, evidence.threads);
+    let (unmeasured, stimuli) = (evidence.unmeasured, evidence.total.activations);
+    match () {
+        () if !has_data(evidence) => Some(VerdictReason::NothingRecorded),
+        () if silent > 0 => Some(VerdictReason::SilentThreads { silent, threads }),
+        () if unmeasured > 0 => {
+            Some(VerdictReason::ResponsesNotMeasured { count: unmeasured, stimuli })
         }
-    };
-    let rhythm = plan.method.rhythm().map(|rhythm| format!(", {rhythm}")).unwrap_or_default();
-    let mut text = format!("Deadline {deadline}{rhythm}, {threads}: {word}");
-    if let Some(reason) = reason {
-        text += &format!(" ({reason})");
-    }
-    text += &format!(". {misses} {among} ({measured})");
-    if let Some(max) = total.max_ns {
-        text += &format!(", observed maximum {max}");
-    }
-    text + "."
-}
-
-/// The same of stimuli and responses.
-fn answered(
-    evidence: &Evidence,
-    deadline: Nanos,
-    word: VerdictWord,
-    reason: Option<String>,
-) -> String {
-    let total = evidence.total;
-    let misses = of(total.misses.unwrap_or(0), "miss", "misses");
-    let stimuli = of(total.activations, "stimulus", "stimuli");
-    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-    let max = total.max_ns.map(|max| format!(", observed maximum {max}")).unwrap_or_default();
-    format!(
-        "Deadline {deadline} from stimulus to response: {word}{reason}. {misses} in {stimuli}{max}."
-    )
-}
-
-fn bound_by_count(share: f64, what: &str) -> String {
-    format!(
-        " With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), as long as load \
-         and machine stay as they were.",
-        percent(share),
-        grouped((1.0 / share).round() as u64)
-    )
-}
-
-/// Gaps come when they please, so that the time without one counts, not the number of others.
-fn bound_by_time(per_second: f64) -> String {
-    let each = Nanos((1e9 / per_second) as i64);
-    format!(
-        " With 95 % confidence such a gap comes at most once in {each} (3.00 in the time watched, \
-         {} a second), as long as load and machine stay as they were.",
-        trimmed(format!("{per_second:.4}"))
-    )
-}
-
-/// A count with its noun.
-fn of(count: u64, one: &str, many: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        count => format!("{} {many}", grouped(count)),
+        () if evidence.ended == EndReason::Finished => None,
+        () => Some(VerdictReason::Ended { reason: evidence.ended }),
     }
 }
 
@@ -223,8 +112,8 @@ fn of(count: u64, one: &str, many: &str) -> String {
 mod tests {
     use super::*;
     use crate::testing::plan;
+    use latlab_model::finding::MachineFinding;
     use latlab_model::plan::{Method, Spin};
-    use latlab_model::run::Severity;
 
     fn total(activations: u64, misses: u64) -> Summary {
         Summary {
@@ -261,16 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_prints_its_bound() {
+    fn a_pass_has_its_bound() {
         let verdict = judged(&total(100_000_000, 0), EndReason::Finished, &[]);
-        assert_eq!(verdict.word, VerdictWord::Pass);
-        assert_eq!(
-            verdict.sentence,
-            "Deadline 125 us, period 125 us, 1 thread: pass. 0 misses in 100 000 000 releases \
-             (3.472 h), observed maximum 83 us. With 95 % confidence at most 0.000003 % of \
-             releases miss (3.00/n, one in 33 380 821), as long as load and machine stay as they \
-             were."
-        );
+        assert_eq!((verdict.word, verdict.reason), (VerdictWord::Pass, None));
+        assert_eq!(verdict.at_most_share, Some(at_most_share(100_000_000)));
     }
 
     #[test]
@@ -278,8 +161,7 @@ mod tests {
         for ended in EndReason::ALL {
             let verdict = judged(&total(1_000, 1), *ended, &[]);
             assert_eq!(verdict.word, VerdictWord::Fail);
-            assert_eq!(verdict.at_most_share, None);
-            assert!(verdict.sentence.contains("fail. 1 miss in 1 000 releases"));
+            assert_eq!((verdict.at_most_share, verdict.reason), (None, None));
         }
     }
 
@@ -288,24 +170,25 @@ mod tests {
         for ended in EndReason::ALL.iter().filter(|&&ended| ended != EndReason::Finished) {
             let verdict = judged(&total(1_000, 0), *ended, &[]);
             assert_eq!(verdict.word, VerdictWord::Inconclusive, "{ended}");
+            assert_eq!(verdict.reason, Some(VerdictReason::Ended { reason: *ended }));
         }
         let nothing = judged(&total(0, 0), EndReason::Finished, &[]);
         assert_eq!((nothing.word, nothing.at_most_share), (VerdictWord::Inconclusive, None));
+        assert_eq!(nothing.reason, Some(VerdictReason::NothingRecorded));
     }
 
     /// Invariant (losses): An invalidating finding outweighs a pass and hides no miss.
     #[test]
     fn what_invalidates_wins_but_hides_no_miss() {
-        let harmless = Finding::new("a", Severity::Error, "Nothing to do with it.");
-        let refused = Finding::new("b", Severity::Error, "The lock was refused.").invalidates();
+        let noticed_within_ns = Nanos(1);
+        let harmless = Finding::new(MachineFinding::CpuOffline { cpu: 0, noticed_within_ns });
+        let suspended = Finding::new(MachineFinding::Suspended { length_ns: Nanos(1) });
         for misses in [0, 7] {
-            let findings = [harmless.clone(), refused.clone(), refused.clone()];
+            let findings = [harmless.clone(), suspended.clone(), suspended.clone()];
             let verdict = judged(&total(1_000, misses), EndReason::Finished, &findings);
             assert_eq!((verdict.word, verdict.misses), (VerdictWord::Invalid, misses));
-            let words = format!(
-                "invalid (The lock was refused (and one more finding)). {misses} misses in"
-            );
-            assert!(verdict.sentence.contains(&words), "{}", verdict.sentence);
+            let findings = vec!["suspended".to_string(); 2];
+            assert_eq!(verdict.reason, Some(VerdictReason::Findings { findings }));
         }
         assert_eq!(judged(&total(9, 0), EndReason::Finished, &[harmless]).word, VerdictWord::Pass);
     }
@@ -338,8 +221,6 @@ mod tests {
             verdict
         });
         assert!(verdicts.iter().all(|verdict| verdict.word == VerdictWord::Pass));
-        assert!(verdicts[1].sentence.contains("gaps above 1 us"), "{}", verdicts[1].sentence);
-        assert!(verdicts[1].sentence.contains("at most once in 100.1"), "{}", verdicts[1].sentence);
         let nothing = judged(&total(0, 0), Nanos::ZERO);
         assert_eq!(nothing.word, VerdictWord::Inconclusive);
         let missed = judged(&total(9, 1), Nanos(300_000_000_000));

@@ -8,8 +8,8 @@ use crate::id;
 use crate::journal::{JOURNAL, Journal, is_held};
 use jiff::Timestamp;
 use latlab_model::Run;
+use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::Message;
-use latlab_model::run::{Finding, Severity};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -473,12 +473,8 @@ impl OpenRun {
                 self.write_again(store).map_err(|_| error)?
             }
         };
-        let text = format!(
-            "The folder of this run was deleted while it went on; its journal of {bytes} bytes \
-             was written again to {}, and nothing is lost.",
-            self.store.root.display()
-        );
-        let finding = Finding::new("folder-deleted", Severity::Warning, text);
+        let folder = self.store.root.display().to_string();
+        let finding = Finding::new(JournalFinding::FolderDeleted { bytes, folder });
         self.journal.append(&Message::Finding(finding.clone()).encode())?;
         Ok(Some(finding))
     }

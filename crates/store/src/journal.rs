@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::files::open_file;
+use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::Message;
-use latlab_model::run::{Finding, Severity};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::MetadataExt;
@@ -102,13 +102,8 @@ impl Journal {
 
     /// What must be said of the frames that could not be written.
     pub fn lost_finding(&self) -> Option<Finding> {
-        let (frames, error) = (self.lost_frames, &self.last_error);
-        (frames > 0).then(|| {
-            let text = format!("{frames} frames could not be written to the journal: {error}.");
-            Finding::new("journal-not-written", Severity::Error, text)
-                .remedy("Free some space, or let --out name a larger disk.")
-                .invalidates()
-        })
+        let (frames, error) = (self.lost_frames, self.last_error.clone());
+        (frames > 0).then(|| Finding::new(JournalFinding::JournalNotWritten { frames, error }))
     }
 
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
@@ -200,6 +195,6 @@ mod tests {
         }
         assert_eq!(reader.whole_bytes(), bytes.len() as u64);
         assert_eq!(findings.len(), 1);
-        assert!(findings[0].invalidates && findings[0].text.starts_with("2 frames"));
+        assert!(findings[0].invalidates() && findings[0].text().starts_with("2 frames"));
     }
 }

@@ -7,14 +7,6 @@ use latlab_sys::sched::Standing;
 use latlab_sys::undo::Changes;
 use std::io::{self, Error};
 
-/// What undoes such settings behind our back.
-const REMEDY: &str = "Something else may set it meanwhile, such as irqbalance, tuned or a power \
-                      daemon: stop that for the time of the run.";
-
-/// What is left to do where an interrupt is bound.
-const STAY: &str = "The kernel or the driver binds them to their CPUs. /proc/interrupts tells how \
-                    often they come: measure a CPU that they spare.";
-
 /// What Linux 6.12 does once sched_rt_runtime_us was read or written, unless that holds -1.
 const LOST_COUNT: &str = "the kernel has lost count of what its servers take, as 6.12 does once \
                           sched_rt_runtime_us was read or written: put --tune rt-throttling=off \
@@ -40,15 +32,13 @@ pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<S
     };
     let setting = Setting {
         matters: true,
-        remedy: Some(REMEDY.to_string()),
         before: recipe.before.clone(),
         ..Setting::new(&format!("tuning {name}"), recipe.asked.clone(), applied)
     };
     let staying = (!stay.is_empty()).then(|| {
         let applied = format!("{}: {}", stay.len(), stay.join(", "));
         let what = format!("{name} that cannot be moved");
-        let remedy = Some(STAY.to_string());
-        Setting { remedy, ..Setting::new(&what, "none".to_string(), applied) }
+        Setting::new(&what, "none".to_string(), applied)
     });
     Ok(std::iter::once(setting).chain(staying).collect())
 }

@@ -11,6 +11,7 @@ use crate::store::{cache, open_store, recover};
 use latlab_conduct::link::Connector;
 use latlab_conduct::{RunRequest, StopFlag, Timing, check_disk_space};
 use latlab_model::Plan;
+use latlab_report::rendered;
 use latlab_store::new_id;
 use std::process::ExitCode;
 
@@ -44,7 +45,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     link.restore().iter().for_each(warn);
     let finished = finished.map_err(Exit::from)?;
     match args.common.format {
-        Format::Json => print_json(&finished.run)?,
+        Format::Json => print_json(&rendered(&finished.run))?,
         Format::Text => {
             let text = run_text(&finished.path, &finished.run)?;
             let path = finished.path.display();

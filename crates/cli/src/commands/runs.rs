@@ -10,8 +10,8 @@ use crate::render::run_text;
 use crate::store::{recover, store_in};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
-use latlab_report::ListEntry;
 use latlab_report::campaign::CampaignEntry;
+use latlab_report::{ListEntry, rendered};
 use latlab_store::{CampaignFolder, Entry, State, Store};
 use std::process::ExitCode;
 
@@ -88,7 +88,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let run = latlab_store::load(&folder)?;
     match (&args.window, args.format) {
         (Some(spec), format) => window::show(&folder, &run, spec, format)?,
-        (None, ShowFormat::Json) => print_json(&run)?,
+        (None, ShowFormat::Json) => print_json(&rendered(&run))?,
         (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&harmless(&run)?))?,
         (None, _) => print(&run_text(&folder, &run)?)?,
     }

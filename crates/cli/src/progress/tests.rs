@@ -1,9 +1,10 @@
 use super::table::{Column, fitting};
 use super::view::{View, clock, draw, progress_line};
 use latlab_conduct::live::Live;
+use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::frame::{Interval, Message};
 use latlab_model::plan::{Cyclic, Mechanism, Method};
-use latlab_model::run::{EndReason, Finding, Prepared, Severity, ThreadEnd, ThreadSetup};
+use latlab_model::run::{EndReason, Prepared, ThreadEnd, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan, nanos::SECOND};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -69,12 +70,10 @@ fn screens_of_both_sizes() {
     let cyclic = Cyclic { mechanism: Mechanism::Relative, ..Cyclic::default() };
     let relative = Plan { method: Method::Cyclic(cyclic), ..plan() };
     let mut broken = live(4, 75);
-    broken.findings.push(Finding::new("a", Severity::Info, "The clock was stepped by 2 ms."));
-    broken.findings.push(Finding::new(
-        "b",
-        Severity::Error,
-        "CPU 2 was taken offline, so thread 2 has ended and all that it would have measured is missing.",
-    ));
+    let (by_ns, noticed_within_ns) = (Nanos(2_000_000), Nanos(50_000_000));
+    let stepped = MachineFinding::ClockStepped { by_ns, measured_with: false };
+    broken.findings.push(Finding::new(stepped));
+    broken.findings.push(Finding::new(MachineFinding::CpuOffline { cpu: 2, noticed_within_ns }));
     broken.take(&Message::ThreadEnd(ThreadEnd {
         thread: 2,
         reason: EndReason::CpuOffline,

@@ -276,8 +276,8 @@ fn draw_foot(frame: &mut Frame, area: Rect, view: &View) {
     let findings = &view.live.findings;
     let newest = match (findings.len(), findings.last()) {
         (_, None) => "No findings".to_string(),
-        (1, Some(finding)) => format!("1 finding: {}", finding.text),
-        (count, Some(finding)) => format!("{count} findings, the newest: {}", finding.text),
+        (1, Some(finding)) => format!("1 finding: {}", finding.text()),
+        (count, Some(finding)) => format!("{count} findings, the newest: {}", finding.text()),
     };
     let newest = Line::from(cut(&newest, area.width.into()));
     let lines = vec![

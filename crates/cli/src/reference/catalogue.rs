@@ -68,7 +68,7 @@ fn told(entry: &Entry) -> String {
 }
 
 /// Text in lines of at most 100 characters, behind a mark.
-fn filled(text: &str, mark: &str) -> String {
+pub(super) fn filled(text: &str, mark: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last().map_or(0, |line| line.chars().count());

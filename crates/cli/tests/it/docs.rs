@@ -1,4 +1,4 @@
-//! What the documentation names exists: links, flags, findings.
+//! What the documentation names exists: links, flags.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -66,45 +66,6 @@ fn every_flag_that_the_guides_name_exists() {
 fn is_known(known: &BTreeSet<String>, flag: &str) -> bool {
     let letter = flag.get(..2).filter(|letter| *letter != "--");
     known.contains(flag) || letter.is_some_and(|letter| known.contains(letter))
-}
-
-/// Invariant (documents): Documents name no link, flag or finding that does not exist.
-#[test]
-fn the_table_of_findings_is_whole() {
-    let page = fs::read_to_string(root().join("docs/reference/findings.md")).expect("the table");
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-    let told: BTreeSet<String> = rows.map(str::to_string).collect();
-    let mut made = BTreeSet::new();
-    for folder in fs::read_dir(root().join("crates")).expect("the crates") {
-        for text in files(&folder.expect("a crate").path().join("src"), "rs") {
-            let text = fs::read_to_string(text).expect("a source can be read");
-            // Tests come last in a file, and make findings of their own.
-            made.extend(finding_codes(text.split("#[cfg(test)]").next().unwrap_or("")));
-        }
-    }
-    assert!(made.len() > 20, "only these codes were found in the sources: {made:?}");
-    let untold = made.difference(&told).map(|code| format!("findings.md does not tell `{code}`"));
-    let unmade = told.difference(&made).map(|code| format!("no crate makes the finding `{code}`"));
-    report(untold.chain(unmade).collect());
-}
-
-/// The codes of findings in a source: the text before a severity, what `weighed` is given, or a
-/// constant that says so.
-fn finding_codes(source: &str) -> BTreeSet<String> {
-    let is_code = |text: &str| {
-        text.len() > 2 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-    };
-    let parts: Vec<&str> = source.split('"').collect();
-    let around = parts.windows(3).filter(|around| {
-        let (before, after) = (around[0].trim_end(), around[2].trim_start());
-        let next = after.strip_prefix(',').map(str::trim_start);
-        before.ends_with("weighed(")
-            || before.ends_with("Finding::new(")
-            || before.ends_with("_FINDING: &str =")
-            || next
-                .is_some_and(|next| next.starts_with("Severity::") || next.starts_with("severity,"))
-    });
-    around.map(|around| around[1].to_string()).filter(|text| is_code(text)).collect()
 }
 
 /// A call of latlab in a page.
@@ -258,15 +219,11 @@ fn report(broken: Vec<String>) {
 }
 
 #[test]
-fn calls_and_codes_are_found_where_they_are() {
+fn calls_are_found_where_they_are() {
     let page =
         "Say `--samples` or `latlab run -b 1us`.\n```sh\nsudo latlab show --x=1 | cat -n\n```\n";
     let expected = [("show", vec!["--x"]), ("run", vec!["-b"])];
     let expected = expected.map(|(command, flags)| Call { command, flags });
     assert_eq!(calls(page), expected);
     assert_eq!(lone_flags(page), ["--samples"]);
-    let source = "Finding::new(\n \"one-a\",\n Severity::Info); weighed(\"two\", text); \
-                  (\"three\", Severity::Error, \"no code\"); json(\"four\", x)";
-    let found: Vec<String> = finding_codes(source).into_iter().collect();
-    assert_eq!(found, ["one-a", "three", "two"]);
 }

@@ -25,7 +25,7 @@ impl Outcome {
             Outcome::Stored(finished) => {
                 let Finished { path, run } = *finished;
                 // What ended a guest of too much time was not the user.
-                let slow = run.findings.iter().any(|finding| finding.code == TIME_LIMIT_FINDING);
+                let slow = run.findings.iter().any(|finding| finding.code() == TIME_LIMIT_FINDING);
                 let cut = run.ended == EndReason::Interrupted && !slow;
                 tried.runs.push((path, run));
                 cut

@@ -6,9 +6,9 @@ use super::{Link, Start};
 use crate::{Failure, agents};
 use latlab_lab::{Cache, Guest, GuestConfig, HostCpus, Identity};
 use latlab_model::fault::{Fault, FaultKind};
+use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
-use latlab_model::guest::{self, IN_VIRTUAL_TIME, MARK, TIME_LIMIT_FINDING};
-use latlab_model::run::{Finding, Severity};
+use latlab_model::guest::{self, IN_VIRTUAL_TIME, MARK};
 use latlab_model::{Nanos, Plan};
 use latlab_store::OpenRun;
 use latlab_sys::files::Root;
@@ -137,9 +137,7 @@ impl Link for GuestLink {
     /// A guest cannot be asked anything, so it is ended.
     fn stop(&mut self) {
         let Some(emulator) = &mut self.emulator else { return };
-        let text = "The guest was ended from outside, so that what it had not yet sent, up to half \
-                    a second of its time, is not here.";
-        emulator.cut = Some(Finding::new("guest-ended", Severity::Info, text));
+        emulator.cut = Some(Finding::new(EndFinding::GuestEnded {}));
         self.kill();
     }
 
@@ -174,7 +172,7 @@ impl Link for GuestLink {
     fn explain(&mut self, run: &OpenRun) -> Option<Failure> {
         let LastWords { cut, complaint } = self.last_words.as_ref()?;
         let why = match (cut, complaint) {
-            (Some(cut), _) => cut.text.clone(),
+            (Some(cut), _) => cut.text(),
             (None, Some(complaint)) => format!("its emulator said: {complaint}"),
             (None, None) => "it turned itself off".to_string(),
         };
@@ -198,12 +196,8 @@ impl Emulator {
     /// Ends it where that is due, and tells its stream when it has gone.
     fn poll(&mut self, limit: Duration) {
         if self.begun.elapsed() > limit && self.cut.is_none() {
-            let text = format!(
-                "The guest was ended after {} s of wall time, which is the limit for a run of this \
-                 length: what it had not yet sent, up to half a second of its time, is not here.",
-                limit.as_secs()
-            );
-            self.cut = Some(Finding::new(TIME_LIMIT_FINDING, Severity::Warning, text));
+            let limit_ns = Nanos(i64::try_from(limit.as_nanos()).unwrap_or(i64::MAX));
+            self.cut = Some(Finding::new(EndFinding::GuestTimeLimit { limit_ns }));
             let _ = self.child.kill();
         }
         // Its threads do not end all at once.
@@ -228,23 +222,14 @@ fn waited(emulator: u32) -> Nanos {
 
 /// What the run says of an emulator whose CPU others had as well.
 fn crowded(waited: Nanos, of: Duration) -> Option<Finding> {
-    let share = waited.as_secs_f64() / of.as_secs_f64().max(1e-9);
-    let text = format!(
-        "The emulator waited for its CPU in {:.0} % of the wall time, because the host had other \
-         work there. QEMU may then set a timer some hundred instructions late, so that a second \
-         run of this seed can differ in a few latencies.",
-        share * 100.0
-    );
-    let found = Finding::new("host-crowded", Severity::Info, text);
-    let remedy = "Where the same bits matter, leave a CPU of the host free for each guest.";
-    (share > CROWDED).then(|| found.remedy(remedy))
+    let waited_share = waited.as_secs_f64() / of.as_secs_f64().max(1e-9);
+    (waited_share > CROWDED).then(|| Finding::new(EndFinding::HostCrowded { waited_share }))
 }
 
 /// What the run says of an emulator that did not end as it should.
 fn crashed(status: ExitStatus, complaint: Option<&str>) -> Finding {
-    let said = complaint.map(|said| format!(" It said: {said}.")).unwrap_or_default();
-    let text = format!("The emulator ended with {status}.{said}");
-    Finding::new("emulator-failed", Severity::Error, text)
+    let (status, last_line) = (status.to_string(), complaint.map(str::to_string));
+    Finding::new(EndFinding::EmulatorFailed { status, last_line })
 }
 
 /// What the emulator has said of itself when it had ended; it only speaks of what went wrong.

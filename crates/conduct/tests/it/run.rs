@@ -7,8 +7,9 @@ use crate::scripted::{
 use latlab_conduct::link::{InProcess, Link};
 use latlab_conduct::live::Live;
 use latlab_conduct::{Failure, RunRequest, StopFlag, Timing, run, run_in_process};
+use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
-use latlab_model::run::{EndReason, Finding, Severity};
+use latlab_model::run::EndReason;
 use latlab_model::{Nanos, Plan};
 use latlab_store::{Finished, State, Store};
 use std::fs;
@@ -159,7 +160,7 @@ fn a_stream_that_is_cut_in_a_frame_is_finished_up_to_the_last_whole_frame() {
         script.push(Step::SendBytes(last[..cut].to_vec()));
         let run = conduct_script(root.path(), script).unwrap().run;
         assert_eq!((run.ended, run.total.cycles), (EndReason::Lost, cycles(&head)), "cut at {cut}");
-        assert!(run.findings.iter().any(|finding| finding.code == "stream-lost"));
+        assert!(run.findings.iter().any(|finding| finding.code() == "stream-lost"));
     }
 }
 
@@ -200,10 +201,10 @@ fn a_run_that_is_stopped_before_its_first_cycle_leaves_no_folder() {
 fn what_a_link_says_last_stands_in_the_run() {
     let root = tempfile::tempdir().unwrap();
     let (mut agent, _) = ScriptedAgent::new(send(messages(&plan())));
-    let finding = Finding::new("host-crowded", Severity::Info, "The host was busy.".to_string());
+    let finding = Finding::new(EndFinding::HostCrowded { waited_share: 0.3 });
     agent.last_messages = vec![Message::Finding(finding)];
     let finished = conduct(root.path(), &mut agent, PATIENT, &StopFlag::new(), |_| {}).unwrap();
-    assert!(finished.run.findings.iter().any(|finding| finding.code == "host-crowded"));
+    assert!(finished.run.findings.iter().any(|finding| finding.code() == "host-crowded"));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::{RunBuilder, RunDigest, StreamError};
 use crate::ending::{Ending, damaged};
 use crate::findings::stream::{
-    clocks_unknown, failed_hook, guests_time, is_refused_memory_lock, lost, merged, no_last_word,
-    planted, refused_setting, sampling_phase, uncounted,
+    failed_hook, guests_time, is_refused_memory_lock, lost, merged, no_last_word, planted,
+    refused_setting, sampling_phase, uncounted,
 };
 use crate::legs::findings as leg_findings;
 use crate::rows::SpikeRow;
@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use latlab_doctor::conditions;
 use latlab_load::Window;
 use latlab_model::fault::FAULT;
+use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::frame::STREAM_VERSION;
 use latlab_model::legs::RunLegs;
 use latlab_model::load::LoadRun;
@@ -22,7 +23,7 @@ use latlab_model::machine::Machine;
 use latlab_model::plan::Recorded;
 use latlab_model::respond::Responses;
 use latlab_model::run::{
-    Clocks, EndReason, Finding, Losses, Prepared, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
+    Clocks, EndReason, Losses, Prepared, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
 };
 use latlab_model::telemetry::Conditions;
 use latlab_model::{CpuSet, Nanos, Plan, Run};
@@ -210,7 +211,7 @@ impl RunBuilder {
         found.extend(prepared.settings.iter().filter_map(refused_setting));
         found.extend(self.clocks.findings(plan.method.clock()));
         if self.clocks.ends().is_none() && !plan.method.is_capture() {
-            found.push(clocks_unknown());
+            found.push(Finding::new(MachineFinding::ClocksUnknown {}));
         }
         let locked = !prepared.settings.iter().any(is_refused_memory_lock);
         for thread in self.threads.values() {
@@ -223,11 +224,8 @@ impl RunBuilder {
         found.extend(plan.guest.as_deref().map(|guest| guests_time(&plan.target, guest)));
         found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(planted));
         if self.end.is_none() && !self.stopped {
-            let last = match self.measured_to {
-                Some(end) => format!("what was measured up to {} is here", self.in_utc(end)),
-                None => "nothing was counted".to_string(),
-            };
-            found.push(lost(self.measured_to, &last));
+            let end = self.measured_to.map(|end| self.in_utc(end));
+            found.push(lost(end).at(self.measured_to));
         }
         found.extend(damaged(ending));
         let late: Vec<Nanos> = self.threads.values().flat_map(ThreadCounts::uncounted).collect();

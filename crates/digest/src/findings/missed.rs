@@ -1,8 +1,8 @@
 //! Whether a thread keeps its period at all.
 
-use latlab_model::run::{Finding, Severity, Summary};
+use latlab_model::finding::{Finding, MachineFinding};
+use latlab_model::run::Summary;
 use latlab_model::{Nanos, Plan};
-use latlab_stats::units::{grouped, percent};
 
 /// From this share of its releases on, a thread does not keep its period.
 const OFTEN: f64 = 0.1;
@@ -18,15 +18,8 @@ pub fn often_missed(plan: &Plan, summary: &Summary, period: Option<Nanos>) -> Op
     let longest = summary.max_ns.unwrap_or_default().0 / period.0.max(1);
     let in_one_stall = longest.unsigned_abs().saturating_mul(2) > missed;
     let applies = !plan.method.clock_can_be_set() && due >= ENOUGH && share > OFTEN;
-    let text = format!(
-        "{} of {} releases were missed ({}): the thread cannot keep the period of {period} here.",
-        grouped(missed),
-        grouped(due),
-        percent(share)
-    );
-    let remedy = "Take a longer --period, or look at what had the CPU.";
     (applies && !in_one_stall)
-        .then(|| Finding::new("often-missed", Severity::Warning, text).remedy(remedy))
+        .then(|| Finding::new(MachineFinding::OftenMissed { missed, due, period_ns: period }))
 }
 
 #[cfg(test)]

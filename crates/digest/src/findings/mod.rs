@@ -21,15 +21,15 @@ pub struct Findings {
 impl Findings {
     /// Adds one; beyond the limit of its kind it is only counted.
     pub fn push(&mut self, finding: Finding) {
-        let seen = self.of_kind.entry(finding.code.clone()).or_insert(0);
+        let seen = self.of_kind.entry(finding.code().to_string()).or_insert(0);
         *seen += 1;
         if *seen <= MOST_OF_A_KIND {
             self.kept.push(finding);
             return;
         }
         // What a verdict rests on must not get lost among harmless ones of its kind.
-        let same = |kept: &Finding| kept.code == finding.code && kept.invalidates;
-        if finding.invalidates && !self.kept.iter().any(same) {
+        let same = |kept: &Finding| kept.code() == finding.code() && kept.invalidates();
+        if finding.invalidates() && !self.kept.iter().any(same) {
             self.kept.push(finding);
         }
     }
@@ -43,16 +43,12 @@ impl Findings {
     pub fn sorted(mut self) -> Vec<Finding> {
         for (code, seen) in self.of_kind {
             let more = seen.saturating_sub(MOST_OF_A_KIND);
-            let last = self.kept.iter().rev().find(|kept| kept.code == code);
+            let last = self.kept.iter().rev().find(|kept| kept.code() == code);
             if let (1.., Some(last)) = (more, last) {
-                let text = format!("And {more} more findings of the kind '{code}'.");
-                self.kept.push(Finding { text, at_ns: None, thread: None, ..last.clone() });
+                self.kept.push(last.and_more(more as u64));
             }
         }
-        self.kept.sort_by_key(|finding| {
-            let Finding { severity, invalidates, at_ns, thread, .. } = finding;
-            (Reverse(*severity), Reverse(*invalidates), *at_ns, *thread)
-        });
+        self.kept.sort_by_key(|finding| (Reverse(finding.weight()), finding.at_ns, finding.thread));
         self.kept
     }
 }
@@ -61,30 +57,38 @@ impl Findings {
 mod tests {
     use super::*;
     use latlab_model::Nanos;
-    use latlab_model::run::Severity;
+    use latlab_model::finding::{LossFinding, MachineFinding};
+
+    fn stepped(measured_with: bool) -> Finding {
+        Finding::new(MachineFinding::ClockStepped { by_ns: Nanos(7), measured_with })
+    }
 
     #[test]
     fn heavy_ones_first_then_by_time() {
         let mut findings = Findings::default();
-        findings.push(Finding::new("late", Severity::Warning, "").at(Nanos(9)));
-        findings.push(Finding::new("info", Severity::Info, ""));
-        findings.push(Finding::new("early", Severity::Warning, "").at(Nanos(2)));
-        findings.push(Finding::new("error", Severity::Error, ""));
-        findings.push(Finding::new("invalid", Severity::Error, "").at(Nanos(5)).invalidates());
-        let codes: Vec<String> = findings.sorted().into_iter().map(|one| one.code).collect();
-        assert_eq!(codes, ["invalid", "error", "early", "late", "info"]);
+        findings.push(Finding::new(LossFinding::SpikesLost { count: 1 }).at(Nanos(9)));
+        findings.push(Finding::new(LossFinding::IntervalsGrown { count: 1 }));
+        findings.push(stepped(false).at(Nanos(2)));
+        let noticed_within_ns = Nanos(1);
+        findings.push(Finding::new(MachineFinding::CpuOffline { cpu: 0, noticed_within_ns }));
+        findings.push(Finding::new(MachineFinding::Suspended { length_ns: Nanos(1) }).at(Nanos(5)));
+        let sorted = findings.sorted();
+        let codes: Vec<&str> = sorted.iter().map(Finding::code).collect();
+        let expected =
+            ["suspended", "cpu-offline", "clock-stepped", "spikes-lost", "intervals-grown"];
+        assert_eq!(codes, expected);
     }
 
     #[test]
     fn too_many_of_a_kind_are_counted() {
         let mut findings = Findings::default();
         for time in 0..1_000 {
-            findings.push(Finding::new("step", Severity::Info, "").at(Nanos(time)));
+            findings.push(stepped(false).at(Nanos(time)));
         }
-        findings.push(Finding::new("step", Severity::Error, "").invalidates());
+        findings.push(stepped(true));
         let sorted = findings.sorted();
         assert_eq!(sorted.len(), MOST_OF_A_KIND + 2);
-        assert!(sorted.iter().any(|one| one.text.contains("951 more")));
-        assert!(sorted.iter().any(|one| one.invalidates));
+        assert!(sorted.iter().any(|one| one.text().contains("951 more")));
+        assert!(sorted.iter().any(Finding::invalidates));
     }
 }

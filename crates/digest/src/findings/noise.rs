@@ -1,8 +1,9 @@
 //! What a spinning thread saw that is no noise of the machine.
 
 use latlab_model::Nanos;
-use latlab_model::run::{Finding, Severity, Spun, ThreadEnd};
-use latlab_stats::units::{grouped, percent};
+use latlab_model::finding::{Finding, MachineFinding};
+use latlab_model::run::{Gaps, Reserve, Spun, ThreadEnd};
+use latlab_model::units::ratio;
 
 /// A thread that slept for a larger share of the time has not watched all of it.
 const RESTS_UNNOTICED: f64 = 0.01;
@@ -10,77 +11,40 @@ const RESTS_UNNOTICED: f64 = 0.01;
 /// From this share of the reserve on, what others took may be the reserve.
 const LIKE_THE_RESERVE: f64 = 0.5;
 
-const OFF_THIS_CPU: &str = "Keep ordinary threads off this CPU (isolcpus, cpusets), or spin with \
-                            --policy other to see them as what they are.";
-
 /// What must be known beside the noise of a thread that spun for this long.
 pub fn findings(end: &ThreadEnd, spun_for: Nanos) -> Vec<Finding> {
     let Some(spun) = &end.spun else { return Vec::new() };
-    [reserve(spun, spun_for), rested(spun, spun_for)].into_iter().flatten().collect()
+    [taken_back(spun, spun_for), rested(spun, spun_for)].into_iter().flatten().collect()
 }
 
-fn reserve(spun: &Spun, spun_for: Nanos) -> Option<Finding> {
-    taken_back(spun, spun_for).or_else(|| taken_in_pieces(spun, spun_for))
-}
-
+/// What the kernel takes for ordinary threads: in gaps as long as its reserve, or, where these
+/// threads sleep in between, in shorter ones.
 fn taken_back(spun: &Spun, spun_for: Nanos) -> Option<Finding> {
-    let reserve = spun.reserve.as_ref().filter(|_| spun.taken_back.count > 0)?;
-    let taken = spun.taken_back;
-    let share = share(taken.sum_ns, spun_for);
-    let text = format!(
-        "{}, together {} of the time or {} of each second, as long as what {} takes from a \
-         real-time thread for ordinary ones ({} of each {}): the kernel took the CPU back. That is \
-         {} of this thread's noise.",
-        gaps(taken.count),
-        percent(share),
-        Nanos((share * 1e9).round() as i64),
-        reserve.by,
-        reserve.taken_ns,
-        reserve.period_ns,
-        taken.sum_ns,
-    );
-    Some(Finding::new("taken-back", Severity::Warning, text).remedy(OFF_THIS_CPU))
+    let reserve = spun.reserve.as_ref()?;
+    if spun.taken_back.count > 0 {
+        return Some(reserved(spun.taken_back, spun_for, false, reserve));
+    }
+    let share = ratio(spun.preempted.sum_ns, spun_for);
+    let like_it = share > ratio(reserve.taken_ns, reserve.period_ns) * LIKE_THE_RESERVE;
+    (spun_for >= reserve.period_ns && like_it)
+        .then(|| reserved(spun.preempted, spun_for, true, reserve))
 }
 
-/// Ordinary threads that sleep in between take the reserve in shorter gaps.
-fn taken_in_pieces(spun: &Spun, spun_for: Nanos) -> Option<Finding> {
-    let reserve = spun.reserve.as_ref().filter(|reserve| spun_for >= reserve.period_ns)?;
-    let taken = spun.preempted;
-    let (share, reserved) =
-        (share(taken.sum_ns, spun_for), share(reserve.taken_ns, reserve.period_ns));
-    let text = format!(
-        "Other threads took {} of the time in {}, the longest of {}: it may be what {} takes from \
-         a real-time thread for ordinary ones, {} ({} of each {}), in pieces.",
-        percent(share),
-        gaps(taken.count),
-        taken.max_ns,
-        reserve.by,
-        percent(reserved),
-        reserve.taken_ns,
-        reserve.period_ns,
-    );
-    (share > reserved * LIKE_THE_RESERVE)
-        .then(|| Finding::new("taken-back", Severity::Warning, text).remedy(OFF_THIS_CPU))
+fn reserved(taken: Gaps, spun_ns: Nanos, in_pieces: bool, reserve: &Reserve) -> Finding {
+    Finding::new(MachineFinding::TakenBack {
+        gaps: taken.count,
+        taken_ns: taken.sum_ns,
+        spun_ns,
+        longest_ns: taken.max_ns,
+        in_pieces,
+        reserve: reserve.clone(),
+    })
 }
 
-fn gaps(count: u64) -> String {
-    if count == 1 { "1 gap".to_string() } else { format!("{} gaps", grouped(count)) }
-}
-
-fn rested(spun: &Spun, spun_for: Nanos) -> Option<Finding> {
-    let share = share(spun.rested_ns, spun_for);
-    let text = format!(
-        "It slept for {} of the time, so that the machine is not hung where every CPU spins before \
-         all ordinary threads: what happened then was not watched.",
-        percent(share)
-    );
-    let remedy = "Leave a CPU free with --cpus, and it sleeps for 50 us a second only.";
-    (share > RESTS_UNNOTICED)
-        .then(|| Finding::new("spin-rested", Severity::Info, text).remedy(remedy))
-}
-
-fn share(part: Nanos, of: Nanos) -> f64 {
-    part.0 as f64 / of.0.max(1) as f64
+fn rested(spun: &Spun, spun_ns: Nanos) -> Option<Finding> {
+    let rested_ns = spun.rested_ns;
+    (ratio(rested_ns, spun_ns) > RESTS_UNNOTICED)
+        .then(|| Finding::new(MachineFinding::SpinRested { rested_ns, spun_ns }))
 }
 
 #[cfg(test)]
@@ -96,7 +60,7 @@ mod tests {
             period_ns: SECOND,
         };
         let spun = Spun { preempted, taken_back, reserve: Some(reserve), ..Spun::default() };
-        super::reserve(&spun, Nanos(10 * SECOND.0)).map(|finding| finding.text)
+        super::taken_back(&spun, Nanos(10 * SECOND.0)).map(|finding| finding.text())
     }
 
     #[test]
@@ -107,15 +71,18 @@ mod tests {
             max_ns: Nanos(length),
         };
         let whole = said(gap(10, 50 * MILLISECOND.0), gap(10, 50 * MILLISECOND.0)).unwrap();
-        assert!(whole.starts_with("10 gaps, together 5 % of the time"), "{whole:?}");
-        let once = said(gap(1, 50 * MILLISECOND.0), gap(1, 50 * MILLISECOND.0)).unwrap();
-        assert!(once.starts_with("1 gap, together"), "{once:?}");
-        let pieces = said(gap(1_000, 400_000), Gaps::default()).unwrap();
-        assert!(pieces.contains("took 4 % of the time in 1 000 gaps"), "{pieces:?}");
         assert!(
-            pieces.contains("the fair server takes from a real-time thread for ordinary ones, 5 %"),
+            whole.contains("10 gaps were as long as") && whole.contains("That is 5 % of"),
+            "{whole:?}"
+        );
+        let once = said(gap(1, 50 * MILLISECOND.0), gap(1, 50 * MILLISECOND.0)).unwrap();
+        assert!(once.contains("1 gap was as long as"), "{once:?}");
+        let pieces = said(gap(1_000, 400_000), Gaps::default()).unwrap();
+        assert!(
+            pieces.contains("took 4 % of the time in 1 000 gaps of up to 400 us"),
             "{pieces:?}"
         );
+        assert!(pieces.contains("in pieces: 5 % of the time (50 ms of each 1 s)"), "{pieces:?}");
         assert_eq!(said(gap(1_000, 100_000), Gaps::default()), None, "a fifth of it may be noise");
     }
 }

@@ -121,10 +121,10 @@ fn known(summary: Summary, known: bool) -> Summary {
 fn lost_samples(run: &Run, thread: Option<u32>) -> bool {
     run.findings.iter().any(|finding| {
         let of_thread = finding.thread.is_none() || thread.is_none() || finding.thread == thread;
-        let lost = match finding.code.as_str() {
-            "samples-lost" | "journal-damaged" => finding.invalidates,
+        let lost = match finding.code() {
+            "samples-lost" | "journal-damaged" => finding.invalidates(),
             // The last moment of a stream that broke off is no gap.
-            "samples-missing" => finding.severity == Severity::Error,
+            "samples-missing" => finding.severity() == Severity::Error,
             _ => false,
         };
         lost && of_thread

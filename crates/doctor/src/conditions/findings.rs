@@ -1,10 +1,10 @@
 //! What happened to the conditions of a run, each with its time and the latencies beside it.
 
 use super::points::{Points, Stretch};
-use super::tell::{counted_up, told};
+use super::tell::{at_begin, counted_up, latencies};
 use super::{Sight, heat, load};
 use latlab_model::Nanos;
-use latlab_model::run::{Finding, Severity};
+use latlab_model::finding::{ConditionFinding, Finding, Throttling};
 use latlab_model::telemetry::{Conditions, metric};
 
 /// Readings that take more than this part of a CPU are too dear.
@@ -14,12 +14,10 @@ const DEAR: f64 = 0.005;
 pub fn findings(at: &Sight<'_>, conditions: &Conditions) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(heat::throttled(at));
-    found.extend(counted_up(
-        at,
-        metric::THERMAL_THROTTLES,
-        ("throttled", Severity::Warning),
-        &|subject| format!("{subject} was slowed down by its heat"),
-    ));
+    found.extend(counted_up(at, metric::THERMAL_THROTTLES, &|subject, count, when, beside| {
+        let by = Throttling::Counter { subject: subject.to_string(), count };
+        ConditionFinding::Throttled { by, when, beside }
+    }));
     found.extend(heat::capped(at));
     found.extend(heat::frequency_changed(at, &conditions.figures));
     found.extend(conditions.figures.iter().filter_map(|figure| heat::drifted(at, figure)));
@@ -29,15 +27,14 @@ pub fn findings(at: &Sight<'_>, conditions: &Conditions) -> Vec<Finding> {
     found.extend(at.context.measured.iter().flat_map(|cpu| load::load_changed(at, cpu)));
     found.extend(load::memory_taken(at));
     found.extend(clocksource_changed(at));
-    found.extend(counted_up(at, metric::SMI, ("smi", Severity::Warning), &|_| {
-        "The firmware took all CPUs for system-management interrupts".to_string()
+    found.extend(counted_up(at, metric::SMI, &|_, count, when, beside| ConditionFinding::Smi {
+        count,
+        when,
+        beside,
     }));
-    found.extend(counted_up(
-        at,
-        metric::KERNEL_EVENTS,
-        ("kernel-event", Severity::Warning),
-        &|kind| format!("The kernel's log told of '{kind}'"),
-    ));
+    found.extend(counted_up(at, metric::KERNEL_EVENTS, &|event, count, when, beside| {
+        ConditionFinding::KernelEvent { event: event.to_string(), count, when, beside }
+    }));
     found.extend(lost(conditions));
     found
 }
@@ -50,33 +47,21 @@ fn clocksource_changed(at: &Sight<'_>) -> Option<Finding> {
     let changed =
         at.times.iter().find(|time| now(**time).is_some_and(|(name, _)| *name != before))?;
     let after = now(*changed)?.0;
-    let text = format!(
-        "The clock source changed from {before} to {after} at {}",
-        at.since_start(*changed)
-    );
     let when = [Stretch { from: *changed, to: *changed + Nanos(1) }];
-    let finding = told(at, "clocksource-changed", Severity::Error, text, &when, None);
-    Some(finding.remedy("Look for 'clocksource' in the kernel's log."))
+    let finding = ConditionFinding::ClocksourceChanged {
+        before: before.to_string(),
+        after: after.to_string(),
+        since_start_ns: at.since_start(*changed),
+        beside: latencies(at, &when, None),
+    };
+    Some(at_begin(at, finding, &when))
 }
 
-fn lost(conditions: &Conditions) -> Vec<Finding> {
-    let mut found = Vec::new();
-    if conditions.lost > 0 {
-        let text = format!(
-            "{} readings of the conditions are missing, because the stream was not taken in time \
-             or is damaged.",
-            conditions.lost
-        );
-        found.push(Finding::new("telemetry-lost", Severity::Info, text));
-    }
-    if let Some(share) = conditions.cost_share.filter(|share| *share > DEAR) {
-        let text = format!(
-            "Reading the conditions took {:.2} % of a CPU, where {:.1} % are meant to be enough.",
-            share * 100.0,
-            DEAR * 100.0
-        );
-        let finding = Finding::new("telemetry-dear", Severity::Warning, text);
-        found.push(finding.remedy("Read them less often: --telemetry 5s, or --telemetry off."));
-    }
-    found
+fn lost(conditions: &Conditions) -> impl Iterator<Item = Finding> {
+    let readings = conditions.lost;
+    let lost = (readings > 0).then_some(ConditionFinding::TelemetryLost { readings });
+    let cost = conditions.cost_share.filter(|share| *share > DEAR);
+    let dear =
+        cost.map(|cpu_share| ConditionFinding::TelemetryDear { cpu_share, limit_share: DEAR });
+    lost.into_iter().chain(dear).map(Finding::new)
 }

@@ -2,21 +2,21 @@
 
 use super::Sight;
 use super::points::{Stretch, stretches};
-use super::tell::{span, told};
-use latlab_model::run::{Finding, Severity};
+use super::tell::{at_begin, latencies, span};
+use latlab_model::finding::{ConditionFinding, Finding, Throttling};
 use latlab_model::telemetry::{Figure, metric};
 use latlab_model::{CpuSet, Nanos};
 
-/// A drift of the temperature by so many degrees is told, and warned of.
-const DRIFT: (f64, f64) = (5.0, 10.0);
+/// A drift of the temperature by so many degrees is a finding.
+const DRIFT: f64 = 5.0;
 /// A frequency that falls by more than this part is another frequency.
 const OTHER_FREQUENCY: f64 = 0.05;
 /// The bits of a Raspberry Pi's firmware that say what is so now.
-const THROTTLE_BITS: [(i64, &str); 4] = [
-    (1 << 0, "the supply voltage was too low"),
-    (1 << 1, "the frequency was capped"),
-    (1 << 2, "the CPU was throttled"),
-    (1 << 3, "the soft temperature limit was reached"),
+const THROTTLE_BITS: [(i64, Throttling); 4] = [
+    (1 << 0, Throttling::UnderVoltage),
+    (1 << 1, Throttling::FrequencyCapped),
+    (1 << 2, Throttling::CpuThrottled),
+    (1 << 3, Throttling::SoftTemperatureLimit),
 ];
 
 /// What the firmware of a Raspberry Pi says of its supply and its heat.
@@ -24,17 +24,14 @@ pub fn throttled(at: &Sight<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (_, points) in at.watch.all(metric::THROTTLE_FLAGS) {
         let flags = |time: Nanos| points.at(time).map_or(0, |flags| flags as i64);
-        for (bit, text) in THROTTLE_BITS {
+        for (bit, by) in THROTTLE_BITS {
             // The sticky bit, 16 higher, tells of what came and went between two readings.
             let sticky = bit << 16;
             let when = stretches(at.times, |step| {
                 let (before, after) = (flags(at.times[step]), flags(at.times[step + 1]));
                 after & bit != 0 || (after & sticky != 0 && before & sticky == 0)
             });
-            if !when.is_empty() {
-                let text = format!("The firmware says that {text}, {}", span(at, &when));
-                found.push(told(at, "throttled", Severity::Warning, text, &when, None));
-            }
+            found.extend(slowed_down(at, by, &when, None));
         }
     }
     found
@@ -55,13 +52,19 @@ pub fn capped(at: &Sight<'_>) -> Option<Finding> {
         }
     }
     let (low, high, cpus, when) = lowest?;
-    let text = format!(
-        "The frequency of CPU {cpus} was limited to {:.0} of {:.0} MHz {}",
-        low / 1000.0,
-        high / 1000.0,
-        span(at, &when)
-    );
-    Some(told(at, "throttled", Severity::Warning, text, &when, Some(&cpus)))
+    let (low_mhz, high_mhz) = (low / 1000.0, high / 1000.0);
+    let by = Throttling::LowerLimit { cpus: cpus.clone(), low_mhz, high_mhz };
+    slowed_down(at, by, &when, Some(&cpus))
+}
+
+fn slowed_down(
+    at: &Sight<'_>,
+    by: Throttling,
+    stretches: &[Stretch],
+    cpus: Option<&CpuSet>,
+) -> Option<Finding> {
+    let (when, beside) = (span(at, stretches)?, latencies(at, stretches, cpus));
+    Some(at_begin(at, ConditionFinding::Throttled { by, when, beside }, stretches))
 }
 
 /// The frequency was not the same all the time.
@@ -82,28 +85,29 @@ pub fn frequency_changed(at: &Sight<'_>, figures: &[Figure]) -> Option<Finding> 
         })
     };
     let when = stretches(at.times, is_low);
-    let text = format!(
-        "CPU {cpus} ran at {low:.0} to {high:.0} MHz; below the highest {}",
-        span(at, &when)
-    );
-    let finding = told(at, "frequency-changed", Severity::Warning, text, &when, Some(&cpus));
-    Some(finding.remedy("Hold the frequency: `latlab doctor` says how."))
+    let finding = ConditionFinding::FrequencyChanged {
+        low_mhz: low,
+        high_mhz: high,
+        when: span(at, &when)?,
+        beside: latencies(at, &when, Some(&cpus)),
+        cpus,
+    };
+    Some(at_begin(at, finding, &when))
 }
 
 /// A temperature was another at the end.
 pub fn drifted(at: &Sight<'_>, figure: &Figure) -> Option<Finding> {
     let (first, last) = (figure.first_tenth?, figure.last_tenth?);
-    let drift = last - first;
-    if figure.metric != "temperature" || drift.abs() < DRIFT.0 {
+    if figure.metric != "temperature" || (last - first).abs() < DRIFT {
         return None;
     }
-    let severity = if drift.abs() < DRIFT.1 { Severity::Info } else { Severity::Warning };
     let tenth = Nanos((at.context.to - at.context.from).0 / 10);
     let when = [Stretch { from: at.context.to - tenth, to: at.context.to }];
-    let text = format!(
-        "The temperature of {} went from {:.1} C in the first tenth of the run to {:.1} C in the last",
-        figure.subject, first, last
-    );
-    let finding = told(at, "temperature-drift", severity, text, &when, None);
-    Some(finding.remedy("Let the machine warm up under its load before the run: --warm-up."))
+    let finding = ConditionFinding::TemperatureDrift {
+        sensor: figure.subject.clone(),
+        first_c: first,
+        last_c: last,
+        beside: latencies(at, &when, None),
+    };
+    Some(at_begin(at, finding, &when))
 }

@@ -1,6 +1,7 @@
 //! The latencies of a stretch of time, beside those of the rest of the run.
 
 use super::points::{Stretch, median};
+use latlab_model::finding::{Beside, Latencies};
 use latlab_model::{CpuSet, Nanos};
 
 /// What is remembered of one interval of one thread.
@@ -18,7 +19,7 @@ pub struct Interval {
     pub max: Nanos,
 }
 
-/// The latencies within some stretches, and what is usual outside of them, in words.
+/// The latencies within some stretches, and those outside of them.
 ///
 /// `recorded` is what one of them is called. With CPUs only the threads on these count, and those that float.
 pub fn beside(
@@ -26,7 +27,7 @@ pub fn beside(
     intervals: &[Interval],
     stretches: &[Stretch],
     cpus: Option<&CpuSet>,
-) -> String {
+) -> Beside {
     let concerned = |one: &&Interval| match (cpus, one.cpu) {
         (Some(cpus), Some(cpu)) => cpus.contains(cpu),
         _ => true,
@@ -35,18 +36,13 @@ pub fn beside(
         |one: &Interval| stretches.iter().any(|part| one.from < part.to && part.from < one.to);
     let (within, outside): (Vec<&Interval>, Vec<&Interval>) =
         intervals.iter().filter(concerned).partition(|one| overlaps(one));
-    let Some(largest) = within.iter().map(|one| one.max).max() else {
-        return format!("no {recorded} was recorded then");
+    let figures = |of: &[&Interval]| {
+        let p99 = median(of.iter().map(|one| one.p99.0 as f64))?;
+        let max_ns = of.iter().map(|one| one.max).max()?;
+        Some(Latencies { p99_ns: Nanos(p99.round() as i64), max_ns })
     };
-    let p99 = |of: &[&Interval]| {
-        let p99 = median(of.iter().map(|one| one.p99.0 as f64));
-        Nanos(p99.unwrap_or(0.0).round() as i64)
-    };
-    let then = format!("{recorded} then: p99 {}, largest {largest}", p99(&within));
-    match outside.iter().map(|one| one.max).max() {
-        Some(other) => format!("{then}; else: p99 {}, largest {other}", p99(&outside)),
-        None => format!("{then}, over the whole run"),
-    }
+    let recorded = recorded.to_string();
+    Beside { recorded, then: figures(&within), otherwise: figures(&outside) }
 }
 
 #[cfg(test)]
@@ -66,13 +62,12 @@ mod tests {
             .flat_map(|s| [interval(0, s, 7), interval(1, s, if s == 4 { 90 } else { 20 })])
             .collect();
         let then = [Stretch { from: Nanos(4_100), to: Nanos(4_900) }];
-        let text = beside("latency", &intervals, &then, Some(&[1].into_iter().collect()));
-        assert_eq!(
-            text,
-            "latency then: p99 90 ns, largest 900 ns; else: p99 20 ns, largest 200 ns"
-        );
+        let figures =
+            |p99_ns, max_ns| Some(Latencies { p99_ns: Nanos(p99_ns), max_ns: Nanos(max_ns) });
+        let found = beside("latency", &intervals, &then, Some(&[1].into_iter().collect()));
+        assert_eq!((found.then, found.otherwise), (figures(90, 900), figures(20, 200)));
         let all = [Stretch { from: Nanos(0), to: Nanos(99_999) }];
-        assert!(beside("latency", &intervals, &all, None).ends_with("over the whole run"));
-        assert!(beside("gap", &[], &all, None).starts_with("no gap"));
+        assert_eq!(beside("latency", &intervals, &all, None).otherwise, None);
+        assert_eq!(beside("gap", &[], &all, None).then, None);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::figures::BUSY;
 use super::points::{Stretch, median, stretches};
-use super::tell::{span, told};
+use super::tell::{at_begin, latencies, span};
 use super::{Sight, rivals};
-use latlab_model::run::{Finding, Severity};
+use latlab_model::finding::{ConditionFinding, Finding, RivalThread};
 use latlab_model::telemetry::{BusyThread, Conditions, metric};
 use latlab_model::{CpuSet, Nanos};
 
@@ -38,16 +38,15 @@ pub fn stolen(at: &Sight<'_>, cpu: u32) -> Option<Finding> {
     }
     let least = STEAL.1.min(worst);
     let when = stretches(at.times, |step| shares[step].is_some_and(|share| share >= least));
-    let text = format!(
-        "The hypervisor took {:.2} % of CPU {cpu} over the run and up to {:.1} % between two \
-         readings, {}",
-        mean * 100.0,
-        worst * 100.0,
-        span(at, &when)
-    );
     let cpus = [cpu].into_iter().collect();
-    let finding = told(at, "steal", Severity::Warning, text, &when, Some(&cpus));
-    Some(finding.remedy("Measure on bare metal, or give the guest CPUs of its own."))
+    let finding = ConditionFinding::Steal {
+        cpu,
+        mean_share: mean,
+        worst_share: worst,
+        when: span(at, &when),
+        beside: latencies(at, &when, Some(&cpus)),
+    };
+    Some(at_begin(at, finding, &when))
 }
 
 /// Pages went to swap, or came back.
@@ -58,11 +57,12 @@ pub fn swapped(at: &Sight<'_>) -> Option<Finding> {
     let moved = |step: usize| growths.iter().filter_map(|all| all[step]).sum::<f64>();
     let when = stretches(at.times, |step| moved(step) > 0.0);
     let total: f64 = (0..at.times.len().saturating_sub(1)).map(moved).sum();
-    (!when.is_empty()).then(|| {
-        let text = format!("{total:.0} pages were swapped {}", span(at, &when));
-        let finding = told(at, "swapped", Severity::Warning, text, &when, None);
-        finding.remedy("Turn swap off for the run: `swapoff -a`.")
-    })
+    let finding = ConditionFinding::Swapped {
+        pages: total.round() as u64,
+        when: span(at, &when)?,
+        beside: latencies(at, &when, None),
+    };
+    Some(at_begin(at, finding, &when))
 }
 
 /// Threads that go before the measuring ones ran on their CPUs.
@@ -81,33 +81,21 @@ pub fn outranked(at: &Sight<'_>, conditions: &Conditions) -> Option<Finding> {
     when.sort_by_key(|stretch| stretch.from);
     let cpus: CpuSet = found.iter().flat_map(|thread| thread.cpus.iter()).collect();
     let cpus = cpus.and(&at.context.measured);
-    let told_of = |thread: &&BusyThread| {
-        format!(
-            "'{}' ({}, {}) {:.2} % of a CPU, up to {:.0} % at {}",
-            thread.name,
-            thread.id,
-            thread.policy,
-            thread.mean_share * 100.0,
-            thread.peak_share * 100.0,
-            at.since_start(thread.peak_at_ns)
-        )
+    let rival_thread = |thread: &&BusyThread| RivalThread {
+        name: thread.name.clone(),
+        id: thread.id,
+        policy: thread.policy.clone(),
+        mean_share: thread.mean_share,
+        peak_share: thread.peak_share,
+        peak_at_ns: at.since_start(thread.peak_at_ns),
     };
-    let names: Vec<String> = found.iter().take(NAMED).map(told_of).collect();
-    let others = match found.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        others => format!("; and {others} more"),
+    let finding = ConditionFinding::RivalThread {
+        threads: found.iter().take(NAMED).map(rival_thread).collect(),
+        others: found.len().saturating_sub(NAMED) as u64,
+        beside: latencies(at, &when, Some(&cpus)),
+        cpus,
     };
-    let text = format!(
-        "Threads that go before the measuring ones ran on CPU {cpus}: {}{others}",
-        names.join("; ")
-    );
-    let first = found.first()?;
-    let finding = told(at, "rival-thread", Severity::Warning, text, &when, Some(&cpus));
-    Some(finding.remedy(format!(
-        "Keep them off, as with `taskset -cp CPUS {0}` or `chrt -o -p 0 {0}`; or measure at their \
-         priority on purpose.",
-        first.id
-    )))
+    (!found.is_empty()).then(|| at_begin(at, finding, &when))
 }
 
 /// A CPU was busier, or less busy, than it usually was.
@@ -133,20 +121,18 @@ pub fn load_changed(at: &Sight<'_>, cpu: u32) -> Vec<Finding> {
     found.truncate(MOST_CHANGES);
     let cpus: CpuSet = [cpu].into_iter().collect();
     let tell = |(number, (when, then)): (usize, (Stretch, f64))| {
-        let who = rivals::who(at, when, cpu).map(|who| format!("; {who}")).unwrap_or_default();
-        let others = match (number, more) {
-            (0, 1..) => format!("; and {more} shorter changes"),
-            _ => String::new(),
+        let finding = ConditionFinding::LoadChanged {
+            cpu,
+            share: then,
+            usual_share: usual,
+            when: span(at, &[when])?,
+            threads: rivals::busiest(at, when, cpu),
+            shorter_changes: if number == 0 { more as u64 } else { 0 },
+            beside: latencies(at, &[when], Some(&cpus)),
         };
-        let text = format!(
-            "The load changed: CPU {cpu} was {:.0} % busy {}, usually {:.0} %{who}{others}",
-            then * 100.0,
-            span(at, &[when]),
-            usual * 100.0
-        );
-        told(at, "load-changed", Severity::Warning, text, &[when], Some(&cpus))
+        Some(at_begin(at, finding, &[when]))
     };
-    found.into_iter().enumerate().map(tell).collect()
+    found.into_iter().enumerate().filter_map(tell).collect()
 }
 
 /// Somebody took much memory at once, or nearly all of it.
@@ -171,14 +157,14 @@ pub fn memory_taken(at: &Sight<'_>) -> Option<Finding> {
         now > 0.1 * worst.max(MEMORY.1 * total)
     };
     let when = stretches(at.times, falls);
-    let severity = if least <= MEMORY.1 * total { Severity::Warning } else { Severity::Info };
-    let gib = |kilobytes: f64| kilobytes / (1 << 20) as f64;
-    let text = format!(
-        "Memory was taken: {:.2} of {:.2} GiB within a few seconds, at least {:.2} GiB were left, {}",
-        gib(worst),
-        gib(total),
-        gib(least),
-        span(at, &when)
-    );
-    Some(told(at, "memory-taken", severity, text, &when, None))
+    let of_kilobytes = |kilobytes: f64| (kilobytes * 1024.0) as u64;
+    let finding = ConditionFinding::MemoryTaken {
+        taken_bytes: of_kilobytes(worst),
+        total_bytes: of_kilobytes(total),
+        least_bytes: of_kilobytes(least),
+        scarce: least <= MEMORY.1 * total,
+        when: span(at, &when),
+        beside: latencies(at, &when, None),
+    };
+    Some(at_begin(at, finding, &when))
 }

@@ -15,29 +15,12 @@ mod tell;
 
 pub use between::between;
 pub use latencies::Interval;
+use latlab_model::finding::Finding;
 use latlab_model::plan::Policy;
-use latlab_model::run::Finding;
 use latlab_model::telemetry::{Conditions, Series, metric};
 use latlab_model::{CpuSet, Nanos};
 use points::Points;
 use std::collections::BTreeMap;
-
-/// The codes of all findings that come from here.
-pub const CODES: &[&str] = &[
-    "throttled",
-    "frequency-changed",
-    "temperature-drift",
-    "steal",
-    "swapped",
-    "rival-thread",
-    "load-changed",
-    "memory-taken",
-    "clocksource-changed",
-    "smi",
-    "kernel-event",
-    "telemetry-lost",
-    "telemetry-dear",
-];
 
 /// What the telemetry of one run says, as far as its figures and findings need it.
 #[derive(Default, Debug)]
@@ -161,10 +144,9 @@ impl<'a> Sight<'a> {
         (!times.is_empty()).then_some(Sight { watch, context, times })
     }
 
-    /// Time since the first counted release, in words.
-    fn since_start(&self, time: Nanos) -> String {
-        let since = (time - self.context.from).max(Nanos::ZERO);
-        format!("+{:.1} s", since.as_secs_f64())
+    /// Time since the first counted release.
+    fn since_start(&self, time: Nanos) -> Nanos {
+        (time - self.context.from).max(Nanos::ZERO)
     }
 
     /// Seconds of each step between two readings.

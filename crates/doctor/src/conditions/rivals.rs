@@ -2,6 +2,7 @@
 
 use super::points::{Points, Stretch};
 use super::{Context, Sight};
+use latlab_model::finding::ThreadShare;
 use latlab_model::plan::Policy;
 use latlab_model::telemetry::{BusyThread, metric};
 use latlab_model::{CpuSet, Nanos};
@@ -116,27 +117,24 @@ pub fn active(at: &Sight<'_>, thread: &BusyThread) -> Vec<Stretch> {
         .collect()
 }
 
-/// The busiest threads of a stretch on a CPU, in words.
-pub fn who(at: &Sight<'_>, stretch: Stretch, cpu: u32) -> Option<String> {
-    let mut found: Vec<(f64, String)> = at
-        .watch
-        .all(metric::THREAD_CPU)
-        .filter(|(subject, _)| places(at, subject).contains(cpu))
-        .filter_map(|(subject, points)| {
-            let (name, id) = subject.rsplit_once('/')?;
-            let during = points.values().filter(|(time, _)| {
-                // Its own readings need not be those of the CPU.
-                *time >= stretch.from && *time <= stretch.to
-            });
-            let during: Vec<(Nanos, i64)> = during.collect();
-            let (first, last) = (during.first()?, during.last()?);
-            let length = (last.0 - first.0).0;
-            let share = (last.1 - first.1) as f64 / length.max(1) as f64;
-            (length > 0 && share >= 0.05)
-                .then(|| (share, format!("'{name}' ({id}) took {:.0} %", share * 100.0)))
-        })
-        .collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let names: Vec<String> = found.into_iter().take(3).map(|(_, text)| text).collect();
-    (!names.is_empty()).then(|| names.join(", "))
+/// The busiest threads of a stretch on a CPU, at most three.
+pub fn busiest(at: &Sight<'_>, stretch: Stretch, cpu: u32) -> Vec<ThreadShare> {
+    let share = |(subject, points): (&str, &Points)| {
+        let (name, id) = subject.rsplit_once('/')?;
+        // Its own readings need not be those of the CPU.
+        let during =
+            points.values().filter(|(time, _)| *time >= stretch.from && *time <= stretch.to);
+        let during: Vec<(Nanos, i64)> = during.collect();
+        let (first, last) = (during.first()?, during.last()?);
+        let length = (last.0 - first.0).0;
+        let share = (last.1 - first.1) as f64 / length.max(1) as f64;
+        let (name, id) = (name.to_string(), id.parse().ok()?);
+        (length > 0 && share >= 0.05).then_some(ThreadShare { name, id, share })
+    };
+    let all = at.watch.all(metric::THREAD_CPU);
+    let on_cpu = all.filter(|(subject, _)| places(at, subject).contains(cpu));
+    let mut found: Vec<ThreadShare> = on_cpu.filter_map(share).collect();
+    found.sort_by(|a, b| b.share.total_cmp(&a.share));
+    found.truncate(3);
+    found
 }

@@ -1,22 +1,20 @@
-//! A finding with its time and the latencies of that time.
+//! The time of a finding and the latencies of that time.
 
 use super::Sight;
 use super::latencies::beside;
 use super::points::{Points, Stretch, stretches};
 use latlab_model::CpuSet;
-use latlab_model::run::{Finding, Severity};
+use latlab_model::finding::{Beside, ConditionFinding, Finding, When};
 
-/// `at` of the first stretch, and the latencies of all of them beside the text.
-pub fn told(
-    at: &Sight<'_>,
-    code: &str,
-    severity: Severity,
-    text: String,
-    when: &[Stretch],
-    cpus: Option<&CpuSet>,
-) -> Finding {
-    let latencies = beside(at.context.recorded, &at.watch.intervals, when, cpus);
-    let finding = Finding::new(code, severity, format!("{text} ({latencies})."));
+/// The latencies of some stretches; with CPUs only those of the threads on these, and of those that
+/// float.
+pub fn latencies(at: &Sight<'_>, when: &[Stretch], cpus: Option<&CpuSet>) -> Beside {
+    beside(at.context.recorded, &at.watch.intervals, when, cpus)
+}
+
+/// The finding at the beginning of its first stretch.
+pub fn at_begin(at: &Sight<'_>, finding: ConditionFinding, when: &[Stretch]) -> Finding {
+    let finding = Finding::new(finding);
     match when.first() {
         // What the reading before the first release saw began with the run, as far as it matters.
         Some(first) => finding.at(first.from.max(at.context.from)),
@@ -24,28 +22,28 @@ pub fn told(
     }
 }
 
-/// From when to when, in words.
-pub fn span(at: &Sight<'_>, when: &[Stretch]) -> String {
-    let (Some(first), Some(last)) = (when.first(), when.last()) else { return String::new() };
-    let to = last.to.min(at.context.to);
-    format!("from {} to {}", at.since_start(first.from), at.since_start(to))
+/// From the begin of the first stretch to the end of the last; none without a stretch.
+pub fn span(at: &Sight<'_>, when: &[Stretch]) -> Option<When> {
+    let (first, last) = (when.first()?, when.last()?);
+    let (from_ns, to) = (at.since_start(first.from), last.to.min(at.context.to));
+    Some(When { from_ns, to_ns: at.since_start(to) })
 }
 
-/// A counter of something that should not happen has grown.
+/// A counter of something that should not happen has grown: for each subject how much, and when.
 pub fn counted_up(
     at: &Sight<'_>,
     metric: &str,
-    (code, severity): (&str, Severity),
-    text: &dyn Fn(&str) -> String,
+    finding: &dyn Fn(&str, u64, When, Beside) -> ConditionFinding,
 ) -> Vec<Finding> {
     let grown = |(subject, points): (&str, &Points)| {
         let growths = at.growths(points);
         let times: f64 = growths.iter().flatten().sum();
-        let when = stretches(at.times, |step| growths[step].is_some_and(|growth| growth > 0.0));
-        (!when.is_empty()).then(|| {
-            let text = format!("{}, {times:.0} times {}", text(subject), span(at, &when));
-            told(at, code, severity, text, &when, None)
-        })
+        let stretches =
+            stretches(at.times, |step| growths[step].is_some_and(|growth| growth > 0.0));
+        let when = span(at, &stretches)?;
+        let beside = latencies(at, &stretches, None);
+        let finding = finding(subject, times.round() as u64, when, beside);
+        Some(at_begin(at, finding, &stretches))
     };
     at.watch.all(metric).filter_map(grown).collect()
 }

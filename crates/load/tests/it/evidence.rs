@@ -105,8 +105,8 @@ fn judged(mut gathered: Gathered, end: Option<LoadEnd>) -> (LoadRun, Vec<Finding
 
 fn codes(judged: &(LoadRun, Vec<Finding>)) -> Vec<&str> {
     let warned = ["load-not-ended", "load-paused"];
-    assert!(judged.1.iter().all(|one| one.invalidates || warned.contains(&one.code.as_str())));
-    judged.1.iter().map(|one| one.code.as_str()).collect()
+    assert!(judged.1.iter().all(|one| one.invalidates() || warned.contains(&one.code())));
+    judged.1.iter().map(|one| one.code()).collect()
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn a_command_that_stood_still_is_told() {
     let mut shares = [90; 12];
     shares[5..8].fill(0);
     let findings = told(shares);
-    assert_eq!(findings[0].code, "load-paused");
-    assert!(findings[0].text.contains("for 3.0 of 10.0 s"), "{}", findings[0].text);
+    assert_eq!(findings[0].code(), "load-paused");
+    assert!(findings[0].text().contains("for 3.0 s of 10.0 s"), "{}", findings[0].text());
     assert_eq!(told([0; 12]), [], "one that never took any only waits");
     shares[6] = 90;
     assert_eq!(told(shares), [], "a short rest");
@@ -149,8 +149,8 @@ fn what_went_wrong_is_told_and_invalidates() {
     let ran = || gathered(&[150; 12], 9_000);
     let died = judged(gathered(&[150; 5], 9_000), Some(end(6, true, 1)));
     assert_eq!(codes(&died), ["load-died"]);
-    assert!(died.1[0].text.contains("6 s before the end"), "{}", died.1[0].text);
-    assert!(died.1[0].text.contains("fork() failed"), "{}", died.1[0].text);
+    assert!(died.1[0].text().contains("6 s before the end"), "{}", died.1[0].text());
+    assert!(died.1[0].text().contains("fork() failed"), "{}", died.1[0].text());
     assert!(died.0.cpu_share.unwrap().mean < 0.8, "the time behind its end counts");
     assert_eq!(codes(&judged(ran(), Some(end(6, true, 0)))), ["load-ended-early"]);
     assert_eq!(codes(&judged(ran(), None)), ["load-died"], "who watched it was killed");
@@ -172,7 +172,7 @@ fn what_went_wrong_is_told_and_invalidates() {
     assert_eq!(codes(&never), ["load-died"]);
     let moved = LoadEnd { placement: "0-3".into(), ..end(13, false, 0) };
     let moved = judged(ran(), Some(moved));
-    assert_eq!((moved.1[0].code.as_str(), moved.0.placement.as_str()), ("load-elsewhere", "0-3"));
+    assert_eq!((moved.1[0].code(), moved.0.placement.as_str()), ("load-elsewhere", "0-3"));
 }
 
 #[test]

@@ -258,7 +258,7 @@ fn marks<'a>(of: &PageRun<'a>) -> Vec<Mark<'a>> {
     let first = of.run.threads.iter().map(|one| one.setup.first_release_ns).min();
     let mark = |finding: &'a latlab_model::run::Finding| {
         let at_s = (finding.at_ns? - first?).as_secs_f64().max(0.0);
-        Some(Mark { code: &finding.code, at_s })
+        Some(Mark { code: finding.code(), at_s })
     };
     of.run.findings.iter().filter_map(mark).collect()
 }

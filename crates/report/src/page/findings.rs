@@ -22,19 +22,19 @@ pub fn findings(run: &Run, outline: &Outline) -> Markup {
 
 fn one_finding(run: &Run, finding: &Finding) -> Markup {
     html! {
-        li class=(finding.severity) {
+        li class=(finding.severity()) {
             p {
-                span.tag { (finding.severity) @if finding.invalidates { ", makes the run invalid" } }
+                span.tag { (finding.severity()) @if finding.invalidates() { ", makes the run invalid" } }
                 " " span.where {
-                    code { (finding.code) }
+                    code { (finding.code()) }
                     @if let Some(words) = sentence::finding_place(run, finding) {
                         // Scripts make of a place with a time a way to that time.
                         " · " span data-at=[since_start(run, finding)] { (joined(&words)) }
                     }
                 }
             }
-            p { (prose(&finding.text)) }
-            @if let Some(remedy) = &finding.remedy { p.remedy { strong { "Remedy: " } (prose(remedy)) } }
+            p { (prose(&finding.text())) }
+            @if let Some(remedy) = finding.remedy() { p.remedy { strong { "Remedy: " } (prose(&remedy)) } }
         }
     }
 }

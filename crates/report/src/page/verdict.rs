@@ -3,6 +3,7 @@
 use crate::page::markup::Outline;
 use crate::page::markup::prose;
 use crate::sentence;
+use crate::verdict::sentences;
 use latlab_model::Run;
 use maud::{Markup, html};
 
@@ -22,7 +23,7 @@ pub fn verdict(run: &Run, outline: &Outline) -> Markup {
     html! {
         section class={ "verdict " (verdict.word) } aria-labelledby=(outline.id("verdict")) {
             (outline.title("verdict", html! { "Verdict: " strong { (verdict.word) } }))
-            p { (prose(&verdict.sentence)) }
+            p { (prose(&sentences(run, verdict))) }
         }
     }
 }

@@ -75,11 +75,11 @@ pub fn found(runs: &[&Run], width: usize, style: Style) -> String {
     let mut text = String::new();
     for run in runs {
         for finding in
-            run.findings_by_weight().into_iter().filter(|one| one.severity > Severity::Info)
+            run.findings_by_weight().into_iter().filter(|one| one.severity() > Severity::Info)
         {
             let word =
-                style.paint(severity_colour(finding.severity), &finding.severity.to_string());
-            let said = format!("{}: {} [{}]", run.asked.name, finding.text, finding.code);
+                style.paint(severity_colour(finding.severity()), &finding.severity().to_string());
+            let said = format!("{}: {} [{}]", run.asked.name, finding.text(), finding.code());
             text += &format!("{word} {}\n", wrapped(&said, width, 8));
         }
     }

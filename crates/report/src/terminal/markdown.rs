@@ -13,6 +13,7 @@ use crate::terminal::table::escaped;
 use crate::terminal::table::markdown as table;
 use crate::terminal::text::{ListEntry, list_columns, thread_columns};
 use crate::units::grouped;
+use crate::verdict::sentences;
 use latlab_model::Run;
 use latlab_model::run::Severity;
 
@@ -67,7 +68,7 @@ fn paragraph(text: &str) -> String {
 fn verdict(run: &Run) -> String {
     match &run.verdict {
         Some(verdict) => {
-            format!("**Verdict: {}.** {}\n", verdict.word.word(), escaped(&verdict.sentence))
+            format!("**Verdict: {}.** {}\n", verdict.word.word(), escaped(&sentences(run, verdict)))
         }
         None if sentence::is_invalid(run) => {
             "**A finding makes these figures worthless or incomplete.**\n".to_string()
@@ -126,8 +127,8 @@ fn findings(run: &Run) -> String {
     let lines = run.findings_by_weight().into_iter().map(|finding| {
         let place = sentence::finding_place(run, finding);
         let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
-        let remedy = finding.remedy.as_deref().map(|remedy| format!(" → {}", escaped(remedy)));
-        item(finding.severity, &format!("{}{place}", finding.text), &finding.code)
+        let remedy = finding.remedy().as_deref().map(|remedy| format!(" → {}", escaped(remedy)));
+        item(finding.severity(), &format!("{}{place}", finding.text()), finding.code())
             + &remedy.unwrap_or_default()
             + "\n"
     });

@@ -16,6 +16,7 @@ pub use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::terms;
 use crate::units::{Scale, bytes, grouped, percent, span};
+use crate::verdict::sentences;
 use latlab_model::plan::{Instrument, Recorded};
 use latlab_model::run::{Finding, Summary, VerdictWord};
 use latlab_model::{Nanos, Run};
@@ -231,12 +232,12 @@ fn findings(run: &Run, width: usize, style: Style) -> String {
 
 fn finding(run: &Run, finding: &Finding, width: usize, style: Style) -> String {
     let severity =
-        style.paint(severity_colour(finding.severity), &format!("{:<7}", finding.severity));
+        style.paint(severity_colour(finding.severity()), &format!("{:<7}", finding.severity()));
     let place = sentence::finding_place(run, finding);
     let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
-    let text = wrapped(&format!("{}{place} [{}]", finding.text, finding.code), width, 10);
+    let text = wrapped(&format!("{}{place} [{}]", finding.text(), finding.code()), width, 10);
     let remedy = finding
-        .remedy
+        .remedy()
         .as_deref()
         .map(|remedy| format!("          -> {}\n", wrapped(remedy, width, 13)));
     format!("  {severity} {text}\n{}", remedy.unwrap_or_default())
@@ -251,7 +252,7 @@ fn verdict(run: &Run, width: usize, style: Style) -> String {
         return format!("No deadline was given, so there is no verdict.{worthless}\n");
     };
     let word = style.paint(verdict_colour(verdict.word), verdict.word.word());
-    let text = wrapped(&verdict.sentence, width, 2);
+    let text = wrapped(&sentences(run, verdict), width, 2);
     format!("Verdict: {word}\n  {text}\n")
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common;
 use latlab_model::doctor::{Diagnosis, Topic};
-use latlab_model::run::Severity;
+use latlab_model::finding::{FindingKind, RecordedFinding, Severity};
 use latlab_report::{ListEntry, markdown, markdown_list};
 use proptest::prelude::*;
 
@@ -28,11 +28,15 @@ fn filled(text: &str) -> latlab_model::Run {
     run.threads.iter_mut().for_each(|thread| thread.setup.policy = text.into());
     run.threads.iter_mut().for_each(|thread| thread.setup.core_type = Some(text.into()));
     for finding in &mut run.findings {
-        finding.text = text.into();
-        finding.code = text.into();
-        finding.remedy = Some(text.into());
+        finding.kind = FindingKind::Recorded(RecordedFinding {
+            code: text.into(),
+            severity: Severity::Warning,
+            text: text.into(),
+            remedy: Some(text.into()),
+            invalidates: true,
+        });
     }
-    run.verdict.as_mut().unwrap().sentence = text.into();
+    run.verdict.as_mut().unwrap().sentence = Some(text.into());
     run
 }
 

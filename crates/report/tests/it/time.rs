@@ -2,9 +2,9 @@
 //! the run.
 
 use crate::common::{self, Fixture, Random, SECOND};
+use latlab_model::finding::{EndFinding, Finding, LossFinding};
 use latlab_model::frame::Spike;
 use latlab_model::histogram::{bin_low, bin_of};
-use latlab_model::run::{Finding, Severity};
 use latlab_model::samples::Sample;
 use latlab_model::telemetry::{BusyThread, Conditions, Series};
 use latlab_model::{Histogram, Nanos, Run};
@@ -144,9 +144,8 @@ fn hog() -> Made {
     };
     made.run.conditions = Some(Conditions { threads: vec![busy], ..Conditions::default() });
     made.run.findings = vec![
-        Finding::new("load-changed", Severity::Warning, "CPU 1 was busy.")
-            .at(start + Nanos(22 * SECOND)),
-        Finding::new("setting-refused", Severity::Info, "Has no time."),
+        Finding::new(LossFinding::SpikesLost { count: 3 }).at(start + Nanos(22 * SECOND)),
+        Finding::new(EndFinding::GuestEnded {}),
     ];
     made.sum()
 }

@@ -13,6 +13,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use latlab_model::Nanos;
+use latlab_model::finding::Finding;
 use latlab_model::harmless::visible;
 use latlab_store::Standing;
 use serde::Serialize;
@@ -78,7 +79,7 @@ impl Reader {
             put(&mut batch, "plan", &plan(&self.id, begun));
         }
         for finding in tape.findings(seen) {
-            put(&mut batch, "finding", finding);
+            put(&mut batch, "finding", &printed(finding));
         }
         for (number, event) in tape.after(seen) {
             put_event(&mut batch, event, first);
@@ -97,6 +98,17 @@ fn put(batch: &mut String, name: &str, data: &impl Serialize) {
     // JSON in one line holds no line break, which would end the event.
     let data = serde_json::to_string(data).unwrap_or_default();
     let _ = write!(batch, "event: {name}\ndata: {data}\n\n");
+}
+
+/// A finding with its sentences, whose characters are all harmless.
+fn printed(finding: &Finding) -> Value {
+    let mut printed = json!(finding.rendered());
+    for name in ["text", "remedy"] {
+        if let Some(text) = printed[name].as_str() {
+            printed[name] = json!(visible(text));
+        }
+    }
+    printed
 }
 
 fn plan(id: &str, begun: &Begun) -> Value {

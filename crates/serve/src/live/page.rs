@@ -10,6 +10,7 @@ use crate::list::frame;
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
+use latlab_model::harmless::visible;
 use latlab_report::LIVE_SCRIPT;
 use latlab_report::units::{grouped, span};
 use latlab_stats::Span;
@@ -91,7 +92,7 @@ fn table(id: &str, tape: &Tape) -> String {
                 } }
                 tbody { @for (thread, all) in tape.totals() { (row(*thread, all, tape)) } }
             } }
-            ul.findings { @for finding in tape.findings(0) { li { (finding.text) } } }
+            ul.findings { @for finding in tape.findings(0) { li { (visible(&finding.text())) } } }
         }
         footer { "Loaded anew every " (REFRESH_SECONDS) " s." }
     };

@@ -3,7 +3,6 @@
 use super::conditions::{Conditions, Value};
 use latlab_digest::{RunBuilder, StreamRow};
 use latlab_model::frame::Message;
-use latlab_model::harmless::visible;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
 use latlab_model::run::{Finding, Prepared};
@@ -117,8 +116,7 @@ impl Tape {
             Message::Prepared(prepared) if self.begun.is_none() => self.begin(prepared.clone()),
             Message::Finding(finding) if self.findings.len() < MOST_FINDINGS => {
                 self.last += 1;
-                let text = visible(&finding.text);
-                self.findings.push((self.last, Finding { text, ..finding.clone() }));
+                self.findings.push((self.last, finding.clone()));
             }
             Message::Finding(_) => {
                 self.findings_left_out += 1;

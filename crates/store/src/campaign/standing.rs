@@ -75,8 +75,8 @@ enum Outcome {
 
 fn outcome(run: &Run) -> Outcome {
     // Tried again it would take as long.
-    if let Some(limit) = run.findings.iter().find(|finding| finding.code == TIME_LIMIT_FINDING) {
-        return Outcome::Bad(limit.text.clone());
+    if let Some(limit) = run.findings.iter().find(|finding| finding.code() == TIME_LIMIT_FINDING) {
+        return Outcome::Bad(limit.text());
     }
     match run.ended {
         EndReason::Interrupted => return Outcome::Cut,
@@ -84,8 +84,8 @@ fn outcome(run: &Run) -> Outcome {
         EndReason::Finished | EndReason::StopAbove => {}
         other => return Outcome::Bad(format!("it ended by itself: {other}")),
     }
-    match run.findings.iter().find(|finding| finding.invalidates) {
-        Some(finding) => Outcome::Bad(finding.text.clone()),
+    match run.findings.iter().find(|finding| finding.invalidates()) {
+        Some(finding) => Outcome::Bad(finding.text()),
         None => Outcome::Good,
     }
 }

@@ -2,7 +2,8 @@
 
 use latlab_digest::testing::Synthetic;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, Planned, Row};
-use latlab_model::run::{EndReason, Finding, Severity};
+use latlab_model::finding::{Finding, MachineFinding};
+use latlab_model::run::EndReason;
 use latlab_model::{Plan, Run};
 use latlab_store::{CellState, Error, Next, Store, Tried, load};
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ fn run_of(campaign: &Campaign, row: usize, change: impl FnOnce(&mut Run)) -> (Pa
     let mut open = Store::new(root.path()).begin("one").unwrap();
     open.append(&Synthetic { threads: 1, seconds: 1, ..Synthetic::default() }.bytes()).unwrap();
     let mut run = load(&open.finish().unwrap().path).unwrap();
-    run.findings.retain(|finding| !finding.invalidates);
+    run.findings.retain(|finding| !finding.invalidates());
     run.ended = EndReason::Finished;
     run.asked.cell = Some(campaign.cell(&campaign.runs[row]));
     change(&mut run);
@@ -59,9 +60,8 @@ fn run_of(campaign: &Campaign, row: usize, change: impl FnOnce(&mut Run)) -> (Pa
 }
 
 fn invalid(run: &mut Run) {
-    let mut finding = Finding::new("lost", Severity::Warning, "samples were lost");
-    finding.invalidates = true;
-    run.findings.push(finding);
+    run.findings
+        .push(Finding::new(MachineFinding::Suspended { length_ns: latlab_model::Nanos(1) }));
 }
 
 /// Invariant (campaigns): A campaign continues with the next missing run and waits for its kernel.

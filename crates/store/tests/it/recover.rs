@@ -135,7 +135,7 @@ fn assert_holds_what_is_whole(bytes: &[u8]) {
     assert_eq!(run.losses.journal_bytes, bytes.len() as u64 - whole_bytes);
     assert_eq!(run.ended == EndReason::Lost, !ended);
     assert!(!run.recovered, "the program that wrote the journal finished it");
-    let damaged = run.findings.iter().any(|finding| finding.code.starts_with("journal-"));
+    let damaged = run.findings.iter().any(|finding| finding.code().starts_with("journal-"));
     assert_eq!(damaged, run.losses.journal_bytes > 0);
     assert_eq!(load(&path).unwrap(), run);
 }
@@ -183,7 +183,7 @@ proptest! {
         let (lost, kept) = without_frame_at(at);
         prop_assert_eq!(run.losses.journal_bytes, lost);
         // A last frame that claims to be longer looks like one that was cut.
-        prop_assert!(run.findings.iter().any(|finding| finding.code.starts_with("journal-")));
+        prop_assert!(run.findings.iter().any(|finding| finding.code().starts_with("journal-")));
         prop_assert!(run.verdict.unwrap().word != VerdictWord::Pass);
         let mut expected = RunBuilder::default();
         kept.into_iter().for_each(|message| drop(expected.take(message)));
@@ -456,7 +456,7 @@ fn a_run_whose_folder_became_a_file_is_kept_beside_it() {
     let Finished { run, path } = run.finish().unwrap();
     assert_eq!(path, root.path().join("runs.rescued/kept"));
     assert_eq!(run.total.cycles, whole(&small().bytes()).0);
-    assert!(run.findings.iter().any(|finding| finding.code == "folder-deleted"));
+    assert!(run.findings.iter().any(|finding| finding.code() == "folder-deleted"));
     assert_eq!(fs::read_to_string(&runs).unwrap(), "a file");
 }
 

@@ -110,18 +110,18 @@ fn reach(mark: &Mark, left: f64, right: f64) -> (f64, f64) {
 fn marks(run: &Run, sheet: &Sheet) -> Vec<Mark> {
     let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
     // What was read just before the first release belongs to the beginning.
-    let timed = run.findings.iter().filter_map(|one| Some((one.at_ns?.max(start), &one.code)));
-    let mut timed: Vec<(Nanos, &String)> = timed.filter(|(at, _)| sheet.axis.holds(*at)).collect();
+    let timed = run.findings.iter().filter_map(|one| Some((one.at_ns?.max(start), one.code())));
+    let mut timed: Vec<(Nanos, &str)> = timed.filter(|(at, _)| sheet.axis.holds(*at)).collect();
     timed.sort();
     let mut all: Vec<Mark> = Vec::new();
     for (at, code) in timed {
         let x = sheet.axis.x(at);
         let close = |mark: &&mut Mark| {
-            mark.code == *code && mark.xs.last().is_some_and(|(last, _)| x - last < CLOSE)
+            mark.code == code && mark.xs.last().is_some_and(|(last, _)| x - last < CLOSE)
         };
         match all.iter_mut().find(close) {
             Some(mark) => mark.xs.push((x, at)),
-            None => all.push(Mark { code: code.clone(), xs: vec![(x, at)], row: None }),
+            None => all.push(Mark { code: code.to_string(), xs: vec![(x, at)], row: None }),
         }
     }
     all

@@ -2,6 +2,7 @@
 
 pub mod svg;
 
+use latlab_model::finding::{LossFinding, MachineFinding};
 use latlab_model::histogram::bin_high;
 use latlab_model::machine::Machine;
 use latlab_model::plan::*;
@@ -237,7 +238,7 @@ pub fn setting(
     matters: bool,
 ) -> Setting {
     let (what, asked, applied) = (what.into(), asked.into(), applied.into());
-    Setting { what, thread, asked, applied, matters, remedy: None, before: None }
+    Setting { what, thread, asked, applied, matters, before: None }
 }
 
 fn settings(plan: &Plan, thread: u32) -> Vec<Setting> {
@@ -263,7 +264,7 @@ fn files() -> BTreeMap<String, StoredFile> {
         .collect()
 }
 
-pub fn verdict(run: &mut Run, word: VerdictWord, sentence: &str) {
+pub fn verdict(run: &mut Run, word: VerdictWord, reason: Option<VerdictReason>) {
     let activations = run.total.activations;
     run.verdict = Some(Verdict {
         word,
@@ -272,7 +273,8 @@ pub fn verdict(run: &mut Run, word: VerdictWord, sentence: &str) {
         activations,
         at_most_share: (run.total.misses == Some(0)).then(|| 3.0 / activations as f64),
         at_most_per_second: None,
-        sentence: sentence.into(),
+        reason,
+        sentence: None,
     });
 }
 
@@ -290,13 +292,7 @@ pub fn normal() -> Fixture {
         vec![sample(5_600.0, 16_000.0, 214_417), sample(7_900.0, 21_000.0, 187_030)];
     histograms[0].missed = 1;
     let mut fixture = Fixture::new(plan, histograms);
-    verdict(
-        &mut fixture.run,
-        VerdictWord::Pass,
-        "Deadline 250 us, period 997 us, 2 threads: pass. 0 misses in 120 361 releases (60.003 s), \
-         observed maximum 214.417 us. With 95 % confidence at most 0.0025 % of releases miss \
-         (3.00/n, one in 40 178), as long as load and machine stay as they were.",
-    );
+    verdict(&mut fixture.run, VerdictWord::Pass, None);
     fixture
 }
 
@@ -339,20 +335,24 @@ pub fn invalid() -> Fixture {
     run.ended = EndReason::Lost;
     run.threads[1].end = None;
     run.agent = None;
+    let grown = LossFinding::IntervalsGrown { count: 4 };
+    let refused = |setting: &str, asked: &str, applied: &str, matters| {
+        Finding::new(MachineFinding::SettingRefused {
+            setting: setting.into(),
+            asked: asked.into(),
+            applied: applied.into(),
+            matters,
+        })
+    };
     run.findings = vec![
-        Finding::new("interval-grown", Severity::Info, "The drainer came late 4 times; nothing was lost by it.")
-            .of_thread(1)
-            .at(FIRST + Nanos(12 * SECOND)),
-        Finding::new("setting-refused", Severity::Error, "fifo 90 was refused: the threads ran as other.")
-            .remedy("Run as root, or give the program CAP_SYS_NICE: sudo setcap cap_sys_nice,cap_ipc_lock+ep latlab")
-            .invalidates(),
-        Finding::new("idle-states", Severity::Warning, "/dev/cpu_dma_latency could not be opened, so deep idle states stayed allowed.")
-            .remedy("Run as root, or give --idle-states system to accept them."),
+        Finding::new(grown).of_thread(1).at(FIRST + Nanos(12 * SECOND)),
+        refused("scheduling", "fifo 90", "other", true).of_thread(0),
+        refused("idle states", "left within 0 us", "as the system has them", false),
     ];
     verdict(
         run,
         VerdictWord::Invalid,
-        "A setting that matters was refused, so the figures say nothing about fifo 90.",
+        Some(VerdictReason::Findings { findings: vec!["setting-refused".into()] }),
     );
     fixture
 }

@@ -1,5 +1,7 @@
 //! Numbers as people read them, alike in every sentence.
 
+use crate::Nanos;
+
 /// A whole number with its digits in groups of three: `1 234 567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -11,6 +13,31 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A count with its noun: `1 page`, `1 234 pages`.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{} {many}", grouped(count)),
+    }
+}
+
+/// A part of a time as a share of the whole.
+pub fn ratio(part: Nanos, whole: Nanos) -> f64 {
+    part.0 as f64 / whole.0.max(1) as f64
+}
+
+/// Bytes in the unit that fits: `9.4 MiB`.
+pub fn bytes(count: u64) -> String {
+    const STEP: f64 = 1024.0;
+    let value = count as f64;
+    match value {
+        v if v < STEP => format!("{count} B"),
+        v if v < STEP * STEP => format!("{:.1} KiB", v / STEP),
+        v if v < STEP * STEP * STEP => format!("{:.1} MiB", v / (STEP * STEP)),
+        v => format!("{:.1} GiB", v / (STEP * STEP * STEP)),
+    }
 }
 
 /// A share in percent with two significant digits: `0.0025 %`.
@@ -41,5 +68,10 @@ mod tests {
         assert_eq!(texts, ["0", "999", "1 000", "120 361", "12 345 678"]);
         let texts = [0.000_025, 0.5, 1.0, 0.0, 3e-8].map(percent);
         assert_eq!(texts, ["0.0025 %", "50 %", "100 %", "0 %", "0.000003 %"]);
+        assert_eq!(
+            [1, 1_234].map(|count| counted(count, "page", "pages")),
+            ["1 page", "1 234 pages"]
+        );
+        assert_eq!(bytes(9_856_614), "9.4 MiB");
     }
 }

@@ -1,0 +1,263 @@
+//! Findings about the responses in a capture.
+
+use super::kinds::{Row, findings};
+use super::{ERROR, INFO, WARNING, Weight};
+use crate::Nanos;
+use crate::units::{counted, grouped};
+use serde::{Deserialize, Serialize};
+
+findings! {
+    /// What a capture shows.
+    CaptureFinding {
+        /// The instrument gave no value for some responses. They are in no figure, and with a
+        /// deadline the verdict is at best `inconclusive`.
+        ResponseNotMeasured = "response-not-measured" (
+            "warning",
+            "no",
+            "Use a longer time base, so that the whole response is on the screen."
+        ) {
+            /// Responses without a value.
+            count: u64,
+            /// Stimuli.
+            stimuli: u64,
+        }
+        /// Readings of a list are negative, which no response can be. They are named, and in no
+        /// figure.
+        ResponseImpossible = "response-impossible" (
+            "error",
+            "no",
+            "Mend the program that wrote them."
+        ) {
+            /// How many.
+            count: u64,
+            /// The first of them.
+            readings: Vec<Reading>,
+            /// What the first one would be if its writer took a second for 1 000 000 ns; none where
+            /// that does not fit the other readings.
+            first_meant_ns: Option<Nanos>,
+        }
+        /// Stimuli got no response. Each is a miss of any deadline.
+        ResponseMissing = "response-missing" (
+            "warning",
+            "no",
+            "Check whether the responder was ready, and the level of the stimulus."
+        ) {
+            /// Stimuli without a response.
+            count: u64,
+            /// Stimuli.
+            stimuli: u64,
+        }
+        /// The first response to a stimulus came after the window.
+        ResponseLate = "response-late" (
+            "warning",
+            "no",
+            "Use a longer `--window` if they should count."
+        ) {
+            /// Stimuli whose response was late.
+            count: u64,
+            /// Stimuli.
+            stimuli: u64,
+            /// The window; none where it ends at the next stimulus.
+            window_ns: Option<Nanos>,
+        }
+        /// Further responses came within the window.
+        ResponseDouble = "response-double" (
+            "warning",
+            "no",
+            "Use a larger `--hysteresis`, or another `--response-edge`."
+        ) {
+            /// Further responses.
+            count: u64,
+        }
+        /// Responses belong to no stimulus.
+        ResponseSpurious = "response-spurious" (
+            "warning",
+            "no",
+            "Look at the capture with `--look`; are the probes swapped?"
+        ) {
+            /// Such responses.
+            count: u64,
+        }
+        /// The time from each response to the next stimulus is much shorter than the other way
+        /// round.
+        ProbesSwapped = "probes-swapped" (
+            "warning",
+            "no",
+            "Swap `--stimulus` and `--response`, if so."
+        ) {
+            /// The channel taken for the stimuli.
+            stimulus: String,
+            /// The channel taken for the responses.
+            response: String,
+            /// Median time from a response to the next stimulus.
+            median_ns: Nanos,
+        }
+        /// How many responses met the marker, and how much longer they took.
+        SlowInStep = "slow-in-step" (
+            "info",
+            "no",
+            "See the picture against the phase."
+        ) {
+            /// The channel of the marker.
+            marker: String,
+            /// Responses that met it.
+            marked: u64,
+            /// All responses.
+            responses: u64,
+            /// The longest that met it.
+            longest_ns: Nanos,
+            /// The longest of the others.
+            longest_other_ns: Nanos,
+            /// Responses that took longer than all others; each met the marker.
+            slower: u64,
+        }
+        /// The first row of a list is 0: its writer began to count there.
+        FirstRowNoSample = "first-row-no-sample" ("info", "no", "Nothing.") {}
+        /// A list does not say when its stimuli came, so each stands for a second.
+        StimuliUntimed = "stimuli-untimed" (
+            "info",
+            "no",
+            "Nothing; its pictures over time are by number."
+        ) {}
+        /// What was left out of a file, or looks odd.
+        CaptureNote = "capture-note" ("info", "no", "As it says.") {
+            /// The note of the reader of that format.
+            note: String,
+        }
+    }
+}
+
+/// A reading of a list of responses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Reading {
+    /// Its number in the list, from 1.
+    pub number: u64,
+    /// Its value.
+    pub value_ns: Nanos,
+}
+
+impl CaptureFinding {
+    /// How much it weighs.
+    pub(super) fn weight(&self) -> Weight {
+        use CaptureFinding::*;
+        match self {
+            ResponseImpossible { .. } => ERROR,
+            SlowInStep { .. } | FirstRowNoSample {} | StimuliUntimed {} | CaptureNote { .. } => {
+                INFO
+            }
+            ResponseNotMeasured { .. }
+            | ResponseMissing { .. }
+            | ResponseLate { .. }
+            | ResponseDouble { .. }
+            | ResponseSpurious { .. }
+            | ProbesSwapped { .. } => WARNING,
+        }
+    }
+
+    /// What happened.
+    pub(super) fn text(&self) -> String {
+        use CaptureFinding::*;
+        match self {
+            ResponseNotMeasured { count, stimuli } => format!(
+                "{} of {} were not measured: the instrument gave no value. They are in no figure, \
+                 and may have been of any length.",
+                grouped(*count),
+                counted(*stimuli, "response", "responses")
+            ),
+            ResponseImpossible { count, readings, first_meant_ns } => {
+                impossible(*count, readings, *first_meant_ns)
+            }
+            ResponseMissing { count, stimuli } => format!(
+                "{} of {} got no response.",
+                grouped(*count),
+                counted(*stimuli, "stimulus", "stimuli")
+            ),
+            ResponseLate { count, stimuli, window_ns } => {
+                let window = window_ns.map(|window| format!(" of {window}")).unwrap_or_default();
+                format!(
+                    "The response to {} of {} came after the window{window}. They are counted, and \
+                     in no figure.",
+                    grouped(*count),
+                    counted(*stimuli, "stimulus", "stimuli")
+                )
+            }
+            ResponseDouble { count } => format!(
+                "{} came to stimuli that already had one.",
+                counted(*count, "further response", "further responses")
+            ),
+            ResponseSpurious { count } => format!(
+                "{} to no stimulus.",
+                counted(*count, "response belongs", "responses belong")
+            ),
+            ProbesSwapped { stimulus, response, median_ns } => format!(
+                "The probes may be swapped: the median time from {response} to the next {stimulus} \
+                 is only {median_ns}."
+            ),
+            SlowInStep { marker, marked, responses, longest_ns, longest_other_ns, slower } => {
+                format!(
+                    "{} of {} met {marker} and took up to {longest_ns}; no other took longer than \
+                     {longest_other_ns}. All {} that took longer met it.",
+                    grouped(*marked),
+                    counted(*responses, "response", "responses"),
+                    grouped(*slower)
+                )
+            }
+            FirstRowNoSample {} => {
+                "The first row of the list is 0, which is no sample: its writer \
+                                    began to count there. It is left out."
+                    .to_string()
+            }
+            StimuliUntimed {} => "The list does not say when its stimuli came. Over time, each \
+                                  reading stands for a second."
+                .to_string(),
+            CaptureNote { note } => note.clone(),
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn remedy(&self) -> Option<String> {
+        use CaptureFinding::*;
+        let remedy = match self {
+            ProbesSwapped { stimulus, response, .. } => {
+                return Some(format!(
+                    "If so, use --stimulus '{response}' --response '{stimulus}'."
+                ));
+            }
+            ResponseLate { .. } => "Use a longer --window if they should count.",
+            ResponseDouble { .. } => "Use a larger --hysteresis, or another --response-edge.",
+            ResponseSpurious { .. } => "Look at the capture with --look.",
+            ResponseMissing { .. } => {
+                "Check whether the responder was ready, and the level of the stimulus."
+            }
+            ResponseNotMeasured { .. }
+            | ResponseImpossible { .. }
+            | SlowInStep { .. }
+            | FirstRowNoSample {}
+            | StimuliUntimed {}
+            | CaptureNote { .. } => return None,
+        };
+        Some(remedy.to_string())
+    }
+}
+
+fn impossible(count: u64, readings: &[Reading], first_meant: Option<Nanos>) -> String {
+    let named = readings.iter().map(|Reading { number, value_ns }| {
+        // Exact, because the reader looks for it in the list.
+        format!("number {number} is {} ns", value_ns.0)
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = if count > readings.len() as u64 { ", and more" } else { "" };
+    let are = counted(count, "reading is", "readings are");
+    let they = if count == 1 { "It is" } else { "They are" };
+    let mut text =
+        format!("{are} negative, which no response can be: {named}{more}. {they} in no figure.");
+    if let (Some(meant), Some(first)) = (first_meant, readings.first()) {
+        text += &format!(
+            " The program that wrote them may take a second for 1 000 000 of its nanoseconds: \
+             number {} would then be {} ns.",
+            first.number, meant.0
+        );
+    }
+    text
+}

@@ -1,0 +1,524 @@
+//! Findings about the conditions of a run, each with its time and the latencies of that time.
+
+use super::kinds::{Row, findings};
+use super::{ERROR, INFO, WARNING, Weight};
+use crate::units::{bytes, counted, percent};
+use crate::{CpuSet, Nanos};
+use serde::{Deserialize, Serialize};
+
+findings! {
+    /// What the conditions did.
+    ConditionFinding {
+        /// A CPU was slowed down by heat or a weak supply: the flags of a Raspberry Pi's firmware, a
+        /// counter of throttling, or a lower limit of its frequency.
+        Throttled = "throttled" ("warning", "no", "Cool it; use a stronger supply.") {
+            /// What shows it.
+            by: Throttling,
+            /// When.
+            when: When,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// A measured machine ran at frequencies more than 5 % apart.
+        FrequencyChanged = "frequency-changed" (
+            "warning",
+            "no",
+            "Hold the frequency: `latlab doctor` says how."
+        ) {
+            /// The CPUs.
+            cpus: CpuSet,
+            /// The lowest frequency.
+            low_mhz: f64,
+            /// The highest frequency.
+            high_mhz: f64,
+            /// When it was below the highest.
+            when: When,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// The temperatures of the first and the last tenth of the run were at least 5 C apart.
+        TemperatureDrift = "temperature-drift" (
+            "info, warning from 10 C on",
+            "no",
+            "Use a longer `--warm-up` under the load."
+        ) {
+            /// The sensor.
+            sensor: String,
+            /// Mean of the first tenth of the run, in degrees Celsius.
+            first_c: f64,
+            /// Mean of the last tenth.
+            last_c: f64,
+            /// The latencies of the last tenth.
+            beside: Beside,
+        }
+        /// The hypervisor ran other work on a measured CPU: for more than 0.1 % of the run, or 2 %
+        /// between two readings.
+        Steal = "steal" (
+            "warning",
+            "no",
+            "Use bare metal, or give the guest CPUs of its own."
+        ) {
+            /// The CPU.
+            cpu: u32,
+            /// Share of the run.
+            mean_share: f64,
+            /// Largest share between two readings.
+            worst_share: f64,
+            /// When it was large; none where no single step stands out.
+            when: Option<When>,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// Pages went to swap or came back.
+        Swapped = "swapped" ("warning", "no", "`swapoff -a` for the run.") {
+            /// How many.
+            pages: u64,
+            /// When.
+            when: When,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// A thread with the priority of the measuring ones or a higher one ran on a measured CPU.
+        RivalThread = "rival-thread" (
+            "warning",
+            "no",
+            "Move it with `taskset`, or lower it with `chrt`."
+        ) {
+            /// The measured CPUs that such threads ran on.
+            cpus: CpuSet,
+            /// The busiest of them.
+            threads: Vec<RivalThread>,
+            /// Further ones.
+            others: u64,
+            /// The latencies while they ran.
+            beside: Beside,
+        }
+        /// A measured CPU was more than 25 % of its time busier, or less busy, than usual in this
+        /// run. The busiest threads of that time are named.
+        LoadChanged = "load-changed" (
+            "warning",
+            "no",
+            "Keep the load the same, or measure each load on its own."
+        ) {
+            /// The CPU.
+            cpu: u32,
+            /// Share of its time that it was busy then.
+            share: f64,
+            /// Share of its time that is usual in this run.
+            usual_share: f64,
+            /// When.
+            when: When,
+            /// The busiest threads of that time.
+            threads: Vec<ThreadShare>,
+            /// Shorter changes on this CPU that are not listed.
+            shorter_changes: u64,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// A tenth of the memory or more was taken within ten readings.
+        MemoryTaken = "memory-taken" (
+            "info, warning below 5 % left",
+            "no",
+            "Look for what took it."
+        ) {
+            /// How much.
+            taken_bytes: u64,
+            /// All memory.
+            total_bytes: u64,
+            /// The least that was available.
+            least_bytes: u64,
+            /// Whether that is less than 5 % of all.
+            scarce: bool,
+            /// When; none where it was taken before.
+            when: Option<When>,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// The kernel took another clock source during the run.
+        ClocksourceChanged = "clocksource-changed" (
+            "error",
+            "no",
+            "Look for `clocksource` in the kernel's log."
+        ) {
+            /// The clock source at the beginning.
+            before: String,
+            /// The clock source that followed.
+            after: String,
+            /// When it changed, since the first counted release.
+            since_start_ns: Nanos,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// The firmware interrupted all CPUs (counted by Intel's processors).
+        Smi = "smi" (
+            "warning",
+            "no",
+            "Check the firmware's settings: legacy USB, power management."
+        ) {
+            /// How often.
+            count: u64,
+            /// When.
+            when: When,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// The kernel's log reported something that concerns latency, such as `rt-throttling`,
+        /// `lockup`, `rcu-stall`, `heat`.
+        KernelEvent = "kernel-event" ("warning", "no", "Read the log of that time.") {
+            /// What.
+            event: String,
+            /// How often.
+            count: u64,
+            /// When.
+            when: When,
+            /// The latencies of that time.
+            beside: Beside,
+        }
+        /// Readings are missing: the stream was not read in time, or is damaged.
+        TelemetryLost = "telemetry-lost" (
+            "info",
+            "no",
+            "Nothing; nothing was made up in their place."
+        ) {
+            /// How many.
+            readings: u64,
+        }
+        /// The readings took more than 0.5 % of a CPU.
+        TelemetryDear = "telemetry-dear" ("warning", "no", "`--telemetry 5s`, or `off`.") {
+            /// Share of a CPU that they took.
+            cpu_share: f64,
+            /// Share that should be enough.
+            limit_share: f64,
+        }
+    }
+}
+
+/// From when to when, since the first counted release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct When {
+    /// Begin.
+    pub from_ns: Nanos,
+    /// End.
+    pub to_ns: Nanos,
+}
+
+/// The latencies of the time of a finding, and those of the rest of the run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Beside {
+    /// What was recorded: `latency` or `gap`.
+    pub recorded: String,
+    /// In that time; none where nothing was recorded.
+    pub then: Option<Latencies>,
+    /// In the rest of the run; none where there is no rest.
+    pub otherwise: Option<Latencies>,
+}
+
+/// Two figures of the latencies of some intervals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Latencies {
+    /// Median of the intervals' 99 % quantiles.
+    pub p99_ns: Nanos,
+    /// The largest.
+    pub max_ns: Nanos,
+}
+
+/// What shows that a CPU was slowed down.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "sign", rename_all = "kebab-case")]
+pub enum Throttling {
+    /// Firmware: the supply voltage was too low.
+    UnderVoltage,
+    /// Firmware: the frequency was capped.
+    FrequencyCapped,
+    /// Firmware: the CPU was throttled.
+    CpuThrottled,
+    /// Firmware: the soft temperature limit was reached.
+    SoftTemperatureLimit,
+    /// A counter of the kernel.
+    Counter {
+        /// What it counts for: `cpu0`, `package0`.
+        subject: String,
+        /// How much it grew.
+        count: u64,
+    },
+    /// The limit of the frequency was lowered.
+    LowerLimit {
+        /// The CPUs.
+        cpus: CpuSet,
+        /// The lower limit.
+        low_mhz: f64,
+        /// The usual limit.
+        high_mhz: f64,
+    },
+}
+
+/// A thread that ran before the measuring ones.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RivalThread {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub id: u32,
+    /// Its scheduling.
+    pub policy: String,
+    /// Share of one CPU over the run.
+    pub mean_share: f64,
+    /// Largest share between two readings.
+    pub peak_share: f64,
+    /// When that was, since the first counted release.
+    pub peak_at_ns: Nanos,
+}
+
+/// A thread and its share of a CPU.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadShare {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub id: u32,
+    /// Share of one CPU.
+    pub share: f64,
+}
+
+impl ConditionFinding {
+    /// How much it weighs.
+    pub(super) fn weight(&self) -> Weight {
+        use ConditionFinding::*;
+        match self {
+            ClocksourceChanged { .. } => ERROR,
+            TemperatureDrift { first_c, last_c, .. } if (last_c - first_c).abs() < 10.0 => INFO,
+            MemoryTaken { scarce: false, .. } | TelemetryLost { .. } => INFO,
+            Throttled { .. }
+            | FrequencyChanged { .. }
+            | TemperatureDrift { .. }
+            | Steal { .. }
+            | Swapped { .. }
+            | RivalThread { .. }
+            | LoadChanged { .. }
+            | MemoryTaken { .. }
+            | Smi { .. }
+            | KernelEvent { .. }
+            | TelemetryDear { .. } => WARNING,
+        }
+    }
+
+    /// What happened, and the latencies beside it.
+    pub(super) fn text(&self) -> String {
+        let text = self.event();
+        match self.beside() {
+            Some(beside) => format!("{text} {}", beside.text()),
+            None => text,
+        }
+    }
+
+    fn event(&self) -> String {
+        use ConditionFinding::*;
+        match self {
+            Throttled { by, when, .. } => format!("{} {}.", by.text(), when.text()),
+            FrequencyChanged { cpus, low_mhz, high_mhz, when, .. } => format!(
+                "CPU {cpus} ran at {low_mhz:.0} to {high_mhz:.0} MHz, below the highest {}.",
+                when.text()
+            ),
+            TemperatureDrift { sensor, first_c, last_c, .. } => format!(
+                "The temperature of {sensor} went from {first_c:.1} C in the first tenth of the \
+                 run to {last_c:.1} C in the last."
+            ),
+            Steal { cpu, mean_share, worst_share, when, .. } => format!(
+                "The hypervisor took {} of CPU {cpu} over the run, and up to {} between two \
+                 readings{}.",
+                percent(*mean_share),
+                percent(*worst_share),
+                behind_comma(*when)
+            ),
+            Swapped { pages, when, .. } => {
+                let pages = counted(*pages, "page was", "pages were");
+                format!("{pages} swapped {}.", when.text())
+            }
+            RivalThread { cpus, threads, others, .. } => rival_threads(cpus, threads, *others),
+            LoadChanged { cpu, share, usual_share, when, threads, shorter_changes, .. } => {
+                let change = format!(
+                    "The load changed: CPU {cpu} was {} busy {}, usually {}",
+                    whole_percent(*share),
+                    when.text(),
+                    whole_percent(*usual_share)
+                );
+                format!("{change}{}.", load_details(threads, *shorter_changes))
+            }
+            MemoryTaken { taken_bytes, total_bytes, least_bytes, when, .. } => format!(
+                "Memory was taken: {} of {} within a few seconds; at least {} were left{}.",
+                bytes(*taken_bytes),
+                bytes(*total_bytes),
+                bytes(*least_bytes),
+                behind_comma(*when)
+            ),
+            ClocksourceChanged { before, after, since_start_ns, .. } => format!(
+                "The clock source changed from {before} to {after} at {}.",
+                since_start(*since_start_ns)
+            ),
+            Smi { count, when, .. } => format!(
+                "The firmware took all CPUs for {} {}.",
+                counted(*count, "system-management interrupt", "system-management interrupts"),
+                when.text()
+            ),
+            KernelEvent { event, count, when, .. } => format!(
+                "The kernel's log reported '{event}' {} {}.",
+                counted(*count, "time", "times"),
+                when.text()
+            ),
+            TelemetryLost { readings } => format!(
+                "{} missing, because the stream was not read in time or is damaged.",
+                counted(
+                    *readings,
+                    "reading of the conditions is",
+                    "readings of the conditions are"
+                )
+            ),
+            TelemetryDear { cpu_share, limit_share } => format!(
+                "Reading the conditions took {} of a CPU; {} should be enough.",
+                percent(*cpu_share),
+                percent(*limit_share)
+            ),
+        }
+    }
+
+    fn beside(&self) -> Option<&Beside> {
+        use ConditionFinding::*;
+        match self {
+            Throttled { beside, .. }
+            | FrequencyChanged { beside, .. }
+            | TemperatureDrift { beside, .. }
+            | Steal { beside, .. }
+            | Swapped { beside, .. }
+            | RivalThread { beside, .. }
+            | LoadChanged { beside, .. }
+            | MemoryTaken { beside, .. }
+            | ClocksourceChanged { beside, .. }
+            | Smi { beside, .. }
+            | KernelEvent { beside, .. } => Some(beside),
+            TelemetryLost { .. } | TelemetryDear { .. } => None,
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn remedy(&self) -> Option<String> {
+        use ConditionFinding::*;
+        let remedy = match self {
+            FrequencyChanged { .. } => "Hold the frequency: `latlab doctor` says how.",
+            TemperatureDrift { .. } => {
+                "Let the machine warm up under its load before the run: --warm-up."
+            }
+            Steal { .. } => "Measure on bare metal, or give the guest CPUs of its own.",
+            Swapped { .. } => "Turn swap off for the run: `swapoff -a`.",
+            RivalThread { threads, .. } => {
+                let id = threads.first()?.id;
+                return Some(format!(
+                    "Move them away (`taskset -cp CPUS {id}`) or lower them (`chrt -o -p 0 {id}`), \
+                     or measure at their priority on purpose."
+                ));
+            }
+            ClocksourceChanged { .. } => "Look for 'clocksource' in the kernel's log.",
+            TelemetryDear { .. } => "Read them less often: --telemetry 5s, or --telemetry off.",
+            Throttled { .. } => "Cool the machine; use a stronger supply.",
+            LoadChanged { .. }
+            | MemoryTaken { .. }
+            | Smi { .. }
+            | KernelEvent { .. }
+            | TelemetryLost { .. } => return None,
+        };
+        Some(remedy.to_string())
+    }
+}
+
+impl When {
+    fn text(&self) -> String {
+        format!("from {} to {}", since_start(self.from_ns), since_start(self.to_ns))
+    }
+}
+
+impl Beside {
+    fn text(&self) -> String {
+        let (one, many) = match self.recorded.as_str() {
+            "gap" => ("gap", "Gaps"),
+            _ => ("latency", "Latencies"),
+        };
+        let figures = |of: &Latencies| format!("p99 {}, largest {}", of.p99_ns, of.max_ns);
+        match (&self.then, &self.otherwise) {
+            (None, _) => format!("No {one} was recorded then."),
+            (Some(then), Some(otherwise)) => {
+                format!("{many} then: {}; otherwise: {}.", figures(then), figures(otherwise))
+            }
+            (Some(then), None) => format!("{many} over the whole run: {}.", figures(then)),
+        }
+    }
+}
+
+impl Throttling {
+    fn text(&self) -> String {
+        let firmware = match self {
+            Throttling::UnderVoltage => "the supply voltage was too low",
+            Throttling::FrequencyCapped => "the frequency was capped",
+            Throttling::CpuThrottled => "the CPU was throttled",
+            Throttling::SoftTemperatureLimit => "the soft temperature limit was reached",
+            Throttling::Counter { subject, count } => {
+                let times = counted(*count, "time", "times");
+                return format!("Heat slowed {subject} down {times}");
+            }
+            Throttling::LowerLimit { cpus, low_mhz, high_mhz } => {
+                return format!(
+                    "The frequency of CPU {cpus} was limited to {low_mhz:.0} of {high_mhz:.0} MHz"
+                );
+            }
+        };
+        format!("The firmware reports that {firmware}")
+    }
+}
+
+fn since_start(time: Nanos) -> String {
+    format!("+{:.1} s", time.as_secs_f64())
+}
+
+fn behind_comma(when: Option<When>) -> String {
+    when.map(|when| format!(", {}", when.text())).unwrap_or_default()
+}
+
+fn whole_percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn rival_threads(cpus: &CpuSet, threads: &[RivalThread], others: u64) -> String {
+    let each = threads.iter().map(|thread| {
+        let RivalThread { name, id, policy, mean_share, peak_share, peak_at_ns } = thread;
+        format!(
+            "'{name}' ({id}, {policy}) {} of a CPU, up to {} at {}",
+            percent(*mean_share),
+            whole_percent(*peak_share),
+            since_start(*peak_at_ns)
+        )
+    });
+    let others = match others {
+        0 => String::new(),
+        others => format!("; and {others} more"),
+    };
+    format!(
+        "Threads of the same or a higher priority ran on CPU {cpus}: {}{others}.",
+        each.collect::<Vec<_>>().join("; ")
+    )
+}
+
+fn load_details(threads: &[ThreadShare], shorter_changes: u64) -> String {
+    let each = threads.iter().map(|ThreadShare { name, id, share }| {
+        format!("'{name}' ({id}) took {}", whole_percent(*share))
+    });
+    let each: Vec<String> = each.collect();
+    let who = if each.is_empty() { String::new() } else { format!("; {}", each.join(", ")) };
+    match shorter_changes {
+        0 => who,
+        more => format!("{who}; and {}", counted(more, "shorter change", "shorter changes")),
+    }
+}

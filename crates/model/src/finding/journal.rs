@@ -1,0 +1,135 @@
+//! Findings about the journal of a run.
+
+use super::kinds::{Row, findings};
+use super::{ERROR, INVALID, WARNING, Weight};
+use crate::units::{counted, grouped};
+use serde::{Deserialize, Serialize};
+
+findings! {
+    /// What happened to the journal.
+    JournalFinding {
+        /// The disk took the journal, but did not confirm that it would survive a power cut.
+        JournalNotSynced = "journal-not-synced" ("warning", "no", "Check the disk.") {
+            /// What the disk said.
+            error: String,
+        }
+        /// The folder of the run was deleted during the run. It was written again, whole.
+        FolderDeleted = "folder-deleted" ("warning", "no", "Find out what deleted it.") {
+            /// Length of the journal that was written again.
+            bytes: u64,
+            /// Where to.
+            folder: String,
+        }
+        /// The disk did not take a part of the journal: most often it is full.
+        JournalNotWritten = "journal-not-written" (
+            "error",
+            "yes",
+            "Free some space, or let `--out` name a larger disk."
+        ) {
+            /// Frames that could not be written.
+            frames: u64,
+            /// What the disk said last.
+            error: String,
+        }
+        /// The last bytes of a run that was cut off are no whole frame. Everything before them is
+        /// in the run.
+        JournalCut = "journal-cut" (
+            "warning",
+            "no",
+            "Nothing: a kill or a power cut does that."
+        ) {
+            /// How many bytes.
+            bytes: u64,
+        }
+        /// Bytes of the journal are damaged. What they held is lost; the rest is in the run.
+        JournalDamaged = "journal-damaged" (
+            "error",
+            "when it is within the journal",
+            "Check the disk and the memory."
+        ) {
+            /// How many bytes.
+            bytes: u64,
+            /// Where they are.
+            part: JournalPart,
+            /// What is wrong with them, where one thing is.
+            damage: Option<String>,
+        }
+    }
+}
+
+/// Where damaged bytes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum JournalPart {
+    /// Before its end: whole frames follow.
+    Middle,
+    /// At its end.
+    End,
+}
+
+impl JournalFinding {
+    /// How much it weighs.
+    pub(super) fn weight(&self) -> Weight {
+        match self {
+            JournalFinding::JournalNotWritten { .. }
+            | JournalFinding::JournalDamaged { part: JournalPart::Middle, .. } => INVALID,
+            JournalFinding::JournalDamaged { .. } => ERROR,
+            JournalFinding::JournalNotSynced { .. }
+            | JournalFinding::FolderDeleted { .. }
+            | JournalFinding::JournalCut { .. } => WARNING,
+        }
+    }
+
+    /// What happened.
+    pub(super) fn text(&self) -> String {
+        match self {
+            JournalFinding::JournalNotSynced { error } => {
+                format!("The journal could not be synced to the disk: {error}.")
+            }
+            JournalFinding::FolderDeleted { bytes, folder } => format!(
+                "The folder of this run was deleted during the run. Its journal of {} bytes was \
+                 written again to {folder}; nothing is lost.",
+                grouped(*bytes)
+            ),
+            JournalFinding::JournalNotWritten { frames, error } => format!(
+                "{} could not be written to the journal: {error}.",
+                counted(*frames, "frame", "frames")
+            ),
+            JournalFinding::JournalCut { bytes } => format!(
+                "The last {} bytes of the journal are no whole frame. Everything before them is \
+                 in this run.",
+                grouped(*bytes)
+            ),
+            JournalFinding::JournalDamaged { bytes, part: JournalPart::Middle, .. } => format!(
+                "{} bytes within the journal are damaged. What they held is lost; everything \
+                 before and after them is in this run.",
+                grouped(*bytes)
+            ),
+            JournalFinding::JournalDamaged { bytes, part: JournalPart::End, damage } => {
+                let damage = damage.as_ref().map(|damage| format!(" ({damage})"));
+                format!(
+                    "The last {} bytes of the journal are damaged{}. Everything before them is in \
+                     this run.",
+                    grouped(*bytes),
+                    damage.unwrap_or_default()
+                )
+            }
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn remedy(&self) -> Option<String> {
+        let remedy = match self {
+            JournalFinding::JournalNotSynced { .. } => "Check the disk.",
+            JournalFinding::JournalNotWritten { .. } => {
+                "Free some space, or let --out name a larger disk."
+            }
+            JournalFinding::JournalDamaged { .. } => "Check the disk and the memory.",
+            JournalFinding::FolderDeleted { .. } | JournalFinding::JournalCut { .. } => {
+                return None;
+            }
+        };
+        Some(remedy.to_string())
+    }
+}

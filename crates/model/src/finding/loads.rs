@@ -1,0 +1,294 @@
+//! Findings about the programs that load the machine.
+
+use super::kinds::{Row, findings};
+use super::{INVALID, WARNING, Weight};
+use crate::load::{Evidence, ExitStatus};
+use crate::units::{counted, percent};
+use crate::{CpuSet, Nanos};
+use serde::{Deserialize, Serialize};
+
+findings! {
+    /// What the loads did.
+    LoadFinding {
+        /// A load had not taken the CPU that it should when the first counted release came.
+        LoadStartedLate = "load-started-late" (
+            "error",
+            "yes",
+            "Use a longer `--warm-up`; try its command by hand."
+        ) {
+            /// The load.
+            load: String,
+            /// When it did.
+            start: LoadStart,
+        }
+        /// A load ended before the measurement did.
+        LoadEndedEarly = "load-ended-early" (
+            "error",
+            "yes",
+            "Let it run longer, or set `restart = true` in its definition."
+        ) {
+            /// The load.
+            load: String,
+            /// How long before the end of the measurement.
+            early_ns: Nanos,
+            /// How its last process ended.
+            status: ExitStatus,
+            /// The last line that it printed.
+            last_line: Option<String>,
+        }
+        /// A load was never started, failed, or lost the process that watches it.
+        LoadDied = "load-died" (
+            "error",
+            "yes",
+            "Try its command by hand: the section on the load has it."
+        ) {
+            /// The load.
+            load: String,
+            /// How.
+            death: LoadDeath,
+        }
+        /// A load took less CPU, or its counter of the kernel grew less, than its definition
+        /// demands.
+        LoadTooWeak = "load-too-weak" (
+            "error",
+            "yes",
+            "Look for what else takes the CPUs, or use a stronger load."
+        ) {
+            /// The load.
+            load: String,
+            /// What was too little.
+            shortfall: LoadShortfall,
+        }
+        /// Processes of a load chose other CPUs than those they were put on.
+        LoadElsewhere = "load-elsewhere" (
+            "warning",
+            "no",
+            "Take the placement out of its command, or ask for the load where it runs."
+        ) {
+            /// The load.
+            load: String,
+            /// The CPUs it was put on.
+            asked: CpuSet,
+            /// The CPUs it was on.
+            seen: CpuSet,
+        }
+        /// A load took next to nothing of any CPU for more than a quarter of the time, though it
+        /// had taken more before.
+        LoadPaused = "load-paused" (
+            "warning",
+            "no",
+            "Look for what stopped it; measure again."
+        ) {
+            /// The load.
+            load: String,
+            /// How long it took next to nothing.
+            idle_ns: Nanos,
+            /// Of this time.
+            watched_ns: Nanos,
+            /// Share of one CPU that it took before.
+            share_before: f64,
+        }
+        /// Processes of a load could not be ended, most often because they hang in the kernel.
+        LoadNotEnded = "load-not-ended" (
+            "warning",
+            "no",
+            "Look for them with `ps`; they disturb the next run."
+        ) {
+            /// The load.
+            load: String,
+            /// How many.
+            processes: u32,
+        }
+    }
+}
+
+/// When a load that started late began to take its CPU.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum LoadStart {
+    /// After the first counted release.
+    Late {
+        /// How long after.
+        late_ns: Nanos,
+    },
+    /// Never.
+    Never {
+        /// Share of one CPU that it should have taken; 0 for any.
+        least_share: f64,
+    },
+}
+
+/// How a load died.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum LoadDeath {
+    /// It was never started.
+    NotStarted,
+    /// The process that watched it was killed, so it is unknown whether it ran.
+    Unwatched,
+    /// It failed.
+    Failed {
+        /// How long before the end of the measurement.
+        early_ns: Nanos,
+        /// How its last process ended.
+        status: ExitStatus,
+        /// The last line that it printed.
+        last_line: Option<String>,
+    },
+}
+
+/// What a load did too little of.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum LoadShortfall {
+    /// It took too little CPU.
+    Cpu {
+        /// Mean share of one CPU.
+        mean_share: f64,
+        /// Share that its definition demands.
+        least_share: f64,
+        /// How long it was below that.
+        weak_ns: Nanos,
+        /// Of this time.
+        measured_ns: Nanos,
+    },
+    /// Its counter of the kernel grew too slowly.
+    Counter {
+        /// The counter.
+        counter: Evidence,
+        /// Its unit: `1/s`, `B/s`.
+        unit: String,
+        /// Mean growth each second.
+        mean_per_second: f64,
+        /// Growth that its definition demands.
+        least_per_second: f64,
+    },
+}
+
+const TRY_IT: &str = "Try it by hand: the command is in the section on the load.";
+
+impl LoadFinding {
+    /// How much it weighs.
+    pub(super) fn weight(&self) -> Weight {
+        use LoadFinding::*;
+        match self {
+            LoadStartedLate { .. }
+            | LoadEndedEarly { .. }
+            | LoadDied { .. }
+            | LoadTooWeak { .. } => INVALID,
+            LoadElsewhere { .. } | LoadPaused { .. } | LoadNotEnded { .. } => WARNING,
+        }
+    }
+
+    /// What happened.
+    pub(super) fn text(&self) -> String {
+        use LoadFinding::*;
+        match self {
+            LoadStartedLate { load, start } => match start {
+                LoadStart::Late { late_ns } => format!(
+                    "The load {load} began to take its CPU {late_ns} after the first counted \
+                     release."
+                ),
+                LoadStart::Never { least_share } => {
+                    let share = match *least_share {
+                        0.0 => "any CPU time".to_string(),
+                        least => format!("{} of a CPU", percent(least)),
+                    };
+                    format!("The load {load} had not taken {share} when the measurement began.")
+                }
+            },
+            LoadEndedEarly { load, early_ns, status, last_line } => {
+                ended(load, "ended", *early_ns, *status, last_line.as_deref())
+            }
+            LoadDied { load, death } => match death {
+                LoadDeath::NotStarted => format!("The load {load} was never started."),
+                LoadDeath::Unwatched => format!(
+                    "The process that watched the load {load} was killed, so it is unknown whether \
+                     the load ran."
+                ),
+                LoadDeath::Failed { early_ns, status, last_line } => {
+                    ended(load, "failed", *early_ns, *status, last_line.as_deref())
+                }
+            },
+            LoadTooWeak { load, shortfall } => too_weak(load, shortfall),
+            LoadElsewhere { load, asked, seen } => {
+                format!("The load {load} was put on CPU {asked}, but chose CPU {seen} itself.")
+            }
+            LoadPaused { load, idle_ns, watched_ns, share_before } => format!(
+                "The load {load} took next to nothing of any CPU for {} of {}, though it had taken \
+                 {} before.",
+                seconds(*idle_ns),
+                seconds(*watched_ns),
+                percent(*share_before)
+            ),
+            LoadNotEnded { load, processes } => format!(
+                "{} of the load {load} could not be ended.",
+                counted(u64::from(*processes), "process", "processes")
+            ),
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn remedy(&self) -> Option<String> {
+        use LoadFinding::*;
+        let remedy = match self {
+            LoadStartedLate { start: LoadStart::Late { .. }, .. } => "Use a longer --warm-up.",
+            LoadDied { death: LoadDeath::Unwatched, .. } => {
+                "Measure again, and end none of its processes by hand."
+            }
+            LoadStartedLate { .. } | LoadDied { .. } => TRY_IT,
+            LoadEndedEarly { .. } => {
+                "Let it run longer, or set `restart = true` in its definition."
+            }
+            LoadTooWeak { .. } => "Look for what else takes the CPUs, or use a stronger load.",
+            LoadElsewhere { .. } => {
+                "Take `taskset` and the like out of its command, or put it there with --load-on."
+            }
+            LoadPaused { .. } => {
+                "Find out whether it was stopped, or waited: the CPU time of its processes is in \
+                 the telemetry."
+            }
+            LoadNotEnded { .. } => "Look for them with `ps`; they disturb the next run.",
+        };
+        Some(remedy.to_string())
+    }
+}
+
+fn ended(
+    load: &str,
+    how: &str,
+    early: Nanos,
+    status: ExitStatus,
+    last_line: Option<&str>,
+) -> String {
+    let status = match status.code {
+        // As shells report it.
+        Some(127) => "exit code 127: a command was not found".to_string(),
+        _ => status.to_string(),
+    };
+    let last = last_line.map(|line| format!(" Its last line: '{line}'.")).unwrap_or_default();
+    format!("The load {load} {how} {early} before the end of the measurement ({status}).{last}")
+}
+
+fn too_weak(load: &str, shortfall: &LoadShortfall) -> String {
+    match shortfall {
+        LoadShortfall::Cpu { mean_share, least_share, weak_ns, measured_ns } => format!(
+            "The load {load} took {} of a CPU on average, and was below {} for {} of {}.",
+            percent(*mean_share),
+            percent(*least_share),
+            seconds(*weak_ns),
+            seconds(*measured_ns)
+        ),
+        LoadShortfall::Counter { counter, unit, mean_per_second, least_per_second } => format!(
+            "With the load {load} the kernel's counter of {counter} grew by {mean_per_second:.0} \
+             {unit} on average; a running load makes it grow by at least {least_per_second:.0}."
+        ),
+    }
+}
+
+fn seconds(time: Nanos) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}

@@ -1,0 +1,346 @@
+//! Findings about data that was lost, or does not fit together.
+
+use super::kinds::{Row, findings};
+use super::{INFO, INVALID, WARNING, Weight};
+use crate::Nanos;
+use crate::units::{counted, grouped};
+use serde::{Deserialize, Serialize};
+
+findings! {
+    /// What was lost.
+    LossFinding {
+        /// The drainer came late, so an interval is longer than planned. No count is lost.
+        IntervalsGrown = "intervals-grown" (
+            "info",
+            "no",
+            "Keep a CPU free for it: `--helpers-on`."
+        ) {
+            /// How often.
+            count: u64,
+        }
+        /// The stream was not read in time, so intervals were merged. No count is lost.
+        IntervalsMerged = "intervals-merged" (
+            "info",
+            "no",
+            "Use a faster disk; `--helpers-on`."
+        ) {
+            /// How many.
+            count: u64,
+        }
+        /// Large latencies came faster than they could be stored. Their times are lost, their
+        /// counts are not.
+        SpikesLost = "spikes-lost" (
+            "warning",
+            "no",
+            "Nothing, if the maximum is what you want."
+        ) {
+            /// How many.
+            count: u64,
+        }
+        /// A run that was cut off had latencies after its last stored interval. They are in
+        /// `spikes.parquet` and in the verdict, and in no other figure.
+        SpikesUncounted = "spikes-uncounted" ("warning", "no", "Nothing.") {
+            /// How many.
+            count: u64,
+            /// The largest.
+            largest_ns: Nanos,
+        }
+        /// Events of the kernel's trace were not read in time. With `--legs` the cycles around them
+        /// have no legs; with `--instrument timerlat` their latencies are counted nowhere.
+        TraceLost = "trace-lost" (
+            "warning; error with timerlat",
+            "with timerlat",
+            "Use a CPU for `--helpers-on`, fewer threads, or a longer period."
+        ) {
+            /// Lost events; none where a frame of them cannot be read.
+            events: Option<u64>,
+            /// Whether the latencies come from the trace, so that they are lost with it.
+            with_latencies: bool,
+            /// What is wrong with the frame.
+            damage: Option<String>,
+        }
+        /// With `--legs`: the legs of some cycles contradict their latencies and were left out.
+        LegsUnsound = "legs-unsound" (
+            "warning",
+            "no",
+            "Nothing, if they are few; their latencies are counted."
+        ) {
+            /// Cycles whose legs were left out; none where a whole frame of them was.
+            count: Option<u64>,
+            /// Cycles that were traced.
+            traced: Option<u64>,
+        }
+        /// With `--legs`: the IRQ leg or the thread leg is known in less than half of a thread's
+        /// traced cycles, because timers had expired before the thread slept, or the trace does not
+        /// contain the switch to it. Kernel 6.18 traces no switch from an idle CPU.
+        LegsMissing = "legs-missing" (
+            "warning",
+            "no",
+            "Run ordinary work on the measured CPUs, or use a longer period."
+        ) {
+            /// Cycles that were traced.
+            traced: u64,
+            /// Of these, those with an IRQ leg.
+            irq: u64,
+            /// Of these, those with a thread leg.
+            thread_leg: u64,
+        }
+        /// Samples were not read in time, or a frame of them cannot be read. The histogram holds
+        /// them all.
+        SamplesLost = "samples-lost" (
+            "error; warning without `--samples`",
+            "with `--samples`; else they were taken for the legs only",
+            "Use a faster disk, fewer threads, or a longer period."
+        ) {
+            /// How many; none where a frame cannot be read.
+            count: Option<u64>,
+            /// The time in which they were lost, up to the finding's.
+            within_ns: Option<Nanos>,
+            /// What is wrong with the frame.
+            damage: Option<String>,
+            /// Whether `--samples` was given; else samples were sent for the legs only.
+            asked_for: bool,
+        }
+        /// Cycles of a thread have no row in `samples.parquet`.
+        SamplesMissing = "samples-missing" (
+            "warning, error",
+            "unless the run was cut off",
+            "Use a faster disk, fewer threads, or a longer period."
+        ) {
+            /// How many.
+            count: u64,
+            /// Whether the run was cut off, so that the last moment may be missing.
+            cut_off: bool,
+        }
+        /// The counts of some time are not in the journal.
+        IntervalLost = "interval-lost" (
+            "error",
+            "yes",
+            "See the finding about the journal beside it."
+        ) {
+            /// The time before the finding's.
+            length_ns: Nanos,
+        }
+        /// An interval contradicts itself and was left out.
+        IntervalUnsound = "interval-unsound" (
+            "error",
+            "yes",
+            "Check the disk and the memory; if it comes back, report it."
+        ) {
+            /// What is wrong with it.
+            flaw: IntervalFlaw,
+        }
+        /// A thread counted something else than the intervals hold.
+        CountsDiffer = "counts-differ" (
+            "error",
+            "yes",
+            "Check the disk and the memory; if it comes back, report it."
+        ) {
+            /// What was counted: `cycles`, `missed releases`.
+            what: String,
+            /// The count of the thread.
+            by_thread: u64,
+            /// The sum of the intervals.
+            by_intervals: u64,
+        }
+        /// The journal holds data of a thread that was never set up.
+        UnknownThread = "unknown-thread" (
+            "error",
+            "yes",
+            "Check the disk and the memory; if it comes back, report it."
+        ) {
+            /// What it holds: `samples`, `spikes`, `legs`, `an interval`.
+            what: String,
+            /// The number of the thread.
+            number: u32,
+        }
+    }
+}
+
+/// What contradicts itself in an interval.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum IntervalFlaw {
+    /// It ends before it begins.
+    EndsBeforeItBegins,
+    /// It begins before the end of the one before it.
+    Overlaps,
+    /// A count is larger than any can be.
+    ImpossibleCount,
+    /// Its bins are unknown or not in order.
+    DisorderedBins,
+    /// Its bins do not add up to its cycles.
+    WrongBinSum,
+    /// Its sum does not fit its smallest and largest latency.
+    ImpossibleSum,
+}
+
+const RELIEVE_DISK: &str =
+    "Let --out name a faster disk, or measure fewer threads or a longer period.";
+const RELIEVE_TRACE: &str =
+    "Leave a CPU to --helpers-on, or measure fewer threads or a longer period.";
+const CHECK: &str = "Check the disk and the memory; if it comes back, report it.";
+
+impl LossFinding {
+    /// How much it weighs.
+    pub(super) fn weight(&self) -> Weight {
+        use LossFinding::*;
+        match self {
+            IntervalsGrown { .. } | IntervalsMerged { .. } => INFO,
+            TraceLost { with_latencies: true, .. }
+            | SamplesLost { asked_for: true, .. }
+            | SamplesMissing { cut_off: false, .. }
+            | IntervalLost { .. }
+            | IntervalUnsound { .. }
+            | CountsDiffer { .. }
+            | UnknownThread { .. } => INVALID,
+            SpikesLost { .. }
+            | SpikesUncounted { .. }
+            | TraceLost { .. }
+            | LegsUnsound { .. }
+            | LegsMissing { .. }
+            | SamplesLost { .. }
+            | SamplesMissing { .. } => WARNING,
+        }
+    }
+
+    /// What happened.
+    pub(super) fn text(&self) -> String {
+        use LossFinding::*;
+        match self {
+            IntervalsGrown { count } => format!(
+                "An interval grew {}, because the one before it was not taken in time. No count is \
+                 lost.",
+                counted(*count, "time", "times")
+            ),
+            IntervalsMerged { count } => format!(
+                "{} merged with the next one, because the stream was not read in time. No count \
+                 is lost.",
+                counted(*count, "interval was", "intervals were")
+            ),
+            SpikesLost { count } => format!(
+                "The times of {} are lost: they came faster than they could be stored. The \
+                 histogram holds them all.",
+                counted(*count, "large latency", "large latencies")
+            ),
+            SpikesUncounted { count, largest_ns } => format!(
+                "{} after the last stored interval (largest: {largest_ns}). They are in \
+                 spikes.parquet and in the verdict, and in no other figure.",
+                counted(*count, "latency came", "latencies came")
+            ),
+            TraceLost { events: Some(events), with_latencies, .. } => {
+                trace_lost(*events, *with_latencies)
+            }
+            TraceLost { damage, .. } => format!(
+                "A frame of the trace was left out, because {}. Its cycles have no legs.",
+                damage.as_deref().unwrap_or("it cannot be read")
+            ),
+            LegsUnsound { count: Some(count), traced } => format!(
+                "The legs of {} of {} contradict their latencies and were left out.",
+                grouped(*count),
+                counted(traced.unwrap_or_default(), "traced cycle", "traced cycles")
+            ),
+            LegsUnsound { count: None, .. } => {
+                "A frame of legs was left out, because its counts contradict each other."
+                    .to_string()
+            }
+            LegsMissing { traced, irq, thread_leg } => legs_missing(*traced, *irq, *thread_leg),
+            SamplesLost { count, within_ns, damage, .. } => {
+                samples_lost(*count, *within_ns, damage.as_deref())
+            }
+            SamplesMissing { count, .. } => format!(
+                "{} no row in samples.parquet.",
+                counted(*count, "cycle of the thread has", "cycles of the thread have")
+            ),
+            IntervalLost { length_ns } => {
+                format!("The counts of the {length_ns} before this are lost.")
+            }
+            IntervalUnsound { flaw } => {
+                format!("An interval was left out, because {}.", flaw.reason())
+            }
+            CountsDiffer { what, by_thread, by_intervals } => format!(
+                "The thread counted {} {what}, but the intervals hold {}: data was lost on the \
+                 way.",
+                grouped(*by_thread),
+                grouped(*by_intervals)
+            ),
+            UnknownThread { what, number } => {
+                format!("The stream holds {what} of thread {number}, which was not set up.")
+            }
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn remedy(&self) -> Option<String> {
+        use LossFinding::*;
+        let remedy = match self {
+            SamplesLost { damage: None, .. } | SamplesMissing { cut_off: false, .. } => {
+                RELIEVE_DISK
+            }
+            TraceLost { damage: None, .. } => RELIEVE_TRACE,
+            LegsMissing { .. } => "Run ordinary work on the measured CPUs, or use a longer period.",
+            IntervalUnsound { .. }
+            | CountsDiffer { .. }
+            | UnknownThread { .. }
+            | SamplesLost { .. }
+            | TraceLost { .. } => CHECK,
+            IntervalsGrown { .. }
+            | IntervalsMerged { .. }
+            | SpikesLost { .. }
+            | SpikesUncounted { .. }
+            | LegsUnsound { .. }
+            | SamplesMissing { .. }
+            | IntervalLost { .. } => return None,
+        };
+        Some(remedy.to_string())
+    }
+}
+
+impl IntervalFlaw {
+    fn reason(self) -> &'static str {
+        match self {
+            IntervalFlaw::EndsBeforeItBegins => "it ends before it begins",
+            IntervalFlaw::Overlaps => "it begins before the end of the one before it",
+            IntervalFlaw::ImpossibleCount => "a count is impossible",
+            IntervalFlaw::DisorderedBins => "its bins are not in order",
+            IntervalFlaw::WrongBinSum => "its bins do not add up to its cycles",
+            IntervalFlaw::ImpossibleSum => "its sum does not fit its extremes",
+        }
+    }
+}
+
+fn trace_lost(events: u64, with_latencies: bool) -> String {
+    let lost =
+        counted(events, "event of the kernel's trace was", "events of the kernel's trace were");
+    let then = match with_latencies {
+        true => "The latencies of that time are counted nowhere.",
+        false => "The cycles around them have no legs; their latencies are all counted.",
+    };
+    format!("{lost} lost, because the trace was not read in time. {then}")
+}
+
+fn legs_missing(traced: u64, irq: u64, thread_leg: u64) -> String {
+    format!(
+        "Of {} the IRQ leg is known in {} and the thread leg in {}, so their figures may not stand \
+         for all: the timer had expired before the thread slept, or the trace does not contain the \
+         switch to it. Some kernels (6.18 among them) trace no switch from an idle CPU.",
+        counted(traced, "traced cycle", "traced cycles"),
+        grouped(irq),
+        grouped(thread_leg)
+    )
+}
+
+fn samples_lost(count: Option<u64>, within: Option<Nanos>, damage: Option<&str>) -> String {
+    match (count, within) {
+        (Some(count), Some(within)) => format!(
+            "{} lost in the {within} before this, because the stream was not read in time. The \
+             histogram holds them all.",
+            counted(count, "sample was", "samples were")
+        ),
+        _ => format!(
+            "A frame of samples was left out, because {}.",
+            damage.unwrap_or("it cannot be read")
+        ),
+    }
+}

@@ -1,0 +1,348 @@
+//! Findings about what the machine did.
+
+use super::kinds::{Row, findings};
+use super::{ERROR, INFO, INVALID, WARNING, Weight};
+use crate::Nanos;
+use crate::run::Reserve;
+use crate::units::{counted, grouped, percent, ratio};
+use serde::{Deserialize, Serialize};
+
+findings! {
+    /// What the machine did.
+    MachineFinding {
+        /// A setting was asked for, but another was read back: a priority, the memory lock, the
+        /// idle states.
+        SettingRefused = "setting-refused" (
+            "warning, error",
+            "where it matters",
+            "What its remedy says; see [rights without root](../guide/cron-and-systemd.md)."
+        ) {
+            /// What was set: `memory lock`, `scheduling`, the path of a kernel file.
+            setting: String,
+            /// What was asked for.
+            asked: String,
+            /// What was read back.
+            applied: String,
+            /// Whether the difference makes the figures worthless.
+            matters: bool,
+        }
+        /// The machine was suspended during the run.
+        Suspended = "suspended" (
+            "error",
+            "yes",
+            "Measure under `systemd-inhibit --what=sleep`, or turn automatic suspend off."
+        ) {
+            /// How long.
+            length_ns: Nanos,
+        }
+        /// CLOCK_REALTIME was set during the run.
+        ClockStepped = "clock-stepped" (
+            "warning, error",
+            "with `--clock realtime`, or `tai` when that was set as well",
+            "Let the time service finish its first synchronisation before the run. With another \
+             clock only the times of day are wrong."
+        ) {
+            /// How far, forward or back.
+            by_ns: Nanos,
+            /// Whether releases were planned on a clock that was set.
+            measured_with: bool,
+        }
+        /// The offset between CLOCK_TAI and CLOCK_REALTIME changed: a time service announced it, or
+        /// a leap second came.
+        TaiOffsetChanged = "tai-offset-changed" (
+            "info, error",
+            "with `--clock tai`, when it was CLOCK_TAI that jumped",
+            "Nothing, or measure again when the time service is up."
+        ) {
+            /// How much.
+            by_ns: Nanos,
+            /// Whether releases were planned on a clock that jumped.
+            measured_with: bool,
+        }
+        /// The clocks were never read side by side, so a suspend or a clock that was set would not
+        /// show.
+        ClocksUnknown = "clocks-unknown" (
+            "warning",
+            "no",
+            "Measure for longer than a second."
+        ) {}
+        /// A thread woke before its release: the clock went backwards, or was set.
+        NegativeLatency = "negative-latency" (
+            "error",
+            "yes",
+            "Use `--clock monotonic`; look for messages about the clock source in the kernel's log."
+        ) {
+            /// How many latencies are below zero.
+            count: u64,
+            /// The smallest.
+            min_ns: Nanos,
+        }
+        /// A measured CPU was taken offline. Its thread ended there, and the verdict is
+        /// `inconclusive` unless it was a `fail` before.
+        CpuOffline = "cpu-offline" (
+            "error",
+            "no",
+            "Turn CPU hotplug off for the run."
+        ) {
+            /// The CPU.
+            cpu: u32,
+            /// The thread's cycles of this last time may have run on another CPU.
+            noticed_within_ns: Nanos,
+        }
+        /// The period and the kernel's tick divide each other, so that all releases see the same
+        /// few points of the tick.
+        Stroboscope = "stroboscope" (
+            "warning",
+            "no",
+            "Use the period that the remedy names."
+        ) {
+            /// The period.
+            period_ns: Nanos,
+            /// Ticks a second.
+            tick_hz: u32,
+            /// Whether the kernel says so; else it is the usual rate that fits.
+            tick_is_known: bool,
+            /// Points of the tick that releases see.
+            points: u64,
+            /// A period near it that sees all points.
+            better_period_ns: Nanos,
+        }
+        /// A spinning real-time thread lost the CPU for about as long as the fair server or RT
+        /// throttling takes for ordinary threads.
+        TakenBack = "taken-back" (
+            "warning",
+            "no",
+            "Keep ordinary threads off that CPU, or spin with `--policy other`; see \
+             [the instruments](../guide/instruments.md)."
+        ) {
+            /// Gaps: those as long as the reserve, or all in which other threads ran.
+            gaps: u64,
+            /// Their time together.
+            taken_ns: Nanos,
+            /// Of this time of spinning.
+            spun_ns: Nanos,
+            /// The longest gap.
+            longest_ns: Nanos,
+            /// Whether the gaps are shorter than the reserve, and only together like it.
+            in_pieces: bool,
+            /// What the kernel takes for ordinary threads.
+            reserve: Reserve,
+        }
+        /// A spinning thread slept for more than 1 % of the time, so that a machine without a free
+        /// CPU does not hang. What happened then was not watched.
+        SpinRested = "spin-rested" (
+            "info",
+            "no",
+            "Leave a CPU free with `--cpus`."
+        ) {
+            /// How long it slept.
+            rested_ns: Nanos,
+            /// Of this time.
+            spun_ns: Nanos,
+        }
+        /// A thread missed more than a tenth of its releases: it cannot keep its period.
+        OftenMissed = "often-missed" (
+            "warning",
+            "no",
+            "Use a longer `--period`; look for what takes the CPU."
+        ) {
+            /// Missed releases.
+            missed: u64,
+            /// Releases that were due.
+            due: u64,
+            /// The period.
+            period_ns: Nanos,
+        }
+        /// Page faults happened in the measuring loop, and are part of its latencies.
+        PageFaults = "page-faults" (
+            "warning, error",
+            "where the memory could not be locked under a real-time policy",
+            "Raise RLIMIT_MEMLOCK, or run as root."
+        ) {
+            /// How many.
+            count: u64,
+            /// Whether the memory lock was refused under a real-time policy.
+            lock_refused: bool,
+        }
+    }
+}
+
+const KEEP_OFF: &str = "Keep ordinary threads off this CPU (isolcpus, cpusets), or use \
+                        --policy other to measure what they take.";
+
+impl MachineFinding {
+    /// How much it weighs.
+    pub(super) fn weight(&self) -> Weight {
+        use MachineFinding::*;
+        match self {
+            SettingRefused { matters: true, .. }
+            | Suspended { .. }
+            | ClockStepped { measured_with: true, .. }
+            | TaiOffsetChanged { measured_with: true, .. }
+            | NegativeLatency { .. }
+            | PageFaults { lock_refused: true, .. } => INVALID,
+            CpuOffline { .. } => ERROR,
+            TaiOffsetChanged { .. } | SpinRested { .. } => INFO,
+            SettingRefused { .. }
+            | ClockStepped { .. }
+            | ClocksUnknown { .. }
+            | Stroboscope { .. }
+            | TakenBack { .. }
+            | OftenMissed { .. }
+            | PageFaults { .. } => WARNING,
+        }
+    }
+
+    /// What happened.
+    pub(super) fn text(&self) -> String {
+        use MachineFinding::*;
+        match self {
+            SettingRefused { setting, asked, applied, .. } => {
+                format!("The setting '{setting}' should be '{asked}', but is '{applied}'.")
+            }
+            Suspended { length_ns } => {
+                format!("The machine was suspended for {length_ns} during the run.")
+            }
+            ClockStepped { by_ns, .. } => {
+                format!("CLOCK_REALTIME was set by {by_ns} during the run.")
+            }
+            TaiOffsetChanged { by_ns, .. } => {
+                format!("The offset between CLOCK_TAI and CLOCK_REALTIME changed by {by_ns}.")
+            }
+            ClocksUnknown {} => "The clocks were never compared with each other: a suspend, or a \
+                                 clock that was set, would not show."
+                .to_string(),
+            NegativeLatency { count, min_ns } => format!(
+                "{} below zero (smallest: {min_ns}): the clock went backwards, or was set.",
+                counted(*count, "latency is", "latencies are")
+            ),
+            CpuOffline { cpu, noticed_within_ns } => format!(
+                "CPU {cpu} went offline, and its thread ended. The last {noticed_within_ns} of \
+                 its cycles may have run on another CPU."
+            ),
+            Stroboscope { period_ns, tick_hz, tick_is_known, points, .. } => {
+                stroboscope(*period_ns, *tick_hz, *tick_is_known, *points)
+            }
+            TakenBack { gaps, taken_ns, spun_ns, longest_ns, in_pieces, reserve } => {
+                let share = percent(ratio(*taken_ns, *spun_ns));
+                match in_pieces {
+                    false => taken_back(*gaps, *taken_ns, &share, reserve),
+                    true => taken_in_pieces(*gaps, *longest_ns, &share, reserve),
+                }
+            }
+            SpinRested { rested_ns, spun_ns } => format!(
+                "The thread slept for {} of the time, so that a machine whose CPUs all spin does \
+                 not hang. Nothing was watched then.",
+                percent(ratio(*rested_ns, *spun_ns))
+            ),
+            OftenMissed { missed, due, period_ns } => format!(
+                "{} of {} releases were missed ({}): the thread cannot keep a period of \
+                 {period_ns} here.",
+                grouped(*missed),
+                grouped(*due),
+                percent(*missed as f64 / (*due).max(1) as f64)
+            ),
+            PageFaults { count, .. } => format!(
+                "{} happened in the measuring loop and {} part of its latencies.",
+                counted(*count, "page fault", "page faults"),
+                if *count == 1 { "is" } else { "are" }
+            ),
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn remedy(&self) -> Option<String> {
+        use MachineFinding::*;
+        let remedy = match self {
+            SettingRefused { setting, asked, .. } => return of_setting(setting, asked),
+            Suspended { .. } => {
+                "Run it under `systemd-inhibit --what=sleep`, or turn automatic suspend off."
+            }
+            ClockStepped { .. } => {
+                "Let the time service finish its first synchronisation before the run."
+            }
+            NegativeLatency { .. } => {
+                "Use --clock monotonic, and look for messages about the clock source in the \
+                 kernel's log."
+            }
+            Stroboscope { better_period_ns, .. } => {
+                return Some(format!("Use a period of {better_period_ns}."));
+            }
+            TakenBack { .. } => KEEP_OFF,
+            SpinRested { .. } => {
+                "Leave a CPU free with --cpus; the thread then sleeps for 50 us a second only."
+            }
+            OftenMissed { .. } => "Use a longer --period, or look for what takes the CPU.",
+            PageFaults { lock_refused: true, .. } => {
+                "Let the program lock its memory: raise RLIMIT_MEMLOCK, or run it with sudo."
+            }
+            ClocksUnknown { .. }
+            | TaiOffsetChanged { .. }
+            | CpuOffline { .. }
+            | PageFaults { .. } => return None,
+        };
+        Some(remedy.to_string())
+    }
+}
+
+/// What makes the machine take a setting, by the setting's name.
+fn of_setting(setting: &str, asked: &str) -> Option<String> {
+    let remedy = match setting {
+        "memory lock" => "Raise the limit (`ulimit -l unlimited`), or run it with sudo.",
+        "idle states" => {
+            "Run it with sudo, or let the user write to /dev/cpu_dma_latency. Otherwise every \
+             latency contains the time to leave deep idle states; --idle-states system says that \
+             this is what you want to measure."
+        }
+        tuning if tuning.starts_with("tuning ") => {
+            "Another program may set it at the same time, such as irqbalance, tuned or a power \
+             daemon: stop that for the run."
+        }
+        staying if staying.ends_with(" that cannot be moved") => {
+            "The kernel or the driver binds them to their CPUs. /proc/interrupts shows how often \
+             they come: measure a CPU that they spare."
+        }
+        path if path.contains('/') => {
+            return Some(format!("Try it by hand: echo '{asked}' | sudo tee {path}"));
+        }
+        _ => return None,
+    };
+    Some(remedy.to_string())
+}
+
+fn stroboscope(period: Nanos, hz: u32, is_known: bool, points: u64) -> String {
+    let tick = Nanos(crate::nanos::SECOND.0 / i64::from(hz.max(1)));
+    let points = match points {
+        1 => "one point".to_string(),
+        points => format!("{} points", grouped(points)),
+    };
+    let (hit, is) = match is_known {
+        true => ("hit", "is"),
+        false => ("may hit", "would then be"),
+    };
+    format!(
+        "Releases every {period} {hit} a kernel tick of {tick} ({hz} Hz) at the same {points} each \
+         time: a disturbance that comes with the tick {is} seen never or far too often."
+    )
+}
+
+fn taken_back(gaps: u64, taken: Nanos, share: &str, reserve: &Reserve) -> String {
+    let Reserve { by, taken_ns, period_ns } = reserve;
+    format!(
+        "The kernel took the CPU back: {} as long as what {by} takes from a real-time thread for \
+         ordinary ones ({taken_ns} of each {period_ns}). That is {share} of the time, and {taken} \
+         of this thread's noise.",
+        counted(gaps, "gap was", "gaps were")
+    )
+}
+
+fn taken_in_pieces(gaps: u64, longest: Nanos, share: &str, reserve: &Reserve) -> String {
+    let Reserve { by, taken_ns, period_ns } = reserve;
+    format!(
+        "Other threads took {share} of the time in {} of up to {longest}. This may be what {by} \
+         takes from a real-time thread for ordinary ones, in pieces: {} of the time ({taken_ns} of \
+         each {period_ns}).",
+        counted(gaps, "gap", "gaps"),
+        percent(ratio(*taken_ns, *period_ns)),
+    )
+}

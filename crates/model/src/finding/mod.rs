@@ -1,0 +1,332 @@
+//! What the reader of a run must know: codes with parameters. Sentences are made when they are
+//! shown, so that a better sentence also serves an old run.
+
+mod capture;
+mod conditions;
+mod ends;
+mod journal;
+mod kinds;
+mod loads;
+mod losses;
+mod machine;
+mod setup;
+#[cfg(test)]
+mod tests;
+
+pub use capture::{CaptureFinding, Reading};
+pub use conditions::{
+    Beside, ConditionFinding, Latencies, RivalThread, ThreadShare, Throttling, When,
+};
+pub use ends::EndFinding;
+pub use journal::{JournalFinding, JournalPart};
+pub use kinds::Row;
+pub use loads::{LoadDeath, LoadFinding, LoadShortfall, LoadStart};
+pub use losses::{IntervalFlaw, LossFinding};
+pub use machine::MachineFinding;
+pub use setup::SetupFinding;
+
+use crate::Nanos;
+use crate::words::words;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use std::fmt;
+
+words! {
+    /// How much a finding weighs.
+    Severity {
+        /// Good to know.
+        Info = "info",
+        /// May have changed the figures.
+        Warning = "warning",
+        /// Makes figures worthless or incomplete.
+        Error = "error",
+    }
+}
+
+/// How much a finding weighs, and whether it makes the verdict `invalid`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Weight {
+    /// How much.
+    pub severity: Severity,
+    /// Whether the figures do not say what was asked.
+    pub invalidates: bool,
+}
+
+const INFO: Weight = Weight { severity: Severity::Info, invalidates: false };
+const WARNING: Weight = Weight { severity: Severity::Warning, invalidates: false };
+const ERROR: Weight = Weight { severity: Severity::Error, invalidates: false };
+const INVALID: Weight = Weight { severity: Severity::Error, invalidates: true };
+
+/// Names that no parameter of a finding may have, because output puts them beside the parameters.
+pub const RESERVED: [&str; 8] =
+    ["code", "at_ns", "thread", "more", "severity", "text", "remedy", "invalidates"];
+
+/// Something the reader of a run must know: a code with its parameters.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: FindingKind,
+    /// When it happened, on CLOCK_MONOTONIC.
+    pub at_ns: Option<Nanos>,
+    /// The measuring thread it belongs to.
+    pub thread: Option<u32>,
+    /// Its sentences, in what a command prints only.
+    #[serde(flatten)]
+    rendered: Option<Box<Rendered>>,
+}
+
+/// What a command prints of a finding beside its parameters. Documents of schema 1 to 4 store it,
+/// later ones do not.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Rendered {
+    /// How much it weighs.
+    severity: Severity,
+    /// What happened, in sentences.
+    text: String,
+    /// What to do about it.
+    remedy: Option<String>,
+    /// Whether it makes the verdict `invalid`.
+    invalidates: bool,
+}
+
+/// What happened, by topic.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum FindingKind {
+    /// What the machine did.
+    Machine(MachineFinding),
+    /// What a capture shows.
+    Capture(CaptureFinding),
+    /// What the conditions did.
+    Condition(ConditionFinding),
+    /// Other runs of latlab, and what was set.
+    Setup(SetupFinding),
+    /// What the loads did.
+    Load(LoadFinding),
+    /// How threads, agent and guest ended.
+    End(EndFinding),
+    /// What was lost.
+    Loss(LossFinding),
+    /// What happened to the journal.
+    Journal(JournalFinding),
+    /// Further findings of a kind.
+    More(MoreFindings),
+    /// A finding as another version stored it.
+    Recorded(RecordedFinding),
+}
+
+/// Stands for the findings of a kind that were counted, but not kept.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MoreFindings {
+    /// The kind.
+    pub code: String,
+    /// How many.
+    pub more: u64,
+    /// What the last one weighed.
+    pub weight: Weight,
+}
+
+/// A finding with its sentences: one of schema 1 to 4, or one that this version does not know.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RecordedFinding {
+    /// Stable name for scripts.
+    pub code: String,
+    /// How much it weighs.
+    #[serde(default = "unknown_severity")]
+    pub severity: Severity,
+    /// What happened, in one sentence.
+    #[serde(default)]
+    pub text: String,
+    /// What to do about it.
+    #[serde(default)]
+    pub remedy: Option<String>,
+    /// Whether it makes the verdict `invalid`.
+    #[serde(default)]
+    pub invalidates: bool,
+}
+
+/// Of a kind that this version does not know.
+fn unknown_severity() -> Severity {
+    Severity::Warning
+}
+
+/// The topics of the reference: title, introduction in Markdown, rows.
+pub const TOPICS: &[(&str, &str, &[Row])] = &[
+    ("What the machine did", "", MachineFinding::ROWS),
+    (
+        "What a capture shows",
+        "These come from [`latlab respond`](../guide/respond.md).",
+        CaptureFinding::ROWS,
+    ),
+    (
+        "What the conditions did",
+        "These come from the [conditions](../guide/conditions.md) that are read during every run. \
+         Each names the time, the latencies of that time, and those of the rest of the run.",
+        ConditionFinding::ROWS,
+    ),
+    ("Other runs of latlab, and what was set", "", SetupFinding::ROWS),
+    (
+        "The loads",
+        "These are about the programs of `--load`; see [the loads](../guide/loads.md).",
+        LoadFinding::ROWS,
+    ),
+    ("How threads, agent and guest ended", "", EndFinding::ROWS),
+    ("What was lost", "", LossFinding::ROWS),
+    ("The journal", "", JournalFinding::ROWS),
+];
+
+macro_rules! by_topic {
+    ($($topic:ident($type:ident)),+) => {
+        $(impl From<$type> for FindingKind {
+            fn from(finding: $type) -> FindingKind { FindingKind::$topic(finding) }
+        })+
+
+        impl Finding {
+            /// Stable name for scripts: `setting-refused`, `suspended`, `clock-stepped`.
+            pub fn code(&self) -> &str {
+                match &self.kind {
+                    $(FindingKind::$topic(finding) => finding.code(),)+
+                    FindingKind::More(more) => &more.code,
+                    FindingKind::Recorded(recorded) => &recorded.code,
+                }
+            }
+
+            /// How much it weighs, and whether it makes the verdict `invalid`.
+            pub fn weight(&self) -> Weight {
+                match &self.kind {
+                    $(FindingKind::$topic(finding) => finding.weight(),)+
+                    FindingKind::More(more) => more.weight,
+                    FindingKind::Recorded(RecordedFinding { severity, invalidates, .. }) => {
+                        Weight { severity: *severity, invalidates: *invalidates }
+                    }
+                }
+            }
+
+            /// What happened, in sentences.
+            pub fn text(&self) -> String {
+                match &self.kind {
+                    $(FindingKind::$topic(finding) => finding.text(),)+
+                    FindingKind::More(MoreFindings { code, more, .. }) => {
+                        format!("And {more} more findings of the kind '{code}'.")
+                    }
+                    FindingKind::Recorded(recorded) => recorded.text.clone(),
+                }
+            }
+
+            /// What to do about it.
+            pub fn remedy(&self) -> Option<String> {
+                match &self.kind {
+                    $(FindingKind::$topic(finding) => finding.remedy(),)+
+                    FindingKind::More(_) => None,
+                    FindingKind::Recorded(recorded) => recorded.remedy.clone(),
+                }
+            }
+        }
+
+        /// The kind of a stored finding without its sentences; none where it is not known.
+        fn known_kind(code: &str, fields: &Value) -> Option<FindingKind> {
+            $(if $type::ROWS.iter().any(|row| row.code == code) {
+                return $type::deserialize(fields).ok().map(FindingKind::$topic);
+            })+
+            None
+        }
+    };
+}
+
+by_topic! {
+    Machine(MachineFinding),
+    Capture(CaptureFinding),
+    Condition(ConditionFinding),
+    Setup(SetupFinding),
+    Load(LoadFinding),
+    End(EndFinding),
+    Loss(LossFinding),
+    Journal(JournalFinding)
+}
+
+impl Finding {
+    /// A finding without time or thread.
+    pub fn new(kind: impl Into<FindingKind>) -> Finding {
+        Finding { kind: kind.into(), at_ns: None, thread: None, rendered: None }
+    }
+
+    /// At this time of CLOCK_MONOTONIC, where it is known.
+    pub fn at(self, time: impl Into<Option<Nanos>>) -> Finding {
+        Finding { at_ns: time.into(), ..self }
+    }
+
+    /// Of this measuring thread, where it belongs to one.
+    pub fn of_thread(self, thread: impl Into<Option<u32>>) -> Finding {
+        Finding { thread: thread.into(), ..self }
+    }
+
+    /// How much it weighs.
+    pub fn severity(&self) -> Severity {
+        self.weight().severity
+    }
+
+    /// Whether it makes the verdict `invalid`.
+    pub fn invalidates(&self) -> bool {
+        self.weight().invalidates
+    }
+
+    /// The finding that stands for so many more of this kind.
+    pub fn and_more(&self, more: u64) -> Finding {
+        let (code, weight) = (self.code().to_string(), self.weight());
+        Finding::new(FindingKind::More(MoreFindings { code, more, weight }))
+    }
+
+    /// With its sentences, as a command prints it.
+    pub fn rendered(&self) -> Finding {
+        let Weight { severity, invalidates } = self.weight();
+        let (text, remedy) = (self.text(), self.remedy());
+        let is_recorded = matches!(self.kind, FindingKind::Recorded(_));
+        let rendered = Rendered { severity, text, remedy, invalidates };
+        Finding { rendered: (!is_recorded).then(|| Box::new(rendered)), ..self.clone() }
+    }
+}
+
+impl From<RecordedFinding> for FindingKind {
+    fn from(finding: RecordedFinding) -> FindingKind {
+        FindingKind::Recorded(finding)
+    }
+}
+
+impl<'de> Deserialize<'de> for Finding {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Finding, D::Error> {
+        let fields = Map::deserialize(deserializer)?;
+        let field = |name: &str| fields.get(name).cloned().unwrap_or(Value::Null);
+        let at_ns = Option::deserialize(field("at_ns")).map_err(D::Error::custom)?;
+        let thread = Option::deserialize(field("thread")).map_err(D::Error::custom)?;
+        let fields = Value::Object(fields);
+        let kind = kind_of(&fields).map_err(D::Error::custom)?;
+        Ok(Finding { kind, at_ns, thread, rendered: None })
+    }
+}
+
+/// A finding with a text is kept as it was told, whatever this version would say.
+fn kind_of(fields: &Value) -> Result<FindingKind, serde_json::Error> {
+    if fields.get("text").is_none() {
+        if fields.get("more").is_some() {
+            return MoreFindings::deserialize(fields).map(FindingKind::More);
+        }
+        let code = fields.get("code").and_then(Value::as_str).unwrap_or_default();
+        if let Some(kind) = known_kind(code, fields) {
+            return Ok(kind);
+        }
+    }
+    let mut recorded = RecordedFinding::deserialize(fields)?;
+    if recorded.text.is_empty() {
+        recorded.text =
+            format!("This version of latlab does not know the finding '{}'.", recorded.code);
+    }
+    Ok(FindingKind::Recorded(recorded))
+}

@@ -1,0 +1,431 @@
+//! One finding of each sentence: their texts as one list, their weights, their JSON.
+
+use super::*;
+use crate::load::{Evidence, ExitStatus};
+use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
+use crate::run::{EndReason, Reserve};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+fn all() -> Vec<FindingKind> {
+    let machine = machine().into_iter().map(FindingKind::from);
+    let capture = capture().into_iter().map(FindingKind::from);
+    let conditions = conditions().into_iter().map(FindingKind::from);
+    let setup = setup().into_iter().map(FindingKind::from);
+    let loads = loads().into_iter().map(FindingKind::from);
+    let ends = ends().into_iter().map(FindingKind::from);
+    let losses = losses().into_iter().map(FindingKind::from);
+    let journal = journal().into_iter().map(FindingKind::from);
+    let first = machine.chain(capture).chain(conditions).chain(setup);
+    first.chain(loads).chain(ends).chain(losses).chain(journal).collect()
+}
+
+fn machine() -> Vec<MachineFinding> {
+    use MachineFinding::*;
+    let refused = |setting: &str, asked: &str, applied: &str, matters| SettingRefused {
+        setting: setting.into(),
+        asked: asked.into(),
+        applied: applied.into(),
+        matters,
+    };
+    let by = "the fair server".to_string();
+    let reserve = Reserve { by, taken_ns: MILLISECOND * 50, period_ns: SECOND };
+    let taken = |gaps, in_pieces| TakenBack {
+        gaps,
+        taken_ns: MILLISECOND * 500,
+        spun_ns: SECOND * 10,
+        longest_ns: MILLISECOND * 50,
+        in_pieces,
+        reserve: reserve.clone(),
+    };
+    let stroboscope = |tick_is_known| Stroboscope {
+        period_ns: MILLISECOND,
+        tick_hz: 250,
+        tick_is_known,
+        points: 4,
+        better_period_ns: MICROSECOND * 997,
+    };
+    vec![
+        refused("memory lock", "all pages", "nothing is locked", true),
+        refused("idle states", "left within 0 us", "as the system has them", false),
+        refused("tuning governor", "performance", "powersave (cpu0)", true),
+        refused("irqs-away that cannot be moved", "none", "1: irq 9", false),
+        refused("/proc/sys/kernel/sched_rt_runtime_us", "-1", "950000", true),
+        refused("scheduling", "fifo 90", "other", true),
+        Suspended { length_ns: SECOND * 3600 },
+        ClockStepped { by_ns: MILLISECOND * -2, measured_with: false },
+        ClockStepped { by_ns: MILLISECOND * 2, measured_with: true },
+        TaiOffsetChanged { by_ns: SECOND * 37, measured_with: false },
+        TaiOffsetChanged { by_ns: SECOND, measured_with: true },
+        ClocksUnknown {},
+        NegativeLatency { count: 3, min_ns: Nanos(-40) },
+        CpuOffline { cpu: 2, noticed_within_ns: MILLISECOND * 50 },
+        stroboscope(true),
+        stroboscope(false),
+        taken(10, false),
+        taken(1_000, true),
+        SpinRested { rested_ns: MILLISECOND * 500, spun_ns: SECOND * 10 },
+        OftenMissed { missed: 5_000, due: 10_000, period_ns: MICROSECOND * 10 },
+        PageFaults { count: 1, lock_refused: false },
+        PageFaults { count: 12, lock_refused: true },
+    ]
+}
+
+fn capture() -> Vec<CaptureFinding> {
+    use CaptureFinding::*;
+    let readings = vec![
+        Reading { number: 17, value_ns: Nanos(-998_971_927) },
+        Reading { number: 9_000, value_ns: Nanos(-5) },
+    ];
+    let impossible = |count, readings: &[Reading], first_meant_ns| ResponseImpossible {
+        count,
+        readings: readings.to_vec(),
+        first_meant_ns,
+    };
+    vec![
+        ResponseNotMeasured { count: 4, stimuli: 10_000 },
+        impossible(3, &readings, Some(Nanos(28_073))),
+        impossible(1, &readings[..1], None),
+        ResponseMissing { count: 1, stimuli: 10_000 },
+        ResponseLate { count: 2, stimuli: 10_000, window_ns: Some(MILLISECOND) },
+        ResponseLate { count: 2, stimuli: 10_000, window_ns: None },
+        ResponseDouble { count: 7 },
+        ResponseSpurious { count: 1 },
+        ProbesSwapped { stimulus: "D0".into(), response: "D1".into(), median_ns: MICROSECOND * 3 },
+        SlowInStep {
+            marker: "D2".into(),
+            marked: 120,
+            responses: 10_000,
+            longest_ns: MICROSECOND * 9,
+            longest_other_ns: MICROSECOND * 4,
+            slower: 80,
+        },
+        FirstRowNoSample {},
+        StimuliUntimed {},
+        CaptureNote { note: "The last row is cut off.".into() },
+    ]
+}
+
+fn conditions() -> Vec<ConditionFinding> {
+    use ConditionFinding::*;
+    let cpus = || [0, 1].into_iter().collect::<crate::CpuSet>();
+    let when = When { from_ns: SECOND * 40, to_ns: SECOND * 42 };
+    let figures =
+        |p99, max| Some(Latencies { p99_ns: MICROSECOND * p99, max_ns: MICROSECOND * max });
+    let recorded = || "latency".to_string();
+    let beside =
+        || Beside { recorded: recorded(), then: figures(80, 800), otherwise: figures(10, 100) };
+    let throttled = |by| Throttled { by, when, beside: beside() };
+    let drift = |last_c| TemperatureDrift {
+        sensor: "cpu-thermal".into(),
+        first_c: 50.3,
+        last_c,
+        beside: Beside { recorded: "gap".into(), then: figures(80, 800), otherwise: None },
+    };
+    let memory = |scarce, when| MemoryTaken {
+        taken_bytes: 2 << 30,
+        total_bytes: 8 << 30,
+        least_bytes: 300 << 20,
+        scarce,
+        when,
+        beside: beside(),
+    };
+    let rival = super::RivalThread {
+        name: "pulse".into(),
+        id: 9,
+        policy: "fifo 95".into(),
+        mean_share: 0.006,
+        peak_share: 0.2,
+        peak_at_ns: SECOND * 30,
+    };
+    let yes = ThreadShare { name: "yes".into(), id: 77, share: 0.97 };
+    let changed = |threads: &[ThreadShare], shorter_changes| LoadChanged {
+        cpu: 1,
+        share: 0.98,
+        usual_share: 0.05,
+        when,
+        threads: threads.to_vec(),
+        shorter_changes,
+        beside: beside(),
+    };
+    vec![
+        throttled(Throttling::UnderVoltage),
+        throttled(Throttling::FrequencyCapped),
+        throttled(Throttling::CpuThrottled),
+        throttled(Throttling::SoftTemperatureLimit),
+        throttled(Throttling::Counter { subject: "cpu0 core".into(), count: 3 }),
+        throttled(Throttling::LowerLimit { cpus: cpus(), low_mhz: 600.0, high_mhz: 1500.0 }),
+        FrequencyChanged { cpus: cpus(), low_mhz: 600.0, high_mhz: 1500.0, when, beside: beside() },
+        drift(55.7),
+        drift(71.0),
+        Steal {
+            cpu: 0,
+            mean_share: 0.003,
+            worst_share: 0.3,
+            when: Some(when),
+            beside: Beside { recorded: recorded(), then: None, otherwise: None },
+        },
+        Swapped { pages: 40, when, beside: beside() },
+        RivalThread { cpus: cpus(), threads: vec![rival], others: 4, beside: beside() },
+        changed(&[yes], 0),
+        changed(&[], 2),
+        memory(false, Some(when)),
+        memory(true, None),
+        ClocksourceChanged {
+            before: "tsc".into(),
+            after: "hpet".into(),
+            since_start_ns: SECOND * 33,
+            beside: beside(),
+        },
+        Smi { count: 3, when, beside: beside() },
+        KernelEvent { event: "rt-throttling".into(), count: 1, when, beside: beside() },
+        TelemetryLost { readings: 3 },
+        TelemetryDear { cpu_share: 0.013, limit_share: 0.005 },
+    ]
+}
+
+fn setup() -> Vec<SetupFinding> {
+    use SetupFinding::*;
+    let setting = |now: Option<&str>, error: Option<&str>| SettingNotRestored {
+        setting: "/proc/sys/kernel/timer_migration".into(),
+        before: "1".into(),
+        now: now.map(str::to_string),
+        error: error.map(str::to_string),
+    };
+    vec![
+        CpusShared {
+            cpus: [0, 1].into_iter().collect(),
+            holder: "'latlab run' (process 4711)".into(),
+        },
+        CpusNotHeld { error: "Read-only file system (os error 30)".into() },
+        setting(Some("7"), None),
+        setting(None, Some("Permission denied (os error 13)")),
+    ]
+}
+
+fn loads() -> Vec<LoadFinding> {
+    use LoadFinding::*;
+    let load = || "hackbench".to_string();
+    let status = |code| ExitStatus { code: Some(code), signal: None };
+    let died = |death| LoadDied { load: load(), death };
+    let failed = |code, last_line: Option<&str>| LoadDeath::Failed {
+        early_ns: SECOND * 6,
+        status: status(code),
+        last_line: last_line.map(str::to_string),
+    };
+    let weak = |shortfall| LoadTooWeak { load: load(), shortfall };
+    let late = |start| LoadStartedLate { load: load(), start };
+    vec![
+        late(LoadStart::Late { late_ns: MILLISECOND * 1_200 }),
+        late(LoadStart::Never { least_share: 0.5 }),
+        late(LoadStart::Never { least_share: 0.0 }),
+        LoadEndedEarly { load: load(), early_ns: SECOND, status: status(0), last_line: None },
+        died(LoadDeath::NotStarted),
+        died(LoadDeath::Unwatched),
+        died(failed(1, Some("fork() failed"))),
+        died(failed(127, None)),
+        weak(LoadShortfall::Cpu {
+            mean_share: 0.2,
+            least_share: 0.5,
+            weak_ns: SECOND * 4,
+            measured_ns: SECOND * 10,
+        }),
+        weak(LoadShortfall::Counter {
+            counter: Evidence::ContextSwitches,
+            unit: "1/s".into(),
+            mean_per_second: 12.0,
+            least_per_second: 5_000.0,
+        }),
+        LoadElsewhere {
+            load: load(),
+            asked: [1].into_iter().collect(),
+            seen: [0, 1, 2, 3].into_iter().collect(),
+        },
+        LoadPaused {
+            load: load(),
+            idle_ns: SECOND * 3,
+            watched_ns: SECOND * 10,
+            share_before: 0.9,
+        },
+        LoadNotEnded { load: load(), processes: 2 },
+    ]
+}
+
+fn ends() -> Vec<EndFinding> {
+    use EndFinding::*;
+    let target = || "lab:virt/rt".parse::<crate::Target>().unwrap();
+    let early = |reason| ThreadEndedEarly { reason };
+    vec![
+        early(EndReason::CpuOffline),
+        early(EndReason::RanAway),
+        early(EndReason::RecorderFull),
+        early(EndReason::Failed),
+        early(EndReason::Lost),
+        ThreadLost {},
+        StreamLost { measured_to: Some("2026-11-21T17:09:16.000Z".into()) },
+        StreamLost { measured_to: None },
+        VirtualTime { target: target() },
+        GuestNoisy { target: target(), accelerator: "kvm".into() },
+        PlantedFault { fault: "fault,kind=irqs-off,for=500us".into() },
+        GuestEnded {},
+        GuestTimeLimit { limit_ns: SECOND * 480 },
+        EmulatorFailed { status: "exit status: 1".into(), last_line: Some("no such CPU".into()) },
+        EmulatorFailed { status: "signal: 9 (SIGKILL)".into(), last_line: None },
+        HostCrowded { waited_share: 0.31 },
+        SpikeCommandFailed { failed: 1, started: 12 },
+    ]
+}
+
+fn losses() -> Vec<LossFinding> {
+    use LossFinding::*;
+    let unsound = |flaw| IntervalUnsound { flaw };
+    let samples = |count, within_ns, damage: Option<&str>, asked_for| SamplesLost {
+        count,
+        within_ns,
+        damage: damage.map(str::to_string),
+        asked_for,
+    };
+    let trace = |events, with_latencies, damage: Option<&str>| TraceLost {
+        events,
+        with_latencies,
+        damage: damage.map(str::to_string),
+    };
+    vec![
+        IntervalsGrown { count: 4 },
+        IntervalsMerged { count: 2 },
+        SpikesLost { count: 17 },
+        SpikesUncounted { count: 2, largest_ns: SECOND * 2 },
+        trace(Some(1_234), false, None),
+        trace(Some(1), true, None),
+        trace(None, false, Some("its lengths differ")),
+        LegsUnsound { count: Some(3), traced: Some(60_000) },
+        LegsUnsound { count: None, traced: None },
+        LegsMissing { traced: 60_000, irq: 20_000, thread_leg: 59_000 },
+        samples(Some(9), Some(MILLISECOND * 9), None, true),
+        samples(Some(9), Some(MILLISECOND * 9), None, false),
+        samples(None, None, Some("its length is impossible"), true),
+        SamplesMissing { count: 1, cut_off: true },
+        SamplesMissing { count: 9, cut_off: false },
+        IntervalLost { length_ns: SECOND },
+        unsound(IntervalFlaw::EndsBeforeItBegins),
+        unsound(IntervalFlaw::Overlaps),
+        unsound(IntervalFlaw::ImpossibleCount),
+        unsound(IntervalFlaw::DisorderedBins),
+        unsound(IntervalFlaw::WrongBinSum),
+        unsound(IntervalFlaw::ImpossibleSum),
+        CountsDiffer { what: "missed releases".into(), by_thread: 12, by_intervals: 11 },
+        UnknownThread { what: "samples".into(), number: 7 },
+    ]
+}
+
+fn journal() -> Vec<JournalFinding> {
+    use JournalFinding::*;
+    let damaged = |part, damage: Option<&str>| JournalDamaged {
+        bytes: 4_096,
+        part,
+        damage: damage.map(str::to_string),
+    };
+    let full = || "No space left on device (os error 28)".to_string();
+    vec![
+        JournalNotSynced { error: "Input/output error (os error 5)".into() },
+        FolderDeleted { bytes: 123_456, folder: "runs".into() },
+        JournalNotWritten { frames: 2, error: full() },
+        JournalCut { bytes: 117 },
+        damaged(JournalPart::Middle, None),
+        damaged(JournalPart::End, Some("a checksum does not fit")),
+    ]
+}
+
+#[test]
+fn every_sentence_in_one_list() {
+    let list = all().into_iter().map(|kind| {
+        let finding = Finding::new(kind);
+        let Weight { severity, invalidates } = finding.weight();
+        let invalid = if invalidates { ", invalid" } else { "" };
+        let remedy = finding.remedy().map(|remedy| format!("\n    -> {remedy}"));
+        let (code, text) = (finding.code(), finding.text());
+        format!("{code} ({severity}{invalid})\n    {text}{}\n", remedy.unwrap_or_default())
+    });
+    insta::assert_snapshot!(list.collect::<Vec<String>>().join("\n"));
+}
+
+#[test]
+fn the_list_has_every_code_and_the_reference_every_weight() {
+    let all: Vec<Finding> = all().into_iter().map(Finding::new).collect();
+    for row in TOPICS.iter().flat_map(|(_, _, rows)| rows.iter()) {
+        let of_it: Vec<&Finding> = all.iter().filter(|one| one.code() == row.code).collect();
+        let weights: BTreeSet<&str> = of_it.iter().map(|one| one.severity().word()).collect();
+        let words = row.weight.split(|c: char| !c.is_alphabetic());
+        let said: BTreeSet<&str> =
+            words.filter(|word| Severity::ALL.iter().any(|one| one.word() == *word)).collect();
+        assert_eq!(weights, said, "{}", row.code);
+        let invalid: BTreeSet<bool> = of_it.iter().map(|one| one.invalidates()).collect();
+        let said = match row.invalid {
+            "yes" => BTreeSet::from([true]),
+            "no" => BTreeSet::from([false]),
+            _ => BTreeSet::from([false, true]),
+        };
+        assert_eq!(invalid, said, "{}", row.code);
+    }
+}
+
+#[test]
+fn what_is_stored_is_read_again_and_holds_no_sentence() {
+    for kind in all() {
+        let finding = Finding::new(kind).at(Nanos(i64::MAX)).of_thread(3);
+        let stored = serde_json::to_string(&finding).unwrap();
+        assert_eq!(serde_json::from_str::<Finding>(&stored).unwrap(), finding, "{stored}");
+        for name in ["text", "severity", "remedy", "invalidates"] {
+            assert!(!stored.contains(&format!("\"{name}\"")), "{stored}");
+        }
+    }
+}
+
+#[test]
+fn what_is_printed_has_its_sentences_beside_its_parameters() {
+    let lost = LossFinding::SpikesLost { count: 17 };
+    let printed = serde_json::to_value(Finding::new(lost).of_thread(1).rendered()).unwrap();
+    let expected = json!({
+        "code": "spikes-lost", "count": 17, "at_ns": null, "thread": 1, "severity": "warning",
+        "text": "The times of 17 large latencies are lost: they came faster than they could be \
+                 stored. The histogram holds them all.",
+        "remedy": null, "invalidates": false,
+    });
+    assert_eq!(printed, expected);
+    for kind in all() {
+        let stored = serde_json::to_value(Finding::new(kind)).unwrap();
+        for name in RESERVED.iter().filter(|name| !["code", "at_ns", "thread"].contains(name)) {
+            assert_eq!(stored.get(name), None, "{stored}");
+        }
+    }
+}
+
+#[test]
+fn a_finding_of_an_older_version_keeps_its_words() {
+    let old = json!({
+        "code": "clocks-unknown", "severity": "info", "at_ns": 7, "thread": null,
+        "text": "As it was said then.", "remedy": "Do this.", "invalidates": true,
+    });
+    let finding: Finding = serde_json::from_value(old.clone()).unwrap();
+    assert_eq!(
+        (finding.code(), finding.text().as_str()),
+        ("clocks-unknown", "As it was said then.")
+    );
+    assert_eq!((finding.severity(), finding.invalidates()), (Severity::Info, true));
+    assert_eq!((finding.remedy().as_deref(), finding.at_ns), (Some("Do this."), Some(Nanos(7))));
+    assert_eq!(serde_json::to_value(finding.rendered()).unwrap(), old);
+}
+
+#[test]
+fn an_unknown_finding_is_kept_by_its_code() {
+    for unknown in [
+        json!({ "code": "from-the-future", "degrees": 7, "at_ns": 9, "thread": 1 }),
+        // A known one whose parameters are others.
+        json!({ "code": "spikes-lost", "number": "seven", "at_ns": 9, "thread": 1 }),
+    ] {
+        let finding: Finding = serde_json::from_value(unknown.clone()).unwrap();
+        assert_eq!(finding.code(), unknown["code"]);
+        assert!(finding.text().contains("does not know"), "{}", finding.text());
+        assert_eq!((finding.at_ns, finding.thread), (Some(Nanos(9)), Some(1)));
+    }
+}

@@ -1,0 +1,134 @@
+//! The judgement of a run in sentences.
+
+use crate::units::{counted, grouped, percent, trimmed};
+use latlab_model::plan::Recorded;
+use latlab_model::run::{EndReason, Verdict, VerdictReason};
+use latlab_model::{Nanos, Run};
+
+/// The run as a command prints it: with the sentences of its findings and of its verdict, and
+/// without the seal of what is stored.
+pub fn rendered(run: &Run) -> Run {
+    Run {
+        findings: run.findings.iter().map(|finding| finding.rendered()).collect(),
+        verdict: rendered_verdict(run),
+        seal: None,
+        ..run.clone()
+    }
+}
+
+/// The verdict with its sentences; none where no deadline was given.
+pub fn rendered_verdict(run: &Run) -> Option<Verdict> {
+    let verdict = run.verdict.clone()?;
+    Some(Verdict { sentence: Some(sentences(run, &verdict)), ..verdict })
+}
+
+/// The judgement; documents of schema 1 to 4 hold their own.
+pub fn sentences(run: &Run, verdict: &Verdict) -> String {
+    if let Some(sentence) = &verdict.sentence {
+        return sentence.clone();
+    }
+    let (judgement, what) = match run.asked.method.records() {
+        Recorded::Response => (of_responses(run, verdict), "stimuli"),
+        Recorded::Latency | Recorded::Gap => (of_releases(run, verdict), "releases"),
+    };
+    match (verdict.at_most_share, verdict.at_most_per_second) {
+        (Some(share), _) => judgement + &bound_by_count(share, what),
+        (_, Some(rate)) => judgement + &bound_by_time(rate),
+        _ => judgement,
+    }
+}
+
+fn of_releases(run: &Run, verdict: &Verdict) -> String {
+    let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
+    let misses = counted(*misses, "miss", "misses");
+    let threads = counted(run.threads.len() as u64, "thread", "threads");
+    let among = match run.asked.method.records() {
+        Recorded::Gap => format!("among {}", counted(*activations, "gap", "gaps")),
+        Recorded::Latency | Recorded::Response => {
+            format!("in {}", counted(*activations, "release", "releases"))
+        }
+    };
+    let rhythm = run.asked.method.rhythm().map(|rhythm| format!(", {rhythm}"));
+    format!(
+        "Deadline {deadline_ns}{}, {threads}: {word}{}. {misses} {among} ({}){}.",
+        rhythm.unwrap_or_default(),
+        reason(run, verdict),
+        run.measured_ns,
+        maximum(run)
+    )
+}
+
+fn of_responses(run: &Run, verdict: &Verdict) -> String {
+    let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
+    format!(
+        "Deadline {deadline_ns} from stimulus to response: {word}{}. {} in {}{}.",
+        reason(run, verdict),
+        counted(*misses, "miss", "misses"),
+        counted(*activations, "stimulus", "stimuli"),
+        maximum(run)
+    )
+}
+
+fn maximum(run: &Run) -> String {
+    run.total.max_ns.map(|max| format!(", observed maximum {max}")).unwrap_or_default()
+}
+
+fn reason(run: &Run, verdict: &Verdict) -> String {
+    let reason = match &verdict.reason {
+        None => return String::new(),
+        Some(VerdictReason::Findings { findings }) => heaviest(run, findings),
+        Some(VerdictReason::NothingRecorded) => "nothing was recorded".to_string(),
+        Some(VerdictReason::SilentThreads { silent, threads }) => {
+            format!("nothing was recorded on {silent} of {threads} threads")
+        }
+        Some(VerdictReason::ResponsesNotMeasured { count, stimuli }) => {
+            format!("{} of {} responses were not measured", grouped(*count), grouped(*stimuli))
+        }
+        Some(VerdictReason::Ended { reason }) => too_short(*reason).to_string(),
+    };
+    format!(" ({reason})")
+}
+
+/// The first of the findings that make the run `invalid`, and how many there are besides.
+fn heaviest(run: &Run, codes: &[String]) -> String {
+    let first = run.findings.iter().find(|finding| finding.invalidates());
+    let text = first.map(|finding| finding.text());
+    let text = text.as_deref().unwrap_or("see the findings").trim_end_matches('.');
+    match codes.len() {
+        0 | 1 => text.to_string(),
+        2 => format!("{text}, and one more finding"),
+        count => format!("{text}, and {} more findings", count - 1),
+    }
+}
+
+fn too_short(ended: EndReason) -> &'static str {
+    match ended {
+        EndReason::Finished => "the run was too short",
+        EndReason::Interrupted => "the run was interrupted",
+        EndReason::StopAbove => "the run ended at its stop threshold",
+        EndReason::CpuOffline => "a measured CPU was taken offline",
+        EndReason::RanAway => "a thread ran without sleeping and was stopped",
+        EndReason::RecorderFull => "the recorder could take no more",
+        EndReason::Failed => "a measuring thread failed",
+        EndReason::Lost => "the stream broke off before the end of the run",
+    }
+}
+
+fn bound_by_count(share: f64, what: &str) -> String {
+    format!(
+        " With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), as long as load \
+         and machine stay as they were.",
+        percent(share),
+        grouped((1.0 / share).round() as u64)
+    )
+}
+
+/// Gaps come when they please, so that the time without one counts, not the number of others.
+fn bound_by_time(per_second: f64) -> String {
+    let each = Nanos((1e9 / per_second) as i64);
+    format!(
+        " With 95 % confidence such a gap comes at most once in {each} (3.00 in the time watched, \
+         {} a second), as long as load and machine stay as they were.",
+        trimmed(format!("{per_second:.4}"))
+    )
+}
