@@ -32,7 +32,7 @@ pub struct Cache {
 
 /// A package that is unpacked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unpacked {
+pub struct Package {
     /// Where its files are.
     pub folder: PathBuf,
     /// Its name.
@@ -55,16 +55,11 @@ impl Cache {
     }
 
     /// What is kept under this name; none where nothing is.
-    pub fn kept(&self, name: &str) -> Option<Unpacked> {
+    pub fn cached(&self, name: &str) -> Option<Package> {
         let folder = self.folder.join(name);
         let origin = fs::read_to_string(folder.join(ORIGIN)).ok()?;
         let mut words = origin.split_whitespace().map(str::to_string);
-        Some(Unpacked {
-            folder,
-            name: words.next()?,
-            version: words.next()?,
-            sha256: words.next()?,
-        })
+        Some(Package { folder, name: words.next()?, version: words.next()?, sha256: words.next()? })
     }
 
     /// Downloads the newest package that fits, and keeps what it holds under this name.
@@ -73,7 +68,7 @@ impl Cache {
         apt: &Apt,
         name: &str,
         fits: &dyn Fn(&str) -> bool,
-    ) -> Result<Unpacked> {
+    ) -> Result<Package> {
         let names = apt.run("apt-cache", &["pkgnames"])?;
         let mut fitting: Vec<&str> = names.lines().filter(|name| fits(name)).collect();
         fitting.sort_by_key(|name| numbers(name));
@@ -86,7 +81,7 @@ impl Cache {
     }
 
     /// First beside its place, so that what is there is whole.
-    fn unpack(&self, name: &str, package: &str, file: &Path) -> Result<Unpacked> {
+    fn unpack(&self, name: &str, package: &str, file: &Path) -> Result<Package> {
         let (folder, beside) = (self.folder.join(name), self.folder.join(format!("{name}.new")));
         for old in [&beside, &folder] {
             if old.exists() {
@@ -94,10 +89,10 @@ impl Cache {
             }
         }
         fs::create_dir_all(&beside).map_err(Error::io("create", &beside))?;
-        ran(Command::new("dpkg-deb").arg("-x").arg(file).arg(&beside))?;
+        output_of(Command::new("dpkg-deb").arg("-x").arg(file).arg(&beside))?;
         let bytes = fs::read(file).map_err(Error::io("read", file))?;
         let sha256 = hex(&Sha256::digest(bytes));
-        let version = ran(Command::new("dpkg-deb").arg("-f").arg(file).arg("Version"))?;
+        let version = output_of(Command::new("dpkg-deb").arg("-f").arg(file).arg("Version"))?;
         let version = version.trim().to_string();
         let origin = beside.join(ORIGIN);
         fs::write(&origin, format!("{package} {version} {sha256}\n"))
@@ -105,7 +100,7 @@ impl Cache {
         fs::rename(&beside, &folder).map_err(Error::io("create", &folder))?;
         // It can be had again, and is twice as large as needed.
         let _ = fs::remove_file(file);
-        Ok(Unpacked { folder, name: package.to_string(), version, sha256 })
+        Ok(Package { folder, name: package.to_string(), version, sha256 })
     }
 }
 
@@ -167,7 +162,9 @@ impl Apt {
 
     fn run(&self, program: &str, words: &[&str]) -> Result<String> {
         let folder = self.folder.join("packages");
-        ran(Command::new(program).arg("-qq").args(&self.options).args(words).current_dir(folder))
+        output_of(
+            Command::new(program).arg("-qq").args(&self.options).args(words).current_dir(folder),
+        )
     }
 
     /// Downloads a package, from this release if it must be another than usual.
@@ -191,13 +188,13 @@ impl Apt {
 /// Where this host's packages come from, which has all architectures.
 fn mirror() -> Result<String> {
     let format = ["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"];
-    let known = ran(Command::new("apt-get").args(format))?;
+    let known = output_of(Command::new("apt-get").args(format))?;
     let mirror = known.lines().find(|line| line.contains("/debian") && !line.contains("security"));
     mirror.map(str::to_string).ok_or(Error::NoMirror)
 }
 
 /// Runs a program and gives back what it printed.
-pub(crate) fn ran(command: &mut Command) -> Result<String> {
+pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let Output { status, stdout, stderr } = match command.output() {
         Ok(output) => output,
@@ -214,7 +211,7 @@ pub(crate) fn ran(command: &mut Command) -> Result<String> {
 }
 
 /// Writes a file that is whole as soon as it is there.
-pub(crate) fn keep(file: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_whole(file: &Path, bytes: &[u8]) -> Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let failed = || Error::io("write a file in", folder);
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(failed())?;
@@ -251,11 +248,11 @@ mod tests {
     fn what_is_kept_says_where_it_came_from() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path().to_path_buf());
-        assert_eq!(cache.kept("kernels/arm64/rt-6.1"), None);
+        assert_eq!(cache.cached("kernels/arm64/rt-6.1"), None);
         let place = folder.path().join("kernels/arm64/rt-6.1");
         fs::create_dir_all(&place).unwrap();
         fs::write(place.join(ORIGIN), "linux-image-x 6.1.1-1 abc\n").unwrap();
-        let kept = cache.kept("kernels/arm64/rt-6.1").unwrap();
+        let kept = cache.cached("kernels/arm64/rt-6.1").unwrap();
         assert_eq!((kept.name.as_str(), kept.sha256.as_str()), ("linux-image-x", "abc"));
     }
 }

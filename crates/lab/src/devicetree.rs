@@ -1,7 +1,7 @@
 //! The description of a board with another use of its serial interfaces: some are off because nothing
 //! is plugged into them on the board itself, some are kept for a device that no guest has.
 
-use crate::cache::keep;
+use crate::cache::write_whole;
 use crate::error::{Error, Result};
 use std::fs;
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub enum Change {
 }
 
 /// A copy beside the file, with that change.
-pub fn changed(file: &Path, change: Change) -> Result<PathBuf> {
+pub fn apply_change(file: &Path, change: Change) -> Result<PathBuf> {
     let kept = file.with_extension("lab.dtb");
     if kept.exists() {
         return Ok(kept);
@@ -37,7 +37,7 @@ pub fn changed(file: &Path, change: Change) -> Result<PathBuf> {
         file: format!("device as in {change:?}"),
     };
     apply(&mut tree, change).ok_or_else(missing)?;
-    keep(&kept, &tree)?;
+    write_whole(&kept, &tree)?;
     Ok(kept)
 }
 

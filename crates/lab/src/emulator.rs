@@ -1,6 +1,6 @@
 //! QEMU: that of the host, or a newer one from Debian's backports, unpacked and not installed.
 
-use crate::cache::{Apt, BACKPORTS, Cache, HOST, ran};
+use crate::cache::{Apt, BACKPORTS, Cache, HOST, output_of};
 use crate::config::GuestConfig;
 use crate::error::{Error, Result};
 use std::fs;
@@ -37,7 +37,7 @@ pub fn fetch(config: &GuestConfig, cache: &Cache) -> Result<()> {
     let apt = Apt::prepare(cache, HOST)?;
     for package in WITH.into_iter().chain([package(config)]) {
         let file = apt.download(package, Some(BACKPORTS))?;
-        ran(Command::new("dpkg-deb").arg("-x").arg(&file).arg(&beside))?;
+        output_of(Command::new("dpkg-deb").arg("-x").arg(&file).arg(&beside))?;
         // It can be had again.
         let _ = fs::remove_file(file);
     }

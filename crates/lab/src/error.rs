@@ -62,7 +62,7 @@ pub enum Error {
     #[error("irqs-off needs a kernel module, which is built for Debian's kernels only")]
     NoHeaders,
     /// The host does not know where packages come from.
-    #[error("apt knows no mirror of Debian here: give a kernel of your own by --kernel IMAGE")]
+    #[error("apt knows no mirror of Debian: give a kernel of your own by --kernel IMAGE")]
     NoMirror,
     /// A kernel that is not kept.
     #[error(

@@ -1,10 +1,10 @@
 //! The kernel module that keeps a guest's interrupts off: built here, against the headers of the
 //! guest's kernel.
 
-use crate::cache::{Apt, Cache, HOST, ran};
+use crate::cache::{Apt, Cache, HOST, output_of};
 use crate::config::GuestConfig;
 use crate::error::{Error, Result};
-use crate::kernel::{Debian, Kernel};
+use crate::kernel::{DebianKernel, Kernel};
 use crate::machine::Machine;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub fn module(config: &GuestConfig, cache: &Cache) -> Result<PathBuf> {
     Ok(module)
 }
 
-fn build(kernel: Debian, machine: &Machine, cache: &Cache, folder: &Path) -> Result<()> {
+fn build(kernel: DebianKernel, machine: &Machine, cache: &Cache, folder: &Path) -> Result<()> {
     let headers = headers(kernel, machine, cache)?;
     fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     for (name, text) in [("irqs_off.c", SOURCE), ("Kbuild", "obj-m := irqs_off.o\n")] {
@@ -39,11 +39,11 @@ fn build(kernel: Debian, machine: &Machine, cache: &Cache, folder: &Path) -> Res
         let (name, tools) = machine.compiler;
         make.arg(format!("ARCH={name}")).arg(format!("CROSS_COMPILE={tools}-"));
     }
-    ran(&mut make).map(drop)
+    output_of(&mut make).map(drop)
 }
 
 /// The folder to build in, of headers that were got and unpacked.
-fn headers(kernel: Debian, machine: &Machine, cache: &Cache) -> Result<PathBuf> {
+fn headers(kernel: DebianKernel, machine: &Machine, cache: &Cache) -> Result<PathBuf> {
     let package = kernel.headers(machine, cache)?;
     let folder = cache.folder().join("headers").join(machine.debian).join(kernel.to_string());
     let sources = folder.join("usr/src");
@@ -54,7 +54,7 @@ fn headers(kernel: Debian, machine: &Machine, cache: &Cache) -> Result<PathBuf> 
     }
     let apt = Apt::prepare(cache, machine.debian)?;
     let file = apt.download(&package, None)?;
-    let needed = ran(Command::new("dpkg-deb").arg("-f").arg(&file).arg("Depends"))?;
+    let needed = output_of(Command::new("dpkg-deb").arg("-f").arg(&file).arg("Depends"))?;
     unpack(&file, &folder)?;
     let needed = needed.split(',').filter_map(|one| one.split_whitespace().next());
     for name in needed {
@@ -73,7 +73,7 @@ fn headers(kernel: Debian, machine: &Machine, cache: &Cache) -> Result<PathBuf> 
 
 fn unpack(file: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-    ran(Command::new("dpkg-deb").arg("-x").arg(file).arg(folder))?;
+    output_of(Command::new("dpkg-deb").arg("-x").arg(file).arg(folder))?;
     // It can be had again.
     let _ = fs::remove_file(file);
     Ok(())

@@ -147,7 +147,7 @@ impl Guest {
             accelerator: self.accelerator,
         };
         let mut command = self.emulator;
-        let archive = nameless(&self.scratch, &self.files.bytes())?;
+        let archive = unnamed_file(&self.scratch, &self.files.bytes())?;
         command.args(machine.arguments(parts)).stdin(archive);
         Ok(command)
     }
@@ -182,7 +182,7 @@ fn kvm_runs(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<bool>
     };
     let mut command = emulator::command(config, cache);
     command.args(config.machine.arguments(parts));
-    command.stdin(nameless(cache.folder(), &Archive::default().bytes())?);
+    command.stdin(unnamed_file(cache.folder(), &Archive::default().bytes())?);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let failed = |error| Error::Missing { program: config.machine.qemu.to_string(), error };
     let mut probe = command.spawn().map_err(failed)?;
@@ -199,7 +199,7 @@ fn kvm_runs(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<bool>
 }
 
 /// A file that goes away with whoever has it open, even if all are killed.
-fn nameless(folder: &Path, bytes: &[u8]) -> Result<File> {
+fn unnamed_file(folder: &Path, bytes: &[u8]) -> Result<File> {
     let failed = || Error::io("write a file in", folder);
     let mut file = tempfile::tempfile_in(folder).map_err(failed())?;
     file.write_all(bytes).map_err(failed())?;

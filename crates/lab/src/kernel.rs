@@ -1,10 +1,10 @@
 //! The kernels of guests: Debian's, stock and with PREEMPT_RT, or one's own.
 
-use crate::cache::{Apt, Cache, Unpacked, find};
-use crate::devicetree::{MAGIC, changed};
+use crate::cache::{Apt, Cache, Package, find};
+use crate::decompress::decompress;
+use crate::devicetree::{MAGIC, apply_change};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
-use crate::unpacked::unpacked;
 use latlab_model::target::KernelFiles;
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
@@ -16,14 +16,14 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kernel {
     /// One of Debian's.
-    Debian(Debian),
+    Debian(DebianKernel),
     /// One's own.
     Files(KernelFiles),
 }
 
 /// A kernel of Debian's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Debian {
+pub struct DebianKernel {
     /// Whether it is one with PREEMPT_RT.
     pub is_realtime: bool,
     /// Its series.
@@ -46,23 +46,23 @@ pub struct Image {
 const SERIES: [&str; 2] = ["6.1", "6.12"];
 
 /// All kernels of Debian's, for any machine.
-pub fn kernels() -> impl Iterator<Item = Debian> {
+pub fn kernels() -> impl Iterator<Item = DebianKernel> {
     SERIES
         .into_iter()
-        .flat_map(|series| [false, true].map(|is_realtime| Debian { is_realtime, series }))
+        .flat_map(|series| [false, true].map(|is_realtime| DebianKernel { is_realtime, series }))
 }
 
-impl Display for Debian {
+impl Display for DebianKernel {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", if self.is_realtime { "rt" } else { "stock" }, self.series)
     }
 }
 
-impl FromStr for Debian {
+impl FromStr for DebianKernel {
     type Err = String;
 
     /// `stock` and `rt` are those of the oldest series.
-    fn from_str(text: &str) -> std::result::Result<Debian, String> {
+    fn from_str(text: &str) -> std::result::Result<DebianKernel, String> {
         let whole =
             if text.contains('-') { text.to_string() } else { format!("{text}-{}", SERIES[0]) };
         kernels().find(|kernel| kernel.to_string() == whole).ok_or_else(|| {
@@ -72,20 +72,20 @@ impl FromStr for Debian {
     }
 }
 
-impl Debian {
-    fn kept_as(self, machine: &Machine) -> String {
+impl DebianKernel {
+    fn cache_name(self, machine: &Machine) -> String {
         format!("kernels/{}/{self}", machine.debian)
     }
 
     /// The one that is kept, if it is.
-    pub fn kept(self, machine: &Machine, cache: &Cache) -> Option<Unpacked> {
-        cache.kept(&self.kept_as(machine))
+    pub fn cached(self, machine: &Machine, cache: &Cache) -> Option<Package> {
+        cache.cached(&self.cache_name(machine))
     }
 
     /// Gets it, or its newest version.
-    pub(crate) fn fetch(self, machine: &Machine, cache: &Cache) -> Result<Unpacked> {
+    pub(crate) fn fetch(self, machine: &Machine, cache: &Cache) -> Result<Package> {
         let apt = Apt::prepare(cache, machine.debian)?;
-        cache.fetch(&apt, &self.kept_as(machine), &|name| self.is_package(machine, name))
+        cache.fetch(&apt, &self.cache_name(machine), &|name| self.is_package(machine, name))
     }
 
     fn is_package(self, machine: &Machine, name: &str) -> bool {
@@ -113,9 +113,9 @@ impl Debian {
         Ok(image.replace("linux-image", "linux-headers").replace("-unsigned", ""))
     }
 
-    fn package(self, machine: &Machine, cache: &Cache) -> Result<Unpacked> {
+    fn package(self, machine: &Machine, cache: &Cache) -> Result<Package> {
         let not_fetched = || Error::NotFetched { machine: machine.name, kernel: self.to_string() };
-        self.kept(machine, cache).ok_or_else(not_fetched)
+        self.cached(machine, cache).ok_or_else(not_fetched)
     }
 
     fn image(self, machine: &Machine, cache: &Cache) -> Result<Image> {
@@ -123,10 +123,10 @@ impl Debian {
         let within = |fits: &dyn Fn(&str) -> bool| find(&package.folder, fits);
         let file = within(&|name| name.starts_with("vmlinuz-"));
         let packed = file.ok_or_else(|| Error::NoImage(package.folder.clone()))?;
-        let unpacked = if machine.debian == "amd64" { unpacked(&packed)? } else { None };
+        let unpacked = if machine.debian == "amd64" { decompress(&packed)? } else { None };
         let mut dtb = machine.dtb.and_then(|dtb| within(&|name| name == dtb));
         if let (Some(tree), Some(change)) = (&dtb, machine.change) {
-            dtb = Some(changed(tree, change)?);
+            dtb = Some(apply_change(tree, change)?);
         }
         Ok(Image {
             file: unpacked.unwrap_or(packed),
@@ -203,10 +203,12 @@ mod tests {
 
     #[test]
     fn kernels_are_named_and_found_among_packages() {
-        let rt: Debian = "rt".parse().unwrap();
+        let rt: DebianKernel = "rt".parse().unwrap();
         assert_eq!(rt.to_string(), "rt-6.1");
-        let stock: Debian = "stock-6.12".parse().unwrap();
-        assert!("6.1".parse::<Debian>().unwrap_err().contains("stock-6.1, rt-6.1, stock-6.12"));
+        let stock: DebianKernel = "stock-6.12".parse().unwrap();
+        assert!(
+            "6.1".parse::<DebianKernel>().unwrap_err().contains("stock-6.1, rt-6.1, stock-6.12")
+        );
         let (x86, arm) = (machine("x86-64").unwrap(), machine("arm").unwrap());
         assert!(rt.is_package(x86, "linux-image-6.1.0-50-rt-amd64"));
         for other in [

@@ -1,7 +1,7 @@
 //! The programs that load a guest, with the libraries that they need.
 
 use crate::archive::Archive;
-use crate::cache::{Apt, Cache, Unpacked, find};
+use crate::cache::{Apt, Cache, Package, find};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ impl Program {
     }
 }
 
-fn kept_as(architecture: &str, package: &str) -> String {
+fn cache_name(architecture: &str, package: &str) -> String {
     format!("programs/{architecture}/{package}")
 }
 
@@ -82,12 +82,14 @@ pub fn fetch(machine: &Machine, cache: &Cache) -> Result<()> {
         let architecture = program.architecture(machine);
         missing.extend(packages.map(|package| (architecture, package)));
     }
-    missing.retain(|(architecture, package)| cache.kept(&kept_as(architecture, package)).is_none());
+    missing.retain(|(architecture, package)| {
+        cache.cached(&cache_name(architecture, package)).is_none()
+    });
     let architectures: BTreeSet<&str> = missing.iter().map(|(name, _)| *name).collect();
     for architecture in architectures {
         let apt = Apt::prepare(cache, architecture)?;
         for (_, package) in missing.iter().filter(|(name, _)| *name == architecture) {
-            cache.fetch(&apt, &kept_as(architecture, package), &|name| name == *package)?;
+            cache.fetch(&apt, &cache_name(architecture, package), &|name| name == *package)?;
         }
     }
     Ok(())
@@ -100,11 +102,11 @@ pub fn add(files: &mut Archive, machine: &Machine, cache: &Cache, name: &str) ->
     let kept = |package: &str| {
         let not_fetched =
             || Error::ProgramNotFetched { program: name.to_string(), machine: machine.name };
-        cache.kept(&kept_as(architecture, package)).ok_or_else(not_fetched)
+        cache.cached(&cache_name(architecture, package)).ok_or_else(not_fetched)
     };
     let loader = loader(architecture);
     let mut put = |package: &str, file: &str, place: Option<&str>| {
-        let package: Unpacked = kept(package)?;
+        let package: Package = kept(package)?;
         let found = find(&package.folder, &|name| name == file).ok_or_else(|| Error::NoFile {
             package: package.name.clone(),
             file: file.to_string(),

@@ -31,10 +31,3 @@ pub struct Guest {
     /// SHA-256 of the initial file system, but for the job in it.
     pub files_sha256: String,
 }
-
-impl Guest {
-    /// Whether its time was its own.
-    pub fn is_in_virtual_time(&self) -> bool {
-        self.accelerator.is_none()
-    }
-}

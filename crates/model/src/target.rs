@@ -104,6 +104,11 @@ impl Target {
         matches!(self, Target::Lab(_))
     }
 
+    /// Whether its time advances by executed instructions, so that one seed gives one result.
+    pub fn has_virtual_time(&self) -> bool {
+        matches!(self, Target::Lab(target) if !target.realtime)
+    }
+
     /// Whether the plan's seed also seeds the machine itself, whatever is measured.
     pub fn is_seeded(&self) -> bool {
         matches!(self, Target::Lab(_))

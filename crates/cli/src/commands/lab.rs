@@ -8,7 +8,7 @@ use crate::flags::sheet::SheetArgs;
 use crate::output::{print, warn};
 use crate::store::cache;
 use args::{Comparison, LabArgs, What};
-use latlab_lab::{GuestConfig, MACHINES, Unpacked, kernels};
+use latlab_lab::{GuestConfig, MACHINES, Package, kernels};
 use std::process::ExitCode;
 
 /// The kernels that the ready-made sheets compare.
@@ -57,10 +57,10 @@ fn list_kernels() -> String {
     for machine in &MACHINES {
         text += &format!("{}: {}\n", machine.name, machine.about);
         for kernel in kernels() {
-            let kept = kernel.kept(machine, &cache());
+            let kept = kernel.cached(machine, &cache());
             let kept = kept.map_or_else(
                 || "not here".to_string(),
-                |Unpacked { name, version, .. }| format!("{name} {version}"),
+                |Package { name, version, .. }| format!("{name} {version}"),
             );
             let target = format!("lab:{}/{kernel}", machine.name);
             text += &format!("  {target:<24} {kept}\n");

@@ -66,12 +66,11 @@ pub fn table(campaign: &Campaign, made: &[Made]) -> Table {
             .collect(),
         columns,
         published: campaign.published.clone(),
-        virtual_time: made.iter().filter_map(|one| one.run).any(|(run, _)| in_virtual_time(run)),
+        virtual_time: made
+            .iter()
+            .filter_map(|one| one.run)
+            .any(|(run, _)| run.asked.target.has_virtual_time()),
     }
-}
-
-fn in_virtual_time(run: &Run) -> bool {
-    run.asked.guest.as_ref().is_some_and(|guest| guest.is_in_virtual_time())
 }
 
 fn tally(campaign: &Campaign, made: &[Made]) -> Tally {

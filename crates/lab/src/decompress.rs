@@ -1,7 +1,7 @@
 //! What is packed in a kernel's image for PCs: a guest that need not unpack it starts in half the
 //! time.
 
-use crate::cache::keep;
+use crate::cache::write_whole;
 use crate::error::{Error, Result};
 use lzma_rust2::XzReader;
 use std::fs;
@@ -19,14 +19,14 @@ const TAIL: usize = 4;
 const NAME: &str = "vmlinux";
 
 /// The kernel of this image without its packing, kept beside it; none where it is packed otherwise.
-pub fn unpacked(image: &Path) -> Result<Option<PathBuf>> {
+pub fn decompress(image: &Path) -> Result<Option<PathBuf>> {
     let kept = image.with_file_name(NAME);
     if kept.exists() {
         return Ok(Some(kept));
     }
     let bytes = fs::read(image).map_err(Error::io("read", image))?;
     let Some(kernel) = unpack(&bytes) else { return Ok(None) };
-    keep(&kept, &kernel)?;
+    write_whole(&kept, &kernel)?;
     Ok(Some(kept))
 }
 
@@ -55,7 +55,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let image = folder.path().join("vmlinuz");
         fs::write(&image, [0; 4096]).unwrap();
-        assert_eq!(unpacked(&image).unwrap(), None);
+        assert_eq!(decompress(&image).unwrap(), None);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
