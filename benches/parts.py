@@ -104,8 +104,7 @@ def instructions(options) -> Result:
             measuring = "the loop"
         else:
             grown = growth(less["threads"], more["threads"])
-            # Ours says its name; on a busy machine another thread may look around more often than it runs.
-        measuring = max(more["named"] or grown, key=grown.get)
+            measuring = max(grown, key=grown.get)
         return {
             "command": more["command"],
             "totals": {few: less["threads"], many: more["threads"]},
@@ -383,16 +382,16 @@ def syscalls(options) -> Result:
         runs.mkdir(parents=True)
         line = command(tool, Job(period_us=1000, cpus="0", cycles=cycles), runs)
         done = checked(["strace", "-ff", "-o", str(output / "thread"), *line])
-        threads, named = {}, []
+        threads: dict[str, dict[str, int]] = {}
         for place, file in enumerate(sorted(output.glob("thread.*"), key=numbers)):
             calls: dict[str, int] = {}
             text = file.read_text(errors="replace")
             for call in re.findall(r"^(\w+)\(", text, re.M):
                 calls[call] = calls.get(call, 0) + 1
-            threads[f"thread {place}"] = calls
-            if re.search(r'^prctl\(PR_SET_NAME, "latlab/', text, re.M):
-                named.append(f"thread {place}")
-        return {"command": shown(line, runs), "threads": threads, "named": named, "output": done.stdout}
+            # Ours says its name; on a busy machine another thread may look around more often than it runs.
+            ours = re.search(r'^prctl\(PR_SET_NAME, "latlab/', text, re.M)
+            threads[f"thread {place}{', the loop' if ours else ''}"] = calls
+        return {"command": shown(line, runs), "threads": threads, "output": done.stdout}
 
     def one(tool: str, folder: Path) -> dict:
         less, more = count(tool, few, folder), count(tool, many, folder)
@@ -400,16 +399,17 @@ def syscalls(options) -> Result:
             {name: sum(calls.values()) for name, calls in side["threads"].items()}
             for side in (less, more)
         ]
+        if is_latlab(tool):
+            sums = [by_name(side) for side in sums]
         grown = growth(*sums)
-        # Ours says its name; on a busy machine another thread may look around more often than it runs.
-        measuring = max(more["named"] or grown, key=grown.get)
+        measuring = "the loop" if is_latlab(tool) else max(grown, key=grown.get)
         # What comes once, such as a wait for the start, may differ by a call.
         if grown[measuring] < 0.99 * (many - few):
             raise RuntimeError(f"no thread of {tool} made a system call in each cycle: {grown}")
         found = {
             "command": more["command"],
             "per_cycle": grown[measuring] / (many - few),
-            "calls": more["threads"][measuring],
+            "calls": next(calls for name, calls in more["threads"].items() if measuring in name),
             "others_per_cycle": (sum(grown.values()) - grown[measuring]) / (many - few),
         }
         if tool == "latlab":

@@ -2,7 +2,8 @@
 # Builds what is given away, for all three architectures. Usage: scripts/dist.sh [FOLDER]
 #   FOLDER  where it goes, dist unless named
 # LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
-# LATLAB_QUICK=1 builds the agents of all architectures, and the program of this one only.
+# LATLAB_QUICK=1 builds the agents of all architectures, and the program of this one only, all in the
+# profile `quick`: for tests, and never to be given away.
 # The same sources and tools give the same files, wherever and whenever they are built: no path
 # of this machine gets in, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
@@ -17,6 +18,8 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ||
 export SOURCE_DATE_EPOCH
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 build=${CARGO_TARGET_DIR:-$root/target}
+profile=${LATLAB_QUICK:+quick}
+profile=${profile:-release}
 agents=$build/agents
 [ -z "${LATLAB_AGENT_ONLY:-}" ] || architectures=$(grep "^$LATLAB_AGENT_ONLY " <<<"$architectures")
 targets=($(cut -d' ' -f2 <<<"$architectures"))
@@ -31,7 +34,7 @@ for target in "${targets[@]}"; do use_target "$target"; done
 build() {
     local program=$1
     shift
-    cargo build --release --locked "${@/#/--target=}" \
+    cargo build --profile "$profile" --locked "${@/#/--target=}" \
         --package latlab --package latlab-agent --bin "$program"
 }
 
@@ -57,7 +60,7 @@ say "building latlab-agent for ${targets[*]}"
 build latlab-agent "${targets[@]}"
 while read -r name target debian machine _ tools; do
     program=$folder/latlab-agent-$version-linux-$name
-    bare "$build/$target/release/latlab-agent" "$program" "$tools"
+    bare "$build/$target/$profile/latlab-agent" "$program" "$tools"
     packed=$agents/latlab-agent-$machine.xz
     # shellcheck disable=SC2086 # each is a word
     xz --threads=1 --check=crc32 $(packing "$machine") <"$program" >"$packed.new"
@@ -77,7 +80,7 @@ build latlab $(cut -d' ' -f2 <<<"$architectures")
 python3 packaging/inventory.py "$folder" "${targets[@]}"
 while read -r name target debian _ _ tools; do
     program=$folder/latlab-$version-linux-$name
-    bare "$build/$target/release/latlab" "$program" "$tools"
+    bare "$build/$target/$profile/latlab" "$program" "$tools"
     scripts/deb.sh "$program" "$debian" "$folder/licences.txt" "$folder"
 done <<<"$architectures"
 

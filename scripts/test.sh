@@ -7,7 +7,8 @@
 set -uo pipefail
 . "$(dirname "$0")/env.sh"
 [ -z "${LATLAB_CI:-}" ] || export LATLAB_STRICT=1
-# The programs for other machines take minutes to link; their agents are always built.
+# The programs for other machines take minutes to link, and so does what is given away. Their agents
+# are always built.
 [ -n "${LATLAB_CI:-}" ] || export LATLAB_QUICK=1
 . scripts/steps.bash
 
@@ -53,21 +54,25 @@ deny() {
 }
 licences() { scripts/licences.py && deny; }
 
+# What is not to be given away is not put where that is expected.
+programs=dist
+[ -z "${LATLAB_QUICK:-}" ] || programs=target/dist
+
 step main one "setup" scripts/setup.sh build test
 find_rust || { closing; exit 1; }
 # First, since what is built takes the scripts of the pages in.
 step main one "scripts of the pages" scripts/web.sh
 
 # Building takes all CPUs: the programs, whose last steps use one CPU alone, beside the rest.
-step build one "make dist" scripts/dist.sh &
+step build one "programs" scripts/dist.sh "$programs" &
 step main one "format" cargo fmt --all --check
 step main one "licences" licences
 step main one "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
 step main one "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 step main none "building of tests" cargo test --workspace --locked --no-run
 wait
-# The program that is given away is the one that is tested.
-step main one "release build" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh
+# In the continuous integration the program that is given away is the one that is tested.
+step main one "program" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh
 export LATLAB=$root/target/latlab PATH=$root/.venv/bin:$PATH
 
 # Where each cannot have its own /run, one latlab would refuse to measure beside another.

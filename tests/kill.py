@@ -44,7 +44,7 @@ CELLS = [(victim, phase) for phase in ("preparing", "measuring", "finishing")
 # From publishing on the agent has ended.
 CELLS += [("both", "syncing"), ("conductor", "publishing"), ("list", "recovering")]
 MOST_LOST = 1.0
-PATIENCE = 20.0
+PATIENCE = 60.0
 IS_ROOT = os.geteuid() == 0
 # Harmless, and of nobody's interest.
 KERNEL_FILE = pathlib.Path("/proc/sys/vm/extfrag_threshold")
@@ -174,9 +174,11 @@ def kill(*pids):
     return now
 
 
-def wait_for(bench, conductor, phase, chance):
+def wait_for(bench, conductor, victim, phase, chance):
     """Waits until a random instant of the phase; gives back how far it has begun."""
     if phase == "preparing":
+        if victim == "agent":
+            within(PATIENCE, "the agent", bench.agent)
         spread = 0.6
     else:
         within(PATIENCE, "the first interval", lambda: bench.has(INTERVAL))
@@ -303,7 +305,7 @@ def one_kill(program, victim, phase, number, chance):
     with tempfile.TemporaryDirectory(prefix="latlab-kill-") as folder:
         bench = Bench(program, pathlib.Path(folder), chance.choice(["1s", "10s"]))
         conductor = bench.measure(length, before=slow)
-        instant = wait_for(bench, conductor, phase, chance)
+        instant = wait_for(bench, conductor, victim, phase, chance)
         agent, conducting = bench.agent(), victim != "agent"
         agents = [agent] if agent and victim != "conductor" else []
         killed_at = kill(*agents, *([conductor.pid] if conducting else []))
@@ -314,7 +316,7 @@ def one_kill(program, victim, phase, number, chance):
             instant = kill_recoveries(bench, chance)
             shown, had_journal = phase_of(bench), bench.journal() and bench.journal().exists()
         # A conductor that was left alone finishes the run itself; this is no wait after a kill.
-        said = conductor.communicate(timeout=60)[1]
+        said = conductor.communicate(timeout=3 * PATIENCE)[1]
         told = next_command(bench)
         again = bench.run("run", "-q", "--policy", "other", "--idle-states", "system", "--cycles", "20",
                           "--warm-up", "0s", "--out", folder + "/again", *([] if IS_ROOT else ["--share"]))

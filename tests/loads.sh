@@ -88,8 +88,9 @@ PYTHON
 try "the times that hackbench prints are those that are stored, over all its passes" hackbench_told
 
 stressapptest_told() {
+    # On a busy machine it is too weak, which changes nothing of its rates.
     measure --load "stressapptest,memory-threads=1,megabytes=32,options=-l $here/sat" --for 4s ||
-        return 1
+        holds '"load-too-weak" in codes' || return 1
     python3 - "$here/run.json" "$here/sat" <<'PYTHON'
 import json, re, sys
 load = json.load(open(sys.argv[1]))["loads"][0]

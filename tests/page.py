@@ -280,6 +280,6 @@ def main():
 
 
 signal.signal(signal.SIGALRM, lambda *_: sys.exit("the browser does not answer"))
-signal.alarm(300)
+signal.alarm(800)
 main()
 sys.exit(failed > 0)

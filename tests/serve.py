@@ -1,11 +1,14 @@
-"""The live page of a run in a headless browser: serve.py BROWSER FOLDER URL PICTURE.
+"""The live page of a run in a headless browser: serve.py BROWSER FOLDER URL PICTURE PID.
+
+The run of the process PID is ended once its page was seen.
 
 Says what is wrong, one thing a line; silent where the charts draw and nothing complains.
 """
-import json, pathlib, sys, time
+import json, os, pathlib, signal, sys, time
 from browser import Browser
 
 BROWSER, FOLDER, URL, PICTURE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+RUN = int(sys.argv[5])
 
 # What stands on the page, and how many of the points of each chart are coloured.
 SEEN = """(() => {
@@ -44,7 +47,7 @@ def until(seconds, condition):
 browser, wrong = Browser(BROWSER, FOLDER), []
 browser.size(1200)
 browser.open(URL)
-during = until(15, lambda seen: len(seen["charts"]) > 1 and seen["charts"][0] > 200)
+during = until(120, lambda seen: len(seen["charts"]) > 1 and seen["charts"][0] > 200)
 time.sleep(2)
 during = see()
 picture("going", 1200)
@@ -52,7 +55,8 @@ if not during["charts"] or during["charts"][0] < 200:
     wrong.append(f"the latencies are not drawn while the run goes on: {during}")
 if "goes on" not in during["standing"]:
     wrong.append(f"the page does not say that it goes on: {during['standing']}")
-after = until(30, lambda seen: seen["report"])
+os.kill(RUN, signal.SIGINT)
+after = until(120, lambda seen: seen["report"])
 if not (after["report"] or "").startswith("/runs/"):
     wrong.append(f"the page does not lead to the report at the end: {after}")
 for width, scheme in ((1200, "dark"), (400, "light")):

@@ -14,15 +14,12 @@ trap 'kill $server 2>/dev/null; rm -rf "$here"' EXIT
 start() {
     "$program" serve "$runs" --port 0 "$@" >"$here/url" 2>"$here/errors" &
     server=$!
-    for _ in $(seq 50); do
-        [ -s "$here/url" ] && break
-        sleep 0.1
-    done
+    until_holds 60 "the server's address" [ -s "$here/url" ]
     url=$(cat "$here/url")
     url=${url%/}
 }
 
-get() { curl -sS --max-time 20 "$@"; }
+get() { curl -sS --max-time 60 "$@"; }
 
 code() { get -o "$here/body" -w '%{http_code}' "$@"; }
 
@@ -96,7 +93,7 @@ measure() {
     "$program" run --quiet --share --out "$runs" --name "$1" --for "$2" --warm-up 0s \
         "${rights[@]}" >"$here/run" 2>&1 &
     measuring=$!
-    for _ in $(seq 50); do
+    for _ in $(seq 600); do
         id=$(find "$runs" -name ".*_$1.partial" -printf '%f\n' | sed 's/^\.//; s/\.partial$//')
         [ -n "$id" ] && [ -s "$runs/.$id.partial/journal" ] && return
         sleep 0.1
@@ -106,13 +103,12 @@ measure() {
 }
 
 follows() {
-    measure followed 5s || return 1
+    measure followed 8s || return 1
     get "$url/" | grep -q "/live/$id" || { echo "it is not in the list"; return 1; }
     curl -sSN --max-time 30 "$url/live/$id/events" >"$here/events" &
     local curl=$!
-    sleep 3.5
-    kill -0 "$measuring" 2>/dev/null && cp "$here/events" "$here/during"
-    expect "intervals while it goes on" grep -q '^event: interval' "$here/during" || return 1
+    until_holds 60 "an interval while it goes on" eval "grep '^event: interval' '$here/events' && kill -0 $measuring" >/dev/null ||
+        return 1
     get "$url/live/$id?table" | grep -q 'http-equiv="refresh"' || return 1
     wait "$measuring" "$curl"
     expect "the end as the last event" [ "$(grep '^event' "$here/events" | tail -n 1)" = "event: finished" ] &&
@@ -184,17 +180,21 @@ token_opens() {
 try "a token opens it, once or each time" token_opens
 kill "$server"
 
+ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$server/stat"; }
 many() {
-    local number took
+    local number before took
     for number in $(seq 2000); do
         mkdir "$here/many/$number" && cp "$runs"/*_schema-2/run.json "$here/many/$number"
     done
     runs=$here/many start
     get "$url/" | grep -q '2000 of 2000' || return 1
-    took=$(get -o /dev/null -w '%{time_total}' "$url/?q=schema")
-    echo "2000 runs in $took s"
+    # By the time that the server takes of a CPU, which is the same on a busy machine.
+    before=$(ticks)
+    get --max-time 120 -o /dev/null "$url/?q=schema" || return 1
+    took=$(($(ticks) - before))
+    echo "2000 runs in $took ticks of 10 ms"
     kill "$server"
-    expect "less than a second, not $took s" awk "BEGIN { exit !($took < 1) }"
+    expect "less than a second of a CPU, not $took ticks" [ "$took" -lt 100 ]
 }
 mkdir "$here/many"
 try "2000 runs are listed in a second" many
@@ -203,9 +203,11 @@ browser=$(command -v chromium-browser || command -v google-chrome || command -v 
 [ -n "$browser" ] || have "the live page in a browser" chromium || exit $status
 start
 browses() {
-    measure browsed 14s || return 1
-    timeout 90 python3 tests/serve.py "$browser" "$here" "$url/live/$id" target/serve
+    measure browsed 1h || return 1
+    timeout 240 python3 tests/serve.py "$browser" "$here" "$url/live/$id" target/serve "$measuring"
     local good=$?
+    # It is told to end by a browser that works.
+    kill -INT "$measuring" 2>/dev/null
     wait "$measuring"
     return $good
 }

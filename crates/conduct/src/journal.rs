@@ -62,22 +62,23 @@ pub fn record(
     let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
     let mut disk: Option<DiskSync> = None;
     let mut synced = Instant::now();
-    let (mut refusal, mut counted) = (None, false);
+    let (mut refusal, mut prepared, mut counted) = (None, false, false);
     while let Ok(Next::Frame(frame)) = reader.next_frame() {
         let Frame { message, bytes } = *frame;
         if let Some(journal) = &mut journal {
             if let Err(error) = journal.append(&bytes) {
                 problems.add(error);
             }
-            if synced.elapsed() >= SYNC_EVERY {
+            // A thread starts on the CPUs of its parent, which has moved once the agent has prepared.
+            if prepared && synced.elapsed() >= SYNC_EVERY {
                 synced = Instant::now();
-                // Only now, since a thread starts on the CPUs that its parent has moved to.
                 disk.get_or_insert_with(DiskSync::start).sync(journal, problems);
             }
         }
         match &message {
             Message::Interval(interval) => counted |= interval.counts.count > 0,
             Message::Refusal(why) => refusal = Some(why.clone()),
+            Message::Prepared(_) => prepared = true,
             _ => {}
         }
         observe(&message);
