@@ -5,7 +5,7 @@ set -u
 [ -n "${OWN_MOUNTS:-}" ] || exec env --default-signal "$(dirname "$0")/own_mounts" "$0" "$@"
 cd "$(dirname "$0")/.." || exit 1
 program=$(realpath "${LATLAB:-target/latlab}")
-export PATH=$PWD/.venv/bin:$PATH
+export PATH=$PWD/.venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 status=0

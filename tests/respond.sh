@@ -101,7 +101,7 @@ koenichiwa() {
     "$program" respond --from $data/koenichiwa/*RT6__read_interval_0.csv --format json >"$here/out.json" &&
         holds 'runs["RT6__read_interval_0"]["answered"] == 9998' &&
         holds 'runs["RT6__read_interval_0"]["responses"]["impossible"] == 1' &&
-        holds 'any("8465" in f["text"] and "28073" in f["text"] for f in runs["RT6__read_interval_0"]["findings"])' &&
+        holds '[(f["readings"][0]["number"], f["first_meant_ns"]) for f in runs["RT6__read_interval_0"]["findings"] if f["code"] == "response-impossible"] == [(8465, 28073)]' &&
         holds '(runs["NO_RT6__read_interval_0"]["responses"]["missing"], runs["NO_RT6__read_interval_0"]["responses"]["stimuli"]) == (1, 9999)'
 }
 if [ -d $data/avian2 ]; then

@@ -9,26 +9,23 @@ have telemetry python:{pandas,pyarrow} || exit 0
 rights_for "telemetry"
 last_cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 
-# Notes the time of CLOCK_REALTIME, and does the rest.
-plant() {
-    date +"$1 %s.%N" >>"$here/planted"
-    shift
-    "$@" 2>"$here/$1.errors"
-}
+# Each notes the time of CLOCK_REALTIME when it begins.
 
 hog() {
-    timeout 2 taskset -c "$last_cpu" sh -c 'while :; do :; done'
+    timeout 2 taskset -c "$last_cpu" sh -c 'date +"hog %s.%N" >>"$1"; while :; do :; done' - "$here/planted"
 }
 
 # Above the measuring threads, for a tenth of the time.
 rival() {
-    timeout 2 taskset -c "$last_cpu" chrt -f 95 sh -c \
-        'while :; do i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.1; done'
+    timeout 2 taskset -c "$last_cpu" chrt -f 95 sh -c 'date +"rival %s.%N" >>"$1"
+        while :; do i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.1; done' - "$here/planted"
 }
 
 eater() {
-    python3 - <<'PYTHON'
-import time
+    python3 - "$here/planted" <<'PYTHON'
+import sys, time
+with open(sys.argv[1], "a") as planted:
+    print("eater", time.time_ns() / 1e9, file=planted)
 kilobytes = dict(line.split(":") for line in open("/proc/meminfo"))["MemTotal"].split()[0]
 taken = b"x" * (int(kilobytes) * 1024 // 6)
 time.sleep(2)
@@ -41,11 +38,11 @@ planted() {
         --out "$here/runs" >"$here/out" 2>"$here/errors" &
     local run=$!
     sleep 9
-    plant hog hog
+    hog
     sleep 3
-    [ "$(id -u)" != 0 ] || plant rival rival
+    [ "$(id -u)" != 0 ] || rival
     sleep 3
-    plant eater eater
+    eater
     wait $run
     python3 - "$here" <<'PYTHON'
 import glob, json, os, sys

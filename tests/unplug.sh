@@ -36,7 +36,7 @@ try "the thread of the CPU that went away ended then" holds \
 try "the other threads went on to the end" holds \
     "all(t['end']['reason'] == 'finished' for t in others)"
 try "a finding names the CPU and the time" holds \
-    "any(f['code'] == 'cpu-offline' and f['at_ns'] and 'CPU %d' % cpu in f['text'] for f in run['findings'])"
+    "any(f['code'] == 'cpu-offline' and f['at_ns'] and f['cpu'] == cpu for f in run['findings'])"
 try "the thread's cycles up to then are kept" holds \
     "all(500 < t['summary']['activations'] < 4000 for t in gone)"
 exit $status
