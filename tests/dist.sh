@@ -305,6 +305,10 @@ if have "the units of the package" systemd-analyze; then
         systemd-analyze verify --man=no "$here/units/latlab-night.service" \
             "$here/units/latlab-night.timer" >"$here/complaints" 2>&1
         cat "$here/complaints"
+        # So that it is known that it sees something where it runs.
+        printf '[Service]\nExecStart=relative/latlab\n' >"$here/units/wrong.service"
+        expect "a complaint about a wrong unit" grep -q wrong.service \
+            <(systemd-analyze verify --man=no "$here/units/wrong.service" 2>&1) || return 1
         expect "no complaint" [ "$(grep -c latlab-night "$here/complaints")" = 0 ]
     }
     try "systemd understands its units" units

@@ -53,6 +53,10 @@ if have "the units of the guides" systemd-analyze; then
         cp blocks/cron-and-systemd-2.ini units/latlab.timer
         systemd-analyze verify --man=no units/latlab.service units/latlab.timer >said.units 2>&1
         cat said.units
+        # So that it is known that it sees something where it runs.
+        printf '[Service]\nExecStart=relative/latlab\n' >units/wrong.service
+        expect "a complaint about a wrong unit" \
+            grep -q wrong.service <(systemd-analyze verify --man=no units/wrong.service 2>&1) || return 1
         expect "no complaint about our units" [ -z "$(grep 'latlab\.' said.units)" ]
     }
     try "systemd accepts the units" units
