@@ -3,8 +3,8 @@
 //! The agent reads a plan from one byte stream, writes frames to another, and analyses nothing. The
 //! same code serves the machine it is started on, a guest and a board.
 //!
-//! `session.rs` is a run in order: check the plan, claim the CPUs, apply and read back settings and
-//! tunings, start loads and threads, drain, restore. `layout.rs` resolves CPUs and phases without
+//! `session.rs` serves the stream; `run.rs` is a run in order, held by types: claim the CPUs, apply
+//! and read back settings and tunings, start loads and threads, drain, restore. `layout.rs` resolves CPUs and phases without
 //! touching the machine. `outbox.rs` holds what the stream has not taken yet: intervals merge there
 //! when the stream stalls, and nothing else waits for it.
 
@@ -23,6 +23,7 @@ mod placing;
 mod prepare;
 mod reasons;
 mod refusals;
+mod run;
 mod samples;
 mod session;
 mod snapshot;
