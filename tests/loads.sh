@@ -38,8 +38,8 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
         folder = os.readlink(f"/proc/{pid}/cwd")
     except OSError:
         continue
-    of_load = any(variable.startswith(b"LATLAB_LOAD_KEEPER=") for variable in environment)
-    marked = mark in environment and (of_load or " load-keeper " in words)
+    of_load = any(variable.startswith(b"LATLAB_LOAD_SUPERVISOR=") for variable in environment)
+    marked = mark in environment and (of_load or " load-supervisor " in words)
     if not dead and (marked or folder.startswith(f"{sys.argv[1]}/scratch/")):
         if sys.argv[2] in words:
             print(pid)
@@ -137,7 +137,7 @@ paused() {
     begin --load 'stress-ng,stressors=--cpu 1' --for 8s --deadline 10s || return 1
     sleep 1
     for pid in $(ours stress-ng); do
-        grep -q load-keeper "/proc/$pid/cmdline" || kill -STOP "$pid"
+        grep -q load-supervisor "/proc/$pid/cmdline" || kill -STOP "$pid"
     done
     wait $run
     expect "exit code 4" [ $? = 4 ] && holds '"load-too-weak" in codes' && nothing_left
@@ -204,8 +204,8 @@ killed() {
         agent) kill -9 "$agent" ;;
         conductor) kill -9 $conductor ;;
         both) kill -9 $conductor "$agent" ;;
-        keeper) kill -9 $(ours "load-keeper hackbench") && sleep 3 && kill -INT $conductor ;;
-        all) kill -9 $conductor "$agent" $(ours load-keeper) && sleep 1 && "$program" doctor --restore ;;
+        keeper) kill -9 $(ours "load-supervisor hackbench") && sleep 3 && kill -INT $conductor ;;
+        all) kill -9 $conductor "$agent" $(ours load-supervisor) && sleep 1 && "$program" doctor --restore ;;
     esac
     wait $conductor 2>/dev/null
     nothing_left && expect "no scratch folder" [ -z "$(ls "$TMPDIR")" ]

@@ -40,6 +40,6 @@ pub use drain::Watch;
 pub use fault::plant;
 pub use guest::{BOOT, WORKER, boot, work};
 pub use latlab_measure::recorder::Sealed;
-pub use load::{KEEPER, end_orphans, keep, missing_program};
+pub use load::{LOAD_SUPERVISOR, end_orphans, missing_program, supervise};
 pub use session::{serve, serve_watched};
 pub use snapshot::snapshot as snapshot_of;

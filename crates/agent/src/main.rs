@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         "--version" | "-V" => say(stdout(), concat!("latlab-agent ", env!("CARGO_PKG_VERSION"))),
         "--help" | "-h" => say(stdout(), HELP),
         latlab_agent::WORKER => latlab_agent::work(),
-        words if words.starts_with(latlab_agent::KEEPER) => latlab_agent::keep(),
+        words if words.starts_with(latlab_agent::LOAD_SUPERVISOR) => latlab_agent::supervise(),
         _ if words.len() == 2 && words[0] == FAULT => latlab_agent::plant(&words[1]),
         run if words.len() < 2 && !run.starts_with('-') => latlab_agent::serve(stdin(), stdout()),
         words => Err(format!("cannot make sense of '{words}': see latlab-agent --help")),

@@ -34,8 +34,8 @@ fn main() -> ExitCode {
     if let Some(words) = cyclictest::options_of(&words) {
         return exit(cyclictest::cyclictest(&words));
     }
-    if words.get(1).is_some_and(|word| word == latlab_agent::KEEPER) {
-        return exit(agent::keep_load());
+    if words.get(1).is_some_and(|word| word == latlab_agent::LOAD_SUPERVISOR) {
+        return exit(agent::supervise_load());
     }
     let (cli, given) = parse().unwrap_or_else(|error| refuse(&error));
     exit(call(cli.command, &given))

@@ -12,15 +12,13 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-mod aside;
-mod assets;
 mod catalogue;
 mod guard;
 mod list;
 mod live;
 mod reports;
 mod routes;
-mod shared;
+mod state;
 
 pub use guard::{Token, TokenError};
 pub use routes::{Setup, router};

@@ -3,24 +3,25 @@
 use crate::answer::{
     OWN, SELF_CONTAINED, answer, encoded, not_found, page, refusal, see_other, self_contained,
 };
-use crate::aside::aside;
-use crate::assets::asset;
 use crate::catalogue::{Catalogue, Found};
 use crate::guard::{Guard, Token, guard};
 use crate::list::{Filter, list};
 use crate::live::{self, Hub};
 use crate::reports::{Reports, What, document};
-use crate::shared::Shared;
+use crate::state::{ServerState, run_blocking};
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
+use latlab_report::{LIVE_SCRIPT, LIVE_STYLE};
 use latlab_store::Store;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+const STYLE: &str = include_str!("pages.css");
 
 /// What is served, and to whom.
 pub struct Setup {
@@ -35,7 +36,7 @@ pub struct Setup {
 /// Everything that is answered at this address.
 pub fn router(setup: Setup, address: SocketAddr) -> Router {
     let rules = Guard::new(address, &setup.hostname, setup.token);
-    let shared = Shared {
+    let shared = ServerState {
         hub: Hub::new(setup.store.clone()),
         catalogue: Catalogue::new(setup.store),
         reports: Reports::default(),
@@ -62,13 +63,13 @@ fn crashed() -> Response {
 }
 
 async fn index(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     filter: Result<Query<Filter>, axum::extract::rejection::QueryRejection>,
 ) -> Response {
     let Ok(Query(filter)) = filter else {
         return refusal(StatusCode::BAD_REQUEST, "expected ?q=WORDS&verdict=WORD");
     };
-    let made = aside(move || {
+    let made = run_blocking(move || {
         let folder = shared.catalogue.store().root().display().to_string();
         shared.catalogue.rows().map(|rows| list(&folder, &rows, &filter))
     });
@@ -79,7 +80,7 @@ async fn index(
     }
 }
 
-async fn report(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Response {
+async fn report(State(shared): State<Arc<ServerState>>, Path(id): Path<String>) -> Response {
     with_folder(shared, id, |shared, folder| match shared.reports.get(&folder, What::Page) {
         Ok(html) => self_contained(html),
         Err(error) => broken(error),
@@ -88,7 +89,7 @@ async fn report(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Re
 }
 
 async fn file(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     Path((id, file)): Path<(String, String)>,
 ) -> Response {
     let svg = file.strip_suffix(".svg").and_then(What::of_kind);
@@ -114,15 +115,27 @@ async fn file(
 
 /// Does something with the folder of a finished run, or says why there is none.
 async fn with_folder(
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     id: String,
-    then: impl FnOnce(&Shared, PathBuf) -> Response + Send + 'static,
+    then: impl FnOnce(&ServerState, PathBuf) -> Response + Send + 'static,
 ) -> Response {
-    let made = aside(move || match shared.catalogue.folder(&id) {
+    let made = run_blocking(move || match shared.catalogue.folder(&id) {
         Found::Finished(folder) => then(&shared, folder),
         Found::GoesOn => see_other(&format!("/live/{}", encoded(&id))),
         Found::Damaged(reason) => broken(reason),
         Found::Nothing => not_found("there is no such run"),
     });
     made.await.unwrap_or_else(crashed)
+}
+
+/// `/assets/NAME`.
+async fn asset(Path(name): Path<String>) -> Response {
+    let css = "text/css; charset=utf-8";
+    let (kind, text) = match name.as_str() {
+        "pages.css" => (css, STYLE),
+        "live.css" => (css, LIVE_STYLE),
+        "live.js" => ("text/javascript; charset=utf-8", LIVE_SCRIPT),
+        _ => return refusal(StatusCode::NOT_FOUND, "there is no such file"),
+    };
+    answer(StatusCode::OK, kind, OWN, text)
 }

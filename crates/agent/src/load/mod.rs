@@ -7,47 +7,46 @@
 
 mod check;
 mod counters;
-mod event;
-mod keeper;
-mod order;
 mod orphans;
 mod output;
 mod processes;
+mod request;
 mod scratch;
+mod supervisor;
 mod tree;
-mod version;
 
 use crate::layout::{Cpus, Layout, checked};
 use crate::outbox::Outbox;
 use crate::reasons::STOP;
 use crate::refusals::{machine_refuses, plan_is_wrong};
 pub use check::missing_program;
-pub use keeper::keep;
+
 use latlab_model::frame::{FrameReader, Message, Next, Refusal};
 use latlab_model::load::{Load, LoadOn};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::files::Root;
-use order::{Order, STOP_WORD};
 pub use orphans::end_orphans;
+use request::{LoadRequest, STOP_WORD};
 use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+pub use supervisor::supervise;
 
-/// The word that makes a keeper of our program.
-pub const KEEPER: &str = "load-keeper";
-/// More than any keeper takes until it says that its load runs, or does not.
+/// The word that makes a supervisor of our program.
+pub const LOAD_SUPERVISOR: &str = "load-supervisor";
+/// More than any supervisor takes until it says that its load runs, or does not.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Loads that run, or wait for the word to; dropping this kills them.
-pub struct Loads(Vec<Kept>);
+pub struct Loads(Vec<SupervisedLoad>);
 
-struct Kept {
-    order: Order,
-    keeper: Child,
-    /// Tells the keeper that the agent lives.
+struct SupervisedLoad {
+    request: LoadRequest,
+    supervisor: Child,
+    /// Tells the supervisor that the agent lives.
     input: Option<ChildStdin>,
     forwarder: Option<JoinHandle<()>>,
     /// Whether its load runs, or has ended.
@@ -55,7 +54,7 @@ struct Kept {
 }
 
 impl Loads {
-    /// Checks what the loads need, and starts the keepers of them all, which wait for their order.
+    /// Checks what the loads need, and starts the supervisors of them all, which wait for their request.
     pub fn hire(
         root: &Root,
         plan: &Plan,
@@ -71,28 +70,29 @@ impl Loads {
         let programs = check::check(root, plan).map_err(machine_refuses)?;
         for ((number, load), programs) in (0..).zip(&plan.loads).zip(programs) {
             let cpus = placement.iter().collect();
-            let order = Order { number, load: load.clone(), programs, cpus };
-            let kept = Kept::hire(order, outbox).map_err(|error| cannot_start(load, &error))?;
-            loads.0.push(kept);
+            let request = LoadRequest { number, load: load.clone(), programs, cpus };
+            let supervised = SupervisedLoad::hire(request, outbox)
+                .map_err(|error| cannot_start(load, &error))?;
+            loads.0.push(supervised);
         }
         Ok(loads)
     }
 
     /// Starts them all, and waits until they run.
     pub fn begin(&mut self) -> Result<(), Refusal> {
-        for kept in &mut self.0 {
-            kept.begin().map_err(|error| cannot_start(&kept.order.load, &error))?;
+        for load in &mut self.0 {
+            load.begin().map_err(|error| cannot_start(&load.request.load, &error))?;
         }
         let until = Instant::now() + PATIENCE;
-        self.0.iter().for_each(|kept| kept.wait_until_begun(until));
+        self.0.iter().for_each(|load| load.wait_until_begun(until));
         Ok(())
     }
 
     /// Ends all of them at once and waits until nothing of them is left.
     pub fn end(mut self) {
-        for kept in &mut self.0 {
-            if let Some(mut input) = kept.input.take() {
-                // A keeper that has gone needs no word.
+        for load in &mut self.0 {
+            if let Some(mut input) = load.input.take() {
+                // A supervisor that has gone needs no word.
                 let _ = input.write_all(STOP_WORD.as_bytes());
             }
         }
@@ -103,26 +103,26 @@ fn cannot_start(load: &Load, error: &std::io::Error) -> Refusal {
     machine_refuses(format!("cannot start the load {}: {error}", load.name))
 }
 
-impl Drop for Kept {
+impl Drop for SupervisedLoad {
     fn drop(&mut self) {
         self.input.take();
         if let Some(forwarder) = self.forwarder.take() {
             let _ = forwarder.join();
         }
-        let _ = self.keeper.wait();
+        let _ = self.supervisor.wait();
     }
 }
 
-impl Kept {
-    fn hire(order: Order, outbox: &Outbox) -> std::io::Result<Kept> {
-        let mut keeper = Command::new(std::env::current_exe()?)
-            .args([KEEPER, &order.load.name])
+impl SupervisedLoad {
+    fn hire(request: LoadRequest, outbox: &Outbox) -> std::io::Result<SupervisedLoad> {
+        let mut supervisor = Command::new(std::env::current_exe()?)
+            .args([LOAD_SUPERVISOR, &request.load.name])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
-        let (input, output) = (keeper.stdin.take(), keeper.stdout.take());
+        let (input, output) = (supervisor.stdin.take(), supervisor.stdout.take());
         let (begin, begun) = channel();
-        let (outbox, id) = (outbox.clone(), keeper.id());
+        let (outbox, id) = (outbox.clone(), supervisor.id());
         let forward = move || {
             if let Some(output) = output {
                 forward(output, &outbox, &begin);
@@ -131,11 +131,11 @@ impl Kept {
             orphans::end_those_of(&Root::default(), id);
         };
         let forwarder = std::thread::Builder::new().spawn(forward)?;
-        Ok(Kept { order, keeper, input, forwarder: Some(forwarder), begun })
+        Ok(SupervisedLoad { request, supervisor, input, forwarder: Some(forwarder), begun })
     }
 
     fn begin(&mut self) -> std::io::Result<()> {
-        let line = serde_json::to_string(&self.order).expect("an order has only text keys");
+        let line = serde_json::to_string(&self.request).expect("an request has only text keys");
         self.input.as_mut().map_or(Ok(()), |input| writeln!(input, "{line}"))
     }
 
@@ -149,7 +149,7 @@ impl Kept {
     }
 }
 
-/// Hands the frames of a keeper on.
+/// Hands the frames of a supervisor on.
 fn forward(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
     let mut frames = FrameReader::new(BufReader::new(output));
     while let Ok(Next::Frame(frame)) = frames.next_frame() {

@@ -1,4 +1,4 @@
-//! What a killed keeper has left: found by a mark in the environment or by its folder, and ended.
+//! What a killed supervisor has left: found by a mark in the environment or by its folder, and ended.
 
 use super::scratch;
 use latlab_sys::child::{descendants, kill, processes};
@@ -8,17 +8,17 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-/// The variable that everything of a load inherits: number and start of its keeper.
-pub const MARK: &str = "LATLAB_LOAD_KEEPER";
+/// The variable that everything of a load inherits: number and start of its supervisor.
+pub const MARK: &str = "LATLAB_LOAD_SUPERVISOR";
 /// Times that processes are looked for: one that is being killed may just have started another.
 const ROUNDS: u32 = 50;
 
-/// Ends what a keeper has left, which is nothing where it came to its own end.
-pub fn end_those_of(root: &Root, keeper: u32) {
-    end_marked(root, |mark| mark.split('-').next() == Some(&keeper.to_string()));
+/// Ends what a supervisor has left, which is nothing where it came to its own end.
+pub fn end_those_of(root: &Root, supervisor: u32) {
+    end_marked(root, |mark| mark.split('-').next() == Some(&supervisor.to_string()));
 }
 
-/// Ends what killed keepers have left; how many processes that were.
+/// Ends what killed supervisors have left; how many processes that were.
 pub fn end_orphans(root: &Root) -> usize {
     let gone = |mark: &str| is_gone(root, mark);
     let ended = end_marked(root, gone);

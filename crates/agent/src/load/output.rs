@@ -1,6 +1,6 @@
 //! What a load prints: read at once so that it never waits, and kept in bounds.
 
-use super::event::Event;
+use super::request::Event;
 use latlab_model::Nanos;
 use latlab_sys::clock::Clock;
 use std::collections::VecDeque;
@@ -16,13 +16,13 @@ const LONGEST_LINE: usize = 400;
 /// Lines with figures that are sent each second.
 const LINES_PER_SECOND: f64 = 50.0;
 
-/// What is known of the output so far.
+/// What is known of the output of a process so far.
 #[derive(Clone, Default)]
-pub struct Kept(Arc<Mutex<Told>>);
+pub struct Output(Arc<Mutex<Printed>>);
 
 /// Counts, and the last lines.
 #[derive(Clone, Default)]
-pub struct Told {
+pub struct Printed {
     /// Bytes that were printed.
     pub bytes: u64,
     /// Lines with figures that were not sent.
@@ -31,19 +31,19 @@ pub struct Told {
     pub lines: VecDeque<String>,
 }
 
-impl Kept {
-    fn change<T>(&self, change: impl FnOnce(&mut Told) -> T) -> T {
+impl Output {
+    fn change<T>(&self, change: impl FnOnce(&mut Printed) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What is known by now.
-    pub fn told(&self) -> Told {
-        self.change(|told| told.clone())
+    /// The counts and the last lines by now.
+    pub fn printed(&self) -> Printed {
+        self.change(|printed| printed.clone())
     }
 }
 
 /// What is looked for in the lines of a process.
-pub struct Wanted {
+pub struct WantedLines {
     /// Its place among the processes of the load.
     pub process: usize,
     /// Lines that hold one of these are sent.
@@ -53,7 +53,12 @@ pub struct Wanted {
 }
 
 /// Reads until nobody can write any more.
-pub fn read(mut from: PipeReader, wanted: Wanted, kept: &Kept, events: &SyncSender<Event>) {
+pub fn read(
+    mut from: PipeReader,
+    wanted: WantedLines,
+    output: &Output,
+    events: &SyncSender<Event>,
+) {
     let (mut line, mut buffer) = (Vec::new(), [0; 16 << 10]);
     let mut budget = Budget { left: LINES_PER_SECOND, at: Instant::now() };
     loop {
@@ -63,11 +68,11 @@ pub fn read(mut from: PipeReader, wanted: Wanted, kept: &Kept, events: &SyncSend
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        kept.change(|told| told.bytes += count as u64);
+        output.change(|printed| printed.bytes += count as u64);
         for &byte in &buffer[..count] {
             match byte {
                 b'\n' | b'\r' => {
-                    take(&line, &wanted, kept, &mut budget, events);
+                    take(&line, &wanted, output, &mut budget, events);
                     line.clear();
                 }
                 byte if line.len() < LONGEST_LINE => line.push(byte),
@@ -75,14 +80,14 @@ pub fn read(mut from: PipeReader, wanted: Wanted, kept: &Kept, events: &SyncSend
             }
         }
     }
-    take(&line, &wanted, kept, &mut budget, events);
+    take(&line, &wanted, output, &mut budget, events);
     let _ = events.send(Event::OutputEnded);
 }
 
 fn take(
     line: &[u8],
-    wanted: &Wanted,
-    kept: &Kept,
+    wanted: &WantedLines,
+    output: &Output,
     budget: &mut Budget,
     events: &SyncSender<Event>,
 ) {
@@ -96,12 +101,12 @@ fn take(
     if wanted.figures.iter().any(|figure| text.contains(figure.as_str())) {
         let at = Nanos(Clock::Monotonic.now());
         let sent = budget.spend() && events.try_send(Event::Line(at, text.clone())).is_ok();
-        kept.change(|told| told.dropped += u64::from(!sent));
+        output.change(|printed| printed.dropped += u64::from(!sent));
     }
-    kept.change(|told| {
-        told.lines.push_back(text);
-        if told.lines.len() > KEPT_LINES {
-            told.lines.pop_front();
+    output.change(|printed| {
+        printed.lines.push_back(text);
+        if printed.lines.len() > KEPT_LINES {
+            printed.lines.pop_front();
         }
     });
 }

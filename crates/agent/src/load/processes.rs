@@ -1,9 +1,8 @@
-//! The processes that a keeper starts itself.
+//! The processes that a supervisor starts itself.
 
-use super::event::Event;
-use super::order::Order;
 use super::orphans;
-use super::output::{self, Kept, Wanted};
+use super::output::{self, Output, WantedLines};
+use super::request::{Event, LoadRequest};
 use latlab_sys::child::ordinary;
 use latlab_sys::process::{KillSignal, Pid, kill_process_group};
 use std::io::{PipeWriter, Result, pipe};
@@ -11,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::SyncSender;
 
-/// The processes of a load, in the order of their start.
+/// The processes of a load, in the request of their start.
 pub struct Processes {
-    order: Order,
+    request: LoadRequest,
     mark: String,
     folder: PathBuf,
     slots: Vec<Slot>,
@@ -23,37 +22,37 @@ pub struct Processes {
 struct Slot {
     pid: Option<u32>,
     /// What the process prints goes here, also after it was started again.
-    output: PipeWriter,
-    kept: Kept,
+    writer: PipeWriter,
+    output: Output,
 }
 
 impl Processes {
     /// Starts none yet, but listens to all; they will be this nice.
     pub fn new(
-        order: Order,
+        request: LoadRequest,
         mark: &str,
         folder: &Path,
         events: &SyncSender<Event>,
         nice: i32,
     ) -> Result<Self> {
         let mut slots = Vec::new();
-        for (place, process) in order.load.processes.iter().enumerate() {
-            let is_load = place + 1 == order.load.processes.len();
-            let figures = order.load.rates.iter().filter(|_| is_load);
+        for (place, process) in request.load.processes.iter().enumerate() {
+            let is_load = place + 1 == request.load.processes.len();
+            let figures = request.load.rates.iter().filter(|_| is_load);
             let figures = figures.map(|rate| rate.line.clone()).collect();
-            let wanted = Wanted { process: place, figures, ready: process.ready.clone() };
-            let ((reader, output), kept) = (pipe()?, Kept::default());
-            let (events, told) = (events.clone(), kept.clone());
-            let read = move || output::read(reader, wanted, &told, &events);
+            let wanted = WantedLines { process: place, figures, ready: process.ready.clone() };
+            let ((reader, writer), output) = (pipe()?, Output::default());
+            let (events, shared) = (events.clone(), output.clone());
+            let read = move || output::read(reader, wanted, &shared, &events);
             std::thread::Builder::new().spawn(read)?;
-            slots.push(Slot { pid: None, output, kept });
+            slots.push(Slot { pid: None, writer, output });
         }
-        Ok(Processes { order, mark: mark.into(), folder: folder.into(), slots, nice })
+        Ok(Processes { request, mark: mark.into(), folder: folder.into(), slots, nice })
     }
 
-    /// The order.
-    pub fn order(&self) -> &Order {
-        &self.order
+    /// The request.
+    pub fn request(&self) -> &LoadRequest {
+        &self.request
     }
 
     /// Number of the last one, which is the load.
@@ -64,17 +63,17 @@ impl Processes {
     /// Starts one of them.
     pub fn start(&mut self, place: usize) -> Result<u32> {
         let slot = &mut self.slots[place];
-        let mut command = Command::new(&self.order.programs[place]);
+        let mut command = Command::new(&self.request.programs[place]);
         command
-            .args(&self.order.load.processes[place].argv[1..])
-            .envs(&self.order.load.environment)
+            .args(&self.request.load.processes[place].argv[1..])
+            .envs(&self.request.load.environment)
             .env(orphans::MARK, &self.mark)
             .current_dir(&self.folder)
             .stdin(Stdio::null())
-            .stdout(slot.output.try_clone()?)
-            .stderr(slot.output.try_clone()?);
+            .stdout(slot.writer.try_clone()?)
+            .stderr(slot.writer.try_clone()?);
         // It is waited for with all others.
-        let pid = ordinary(&mut command, self.order.cpus.clone(), self.nice).spawn()?.id();
+        let pid = ordinary(&mut command, self.request.cpus.clone(), self.nice).spawn()?.id();
         slot.pid = Some(pid);
         Ok(pid)
     }
@@ -103,7 +102,7 @@ impl Processes {
     }
 
     /// What they have printed: no more can come from this side. One more event follows for each.
-    pub fn close(self) -> (Order, Vec<Kept>) {
-        (self.order, self.slots.into_iter().map(|slot| slot.kept).collect())
+    pub fn close(self) -> (LoadRequest, Vec<Output>) {
+        (self.request, self.slots.into_iter().map(|slot| slot.output).collect())
     }
 }

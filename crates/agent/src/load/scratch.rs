@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the scratch folders are named, before the mark of their keeper.
+/// How the scratch folders are named, before the mark of their supervisor.
 pub const PREFIX: &str = "latlab-load-";
 
-/// The folder of one keeper; removed with all that lies in it.
+/// The folder of one supervisor; removed with all that lies in it.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes the one of the keeper with this mark.
+    /// Makes the one of the supervisor with this mark.
     pub fn create(mark: &str) -> std::io::Result<Scratch> {
         let folder = base().join(format!("{PREFIX}{mark}"));
         fs::create_dir(&folder)?;

@@ -1,4 +1,4 @@
-//! The processes of a load: all that stand below its keeper.
+//! The processes of a load: all that stand below its supervisor.
 
 use latlab_model::Nanos;
 use latlab_sys::child::{Descendant, descendants, kill, signal};

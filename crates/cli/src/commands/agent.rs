@@ -43,9 +43,9 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What keeps a load of a run, in a process of its own.
-pub fn keep_load() -> anyhow::Result<ExitCode> {
-    latlab_agent::keep().map_err(Exit::usage)?;
+/// Supervises a load of a run, in a process of its own.
+pub fn supervise_load() -> anyhow::Result<ExitCode> {
+    latlab_agent::supervise().map_err(Exit::usage)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,13 +1,13 @@
 //! `/live/ID/events`: what happens in a run, as server-sent events.
 //!
-//! A reader asks the tape for what comes after the last event it was sent, so that a slow one
+//! A reader asks the log for what comes after the last event it was sent, so that a slow one
 //! takes no memory and holds nobody up; one that is too slow begins anew.
 
-use super::tape::{Begun, Event, Tape, WHOLE};
+use super::event_log::{Begun, Event, EventLog, WHOLE};
 use super::watch::Watch;
 use crate::answer::not_found;
 use crate::answer::{OWN, answer, encoded};
-use crate::shared::Shared;
+use crate::state::ServerState;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -30,7 +30,7 @@ const BATCH_BYTES: usize = 32 << 10;
 const QUIET: Duration = Duration::from_secs(15);
 
 /// `/live/ID/events`.
-pub async fn events(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Response {
+pub async fn events(State(shared): State<Arc<ServerState>>, Path(id): Path<String>) -> Response {
     if shared.catalogue.store().get(&id).is_none() {
         return not_found("there is no such run");
     }
@@ -69,27 +69,27 @@ impl Reader {
     }
 
     fn batch(&mut self) -> String {
-        let tape = self.watch.tape();
-        if self.seen > 0 && tape.is_rewritten_since(self.seen) {
+        let log = self.watch.log();
+        if self.seen > 0 && log.is_rewritten_since(self.seen) {
             self.seen = 0;
         }
-        let (first, seen) = (tape.begun().map_or(Nanos::ZERO, |begun| begun.first), self.seen);
+        let (first, seen) = (log.begun().map_or(Nanos::ZERO, |begun| begun.first), self.seen);
         let mut batch = String::new();
-        if let (0, Some(begun)) = (seen, tape.begun()) {
+        if let (0, Some(begun)) = (seen, log.begun()) {
             put(&mut batch, "plan", &plan(&self.id, begun));
         }
-        for finding in tape.findings(seen) {
+        for finding in log.findings(seen) {
             put(&mut batch, "finding", &printed(finding));
         }
-        for (number, event) in tape.after(seen) {
+        for (number, event) in log.after(seen) {
             put_event(&mut batch, event, first);
             if batch.len() >= BATCH_BYTES {
                 self.seen = *number;
                 return batch;
             }
         }
-        self.over = put_status(&mut batch, &self.id, &tape, seen);
-        self.seen = tape.last();
+        self.over = put_status(&mut batch, &self.id, &log, seen);
+        self.seen = log.last();
         batch
     }
 }
@@ -154,8 +154,8 @@ fn put_event(batch: &mut String, event: &Event, first: Nanos) {
 }
 
 /// Where the run stands, where that is news; whether nothing more will come.
-fn put_status(batch: &mut String, id: &str, tape: &Tape, seen: u64) -> bool {
-    let Some((standing, damage, left_out)) = tape.status(seen) else { return tape.is_over() };
+fn put_status(batch: &mut String, id: &str, log: &EventLog, seen: u64) -> bool {
+    let Some((standing, damage, left_out)) = log.status(seen) else { return log.is_over() };
     let status = |word: &str| json!({ "standing": word, "damaged_bytes": damage, "findings_left_out": left_out });
     match standing {
         Ok(Standing::GoesOn) => put(batch, "standing", &status("goes-on")),
@@ -168,5 +168,5 @@ fn put_status(batch: &mut String, id: &str, tape: &Tape, seen: u64) -> bool {
             put(batch, "standing", &json!({ "standing": "unreadable", "reason": reason }));
         }
     }
-    tape.is_over()
+    log.is_over()
 }

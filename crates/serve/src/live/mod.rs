@@ -1,9 +1,9 @@
 //! Runs that go on: their page, and what happens in them as a stream of events.
 
 mod conditions;
+mod event_log;
 mod events;
 mod page;
-mod tape;
 mod watch;
 
 pub use events::events;

@@ -1,13 +1,12 @@
 //! `/live/ID`: a run that goes on, with charts where there is a script and as a table without.
 
-use super::tape::Tape;
+use super::event_log::EventLog;
 use super::watch::Watch;
 use crate::answer::not_found;
 use crate::answer::{encoded, page as answered, see_other};
-use crate::aside::aside;
 use crate::catalogue::Found;
 use crate::list::frame;
-use crate::shared::Shared;
+use crate::state::{ServerState, run_blocking};
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use latlab_model::harmless::visible;
@@ -24,12 +23,12 @@ const REFRESH_SECONDS: u64 = 2;
 
 /// `/live/ID`, and the same as a table alone with `?table`.
 pub async fn page(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ServerState>>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let (asked, catalogue) = (id.clone(), Arc::clone(&shared));
-    match aside(move || catalogue.catalogue.folder(&asked)).await {
+    match run_blocking(move || catalogue.catalogue.folder(&asked)).await {
         Some(Found::GoesOn) => {}
         Some(Found::Finished(_) | Found::Damaged(_)) => {
             return see_other(&format!("/runs/{}", encoded(&id)));
@@ -43,7 +42,7 @@ pub async fn page(
     let mut looks = watch.looks();
     // Before the first look there is nothing to be shown; one that fails shows why.
     let _ = looks.wait_for(|looks| *looks > 0).await;
-    let html = table(&id, &watch.tape());
+    let html = table(&id, &watch.log());
     tokio::spawn(hold(watch));
     answered(html)
 }
@@ -80,27 +79,27 @@ fn charts(id: &str) -> String {
     frame(&format!("{id} goes on"), &head, &body)
 }
 
-fn table(id: &str, tape: &Tape) -> String {
+fn table(id: &str, log: &EventLog) -> String {
     let head = html! { meta http-equiv="refresh" content=(refresh(id)); };
     let body = html! {
-        header { p.muted { a href="/" { "Runs" } } h1 { (id) } p.standing { (standing(tape)) } }
+        header { p.muted { a href="/" { "Runs" } } h1 { (id) } p.standing { (standing(log)) } }
         main {
             div.scroll { table {
                 thead { tr {
                     th { "Thread" } th { "CPU" } th { "Measured" } th { "Cycles" } th { "Missed" }
                     th { "Smallest" } th { "Observed maximum" }
                 } }
-                tbody { @for (thread, all) in tape.totals() { (row(*thread, all, tape)) } }
+                tbody { @for (thread, all) in log.totals() { (row(*thread, all, log)) } }
             } }
-            ul.findings { @for finding in tape.findings(0) { li { (visible(&finding.text())) } } }
+            ul.findings { @for finding in log.findings(0) { li { (visible(&finding.text())) } } }
         }
         footer { "Loaded anew every " (REFRESH_SECONDS) " s." }
     };
     frame(&format!("{id} goes on"), &head, &body)
 }
 
-fn row(thread: u32, all: &Span, tape: &Tape) -> Markup {
-    let setups = tape.begun().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();
+fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
+    let setups = log.begun().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();
     let cpu = setups.iter().find(|setup| setup.thread == thread).and_then(|setup| setup.cpu);
     let time =
         |time: Option<latlab_model::Nanos>| time.map_or("–".into(), |time| time.to_string());
@@ -117,8 +116,8 @@ fn row(thread: u32, all: &Span, tape: &Tape) -> Markup {
     }
 }
 
-fn standing(tape: &Tape) -> String {
-    let text = match tape.standing() {
+fn standing(log: &EventLog) -> String {
+    let text = match log.standing() {
         Some(Ok(Standing::LeftOver)) => {
             "It was cut off; the next latlab command that looks at this folder finishes it."
         }

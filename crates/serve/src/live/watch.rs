@@ -1,7 +1,7 @@
 //! Who follows which run: one reader of a journal for all who watch, and none when nobody does.
 
-use super::tape::Tape;
-use crate::aside::aside;
+use super::event_log::EventLog;
+use crate::state::run_blocking;
 use latlab_model::harmless::visible;
 use latlab_store::{Follow, Store};
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ pub struct Hub {
 
 /// A run that is followed, as long as somebody holds this.
 pub struct Watch {
-    tape: Mutex<Tape>,
+    log: Mutex<EventLog>,
     looks: Sender<u64>,
 }
 
@@ -37,7 +37,7 @@ impl Hub {
         if let Some(watch) = watched.get(id).and_then(Weak::upgrade) {
             return watch;
         }
-        let watch = Arc::new(Watch { tape: Mutex::default(), looks: Sender::new(0) });
+        let watch = Arc::new(Watch { log: Mutex::default(), looks: Sender::new(0) });
         let weak = Arc::downgrade(&watch);
         watched.insert(id.to_string(), weak.clone());
         tokio::spawn(keep_looking(Follow::new(self.store.clone(), id), weak));
@@ -47,8 +47,8 @@ impl Hub {
 
 impl Watch {
     /// What was seen so far.
-    pub fn tape(&self) -> MutexGuard<'_, Tape> {
-        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn log(&self) -> MutexGuard<'_, EventLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells of every look; the number is zero before the first.
@@ -57,28 +57,28 @@ impl Watch {
     }
 
     fn look(&self, follow: &mut Follow) {
-        let standing = follow.look(|seen| self.tape().see(seen));
+        let standing = follow.look(|seen| self.log().see(seen));
         let standing = standing.map_err(|error| visible(&error.to_string()));
-        self.tape().stands(standing);
+        self.log().stands(standing);
     }
 }
 
 async fn keep_looking(mut follow: Follow, watch: Weak<Watch>) {
     while let Some(watch) = watch.upgrade() {
         let looking = Arc::clone(&watch);
-        let looked = aside(move || {
+        let looked = run_blocking(move || {
             looking.look(&mut follow);
             follow
         });
         let Some(back) = looked.await else {
             let text = "a mistake in latlab stopped it: please report it";
-            watch.tape().stands(Err(text.to_string()));
+            watch.log().stands(Err(text.to_string()));
             watch.looks.send_modify(|looks| *looks += 1);
             return;
         };
         follow = back;
         watch.looks.send_modify(|looks| *looks += 1);
-        if watch.tape().is_over() {
+        if watch.log().is_over() {
             return;
         }
         drop(watch);

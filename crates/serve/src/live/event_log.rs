@@ -54,7 +54,7 @@ pub struct Begun {
 
 /// Everything that is kept of a run that goes on.
 #[derive(Default)]
-pub struct Tape {
+pub struct EventLog {
     assembly: RunBuilder,
     conditions: Conditions,
     plan: Option<Plan>,
@@ -76,7 +76,7 @@ pub struct Tape {
     rewritten: u64,
 }
 
-impl Tape {
+impl EventLog {
     /// Takes what was seen in the journal.
     pub fn see(&mut self, seen: Seen) {
         match seen {
@@ -87,7 +87,7 @@ impl Tape {
             }
             Seen::Again => {
                 let last = self.last + 1;
-                *self = Tape { last, told: last, rewritten: last, ..Tape::default() };
+                *self = EventLog { last, told: last, rewritten: last, ..EventLog::default() };
             }
         }
     }
@@ -266,24 +266,24 @@ mod tests {
         Event::Interval((number % 2) as u32, Span { from, to, count: 7, max, ..Span::default() })
     }
 
-    fn spans(tape: &Tape, seen: u64) -> Vec<(u64, Span)> {
+    fn spans(log: &EventLog, seen: u64) -> Vec<(u64, Span)> {
         let span = |(number, event): &(u64, Event)| match event {
             Event::Interval(_, span) => Some((*number, *span)),
             Event::Reading(..) => None,
         };
-        tape.after(seen).filter_map(span).collect()
+        log.after(seen).filter_map(span).collect()
     }
 
     /// Invariant (page and server): Joining a long run for the browser loses no count and no maximum.
     #[test]
     fn a_long_run_is_joined_and_loses_no_count_and_no_maximum() {
-        let mut tape = Tape::default();
+        let mut log = EventLog::default();
         let seconds = 200_000;
         for number in 0..seconds {
-            tape.push(second(number));
-            tape.push(Event::Reading(Nanos(number * SECOND.0), vec![("load cpu0".into(), 1.0)]));
+            log.push(second(number));
+            log.push(Event::Reading(Nanos(number * SECOND.0), vec![("load cpu0".into(), 1.0)]));
         }
-        let all = spans(&tape, 0);
+        let all = spans(&log, 0);
         assert!(all.len() < MOST_JOINED + 2 * 700, "{}", all.len());
         assert_eq!(all.iter().map(|(_, span)| span.count).sum::<u64>(), 7 * seconds as u64);
         let max = all.iter().filter_map(|(_, span)| span.max).max();
@@ -295,11 +295,11 @@ mod tests {
 
     #[test]
     fn a_reader_who_was_away_too_long_begins_anew() {
-        let mut tape = Tape::default();
-        (0..100).for_each(|number| tape.push(second(number)));
-        assert!(!tape.is_rewritten_since(50));
-        assert_eq!(spans(&tape, 50).len(), 50);
-        (100..2000).for_each(|number| tape.push(second(number)));
-        assert!(tape.is_rewritten_since(50) && !tape.is_rewritten_since(tape.last() - 600));
+        let mut log = EventLog::default();
+        (0..100).for_each(|number| log.push(second(number)));
+        assert!(!log.is_rewritten_since(50));
+        assert_eq!(spans(&log, 50).len(), 50);
+        (100..2000).for_each(|number| log.push(second(number)));
+        assert!(log.is_rewritten_since(50) && !log.is_rewritten_since(log.last() - 600));
     }
 }

@@ -1,10 +1,8 @@
-//! The keeper of a load: starts it, watches it, and ends it with everything that it has started.
+//! The supervisor of a load: starts it, watches it, and ends it with everything that it has started.
 
-use super::event::Event;
-use super::order::{Order, listen};
 use super::processes::Processes;
+use super::request::{Event, LoadRequest, listen};
 use super::scratch::Scratch;
-use super::version::version;
 use super::{counters, tree};
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
@@ -38,28 +36,29 @@ const STRAYS: Duration = Duration::from_millis(500);
 /// … and this long to die.
 const DYING: Duration = Duration::from_secs(5);
 
-/// What a keeper does, from the first line of its input to its end.
-pub fn keep() -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("cannot keep the load: {error}");
+/// What a supervisor does, from the first line of its input to its end.
+pub fn supervise() -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("cannot supervise the load: {error}");
     let mut input = BufReader::new(stdin());
     let mut line = String::new();
     if input.read_line(&mut line).map_err(failed)? == 0 {
         // The run was refused before its loads began.
         return Ok(());
     }
-    let order: Order = serde_json::from_str(&line)
-        .map_err(|_| "a load is kept for `latlab run --load`, by nobody else".to_string())?;
+    let request: LoadRequest = serde_json::from_str(&line)
+        .map_err(|_| "this is started by `latlab run --load` only".to_string())?;
     adopt_orphans().map_err(failed)?;
     let root = Root::default();
     let mark = mark(&root, std::process::id());
     let scratch = Scratch::create(&mark).map_err(failed)?;
-    let version = version(&order);
+    let version = request.version();
     let (events, waiting) = sync_channel(4096);
     // A load of thousands of processes is looked at and ended in seconds only from before them.
     let nice = hasten();
-    let processes = Processes::new(order, &mark, scratch.path(), &events, nice).map_err(failed)?;
+    let processes =
+        Processes::new(request, &mark, scratch.path(), &events, nice).map_err(failed)?;
     listen(input, events.clone()).map_err(failed)?;
-    let keeper = Keeper {
+    let supervisor = Supervisor {
         root,
         processes,
         events,
@@ -75,11 +74,11 @@ pub fn keep() -> Result<(), String> {
         restarts: 0,
         gap: Nanos::ZERO,
     };
-    keeper.run(version);
+    supervisor.run(version);
     Ok(())
 }
 
-struct Keeper {
+struct Supervisor {
     root: Root,
     processes: Processes,
     events: SyncSender<Event>,
@@ -99,7 +98,7 @@ struct Keeper {
 }
 
 /// Why a load does not go on.
-enum Over {
+enum EndCause {
     /// It was asked to end.
     Stopped,
     /// Nobody is there to ask.
@@ -108,13 +107,13 @@ enum Over {
     ByItself(ExitStatus),
 }
 
-impl Keeper {
+impl Supervisor {
     fn run(mut self, version: String) {
         let over = self.start_all().map_or_else(|over| over, |()| self.show());
-        let number = self.processes.order().number;
+        let number = self.processes.request().number;
         let begin = LoadBegin {
             load: number,
-            program: self.processes.order().programs.last().cloned().unwrap_or_default(),
+            program: self.processes.request().programs.last().cloned().unwrap_or_default(),
             version,
             placement: self.placement.to_string(),
             started_ns: self.started,
@@ -126,11 +125,11 @@ impl Keeper {
     }
 
     /// Starts all processes, each when the one before it is ready.
-    fn start_all(&mut self) -> Result<(), Option<Over>> {
+    fn start_all(&mut self) -> Result<(), Option<EndCause>> {
         self.started = now();
         for place in 0..=self.processes.last() {
             let started = self.processes.start(place);
-            let pid = started.map_err(|_| Some(Over::ByItself(ExitStatus::default())))?;
+            let pid = started.map_err(|_| Some(EndCause::ByItself(ExitStatus::default())))?;
             // Read before anybody buries it.
             self.placement = affinity_of(pid).unwrap_or_default().into_iter().collect();
             if place == 0 {
@@ -138,7 +137,7 @@ impl Keeper {
             }
             self.last_start = Instant::now();
             let until = self.last_start + READY_WITHIN;
-            let wanted = self.processes.order().load.processes[place].ready.is_some();
+            let wanted = self.processes.request().load.processes[place].ready.is_some();
             while wanted && Instant::now() < until {
                 match self.next(until) {
                     Some(Event::Ready(ready)) if ready == place => break,
@@ -167,9 +166,9 @@ impl Keeper {
     }
 
     /// Waits until the load takes the CPU that it should.
-    fn show(&mut self) -> Option<Over> {
+    fn show(&mut self) -> Option<EndCause> {
         let until = Instant::now() + SHOW_WITHIN;
-        let least = self.processes.order().load.least.cpu_share;
+        let least = self.processes.request().load.least.cpu_share;
         self.sample();
         while Instant::now() < until {
             let (at, cpu) = self.sampled;
@@ -187,7 +186,7 @@ impl Keeper {
     }
 
     /// Looks at the load until it is over.
-    fn watch(&mut self) -> Over {
+    fn watch(&mut self) -> EndCause {
         loop {
             let (before, used) = (Instant::now(), thread_cpu_time());
             self.sample();
@@ -199,7 +198,7 @@ impl Keeper {
         }
     }
 
-    fn take_until(&mut self, until: Instant) -> Result<(), Over> {
+    fn take_until(&mut self, until: Instant) -> Result<(), EndCause> {
         while Instant::now() < until {
             if let Some(event) = self.next(until) {
                 self.take(event)?;
@@ -212,12 +211,12 @@ impl Keeper {
         self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
     }
 
-    fn take(&mut self, event: Event) -> Result<(), Over> {
+    fn take(&mut self, event: Event) -> Result<(), EndCause> {
         match event {
-            Event::Stop => return Err(Over::Stopped),
-            Event::Abandoned => return Err(Over::Abandoned),
+            Event::Stop => return Err(EndCause::Stopped),
+            Event::Abandoned => return Err(EndCause::Abandoned),
             Event::Line(at_ns, text) => {
-                send_line(self.processes.order().number, at_ns, false, text);
+                send_line(self.processes.request().number, at_ns, false, text);
             }
             Event::Ended(ended) => {
                 let gone = now();
@@ -232,14 +231,14 @@ impl Keeper {
     }
 
     /// A process of ours has ended: starts it again, where its definition says so.
-    fn again(&mut self, place: usize, status: ExitStatus, gone: Nanos) -> Result<(), Over> {
-        let again = self.processes.order().load.restart && place == self.processes.last();
+    fn again(&mut self, place: usize, status: ExitStatus, gone: Nanos) -> Result<(), EndCause> {
+        let again = self.processes.request().load.restart && place == self.processes.last();
         self.short = if self.last_start.elapsed() < SHORT { self.short + 1 } else { 0 };
         if !again || status.code != Some(0) || self.short >= MOST_SHORT {
-            return Err(Over::ByItself(status));
+            return Err(EndCause::ByItself(status));
         }
         self.last_start = Instant::now();
-        self.processes.start(place).map_err(|_| Over::ByItself(status))?;
+        self.processes.start(place).map_err(|_| EndCause::ByItself(status))?;
         self.restarts += 1;
         self.gap += now() - gone;
         Ok(())
@@ -253,34 +252,35 @@ impl Keeper {
         self.seen_on.extend(all.iter().filter_map(|one| affinity_of(one.pid).ok()).flatten());
         let processes = all.len() as u32;
         let cpu_ns = cpu_ns.max(self.sampled.1);
-        let order = self.processes.order();
-        let evidence = order.load.evidence.and_then(|counter| counters::read(&self.root, counter));
-        let load = order.number;
+        let request = self.processes.request();
+        let evidence =
+            request.load.evidence.and_then(|counter| counters::read(&self.root, counter));
+        let load = request.number;
         send(&Message::LoadSample(LoadSample { load, at_ns, processes, cpu_ns, evidence }));
         self.sampled = (at_ns, cpu_ns);
     }
 
     /// Ends what still runs, and says how it went.
-    fn end(mut self, over: Over) {
+    fn end(mut self, over: EndCause) {
         let ended_ns = now();
         self.sample();
         let (mut status, mut by_itself) = (ExitStatus::default(), false);
         match over {
-            Over::ByItself(how) => (status, by_itself) = (how, true),
-            Over::Stopped => status = self.ask(ended_ns),
-            Over::Abandoned => {}
+            EndCause::ByItself(how) => (status, by_itself) = (how, true),
+            EndCause::Stopped => status = self.ask(ended_ns),
+            EndCause::Abandoned => {}
         }
-        if !matches!(over, Over::Abandoned) {
+        if !matches!(over, EndCause::Abandoned) {
             self.processes.signal(0..=self.processes.last(), KillSignal::TERM);
             tree::ask_all(&self.root);
             tree::wait_for_none(&self.root, Instant::now() + STRAYS);
         }
         let (killed, left) = tree::kill_all(&self.root, Instant::now() + DYING);
-        let Keeper { processes, waiting, events, scratch, restarts, gap, seen_on, .. } = self;
+        let Supervisor { processes, waiting, events, scratch, restarts, gap, seen_on, .. } = self;
         drop((events, scratch));
-        let (order, kept) = processes.close();
-        let load = order.number;
-        let (mut open, until) = (kept.len(), Instant::now() + STRAYS);
+        let (request, outputs) = processes.close();
+        let load = request.number;
+        let (mut open, until) = (outputs.len(), Instant::now() + STRAYS);
         while open > 0 && Instant::now() < until {
             match waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::OutputEnded) => open -= 1,
@@ -290,7 +290,7 @@ impl Keeper {
                 _ => {}
             }
         }
-        let told: Vec<_> = kept.iter().map(|kept| kept.told()).collect();
+        let printed: Vec<_> = outputs.iter().map(|output| output.printed()).collect();
         send(&Message::LoadEnd(LoadEnd {
             load,
             ended_ns,
@@ -301,16 +301,16 @@ impl Keeper {
             killed,
             left,
             placement: seen_on.into_iter().collect::<CpuSet>().to_string(),
-            output_bytes: told.iter().map(|told| told.bytes).sum(),
-            lines_dropped: told.iter().map(|told| told.dropped).sum(),
-            last_lines: told.into_iter().next_back().map(|t| t.lines.into()).unwrap_or_default(),
+            output_bytes: printed.iter().map(|one| one.bytes).sum(),
+            lines_dropped: printed.iter().map(|one| one.dropped).sum(),
+            last_lines: printed.into_iter().next_back().map(|t| t.lines.into()).unwrap_or_default(),
         }));
     }
 
     /// Asks the load itself to end, which some do at their leisure; how it ended.
     fn ask(&mut self, asked: Nanos) -> ExitStatus {
         let last = self.processes.last();
-        let rule = self.processes.order().load.end;
+        let rule = self.processes.request().load.end;
         let signal = match rule.signal {
             EndSignal::Term => KillSignal::TERM,
             EndSignal::Int => KillSignal::INT,
@@ -324,7 +324,7 @@ impl Keeper {
                     return ExitStatus { code: ended.code, signal: ended.signal };
                 }
                 Some(Event::Line(at_ns, text)) => {
-                    send_line(self.processes.order().number, at_ns, at_ns > asked, text);
+                    send_line(self.processes.request().number, at_ns, at_ns > asked, text);
                 }
                 _ => {}
             }
@@ -341,7 +341,7 @@ fn send_line(load: u32, at_ns: Nanos, after_end: bool, text: String) {
     send(&Message::LoadLine(LoadLine { load, at_ns, after_end, text }));
 }
 
-/// To whoever started the keeper; without them, what is to be ended is ended all the same.
+/// To whoever started the supervisor; without them, what is to be ended is ended all the same.
 fn send(message: &Message) {
     let mut out = stdout().lock();
     let _ = out.write_all(&message.encode()).and_then(|()| out.flush());

@@ -1,0 +1,22 @@
+//! What all requests share, and work beside the one thread that answers.
+
+use crate::catalogue::Catalogue;
+use crate::live::Hub;
+use crate::reports::Reports;
+
+/// What all requests share.
+pub struct ServerState {
+    /// The runs.
+    pub catalogue: Catalogue,
+    /// Their pages and pictures.
+    pub reports: Reports,
+    /// The runs that are followed.
+    pub hub: Hub,
+}
+
+/// Runs in another thread what waits for a disk or draws; none where that thread has died.
+pub async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
+}
