@@ -1,7 +1,7 @@
 //! Parquet tables, column by column: one declaration of each table writes it and reads it.
 //!
 //! Integers are delta-packed and nothing is compressed, which every reader understands; only the
-//! table of samples is made smaller by more than that.
+//! tables of samples and of the trace are made smaller by more than that.
 
 use crate::document::RUN_JSON;
 use crate::error::{Error, Result};
@@ -63,6 +63,9 @@ pub trait Row: Sized + 'static {
     /// For a table that must be small: the column whose values share their upper bytes, which are
     /// written apart from the lower ones, so that gzip finds them.
     const SQUEEZED: Option<&'static str> = None;
+
+    /// Whether its pages are compressed by gzip.
+    const GZIP: bool = Self::SQUEEZED.is_some();
 
     /// What the file says of itself, beside the schema version.
     fn notes() -> Vec<(&'static str, String)> {
@@ -181,11 +184,15 @@ fn properties<R: Row>() -> WriterProperties {
         .set_offset_index_disabled(true)
         .set_encoding(Encoding::DELTA_BINARY_PACKED)
         .set_key_value_metadata(Some(notes));
+    let plain = match R::GZIP {
+        true => plain.set_compression(Compression::GZIP(GzipLevel::default())),
+        false => plain,
+    };
     let plain = match R::SQUEEZED {
+        Some(column) => {
+            plain.set_column_encoding(ColumnPath::from(column), Encoding::BYTE_STREAM_SPLIT)
+        }
         None => plain,
-        Some(column) => plain
-            .set_compression(Compression::GZIP(GzipLevel::default()))
-            .set_column_encoding(ColumnPath::from(column), Encoding::BYTE_STREAM_SPLIT),
     };
     R::COLUMNS
         .iter()

@@ -97,6 +97,7 @@ impl Row for TraceRow {
         "release_ns" MaybeLong |row| row.release_ns.map(|release| release.0),
         "lost" MaybeLong |row| row.lost.map(long),
     };
+    const GZIP: bool = true;
 }
 
 /// A row of a table whose row groups hold one thread each, or what concerns all of them.

@@ -144,9 +144,11 @@ impl ThreadMatcher {
         }
     }
 
-    /// What was begun cannot be trusted, since not all that followed was seen.
+    /// What was begun goes no further, since not all that followed was seen.
     fn reset(&mut self) {
-        self.armed = None;
+        if let Some(armed) = self.armed.take() {
+            self.keep(&armed, None);
+        }
     }
 
     /// Whether this can be a release of its loop.

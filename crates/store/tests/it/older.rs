@@ -26,6 +26,9 @@ fn every_version_has_a_run_and_it_is_read() {
             let window = Stretch::open(&listed[0].path, run, &window).unwrap().figures().unwrap();
             assert_eq!(window.total, run.total);
         }
+        if run.files.contains_key("trace.parquet") {
+            crate::trace::expect_same(&listed[0].path, run);
+        }
     }
 }
 

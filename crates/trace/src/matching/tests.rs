@@ -183,3 +183,27 @@ fn a_timer_that_is_not_the_loops_tells_nothing_of_a_cycle() {
     let frame = &flushed(&mut matcher)[0];
     assert_eq!((frame.tally.known, of(frame, Leg::Irq)), (2, (2, 20, 21)));
 }
+
+#[test]
+fn it_makes_no_difference_where_the_stretches_end() {
+    // A loss comes after the interrupt of the first cycle, before its switch.
+    let losses = vec![TraceLoss { at_ns: Nanos(PERIOD + 90), cpu: 0, count: 1 }];
+    let first = cycle(PERIOD, 20, 30)[..2].to_vec();
+    let events = [first.clone(), cycle(2 * PERIOD, 21, 31).to_vec()].concat();
+    let samples = [1, 2].map(|k| sample(k * PERIOD, 50));
+    let mut whole = Matcher::new(&[setup(0)]);
+    whole.push_trace(&TraceStretch {
+        losses: losses.clone(),
+        ..recorded(9 * PERIOD, vec![(0, events.clone())])
+    });
+    whole.push_samples(0, &samples);
+    whole.finish();
+    let mut parts = Matcher::new(&[setup(0)]);
+    parts.push_samples(0, &samples);
+    parts.push_trace(&recorded(PERIOD + 80, vec![(0, first)]));
+    let rest = recorded(9 * PERIOD, vec![(0, events[2..].to_vec())]);
+    parts.push_trace(&TraceStretch { losses, ..rest });
+    let whole = flushed(&mut whole);
+    assert_eq!(whole, flushed(&mut parts));
+    assert_eq!((whole[0].tally.known, of(&whole[0], Leg::Irq)), (1, (2, 20, 21)));
+}
