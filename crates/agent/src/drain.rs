@@ -166,7 +166,7 @@ impl Line {
                 Some(waiting) => {
                     merged += u64::from(is_long_enough(waiting, joined));
                     waiting.end_ns = next.end_ns;
-                    waiting.counts.add(&next.counts);
+                    waiting.counts.add(&next.counts).expect("both have latlab's own bins");
                 }
                 None => self.interval = Some(next),
             }

@@ -78,8 +78,8 @@ impl Live {
 impl LiveThread {
     /// Counts a part of an interval; the sparkline has one value for the whole of it.
     fn count(&mut self, counts: &Histogram, interval: Option<i64>) {
-        self.total.add(counts);
-        if counts.count == 0 {
+        // An agent counts in bins of the same edges; what does not is told when the run is stored.
+        if self.total.add(counts).is_err() || counts.count == 0 {
             return;
         }
         match self.recent_max.back_mut() {

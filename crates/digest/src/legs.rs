@@ -3,7 +3,6 @@
 use crate::rows::{LegRow, SpikeRow};
 use latlab_model::Histogram;
 use latlab_model::finding::{Finding, LossFinding};
-use latlab_model::histogram::BINS;
 use latlab_model::legs::{
     CycleLegs, LargeLegs, Leg, LegCost, LegFigures, LegTally, Legs, RunLegs, ThreadLegs,
 };
@@ -14,10 +13,9 @@ use std::collections::BTreeMap;
 
 /// With fewer cycles of either kind their medians differ by chance alone.
 const ENOUGH_FOR_COST: u64 = 100;
+const OWN_BINS: &str = "what has other bins was left out";
 /// Large latencies that are listed with their legs.
 const LARGEST: usize = 5;
-/// More in one frame is no count.
-const LARGEST_COUNT: u64 = 1 << 36;
 
 /// What the frames have brought so far.
 #[derive(Default)]
@@ -42,7 +40,7 @@ impl LegCounts {
         let taken = self.threads.entry(legs.thread).or_default();
         taken.tally.add(&legs.tally);
         for (leg, counts) in legs.counts {
-            taken.counts.entry(leg).or_default().add(&counts);
+            taken.counts.entry(leg).or_default().add(&counts).expect(OWN_BINS);
         }
         taken.largest.extend(legs.largest.into_iter().map(|legs| (legs.release_ns, legs)));
         None
@@ -92,7 +90,7 @@ impl LegCounts {
         let all = |leg: Leg| {
             let mut all = Histogram::default();
             let counts = self.threads.values().filter_map(|taken| taken.counts.get(&leg));
-            counts.for_each(|counts| all.add(counts));
+            counts.for_each(|counts| all.add(counts).expect(OWN_BINS));
             figures(&all).filter(|figures| figures.count >= ENOUGH_FOR_COST)
         };
         Some(LegCost { traced: all(Leg::Traced)?, untraced: all(Leg::Untraced)? })
@@ -144,11 +142,7 @@ fn largest(spikes: &[SpikeRow]) -> Vec<LargeLegs> {
     largest
 }
 
-/// Whether counts add up, so that sums of them can be trusted.
+/// Whether sums of the counts can be trusted; an agent counts legs in latlab's own bins.
 fn is_sound(counts: &Histogram) -> bool {
-    let known = counts.bins.iter().all(|(bin, _)| usize::from(*bin) < BINS);
-    let rising = counts.bins.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    let bins = counts.bins.iter().map(|(_, count)| *count);
-    let sum = bins.chain([counts.underflow]).try_fold(0_u64, u64::checked_add);
-    known && rising && sum == Some(counts.count) && counts.count <= LARGEST_COUNT
+    counts.layout.is_standard() && counts.check().is_ok()
 }

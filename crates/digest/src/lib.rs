@@ -3,6 +3,7 @@
 //! Nothing here reads a clock or a file: the id and the time of the beginning are given. So a run
 //! can be made from a journal, from a stream that goes on, or in a test.
 
+mod bins;
 mod builder;
 mod clocks;
 mod ending;

@@ -51,7 +51,7 @@ pub struct IntervalRow {
     pub p99_9_ns: Option<Nanos>,
     /// Largest latency.
     pub max_ns: Option<Nanos>,
-    /// Counts between [`coarse_edges`], for a heat map.
+    /// Counts between [`coarse_edges`], for a heat map; none where the bins have other edges.
     pub coarse: Vec<i32>,
 }
 
@@ -75,7 +75,7 @@ impl IntervalRow {
             p50_ns: at(500_000),
             p99_ns: at(990_000),
             p99_9_ns: at(999_000).filter(|_| counts.count >= 1_000),
-            max_ns: recorded.then_some(counts.max_ns),
+            max_ns: counts.max(),
             coarse: coarse(counts),
         }
     }
@@ -160,12 +160,16 @@ pub fn coarse_edges() -> &'static [i64] {
     &EDGES
 }
 
-/// Counts between the coarse edges; latencies below zero have a column of their own.
+/// Counts between the coarse edges; latencies below zero have a column of their own. None where
+/// the bins have other edges, which may cross the coarse ones.
 fn coarse(counts: &Histogram) -> Vec<i32> {
+    if !counts.layout.is_standard() {
+        return Vec::new();
+    }
     let edges = coarse_edges();
     let mut coarse = vec![0_i32; edges.len()];
     for &(bin, count) in &counts.bins {
-        let low = bin_low(bin.into()) as i64;
+        let low = bin_low(bin as usize) as i64;
         let place = edges.partition_point(|&edge| edge <= low).saturating_sub(1);
         coarse[place] = coarse[place].saturating_add(i32::try_from(count).unwrap_or(i32::MAX));
     }
@@ -186,10 +190,8 @@ mod tests {
 
     #[test]
     fn coarse_counts_lose_nothing() {
-        let mut counts = Histogram::default();
-        for latency in [-7, 0, 999, 1_000, 1_250, 55_000, 3_000_000, i64::MAX] {
-            counts.record(Nanos(latency));
-        }
+        let latencies = [-7, 0, 999, 1_000, 1_250, 55_000, 3_000_000, i64::MAX].map(Nanos);
+        let counts: Histogram = latencies.into_iter().collect();
         let coarse = coarse(&counts);
         assert_eq!(coarse.iter().sum::<i32>(), 7);
         assert_eq!((coarse[0], coarse[1], coarse[coarse.len() - 1]), (2, 1, 1));

@@ -2,6 +2,7 @@
 
 use crate::thread::ThreadCounts;
 use latlab_model::deadline::is_miss;
+use latlab_model::histogram::DifferentLayouts;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Summary, ThreadRun};
 use latlab_model::{Histogram, Nanos, Plan};
@@ -9,8 +10,10 @@ use latlab_stats::summary;
 
 /// All threads together; the time of the observed maximum is that of the thread that has it.
 pub fn total(plan: &Plan, counted: &[ThreadCounts], threads: &[ThreadRun]) -> Summary {
-    let mut all = Histogram::default();
-    counted.iter().for_each(|one| all.add(&one.total));
+    let together = sum(counted.iter().map(|one| one.total.clone()));
+    // Threads whose bins have different edges have no quantiles together.
+    let without_bins = || counted.iter().map(|one| one.total.without_bins());
+    let all = together.clone().or_else(|_| sum(without_bins())).unwrap_or_default();
     let of_max = threads.iter().filter(|one| one.summary.max_ns == Some(all.max_ns));
     let max_at = of_max.filter_map(|one| one.summary.max_at_ns).min();
     let noise = threads.iter().filter_map(|one| one.summary.noise).reduce(|mut sum, one| {
@@ -22,7 +25,16 @@ pub fn total(plan: &Plan, counted: &[ThreadCounts], threads: &[ThreadRun]) -> Su
         Recorded::Response => threads.iter().map(|one| one.summary.activations).sum(),
         Recorded::Latency | Recorded::Gap => all.activations,
     };
-    Summary { noise, activations, ..all }
+    let quantiles = all.quantiles.filter(|_| together.is_ok());
+    Summary { noise, activations, quantiles, ..all }
+}
+
+fn sum(parts: impl Iterator<Item = Histogram>) -> Result<Histogram, DifferentLayouts> {
+    let mut all = Histogram::default();
+    for part in parts {
+        all.add(&part)?;
+    }
+    Ok(all)
 }
 
 /// Whether nothing was recorded of a thread; a busy loop that saw no gap has recorded that.

@@ -257,7 +257,7 @@ mod tests {
         let totals = recorder.finish(next);
         let mut sum = Histogram::default();
         for interval in drained(&mut drain) {
-            sum.add(&interval.counts);
+            sum.add(&interval.counts).unwrap();
         }
         assert_eq!((cycles, totals.missed), (sum.count, sum.missed));
         assert_eq!(sum.binned(), sum.count);
@@ -404,13 +404,13 @@ mod tests {
             for interval in drained(&mut drain) {
                 assert_eq!(interval.start, edge);
                 edge = interval.end;
-                sum.add(&interval.counts);
+                sum.add(&interval.counts).unwrap();
             }
         }
         let totals = recorder.finish(next);
         let last = drained(&mut drain).pop().unwrap();
         assert_eq!((last.start, last.end), (edge, next));
-        sum.add(&last.counts);
+        sum.add(&last.counts).unwrap();
         assert_eq!((sum.count, sum.missed), (served, totals.missed));
         assert_eq!(sum.count + sum.missed, 100);
         assert_eq!(totals.intervals_grown, 0);

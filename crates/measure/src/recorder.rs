@@ -86,11 +86,12 @@ impl Buffer {
             underflow: self.underflow,
             missed: self.missed,
             misses: self.misses,
-            bins: (0_u16..)
+            bins: (0_u32..)
                 .zip(self.bins.iter())
                 .filter(|(_, count)| **count > 0)
                 .map(|(bin, count)| (bin, u64::from(*count)))
                 .collect(),
+            ..Histogram::default()
         }
     }
 }

@@ -20,7 +20,7 @@ use std::io::{self, Read, Seek};
 
 /// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
 /// version 2 no conditions, version 3 no legs and no loads, version 4 a flat plan, the legs without
-/// the trace that they come from, and findings as sentences.
+/// the trace that they come from, findings as sentences, and only latlab's own bins.
 pub const STREAM_VERSION: u32 = 5;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;
@@ -173,7 +173,7 @@ kinds! {
     2 Plan json,
     3 Machine json,
     4 Prepared json,
-    5 Interval packed,
+    5 Interval counted,
     6 Spikes packed,
     7 Clocks packed,
     8 Finding json,
@@ -422,16 +422,60 @@ mod packed {
     }
 }
 
+/// An interval, and behind it the edges of its bins where those are not latlab's own.
+mod counted {
+    use super::*;
+    use crate::histogram::{BinLayout, Overflow};
+
+    pub fn encode(interval: &Interval) -> Vec<u8> {
+        let Histogram { layout, overflow, .. } = &interval.counts;
+        if layout.is_standard() {
+            return packed::encode(interval);
+        }
+        let counts = Histogram {
+            layout: BinLayout::default(),
+            overflow: Overflow::default(),
+            ..interval.counts.clone()
+        };
+        let mut payload = packed::encode(&Interval { counts, ..*interval });
+        payload.extend(packed::encode(&(layout, overflow)));
+        payload
+    }
+
+    pub fn decode(payload: &[u8]) -> Result<Interval, Damage> {
+        let damage = |error: postcard::Error| Damage::Payload(error.to_string());
+        let (mut interval, edges): (Interval, _) =
+            postcard::take_from_bytes(payload).map_err(damage)?;
+        if !edges.is_empty() {
+            (interval.counts.layout, interval.counts.overflow) =
+                postcard::from_bytes(edges).map_err(damage)?;
+        }
+        Ok(interval)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn sample_stream() -> (Vec<Message>, Vec<u8>) {
-        let mut counts = Histogram { missed: 3, misses: 1, ..Histogram::default() };
-        for latency in [-5, 1_250, 1_260, 88_000, 7_000_000_000] {
-            counts.record(Nanos(latency));
+    #[test]
+    fn an_interval_brings_the_edges_of_its_bins() {
+        let layout = crate::BinLayout::equal(Nanos::ZERO, Nanos(1_000), 1_000_000).unwrap();
+        let counts = Histogram::of(layout, [5_300, 999_999_999, 1_282_000_000].map(Nanos));
+        assert_eq!((counts.bins.last(), counts.overflow.count), (Some(&(999_999, 1)), 1));
+        let (start_ns, end_ns) = (Nanos(5), Nanos(9));
+        let message = Message::Interval(Interval { thread: 2, start_ns, end_ns, counts });
+        let bytes = message.encode();
+        match FrameReader::new(&bytes[..]).next_frame().unwrap() {
+            Next::Frame(frame) => assert_eq!(frame.message, message),
+            other => panic!("{other:?}"),
         }
+    }
+
+    fn sample_stream() -> (Vec<Message>, Vec<u8>) {
+        let latencies = [-5, 1_250, 1_260, 88_000, 7_000_000_000].map(Nanos);
+        let counts = Histogram { missed: 3, misses: 1, ..latencies.into_iter().collect() };
         let messages = vec![
             Message::Hello(Hello { stream: 1, latlab: "0".into(), id: "x".into() }),
             Message::Interval(Interval { thread: 2, start_ns: Nanos(5), end_ns: Nanos(9), counts }),

@@ -1,10 +1,19 @@
-//! The bins of every latency histogram, and a histogram of one thread.
+//! A histogram of latencies, and the edges of its bins.
 //!
-//! Bins of 100 ns up to 1 ms, then 32 bins in each doubling up to 104 days; a value below
-//! zero has a counter of its own. So nothing that a clock can show is without a place.
+//! latlab's own bins, into which the measuring loop counts, are of 100 ns up to 1 ms, then 32 in each doubling up to
+//! 104 days; a value below zero has a counter of its own. So nothing that a clock can show is
+//! without a place. A histogram of somebody else's file keeps the edges of that file.
+
+mod layout;
+
+pub use layout::{BinLayout, LayoutError, Outside};
 
 use crate::Nanos;
+use crate::finding::IntervalFlaw;
+use serde::de::Deserializer;
+use serde::ser::{Error as _, Serializer};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Width of the fine bins.
@@ -24,6 +33,9 @@ const LAST_OCTAVE: u32 = 52;
 const SKIPPED: usize = (FINE_END >> (FIRST_OCTAVE - SUB_BITS)) as usize - SUB_BINS;
 /// Number of all bins.
 pub const BINS: usize = FINE_BINS + (LAST_OCTAVE - FIRST_OCTAVE + 1) as usize * SUB_BINS - SKIPPED;
+
+/// More in one histogram is no count; the limit keeps every sum of a run within its integer.
+const LARGEST_COUNT: u64 = 1 << 36;
 
 /// The bin of a latency that is not negative; beyond 104 days the last bin takes it.
 #[inline]
@@ -81,7 +93,7 @@ pub struct ThreadBins {
 ///
 /// `bins` is sparse, in rising order of the bin's number, so that an interval of a second
 /// costs as much as it holds.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Histogram {
     /// Latencies recorded: cycles that woke up.
     pub count: u64,
@@ -89,21 +101,65 @@ pub struct Histogram {
     pub sum_ns: i128,
     /// Smallest latency; meaningless while `count` is 0.
     pub min_ns: Nanos,
-    /// Largest latency; meaningless while `count` is 0.
+    /// Largest latency that is known; meaningless while `count` is 0.
     pub max_ns: Nanos,
-    /// Latencies below zero, which a clock that was set back can produce.
+    /// Latencies below the first edge: below zero, which a clock that was set back can produce.
     pub underflow: u64,
     /// Releases that were already past when the cycle before them ended.
     pub missed: u64,
     /// Releases, skipped ones included, that were later than the deadline.
     pub misses: u64,
     /// Bin number and count.
-    pub bins: Vec<(u16, u64)>,
+    pub bins: Vec<(u32, u64)>,
+    /// Where the bins begin and end.
+    pub layout: BinLayout,
+    /// Latencies beyond the last edge, of which latlab's own bins have none.
+    pub overflow: Overflow,
 }
 
+/// Latencies that lie beyond the last edge of a histogram.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Overflow {
+    /// How many there were.
+    pub count: u64,
+    /// Whether the largest of them is not known.
+    pub max_is_unknown: bool,
+}
+
+/// Two histograms have different edges, so that their bins cannot be added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the bins of two histograms have different edges")]
+pub struct DifferentLayouts;
+
 impl Histogram {
-    /// Adds another histogram to this one.
-    pub fn add(&mut self, other: &Histogram) {
+    /// Counts latencies in bins of these edges.
+    pub fn of(layout: BinLayout, latencies: impl IntoIterator<Item = Nanos>) -> Histogram {
+        let mut total = Histogram::default();
+        let mut bins = BTreeMap::new();
+        for latency in latencies {
+            total.min_ns = if total.count == 0 { latency } else { total.min_ns.min(latency) };
+            total.max_ns = if total.count == 0 { latency } else { total.max_ns.max(latency) };
+            total.count += 1;
+            total.sum_ns += i128::from(latency.0);
+            match layout.bin_of(latency) {
+                Ok(bin) => *bins.entry(bin).or_insert(0) += 1,
+                Err(Outside::Below) => total.underflow += 1,
+                Err(Outside::Above) => total.overflow.count += 1,
+            }
+        }
+        Histogram { bins: bins.into_iter().collect(), layout, ..total }
+    }
+
+    /// Adds another histogram of the same edges to this one; an empty one takes the edges of the
+    /// other. An error leaves it as it was.
+    pub fn add(&mut self, other: &Histogram) -> Result<(), DifferentLayouts> {
+        if self.layout != other.layout {
+            match (self.count, other.count) {
+                (0, _) => self.layout = other.layout.clone(),
+                (_, 0) => {}
+                _ => return Err(DifferentLayouts),
+            }
+        }
         if other.count > 0 {
             self.min_ns =
                 if self.count == 0 { other.min_ns } else { self.min_ns.min(other.min_ns) };
@@ -113,19 +169,25 @@ impl Histogram {
         self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.underflow += other.underflow;
+        self.overflow.count += other.overflow.count;
+        self.overflow.max_is_unknown |= other.overflow.max_is_unknown;
         self.missed += other.missed;
         self.misses += other.misses;
         self.bins = merge(&self.bins, &other.bins);
+        Ok(())
     }
 
-    /// Records one latency; the measuring loop has its own buffer, this is for everybody else.
-    pub fn record(&mut self, latency: Nanos) {
-        self.add(&[latency].into_iter().collect());
+    /// The same counts without what is known of their distribution, for a sum over different edges.
+    pub fn without_bins(&self) -> Histogram {
+        let max_is_unknown = self.overflow.max_is_unknown;
+        let overflow = Overflow { count: 0, max_is_unknown };
+        Histogram { bins: Vec::new(), layout: BinLayout::default(), overflow, ..*self }
     }
 
-    /// Sum of all bins and of the underflow; equals `count` unless something was lost.
+    /// Sum of all bins and of what lies outside of them; equals `count` unless something was lost.
     pub fn binned(&self) -> u64 {
-        self.underflow + self.bins.iter().map(|(_, count)| count).sum::<u64>()
+        let bins = self.bins.iter().map(|(_, count)| count).sum::<u64>();
+        self.underflow + bins + self.overflow.count
     }
 
     /// Mean latency; none while nothing was recorded.
@@ -133,44 +195,101 @@ impl Histogram {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// The rows with their edges; negative latencies are one row from the minimum up to zero.
+    /// Largest latency; none while nothing was recorded, or where it is not known.
+    pub fn max(&self) -> Option<Nanos> {
+        (self.count > 0 && !self.overflow.max_is_unknown).then_some(self.max_ns)
+    }
+
+    /// The rows with their edges. Latencies below the first edge are one row from the minimum up to
+    /// it, those beyond the last edge one from it to the maximum, or without an end where that is
+    /// not known.
     pub fn rows(&self) -> Vec<Bin> {
         let underflow = (self.underflow > 0).then_some(Bin {
             low_ns: self.min_ns,
-            high_ns: Nanos::ZERO,
+            high_ns: self.layout.start(),
             count: self.underflow,
         });
-        underflow
-            .into_iter()
-            .chain(self.bins.iter().map(|&(bin, count)| Bin {
-                low_ns: Nanos(bin_low(bin.into()) as i64),
-                high_ns: Nanos(bin_high(bin.into()) as i64),
-                count,
-            }))
-            .collect()
+        let overflow = (self.overflow.count > 0).then(|| Bin {
+            low_ns: self.layout.end(),
+            high_ns: self.max().map_or(Nanos::MAX, |max| max + Nanos(1)),
+            count: self.overflow.count,
+        });
+        let bins = self.bins.iter().map(|&(bin, count)| Bin {
+            low_ns: self.layout.low(bin),
+            high_ns: self.layout.high(bin),
+            count,
+        });
+        underflow.into_iter().chain(bins).chain(overflow).collect()
+    }
+
+    /// Whether the counts fit each other, so that sums of them can be trusted.
+    pub fn check(&self) -> Result<(), IntervalFlaw> {
+        let known_bins = self.bins.iter().all(|(bin, _)| *bin < self.layout.bins());
+        let rising = self.bins.is_sorted_by(|one, next| one.0 < next.0);
+        let outside = self.underflow.checked_add(self.overflow.count);
+        let mut bins = self.bins.iter().map(|(_, count)| *count);
+        let binned = outside.and_then(|outside| bins.try_fold(outside, u64::checked_add));
+        match () {
+            () if self.count.max(self.missed).max(self.misses) > LARGEST_COUNT => {
+                Err(IntervalFlaw::ImpossibleCount)
+            }
+            () if !known_bins || !rising => Err(IntervalFlaw::DisorderedBins),
+            () if binned != Some(self.count) => Err(IntervalFlaw::WrongBinSum),
+            () => Ok(()),
+        }
     }
 }
 
-/// Many latencies in one go, which recording them one by one would take long for.
+/// Many latencies in one go, in latlab's own bins.
 impl FromIterator<Nanos> for Histogram {
     fn from_iter<I: IntoIterator<Item = Nanos>>(latencies: I) -> Histogram {
-        let mut total = Histogram::default();
-        let mut bins = BTreeMap::new();
-        for latency in latencies {
-            total.min_ns = if total.count == 0 { latency } else { total.min_ns.min(latency) };
-            total.max_ns = if total.count == 0 { latency } else { total.max_ns.max(latency) };
-            total.count += 1;
-            total.sum_ns += i128::from(latency.0);
-            match u64::try_from(latency.0) {
-                Ok(value) => *bins.entry(bin_of(value) as u16).or_insert(0) += 1,
-                Err(_) => total.underflow += 1,
-            }
-        }
-        Histogram { bins: bins.into_iter().collect(), ..total }
+        Histogram::of(BinLayout::default(), latencies)
     }
 }
 
-fn merge(left: &[(u16, u64)], right: &[(u16, u64)]) -> Vec<(u16, u64)> {
+/// A histogram of latlab's own bins as it is packed into frames: as it was before others had theirs.
+#[derive(Serialize, Deserialize)]
+struct Packed<'a> {
+    count: u64,
+    sum_ns: i128,
+    min_ns: Nanos,
+    max_ns: Nanos,
+    underflow: u64,
+    missed: u64,
+    misses: u64,
+    bins: Cow<'a, [(u32, u64)]>,
+}
+
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.layout.is_standard() || self.overflow.count > 0 {
+            return Err(S::Error::custom("bins of other edges must be sent with their edges"));
+        }
+        Packed::of(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Histogram, D::Error> {
+        Packed::deserialize(deserializer).map(Packed::counts)
+    }
+}
+
+impl Packed<'_> {
+    fn of(counts: &Histogram) -> Packed<'_> {
+        let Histogram { count, sum_ns, min_ns, max_ns, underflow, missed, misses, .. } = *counts;
+        let bins = Cow::Borrowed(&counts.bins[..]);
+        Packed { count, sum_ns, min_ns, max_ns, underflow, missed, misses, bins }
+    }
+
+    fn counts(self) -> Histogram {
+        let Packed { count, sum_ns, min_ns, max_ns, underflow, missed, misses, bins } = self;
+        let counts = Histogram { count, sum_ns, min_ns, max_ns, ..Histogram::default() };
+        Histogram { underflow, missed, misses, bins: bins.into_owned(), ..counts }
+    }
+}
+
+fn merge(left: &[(u32, u64)], right: &[(u32, u64)]) -> Vec<(u32, u64)> {
     let mut merged = Vec::with_capacity(left.len() + right.len());
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     loop {
@@ -198,53 +317,4 @@ fn merge(left: &[(u16, u64)], right: &[(u16, u64)]) -> Vec<(u16, u64)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Invariant (releases): Bins have no gaps, and every latency lies in its own.
-    #[test]
-    fn bins_follow_each_other_without_gap() {
-        assert!(BINS <= u16::MAX as usize);
-        for bin in 0..BINS {
-            assert_eq!(bin_of(bin_low(bin)), bin);
-            assert!(bin_low(bin) < bin_high(bin));
-            assert_eq!(bin_of(bin_high(bin) - 1), bin);
-        }
-    }
-
-    #[test]
-    fn hours_have_a_bin_of_three_percent() {
-        let three_hours = 3 * 3600 * 1_000_000_000_u64;
-        let bin = bin_of(three_hours);
-        assert!(bin < BINS - 1);
-        assert!((bin_high(bin) - bin_low(bin)) as f64 <= three_hours as f64 / 32.0);
-    }
-
-    proptest! {
-        /// Invariant (releases): Bins have no gaps, and every latency lies in its own.
-        #[test]
-        fn every_latency_lies_in_its_bin(latency in 0u64..(1 << 53)) {
-            let bin = bin_of(latency);
-            prop_assert!(bin_low(bin) <= latency && latency < bin_high(bin));
-        }
-
-        #[test]
-        fn the_parts_add_up_to_the_whole(
-            latencies in proptest::collection::vec(-2_000i64..5_000_000, 1..200), cut in 0usize..200
-        ) {
-            let cut = cut.min(latencies.len());
-            let of = |part: &[i64]| part.iter().fold(Histogram::default(), |mut all, &latency| {
-                all.record(Nanos(latency));
-                all
-            });
-            let mut sum = of(&latencies[..cut]);
-            sum.add(&of(&latencies[cut..]));
-            prop_assert_eq!(&sum, &of(&latencies));
-            prop_assert_eq!(sum.binned(), latencies.len() as u64);
-            prop_assert_eq!(sum.min_ns.0, *latencies.iter().min().unwrap());
-            prop_assert_eq!(sum.max_ns.0, *latencies.iter().max().unwrap());
-            prop_assert_eq!(sum.sum_ns, latencies.iter().map(|&l| i128::from(l)).sum::<i128>());
-        }
-    }
-}
+mod tests;

@@ -34,7 +34,7 @@ pub mod window;
 mod words;
 
 pub use cpu::CpuSet;
-pub use histogram::{Bin, Histogram, ThreadBins};
+pub use histogram::{Bin, BinLayout, Histogram, ThreadBins};
 pub use nanos::Nanos;
 pub use plan::Plan;
 pub use run::Run;

@@ -1,6 +1,5 @@
 //! Quantiles of a histogram, exact to its bins.
 
-use latlab_model::histogram::bin_high;
 use latlab_model::run::Quantiles;
 use latlab_model::{Bin, Histogram, Nanos};
 use std::collections::BTreeMap;
@@ -10,7 +9,8 @@ pub const MILLION: u32 = 1_000_000;
 /// The chance that a two-sided interval of 95 % leaves to the side above it.
 const ABOVE: f64 = 0.025;
 
-/// The nearest-rank quantile for a share in parts per million; none while nothing was recorded.
+/// The nearest-rank quantile for a share in parts per million; none while nothing was recorded, or
+/// where it lies among those beyond the last edge whose maximum is not known.
 ///
 /// It is the highest latency that the bin of that rank can hold, so it never flatters the
 /// machine, but it never lies outside of what was observed either.
@@ -18,8 +18,8 @@ pub fn quantile(histogram: &Histogram, parts_per_million: u32) -> Option<Nanos> 
     if histogram.count == 0 {
         return None;
     }
-    let value = highest_at(histogram, rank(histogram.count, parts_per_million));
-    Some(value.min(histogram.max_ns).max(histogram.min_ns))
+    let value = highest_at(histogram, rank(histogram.count, parts_per_million))?;
+    Some(histogram.max().map_or(value, |max| value.min(max)).max(histogram.min_ns))
 }
 
 /// The same from stored rows in rising order, between the observed minimum and maximum.
@@ -101,25 +101,26 @@ fn rank(count: u64, parts_per_million: u32) -> u64 {
     (rank as u64).max(1)
 }
 
-fn highest_at(histogram: &Histogram, rank: u64) -> Nanos {
+fn highest_at(histogram: &Histogram, rank: u64) -> Option<Nanos> {
     let mut seen = histogram.underflow;
     if rank <= seen {
-        return Nanos(-1);
+        return Some(histogram.layout.start() - Nanos(1));
     }
     for &(bin, count) in &histogram.bins {
         seen = seen.saturating_add(count);
         if rank <= seen {
-            return Nanos(bin_high(bin.into()) as i64 - 1);
+            return Some(histogram.layout.high(bin) - Nanos(1));
         }
     }
-    histogram.max_ns
+    histogram.max()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::histogram_of;
-    use latlab_model::histogram::bin_of;
+    use latlab_model::BinLayout;
+    use latlab_model::histogram::{Overflow, bin_high, bin_of};
     use proptest::prelude::*;
 
     /// The same by sorting everything.
@@ -172,6 +173,41 @@ mod tests {
             prop_assert!(quantile(&histogram, low) <= quantile(&histogram, high));
             prop_assert_eq!(quantile(&histogram, MILLION), Some(histogram.max_ns));
         }
+    }
+
+    proptest! {
+        #[test]
+        fn a_quantile_lies_in_the_bin_of_its_rank_whatever_the_edges(
+            latencies in proptest::collection::vec(-5_000i64..5_000_000, 1..200),
+            (start, width, bins) in (-2_000i64..2_000, 1i64..5_000, 1u32..=1_000_000),
+            share in 0u32..=1_000_000,
+        ) {
+            let layout = BinLayout::equal(Nanos(start), Nanos(width), bins).unwrap();
+            let counts = Histogram::of(layout, latencies.iter().copied().map(Nanos));
+            let mut sorted = latencies;
+            sorted.sort_unstable();
+            let exact = Nanos(sorted[rank(counts.count, share) as usize - 1]);
+            let found = quantile(&counts, share).unwrap();
+            prop_assert!(found >= exact && found <= counts.max_ns);
+            if let Ok(bin) = counts.layout.bin_of(exact) {
+                prop_assert!(counts.layout.bin_of(found) == Ok(bin));
+            }
+            let observed = (counts.min_ns, counts.max_ns);
+            prop_assert_eq!(quantile_of_rows(&counts.rows(), share, observed), Some(found));
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_the_last_edge_has_a_quantile_only_where_its_maximum_is_known() {
+        let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
+        let known = Histogram::of(layout, [3_000, 3_500, 1_282_000].map(Nanos));
+        assert_eq!(quantile(&known, 500_000), Some(Nanos(3_999)));
+        assert_eq!(quantile(&known, 900_000), Some(Nanos(1_282_000)));
+        let overflow = Overflow { count: 1, max_is_unknown: true };
+        let unknown = Histogram { max_ns: Nanos(3_999), overflow, ..known };
+        assert_eq!(quantile(&unknown, 500_000), Some(Nanos(3_999)));
+        assert_eq!(quantile(&unknown, 900_000), None);
+        assert_eq!(quantiles(&unknown), None);
     }
 
     #[test]

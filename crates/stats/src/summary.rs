@@ -19,8 +19,8 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
         min_ns: recorded.then_some(counts.min_ns),
         mean_ns: counts.mean_ns(),
         quantiles: quantiles(counts),
-        max_ns: recorded.then_some(counts.max_ns),
-        max_at_ns: max_at.filter(|_| recorded),
+        max_ns: counts.max(),
+        max_at_ns: max_at.filter(|_| counts.max().is_some()),
         noise: None,
     }
 }

@@ -68,7 +68,7 @@ impl LegCounts {
         for (leg, values) in std::mem::take(&mut self.counts) {
             let more: Histogram = values.into_iter().collect();
             match self.frame.counts.iter_mut().find(|(known, _)| *known == leg) {
-                Some((_, counts)) => counts.add(&more),
+                Some((_, counts)) => counts.add(&more).expect("both have latlab's own bins"),
                 None => self.frame.counts.push((leg, more)),
             }
         }

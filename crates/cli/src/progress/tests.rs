@@ -28,10 +28,9 @@ fn setup(thread: u32) -> ThreadSetup {
 
 /// What a thread could count in this second: two latencies are recorded, the rest is added.
 fn second(thread: u32, number: i64) -> Histogram {
-    let mut counts = Histogram::default();
     let wave = (number * 37 + i64::from(thread) * 11) % 50;
-    counts.record(Nanos(3_200 + wave));
-    counts.record(Nanos(9_000 + wave * wave * 17 + i64::from(thread % 7) * 6_017));
+    let late = 9_000 + wave * wave * 17 + i64::from(thread % 7) * 6_017;
+    let mut counts: Histogram = [3_200 + wave, late].map(Nanos).into_iter().collect();
     counts.count += 1_001;
     counts.sum_ns += 1_001 * 5_500;
     counts.bins[0].1 += 1_001;

@@ -83,7 +83,7 @@ impl<'a> WindowBuilder<'a> {
         for setup in self.run.threads.iter().map(|thread| &thread.setup) {
             let Some(counts) = self.threads.remove(&setup.thread) else { continue };
             let (counts, max_at) = counts.finish();
-            all.add(&counts);
+            all.add(&counts).expect("samples are counted in latlab's own bins");
             of_max.extend(max_at.map(|at| (counts.max_ns, at)));
             let summary = summary(&self.run.asked, &counts, max_at);
             let summary = known(summary, !lost_samples(self.run, Some(setup.thread)));

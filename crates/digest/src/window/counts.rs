@@ -1,7 +1,8 @@
 //! From samples to the figures of a stretch: the same counts that the loop made of them.
 
+use crate::bins::BinCounts;
 use latlab_model::deadline::{is_miss, skipped_misses};
-use latlab_model::histogram::{BINS, bin_of};
+use latlab_model::histogram::bin_of;
 use latlab_model::plan::MissedPolicy;
 use latlab_model::run::ThreadSetup;
 use latlab_model::samples::Sample;
@@ -14,7 +15,7 @@ pub struct SampleCounts {
     stretch: Range<Nanos>,
     /// Everything but the bins.
     counts: Histogram,
-    bins: Vec<u64>,
+    bins: BinCounts,
     max_at: Option<Nanos>,
 }
 
@@ -43,7 +44,7 @@ impl SampleCounts {
             rules,
             stretch,
             counts: Histogram::default(),
-            bins: vec![0; BINS],
+            bins: BinCounts::default(),
             max_at: None,
         }
     }
@@ -61,7 +62,7 @@ impl SampleCounts {
         counts.count += 1;
         counts.sum_ns += i128::from(latency.0);
         match u64::try_from(latency.0) {
-            Ok(latency) => self.bins[bin_of(latency)] += 1,
+            Ok(latency) => self.bins.add(bin_of(latency) as u32, 1),
             Err(_) => counts.underflow += 1,
         }
         counts.misses += u64::from(is_miss(latency.0, self.rules.deadline));
@@ -79,8 +80,7 @@ impl SampleCounts {
 
     /// The counts, and the release of the observed maximum.
     pub fn finish(mut self) -> (Histogram, Option<Nanos>) {
-        let bins = self.bins.into_iter().enumerate().filter(|(_, count)| *count > 0);
-        self.counts.bins = bins.map(|(bin, count)| (bin as u16, count)).collect();
+        self.counts.bins = self.bins.take();
         (self.counts, self.max_at)
     }
 }

@@ -6,11 +6,12 @@ use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
 use latlab_digest::window::{SampleBlock, WindowBuilder, WindowSpec};
 use latlab_digest::{Ending, RunBuilder, RunDigest, StreamRow, WallClock};
 use latlab_model::frame::{FrameReader, Interval, Message, Next};
+use latlab_model::histogram::Overflow;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
 use latlab_model::run::{End, EndReason, Prepared, ThreadSetup, VerdictWord};
 use latlab_model::samples::Sample;
-use latlab_model::{Nanos, Plan};
+use latlab_model::{BinLayout, Histogram, Nanos, Plan};
 
 fn digest(messages: impl IntoIterator<Item = Message>, begun: &str) -> (RunDigest, Vec<StreamRow>) {
     let mut builder = RunBuilder::default();
@@ -49,12 +50,11 @@ fn the_frames_of_a_stream_become_a_run_and_its_rows() {
     assert_eq!(run.doctor.is_some(), snapshot.is_some());
 }
 
-#[test]
-fn messages_that_no_agent_sent_become_a_run() {
-    let latencies = [1_000, 2_000, 150_000, 3_000].map(Nanos);
+/// A run of counts that were not measured here, one thread for each.
+fn imported(counts: Vec<Histogram>) -> RunDigest {
     let plan = Plan { deadline_ns: Some(Nanos(100_000)), cycles: Some(4), ..Plan::default() };
-    let thread = ThreadSetup {
-        thread: 0,
+    let thread = |thread| ThreadSetup {
+        thread,
         thread_id: None,
         cpu: None,
         core_type: None,
@@ -63,32 +63,75 @@ fn messages_that_no_agent_sent_become_a_run() {
         period_ns: plan.method.period(),
         first_release_ns: Nanos::ZERO,
     };
-    let prepared = Prepared { settings: vec![], threads: vec![thread], helpers_on: String::new() };
-    let counts = latlab_model::Histogram { misses: 1, ..latencies.into_iter().collect() };
-    let messages = [
+    let threads = (0..counts.len() as u32).map(thread).collect();
+    let prepared = Prepared { settings: vec![], threads, helpers_on: String::new() };
+    let mut messages = vec![
         Message::Plan(plan),
         Message::Machine(Machine::default()),
         Message::Prepared(prepared),
-        Message::Interval(Interval {
-            thread: 0,
-            start_ns: Nanos::ZERO,
-            end_ns: Nanos(4_000_000),
-            counts,
-        }),
-        Message::End(End {
-            reason: EndReason::Finished,
-            agent_peak_rss_bytes: 0,
-            helpers_cpu_ns: Nanos::ZERO,
-            intervals_merged: 0,
-            spike_hook: None,
-        }),
     ];
-    let (RunDigest { run, bins, .. }, _) = digest(messages, "2001-02-03T04:05:06Z");
+    let (start_ns, end_ns) = (Nanos::ZERO, Nanos(4_000_000));
+    messages.extend(
+        (0..).zip(counts).map(|(thread, counts)| {
+            Message::Interval(Interval { thread, start_ns, end_ns, counts })
+        }),
+    );
+    messages.push(Message::End(End {
+        reason: EndReason::Finished,
+        agent_peak_rss_bytes: 0,
+        helpers_cpu_ns: Nanos::ZERO,
+        intervals_merged: 0,
+        spike_hook: None,
+    }));
+    digest(messages, "2001-02-03T04:05:06Z").0
+}
+
+#[test]
+fn messages_that_no_agent_sent_become_a_run() {
+    let latencies = [1_000, 2_000, 150_000, 3_000].map(Nanos);
+    let counts = Histogram { misses: 1, ..latencies.into_iter().collect() };
+    let RunDigest { run, bins, .. } = imported(vec![counts]);
     assert_eq!(run.started, "2001-02-03T04:05:06Z", "as it was given");
     assert_eq!((run.total.cycles, run.total.misses), (4, Some(1)));
     assert_eq!((run.total.min_ns, run.total.max_ns), (Some(Nanos(1_000)), Some(Nanos(150_000))));
     assert_eq!(bins.len(), 4);
     assert_eq!(run.verdict.unwrap().word, VerdictWord::Invalid, "its thread has no last word");
+}
+
+#[test]
+fn bins_of_other_edges_are_stored_as_they_are() {
+    let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 1_000_000).unwrap();
+    let latencies = [3_200, 3_900, 999_999_999, 1_282_000_000].map(Nanos);
+    let RunDigest { run, bins, .. } = imported(vec![Histogram::of(layout, latencies)]);
+    let rows: Vec<(i64, i64, u64)> =
+        bins.iter().map(|row| (row.bin.low_ns.0, row.bin.high_ns.0, row.bin.count)).collect();
+    let over = (1_000_000_000, 1_282_000_001, 1);
+    assert_eq!(rows, [(3_000, 4_000, 2), (999_999_000, 1_000_000_000, 1), over]);
+    let quantiles = run.total.quantiles.unwrap();
+    assert_eq!((quantiles.p50_ns, quantiles.p99_ns), (Nanos(3_999), Nanos(1_282_000_000)));
+    assert_eq!((run.total.cycles, run.total.max_ns), (4, Some(Nanos(1_282_000_000))));
+}
+
+#[test]
+fn a_maximum_that_is_not_known_is_absent() {
+    let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
+    let counts = Histogram::of(layout, [3_200, 3_900, 500_000].map(Nanos));
+    let overflow = Overflow { count: 1, max_is_unknown: true };
+    let RunDigest { run, bins, .. } = imported(vec![Histogram { overflow, ..counts }]);
+    assert_eq!((run.total.cycles, run.total.max_ns, run.total.quantiles), (3, None, None));
+    assert_eq!(bins[1].bin.high_ns, Nanos::MAX);
+}
+
+#[test]
+fn threads_of_different_edges_have_figures_of_their_own_and_no_quantiles_together() {
+    let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
+    let one = Histogram::of(layout, [3_200, 3_900].map(Nanos));
+    let other = [3_200, 7_900].map(Nanos).into_iter().collect();
+    let RunDigest { run, .. } = imported(vec![one, other]);
+    let medians = run.threads.iter().map(|one| one.summary.quantiles.as_ref().unwrap().p50_ns);
+    assert_eq!(medians.collect::<Vec<_>>(), [Nanos(3_900), Nanos(3_299)]);
+    assert_eq!((run.total.cycles, run.total.max_ns), (4, Some(Nanos(7_900))));
+    assert_eq!(run.total.quantiles, None);
 }
 
 #[test]

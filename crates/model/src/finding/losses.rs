@@ -174,6 +174,8 @@ pub enum IntervalFlaw {
     WrongBinSum,
     /// Its sum does not fit its smallest and largest latency.
     ImpossibleSum,
+    /// Its bins have other edges than those before it.
+    OtherEdges,
 }
 
 const RELIEVE_DISK: &str =
@@ -306,6 +308,7 @@ impl IntervalFlaw {
             IntervalFlaw::DisorderedBins => "its bins are not in order",
             IntervalFlaw::WrongBinSum => "its bins do not add up to its cycles",
             IntervalFlaw::ImpossibleSum => "its sum does not fit its extremes",
+            IntervalFlaw::OtherEdges => "its bins have other edges than those before it",
         }
     }
 }

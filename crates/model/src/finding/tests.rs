@@ -313,6 +313,7 @@ fn losses() -> Vec<LossFinding> {
         unsound(IntervalFlaw::DisorderedBins),
         unsound(IntervalFlaw::WrongBinSum),
         unsound(IntervalFlaw::ImpossibleSum),
+        unsound(IntervalFlaw::OtherEdges),
         CountsDiffer { what: "missed releases".into(), by_thread: 12, by_intervals: 11 },
         UnknownThread { what: "samples".into(), number: 7 },
     ]

@@ -23,23 +23,23 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// The drawn bins of an axis of this length.
-    pub fn new(axis: &LatencyAxis, pixels: f64) -> Cells {
+    /// The drawn bins of an axis of this length, for lines of bins in rising order.
+    pub fn new(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> Cells {
         match axis.log {
-            true => Cells::logarithmic(axis, pixels),
-            false => Cells::linear(axis, pixels),
+            true => Cells::logarithmic(axis, pixels, lines),
+            false => Cells::linear(axis, pixels, lines),
         }
     }
 
-    fn linear(axis: &LatencyAxis, pixels: f64) -> Cells {
+    fn linear(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> Cells {
         let step =
             one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels).max(FINE_WIDTH as f64);
-        Cells { edges: edges(axis, |edge| edge + step), log: false, step }
+        Cells { edges: edges(axis, lines, |edge| edge + step), log: false, step }
     }
 
-    fn logarithmic(axis: &LatencyAxis, pixels: f64) -> Cells {
+    fn logarithmic(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> Cells {
         let step = one_two_five((axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0);
-        Cells { edges: edges(axis, |edge| edge * (1.0 + step)), log: true, step }
+        Cells { edges: edges(axis, lines, |edge| edge * (1.0 + step)), log: true, step }
     }
 
     /// Width of a step of a line in units, as the axis shows it.
@@ -79,15 +79,30 @@ impl Cells {
 
 /// Edges from one end of an axis to the other, each the edge of a bin that is nearest to the one
 /// wanted after the edge before it.
-fn edges(axis: &LatencyAxis, wanted: impl Fn(f64) -> f64) -> Vec<f64> {
+fn edges(axis: &LatencyAxis, lines: &[&[Bin]], wanted: impl Fn(f64) -> f64) -> Vec<f64> {
     let mut edges = vec![axis.from];
     while let Some(edge) = edges.last().copied().filter(|edge| *edge < axis.to) {
-        edges.push(bin_edge_near(wanted(edge), edge).min(axis.to));
+        let next = bin_edge_near(wanted(edge), edge);
+        edges.push(end_of_cut_bins(next, lines).min(axis.to));
     }
     edges
 }
 
-/// The edge of a bin nearest to a latency, of those after another one.
+/// Where no bin of a line is cut any more: at a latency, or at the end of the bins of other edges
+/// than latlab's own in which it lies.
+fn end_of_cut_bins(latency: f64, lines: &[&[Bin]]) -> f64 {
+    let end = |bins: &&[Bin]| {
+        let bin = bins.get(bins.partition_point(|bin| bin.high_ns.0 as f64 <= latency))?;
+        let is_cut = (bin.low_ns.0 as f64) < latency && bin.low_ns >= Nanos::ZERO;
+        is_cut.then_some(bin.high_ns.0 as f64)
+    };
+    match lines.iter().filter_map(end).reduce(f64::max) {
+        Some(end) => end_of_cut_bins(end, lines),
+        None => latency,
+    }
+}
+
+/// The edge of a bin of latlab's own nearest to a latency, of those after another one.
 fn bin_edge_near(latency: f64, after: f64) -> f64 {
     let bin = bin_of(latency as u64);
     let (low, high) = (bin_low(bin) as f64, bin_high(bin) as f64);
@@ -188,5 +203,31 @@ impl Drawn {
     /// Count of all steps.
     pub fn count(&self) -> u64 {
         self.steps.iter().fold(0, |sum, step| sum.saturating_add(step.count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::BinLayout;
+    use latlab_model::Histogram;
+
+    #[test]
+    fn drawn_bins_cut_no_bin_of_other_edges_and_lose_no_count() {
+        let width = Nanos(7_777);
+        let layout = BinLayout::equal(Nanos::ZERO, width, 1_000_000).unwrap();
+        let latencies = (1..4_000).map(|number| Nanos(number * number * 431));
+        let bins = Histogram::of(layout, latencies).rows();
+        for log in [false, true] {
+            let axis = LatencyAxis { log, from: 1_000.0, to: 7e9 };
+            let cells = Cells::new(&axis, 700.0, &[&bins]);
+            for edge in &cells.edges[1..cells.len()] {
+                let cut =
+                    |bin: &&Bin| (bin.low_ns.0 as f64) < *edge && *edge < bin.high_ns.0 as f64;
+                assert_eq!(bins.iter().find(cut), None, "{edge}");
+            }
+            let drawn = Drawn::new(&bins, &axis, &cells);
+            assert_eq!(drawn.count() + drawn.below + drawn.beyond, 3_999);
+        }
     }
 }

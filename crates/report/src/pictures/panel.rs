@@ -8,6 +8,7 @@ use crate::pictures::series::{Series, highest, named};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, line, n};
 use crate::terms::Terms;
 use crate::units::grouped;
+use latlab_model::Bin;
 use maud::{Markup, html};
 
 /// What all areas of a picture share, so that they compare.
@@ -38,7 +39,8 @@ pub fn panels<'a>(
     let max = all().filter_map(|series| series.max).max();
     let bins = all().flat_map(|series| series.bins.iter());
     let axis = LatencyAxis::choose(&Pooled::of(bins, max), asked);
-    let cells = Cells::new(&axis, pixels);
+    let lines: Vec<&[Bin]> = all().map(|series| &*series.bins).collect();
+    let cells = Cells::new(&axis, pixels, &lines);
     let panels: Vec<Panel> =
         groups.iter().map(|series| Panel::new(series, &axis, &cells)).collect();
     let densities = panels.iter().flat_map(|panel| panel.densities(&cells));

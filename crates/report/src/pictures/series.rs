@@ -71,12 +71,14 @@ pub fn of_runs<'a>(runs: &[Measured<'a>]) -> Vec<Series<'a>> {
     }
 }
 
-/// The counts of all threads together. Bins follow each other without a gap, so their upper edge
-/// tells them; the one below zero begins at the lowest minimum.
+/// The counts of all threads together: of bins with the same edges. The one below zero begins at the
+/// lowest minimum.
 fn pooled(threads: &[ThreadBins]) -> Vec<Bin> {
-    let mut all: BTreeMap<Nanos, Bin> = BTreeMap::new();
+    let mut all: BTreeMap<(Nanos, Nanos), Bin> = BTreeMap::new();
     for bin in threads.iter().flat_map(|thread| &thread.bins) {
-        let sum = all.entry(bin.high_ns).or_insert(Bin { count: 0, ..*bin });
+        let sum = all
+            .entry((bin.high_ns, bin.low_ns.max(Nanos::ZERO)))
+            .or_insert(Bin { count: 0, ..*bin });
         sum.low_ns = sum.low_ns.min(bin.low_ns);
         sum.count = sum.count.saturating_add(bin.count);
     }

@@ -42,7 +42,7 @@ fn no_line_is_too_wide_and_ascii_is_ascii() {
 fn one_latency_among_millions_is_seen_above_its_mark() {
     for late in [9_000, 214_417, 7 * SECOND, 3 * 3600 * SECOND] {
         let mut samples = counted(vec![5_000; 1000]);
-        samples.add(&counted([late]));
+        samples.add(&counted([late])).unwrap();
         samples.bins[0].1 = 4_000_000_000;
         let text = drawn(&Fixture::new(plan(), vec![samples]), 80, Glyphs::Unicode);
         let lines: Vec<&str> = text.lines().collect();

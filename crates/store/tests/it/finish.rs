@@ -19,7 +19,7 @@ fn totals(messages: &[Message], threads: u32) -> Vec<Histogram> {
     let mut totals = vec![Histogram::default(); threads as usize];
     for message in messages {
         if let Message::Interval(interval) = message {
-            totals[interval.thread as usize].add(&interval.counts);
+            totals[interval.thread as usize].add(&interval.counts).unwrap();
         }
     }
     totals

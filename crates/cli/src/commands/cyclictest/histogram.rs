@@ -49,7 +49,7 @@ impl Buckets {
         all.add(0, thread.total.underflow);
         let (fine, coarse): (Vec<_>, Vec<_>) =
             thread.total.bins.iter().partition(|(bin, _)| is_fine(*bin));
-        fine.into_iter().for_each(|(bin, count)| all.add(bin_low(bin.into()) / 1000, count));
+        fine.into_iter().for_each(|(bin, count)| all.add(bin_low(bin as usize) / 1000, count));
         let last_fine = Nanos(latlab_model::histogram::FINE_END as i64 - 1);
         let exact = thread.spikes.above(last_fine);
         let counted: u64 = coarse.iter().map(|(_, count)| count).sum();
@@ -57,8 +57,8 @@ impl Buckets {
             exact.iter().for_each(|spike| all.add((spike.latency_ns.0 / 1000) as u64, 1));
         } else {
             for (bin, count) in coarse {
-                all.rough += if bin_low(bin.into()) / 1000 < buckets as u64 { count } else { 0 };
-                all.add(bin_low(bin.into()) / 1000, count);
+                all.rough += if bin_low(bin as usize) / 1000 < buckets as u64 { count } else { 0 };
+                all.add(bin_low(bin as usize) / 1000, count);
             }
         }
         let limit = Nanos(buckets as i64 * 1000 - 1);

@@ -56,13 +56,13 @@ impl Figures {
 /// them it takes the lower end.
 fn truncated_sum(thread: &Thread) -> u128 {
     let sum =
-        |&(bin, count): &(u16, u64)| u128::from(bin_low(bin.into()) / 1000) * u128::from(count);
+        |&(bin, count): &(u32, u64)| u128::from(bin_low(bin as usize) / 1000) * u128::from(count);
     thread.total.bins.iter().map(sum).sum()
 }
 
 /// Whether a bin is so narrow that it lies within a microsecond.
-pub fn is_fine(bin: u16) -> bool {
-    usize::from(bin) < FINE_BINS
+pub fn is_fine(bin: u32) -> bool {
+    (bin as usize) < FINE_BINS
 }
 
 /// The line of a thread.

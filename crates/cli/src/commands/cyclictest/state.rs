@@ -65,7 +65,7 @@ impl State {
     /// Takes what a thread has just counted.
     pub fn watch(&mut self, thread: u32, sealed: &Sealed) {
         let Some(thread) = self.threads.get_mut(thread as usize) else { return };
-        thread.total.add(&sealed.counts);
+        thread.total.add(&sealed.counts).expect("both have latlab's own bins");
         if sealed.counts.count > 0 {
             thread.last = Nanos(sealed.last);
         }

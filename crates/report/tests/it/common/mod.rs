@@ -83,7 +83,7 @@ fn quantile(counts: &Histogram, share: f64) -> Nanos {
     for &(bin, count) in &counts.bins {
         seen += count;
         if seen >= wanted {
-            return Nanos(bin_high(bin.into()) as i64 - 1).clamp(counts.min_ns, counts.max_ns);
+            return Nanos(bin_high(bin as usize) as i64 - 1).clamp(counts.min_ns, counts.max_ns);
         }
     }
     counts.max_ns
@@ -118,7 +118,7 @@ impl Fixture {
     pub fn new(plan: Plan, histograms: Vec<Histogram>) -> Fixture {
         let cpus = histograms.len() as u32;
         let mut total = Histogram::default();
-        histograms.iter().for_each(|counts| total.add(counts));
+        histograms.iter().for_each(|counts| total.add(counts).unwrap());
         let threads: Vec<ThreadRun> = histograms
             .iter()
             .enumerate()

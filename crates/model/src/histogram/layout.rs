@@ -1,0 +1,222 @@
+//! Where the bins of a histogram begin and end.
+
+use super::{BINS, bin_high, bin_low, bin_of};
+use crate::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// The edges of a histogram's bins. Bins have numbers from 0 on, and follow each other without a
+/// gap; each holds the latencies from its lower edge to below its upper one.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Edges", into = "Edges")]
+pub struct BinLayout(Edges);
+
+/// The forms in which edges are given.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+enum Edges {
+    /// latlab's own: see [`super`].
+    #[default]
+    Standard,
+    /// `count` bins of one `width`, the first from `start` on.
+    Equal { start: Nanos, width: Nanos, count: u32 },
+    /// All edges in rising order: one more than there are bins.
+    Explicit(Vec<Nanos>),
+}
+
+/// Why edges make no layout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LayoutError {
+    /// There is no bin.
+    #[error("a histogram needs at least one bin")]
+    NoBins,
+    /// A bin is empty, or its upper edge is below its lower one.
+    #[error("the edges of the bins do not rise")]
+    NotRising,
+    /// The last edge is later than any clock can show.
+    #[error("the last bin lies beyond 292 years")]
+    TooLong,
+}
+
+/// On which side a latency lies outside of all bins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outside {
+    /// Below the first edge.
+    Below,
+    /// At or above the last edge.
+    Above,
+}
+
+impl TryFrom<Edges> for BinLayout {
+    type Error = LayoutError;
+
+    fn try_from(edges: Edges) -> Result<BinLayout, LayoutError> {
+        match edges {
+            Edges::Standard => Ok(BinLayout::default()),
+            Edges::Equal { start, width, count } => BinLayout::equal(start, width, count),
+            Edges::Explicit(edges) => BinLayout::explicit(edges),
+        }
+    }
+}
+
+impl From<BinLayout> for Edges {
+    fn from(layout: BinLayout) -> Edges {
+        layout.0
+    }
+}
+
+impl BinLayout {
+    /// `count` bins of one `width`, the first from `start` on.
+    pub fn equal(start: Nanos, width: Nanos, count: u32) -> Result<BinLayout, LayoutError> {
+        if count == 0 {
+            return Err(LayoutError::NoBins);
+        }
+        if width <= Nanos::ZERO {
+            return Err(LayoutError::NotRising);
+        }
+        let length = width.0.checked_mul(count.into()).ok_or(LayoutError::TooLong)?;
+        start.0.checked_add(length).ok_or(LayoutError::TooLong)?;
+        Ok(BinLayout(Edges::Equal { start, width, count }))
+    }
+
+    /// The bins between these edges.
+    pub fn explicit(edges: Vec<Nanos>) -> Result<BinLayout, LayoutError> {
+        if edges.len() < 2 || u32::try_from(edges.len()).is_err() {
+            return Err(LayoutError::NoBins);
+        }
+        match edges.is_sorted_by(|low, high| low < high) {
+            true => Ok(BinLayout(Edges::Explicit(edges))),
+            false => Err(LayoutError::NotRising),
+        }
+    }
+
+    /// Whether these are latlab's own bins.
+    pub fn is_standard(&self) -> bool {
+        self.0 == Edges::Standard
+    }
+
+    /// Number of the bins.
+    pub fn bins(&self) -> u32 {
+        match &self.0 {
+            Edges::Standard => BINS as u32,
+            Edges::Equal { count, .. } => *count,
+            Edges::Explicit(edges) => edges.len() as u32 - 1,
+        }
+    }
+
+    /// The bin of a latency; beyond 104 days the last of latlab's own takes it.
+    pub fn bin_of(&self, latency: Nanos) -> Result<u32, Outside> {
+        match &self.0 {
+            Edges::Standard => match u64::try_from(latency.0) {
+                Ok(latency) => Ok(bin_of(latency) as u32),
+                Err(_) => Err(Outside::Below),
+            },
+            Edges::Equal { start, .. } if latency < *start => Err(Outside::Below),
+            Edges::Equal { start, width, count } => {
+                let bin = latency.0.abs_diff(start.0) / width.0.unsigned_abs();
+                u32::try_from(bin).ok().filter(|bin| bin < count).ok_or(Outside::Above)
+            }
+            Edges::Explicit(edges) => match edges.partition_point(|edge| *edge <= latency) {
+                0 => Err(Outside::Below),
+                above if above == edges.len() => Err(Outside::Above),
+                above => Ok(above as u32 - 1),
+            },
+        }
+    }
+
+    /// The smallest latency of a bin; for the number behind the last bin, the last edge.
+    pub fn low(&self, bin: u32) -> Nanos {
+        let bin = bin.min(self.bins());
+        match &self.0 {
+            Edges::Standard if bin == BINS as u32 => Nanos::MAX,
+            Edges::Standard => Nanos(bin_low(bin as usize) as i64),
+            Edges::Equal { start, width, .. } => Nanos(start.0 + width.0 * i64::from(bin)),
+            Edges::Explicit(edges) => edges[bin as usize],
+        }
+    }
+
+    /// The first latency above a bin.
+    pub fn high(&self, bin: u32) -> Nanos {
+        match &self.0 {
+            Edges::Standard => Nanos(bin_high((bin as usize).min(BINS - 1)) as i64),
+            _ => self.low(bin.saturating_add(1)),
+        }
+    }
+
+    /// The first edge.
+    pub fn start(&self) -> Nanos {
+        self.low(0)
+    }
+
+    /// The last edge.
+    pub fn end(&self) -> Nanos {
+        self.low(self.bins())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Layouts of all forms, up to a million bins.
+    pub fn layouts() -> impl Strategy<Value = BinLayout> {
+        prop_oneof![
+            Just(BinLayout::default()),
+            (-5_000i64..5_000, 1i64..5_000, 1u32..=1_000_000).prop_map(|(start, width, count)| {
+                BinLayout::equal(Nanos(start), Nanos(width), count).unwrap()
+            }),
+            proptest::collection::btree_set(-5_000i64..5_000_000, 2..200).prop_map(|edges| {
+                BinLayout::explicit(edges.into_iter().map(Nanos).collect()).unwrap()
+            }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_latency_lies_in_its_bin_or_outside_of_all(
+            layout in layouts(), latency in -10_000i64..10_000_000
+        ) {
+            let latency = Nanos(latency);
+            match layout.bin_of(latency) {
+                Ok(bin) => {
+                    prop_assert!(bin < layout.bins());
+                    prop_assert!(layout.low(bin) <= latency && latency < layout.high(bin));
+                }
+                Err(Outside::Below) => prop_assert!(latency < layout.start()),
+                Err(Outside::Above) => prop_assert!(latency >= layout.end()),
+            }
+        }
+
+        #[test]
+        fn bins_follow_each_other(layout in layouts(), bin in 0u32..1_000_000) {
+            let bin = bin % layout.bins();
+            prop_assert!(layout.low(bin) < layout.high(bin));
+            prop_assert_eq!(layout.high(bin), layout.low(bin + 1));
+            prop_assert_eq!(layout.bin_of(layout.low(bin)), Ok(bin));
+        }
+    }
+
+    #[test]
+    fn the_standard_layout_is_that_of_the_loop() {
+        let layout = BinLayout::default();
+        assert_eq!((layout.start(), layout.end()), (Nanos::ZERO, Nanos::MAX));
+        for bin in 0..BINS {
+            assert_eq!(layout.low(bin as u32).0 as u64, bin_low(bin));
+            assert_eq!(layout.high(bin as u32).0 as u64, bin_high(bin));
+        }
+    }
+
+    #[test]
+    fn edges_that_are_none_are_refused() {
+        let equal = |start, width, count| BinLayout::equal(Nanos(start), Nanos(width), count);
+        assert_eq!(equal(0, 1_000, 0), Err(LayoutError::NoBins));
+        assert_eq!(equal(0, 0, 5), Err(LayoutError::NotRising));
+        assert_eq!(equal(0, i64::MAX, 2), Err(LayoutError::TooLong));
+        let explicit =
+            |edges: &[i64]| BinLayout::explicit(edges.iter().copied().map(Nanos).collect());
+        assert_eq!(explicit(&[5]), Err(LayoutError::NoBins));
+        assert_eq!(explicit(&[5, 5]), Err(LayoutError::NotRising));
+        // What comes from elsewhere is checked as well.
+        let bytes = postcard::to_allocvec(&Edges::Explicit(vec![Nanos(5), Nanos(4)])).unwrap();
+        assert!(postcard::from_bytes::<BinLayout>(&bytes).is_err());
+    }
+}
