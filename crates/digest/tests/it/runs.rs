@@ -98,6 +98,7 @@ fn messages_that_no_agent_sent_become_a_run() {
     assert_eq!(run.verdict.unwrap().word, VerdictWord::Invalid, "its thread has no last word");
 }
 
+/// Invariant (releases): Bins of other edges are stored as they are, and never added to others.
 #[test]
 fn bins_of_other_edges_are_stored_as_they_are() {
     let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 1_000_000).unwrap();

@@ -1,6 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
+/// Invariant (releases): Bins have no gaps, and every latency lies in its own.
 #[test]
 fn bins_follow_each_other_without_gap() {
     for bin in 0..BINS {
@@ -31,6 +32,7 @@ fn a_million_bins_cost_what_they_hold() {
     assert_eq!(counts.rows()[1], last);
 }
 
+/// Invariant (releases): Bins of other edges are stored as they are, and never added to others.
 #[test]
 fn bins_of_different_edges_are_not_added() {
     let mut standard: Histogram = [Nanos(1_500)].into_iter().collect();
@@ -88,6 +90,7 @@ fn a_histogram_is_packed_as_by_every_latlab_before() {
 }
 
 proptest! {
+    /// Invariant (releases): Bins have no gaps, and every latency lies in its own.
     #[test]
     fn every_latency_lies_in_its_bin(latency in 0u64..(1 << 53)) {
         let bin = bin_of(latency);
