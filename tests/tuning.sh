@@ -146,7 +146,7 @@ killed() {
     case $1 in
         both) expect "the old value, named" grep -q "$runtime is '.*' again" "$here/restored" ;;
     esac
-    [ "$("$program" doctor --restore)" = "Nothing is left changed." ]
+    [ "$("$program" doctor --restore)" = "Nothing to restore." ]
 }
 
 by_the_next_run() {
@@ -189,7 +189,7 @@ refused() {
     "$program" run --tune smt=off --for 1s --out "$here/none" >"$here/said-refused" 2>&1
     code=$?
     cat "$here/said-refused"
-    expect "exit code 2" [ $code = 2 ] && grep -q "there is no tuning 'smt'" "$here/said-refused"
+    expect "exit code 2" [ $code = 2 ] && grep -q "unknown tuning 'smt'" "$here/said-refused"
 }
 
 state >"$here/before"

@@ -40,7 +40,7 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
     }
     if let Some((_, pid)) = lock.held.iter().find(|(held, _)| *held == SETTINGS) {
         return Err(machine_refuses_all(format!(
-            "{} has tuned this machine: wait for it, or leave out --tune",
+            "{} has tuned this machine: wait for it, or omit --tune",
             holder(root, *pid)
         )));
     }
@@ -52,8 +52,8 @@ pub fn hold(root: &Root, plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<Ho
             _ => (format!("CPUs {taken}"), "are"),
         };
         return Err(machine_refuses_all(format!(
-            "{cpus} {are} measured by {holder} already: wait for it, take other --cpus, or \
-             measure beside it with --share"
+            "{cpus} {are} already measured by {holder}: wait for it, choose other --cpus, or use \
+             --share"
         )));
     }
     let finding = Finding::new(SetupFinding::CpusShared { cpus: taken, holder });

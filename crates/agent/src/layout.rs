@@ -41,8 +41,8 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     let measured = match &plan.cpus {
         None => cpus.usable.without(&left_free(measurement, cpus)),
         Some(_) if deadline => {
-            return Err("SCHED_DEADLINE threads cannot be pinned (the kernel answers EPERM or \
-                        EBUSY): leave out --cpus, or take another --policy"
+            return Err("SCHED_DEADLINE threads cannot be pinned (the kernel returns EPERM or \
+                        EBUSY): omit --cpus, or use another --policy"
                 .to_string());
         }
         Some(asked) => checked(asked, cpus, "--cpus")?,

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         words if words.starts_with(latlab_agent::LOAD_SUPERVISOR) => latlab_agent::supervise(),
         _ if words.len() == 2 && words[0] == FAULT => latlab_agent::plant(&words[1]),
         run if words.len() < 2 && !run.starts_with('-') => latlab_agent::serve(stdin(), stdout()),
-        words => Err(format!("cannot make sense of '{words}': see latlab-agent --help")),
+        words => Err(format!("unknown arguments '{words}'; see latlab-agent --help")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

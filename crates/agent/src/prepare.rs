@@ -107,7 +107,7 @@ fn kernel_files(
         let asked = single_spaced(value);
         let before = read_value(root, path).ok();
         let applied = changes.set(path, value).map_err(|error| {
-            machine_refuses(format!("--set {path}={value}: {error}; `ls -l {path}` may tell why"))
+            machine_refuses(format!("--set {path}={value}: {error}; see `ls -l {path}`"))
         })?;
         let before = before.filter(|before| *before != applied);
         let setting = Setting::new(path, asked, applied);

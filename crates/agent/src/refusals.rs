@@ -48,7 +48,7 @@ pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
 /// How to get the rights.
 pub fn remedy() -> String {
     if process::effective_user() == 0 {
-        return "this root has lost its rights (a container?): start it with --cap-add SYS_NICE \
+        return "root lacks the right here (a container?): start it with --cap-add SYS_NICE \
                 --cap-add IPC_LOCK --ulimit rtprio=99 --ulimit memlock=-1, or measure without \
                 priority by --policy other"
             .to_string();

@@ -36,9 +36,9 @@ pub fn serve_watched(
     let hello = match next(&mut frames)? {
         Message::Hello(hello) if hello.stream == STREAM_VERSION => hello,
         Message::Hello(hello) => {
-            return Err(format!("the other side speaks version {} of the stream", hello.stream));
+            return Err(format!("the other side uses stream version {}", hello.stream));
         }
-        _ => return Err("expected the first word of a stream".into()),
+        _ => return Err("expected the hello frame of a stream".into()),
     };
     let plan = match next(&mut frames)? {
         Message::Plan(plan) => plan,
@@ -83,7 +83,7 @@ fn next(frames: &mut FrameReader<impl Read>) -> Result<Message, String> {
     match frames.next_frame() {
         Ok(Next::Frame(frame)) => Ok(frame.message),
         Ok(Next::End) => Err("the input ends before a plan; `latlab run` starts the agent".into()),
-        Ok(Next::Damaged(damage)) => Err(format!("the input is no stream: {damage}")),
+        Ok(Next::Damaged(damage)) => Err(format!("the input is not a stream: {damage}")),
         Err(error) => Err(format!("cannot read the plan: {error}")),
     }
 }

@@ -149,14 +149,14 @@ impl Taker {
     fn ask(&mut self, job: Job) -> Answer {
         let left = self.until.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err("there was no time left for it".into());
+            return Err("no time left".into());
         }
         let patience = self.patience.file.min(left);
         // A reader that has died does not answer, as one that hangs.
         let _ = self.reader.0.send(job);
         self.reader.1.recv_timeout(patience).unwrap_or_else(|_| {
             self.reader = start_reader(self.root.clone());
-            Err(format!("it did not answer within {} ms", patience.as_millis()))
+            Err(format!("no answer within {} ms", patience.as_millis()))
         })
     }
 }

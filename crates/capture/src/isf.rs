@@ -24,7 +24,7 @@ pub fn open(mut source: impl BufRead + 'static, file_name: &str) -> Result<Opene
     let domain = keys.text(&["DOMAIN"]).unwrap_or_default();
     let unit = keys.text(&["XUNIT", "XUN"]).unwrap_or_else(|| "s".to_string());
     if domain.eq_ignore_ascii_case("FREQUENCY") || unit.eq_ignore_ascii_case("Hz") {
-        return Err(Fault::whole("this waveform is a spectrum, it has frequencies and no times"));
+        return Err(Fault::whole("this waveform is a spectrum and has no times"));
     }
     if !keys.text(&["ENCDG", "ENC"]).is_some_and(|it| it.to_ascii_uppercase().starts_with("BIN")) {
         return Err(Fault::whole("expected a waveform with ENCDG BINARY: save it so, or as CSV"));
@@ -76,7 +76,7 @@ fn head(source: &mut impl BufRead) -> Result<String, Fault> {
 fn length(source: &mut impl BufRead) -> Result<u64, Fault> {
     let mut byte = [0];
     let mut next = |what: &str| match source.read(&mut byte)? {
-        0 => Err(Fault::whole(format!("the waveform is cut off: {what} is missing"))),
+        0 => Err(Fault::whole(format!("the waveform is truncated: {what} is missing"))),
         _ => Ok(byte[0]),
     };
     for _ in 0..16 {
@@ -203,7 +203,7 @@ impl<R: BufRead> Source for Samples<R> {
         let count = self.left.min(AT_ONCE as u64);
         let mut bytes = vec![0; count as usize * self.format.width];
         self.source.read_exact(&mut bytes).map_err(|_| {
-            Fault::whole(format!("the waveform is cut off after sample {}", self.sample))
+            Fault::whole(format!("the waveform is truncated after sample {}", self.sample))
         })?;
         for bytes in bytes.chunks_exact(self.format.width) {
             let Scale { start, step, factor, offset, zero } = self.scale;

@@ -69,11 +69,11 @@ pub fn measure<E: From<Error>>(
             let chosen = Chosen::of(&opened.head, asked).map_err(|fault| fault.of(file))?;
             drop(opened);
             let Some(survey) = survey(paths)? else {
-                return Err(Fault::whole("it changed while it was read").of(file).into());
+                return Err(Fault::whole("the file changed while it was read").of(file).into());
             };
             let mut wires = Wires::new(&survey, &chosen, asked).map_err(|fault| fault.of(file))?;
             let Capture::Points(opened) = open_joined(paths, None)? else {
-                return Err(Fault::whole("it changed while it was read").of(file).into());
+                return Err(Fault::whole("the file changed while it was read").of(file).into());
             };
             let (mut source, mut points, mut goes_on) = (opened.source, Vec::new(), true);
             while goes_on {
@@ -278,7 +278,7 @@ impl Wires {
         }
         if self.figures.count() > 2 && self.figures.max_ps() == Some(0) {
             notes.push(
-                "Both channels change at the very same times: they may show the same wire."
+                "Both channels change at exactly the same times: they may show the same wire."
                     .to_string(),
             );
         }

@@ -54,11 +54,11 @@ fn of_file(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
         }
         Some(b'$') => vcd::open(again()?).map(Capture::Points),
         _ if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") => {
-            Err(Fault::whole("the text is UTF-16: save it as UTF-8"))
+            Err(Fault::whole("the file is UTF-16: save it as UTF-8"))
         }
         _ if start.contains(&0) => Err(Fault::whole(
-            "expected a sigrok session, a VCD, a CSV, an ISF waveform or a list of readings; this \
-             is none of them",
+            "expected a sigrok session, a VCD, a CSV, an ISF waveform or a list of readings; \
+             found none of these",
         )),
         _ => csv::open(path, unit),
     }

@@ -12,7 +12,7 @@ pub struct Asked {
     pub stimulus: Option<String>,
     /// The channel with the responses.
     pub response: Option<String>,
-    /// A channel that is high while something goes on that may disturb.
+    /// Channel that is high while a possible disturbance lasts.
     pub marker: Option<String>,
     /// Where an edge is.
     pub threshold: Threshold,
@@ -60,7 +60,7 @@ impl Chosen {
         let find = |flag: &str, name: &Option<String>| match name {
             Some(name) => found(head, flag, name),
             None => Err(Fault::whole(format!(
-                "name the channels with --stimulus and --response: the capture has {}",
+                "choose the channels with --stimulus and --response; the capture has {}",
                 names(head)
             ))),
         };
@@ -94,7 +94,7 @@ fn found(head: &Head, flag: &str, name: &str) -> Result<usize, Fault> {
             names(head)
         ))),
         _ => Err(Fault::whole(format!(
-            "{flag} {name}: several channels end so, give the whole name: {}",
+            "{flag} {name} is ambiguous: {}",
             named(ending.iter().map(|index| head.channels[*index].name.as_str()))
         ))),
     }

@@ -182,7 +182,9 @@ impl<R: BufRead> Source for Changes<R> {
                         return Err(self.words.fault(what));
                     };
                     if self.words.next()?.is_none() {
-                        return Err(self.words.fault("the dump is cut off within a change"));
+                        return Err(self
+                            .words
+                            .fault("the dump is truncated within a value change"));
                     }
                     self.change(value, &self.words.word, points)?;
                 }
@@ -285,7 +287,7 @@ impl<R: BufRead> Words<R> {
         let mut bytes = 0;
         loop {
             let Some(word) = self.next()? else {
-                return Err(self.fault("the dump is cut off: $end is missing"));
+                return Err(self.fault("the dump is truncated: $end is missing"));
             };
             if word == "$end" {
                 return Ok(all);
@@ -305,7 +307,7 @@ impl<R: BufRead> Words<R> {
             match self.next()? {
                 Some("$end") => return Ok(()),
                 Some(_) => {}
-                None => return Err(self.fault("the dump is cut off: $end is missing")),
+                None => return Err(self.fault("the dump is truncated: $end is missing")),
             }
         }
     }

@@ -124,7 +124,7 @@ impl Read for MemberReader {
         match (more, buffer.is_empty()) {
             (0, false) if self.left > 0 => Err(io::Error::other("it is cut off")),
             (0, false) if self.seen.sum() != self.checksum => {
-                Err(io::Error::other("its checksum does not fit, it is damaged"))
+                Err(io::Error::other("wrong checksum: damaged"))
             }
             _ => Ok(more),
         }

@@ -13,7 +13,7 @@ pub fn open(page: &Path) {
     // Several may be named, the best first.
     let browser = browser.split(':').find(|name| !name.is_empty()).unwrap_or("xdg-open");
     if let Err(reason) = started(browser, page) {
-        warn(format_args!("cannot open the page with {browser} ({reason}): open it yourself"));
+        warn(format_args!("cannot open the page with {browser} ({reason}): open it by hand"));
     }
 }
 

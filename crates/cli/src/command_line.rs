@@ -33,12 +33,12 @@ pub struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   latlab run --for 60s --deadline 1ms       measure every CPU for a minute and judge it
-  latlab show last                          what that run said, in the terminal
-  latlab report last -o page.html           the same as a page with the picture
+  latlab show last                          the result of that run, in the terminal
+  latlab report last -o page.html           the same as a page with charts
   latlab plot idle load --kind ccdf         two runs in one picture
-  latlab verify --all                       whether every stored run is as it was stored
-  latlab respond --from cap.sr --look       a capture of wires: what answers what, how fast?
-  latlab doctor                             what on this machine costs latency, and what mends it
+  latlab verify --all                       check every stored run for damage
+  latlab respond --from cap.sr --look       list the channels of a capture
+  latlab doctor                             find settings that cost latency, with remedies
 
 Exit codes:
   0  done, or the verdict is pass           3  could not measure (rights, missing feature)
@@ -48,36 +48,36 @@ Exit codes:
 /// What latlab can do.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Measure how late this machine is, and store the run; or all that a sheet says.
+    /// Measure wake-up latency and store the run; or measure all runs of a sheet.
     Run(Box<RunArgs>),
-    /// Measure how fast a pin answers a pin: from captures, or in a simulator.
+    /// Measure how fast a pin answers a pin, from captures or in a simulator.
     Respond(Box<RespondArgs>),
-    /// Say what on this machine, or on that of a run, costs latency, and how to mend it.
+    /// Find settings of this machine, or of a run's machine, that cost latency.
     Doctor(DoctorArgs),
-    /// Kernels for guests in virtual time: list them, or get them.
+    /// List or download kernels for guests in virtual time.
     Lab(LabArgs),
-    /// List the programs that can load the machine during a run.
+    /// List the loads that can run beside a measurement.
     Loads(LoadsArgs),
-    /// List the ready-made sheets, and the question that each answers.
+    /// List the ready-made sheets.
     Scenarios(ScenariosArgs),
     /// List the stored runs, newest first.
     List(ListArgs),
     /// Show a stored run in the terminal.
     Show(ShowArgs),
-    /// Write a stored run as one self-contained HTML page.
+    /// Write stored runs as one self-contained HTML page.
     Report(ReportArgs),
-    /// Draw a stored run, or several on one scale.
+    /// Draw stored runs as SVG or PNG.
     Plot(PlotArgs),
-    /// Show the stored runs and those that go on in a browser.
+    /// Serve stored and running measurements to a browser.
     Serve(ServeArgs),
-    /// Check that stored runs are as they were stored.
+    /// Check stored runs for damage.
     Verify(VerifyArgs),
-    /// Measure and print as cyclictest does, with its options; also by a link of that name.
+    /// Measure with the options and output of cyclictest; also through a link of that name.
     #[command(disable_help_flag = true, after_help = cyclictest::table::plain_usage())]
     Cyclictest(CyclictestArgs),
-    /// Print what completes these commands in a shell.
+    /// Generate shell completions.
     Completions(CompletionsArgs),
-    /// Measure for another latlab, or write the program that does so on a board.
+    /// Run as the measuring agent of another latlab, or write the agent program.
     Agent(AgentArgs),
 }
 

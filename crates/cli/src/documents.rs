@@ -326,7 +326,7 @@ impl ListedLoad<'_> {
         };
         let programs = match self.missing.as_slice() {
             [] => format!("here: {}", self.programs.join(", ")),
-            missing => format!("not here: {}", missing.join(", ")),
+            missing => format!("missing: {}", missing.join(", ")),
         };
         let file = self.file.as_ref().map(|file| format!("; from {file}")).unwrap_or_default();
         LoadEntry {

@@ -11,7 +11,7 @@ pub fn put_back() -> anyhow::Result<ExitCode> {
     let undone = restore_leftovers(&Root::default());
     let ended = end_loads();
     if undone.is_empty() && ended.is_none() {
-        print("Nothing is left changed.\n")?;
+        print("Nothing to restore.\n")?;
     }
     if let Some(ended) = ended {
         print(&format!("{ended}\n"))?;
@@ -37,26 +37,26 @@ pub fn undo_leftovers() -> Vec<String> {
 /// Ends what the loads of a killed latlab have left running, and says so.
 fn end_loads() -> Option<String> {
     let ended = latlab_agent::end_orphans(&Root::default());
-    (ended > 0)
-        .then(|| format!("{ended} processes of loads were ended, which a killed latlab had left"))
+    (ended > 0).then(|| format!("ended {ended} load processes that a killed latlab had left"))
 }
 
 fn sentence((Change { path, before, after, kind }, undone): &(Change, Undone)) -> String {
     match undone {
         Undone::Restored if *kind == Kind::Folder => {
-            format!("{path} is gone again, after a killed latlab left it")
+            format!("removed {path}, which a killed latlab had left")
         }
         Undone::Restored => {
-            format!("{path} is '{before}' again, after a killed latlab left it '{after}'")
+            format!("restored {path} from '{after}' to '{before}'")
         }
-        Undone::Gone => format!("{path}, which a killed latlab left '{after}', is gone"),
+        Undone::Gone => {
+            format!("{path} no longer exists; a killed latlab had left it as '{after}'")
+        }
         Undone::ChangedSince(now) => format!(
-            "{path} was '{before}' before a killed latlab made it '{after}'; somebody has made it \
-             '{now}' since, and so it stays"
+            "left {path} as '{now}', which somebody set after a killed latlab had changed it from \
+             '{before}' to '{after}'"
         ),
-        Undone::Failed(reason) => format!(
-            "{path} was '{before}' before a killed latlab made it '{after}', and cannot be put \
-             back: {reason}"
-        ),
+        Undone::Failed(reason) => {
+            format!("cannot restore {path} from '{after}' to '{before}': {reason}")
+        }
     }
 }

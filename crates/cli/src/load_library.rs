@@ -77,7 +77,7 @@ impl Library {
             None => {
                 let names: Vec<String> = files.into_keys().collect();
                 Err(format!(
-                    "there is no load '{name}'; there are {} (`latlab loads` tells what they do)",
+                    "no load '{name}'; available: {} (see `latlab loads`)",
                     names.join(", ")
                 ))
             }

@@ -79,7 +79,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
             .with_context(cannot);
     }
     let Some(name) = path.file_name() else {
-        bail!("{} is not the name of a file", path.display());
+        bail!("{} is not a file name", path.display());
     };
     let draft = path.with_file_name(format!(".{}.draft", name.to_string_lossy()));
     let written = fs::write(&draft, bytes).and_then(|()| {

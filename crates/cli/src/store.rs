@@ -41,13 +41,16 @@ fn sentence(Recovered { id, outcome }: &Recovered) -> String {
     match outcome {
         Outcome::Finished(path) => match latlab_store::load(path).ok().and_then(last_instant) {
             Some(last) => format!(
-                "recovered {id}, which was cut off: what was measured up to {last:.3} is in {}",
+                "recovered interrupted run {id}, measured up to {last:.3}: {}",
                 path.display()
             ),
-            None => format!("recovered {id}, which was cut off: see {}", path.display()),
+            None => format!("recovered interrupted run {id}: {}", path.display()),
         },
-        Outcome::Removed(reason) => format!("removed {id}, which measured nothing: {reason}"),
-        Outcome::Left(error) => format!("{id} was cut off and cannot be finished yet: {error}"),
+        Outcome::Removed(reason) => format!(
+            "removed interrupted run {id}, which had measured \
+                                             nothing: {reason}"
+        ),
+        Outcome::Left(error) => format!("cannot finish interrupted run {id}: {error}"),
     }
 }
 

@@ -30,10 +30,10 @@ pub enum Failure {
     #[error("{}", .0.text)]
     Refused(Refusal),
     /// The run was ended before its first counted cycle.
-    #[error("nothing was measured: the run was ended before its first counted cycle")]
+    #[error("nothing was measured: the run ended before its first counted cycle")]
     Nothing,
     /// The agent could not be started or spoken to.
-    #[error("the agent cannot be started: {0}")]
+    #[error("cannot start the agent: {0}")]
     Agent(#[from] io::Error),
     /// The disk cannot hold the run.
     #[error("{0}")]
@@ -75,10 +75,10 @@ pub fn examine(mut agent: Command) -> Result<Snapshot, Failure> {
     match answer? {
         Next::Frame(frame) => match frame.message {
             Message::Snapshot(snapshot) => Ok(snapshot),
-            _ => Err(io::Error::other("it sent something else than a snapshot").into()),
+            _ => Err(io::Error::other("the agent sent something other than a snapshot").into()),
         },
         Next::Damaged(damage) => Err(io::Error::other(damage).into()),
-        Next::End => Err(io::Error::other("it ended without an answer").into()),
+        Next::End => Err(io::Error::other("the agent ended without an answer").into()),
     }
 }
 

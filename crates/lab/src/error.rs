@@ -18,7 +18,8 @@ pub enum Error {
     },
     /// A program of the host.
     #[error(
-        "cannot run {program} ({error}): on a host without Debian's packages give a kernel of your own by --kernel IMAGE"
+        "cannot run {program} ({error}): on a host without Debian packages use your own kernel \
+         with --kernel IMAGE"
     )]
     Missing {
         /// Its name.
@@ -27,7 +28,7 @@ pub enum Error {
         error: io::Error,
     },
     /// The emulator.
-    #[error("cannot run {program} ({error}): install the package {package}, or its like")]
+    #[error("cannot run {program} ({error}): install the package {package} or its equivalent")]
     NoEmulator {
         /// Its name.
         program: String,
@@ -37,7 +38,7 @@ pub enum Error {
         error: io::Error,
     },
     /// A newer emulator than that of the host.
-    #[error("{machine} needs a newer QEMU: `latlab lab fetch --qemu {machine}/rt` gets it")]
+    #[error("{machine} needs a newer QEMU: run `latlab lab fetch --qemu {machine}/rt`")]
     NoNewEmulator {
         /// The machine.
         machine: &'static str,
@@ -66,7 +67,7 @@ pub enum Error {
     NoMirror,
     /// A kernel that is not kept.
     #[error(
-        "the kernel {kernel} for {machine} is not here: `latlab lab fetch {machine}/{kernel}` gets it"
+        "the kernel {kernel} for {machine} is missing: run `latlab lab fetch {machine}/{kernel}`"
     )]
     NotFetched {
         /// Its machine.
@@ -75,7 +76,7 @@ pub enum Error {
         kernel: String,
     },
     /// No program of the lab.
-    #[error("guests have no '{program}': their loads are {known}")]
+    #[error("'{program}' is not available in guests; available: {known}")]
     NoProgram {
         /// What was asked for.
         program: String,
@@ -83,7 +84,7 @@ pub enum Error {
         known: String,
     },
     /// A program that is not kept.
-    #[error("{program} for guests is not here: `latlab lab fetch {machine}/rt` gets it")]
+    #[error("{program} for guests is missing: run `latlab lab fetch {machine}/rt`")]
     ProgramNotFetched {
         /// Its name.
         program: String,
@@ -91,7 +92,7 @@ pub enum Error {
         machine: &'static str,
     },
     /// A package that is another one than it was.
-    #[error("the package {package} holds no {file}")]
+    #[error("the package {package} has no {file}")]
     NoFile {
         /// Its name.
         package: String,
@@ -99,7 +100,7 @@ pub enum Error {
         file: String,
     },
     /// The kernel's package holds no image.
-    #[error("{} holds no kernel", .0.display())]
+    #[error("{} has no kernel", .0.display())]
     NoImage(PathBuf),
 }
 

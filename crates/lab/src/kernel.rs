@@ -153,17 +153,16 @@ pub(crate) fn check_files(
         |(at, mark): &(usize, &[u8])| head.get(*at..).is_some_and(|at| at.starts_with(mark));
     if !machine.image.marks.iter().any(is_there) {
         return Err(format!(
-            "'{}' is no kernel for {}: expected {}",
+            "'{}' is not a kernel for {}: expected {}",
             image.display(),
             machine.name,
             machine.image.name
         ));
     }
     match dtb {
-        Some(dtb) if !read(dtb)?.starts_with(&MAGIC.to_be_bytes()) => Err(format!(
-            "'{}' is no device tree: expected one that dtc has compiled",
-            dtb.display()
-        )),
+        Some(dtb) if !read(dtb)?.starts_with(&MAGIC.to_be_bytes()) => {
+            Err(format!("'{}' is not a compiled device tree", dtb.display()))
+        }
         _ => Ok(()),
     }
 }

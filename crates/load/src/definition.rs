@@ -200,7 +200,7 @@ impl Definition {
             let unknown = |name: &str| name != "number" && !self.parameters.contains_key(name);
             let template = Template::parse(&text).map_err(|reason| (text.clone(), reason))?;
             if let Some(name) = template.names().into_iter().find(|name| unknown(name)) {
-                return wrong(&text, format!("'{text}': there is no parameter '{name}'"));
+                return wrong(&text, format!("'{text}': unknown parameter '{name}'"));
             }
         }
         for argument in self.process.iter().flat_map(|process| &process.args) {
@@ -211,7 +211,7 @@ impl Definition {
                 continue;
             };
             if !self.parameters.contains_key(name) {
-                return wrong(name, format!("there is no parameter '{name}'"));
+                return wrong(name, format!("unknown parameter '{name}'"));
             }
         }
         let rates = self.rate.iter().map(|rate| (&rate.pattern, "value"));

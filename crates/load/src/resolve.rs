@@ -32,7 +32,7 @@ pub fn resolve(
         None => Ok(0),
         Some(text) => {
             let text = fill(text)?;
-            text.parse::<u64>().map_err(|_| format!("'{text}' is no number"))
+            text.parse::<u64>().map_err(|_| format!("'{text}' is not a number"))
         }
     };
     let environment = definition.environment.iter();
@@ -101,10 +101,10 @@ fn values(words: &str, definition: &Definition) -> Result<Values, String> {
 /// The parts behind the name. A text may hold commas: it goes on to the next known parameter.
 fn pairs<'a>(words: &'a str, definition: &Definition) -> Result<Vec<(&'a str, &'a str)>, String> {
     let takes = || match definition.parameters.is_empty() {
-        true => "it takes no arguments".to_string(),
+        true => "takes no parameters".to_string(),
         false => {
             let names: Vec<&str> = definition.parameters.keys().map(String::as_str).collect();
-            format!("it takes {}", names.join(", "))
+            format!("takes {}", names.join(", "))
         }
     };
     let Some((_, mut rest)) = words.split_once(',') else { return Ok(Vec::new()) };
@@ -115,7 +115,7 @@ fn pairs<'a>(words: &'a str, definition: &Definition) -> Result<Vec<(&'a str, &'
         };
         let name = name.trim();
         let Some(parameter) = definition.parameters.get(name) else {
-            return Err(format!("{} has no '{name}': {}", definition.name, takes()));
+            return Err(format!("{} has no parameter '{name}': {}", definition.name, takes()));
         };
         let end = match parameter.kind {
             Kind::Text => next_known(after, definition),

@@ -25,8 +25,8 @@ impl Template {
                 continue;
             }
             let (inside, after) = match brace {
-                "{" => rest.split_once('}').ok_or(format!("'{text}': a brace is not closed"))?,
-                _ => return Err(format!("'{text}': a brace is closed that was not opened")),
+                "{" => rest.split_once('}').ok_or(format!("'{text}': unmatched opening brace"))?,
+                _ => return Err(format!("'{text}': unmatched closing brace")),
             };
             parts.push(Part::Plain(std::mem::take(&mut plain)));
             parts.push(Part::Product(inside.split('*').map(|f| f.trim().to_string()).collect()));
@@ -85,7 +85,7 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
         }
     }
     match quote {
-        Some(_) => Err(format!("'{text}': a quotation mark is not closed")),
+        Some(_) => Err(format!("'{text}': unmatched quotation mark")),
         None => Ok(words.into_iter().chain(word).collect()),
     }
 }

@@ -28,7 +28,7 @@ impl Values {
             Some(Value::Number(number)) => Some(*number),
             _ => factor.parse().ok(),
         };
-        known.ok_or_else(|| format!("{factor} is no number"))
+        known.ok_or_else(|| format!("{factor} is not a number"))
     }
 
     /// The same with the number of a repetition.

@@ -96,7 +96,7 @@ impl FromStr for Fault {
         let (name, at) = head.split_once('@').unwrap_or((head, ""));
         let kind = FaultKind::ALL.iter().find(|kind| kind.word() == name).ok_or_else(|| {
             let known: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.word()).collect();
-            format!("there is no fault '{name}'; expected {} or tiny-memory", known.join(", "))
+            format!("unknown fault '{name}': expected {} or tiny-memory", known.join(", "))
         })?;
         let time = |text: &str| text.parse::<Nanos>().map_err(|error| error.to_string());
         let at_ns = if at.is_empty() { AT } else { time(at)? };
@@ -109,7 +109,7 @@ impl FromStr for Fault {
                     fault.priority =
                         priority.ok_or_else(|| format!("'{part}': expected prio1 to prio99"))?;
                 }
-                Some(_) => return Err(format!("'{part}' goes with fifo-hog")),
+                Some(_) => return Err(format!("'{part}' requires fifo-hog")),
                 None if *kind == FaultKind::CpuOffline => {
                     let cpu = part.parse();
                     fault.cpu =

@@ -40,7 +40,7 @@ pub use tuning::{Thp, Tuning};
 // Read and written by way of `older`.
 #[serde(remote = "Self")]
 pub struct Plan {
-    /// Name of the run, part of its folder's name.
+    /// Name of the run, used in the name of its folder.
     pub name: String,
     /// A free remark of the user.
     pub note: Option<String>,

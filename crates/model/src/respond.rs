@@ -27,11 +27,11 @@ pub struct Wires {
     pub stimulus: String,
     /// The channel with the responses.
     pub response: String,
-    /// A channel that is high while something goes on that may disturb.
+    /// Channel that is high while a possible disturbance lasts.
     pub marker: Option<String>,
     /// Where an edge is: a share of the way from low to high, or a level.
     pub threshold: String,
-    /// How far a level must go beyond the threshold, both ways together.
+    /// Hysteresis around the threshold, as a share or a voltage.
     pub hysteresis: String,
     /// Which edges are stimuli.
     pub edge: String,

@@ -48,7 +48,7 @@ impl Default for Snapshot {
 pub enum ParseSnapshotError {
     /// It has not the form of one.
     #[error(
-        "line {line} is not that of a snapshot: {reason}; expected {{\"snapshot\": 1, \"files\": \
+        "line {line} is not part of a snapshot: {reason}; expected {{\"snapshot\": 1, \"files\": \
          {{\"proc/cmdline\": \"quiet\"}}}} as `latlab doctor --save` writes it"
     )]
     Form {
@@ -58,10 +58,7 @@ pub enum ParseSnapshotError {
         reason: String,
     },
     /// Written by a later program.
-    #[error(
-        "it is a snapshot of version {0}, this latlab reads up to {SNAPSHOT_VERSION}: use a newer \
-         latlab"
-    )]
+    #[error("snapshot version {0} is newer than {SNAPSHOT_VERSION}: use a newer latlab")]
     Newer(u64),
 }
 

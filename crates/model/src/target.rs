@@ -54,7 +54,7 @@ pub struct KernelFiles {
     pub image: PathBuf,
     /// The folder below which its modules are.
     pub modules: Option<PathBuf>,
-    /// The device tree, where QEMU has none of its own.
+    /// Device tree, for machines without one in QEMU.
     pub dtb: Option<PathBuf>,
 }
 
@@ -281,8 +281,8 @@ impl schemars::JsonSchema for Target {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
-            "description": "What is measured: `local`, or `lab:MACHINE/KERNEL` with its options \
-                            behind commas.",
+            "description": "What is measured: `local`, or `lab:MACHINE/KERNEL`, with options \
+                            after commas.",
             "pattern": "^(local|lab:.+)$",
         })
     }

@@ -204,28 +204,25 @@ fn misses(run: &Run) -> Option<String> {
 pub fn ending(reason: EndReason) -> Option<String> {
     let why = match reason {
         EndReason::Finished => return None,
-        EndReason::Interrupted => "It was interrupted before its planned end.",
-        EndReason::StopAbove => "It ended at something above --stop-above.",
-        EndReason::CpuOffline => "It ended because a measured CPU was taken offline.",
-        EndReason::RanAway => "It ended because a measuring thread ran without sleeping.",
-        EndReason::RecorderFull => "It ended because nothing was drained for hours.",
-        EndReason::Failed => "It ended because a system call of the loop failed.",
+        EndReason::Interrupted => "The run was interrupted before its planned end.",
+        EndReason::StopAbove => "The run ended at a value above --stop-above.",
+        EndReason::CpuOffline => "The run ended because a measured CPU went offline.",
+        EndReason::RanAway => "The run ended because a measuring thread ran without sleeping.",
+        EndReason::RecorderFull => "The run ended because nothing was drained for hours.",
+        EndReason::Failed => "The run ended because a system call of the loop failed.",
         EndReason::Lost => "The stream broke off: the agent was killed or the link was cut.",
     };
     Some(why.to_string())
 }
 
 fn recovered(run: &Run) -> Option<String> {
-    run.recovered
-        .then(|| "It was finished from the journal of a program that was killed.".to_string())
+    run.recovered.then(|| "The run was recovered from the journal of a killed program.".to_string())
 }
 
 /// What no counter can tell, because those who count were gone.
 pub fn unknown_end(run: &Run) -> Option<String> {
-    (run.ended == EndReason::Lost).then(|| {
-        "What had not been drained when the stream broke off, up to about a second, is unknown."
-            .to_string()
-    })
+    (run.ended == EndReason::Lost)
+        .then(|| "Up to about a second of data was lost when the stream broke off.".to_string())
 }
 
 /// When a run began, to the second: `2026-11-21T17:09:16Z`.
@@ -362,7 +359,7 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
 fn guest(plan: &Plan, guest: &Guest) -> Vec<(&'static str, String)> {
     let time = match &guest.accelerator {
         None => "virtual: one instruction takes one nanosecond".to_string(),
-        Some(by) => format!("that of the host, by {by}: noisy, and never the same again"),
+        Some(by) => format!("that of the host, by {by}: noisy, not repeatable"),
     };
     vec![
         ("Target", format!("{}, seed {}", plan.target, guest.seed)),
@@ -430,8 +427,8 @@ fn scheduling(plan: &Plan) -> Option<(&'static str, String)> {
 
 fn limits(plan: &Plan) -> impl Iterator<Item = (&'static str, String)> {
     let idle = plan.idle_states.map(|states| match states {
-        IdleStates::ExitWithin(Nanos::ZERO) => "none that takes time to leave".to_string(),
-        IdleStates::ExitWithin(limit) => format!("only those that are left within {limit}"),
+        IdleStates::ExitWithin(Nanos::ZERO) => "none with an exit latency".to_string(),
+        IdleStates::ExitWithin(limit) => format!("exit latency up to {limit}"),
         IdleStates::System => "as the system has them".to_string(),
     });
     let warm_up = plan.warm_up_ns.map(|warm_up| ("Warm-up", warm_up.to_string()));

@@ -207,6 +207,6 @@ fn leads_out(store: &Store, folder: &Path) -> Option<String> {
         |path: &PathBuf| !fs::canonicalize(path).is_ok_and(|path| path.starts_with(&root));
     all.find(outside).map(|path| {
         let name = visible(&path.file_name().unwrap_or_default().to_string_lossy());
-        format!("'{name}' leads out of the folder of the runs, and is not followed")
+        format!("'{name}' is a link out of the folder of runs: not followed")
     })
 }

@@ -67,7 +67,7 @@ pub fn list(folder: &str, rows: &[Row], filter: &Filter) -> String {
             p { (told(shown.len(), rows.len(), filter)) }
             @if !shown.is_empty() { (table(&shown)) }
         }
-        footer { "latlab serve only reads: nothing here changes a run." }
+        footer { "latlab serve only reads; it never changes a run." }
     };
     frame("Runs", &html! {}, &body)
 }
@@ -116,11 +116,11 @@ fn cells(row: &Row) -> Markup {
     let id = encoded(&row.id);
     match &row.what {
         What::Figures(run) => figures(row, run),
-        What::GoesOn => state(row, &format!("/live/{id}"), "goes on: follow it"),
+        What::GoesOn => state(row, &format!("/live/{id}"), "running: watch"),
         What::LeftOver => state(
             row,
             &format!("/live/{id}"),
-            "left over: it was cut off, and the next latlab command here finishes it",
+            "not finished: interrupted; the next latlab command here finishes it",
         ),
         What::Damaged(reason) => html! {
             td.word {} td.word { (row.id) } td.word.damaged colspan="7" { "cannot be read: " (reason) }

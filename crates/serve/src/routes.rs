@@ -48,7 +48,7 @@ pub fn router(setup: Setup, address: SocketAddr) -> Router {
         .route("/runs/{id}/{file}", get(file))
         .route("/live/{id}", get(live::page))
         .route("/live/{id}/events", get(live::events))
-        .fallback(async || not_found("there is no such page"))
+        .fallback(async || not_found("no such page"))
         .with_state(Arc::new(shared))
         .layer(from_fn_with_state(rules, guard))
 }
@@ -59,7 +59,7 @@ fn broken(error: impl std::fmt::Display) -> Response {
 }
 
 fn crashed() -> Response {
-    broken("this could not be shown, because of a mistake in latlab: please report it")
+    broken("cannot show this because of a bug in latlab: please report it")
 }
 
 async fn index(
@@ -123,7 +123,7 @@ async fn with_folder(
         Found::Finished(folder) => then(&shared, folder),
         Found::GoesOn => see_other(&format!("/live/{}", encoded(&id))),
         Found::Damaged(reason) => broken(reason),
-        Found::Nothing => not_found("there is no such run"),
+        Found::Nothing => not_found("no such run"),
     });
     made.await.unwrap_or_else(crashed)
 }
@@ -135,7 +135,7 @@ async fn asset(Path(name): Path<String>) -> Response {
         "pages.css" => (css, STYLE),
         "live.css" => (css, LIVE_STYLE),
         "live.js" => ("text/javascript; charset=utf-8", LIVE_SCRIPT),
-        _ => return refusal(StatusCode::NOT_FOUND, "there is no such file"),
+        _ => return refusal(StatusCode::NOT_FOUND, "no such file"),
     };
     answer(StatusCode::OK, kind, OWN, text)
 }

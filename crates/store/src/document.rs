@@ -41,7 +41,7 @@ pub fn load(folder: &Path) -> Result<Run> {
     let run = serde_json::from_str(&text).map_err(damaged)?;
     match is_whole(&text, &run) {
         true => Ok(run),
-        false => Err(because("it was damaged or changed: its seal does not fit".to_string())),
+        false => Err(because("damaged or changed: wrong checksum".to_string())),
     }
 }
 

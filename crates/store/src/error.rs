@@ -29,7 +29,7 @@ pub enum Error {
         reason: String,
     },
     /// A file is not the one that was stored.
-    #[error("{} is not as it was stored: {reason}; `latlab verify` looks at all files", .path.display())]
+    #[error("{} was changed after it was stored: {reason}; check all files with `latlab verify`", .path.display())]
     Changed {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum Error {
     },
     /// A window was asked for of a run that cannot have one.
     #[error(
-        "{} holds no samples, of which a window is made: `latlab run --samples` stores them",
+        "{} has no samples, which --window needs: measure with `latlab run --samples`",
         .0.display()
     )]
     NoSamples(PathBuf),
@@ -55,7 +55,7 @@ pub enum Error {
     },
     /// Written by a later program.
     #[error(
-        "{} has schema {found}, this latlab reads up to {known}: use a newer latlab",
+        "{} has schema {found}, newer than {known}: use a newer latlab",
         .path.display()
     )]
     NewerSchema {
@@ -68,8 +68,7 @@ pub enum Error {
     },
     /// A stream that this program does not understand.
     #[error(
-        "{} holds a stream of version {found}, this latlab reads up to {known}: \
-         use a newer latlab",
+        "{} has stream version {found}, newer than {known}: use a newer latlab",
         .path.display()
     )]
     NewerStream {
@@ -91,11 +90,12 @@ pub enum Error {
         holds_counts: bool,
     },
     /// Text that cannot be the name of a folder of ours.
-    #[error("'{0}' cannot be the id of a run: use letters, digits, '.', '_' and '-'")]
+    #[error("'{0}' is not a valid run id: use letters, digits, '.', '_' and '-'")]
     BadId(String),
     /// Another program works on the campaign.
     #[error(
-        "the campaign {id} goes on already, in process {holder}: wait for it, or end it with Ctrl-C"
+        "the campaign {id} is being measured already, in process {holder}: wait for it, or end it \
+         with Ctrl-C"
     )]
     CampaignGoesOn {
         /// Its folder.
@@ -114,7 +114,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// More than one run fits.
-    #[error("'{spec}' is part of several ids{}: write more of it", listed(":", .candidates))]
+    #[error("'{spec}' is ambiguous{}", listed(":", .candidates))]
     Ambiguous {
         /// What was asked for.
         spec: String,
@@ -134,7 +134,7 @@ impl Error {
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space: a run that was begun is finished on the next opening"
+            "; free some space: the run is finished by the next command"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose another folder with --out"

@@ -44,7 +44,7 @@ pub fn compare(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<S
     if let Some(what) = compare_size(file, path, stored)? {
         return Ok(Some(what));
     }
-    Ok((sum(file, path)? != *stored).then(|| "its SHA-256 is another".to_string()))
+    Ok((sum(file, path)? != *stored).then(|| "wrong SHA-256".to_string()))
 }
 
 /// The same without a look at what is in the file.

@@ -236,7 +236,7 @@ impl Store {
             return Ok(Claim::Without(Outcome::Finished(path)));
         }
         self.remove(&partial)?;
-        let reason = "it was cut off before its journal was made".to_string();
+        let reason = "interrupted before its journal was created".to_string();
         Ok(Claim::Without(Outcome::Removed(reason)))
     }
 

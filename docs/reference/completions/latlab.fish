@@ -26,97 +26,97 @@ end
 
 complete -c latlab -n "__fish_latlab_needs_command" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure how late this machine is, and store the run; or all that a sheet says'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "respond" -d 'Measure how fast a pin answers a pin: from captures, or in a simulator'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Say what on this machine, or on that of a run, costs latency, and how to mend it'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'Kernels for guests in virtual time: list them, or get them'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the programs that can load the machine during a run'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets, and the question that each answers'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure wake-up latency and store the run; or measure all runs of a sheet'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "respond" -d 'Measure how fast a pin answers a pin, from captures or in a simulator'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Find settings of this machine, or of a run\'s machine, that cost latency'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'List or download kernels for guests in virtual time'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the loads that can run beside a measurement'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List the ready-made sheets'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write a stored run as one self-contained HTML page'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw a stored run, or several on one scale'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "serve" -d 'Show the stored runs and those that go on in a browser'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check that stored runs are as they were stored'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "cyclictest" -d 'Measure and print as cyclictest does, with its options; also by a link of that name'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Print what completes these commands in a shell'
-complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Measure for another latlab, or write the program that does so on a board'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (how late a sleep ends), handoff (how late a thread is that another one wakes), spin (time taken from a busy loop), timerlat (the kernel\'s own tracer)' -r -f -a "cyclic\t''
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write stored runs as one self-contained HTML page'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw stored runs as SVG or PNG'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "serve" -d 'Serve stored and running measurements to a browser'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check stored runs for damage'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "cyclictest" -d 'Measure with the options and output of cyclictest; also through a link of that name'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "completions" -d 'Generate shell completions'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "agent" -d 'Run as the measuring agent of another latlab, or write the agent program'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread wakes it), spin (gaps in a busy loop), timerlat (the kernel\'s tracer)' -r -f -a "cyclic\t''
 handoff\t''
 spin\t''
 timerlat\t''
 respond\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l wake -d 'How handoff wakes: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l wake -d 'handoff: how threads are woken: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
 pipe\t''
 signal\t''
 eventfd\t''
 mq\t''
 sysv\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer [default: nanosleep]' -r -f -a "nanosleep\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How threads sleep: nanosleep (until an absolute time), relative, timerfd, posix-timer [default: nanosleep]' -r -f -a "nanosleep\t''
 relative\t''
 timerfd\t''
 posix-timer\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
 tai\t''
 realtime\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l policy -d 'Scheduling: fifo, rr, other, batch, idle, or deadline[:RUNTIME/DEADLINE/PERIOD] [default: fifo; other with spin]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l policy -d 'Scheduling policy: fifo, rr, other, batch, idle, deadline[:RUNTIME/DEADLINE/PERIOD] [default: fifo; other with spin]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l gap-above -d 'spin: a pass longer than the usual one by more than this is a gap [default: 1us]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload -d 'spin: what each pass does: none, memmove [default: none]' -r -f -a "none\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l gap-above -d 'spin: record a gap if a pass is longer than the usual one by more than this [default: 1us]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload -d 'spin: work of each pass: none, memmove [default: none]' -r -f -a "none\t''
 memmove\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: bytes that the workload works on, such as 64K [default: 4K]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'What to measure: local (this machine), or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'A kernel of one\'s own for a target without one, such as lab:arm64' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'The folder with its modules, of which those of virtio are needed unless they are built in' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'The device tree, where QEMU has none of its own' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l smp -d 'CPUs of a guest in the host\'s time' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l fault -d 'Plant a fault, to see what it looks like: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l wakers-on -d 'CPUs of the threads that wake (handoff), in turn [default: that of the woken thread]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l helpers-on -d 'CPUs for everything of latlab that does not measure [default: those not measured]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -s i -l period -d 'Distance of releases; one that divides the tick sees always the same part of it [default: 997us]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l period-step -d 'Thread k has a period longer by k times this' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l phase -d 'Offsets of the threads: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l target -d 'Machine to measure: local, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l dtb -d 'Device tree, for machines without one in QEMU' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l smp -d 'Number of CPUs of the guest, with --realtime' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l fault -d 'Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s t -l threads -d 'Number of measuring threads, assigned to the CPUs in turn [default: one per CPU]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l wakers-on -d 'handoff: CPUs of the waking threads, in turn [default: that of the woken thread]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l helpers-on -d 'CPUs of latlab\'s helper threads [default: those not measured]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s i -l period -d 'Time between releases; a period that divides the kernel tick always meets the same phase [default: 997us]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l period-step -d 'Make the period of thread k longer by k times this' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l phase -d 'Offsets of the threads\' releases: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
 spread\t''
 random\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l missed -d 'Releases already past when a cycle ends are counted and: skip, catch-up (served late) [default: skip]' -r -f -a "skip\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l missed -d 'Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default: skip]' -r -f -a "skip\t''
 catch-up\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l warm-up -d 'Cycles before the counting starts' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]; a guest in virtual time measures the same with the same seed, to the last bit' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l interval -d 'Length of the intervals that are stored' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l warm-up -d 'Time at the start that is measured and not counted' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]. With the same seed a guest in virtual time gives the same run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l interval -d 'Length of the stored intervals' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s D -l for -d 'Length of the run [default: until Ctrl-C]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -s l -l cycles -d 'Cycles of every thread' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge the run: a release served later than this is a miss' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s l -l cycles -d 'Number of cycles of each thread' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge the run: a latency above this is a deadline miss' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second; it reads the spike as JSON' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'A latency above this is a spike [default: the deadline, else --stop-above]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Store temperature, frequency, load and more this often (100ms to 1h), or off' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, part of its folder\'s name' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'A remark to be stored with the run' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run a load meanwhile, by its name; several run at once (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Read temperature, frequency, load and more this often (100ms to 1h), or off' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, used in the name of its folder' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'Note to store with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run this load beside the measurement; may be repeated (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder of further definitions of loads' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Tune the machine for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Only idle states that are left within this time, or `system` to leave them as they are' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Every scenario this long, or with so many cycles, for a try' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l repeats -d 'Measure each row of the sheet this often' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder with more definitions of loads' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Allow only idle states with an exit latency up to this, or `system` for no limit' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l scale -d 'Override the duration or the cycles of every scenario, for a try' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l repeats -d 'Number of runs of each row' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l seeds -d 'Measure each row once with each of these seeds, such as 1..5' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l resume -d 'Go on with a campaign that was cut off [default: the last one that is not complete]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l resume -d 'Continue a campaign [default: the last one that is not complete]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l realtime -d 'In the host\'s time, by KVM where that works: noisy, and never the same again'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print what the guest\'s kernel says while it runs; for a sheet, of all its guests'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print the console of the guest, or of all guests of a sheet'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into its legs by the kernel\'s tracepoints, and measure what they cost'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Go on when the terminal is closed (SIGHUP), instead of ending cleanly'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs that another latlab measures already'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'No progress, no live table'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l dry-run -d 'Only say what a sheet, or --resume, would run, in which order, and how long that takes'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'Leave out scenarios whose programs are not here, instead of refusing'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Print a systemd unit that goes on with the campaign after each boot'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs even if another latlab measures them'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -s q -l quiet -d 'Print no progress and no live table'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l dry-run -d 'Print what a sheet, or --resume, would run, in which order and for how long'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'Leave out scenarios whose programs are missing'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Print a systemd unit that continues the campaign after each boot'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; a run of each' -r -F
@@ -125,36 +125,36 @@ uno:irq-notimer\t''
 uno:polling\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l stimulus -d 'The channel with the stimuli; with --simulate their times: square:10kHz or random:10ms..20ms [default there: random:1ms..2ms]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response -d 'The channel with the responses' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'A channel that is high while something goes on that may disturb' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Where an edge is: a share of the way from low to high, or a level (1.65V)' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'How far a level must go beyond the threshold, both ways together' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l marker -d 'Channel that is high while a possible disturbance lasts' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l threshold -d 'Level of an edge: a share of the way from low to high, or a voltage (1.65V)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l hysteresis -d 'Hysteresis around the threshold, as a share or a voltage' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edge -d 'Which edges are stimuli: rising, falling, both' -r -f -a "rising\t''
 falling\t''
 both\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l response-edge -d 'Which edges are responses [default: as --edge]' -r -f -a "rising\t''
 falling\t''
 both\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l quiet -d 'A stimulus comes after so long without one: a burst is one [default: each edge is one]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l window -d 'How long a response may take; a later one is late [default: up to the next stimulus]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit of a list of readings that does not say it: s, ms, us, ns' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edges -d 'Stimuli of a simulation' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l seed -d 'Seed of random stimuli: the same one gives the same run, bit for bit' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l quiet -d 'Count edges that follow each other within this time as one stimulus [default: each edge]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l window -d 'Time after which a response counts as late [default: the next stimulus]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit of a list of readings without one: s, ms, us, ns' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edges -d 'Number of stimuli of a simulation' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l seed -d 'Seed of random stimuli; the same seed gives the same run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l deadline -d 'Judge each run against this longest allowed response time' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l name -d 'Name of the run [default: that of the file, or what is simulated]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l note -d 'A remark that is stored with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l deadline -d 'Judge each run: a response time above this is a deadline miss' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l name -d 'Name of the run [default: that of the file or simulation]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l note -d 'Note to store with the run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l join -d 'The files are the channels of one capture'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l look -d 'Only look: channels, rate, duration, edges and a picture of each capture'
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l lto -d 'Link the firmware with optimisation of the whole program, as the Arduino IDE does'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l lto -d 'Link the firmware with link-time optimisation, as the Arduino IDE does'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l root -d 'Examine a folder that looks like /, or a snapshot file' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l against -d 'Say what changed since: a run, a snapshot file, or a folder that looks like /' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l save -d 'Store the kernel files as a snapshot file, - for standard output' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l fail-on -d 'Exit with 1 at a finding of this weight or more: info, warning, error' -r -f -a "info\t''
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l against -d 'Print what changed since a run, a snapshot file, or a folder that looks like /' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l save -d 'Write the kernel files to a snapshot file, - for standard output' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l fail-on -d 'Exit with 1 if a finding has at least this severity: info, warning, error' -r -f -a "info\t''
 warning\t''
 error\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l only -d 'Only findings with these codes' -r -f -a "not-realtime\t''
@@ -281,7 +281,7 @@ tuning-daemons\t''
 higher-realtime-threads\t''
 realtime-kit\t''
 background-work\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l ignore -d 'No findings with these codes' -r -f -a "not-realtime\t''
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l ignore -d 'Ignore findings with these codes' -r -f -a "not-realtime\t''
 preempt-mode\t''
 preemption-contradiction\t''
 preempt-ignored\t''
@@ -408,9 +408,9 @@ background-work\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s v -l verbose -d 'Say everything of everything'
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l list -d 'Print the catalogue: all that the doctor knows'
-complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Put back the kernel files that a killed latlab has left changed, and do nothing else'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s v -l verbose -d 'Print all details of all findings'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l list -d 'List all checks of the doctor'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Restore kernel files that a killed latlab left changed, and do nothing else'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -s h -l help -d 'Print help'
@@ -458,7 +458,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print a ready-made sheet, to be used as it is or as a start for another'
+complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print a ready-made sheet'
 complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand scenarios; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
@@ -467,7 +467,7 @@ json\t''
 markdown\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Only a stretch of a run with samples: times in UTC, or since the first release (+10s)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Show only this part of a run with samples: times in UTC, or since the first release (+10s)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown; with --window text, json, csv (every sample)' -r -f -a "text\t''
 json\t''
 markdown\t''
@@ -507,22 +507,22 @@ complete -c latlab -n "__fish_latlab_using_subcommand plot" -l linear -d 'A line
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l log -d 'A logarithmic axis of latencies'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand serve" -l port -d 'Port to listen at, 0 for any that is free [default: 8137, else any that is free]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand serve" -l listen -d 'Address to listen at, which needs a token unless it is this machine only [default: 127.0.0.1]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token -d 'A secret that the browser must know; others on this machine see it in the list of processes' -r
-complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token-file -d 'A file that holds it' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l port -d 'Port to listen on, 0 for any free one [default: 8137, else any free one]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l listen -d 'Address to listen on; other than loopback it requires a token [default: 127.0.0.1]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token -d 'Secret that clients must send; other users see it in the list of processes' -r
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token-file -d 'File with the secret' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand verify" -l all -d 'Every stored run, those of campaigns too'
+complete -c latlab -n "__fish_latlab_using_subcommand verify" -l all -d 'Check every stored run, including those of campaigns'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand cyclictest" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand completions" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand agent" -l write -d 'Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64' -r
+complete -c latlab -n "__fish_latlab_using_subcommand agent" -l write -d 'Write the agent for this machine type (`uname -m`): aarch64, armv7l, x86_64' -r
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s o -l output -d 'The program to write, - for standard output [default: latlab-agent-MACHINE]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand agent" -s V -l version -d 'Print version'

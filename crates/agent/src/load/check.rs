@@ -35,13 +35,13 @@ fn programs(root: &Root, load: &Load) -> Result<Vec<String>, String> {
 fn missing(root: &Root, load: &Load, program: &str) -> String {
     let install = match install(root, load) {
         Some(command) => format!("install it: {command}"),
-        None if load.packages.is_empty() => "its definition names no package".to_string(),
+        None if load.packages.is_empty() => "no package known".to_string(),
         None => {
             let packages = load.packages.iter().map(|(system, name)| format!("{name} ({system})"));
             format!("its package is {}", packages.collect::<Vec<_>>().join(", "))
         }
     };
-    format!("the load {} needs '{program}', which is not here; {install}", load.name)
+    format!("the load {} needs '{program}', which is not installed; {install}", load.name)
 }
 
 /// The command that installs a load on this system.

@@ -21,7 +21,10 @@ impl Fields {
     /// Asks the kernel.
     pub fn read(tracefs: &Tracefs) -> Result<Fields, String> {
         let unknown = |file: &str| {
-            format!("{} is not as expected: another latlab may know it", tracefs.path_of(file))
+            format!(
+                "{} has an unknown format: a newer latlab may support it",
+                tracefs.path_of(file)
+            )
         };
         let format = tracefs.read(FORMAT).ok().and_then(|text| Format::parse(&text).ok());
         let format = format.ok_or_else(|| unknown(FORMAT))?;

@@ -38,8 +38,8 @@ const SYMBOLS: (&str, u64) = ("proc/kallsyms", 64 << 20);
 /// One of them that comes with the tracer.
 const SYMBOL: &str = " timerlat_irq";
 /// What is said where it does not.
-const NO_TRACER: &str = "this kernel has no such tracer (CONFIG_TIMERLAT_TRACER): take --legs, which \
-                         tells the same legs of the cyclic instrument by tracepoints";
+const NO_TRACER: &str = "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRACER): use --legs, \
+                         which measures the same legs with tracepoints";
 
 /// Refuses a kernel that has no such tracer, before anything asks for rights that would not help.
 pub fn expect_tracer(root: &Root) -> Result<(), Refusal> {
@@ -80,13 +80,13 @@ fn start(
 ) -> Result<Vec<KernelTimer>, String> {
     let tracefs = Tracefs::find(root)?;
     if cpus.is_empty() {
-        return Err("its threads are pinned: take another --policy than deadline".to_string());
+        return Err("its threads are pinned: --policy deadline is not possible".to_string());
     }
     // Before anything is set: it would be set for whoever measures there, and its threads be ours.
     if let Some((file, tracer)) = tracefs.in_use(&[TRACER, OTHER_TRACER]) {
         return Err(format!(
-            "{file} is '{tracer}', which has the same settings: wait for whoever measures there, \
-             such as rtla, or end it by `echo nop | sudo tee {file}`"
+            "{file} is '{tracer}', which shares its settings: wait for the other program (rtla?), \
+             or stop it with `echo nop | sudo tee {file}`"
         ));
     }
     let fields = Arc::new(Fields::read(&tracefs)?);

@@ -41,7 +41,7 @@ impl Fields {
         let field = |format: &Format, name: &str| {
             format.field(name).ok_or_else(|| {
                 format!(
-                    "this kernel's event {} has no field {name}: another latlab may know it",
+                    "the event {} of this kernel has no field {name}: a newer latlab may support it",
                     format.id
                 )
             })
@@ -180,7 +180,7 @@ pub fn page_layout(tracefs: &Tracefs) -> Result<Layout, String> {
     let text = tracefs.read("events/header_page").unwrap_or_default();
     let file = tracefs.path_of("events/header_page");
     Layout::parse(&text)
-        .ok_or_else(|| format!("{file} is not as expected: another latlab may know it"))
+        .ok_or_else(|| format!("{file} has an unknown format: a newer latlab may support it"))
 }
 
 /// Room for a second, so that the reader may be late by that much.

@@ -71,7 +71,7 @@ fn refused(Step { target, of, value }: &Step, error: &Error) -> String {
         Some(Errno::ACCESS) => "run it with sudo".to_string(),
         Some(Errno::ROFS) => "it is mounted read-only, as inside of a container".to_string(),
         Some(Errno::BUSY) if what.contains("fair_server") => LOST_COUNT.to_string(),
-        _ => format!("leave it out, or try by hand why: {by_hand}"),
+        _ => format!("omit it, or try by hand: {by_hand}"),
     };
     format!("{what} cannot be set to '{value}' ({error}): {todo}")
 }

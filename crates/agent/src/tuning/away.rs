@@ -73,7 +73,7 @@ pub fn workqueues(ground: &Ground) -> Result<Recipe, String> {
 fn some_free<'a>(ground: &'a Ground) -> Result<&'a CpuSet, String> {
     match ground.free.is_empty() {
         true => Err(format!(
-            "CPU {} is measured, and no other is left: measure fewer by --cpus",
+            "CPU {} is measured, and no other CPU is left: measure fewer with --cpus",
             ground.measured
         )),
         false => Ok(&ground.free),
@@ -82,7 +82,8 @@ fn some_free<'a>(ground: &'a Ground) -> Result<&'a CpuSet, String> {
 
 fn mask(ground: &Ground, path: &str, missing: &str) -> Result<(String, CpuSet), String> {
     let text = present(ground.root, path, missing)?;
-    let set = CpuSet::from_mask(&text).ok_or_else(|| format!("{path} holds no mask: '{text}'"))?;
+    let set =
+        CpuSet::from_mask(&text).ok_or_else(|| format!("{path} is not a CPU mask: '{text}'"))?;
     Ok((text, set))
 }
 

@@ -13,8 +13,8 @@ pub fn governor(ground: &Ground, name: &str) -> Result<Recipe, String> {
     let without = ground.measured.without(&covered);
     if !without.is_empty() {
         return Err(format!(
-            "CPU {without} has no policy in {POLICIES}, since the hypervisor or the firmware \
-             decides about its frequency: leave it out"
+            "CPU {without} has no policy in {POLICIES}, because hypervisor or firmware control \
+             its frequency: omit it"
         ));
     }
     let (mut steps, mut had) = (Vec::new(), Vec::new());
@@ -22,10 +22,10 @@ pub fn governor(ground: &Ground, name: &str) -> Result<Recipe, String> {
         let offered = ground.root.read(format!("{}/scaling_available_governors", &folder[1..]));
         let offered = offered.unwrap_or_default();
         if !offered.is_empty() && !offered.split_whitespace().any(|one| one == name) {
-            return Err(format!("CPU {cpus} has no such governor: take one of {offered}"));
+            return Err(format!("CPU {cpus} has no such governor; available: {offered}"));
         }
         let (path, of) = (format!("{folder}/scaling_governor"), format!("CPU {cpus}"));
-        let now = present(ground.root, &path, "cpufreq has no governors here")?;
+        let now = present(ground.root, &path, "cpufreq has no governors on this machine")?;
         if now != name {
             had.push((of.clone(), now));
         }
@@ -57,7 +57,7 @@ pub fn fair_server(ground: &Ground) -> Result<Recipe, String> {
     let (mut steps, mut had) = (Vec::new(), Vec::new());
     for cpu in ground.measured.iter() {
         let path = format!("{DEBUG}/sched/fair_server/cpu{cpu}/runtime");
-        let now = present(ground.root, &path, "Linux 6.12 is the first with a fair server")?;
+        let now = present(ground.root, &path, "fair servers exist since Linux 6.12")?;
         let of = format!("CPU {cpu}");
         if now != "0" {
             had.push((of.clone(), now));

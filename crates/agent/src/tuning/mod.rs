@@ -125,12 +125,12 @@ fn one_file(root: &Root, path: &str, value: &str, missing: &str) -> Result<Recip
 /// What a file holds that this kernel may not have.
 fn present(root: &Root, path: &str, missing: &str) -> Result<String, String> {
     read_value(root, path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => format!("this kernel has no {path} ({missing}): leave it out"),
+        ErrorKind::NotFound => format!("this kernel has no {path} ({missing}): omit it"),
         ErrorKind::PermissionDenied => format!(
-            "{path} cannot be read ({error}): run it with sudo; where root may not either, the \
-             kernel is locked down, or a container keeps it out"
+            "cannot read {path} ({error}): use sudo; if root cannot read it either, the kernel is \
+             locked down or a container hides it"
         ),
-        _ => format!("{path} cannot be read ({error}): leave it out"),
+        _ => format!("cannot read {path} ({error}): omit it"),
     })
 }
 

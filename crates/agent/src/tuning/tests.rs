@@ -144,7 +144,7 @@ fn the_governor_is_that_of_the_policies_with_a_measured_cpu() {
     assert_eq!([0, 2, 3].map(governor), ["ondemand", "performance", "powersave"]);
     let error = resolved(&root, "governor=schedutil", &[0]).unwrap_err();
     assert!(
-        error.contains("CPU 0-1 has no such governor: take one of ondemand powersave"),
+        error.contains("CPU 0-1 has no such governor; available: ondemand powersave"),
         "{error}"
     );
 }

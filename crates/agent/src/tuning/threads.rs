@@ -42,7 +42,7 @@ fn threads(ground: &Ground) -> Vec<(u32, Stat)> {
 
 fn nothing(pattern: &str, there: &[(u32, Stat)]) -> String {
     if there.is_empty() {
-        return "no interrupt has a thread here: start a kernel with PREEMPT_RT, or this one with \
+        return "this kernel has no interrupt threads: boot a PREEMPT_RT kernel, or this one with \
                 threadirqs"
             .to_string();
     }
@@ -52,7 +52,7 @@ fn nothing(pattern: &str, there: &[(u32, Stat)]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "no thread of an interrupt has '{pattern}' in its name; there are {}{more}",
+        "no thread of an interrupt has '{pattern}' in its name; available: {}{more}",
         names.join(", ")
     )
 }

@@ -123,11 +123,13 @@ fn table<'a>(start: &'a [String]) -> Result<Table<'a>, Fault> {
     });
     let Some((first_row, dialect)) = found else {
         if start.iter().any(|line| is_dated(line)) {
-            return Err(Fault::whole("expected times in seconds, found dates: export it without"));
+            return Err(Fault::whole(
+                "expected times in seconds, found dates: export without dates",
+            ));
         }
         return Err(Fault::whole(
             "expected a sigrok session, a VCD, a table of values with times, an ISF waveform or a \
-             list of readings; this has no row of numbers",
+             list of readings; found no row of numbers",
         ));
     };
     let cells = |line: &'a String| cells_of(&dialect, line);

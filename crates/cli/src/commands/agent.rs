@@ -16,9 +16,9 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = AGENT_EXAMPLES)]
 pub struct AgentArgs {
-    /// Id of the run, for those who look at the list of processes
+    /// Id of the run, shown in the list of processes
     pub run: Option<String>,
-    /// Write the agent for a machine, by what `uname -m` says there: aarch64, armv7l, x86_64
+    /// Write the agent for this machine type (`uname -m`): aarch64, armv7l, x86_64
     #[arg(long, value_name = "MACHINE")]
     pub write: Option<String>,
     /// The program to write, - for standard output [default: latlab-agent-MACHINE]
@@ -28,10 +28,10 @@ pub struct AgentArgs {
 
 const AGENT_EXAMPLES: &str = "\
 Examples:
-  latlab agent --write aarch64 -o latlab-agent      the measuring half alone, for a 64-bit board
+  latlab agent --write aarch64 -o latlab-agent      the agent program, for a 64-bit board
 
 Without --write it reads a plan from standard input and writes the stream of a run to standard
-output: `latlab run` starts it so, and nobody else needs to.";
+output. `latlab run` starts it this way; there is no other use for it.";
 
 /// What `latlab agent` does.
 pub fn agent(args: &AgentArgs) -> anyhow::Result<ExitCode> {
@@ -53,17 +53,15 @@ fn write(machine: &str, output: Option<PathBuf>) -> anyhow::Result<()> {
     let Some(program) = agents::program(machine) else {
         let known: Vec<&str> = agents::machines().collect();
         if known.is_empty() {
-            bail!(
-                "this build carries no agents for other machines: `make dist` makes one that does"
-            );
+            bail!("this build has no embedded agents: build with `make dist`");
         }
-        bail!("there is no agent for '{machine}', only for {}", known.join(", "));
+        bail!("no agent for '{machine}'; available: {}", known.join(", "));
     };
     let program = program.with_context(|| format!("the agent for {machine} is damaged"))?;
     let path = output.unwrap_or_else(|| format!("latlab-agent-{machine}").into());
     if path.as_os_str() == "-" {
         if terminal::stdout_is_terminal() {
-            bail!("a program is nothing for a terminal: name a file with -o");
+            bail!("refusing to write a program to a terminal: name a file with -o");
         }
         let mut out = io::stdout().lock();
         return out

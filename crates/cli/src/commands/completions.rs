@@ -15,11 +15,11 @@ pub struct CompletionsArgs {
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
-  source <(latlab completions bash)                       for this bash
+  source <(latlab completions bash)                       for the current bash
   latlab completions zsh >~/.zfunc/_latlab                for zsh, with ~/.zfunc in its fpath
   latlab completions fish >~/.config/fish/completions/latlab.fish
 
-`make install` puts all three where the shells look for them.";
+`make install` installs all three where the shells find them.";
 
 /// The shells whose completions are shipped.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -36,7 +36,7 @@ fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     for target in COMPARED {
         let config = args::config(target).map_err(anyhow::Error::msg)?;
         if !config.is_cached(&cache()) {
-            warn(format_args!("getting {target} from Debian's archive"));
+            warn(format_args!("fetching {target} from Debian's archive"));
             fetch(&config)?;
         }
     }

@@ -43,12 +43,12 @@ pub enum LoadsCommand {
 
 const EXAMPLES: &str = "\
 Examples:
-  latlab loads                                 all loads, what they take, and whether they are here
-  latlab loads show hackbench                  the definition, to be changed under another name
+  latlab loads                                 list all loads, their parameters, and whether they are installed
+  latlab loads show hackbench                  print a definition, as a template
   latlab run --load hackbench,groups=4 --for 30s
 
-Definitions are read from --loads DIR, $XDG_CONFIG_HOME/latlab/loads and /etc/latlab/loads, then
-come those of latlab.";
+Definitions are searched in --loads DIR, $XDG_CONFIG_HOME/latlab/loads and /etc/latlab/loads, then
+among the built-in ones.";
 
 /// Lists the loads, or shows one.
 pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {

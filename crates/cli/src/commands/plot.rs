@@ -19,7 +19,7 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         bail!("--fold must be more than 0");
     }
     if args.fold.is_some() && args.kind != Picture::Phase {
-        bail!("--fold goes with --kind phase");
+        bail!("--fold requires --kind phase");
     }
     let store = store_in(args.out.as_deref());
     recover(&store);
@@ -56,28 +56,28 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
 
 fn latencies(args: &PlotArgs, kind: Kind, folders: &[PathBuf]) -> anyhow::Result<String> {
     if args.window.is_some() {
-        bail!("--window goes with the pictures over time, not with --kind {}", kind.word());
+        bail!("--window does not apply to --kind {}; use flow, heatmap or telemetry", kind.word());
     }
     Ok(latlab_view::latencies(folders, kind, &args.options())?)
 }
 
 fn phase(args: &PlotArgs, folders: &[PathBuf]) -> anyhow::Result<String> {
-    let [folder] = folders else { bail!("--kind phase draws one run: name one") };
+    let [folder] = folders else { bail!("--kind phase draws a single run") };
     let drawn = latlab_view::against_phase(folder, args.fold, &args.options())?;
-    drawn.context("--kind phase: give the period with --fold, this run has no marker")
+    drawn.context("--kind phase needs --fold: this run has no marker")
 }
 
 fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::Result<String> {
     let [folder] = folders else {
-        bail!("--kind {} draws one run: name one", kind.word());
+        bail!("--kind {} draws a single run", kind.word());
     };
     if args.range.is_some() {
-        bail!("--range goes with the pictures of latencies, not with --kind {}", kind.word());
+        bail!("--range does not apply to --kind {}", kind.word());
     }
     let drawn = latlab_view::over_time(folder, kind, args.window.as_ref(), &args.time_options())?;
     if let Some(about) = drawn.too_many {
         let about = units::grouped(about);
-        warn(format!("about {about} samples are more than a picture shows: drawn by intervals"));
+        warn(format!("about {about} samples are too many for a picture: drawing intervals"));
     }
     Ok(drawn.svg)
 }

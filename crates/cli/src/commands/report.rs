@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let to_stdout = args.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
     if to_stdout && args.open {
-        bail!("--open needs a file: name one with -o, or leave -o out");
+        bail!("--open needs a file, not standard output");
     }
     let store = store_in(args.out.as_deref());
     recover(&store);
@@ -27,7 +27,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         return campaign::report(&folder, args);
     }
     if args.format.is_of_a_campaign() {
-        bail!("--format {}: of a campaign only; name one", args.format.word());
+        bail!("--format {} is only for campaigns", args.format.word());
     }
     let folders: Vec<PathBuf> =
         args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
@@ -61,7 +61,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
 fn refuse_twice(runs: &[Shown]) -> anyhow::Result<()> {
     for (index, one) in runs.iter().enumerate() {
         if runs[..index].iter().any(|other| other.run.id == one.run.id) {
-            bail!("the run {} is named twice: name each run once", one.run.id);
+            bail!("run {} is given twice", one.run.id);
         }
     }
     Ok(())

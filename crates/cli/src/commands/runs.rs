@@ -50,7 +50,7 @@ fn finished(entries: &[Entry]) -> Vec<ListEntry> {
 fn listing(store: &Store, entries: &[Entry], campaigns: &[CampaignEntry]) -> String {
     if entries.is_empty() && campaigns.is_empty() {
         return format!(
-            "No runs in {}. `latlab run --for 10s` makes one.\n",
+            "No runs in {}. To make one: `latlab run --for 10s`\n",
             store.root().display()
         );
     }
@@ -63,7 +63,7 @@ fn listing(store: &Store, entries: &[Entry], campaigns: &[CampaignEntry]) -> Str
         let state = match &entry.state {
             State::Finished(_) => continue,
             State::GoingOn => "is being measured now".to_string(),
-            State::Unfinished => "was cut off and is not finished yet".to_string(),
+            State::Unfinished => "was interrupted and is not finished yet".to_string(),
             State::Damaged(reason) => format!("cannot be read: {}", visible(reason)),
         };
         text += &format!("{}: {state}\n", entry.id);
@@ -74,9 +74,7 @@ fn listing(store: &Store, entries: &[Entry], campaigns: &[CampaignEntry]) -> Str
 /// `latlab show`.
 pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     if args.format == ShowFormat::Csv && args.window.is_none() {
-        bail!(
-            "--format csv prints the samples of a window: add --window, such as --window ..+1min"
-        );
+        bail!("--format csv needs --window, such as --window ..+1min");
     }
     let store = store_in(args.out.as_deref());
     recover(&store);

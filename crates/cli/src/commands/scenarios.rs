@@ -25,7 +25,7 @@ pub struct ScenariosArgs {
 /// What else `latlab scenarios` does.
 #[derive(Subcommand)]
 pub enum ScenariosCommand {
-    /// Print a ready-made sheet, to be used as it is or as a start for another.
+    /// Print a ready-made sheet.
     Show {
         /// Its name
         name: String,
@@ -34,10 +34,10 @@ pub enum ScenariosCommand {
 
 const EXAMPLES: &str = "\
 Examples:
-  latlab scenarios                                 the ready-made sheets, and what each answers
-  latlab scenarios show stress-five >mine.toml     one of them, to be changed
+  latlab scenarios                                 list the ready-made sheets
+  latlab scenarios show stress-five >mine.toml     copy one to change it
   latlab run stress-five --scale 20s --dry-run     what it would do
-  latlab run mine.toml                             all of it, and a table";
+  latlab run mine.toml                             run it";
 
 /// Lists the ready-made sheets, or prints one.
 pub fn scenarios(args: &ScenariosArgs) -> anyhow::Result<ExitCode> {

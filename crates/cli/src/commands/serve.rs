@@ -25,19 +25,19 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let folder = store_in(args.folder.as_deref());
     // One that is made later is noticed; a mistyped one would be waited for in vain.
     if args.folder.is_some() && !folder.root().is_dir() {
-        bail!("{} is not a folder: name one with runs, or none", folder.root().display());
+        bail!("{} is not a folder", folder.root().display());
     }
     let setup =
         || Setup { store: folder.clone(), token: token.clone(), hostname: uname().hostname };
     let mut served = latlab_serve::serve(address, setup(), ready);
     if any_port && matches!(&served, Err(error) if error.kind() == io::ErrorKind::AddrInUse) {
-        warn(format_args!("port {} is taken: another one is used", address.port()));
+        warn(format_args!("port {} is in use; using another one", address.port()));
         served = latlab_serve::serve(SocketAddr::new(address.ip(), 0), setup(), ready);
     }
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => {
-            let text = format!("cannot listen at {address}");
+            let text = format!("cannot listen on {address}");
             Err(error).context(Exit::cannot_measure(text))
         }
     }

@@ -15,10 +15,10 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
-    /// Ids, parts of them, `last`, or paths of run folders; of a campaign: all its runs
+    /// Runs to check: ids, parts of them, `last`, paths of run folders; all runs of a campaign
     #[arg(value_name = "RUN", default_value = "last", conflicts_with = "all")]
     pub runs: Vec<String>,
-    /// Every stored run, those of campaigns too
+    /// Check every stored run, including those of campaigns
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -28,13 +28,13 @@ pub struct VerifyArgs {
 const EXAMPLES: &str = "\
 Examples:
   latlab verify                   the last run
-  latlab verify --all             every run, a line each
+  latlab verify --all             every run, one line each
 
 Compares size and SHA-256 of every file with run.json, and the sums of the tables with its counts.
-Files that do not belong to a run are named; they harm nothing.
+Files that do not belong to a run are listed.
 
 Exit codes:
-  0  every run is whole      1  a run is damaged      2  wrong usage or input";
+  0  no damage               1  a run is damaged      2  wrong usage or input";
 
 /// Looks at all files of the runs, a line for each run.
 pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
@@ -75,7 +75,7 @@ fn finished(entries: Vec<Entry>) -> Vec<PathBuf> {
         .into_iter()
         .partition(|entry| matches!(entry.state, State::Finished(_) | State::Damaged(_)));
     for entry in others {
-        warn(format_args!("{} is not finished, so it is not verified", entry.id));
+        warn(format_args!("{} is not finished: skipped", entry.id));
     }
     finished.into_iter().map(|entry| entry.path).collect()
 }
@@ -83,7 +83,7 @@ fn finished(entries: Vec<Entry>) -> Vec<PathBuf> {
 fn line(checked: &Checked) -> String {
     let extra = match &checked.extra[..] {
         [] => String::new(),
-        extra => format!("; not of the run: {}", extra.join(", ")),
+        extra => format!("; unknown files: {}", extra.join(", ")),
     };
     let said = match &checked.wrong[..] {
         [] => format!("ok, {} files, {}", checked.files, bytes(checked.bytes)),

@@ -8,38 +8,38 @@ use latlab_model::target::LabOptions;
 use latlab_model::{Nanos, Target};
 use std::path::PathBuf;
 
-const GUEST: &str = "A guest instead of this machine";
+const GUEST: &str = "Target";
 /// The fault of a guest that has next to no memory.
 const TINY_MEMORY: &str = "tiny-memory";
 
 /// Flags about a guest.
 #[derive(Args)]
 pub struct GuestArgs {
-    /// What to measure: local (this machine), or a guest in virtual time such as lab:x86-64/rt
+    /// Machine to measure: local, or a guest in virtual time such as lab:x86-64/rt
     /// [default: local]
     #[arg(long, value_name = "TARGET", help_heading = GUEST)]
     pub target: Option<String>,
-    /// A kernel of one's own for a target without one, such as lab:arm64
+    /// Kernel image of your own, for a target without one such as lab:arm64
     #[arg(long, value_name = "IMAGE", requires = "target", help_heading = GUEST)]
     pub kernel: Option<PathBuf>,
-    /// The folder with its modules, of which those of virtio are needed unless they are built in
+    /// Folder with its modules; needed unless the virtio drivers are built in
     #[arg(long, value_name = "DIR", requires = "kernel", help_heading = GUEST)]
     pub modules: Option<PathBuf>,
-    /// The device tree, where QEMU has none of its own
+    /// Device tree, for machines without one in QEMU
     #[arg(long, value_name = "FILE", requires = "kernel", help_heading = GUEST)]
     pub dtb: Option<PathBuf>,
-    /// In the host's time, by KVM where that works: noisy, and never the same again
+    /// Run the guest in the host's time, with KVM if possible: noisy and not repeatable
     #[arg(long, requires = "target", help_heading = GUEST)]
     pub realtime: bool,
-    /// CPUs of a guest in the host's time
+    /// Number of CPUs of the guest, with --realtime
     #[arg(long, value_name = "N", requires = "target", help_heading = GUEST)]
     pub smp: Option<u32>,
-    /// Plant a fault, to see what it looks like: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95,
+    /// Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95,
     /// printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1,
     /// hypervisor-pause@3s:20ms
     #[arg(long, value_name = "FAULT[@AT][:LENGTH]", requires = "target", help_heading = GUEST)]
     pub fault: Vec<String>,
-    /// Print what the guest's kernel says while it runs; for a sheet, of all its guests
+    /// Print the console of the guest, or of all guests of a sheet
     #[arg(long, help_heading = GUEST)]
     pub console: bool,
 }
@@ -78,11 +78,11 @@ impl GuestArgs {
         let load = |text: &String| {
             let wrong = |reason: String| format!("--fault {text}: {reason}");
             let Some(config) = &config else {
-                return Err(wrong("only a lab target can have a fault".to_string()));
+                return Err(wrong("faults need a lab target".to_string()));
             };
             let fault = text.parse::<Fault>().map_err(wrong)?;
             if fault.kind.of_hosts_time() && !config.realtime {
-                return Err(wrong("it does not exist in virtual time: add --realtime".to_string()));
+                return Err(wrong("not possible in virtual time: add --realtime".to_string()));
             }
             if fault.kind == FaultKind::CpuOffline && !(1..config.cpus).contains(&fault.cpu) {
                 let cpus = config.cpus;

@@ -31,7 +31,7 @@ pub struct Common {
 
 /// A whole number; clap's own words for a wrong one do not say what is expected.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let number: u64 = text.parse().map_err(|_| format!("'{text}' is no whole number from 0 on"))?;
+    let number: u64 = text.parse().map_err(|_| format!("'{text}' is not a whole number"))?;
     T::try_from(number).map_err(|_| format!("{text} is too large"))
 }
 

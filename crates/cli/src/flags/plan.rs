@@ -61,7 +61,7 @@ impl RunArgs {
     fn check_instrument(&self) -> Result<(), String> {
         let unfit = self.unfit()?;
         let given = unfit.iter().find(|(_, given, _)| *given);
-        given.map_or(Ok(()), |(option, _, why)| Err(format!("{option} {why}: leave it out")))
+        given.map_or(Ok(()), |(option, _, why)| Err(format!("{option} {why}")))
     }
 
     /// Options that mean nothing to the instrument: whether each was given, and why not.
@@ -74,24 +74,22 @@ impl RunArgs {
             ("--workload", self.workload.is_some()),
             ("--workload-size", self.workload_size.is_some()),
         ]
-        .map(|(option, given)| (option, given, "goes with --instrument spin"));
+        .map(|(option, given)| (option, given, "requires --instrument spin"));
         let of_handoff =
             [("--wake", self.wake.is_some()), ("--wakers-on", self.wakers_on.is_some())]
-                .map(|(option, given)| (option, given, "goes with --instrument handoff"));
+                .map(|(option, given)| (option, given, "requires --instrument handoff"));
         Ok(match self.instrument {
             Instrument::Cyclic => [&of_spin[..], &of_handoff].concat(),
             Instrument::Handoff => {
                 let own = [
-                    mechanism("is about a sleep, which handoff has not"),
-                    missed(
-                        "has no choice with handoff, whose waking thread leaves out what is past",
-                    ),
-                    legs("tells the legs of a sleep, which handoff has not"),
+                    mechanism("does not apply to handoff, whose measured threads do not sleep"),
+                    missed("does not apply to handoff, which always leaves out past releases"),
+                    legs("does not apply to handoff, whose measured threads do not sleep"),
                 ];
                 [&of_spin[..], &own].concat()
             }
             Instrument::Spin => {
-                let why = "is about releases, which spin has not";
+                let why = "does not apply to spin, which has no releases";
                 let is_set = self.clock.is_some_and(|clock| clock != ClockName::Monotonic);
                 let has_size = self.workload_size.is_some() && self.workload != Some("memmove");
                 let own = [
@@ -102,13 +100,13 @@ impl RunArgs {
                     missed(why),
                     ("--seed", self.seed.is_some() && !self.guest.target()?.is_seeded(), why),
                     legs(why),
-                    ("--clock", is_set, "has no choice with spin, which uses CLOCK_MONOTONIC"),
-                    ("--workload-size", has_size, "goes with --workload memmove"),
+                    ("--clock", is_set, "does not apply to spin, which uses CLOCK_MONOTONIC"),
+                    ("--workload-size", has_size, "requires --workload memmove"),
                 ];
                 [&of_handoff[..], &own].concat()
             }
             Instrument::Timerlat => {
-                let why = "is the kernel's own with timerlat";
+                let why = "does not apply to timerlat, where the kernel sleeps";
                 let own = [
                     mechanism(why),
                     ("--clock", self.clock.is_some(), why),
@@ -117,9 +115,9 @@ impl RunArgs {
                     (
                         "--period-step",
                         self.period_step.is_some(),
-                        "means nothing to timerlat, which has the same period on all CPUs",
+                        "does not apply to timerlat, which has the same period on all CPUs",
                     ),
-                    legs("is not needed with timerlat, which always tells them"),
+                    legs("is always on with timerlat"),
                 ];
                 [&of_spin[..], &of_handoff, &own].concat()
             }
@@ -184,7 +182,7 @@ impl RunArgs {
         };
         let ordinary = ["other", "batch", "idle", "deadline"];
         if self.priority.is_some() && ordinary.contains(&name) {
-            return Err(format!("--priority goes with fifo and rr, not with --policy {name}"));
+            return Err(format!("--priority requires --policy fifo or rr, not {name}"));
         }
         let priority = self.priority.unwrap_or(Policy::DEFAULT_PRIORITY);
         match (name, budget) {
@@ -292,7 +290,7 @@ mod tests {
         for (flags, expected) in [
             ("--policy fofo", "expected fifo, rr, other"),
             ("-p 0", "expected 1 (low) to 99 (high)"),
-            ("-p 50 --policy other", "goes with fifo and rr"),
+            ("-p 50 --policy other", "requires --policy fifo or rr"),
             ("-i abc", "expected a number and a unit"),
             ("-i 0", "expected 1us to 24h"),
             ("-i 200", "has no unit"),
@@ -300,39 +298,39 @@ mod tests {
             ("-a 3-1", "not a list of CPUs"),
             ("--on-spike true", "--spike-above, --deadline or --stop-above"),
             ("--mechanism timerfd --clock tai", "no timer file descriptors"),
-            ("--wake pipe", "goes with --instrument handoff"),
-            ("--wakers-on 0", "goes with --instrument handoff"),
-            ("--instrument handoff --mechanism timerfd", "which handoff has not"),
-            ("--instrument handoff --missed catch-up", "leaves out what is past"),
-            ("--instrument handoff --mechanism relative", "which handoff has not"),
-            ("--instrument handoff --policy deadline", "can be pinned"),
+            ("--wake pipe", "requires --instrument handoff"),
+            ("--wakers-on 0", "requires --instrument handoff"),
+            ("--instrument handoff --mechanism timerfd", "do not sleep"),
+            ("--instrument handoff --missed catch-up", "always leaves out past releases"),
+            ("--instrument handoff --mechanism relative", "do not sleep"),
+            ("--instrument handoff --policy deadline", "pins its threads"),
             ("--mechanism relative --missed catch-up", "no releases"),
-            ("--idle-states deep", "the word system"),
-            ("--telemetry never", "the word off"),
+            ("--idle-states deep", "or 'system'"),
+            ("--telemetry never", "or 'off'"),
             ("--telemetry 1ms", "expected 100ms to 1h"),
             ("--cycles 0", "more than 0"),
-            ("--gap-above 2us", "goes with --instrument spin"),
-            ("--instrument spin -i 1ms", "--period is about releases"),
-            ("--instrument spin --missed skip", "--missed is about releases"),
-            ("--instrument spin --cycles 9", "end it by --for"),
+            ("--gap-above 2us", "requires --instrument spin"),
+            ("--instrument spin -i 1ms", "--period does not apply to spin"),
+            ("--instrument spin --missed skip", "--missed does not apply to spin"),
+            ("--instrument spin --cycles 9", "use --for"),
             ("--instrument spin --samples", "largest 4096 gaps"),
-            ("--instrument spin --policy deadline", "uses up at once"),
+            ("--instrument spin --policy deadline", "exhaust its budget"),
             ("--instrument spin --gap-above 1ns", "expected 100ns to 1s"),
-            ("--instrument spin --workload-size 1T", "such as 512, 64K or 1M"),
+            ("--instrument spin --workload-size 1T", "512, 64K or 1M"),
             ("--instrument spin --workload memmove --workload-size 100000M", "at most 256M"),
-            ("--instrument spin --workload-size 64K", "goes with --workload memmove"),
-            ("--instrument spin --warm-up 1ms", "learns the usual pass"),
+            ("--instrument spin --workload-size 64K", "requires --workload memmove"),
+            ("--instrument spin --warm-up 1ms", "learn the usual pass"),
             ("--instrument spin --clock tai", "which uses CLOCK_MONOTONIC"),
-            ("--instrument spin --legs", "--legs is about releases"),
-            ("--instrument handoff --legs", "which handoff has not"),
-            ("--instrument timerlat --legs", "always tells them"),
-            ("--instrument timerlat --phase random", "the kernel's own"),
+            ("--instrument spin --legs", "--legs does not apply to spin"),
+            ("--instrument handoff --legs", "do not sleep"),
+            ("--instrument timerlat --legs", "always on"),
+            ("--instrument timerlat --phase random", "does not apply to timerlat"),
             ("--instrument timerlat --period-step 1us", "the same period on all CPUs"),
             ("--instrument timerlat -i 50us", "100us to 1s"),
             ("--instrument timerlat -t 2", "no --threads"),
             ("--instrument respond", "`latlab respond`"),
-            ("--legs --clock tai", "finds the cycles"),
-            ("--legs --mechanism timerfd", "finds the cycles"),
+            ("--legs --clock tai", "--legs requires"),
+            ("--legs --mechanism timerfd", "--legs requires"),
             ("--load-on here", "expected everywhere, measured, others or a list"),
             ("--deadline 0", "more than 0"),
             ("--tune smt=off", "expected governor=NAME, irqs=away"),

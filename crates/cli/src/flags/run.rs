@@ -16,18 +16,18 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArgs {
-    /// Method of measuring: cyclic (how late a sleep ends), handoff (how late a thread is that
-    /// another one wakes), spin (time taken from a busy loop), timerlat (the kernel's own tracer)
+    /// Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread
+    /// wakes it), spin (gaps in a busy loop), timerlat (the kernel's tracer)
     #[arg(long, value_name = "NAME", default_value = "cyclic",
           value_parser = word(Instrument::ALL, Instrument::word), hide_possible_values = true,
           help_heading = HOW)]
     pub instrument: Instrument,
-    /// How handoff wakes: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore)
+    /// handoff: how threads are woken: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore)
     /// [default: futex]
     #[arg(long, value_name = "WAY", value_parser = word(WakeBy::ALL, WakeBy::word),
           hide_possible_values = true, help_heading = HOW)]
     pub wake: Option<WakeBy>,
-    /// How a thread sleeps until its release: nanosleep (absolute), relative, timerfd, posix-timer
+    /// How threads sleep: nanosleep (until an absolute time), relative, timerfd, posix-timer
     /// [default: nanosleep]
     #[arg(long, value_name = "NAME",
           value_parser = word(Mechanism::ALL, Mechanism::word), hide_possible_values = true,
@@ -38,7 +38,7 @@ pub struct RunArgs {
           value_parser = word(ClockName::ALL, ClockName::word), hide_possible_values = true,
           help_heading = HOW)]
     pub clock: Option<ClockName>,
-    /// Scheduling: fifo, rr, other, batch, idle, or deadline[:RUNTIME/DEADLINE/PERIOD]
+    /// Scheduling policy: fifo, rr, other, batch, idle, deadline[:RUNTIME/DEADLINE/PERIOD]
     /// [default: fifo; other with spin]
     #[arg(long, value_name = "POLICY", help_heading = HOW)]
     pub policy: Option<String>,
@@ -46,14 +46,14 @@ pub struct RunArgs {
     #[arg(short, long, value_name = "N", value_parser = whole::<u8>, help_heading = HOW)]
     pub priority: Option<u8>,
 
-    /// spin: a pass longer than the usual one by more than this is a gap [default: 1us]
+    /// spin: record a gap if a pass is longer than the usual one by more than this [default: 1us]
     #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub gap_above: Option<Nanos>,
-    /// spin: what each pass does: none, memmove [default: none]
+    /// spin: work of each pass: none, memmove [default: none]
     #[arg(long, value_name = "NAME", value_parser = word(&Workload::NAMES, |name| name),
           hide_possible_values = true, help_heading = HOW)]
     pub workload: Option<&'static str>,
-    /// spin: bytes that the workload works on, such as 64K [default: 4K]
+    /// spin: memory of the workload, such as 64K [default: 4K]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = HOW)]
     pub workload_size: Option<u32>,
 
@@ -62,111 +62,111 @@ pub struct RunArgs {
     pub cpus: Option<CpuSet>,
     #[command(flatten)]
     pub guest: GuestArgs,
-    /// Number of measuring threads, dealt out to the CPUs in turn [default: one for each CPU]
+    /// Number of measuring threads, assigned to the CPUs in turn [default: one per CPU]
     #[arg(short, long, value_name = "N", value_parser = whole::<u32>, help_heading = WHERE)]
     pub threads: Option<u32>,
-    /// CPUs of the threads that wake (handoff), in turn [default: that of the woken thread]
+    /// handoff: CPUs of the waking threads, in turn [default: that of the woken thread]
     #[arg(long, value_name = "LIST", help_heading = WHERE)]
     pub wakers_on: Option<CpuSet>,
-    /// CPUs for everything of latlab that does not measure [default: those not measured]
+    /// CPUs of latlab's helper threads [default: those not measured]
     #[arg(long, value_name = "LIST", help_heading = WHERE)]
     pub helpers_on: Option<CpuSet>,
 
-    /// Distance of releases; one that divides the tick sees always the same part of it
+    /// Time between releases; a period that divides the kernel tick always meets the same phase
     /// [default: 997us]
     #[arg(short = 'i', long, value_name = "TIME", help_heading = WHEN)]
     pub period: Option<Nanos>,
-    /// Thread k has a period longer by k times this
+    /// Make the period of thread k longer by k times this
     #[arg(long, value_name = "TIME", help_heading = WHEN)]
     pub period_step: Option<Nanos>,
-    /// Offsets of the threads: aligned, spread (evenly, from a random start), random
+    /// Offsets of the threads' releases: aligned, spread (evenly, from a random start), random
     /// [default: spread]
     #[arg(long, value_name = "NAME",
           value_parser = word(Phase::ALL, Phase::word), hide_possible_values = true,
           help_heading = WHEN)]
     pub phase: Option<Phase>,
-    /// Releases already past when a cycle ends are counted and: skip, catch-up (served late)
+    /// Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them
     /// [default: skip]
     #[arg(long, value_name = "NAME",
           value_parser = word(MissedPolicy::ALL, MissedPolicy::word), hide_possible_values = true,
           help_heading = WHEN)]
     pub missed: Option<MissedPolicy>,
-    /// Cycles before the counting starts
+    /// Time at the start that is measured and not counted
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
     pub warm_up: Nanos,
-    /// Seed of the random offsets [default: from the clock; stored in the run]; a guest in virtual
-    /// time measures the same with the same seed, to the last bit
+    /// Seed of the random offsets [default: from the clock; stored in the run]. With the same seed a
+    /// guest in virtual time gives the same run
     #[arg(long, value_name = "N", value_parser = whole::<u64>, help_heading = WHEN)]
     pub seed: Option<u64>,
-    /// Length of the intervals that are stored
+    /// Length of the stored intervals
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = WHEN)]
     pub interval: Nanos,
 
     /// Length of the run [default: until Ctrl-C]
     #[arg(short = 'D', long = "for", value_name = "TIME", help_heading = UNTIL)]
     pub duration: Option<Nanos>,
-    /// Cycles of every thread
+    /// Number of cycles of each thread
     #[arg(short = 'l', long, value_name = "N", value_parser = whole::<u64>, help_heading = UNTIL)]
     pub cycles: Option<u64>,
-    /// Judge the run: a release served later than this is a miss
+    /// Judge the run: a latency above this is a deadline miss
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub deadline: Option<Nanos>,
     /// End the run at the first latency above this (exit code 1)
     #[arg(short = 'b', long, value_name = "TIME", help_heading = UNTIL)]
     pub stop_above: Option<Nanos>,
-    /// Run a command for a spike, at most once a second; it reads the spike as JSON
+    /// Run a command for a spike, at most once a second, with the spike as JSON on its input
     #[arg(long, value_name = "CMD", help_heading = UNTIL)]
     pub on_spike: Option<String>,
-    /// A latency above this is a spike [default: the deadline, else --stop-above]
+    /// Latency above which --on-spike runs [default: the deadline, else --stop-above]
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub spike_above: Option<Nanos>,
 
     /// Store every latency with its release, in about two bytes each
     #[arg(long, help_heading = KEEP)]
     pub samples: bool,
-    /// Split each latency into its legs by the kernel's tracepoints, and measure what they cost
+    /// Split each latency into legs with the kernel's tracepoints, and measure their cost
     #[arg(long, help_heading = KEEP)]
     pub legs: bool,
-    /// Store temperature, frequency, load and more this often (100ms to 1h), or off
+    /// Read temperature, frequency, load and more this often (100ms to 1h), or off
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,
           help_heading = KEEP)]
     pub telemetry: Telemetry,
-    /// Go on when the terminal is closed (SIGHUP), instead of ending cleanly
+    /// Continue when the terminal is closed (SIGHUP)
     #[arg(long, help_heading = KEEP)]
     pub keep_going: bool,
-    /// Name of the run, part of its folder's name
+    /// Name of the run, used in the name of its folder
     #[arg(long, value_name = "NAME", default_value = "run", help_heading = KEEP)]
     pub name: String,
-    /// A remark to be stored with the run
+    /// Note to store with the run
     #[arg(long, value_name = "TEXT", help_heading = KEEP)]
     pub note: Option<String>,
 
-    /// Run a load meanwhile, by its name; several run at once (`latlab loads` lists them)
+    /// Run this load beside the measurement; may be repeated (`latlab loads` lists them)
     #[arg(long, value_name = "NAME[,ARG=VALUE]", help_heading = LOADS)]
     pub load: Vec<String>,
     /// CPUs of the loads: everywhere, measured, others (not measured), or a list
     #[arg(long, value_name = "WHERE", default_value = "everywhere", help_heading = LOADS)]
     pub load_on: LoadOn,
-    /// Folder of further definitions of loads
+    /// Folder with more definitions of loads
     #[arg(long, value_name = "DIR", help_heading = LOADS)]
     pub loads: Option<PathBuf>,
 
-    /// Tune the machine for the time of the run: governor=NAME, irqs=away, rt-throttling=off,
+    /// Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off,
     /// fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away,
     /// irq-thread:PATTERN=PRIORITY
     #[arg(long, value_name = "NAME=VALUE", help_heading = OTHER)]
     pub tune: Vec<Tuning>,
-    /// Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as sysctl has it
+    /// Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl
     #[arg(long, value_name = "FILE=VALUE", help_heading = OTHER)]
     pub set: Vec<KernelFile>,
-    /// Measure CPUs that another latlab measures already
+    /// Measure CPUs even if another latlab measures them
     #[arg(long, help_heading = OTHER)]
     pub share: bool,
-    /// Only idle states that are left within this time, or `system` to leave them as they are
+    /// Allow only idle states with an exit latency up to this, or `system` for no limit
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = idle_states,
           help_heading = OTHER)]
     pub idle_states: IdleStates,
-    /// No progress, no live table
+    /// Print no progress and no live table
     #[arg(short, long, help_heading = OTHER)]
     pub quiet: bool,
     #[command(flatten)]
@@ -175,12 +175,12 @@ pub struct RunArgs {
     pub common: Common,
 }
 
-const HOW: &str = "How";
-const WHERE: &str = "Where";
-const WHEN: &str = "When";
-const UNTIL: &str = "Until what, and what counts";
-const KEEP: &str = "What is kept";
-const LOADS: &str = "Under which load";
+const HOW: &str = "Method";
+const WHERE: &str = "CPUs and threads";
+const WHEN: &str = "Releases";
+const UNTIL: &str = "Duration and limits";
+const KEEP: &str = "What to store";
+const LOADS: &str = "Loads";
 const OTHER: &str = "Other";
 
 const EXAMPLES: &str = "\
@@ -188,17 +188,17 @@ Examples:
   latlab run --for 60s --deadline 1ms
   latlab run -a 1-3 -i 200us -D 5h --name night --note 'new kernel'
   latlab run -t 16 -a 0-3 --cycles 1000000 -p 80
-  latlab run --policy other --for 10s               without any rights
+  latlab run --policy other --for 10s               needs no rights
   latlab run --policy deadline:100us/1ms/1ms --for 10s
   latlab run -b 150us --on-spike 'cat >>spikes.json'
   latlab run --instrument handoff --wake pipe --for 10s
-  latlab run --instrument spin --for 60s            time taken from each CPU
+  latlab run --instrument spin --for 60s            noise of each CPU
   latlab run --samples -i 50us --for 8h --keep-going --name night
   latlab run --load hackbench,groups=4 --load stressapptest --for 1h
   latlab run -a 1-3 --tune irqs=away --tune rt-throttling=off --for 1h
-  latlab run stress-five --scale 20s --dry-run      what a ready-made sheet would do
-  latlab run night.toml                             a sheet of your own, unattended
-  latlab run --resume                               what is left of it
+  latlab run stress-five --scale 20s --dry-run      show the plan of a ready-made sheet
+  latlab run night.toml                             run a sheet of your own
+  latlab run --resume                               continue it
 
 Times are written 200us, 1.5ms, 30s, 5h. Ctrl-C ends a run cleanly and keeps it.";
 
@@ -210,9 +210,9 @@ fn size(text: &str) -> Result<u32, String> {
     };
     let number: u64 = number
         .parse()
-        .map_err(|_| format!("'{text}' is no number of bytes such as 512, 64K or 1M"))?;
+        .map_err(|_| format!("'{text}' is not a size: expected for example 512, 64K or 1M"))?;
     let bytes = number.checked_mul(unit).and_then(|bytes| bytes.try_into().ok());
-    bytes.ok_or_else(|| format!("'{text}' is more than a run can take: at most 256M"))
+    bytes.ok_or_else(|| format!("'{text}' is too large: expected at most 256M"))
 }
 
 fn idle_states(text: &str) -> Result<IdleStates, String> {
@@ -221,7 +221,7 @@ fn idle_states(text: &str) -> Result<IdleStates, String> {
         time => time
             .parse()
             .map(IdleStates::ExitWithin)
-            .map_err(|_| format!("'{time}' is neither a time nor the word system")),
+            .map_err(|_| format!("'{time}': expected a time or 'system'")),
     }
 }
 
@@ -235,6 +235,6 @@ fn telemetry(text: &str) -> Result<Telemetry, String> {
         time => time
             .parse()
             .map(|every| Telemetry(Some(every)))
-            .map_err(|_| format!("'{time}' is neither a time nor the word off")),
+            .map_err(|_| format!("'{time}': expected a time or 'off'")),
     }
 }

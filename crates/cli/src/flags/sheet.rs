@@ -10,17 +10,17 @@ const SHEETS: &str = "Sheets and campaigns";
 /// Flags of `latlab run` that go with a sheet.
 #[derive(Args, Default)]
 pub struct SheetArgs {
-    /// A file of scenarios, or the name of a ready-made one (`latlab scenarios`): run all of it
+    /// Sheet to run: a TOML file, or the name of a ready-made one (`latlab scenarios`)
     #[arg(value_name = "SHEET", conflicts_with = "resume", group = "campaign")]
     pub sheet: Option<String>,
-    /// Only say what a sheet, or --resume, would run, in which order, and how long that takes
+    /// Print what a sheet, or --resume, would run, in which order and for how long
     #[arg(long, requires = "campaign", help_heading = SHEETS)]
     pub dry_run: bool,
-    /// Every scenario this long, or with so many cycles, for a try
+    /// Override the duration or the cycles of every scenario, for a try
     #[arg(long, value_name = "TIME|CYCLES", requires = "sheet", conflicts_with = "resume",
           help_heading = SHEETS)]
     pub scale: Option<Scale>,
-    /// Measure each row of the sheet this often
+    /// Number of runs of each row
     #[arg(long, value_name = "N", requires = "sheet", conflicts_with = "resume", help_heading = SHEETS,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeats: Option<u32>,
@@ -28,14 +28,14 @@ pub struct SheetArgs {
     #[arg(long, value_name = "N..M", requires = "sheet", conflicts_with = "repeats",
           help_heading = SHEETS)]
     pub seeds: Option<Seeds>,
-    /// Leave out scenarios whose programs are not here, instead of refusing
+    /// Leave out scenarios whose programs are missing
     #[arg(long, requires = "sheet", conflicts_with = "resume", help_heading = SHEETS)]
     pub skip_missing: bool,
-    /// Go on with a campaign that was cut off [default: the last one that is not complete]
+    /// Continue a campaign [default: the last one that is not complete]
     #[arg(long, value_name = "CAMPAIGN", num_args = 0..=1, default_missing_value = "last",
           group = "campaign", help_heading = SHEETS)]
     pub resume: Option<String>,
-    /// Print a systemd unit that goes on with the campaign after each boot
+    /// Print a systemd unit that continues the campaign after each boot
     #[arg(long, conflicts_with_all = ["sheet", "resume"], help_heading = SHEETS)]
     pub print_unit: bool,
 }

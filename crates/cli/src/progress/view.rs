@@ -198,7 +198,7 @@ fn draw_threads(frame: &mut Frame, area: Rect, view: &View) {
     render_table(frame, table, &columns, shown.len());
     if hides {
         let count = view.live.threads.len() - shown.len();
-        let text = format!("{count} more threads, none with a larger observed maximum");
+        let text = format!("{count} more threads with smaller maxima");
         frame.render_widget(Line::from(cut(&text, area.width.into())).dim(), hidden);
     }
 }
@@ -277,13 +277,13 @@ fn draw_foot(frame: &mut Frame, area: Rect, view: &View) {
     let newest = match (findings.len(), findings.last()) {
         (_, None) => "No findings".to_string(),
         (1, Some(finding)) => format!("1 finding: {}", finding.text()),
-        (count, Some(finding)) => format!("{count} findings, the newest: {}", finding.text()),
+        (count, Some(finding)) => format!("{count} findings, newest: {}", finding.text()),
     };
     let newest = Line::from(cut(&newest, area.width.into()));
     let lines = vec![
         Line::default(),
         if findings.is_empty() { newest.dim() } else { newest.bold() },
-        Line::from(cut("Ctrl-C ends the run and keeps it", area.width.into())).dim(),
+        Line::from(cut("Ctrl-C ends and stores the run", area.width.into())).dim(),
     ];
     frame.render_widget(Paragraph::new(lines), area);
 }

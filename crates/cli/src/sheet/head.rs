@@ -108,7 +108,7 @@ impl Keys<'_, '_, '_> {
                 Some(word) => format!("did you mean '{word}'?"),
                 None => format!("expected {}", words.join(", ")),
             };
-            self.mistakes.add(value.span(), format!("order: there is no '{word}'; {meant}"));
+            self.mistakes.add(value.span(), format!("order: unknown value '{word}'; {meant}"));
             Order::Sequential
         })
     }

@@ -29,9 +29,9 @@ impl<'a> Mistakes<'a> {
         let nearest = nearest(word, known);
         let meant = match nearest {
             Some(name) => format!("did you mean '{name}'?"),
-            None => format!("there are {}", known.join(", ")),
+            None => format!("available: {}", known.join(", ")),
         };
-        self.add(at, format!("{place} has no '{word}'; {meant}"));
+        self.add(at, format!("unknown key '{word}' in {place}; {meant}"));
     }
 
     /// How many there are.
@@ -91,7 +91,7 @@ mod tests {
         mistakes.unknown(7..12, "önly", "a sheet", &["only", "other"]);
         mistakes.add(text.len()..text.len() + 9, "it ends");
         let told = mistakes.told().unwrap_err();
-        let expected = "x.toml:2:2: a sheet has no 'önly'; did you mean 'only'?\n    \
+        let expected = "x.toml:2:2: unknown key 'önly' in a sheet; did you mean 'only'?\n    \
                         2 | \tönly = 2\n      | \t^^^^\nx.toml:3:1: it ends\n    3 | \n      | ^\n";
         assert_eq!(told, expected);
     }

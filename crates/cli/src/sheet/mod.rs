@@ -64,7 +64,7 @@ impl Source {
             let names: Vec<&str> = SHIPPED.iter().map(|one| one.name).collect();
             let meant = match mistakes::nearest(spec, &names) {
                 Some(name) => format!("did you mean '{name}'?"),
-                None => format!("there are {}; a file is named with its .toml", names.join(", ")),
+                None => format!("available: {}; a file is named with its .toml", names.join(", ")),
             };
             return Err(format!("there is no ready-made sheet '{spec}'; {meant}"));
         }

@@ -124,7 +124,7 @@ fn words(arg: &Arg, name: &str, value: &DeValue) -> Result<Vec<String>, String> 
     let word = |value: &DeValue| match scalar(value) {
         Some(text) => Ok(format!("--{name}={text}")),
         None => {
-            Err(format!("a {} is no value of it; expected a text or a number", value.type_str()))
+            Err(format!("{} is not a valid value; expected a text or a number", value.type_str()))
         }
     };
     match value {
@@ -135,7 +135,7 @@ fn words(arg: &Arg, name: &str, value: &DeValue) -> Result<Vec<String>, String> 
         DeValue::Array(list) if is_list(arg) => {
             list.iter().map(|one| word(one.get_ref())).collect()
         }
-        DeValue::Array(_) => Err("it has one value only; a list belongs to [matrix]".to_string()),
+        DeValue::Array(_) => Err("takes a single value; lists are for [matrix]".to_string()),
         value => word(value).map(|word| vec![word]),
     }
 }
@@ -171,8 +171,8 @@ pub fn reason(error: &clap::Error) -> String {
         (Some(ContextValue::String(bad)), Some(ContextValue::Strings(valid))) => {
             let known: Vec<&str> = valid.iter().map(String::as_str).collect();
             match super::mistakes::nearest(bad, &known) {
-                Some(name) => format!("there is no '{bad}'; did you mean '{name}'?"),
-                None => format!("there is no '{bad}'; expected one of {}", known.join(", ")),
+                Some(name) => format!("unknown value '{bad}'; did you mean '{name}'?"),
+                None => format!("unknown value '{bad}'; expected one of {}", known.join(", ")),
             }
         }
         _ => error.kind().as_str().unwrap_or("it is refused").to_string(),

@@ -26,7 +26,7 @@ pub fn read(table: &DeTable, mistakes: &mut Mistakes) -> Published {
             }
             (name, other) if KEYS.contains(&name) => {
                 let expected = if name == "source" { "a text" } else { "a list" };
-                let text = format!("{name}: a {} where {expected} was expected", other.type_str());
+                let text = format!("{name}: expected {expected}, found {}", other.type_str());
                 mistakes.add(value.span(), text);
             }
             (name, _) => mistakes.unknown(key.span(), name, "[published]", &KEYS),

@@ -69,7 +69,9 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut Mistakes) -> Sheet {
             ("defaults", DeValue::Table(table)) => {
                 sheet.defaults = settings(table, &[], "[defaults]", &vocabulary, mistakes);
             }
-            ("matrix", DeValue::Table(table)) => sheet.matrix = matrix(table, &vocabulary, mistakes),
+            ("matrix", DeValue::Table(table)) => {
+                sheet.matrix = matrix(table, &vocabulary, mistakes)
+            }
             ("scenario", DeValue::Array(list)) => {
                 begun = true;
                 let read = |one| scenario(one, &vocabulary, mistakes);
@@ -79,21 +81,24 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut Mistakes) -> Sheet {
                 sheet.published = Some(published::read(table, mistakes));
             }
             ("defaults" | "matrix" | "published", other) => {
-                let text = format!("a {} where a table was expected: [{}]", other.type_str(), key.get_ref());
+                let text =
+                    format!("expected a table, found {}: [{}]", other.type_str(), key.get_ref());
                 mistakes.add(key.span(), text);
             }
-            ("scenario", _) => mistakes.add(key.span(), "scenarios are written [[scenario]]"),
+            ("scenario", _) => mistakes.add(key.span(), "write scenarios as [[scenario]]"),
             (name, _) if head::KEYS.contains(&name) => {}
             (name, _) if vocabulary.get(name).is_some() => mistakes.add(
                 key.span(),
-                format!("'{name}' stands outside of a scenario; for all of them it belongs to [defaults]"),
+                format!(
+                    "'{name}' is outside of a scenario; put it into [defaults] for all of them"
+                ),
             ),
             (name, _) => mistakes.unknown(key.span(), name, "a sheet", &all_keys()),
         }
     }
     if sheet.scenarios.is_empty() && !begun && errors.is_empty() {
         mistakes
-            .add(0..0, "the sheet has no scenario; expected a [[scenario]] with a name at least");
+            .add(0..0, "the sheet has no scenario; expected at least one [[scenario]] with a name");
     }
     twice(&sheet, mistakes);
     sheet
@@ -106,16 +111,13 @@ fn all_keys() -> Vec<&'static str> {
 fn twice(sheet: &Sheet, mistakes: &mut Mistakes) {
     for (index, one) in sheet.scenarios.iter().enumerate() {
         if sheet.scenarios[..index].iter().any(|other| other.name == one.name) {
-            mistakes.add(
-                one.at.clone(),
-                format!("a second scenario '{}'; each needs a name of its own", one.name),
-            );
+            mistakes.add(one.at.clone(), format!("duplicate scenario '{}'", one.name));
         }
         for figure in sheet.published.iter().flat_map(|published| &published.figures) {
             let known: Vec<&str> = sheet.scenarios.iter().map(|one| one.name.as_str()).collect();
             if index == 0 && !known.contains(&figure.scenario.as_str()) {
                 let text = format!(
-                    "a published figure names the scenario '{}'; there are {}",
+                    "a published figure names the scenario '{}'; available: {}",
                     figure.scenario,
                     known.join(", ")
                 );
@@ -131,7 +133,7 @@ fn scenario(
     mistakes: &mut Mistakes,
 ) -> Option<Scenario> {
     let DeValue::Table(table) = value.get_ref() else {
-        mistakes.add(value.span(), "scenarios are written [[scenario]]");
+        mistakes.add(value.span(), "write scenarios as [[scenario]]");
         return None;
     };
     let text = |key: &str, mistakes: &mut Mistakes| {
@@ -150,7 +152,7 @@ fn scenario(
     let wrong = |name: &String| name.trim().is_empty() || name.contains(char::is_control);
     match &name {
         None if table.get("name").is_none() => {
-            mistakes.add(value.span(), "a scenario without a name; add name = \"…\"")
+            mistakes.add(value.span(), "scenario without a name; add name = \"…\"")
         }
         Some((name, at)) if wrong(name) => {
             mistakes.add(at.clone(), "name: expected a few plain words")
@@ -199,13 +201,13 @@ fn known(
     }
     if vocabulary.is_of_the_command(name) {
         let text = format!(
-            "'{name}' says how a command behaves, not what is measured; give it to latlab run"
+            "'{name}' is an option of the command, not of a scenario; give it to latlab run"
         );
         mistakes.add(key.span(), text);
     } else if head::KEYS.contains(&name) {
         mistakes.add(
             key.span(),
-            format!("'{name}' holds for the whole sheet; it stands above all tables"),
+            format!("'{name}' applies to the whole sheet; put it above all tables"),
         );
     } else {
         let known: Vec<&str> =
@@ -240,17 +242,14 @@ fn matrix(table: &DeTable, vocabulary: &Vocabulary, mistakes: &mut Mistakes) -> 
         }
         let DeValue::Array(values) = value.get_ref() else {
             let text = format!(
-                "{}: expected a list of values; one value belongs to [defaults]",
+                "{}: expected a list of values; put a single value into [defaults]",
                 key.get_ref()
             );
             mistakes.add(value.span(), text);
             continue;
         };
         if values.is_empty() {
-            mistakes.add(
-                value.span(),
-                format!("{}: the list is empty; nothing would be measured", key.get_ref()),
-            );
+            mistakes.add(value.span(), format!("{}: empty list", key.get_ref()));
         }
         let each = values.iter().filter_map(|value| match key.get_ref() == KERNEL {
             true => kernel(value, mistakes),

@@ -31,7 +31,7 @@ pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut Mistakes) -> Ve
                     let at = point.last().map_or(scenario.at.clone(), |one| one.at.clone());
                     mistakes.add(
                         at,
-                        format!("a second row '{}'; a value stands twice", made.row.label),
+                        format!("duplicate row '{}': a value is listed twice", made.row.label),
                     );
                 }
                 Ok(made) => rows.push(made),

@@ -79,14 +79,14 @@ fn every_mistake_is_told_at_its_place() {
     );
     let expected = [
         "1:11: repeats: expected a number from 1 to 10000",
-        "2:1: a sheet has no 'colour'; there are name,",
-        "4:1: [defaults] has no 'priod'; did you mean 'period'?",
+        "2:1: unknown key 'colour' in a sheet; available: name,",
+        "4:1: unknown key 'priod' in [defaults]; did you mean 'period'?",
         "7:11: target: unknown kind of target 'ssh:': expected local",
         "10:12: deadline: '125' has no unit",
-        "11:1: 'quiet' says how a command behaves",
-        "14:8: a second scenario 'a'",
+        "11:1: 'quiet' is an option of the command",
+        "14:8: duplicate scenario 'a'",
         "15:11: samples: expected true or false",
-        "16:11: threads: it has one value only; a list belongs to [matrix]",
+        "16:11: threads: takes a single value; lists are for [matrix]",
     ];
     assert_eq!(told.len(), expected.len(), "{told:#?}");
     for (told, expected) in told.iter().zip(expected) {

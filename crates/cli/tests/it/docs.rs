@@ -125,6 +125,45 @@ fn code(page: &str) -> Vec<&str> {
     blocks.chain(spans).collect()
 }
 
+/// Invariant (documents): The glossary names files and types that exist.
+#[test]
+fn the_glossary_names_what_is_there() {
+    let page = fs::read_to_string(root().join("docs/glossary.md")).expect("the glossary");
+    let mut broken = Vec::new();
+    let mut named = 0;
+    for line in page.lines().filter(|line| line.starts_with("| ")) {
+        let cell = line.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap_or("");
+        let parts: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+        let (paths, names): (Vec<&str>, Vec<&str>) =
+            parts.into_iter().partition(|part| part.starts_with("crates/"));
+        if paths.is_empty() {
+            continue;
+        }
+        let mut code = String::new();
+        for path in &paths {
+            let full = root().join(path);
+            let found = if full.is_dir() { files(&full, "rs") } else { vec![full] };
+            for file in found {
+                match fs::read_to_string(&file) {
+                    Ok(text) => code += &text,
+                    Err(_) => broken.push(format!("glossary.md: {path} is not there")),
+                }
+            }
+        }
+        let words: BTreeSet<&str> =
+            code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        for name in names {
+            named += 1;
+            let last = name.rsplit("::").next().unwrap_or(name);
+            if !words.contains(last) {
+                broken.push(format!("glossary.md: {name} is not in {}", paths.join(", ")));
+            }
+        }
+    }
+    assert!(named > 30, "the glossary names only {named} things of the code");
+    report(broken);
+}
+
 /// The anchors of the headings of a page, as GitHub makes them.
 fn anchors(page: &str) -> Vec<String> {
     let headings = prose(page).into_iter().flat_map(str::lines);

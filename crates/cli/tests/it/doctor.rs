@@ -118,9 +118,9 @@ fn what_is_no_machine_is_refused_in_one_line() {
         ("cut.json", "--root examines a snapshot file"),
         ("--against nowhere", "no run 'nowhere' in runs"),
         ("--root nowhere", "cannot read nowhere: No such file"),
-        ("--root cut.json", "cut.json: line 4 is not that of a snapshot: EOF"),
-        ("--root list.json", "list.json: line 1 is not that of a snapshot"),
-        ("--root newer.json", "newer.json: it is a snapshot of version 99"),
+        ("--root cut.json", "cut.json: line 4 is not part of a snapshot: EOF"),
+        ("--root list.json", "list.json: line 1 is not part of a snapshot"),
+        ("--root newer.json", "newer.json: snapshot version 99"),
         ("--against newer.json", "use a newer latlab"),
         ("--root empty", "empty holds none of the files that matter"),
         ("--only governer", "did you mean governor?"),
@@ -158,7 +158,7 @@ fn a_machine_is_kept_and_compared_with() {
     let kept = bench.text("--root root --save -");
     assert_eq!(kept, fs::read_to_string(bench.path().join("before.json")).unwrap());
     let same = "--root root --against before.json --fail-on info";
-    assert!(bench.text(same).starts_with("Nothing has changed from before.json to root."));
+    assert!(bench.text(same).starts_with("No changes from before.json to root."));
 
     bench.plant(&format!("root/{GOVERNOR}"), "powersave\n");
     bench.plant("root/boot/config-6.1.0", "CONFIG_HZ=1000\nCONFIG_SND=y\n");
@@ -194,9 +194,9 @@ fn a_run_is_examined_anew_and_differs_from_itself_in_nothing() {
     let run: Value = serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
     assert_eq!(run["doctor"], found["findings"]);
     assert_eq!(run["machine"]["kernel"], found["machine"]["kernel"]);
-    assert!(bench.text("short").starts_with("As it was when 2"));
+    assert!(bench.text("short").starts_with("Machine of run 2"));
     let nothing = bench.text("short --against last --fail-on info");
-    assert!(nothing.starts_with("Nothing has changed from 2"), "{nothing}");
+    assert!(nothing.starts_with("No changes from 2"), "{nothing}");
     let path = folder.display();
     assert!(bench.text(&format!("{path} --against {path}/snapshot.json")).starts_with("Nothing"));
     let hint = bench.refusal(&format!("--root {path}"));

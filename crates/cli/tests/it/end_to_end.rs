@@ -348,7 +348,7 @@ fn mistakes_are_one_line_with_exit_code_2_and_leave_nothing() {
         ("run --policy deadline --cpus 0", "cannot be pinned"),
         ("run --policy fofo", "expected fifo, rr"),
         ("run --for 0s", "more than 0"),
-        ("run --for 1s --period 2s", "not one release would be due"),
+        ("run --for 1s --period 2s", "no release would be due"),
         ("run --threads 0", "expected 1 to"),
         ("show nothing-like-this", "no run"),
         ("report last", "no run"),
@@ -571,5 +571,5 @@ fn a_kernel_file_is_put_back_by_the_end_and_after_a_kill_by_the_next_command() {
         (fs::read_to_string(KERNEL_FILE).unwrap() == before).then_some(())
     });
     let output = bench.output("doctor --restore");
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "Nothing is left changed.\n");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "Nothing to restore.\n");
 }

@@ -71,8 +71,8 @@ impl GuestLink {
         let machine = config.machine.architecture;
         let agent = agents::program(machine).unwrap_or_else(|| {
             let text = format!(
-                "this build carries no agent for {machine}, which a guest needs: `make dist` makes \
-                 one that does"
+                "this build has no embedded agent for {machine}, which the guest needs: build \
+                 with `make dist`"
             );
             Err(io::Error::other(text))
         })?;
@@ -173,16 +173,16 @@ impl Link for GuestLink {
         let LastWords { cut, complaint } = self.last_words.as_ref()?;
         let why = match (cut, complaint) {
             (Some(cut), _) => cut.text(),
-            (None, Some(complaint)) => format!("its emulator said: {complaint}"),
-            (None, None) => "it turned itself off".to_string(),
+            (None, Some(complaint)) => format!("QEMU: {complaint}"),
+            (None, None) => "the guest powered off".to_string(),
         };
         let console = fs::read(&self.console).unwrap_or_default();
         let kept = last_line(&console).and_then(|last| Some((last, run.keep_console()?)));
         let kernel = match kept {
             Some((last, kept)) => {
-                format!("its console is in {}, whose last line is: {last}", kept.display())
+                format!("the console is in {}; last line: {last}", kept.display())
             }
-            None => "its kernel said nothing".to_string(),
+            None => "the console is empty".to_string(),
         };
         Some(Failure::Guest(format!("the guest measured nothing: {why}; {kernel}")))
     }

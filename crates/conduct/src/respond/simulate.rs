@@ -164,18 +164,19 @@ impl Simulation {
 pub enum SimulateError {
     /// The sources are not there.
     #[error(
-        "the sources of the responders are not here: run this in the folder of latlab, or let \
-         {FOLDER} name its folder 'responders'"
+        "cannot find the sources of the responders: run this in latlab's source folder, or set \
+         {FOLDER} to its folder 'responders'"
     )]
     NoSources,
     /// A program is missing.
     #[error(
-        "{0} cannot be started ({1}): apt-get install make gcc arduino-core-avr gcc-avr avr-libc libsimavr-dev"
+        "cannot start {0} ({1}): apt-get install make gcc arduino-core-avr gcc-avr avr-libc \
+         libsimavr-dev"
     )]
     NoProgram(String, io::Error),
     /// The firmware or the simulator cannot be built.
     #[error(
-        "cannot build it: {0} (it needs make gcc arduino-core-avr gcc-avr avr-libc libsimavr-dev)"
+        "cannot build: {0} (requires make gcc arduino-core-avr gcc-avr avr-libc libsimavr-dev)"
     )]
     NotBuilt(String),
     /// The simulator has failed.

@@ -45,8 +45,9 @@ impl FromStr for WindowSpec {
     type Err = ParseWindowError;
 
     fn from_str(text: &str) -> Result<WindowSpec, ParseWindowError> {
-        let (from, to) =
-            text.split_once("..").ok_or_else(|| ParseWindowError(format!("'{text}' has no ..")))?;
+        let (from, to) = text
+            .split_once("..")
+            .ok_or_else(|| ParseWindowError(format!("'{text}' has no '..'")))?;
         let point = |text: &str| match text.trim() {
             "" => Ok(None),
             text => text.parse().map(Some),

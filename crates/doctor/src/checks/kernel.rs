@@ -212,7 +212,7 @@ fn preempt_mode(facts: &Facts<'_>) -> Option<Seen> {
     if !matches!(name, "none" | "voluntary") {
         return None;
     }
-    let text = format!("The kernel was built to choose its mode, and runs with '{name}'.");
+    let text = format!("PREEMPT_DYNAMIC is set to '{name}'.");
     let seen = Seen::new(file, said, text);
     Some(match facts.text(SWITCH) {
         Some(_) => seen,

@@ -65,9 +65,7 @@ impl Plan {
             return refuse("--cycles must be more than 0".into());
         }
         if self.on_spike.is_some() && self.spike_above_ns.is_none() {
-            return refuse(
-                "--on-spike needs --spike-above, --deadline or --stop-above to know a spike".into(),
-            );
+            return refuse("--on-spike needs --spike-above, --deadline or --stop-above".into());
         }
         Ok(())
     }
@@ -77,7 +75,7 @@ impl Plan {
         let names: Vec<String> = self.tunings.iter().map(Tuning::name).collect();
         let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
         match twice {
-            Some((_, name)) => Err(format!("--tune {name} is given twice: leave one out")),
+            Some((_, name)) => Err(format!("--tune {name} is given twice")),
             None => Ok(()),
         }
     }

@@ -115,13 +115,13 @@ impl Cyclic {
         self.releases.check()?;
         let (mechanism, clock) = (self.mechanism, self.releases.clock);
         if mechanism == Mechanism::Timerfd && clock == ClockName::Tai {
-            return Err("the kernel has no timer file descriptors on CLOCK_TAI: take --mechanism \
+            return Err("the kernel has no timer file descriptors on CLOCK_TAI: use --mechanism \
                         nanosleep or posix-timer, or another --clock"
                 .into());
         }
         if mechanism == Mechanism::Relative && self.missed == MissedPolicy::CatchUp {
-            return Err("relative sleep has no releases that could be caught up with: leave out \
-                        --missed, or take another --mechanism"
+            return Err("--missed catch-up does not apply to relative sleep, which has no \
+                        releases: omit it, or use another --mechanism"
                 .into());
         }
         if self.legs && (mechanism, clock) != (Mechanism::Nanosleep, ClockName::Monotonic) {
@@ -132,8 +132,8 @@ impl Cyclic {
 }
 
 /// Why no other cycles can have their legs told apart.
-const LEGS_NEED_RELEASES: &str = "--legs finds the cycles of --instrument cyclic with --mechanism nanosleep on --clock \
-     monotonic by their releases: leave those as they are, or leave out --legs";
+const LEGS_NEED_RELEASES: &str = "--legs requires --instrument cyclic, --mechanism nanosleep and \
+                                  --clock monotonic";
 
 words! {
     /// How a thread sleeps until its release.

@@ -43,8 +43,7 @@ impl Handoff {
         self.releases.check()?;
         match plan.policy {
             Some(Policy::Deadline { .. }) => {
-                Err("--instrument handoff needs threads that can be pinned: take another --policy \
-                     than deadline"
+                Err("--instrument handoff pins its threads: --policy deadline is not possible"
                     .to_string())
             }
             _ => Ok(()),

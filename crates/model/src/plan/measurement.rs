@@ -57,7 +57,7 @@ impl Measurement {
                 Task::Timerlat(timerlat)
             }
             Method::Respond(_) => {
-                return Err("--instrument respond: wires are measured by `latlab respond`".into());
+                return Err("--instrument respond: use `latlab respond`".into());
             }
         };
         plan.check_shared()?;

@@ -77,21 +77,21 @@ impl Spin {
         }
         let refused = match () {
             () if plan.samples => {
-                "--samples stores latencies of releases, which spin has not: the largest 4096 gaps \
-                 of each thread are stored anyway"
+                "--samples does not apply to spin, which has no releases; the largest 4096 gaps \
+                 of each thread are always stored"
             }
             () if plan.cycles.is_some() => {
-                "--cycles counts releases, which spin has not: end it by --for"
+                "--cycles does not apply to spin, which has no releases; use --for"
             }
             () if matches!(plan.policy, Some(Policy::Deadline { .. })) => {
-                "--policy deadline gives a budget that a spinning thread uses up at once: take \
+                "--policy deadline does not apply to spin, which would exhaust its budget: use \
                  other, fifo or rr"
             }
             () if plan.threads.is_some() => {
-                "--threads: spin measures each CPU by one thread; name them by --cpus"
+                "--threads does not apply to spin, which has one thread per CPU; use --cpus"
             }
             () if plan.warm_up_ns.is_none_or(|warm_up| warm_up < LEAST_LEARNING) => {
-                "--warm-up: spin learns the usual pass in it, for 10ms at least"
+                "--warm-up: spin needs at least 10ms to learn the usual pass"
             }
             () => return Ok(()),
         };

@@ -106,8 +106,8 @@ impl FromStr for Tuning {
             (name, value) if name.starts_with(IRQ_THREAD) => irq_thread(name, value),
             (name, value) => {
                 let switch = SWITCHES.into_iter().find(|(known, ..)| *known == name);
-                let (_, only, tuning) = switch
-                    .ok_or_else(|| format!("there is no tuning '{name}': expected {KNOWN}"))?;
+                let (_, only, tuning) =
+                    switch.ok_or_else(|| format!("unknown tuning '{name}': expected {KNOWN}"))?;
                 match value.is_none_or(|value| value == only) {
                     true => Ok(tuning),
                     false => Err(format!("'{text}': expected {name}={only}")),

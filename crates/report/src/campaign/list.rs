@@ -18,9 +18,11 @@ pub fn campaigns(entries: &[CampaignEntry]) -> String {
     let line = |one: &CampaignEntry| {
         let state = match &one.tally {
             Err(reason) => format!("cannot be read: {reason}"),
-            Ok(tally) if tally.missing() > 0 => format!("{tally}, latlab run --resume goes on"),
+            Ok(tally) if tally.missing() > 0 => {
+                format!("{tally}; continue with latlab run --resume")
+            }
             Ok(tally) if tally.failed > 0 => {
-                format!("{tally}, latlab run --resume tries what failed again")
+                format!("{tally}; retry failed runs with latlab run --resume")
             }
             Ok(tally) => format!("{tally}, complete"),
         };

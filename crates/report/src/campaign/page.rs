@@ -17,9 +17,10 @@ use maud::{Markup, PreEscaped, html};
 /// Each picture is made in three widths, of which the width of the page shows one.
 const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 400)];
 
-const TABLE: &str = "Each cell is one run: its observed maximum, its 99.9 % quantile, its misses and \
-    its verdict. It leads to what the run says below. The colour, and the words, say how much of the \
-    deadline the observed maximum took, or that the run is invalid, failed or damaged.";
+const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, deadline misses and \
+                     verdict. It links to the run below. Colour and text give the share of the \
+                     deadline that the observed maximum took, or say that the run is invalid, \
+                     failed or damaged.";
 
 /// A run in a cell.
 pub struct CampaignRun<'a> {
@@ -76,7 +77,7 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
             (outline.section("pooled", "All repeats together", pooled(table)))
             @let remarks = remarks(table);
             @if !remarks.is_empty() {
-                (outline.section("remarks", "What the figures alone do not say", html! {
+                (outline.section("remarks", "Remarks", html! {
                     ul { @for line in &remarks { li { (prose(line)) } } }
                 }))
             }
@@ -84,7 +85,7 @@ pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> Strin
                 @let outline = Outline::part(number);
                 section.run id=(format!("cell-{}", one.run.id)) aria-labelledby=(outline.id("headline")) {
                     (run_summary(one.run, &outline))
-                    p { a href=(one.page) { "Everything about this run" } ", with its pictures and conditions." }
+                    p { a href=(one.page) { "Full report of this run" } ", with its pictures and conditions." }
                 }
             }
         }

@@ -14,10 +14,10 @@ const LISTED_OPTIONS: usize = 12;
 pub fn comparison(compared: &Comparison, detail: Detail) -> String {
     let Comparison { before, after, .. } = compared;
     if compared.is_empty() {
-        let said = format!("Nothing has changed from {before} to {after}.");
+        let said = format!("No changes from {before} to {after}.");
         return format!("{}\n{}", wrapped(&said, detail.width, 0), not_compared(compared, detail));
     }
-    let head = wrapped(&format!("What changed from {before} to {after}:"), detail.width, 0);
+    let head = wrapped(&format!("Changes from {before} to {after}:"), detail.width, 0);
     let parts = [
         format!("{}\n", detail.style.paint(Colour::Bold, &head)),
         facts(&compared.machine, detail),
@@ -97,7 +97,7 @@ fn sides(name: &str, before: &Option<String>, after: &Option<String>, detail: De
 fn findings(compared: &Comparison, detail: Detail) -> String {
     let mut text = String::new();
     if !compared.appeared.is_empty() {
-        text += &heading("The doctor says now, and did not before", detail);
+        text += &heading("New findings", detail);
         for finding in &compared.appeared {
             let full = finding.severity > Severity::Info || detail.verbose;
             text += &if full { block(finding, detail) } else { headline(finding, detail) };
@@ -105,7 +105,7 @@ fn findings(compared: &Comparison, detail: Detail) -> String {
     }
     if !compared.weighed.is_empty() {
         text += if text.is_empty() { "" } else { "\n" };
-        text += &heading("The doctor weighs anew", detail);
+        text += &heading("Findings with another severity", detail);
         for weighed in &compared.weighed {
             let (before, now) = (weighed.before.to_string(), weighed.now.severity.to_string());
             text += &changed(&weighed.now.code, &Some(before), &Some(now), "none", detail);
@@ -113,7 +113,7 @@ fn findings(compared: &Comparison, detail: Detail) -> String {
     }
     if !compared.gone.is_empty() {
         text += if text.is_empty() { "" } else { "\n" };
-        text += &heading("The doctor said before, and does not now", detail);
+        text += &heading("Findings that disappeared", detail);
         text += &compared.gone.iter().map(|one| headline(one, detail)).collect::<String>();
     }
     text
@@ -151,7 +151,7 @@ fn settings(changes: &[SettingChange], detail: Detail) -> String {
 
 fn options(topics: Option<&[ConfigChanges]>, detail: Detail) -> String {
     let Some(topics) = topics else {
-        return "The options of the kernel are not known of both.\n".to_string();
+        return "Kernel options are not known for both.\n".to_string();
     };
     if topics.is_empty() {
         return String::new();
@@ -198,8 +198,8 @@ fn not_compared(compared: &Comparison, detail: Detail) -> String {
     }
     let listed = names(&files, detail.verbose);
     let text = format!(
-        "Not compared, because one of the two could not be read: {listed}. A finding that went \
-         may be one that could not be seen."
+        "Not compared, because one of the two could not be read: {listed}. A finding that \
+         disappeared may be one that could not be seen."
     );
     format!("{}\n", wrapped(&text, detail.width, 0))
 }
@@ -209,8 +209,8 @@ fn counts(compared: &Comparison, detail: Detail) -> String {
     let counted = [
         (compared.machine.len(), "fact", "facts"),
         (compared.appeared.len(), "new finding", "new findings"),
-        (compared.gone.len(), "finding that went", "findings that went"),
-        (compared.weighed.len(), "other weight", "other weights"),
+        (compared.gone.len(), "finding that disappeared", "findings that disappeared"),
+        (compared.weighed.len(), "other severity", "other severities"),
         (compared.settings.len(), "setting", "settings"),
         (options, "kernel option", "kernel options"),
         (compared.conditions.len(), "condition", "conditions"),

@@ -60,8 +60,8 @@ fn head(machine: &Machine, subject: Subject<'_>, detail: Detail) -> String {
     let line = detail.style.paint(Colour::Bold, &line);
     let of = match subject {
         Subject::Here => return format!("{line}\n"),
-        Subject::Run(id) => format!("As it was when {id} was measured:"),
-        Subject::Elsewhere(path) => format!("As {path} tells it:"),
+        Subject::Run(id) => format!("Machine of run {id}:"),
+        Subject::Elsewhere(path) => format!("Snapshot {path}:"),
     };
     format!("{}\n{line}\n", detail.style.paint(Colour::Dim, &wrapped(&of, detail.width, 0)))
 }
@@ -100,7 +100,7 @@ fn sentence(machine: &Machine) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match (&machine.hostname, parts.is_empty()) {
-        (_, true) => "A machine that tells nothing of itself.".to_string(),
+        (_, true) => "Unknown machine.".to_string(),
         (Some(name), false) => format!("{name}: {}.", parts.join("; ")),
         (None, false) => format!("{}.", parts.join("; ")),
     }
@@ -116,7 +116,7 @@ fn group(examined: &Examination, severity: Severity, detail: Detail) -> String {
     let title = match severity {
         Severity::Error => "Errors",
         Severity::Warning => "Warnings",
-        Severity::Info => "Good to know",
+        Severity::Info => "Information",
     };
     let heading = detail.style.paint(severity_colour(severity), title);
     let shown = found.iter().map(|finding| match short {
@@ -206,10 +206,11 @@ fn unreadable(files: &BTreeMap<String, String>, detail: Detail) -> String {
         let text = format!("{reason}: {}", names(&files, detail.verbose));
         format!("  {}\n", wrapped(&text, detail.width, 4))
     });
-    let (count, plural) = (files.len(), if files.len() == 1 { "" } else { "s" });
-    let said = format!(
-        "{count} file{plural} could not be read, and a check that could not look has not passed:"
-    );
+    let (files, them) = match files.len() {
+        1 => ("1 file".to_string(), "it"),
+        count => (format!("{count} files"), "them"),
+    };
+    let said = format!("{files} could not be read; checks that need {them} have not passed:");
     let said = wrapped(&said, detail.width, 0);
     format!("{said}\n{}", each.collect::<String>())
 }
@@ -231,27 +232,27 @@ fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, detail: D
     let infos = count(Severity::Info);
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let mut text = match examined.findings.len() {
-        0 => "Nothing was found that costs latency.".to_string(),
+        0 => "No findings.".to_string(),
         _ => format!(
-            "{errors} error{}, {warnings} warning{}, {infos} to know.",
+            "{errors} error{}, {warnings} warning{}, {infos} of severity info.",
             plural(errors),
             plural(warnings)
         ),
     };
     if infos > 0 && !detail.verbose {
-        text += " With -v they say why, and what to do.";
+        text += " Use -v for reasons and remedies.";
     }
     if left_out > 0 {
         let them = if left_out == 1 { "finding was" } else { "findings were" };
         text += &format!(" {left_out} {them} left out by --only or --ignore.");
     }
     text += &match (subject, errors + warnings) {
-        (Subject::Here, 0) => " Now measure it: `latlab run --for 60s --deadline 1ms`.".to_string(),
-        (Subject::Here, _) => " Mend the first, look again with `latlab doctor`, and measure what \
-                               is left: `latlab run --for 60s --deadline 1ms`."
+        (Subject::Here, 0) => " Next: `latlab run --for 60s --deadline 1ms`.".to_string(),
+        (Subject::Here, _) => " Fix the first one, run `latlab doctor` again, then measure: \
+                               `latlab run --for 60s --deadline 1ms`."
             .to_string(),
         (Subject::Run(id), _) => {
-            format!(" `latlab doctor --against {id}` says what has changed since.")
+            format!(" For changes since then: `latlab doctor --against {id}`.")
         }
         (Subject::Elsewhere(_), _) => String::new(),
     };

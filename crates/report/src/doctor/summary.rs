@@ -21,12 +21,9 @@ fn weighty(run: &Run) -> (Vec<&Diagnosis>, usize) {
 fn rest(run: &Run, others: usize) -> String {
     let more = match others {
         0 => String::new(),
-        others => format!(
-            ", and {others} more that {} good to know",
-            if others == 1 { "is" } else { "are" }
-        ),
+        others => format!(", and {others} more of severity info"),
     };
-    format!("`latlab doctor {}` says why and what to do{more}.", run.id)
+    format!("Reasons and remedies: `latlab doctor {}`{more}.", run.id)
 }
 
 /// For the terminal; nothing where nothing weighs.
@@ -41,7 +38,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     });
     let each: String = each.collect();
     let rest = wrapped(&rest(run, others), width, 2);
-    format!("The doctor says of this machine:\n{each}  {rest}\n")
+    format!("Diagnoses of this machine:\n{each}  {rest}\n")
 }
 
 /// For the page.
@@ -49,7 +46,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
     let (weighty, others) = weighty(run);
     html! {
         @if !weighty.is_empty() {
-            (outline.section("doctor", "The doctor says of this machine", html! {
+            (outline.section("doctor", "Diagnoses of this machine", html! {
                 ul.findings {
                     @for one in weighty {
                         li class=(one.severity) {

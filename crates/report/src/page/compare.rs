@@ -39,8 +39,8 @@ pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
 fn lead(runs: &[PageRun], names: &[String]) -> Option<String> {
     let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
     if std::ptr::eq(terms_of(&measured), &MIXED) {
-        let text = "These runs measured different things: how late threads were that something \
-                    woke, and how long busy loops were kept from their CPU.";
+        let text = "These runs used different instruments: latencies of woken threads and gaps of \
+                    spinning threads are not comparable.";
         return Some(text.to_string());
     }
     let maxima: Option<Vec<Nanos>> = runs.iter().map(|one| one.run.total.max_ns).collect();

@@ -98,7 +98,7 @@ pub fn section(of: &PageRun, outline: &Outline) -> Markup {
 }
 
 fn carried(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> String {
-    let mut words = "The page carries run.json as it was stored, ".to_string();
+    let mut words = "This page contains run.json as stored, ".to_string();
     words += &match joined {
         0 | 1 => format!("the figures of every {}", span(step)),
         many => format!(

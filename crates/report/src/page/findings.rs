@@ -12,7 +12,7 @@ use maud::{Markup, html};
 pub fn findings(run: &Run, outline: &Outline) -> Markup {
     let list = html! {
         @if run.findings.is_empty() {
-            p { "Nothing was found that would change how these figures are read." }
+            p { "No finding." }
         } @else {
             ul.findings { @for finding in run.findings_by_weight() { (one_finding(run, finding)) } }
         }

@@ -14,20 +14,20 @@ pub fn losses(run: &Run, outline: &Outline) -> Markup {
     let content = html! {
         @match sentence::unknown_end(run) {
             Some(unknown) => p { (unknown) },
-            None => @if run.losses.none() { p { "Nothing was lost: every counter below is zero." } },
+            None => @if run.losses.none() { p { "Nothing was lost: all counters are zero." } },
         }
-        div.counters { (pairs("Counters of what was lost", counters)) }
+        div.counters { (pairs("Losses", counters)) }
     };
     outline.section("losses", "Losses", content)
 }
 
 /// What the agent took.
 pub fn cost(run: &Run, outline: &Outline) -> Markup {
-    let caption = "What the agent took from the machine, beside the measuring threads";
+    let caption = "Resources used by the agent, without the measuring threads";
     let content = html! {
         @match &run.agent {
             Some(end) => (pairs(caption, cost_rows(run, end))),
-            None => p { "The agent said nothing at its end." },
+            None => p { "The agent sent no figures at its end." },
         }
     };
     outline.section("cost", "Cost of measuring", content)

@@ -18,8 +18,8 @@ use maud::{Markup, PreEscaped, html};
 const WIDTHS: [(&str, u32, u32); 3] =
     [("wide", 1120, 420), ("middle", 700, 380), ("narrow", 400, 300)];
 
-const TELEMETRY: &str = "What was read beside the run: temperature, frequency, load, and the \
-    threads that took the CPUs.";
+const TELEMETRY: &str = "Conditions of the run: temperature, frequency, load, and the threads \
+                         that used the CPUs.";
 
 const SHARE: &str = "The share of the responses that was no larger, with the maximum of each.";
 

@@ -97,9 +97,9 @@ pub fn settings(run: &Run, outline: &Outline) -> Markup {
     html! {
         (outline.subtitle("Settings, read back after they were made"))
         @if differing.is_empty() && held.is_empty() {
-            p { "No setting is on record." }
+            p { "No settings were recorded." }
         } @else if differing.is_empty() {
-            p { "Everything was applied as it was asked." }
+            p { "All settings were applied as asked." }
         } @else {
             (scrolling("Settings that differ", false, setting_table("Settings that the machine did not apply as asked", &differing)))
         }
@@ -153,22 +153,23 @@ pub fn thread_ends(run: &Run) -> Markup {
         "Thread",
         "Ended",
         "Page faults",
-        "Put off its CPU",
+        "Involuntary switches",
         "Slept",
         "Spikes lost",
         "Intervals grown",
     ];
     let table = html! {
         table {
-            caption { "Counted after the first release; page faults and being put off the CPU should be zero" }
+            caption { "Counted from the first release on; page faults and involuntary switches \
+                       should be zero" }
             thead { tr { @for name in names { th scope="col" { (name) } } } }
             tbody { @for thread in &run.threads { (thread_end(thread)) } }
         }
     };
     html! {
         details {
-            summary { "How the threads fared" }
-            (scrolling("How the threads fared", false, table))
+            summary { "Kernel counters of each thread" }
+            (scrolling("Kernel counters of each thread", false, table))
         }
     }
 }

@@ -13,7 +13,7 @@ pub fn verdict(run: &Run, outline: &Outline) -> Markup {
         return html! {
             section.verdict.none aria-labelledby=(outline.id("verdict")) {
                 (outline.title("verdict", html! { "No verdict" }))
-                p { "No deadline was given, so the figures are not judged. Repeat with " code { "--deadline" } "." }
+                p { "No deadline was given, so there is no verdict. Repeat with " code { "--deadline" } "." }
                 @if sentence::is_invalid(run) {
                     p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
                 }

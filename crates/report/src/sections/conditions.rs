@@ -61,7 +61,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
     let Some(conditions) = &run.conditions else { return html! {} };
     let threads = thread_rows(run, conditions);
     let tables = html! {
-        (rows(&format!("What was read beside the run: {}.", readings(conditions)),
+        (rows(&format!("Conditions of the run: {}.", readings(conditions)),
             FIGURE_HEADS, &figure_rows(conditions), 2))
         @if !threads.is_empty() {
             (rows("The busiest threads beside the measuring ones, in percent of one CPU.",

@@ -33,7 +33,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
         text += &format!("{}\n", wrapped(&sentence, width, 0));
     }
     if let Some(largest) = largest(run, legs) {
-        text += "\nThe largest latencies whose legs are known:\n";
+        text += "\nLargest latencies with known legs:\n";
         text += &table(largest.columns(), width, style);
     }
     text
@@ -54,7 +54,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
         (figures(run, legs).markup("Figures of each leg"))
         p { (said(run, legs).join(" ")) }
         @if let Some(largest) = largest(run, legs) {
-            (largest.markup("The largest latencies whose legs are known"))
+            (largest.markup("Largest latencies with known legs"))
         }
     };
     outline.section("legs", "Legs", content)
@@ -181,8 +181,7 @@ fn counted(legs: &RunLegs) -> String {
 /// What the tracepoints cost, as the run has measured it.
 fn cost(legs: &RunLegs) -> String {
     let Some(LegCost { traced, untraced }) = &legs.cost else {
-        return "What the tracepoints cost is not measurable: the run has fewer than 100 cycles \
-                with them or without."
+        return "The cost of tracing is unknown: fewer than 100 cycles with or without it."
             .to_string();
     };
     let scale = Scale::of([traced.p50_ns, untraced.p50_ns]);
@@ -202,8 +201,8 @@ fn cost(legs: &RunLegs) -> String {
         ),
     };
     format!(
-        "The tracepoints cost {} at the median (p50 {} against {} {}){tail}; {} cycles with them, \
-         {} without.{too_few}",
+        "Tracing costs {} at the median (p50 {} against {} {}){tail}; {} cycles with them, {} \
+         without.{too_few}",
         more(traced.p50_ns, untraced.p50_ns),
         scale.number(traced.p50_ns),
         scale.number(untraced.p50_ns),

@@ -73,7 +73,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
             ul { @for fact in facts(run, load) { li { (fact) } } }
             @if !load.last_lines.is_empty() {
                 details {
-                    summary { "What it printed last" }
+                    summary { "Last output" }
                     pre { (load.last_lines.join("\n")) }
                 }
             }

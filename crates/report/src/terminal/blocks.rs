@@ -54,14 +54,13 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], width: usize, glyphs: Glyphs) -
     let below = below.fold(0u64, |sum, bin| sum.saturating_add(bin.count));
     let axis = Axis::of(all(), max, width.clamp(60, WIDEST) - MARGIN - 1);
     let columns = axis.columns(all());
-    let mut text =
-        format!("How many {} were how large, both scales logarithmic:\n", terms::of(run).many);
+    let mut text = format!("Number of {} by size, both scales logarithmic:\n", terms::of(run).many);
     text += &rows(&columns, glyphs);
     text += &axis.feet(glyphs);
     text += &axis.maximum(max, glyphs);
     if below > 0 {
         let were = if below == 1 { "latency was" } else { "latencies were" };
-        text += &format!("{} {were} below zero and cannot be drawn here.\n", grouped(below));
+        text += &format!("{} {were} below zero and not drawn.\n", grouped(below));
     }
     text
 }

@@ -105,9 +105,8 @@ fn threads(run: &Run) -> String {
 
 fn legs_of(run: &Run) -> String {
     let Some((figures, said, largest)) = legs::parts(run) else { return String::new() };
-    let largest = largest.map(|largest| {
-        format!("\nThe largest latencies whose legs are known:\n\n{}", table(&largest))
-    });
+    let largest = largest
+        .map(|largest| format!("\nLargest latencies with known legs:\n\n{}", table(&largest)));
     format!("{}\n{}\n{}", table(&figures), escaped(&said), largest.unwrap_or_default())
 }
 
@@ -138,7 +137,7 @@ fn findings(run: &Run) -> String {
 fn doctor(run: &Run) -> String {
     let weighty = run.doctor.iter().flatten().filter(|one| one.severity > Severity::Info);
     let lines = weighty.map(|one| item(one.severity, &one.text, &one.code) + "\n");
-    section("The doctor says of this machine", lines.collect())
+    section("Diagnoses of this machine", lines.collect())
 }
 
 fn item(severity: Severity, text: &str, code: &str) -> String {

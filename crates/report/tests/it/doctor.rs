@@ -169,7 +169,7 @@ fn what_changed_is_told_side_by_side() {
     insta::assert_snapshot!("changes-verbose-120", comparison(&changed(), verbose));
     let (before, after) = ("a".to_string(), "b".to_string());
     let same = Comparison { before, after, config: Some(vec![]), ..Comparison::default() };
-    assert_eq!(comparison(&same, detail(80)), "Nothing has changed from a to b.\n");
+    assert_eq!(comparison(&same, detail(80)), "No changes from a to b.\n");
     let blind = Comparison { config: None, machine: changed().machine, ..same };
     assert!(comparison(&blind, detail(80)).contains("are not known of both"));
 }
@@ -234,7 +234,7 @@ fn a_run_says_what_weighs_and_where_the_rest_is() {
     let section = section.split(|line| line.is_empty()).next().unwrap_or_default().join("\n");
     insta::assert_snapshot!("run-80", section);
     let page = common::page(&Fixture { run, ..common::normal() });
-    assert!(page.contains("The doctor says of this machine") && page.contains("some-thing"));
+    assert!(page.contains("Diagnoses of this machine") && page.contains("some-thing"));
     assert!(!page.contains("<code>other</code>"), "only what weighs");
 }
 

@@ -119,5 +119,5 @@ fn the_doctor_has_its_lines() {
     let mut run = common::normal().run;
     run.doctor = Some(vec![one]);
     let text = markdown(&run);
-    assert!(text.contains("The doctor says of this machine:\n\n- **warning**: a\\|b \\[idle\\]\n"));
+    assert!(text.contains("Diagnoses of this machine:\n\n- **warning**: a\\|b \\[idle\\]\n"));
 }

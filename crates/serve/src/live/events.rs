@@ -32,7 +32,7 @@ const QUIET: Duration = Duration::from_secs(15);
 /// `/live/ID/events`.
 pub async fn events(State(shared): State<Arc<ServerState>>, Path(id): Path<String>) -> Response {
     if shared.catalogue.store().get(&id).is_none() {
-        return not_found("there is no such run");
+        return not_found("no such run");
     }
     let watch = shared.hub.watch(&id);
     let reader = Reader { looks: watch.looks(), watch, id, seen: 0, over: false };

@@ -33,7 +33,7 @@ pub async fn page(
         Some(Found::Finished(_) | Found::Damaged(_)) => {
             return see_other(&format!("/runs/{}", encoded(&id)));
         }
-        Some(Found::Nothing) | None => return not_found("there is no such run"),
+        Some(Found::Nothing) | None => return not_found("no such run"),
     }
     if query.as_deref() != Some("table") && !LIVE_SCRIPT.is_empty() {
         return answered(charts(&id));
@@ -76,7 +76,7 @@ fn charts(id: &str) -> String {
             section { h2 { "Findings" } ul.findings #findings {  } }
         }
     };
-    frame(&format!("{id} goes on"), &head, &body)
+    frame(&format!("{id} is being measured"), &head, &body)
 }
 
 fn table(id: &str, log: &EventLog) -> String {
@@ -93,9 +93,9 @@ fn table(id: &str, log: &EventLog) -> String {
             } }
             ul.findings { @for finding in log.findings(0) { li { (visible(&finding.text())) } } }
         }
-        footer { "Loaded anew every " (REFRESH_SECONDS) " s." }
+        footer { "Reloaded every " (REFRESH_SECONDS) " s." }
     };
-    frame(&format!("{id} goes on"), &head, &body)
+    frame(&format!("{id} is being measured"), &head, &body)
 }
 
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
@@ -119,12 +119,12 @@ fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
 fn standing(log: &EventLog) -> String {
     let text = match log.standing() {
         Some(Ok(Standing::LeftOver)) => {
-            "It was cut off; the next latlab command that looks at this folder finishes it."
+            "Interrupted; the next latlab command on this folder finishes it."
         }
-        Some(Ok(Standing::Finished(_))) => "It is finished.",
-        Some(Ok(Standing::Gone)) => "There is nothing of it any more.",
+        Some(Ok(Standing::Finished(_))) => "Finished.",
+        Some(Ok(Standing::Gone)) => "Removed.",
         Some(Err(reason)) => reason,
-        Some(Ok(Standing::GoesOn)) | None => "It goes on.",
+        Some(Ok(Standing::GoesOn)) | None => "Running.",
     };
     text.to_string()
 }

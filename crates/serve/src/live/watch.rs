@@ -71,7 +71,7 @@ async fn keep_looking(mut follow: Follow, watch: Weak<Watch>) {
             follow
         });
         let Some(back) = looked.await else {
-            let text = "a mistake in latlab stopped it: please report it";
+            let text = "stopped by a bug in latlab: please report it";
             watch.log().stands(Err(text.to_string()));
             watch.looks.send_modify(|looks| *looks += 1);
             return;

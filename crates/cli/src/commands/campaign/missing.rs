@@ -38,13 +38,13 @@ pub fn without(mut campaign: Campaign, skip: bool) -> Result<Campaign, Exit> {
     let left = campaign.rows.iter().filter(|row| row.left_out.is_none()).count();
     match skip && left > 0 {
         true => {
-            warn(format_args!("left out, as --skip-missing says: {text}"));
+            warn(format_args!("skipped (--skip-missing): {text}"));
             let rows = &campaign.rows;
             campaign.runs.retain(|run| rows[run.row].left_out.is_none());
             Ok(campaign)
         }
         false => Err(Exit::cannot_measure(format!(
-            "nothing was run: {text}, or leave out its scenarios with --skip-missing"
+            "nothing was run: {text}, or skip its scenarios with --skip-missing"
         ))),
     }
 }

@@ -85,8 +85,7 @@ fn refuse_other_flags(given: &ArgMatches) -> Result<(), Exit> {
     match names.is_empty() {
         true => Ok(()),
         false => Err(Exit::usage(format!(
-            "{}: for a single run only; write it into the sheet, where it has the same name \
-             without the dashes",
+            "{}: only for a single run; set it in the sheet, under the same name without dashes",
             names.join(", ")
         ))),
     }
@@ -108,7 +107,7 @@ fn begin(
                 // Nobody may be there to read it.
                 let _ = writeln!(stderr(), "{}", visible(line));
             }
-            return Err(Exit::usage(format!("nothing was run: {sheet} has mistakes")).into());
+            return Err(Exit::usage(format!("nothing was run: {sheet} has errors")).into());
         }
     };
     if args.sheet.dry_run && !args.sheet.skip_missing {
@@ -148,10 +147,7 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
     let wrong = |text: String| anyhow::Error::from(Exit::usage(text));
     if spec != "last" {
         return store.find_campaign(spec)?.ok_or_else(|| {
-            wrong(format!(
-                "no campaign '{spec}' in {}: `latlab list` names them",
-                store.root().display()
-            ))
+            wrong(format!("no campaign '{spec}' in {}; see `latlab list`", store.root().display()))
         });
     }
     let mut failed = None;
@@ -188,7 +184,7 @@ fn go_on(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Exi
     let path = folder.path().display();
     let ended = ended.map_err(|failure| {
         let Exit { code, text } = Exit::from(failure);
-        Exit { code, text: format!("{text}; `latlab run --resume {path}` goes on") }
+        Exit { code, text: format!("{text}; continue with `latlab run --resume {path}`") }
     })?;
     let table = latlab_view::campaign_table(folder)?;
     match args.common.format {
@@ -206,15 +202,16 @@ fn go_on(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Exi
 fn tell_what_is_left(ended: &CampaignEnd, table: &Table, release: &str, path: &str) {
     match ended {
         CampaignEnd::Complete if table.tally.failed > 0 => {
-            warn(format_args!("`latlab run --resume {path}` tries what failed again"));
+            warn(format_args!("to retry failed runs: `latlab run --resume {path}`"));
         }
         CampaignEnd::Complete => {}
-        CampaignEnd::Interrupted => warn(format_args!(
-            "ended before all runs were made: `latlab run --resume {path}` goes on"
-        )),
+        CampaignEnd::Interrupted => {
+            warn(format_args!("campaign incomplete; continue with `latlab run --resume {path}`"))
+        }
         CampaignEnd::Boot { kernel, runs } => warn(format_args!(
-            "{runs} {} for a kernel '{kernel}', and this machine runs {release}: boot it, \
-             then `latlab run --resume {path}` goes on (`latlab run --print-unit` has systemd do so)",
+            "{runs} {} for a kernel '{kernel}', and this machine runs {release}: boot it, then \
+             continue with `latlab run --resume {path}` (`latlab run --print-unit` prints a \
+             systemd unit for that)",
             if *runs == 1 { "run waits" } else { "runs wait" }
         )),
     }

@@ -55,7 +55,7 @@ impl CampaignProgress<'_> {
             }
             Event::Failed(position, reason) => {
                 self.ends(position);
-                warn(format_args!("{}: nothing was measured: {reason}", name(position)));
+                warn(format_args!("{}: nothing measured: {reason}", name(position)));
             }
         }
     }
@@ -102,11 +102,10 @@ impl CampaignProgress<'_> {
         let hottest = state.hottest_millicelsius.map(celsius);
         if let (true, Some(hottest)) = (state.given_up, &hottest) {
             warn(format_args!(
-                "the machine is still at {hottest} after all its time to cool down: measured all the same"
+                "the machine is still at {hottest} at the end of cool-down-limit; measuring anyway"
             ));
         } else if !std::mem::replace(&mut self.cooling, true) {
-            let hottest =
-                hottest.map(|now| format!(", the hottest zone has {now}")).unwrap_or_default();
+            let hottest = hottest.map(|now| format!(", hottest zone {now}")).unwrap_or_default();
             self.say(&format!("cooling down for {}{hottest}", span(state.left_ns)));
         }
     }

@@ -13,24 +13,14 @@ pub fn unit(store: &Store) -> anyhow::Result<String> {
         quoted(&path.display().to_string().replace('%', "%%"))
     });
     Ok(format!(
-        "# Goes on with the last campaign that is not complete, after each boot:\n\
-         #   latlab run --print-unit | sudo tee /etc/systemd/system/latlab-campaign.service\n\
-         #   sudo systemctl enable latlab-campaign.service\n\
-         # and when the table is there: sudo systemctl disable latlab-campaign.service\n\
-         [Unit]\n\
-         Description=latlab campaign\n\
-         After=multi-user.target\n\
-         \n\
-         [Service]\n\
-         Type=exec\n\
-         ExecStart={} run --resume --keep-going --out {}\n\
-         # 1 and 4 are answers; 2 says that no campaign is unfinished.\n\
-         SuccessExitStatus=1 2 4\n\
-         LimitRTPRIO=99\n\
-         LimitMEMLOCK=infinity\n\
-         \n\
-         [Install]\n\
-         WantedBy=multi-user.target\n",
+        "# Continues the last incomplete campaign after each boot:\n#   latlab run --print-unit | \
+         sudo tee /etc/systemd/system/latlab-campaign.service\n#   sudo systemctl enable \
+         latlab-campaign.service\n# and when the campaign is complete: sudo systemctl disable \
+         latlab-campaign.service\n[Unit]\nDescription=latlab \
+         campaign\nAfter=multi-user.target\n\n[Service]\nType=exec\nExecStart={} run --resume \
+         --keep-going --out {}\n# 1 and 4 are answers; 2 says that no campaign is \
+         unfinished.\nSuccessExitStatus=1 2 \
+         4\nLimitRTPRIO=99\nLimitMEMLOCK=infinity\n\n[Install]\nWantedBy=multi-user.target\n",
         words[0], words[1]
     ))
 }

@@ -6,13 +6,13 @@ impl Options {
     /// What the options mean together.
     pub fn check(&mut self) -> Result<(), String> {
         if self.oscope > 1 && !self.verbose {
-            return Err("-o means something with -v only".into());
+            return Err("-o requires -v".into());
         }
         if self.aligned.is_some() && self.secaligned.is_some() {
-            return Err("-A and --secaligned contradict each other: take one".into());
+            return Err("-A and --secaligned exclude each other".into());
         }
         if self.smp && self.threads.is_some() {
-            self.note("-t is ignored, because -S has a thread for each CPU");
+            self.note("-t is ignored: -S starts one thread per CPU");
         }
         if self.smp {
             (self.threads, self.affinity) = (Some(0), Some(Affinity::All));
@@ -21,22 +21,22 @@ impl Options {
             self.note("-d is ignored: with a histogram all threads have the same interval");
         }
         if self.system && self.posix_timers {
-            self.note("-s sleeps, so that -x is ignored");
+            self.note("-x is ignored with -s");
             self.posix_timers = false;
         }
         if self.nanosleep && !self.dialect.needs_n {
-            self.note("-n is accepted: sleeping by clock_nanosleep has long been the default");
+            self.note("-n is the default since rt-tests 1.2");
         }
         if self.dialect.needs_n && !(self.nanosleep || self.smp || self.system) {
             self.posix_timers = true;
         }
         match self.power {
-            Power::Laptop => self.note("/dev/cpu_dma_latency stays alone, to save power"),
-            Power::System => self.note("/dev/cpu_dma_latency stays alone"),
+            Power::Laptop => self.note("/dev/cpu_dma_latency is not set, to save power"),
+            Power::System => self.note("/dev/cpu_dma_latency is not set"),
             _ => {}
         }
         if self.duration.is_some_and(|length| length.0 < self.interval * 1000) {
-            return Err("-D is shorter than the interval: not one release would be due".into());
+            return Err("-D is shorter than the interval: no release would be due".into());
         }
         Ok(())
     }
@@ -46,11 +46,11 @@ impl Options {
         let realtime = matches!(self.policy, "fifo" | "rr");
         if self.priority == 0 && (realtime || self.priospread) {
             self.priority = u8::try_from(threads + 1).unwrap_or(99).min(99);
-            self.note(format!("the priority is {}, because none was given", self.priority));
+            self.note(format!("using priority {}", self.priority));
         }
         if self.priority > 0 && !realtime {
             if self.policy != "other" || self.priospread {
-                self.note("a priority needs a real-time policy: taking fifo");
+                self.note("a priority needs a real-time policy: using fifo");
             }
             self.policy = "fifo";
         }
@@ -82,10 +82,10 @@ mod tests {
             ("-c 2", "--clock 2: expected a whole number from 0 to 1"),
             ("--policy=fofo", "expected other, normal, batch, idle, fifo or rr"),
             ("-p 100", "from 0 to 99"),
-            ("-o 5", "with -v only"),
-            ("-A --secaligned", "contradict"),
+            ("-o 5", "-o requires -v"),
+            ("-A --secaligned", "exclude each other"),
             ("-D 1x", "expected seconds, or 5m, 2h, 1d"),
-            ("--smi", "leave out the option"),
+            ("--smi", "not supported"),
             ("--rt-tests 9", "expected 1.0 to 2.10"),
         ] {
             let error = parse(line).unwrap_err();
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!((smp.threads, smp.affinity, smp.notes.len()), (Some(0), Some(Affinity::All), 1));
         assert_eq!(parse("--laptop --latency=50").unwrap().power, Power::Laptop);
         assert_eq!(parse("-h 2000000").unwrap().histogram, Some(MOST_BUCKETS));
-        assert!(parse("-n").unwrap().notes[0].contains("-n is accepted"));
+        assert!(parse("-n").unwrap().notes[0].contains("-n is the default"));
         assert!(parse("--rt-tests 1.0 -f -T function").unwrap().notes.len() == 2);
         let first = parse("--rt-tests=1.0").unwrap();
         assert!(first.posix_timers && !parse("--rt-tests 1.0 -n").unwrap().posix_timers);

@@ -88,13 +88,13 @@ fn find<'a>(specs: impl Iterator<Item = &'a Spec> + Clone, name: &str) -> Result
         [] => Err(unknown(&format!("--{name}"))),
         _ => {
             let names: Vec<String> = fits.iter().map(|spec| format!("--{}", spec.long)).collect();
-            Err(format!("option --{name} may be {}: write more of it", names.join(" or ")))
+            Err(format!("option --{name} is ambiguous: {}", names.join(" or ")))
         }
     }
 }
 
 fn unknown(option: &str) -> String {
-    format!("unknown option {option}: `cyclictest --help` lists them")
+    format!("unknown option {option}; see `cyclictest --help`")
 }
 
 fn value_of<'a>(
@@ -104,7 +104,9 @@ fn value_of<'a>(
     rest: &mut (impl Iterator<Item = &'a String> + Clone),
 ) -> Result<Option<String>, String> {
     match (spec.takes, behind) {
-        (Takes::Nothing, Some(value)) => Err(format!("{written} takes no value, not '{value}'")),
+        (Takes::Nothing, Some(value)) => {
+            Err(format!("{written} takes no value, but got '{value}'"))
+        }
         (_, Some(value)) => Ok(Some(value)),
         (Takes::Value(what), None) => match rest.next() {
             Some(value) => Ok(Some(value.clone())),

@@ -144,7 +144,7 @@ impl Options {
             options.take(name, value.as_deref())?;
         }
         for word in &split.words {
-            options.note(format!("'{word}' belongs to no option and means nothing"));
+            options.note(format!("unexpected argument '{word}'"));
         }
         if !options.help {
             options.check()?;
@@ -203,9 +203,7 @@ impl Options {
             "spike" => self.spike = Some(count(0)?).filter(|limit| *limit > 0),
             "spike-nodes" => self.spike_nodes = count(1)? as usize,
             "smi" => {
-                return Err("--smi: latlab does not count system management interrupts; leave \
-                            out the option"
-                    .into());
+                return Err("--smi is not supported".into());
             }
             "threads" => self.threads = Some(if value.is_some() { count(1)? as u32 } else { 0 }),
             "tracemark" => self.tracemark = true,
@@ -217,7 +215,10 @@ impl Options {
             "out" => self.out = Some(path()),
             "no-store" => self.store = false,
             "mlockall" | "rt-tests" | "dbg_cyclictest" => {}
-            tracing => self.note(format!("--{tracing} is accepted, but latlab controls no tracer")),
+            tracing => self.note(format!(
+                "--{tracing} is ignored: latlab does not control the \
+                                          tracer"
+            )),
         }
         Ok(())
     }

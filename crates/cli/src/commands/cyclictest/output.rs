@@ -27,7 +27,7 @@ impl Output {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
             if !folder.is_dir() {
-                return Err(format!("{option} {}: there is no such folder", path.display()));
+                return Err(format!("{option} {}: no such folder", path.display()));
             }
         }
         Ok(Output { command: words.join(" "), began })

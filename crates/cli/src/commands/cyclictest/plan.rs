@@ -159,10 +159,9 @@ fn idle_state_files(root: &Root, cpus: &CpuSet, deepest: i64) -> Result<Vec<Kern
         }
     }
     match files.is_empty() {
-        true => Err(format!(
-            "--deepest-idle-state {deepest}: this machine has no deeper idle state to switch off; \
-             leave out the option"
-        )),
+        true => {
+            Err(format!("--deepest-idle-state {deepest}: this machine has no deeper idle state"))
+        }
         false => Ok(files),
     }
 }

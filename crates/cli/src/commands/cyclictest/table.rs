@@ -63,7 +63,8 @@ pub const TABLE: &[Entry] = &[
         None,
         "deepest-idle-state",
         Value("N"),
-        "use no idle state deeper than N on the measured CPUs,\n-1 for none at all; /dev/cpu_dma_latency stays alone",
+        "use no idle state deeper than N on the measured CPUs,\n-1 for none at all; \
+         /dev/cpu_dma_latency is not set",
     ),
     always(
         Some('d'),

@@ -12,39 +12,39 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
-    /// A stored run whose machine is examined: an id, a part of one, `last`, or the path of a run
-    /// folder [default: this machine as it is now]
+    /// Run whose machine to examine: an id, a part of one, `last`, or the path of a run folder
+    /// [default: this machine now]
     pub run: Option<String>,
     /// Examine a folder that looks like /, or a snapshot file
     #[arg(long, value_name = "PATH", conflicts_with = "run", help_heading = WHAT)]
     pub root: Option<PathBuf>,
-    /// Say what changed since: a run, a snapshot file, or a folder that looks like /
+    /// Print what changed since a run, a snapshot file, or a folder that looks like /
     #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath, help_heading = WHAT)]
     pub against: Option<String>,
-    /// Store the kernel files as a snapshot file, - for standard output
+    /// Write the kernel files to a snapshot file, - for standard output
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub save: Option<PathBuf>,
 
-    /// Exit with 1 at a finding of this weight or more: info, warning, error
-    #[arg(long, value_name = "WEIGHT", value_parser = word(Severity::ALL, Severity::word),
+    /// Exit with 1 if a finding has at least this severity: info, warning, error
+    #[arg(long, value_name = "SEVERITY", value_parser = word(Severity::ALL, Severity::word),
           hide_possible_values = true, help_heading = WEIGHT)]
     pub fail_on: Option<Severity>,
     /// Only findings with these codes
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = Code,
           hide_possible_values = true, help_heading = WEIGHT)]
     pub only: Vec<String>,
-    /// No findings with these codes
+    /// Ignore findings with these codes
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = Code,
           hide_possible_values = true, help_heading = WEIGHT)]
     pub ignore: Vec<String>,
 
-    /// Say everything of everything
+    /// Print all details of all findings
     #[arg(short, long)]
     pub verbose: bool,
-    /// Print the catalogue: all that the doctor knows
+    /// List all checks of the doctor
     #[arg(long, conflicts_with_all = EXAMINING)]
     pub list: bool,
-    /// Put back the kernel files that a killed latlab has left changed, and do nothing else
+    /// Restore kernel files that a killed latlab left changed, and do nothing else
     #[arg(long, conflicts_with_all = EXAMINING, conflicts_with = "list")]
     pub restore: bool,
     #[command(flatten)]
@@ -54,27 +54,27 @@ pub struct DoctorArgs {
 /// Flags that go with neither --list nor --restore.
 const EXAMINING: [&str; 7] = ["run", "root", "against", "save", "fail_on", "only", "ignore"];
 
-const WHAT: &str = "What is examined";
-const WEIGHT: &str = "What counts";
+const WHAT: &str = "What to examine";
+const WEIGHT: &str = "Which findings";
 
 const EXAMPLES: &str = "\
 Examples:
-  latlab doctor                                     what on this machine costs latency
-  latlab doctor last                                the same of the machine of the last run
-  latlab doctor --against last                      what has changed since that run
-  latlab doctor --save before.json                  keep this machine, to be compared later
-  latlab doctor --against before.json               what an upgrade has changed
-  latlab doctor --fail-on warning --ignore governor   for CI: exit code 1 unless all is well
-  latlab doctor --list                              all that the doctor knows
+  latlab doctor                                     examine this machine
+  latlab doctor last                                examine the machine of the last run
+  latlab doctor --against last                      what changed since that run
+  latlab doctor --save before.json                  store a snapshot of this machine
+  latlab doctor --against before.json               what an upgrade changed
+  latlab doctor --fail-on warning --ignore governor   for CI: exit code 1 at a warning
+  latlab doctor --list                              list all checks
 
-With --against, --fail-on looks at what is worse than before: findings that appeared or weigh more.
-With --fail-on info any difference counts.
+With --against, --fail-on considers findings that appeared or became more severe. With --fail-on
+info any difference counts.
 
-It needs no rights; as root it sees more. A file that could not be read is named.
+It needs no rights; as root it sees more. Files that could not be read are listed.
 
 Exit codes:
   0  done                                   2  wrong usage or input
-  1  what --fail-on asks for is there       3  could not examine, or not put back";
+  1  a finding of --fail-on                 3  could not examine, or not restore";
 
 /// A code of the catalogue; shells complete it.
 #[derive(Clone)]
@@ -93,11 +93,11 @@ impl TypedValueParser for Code {
         if codes().any(|known| known == code) {
             return Ok(code);
         }
-        let all = "`latlab doctor --list` names all codes";
+        let all = "see `latlab doctor --list`";
         let text = match &near(&code, codes())[..] {
-            [] => format!("the doctor knows no '{code}': {all}"),
+            [] => format!("unknown code '{code}'; {all}"),
             near => {
-                format!("the doctor knows no '{code}'; did you mean {}? {all}", near.join(" or "))
+                format!("unknown code '{code}'; did you mean {}? {all}", near.join(" or "))
             }
         };
         Err(clap::Error::raw(ErrorKind::ValueValidation, text).with_cmd(command))

@@ -53,10 +53,8 @@ impl Source {
         if self.snapshot.tells_of("proc/") || self.snapshot.tells_of("sys/") {
             return Ok(self);
         }
-        let text = format!(
-            "{} cannot be examined: no file below its /proc and /sys could be read",
-            self.name
-        );
+        let text =
+            format!("cannot examine {}: no file below its /proc and /sys could be read", self.name);
         Err(Exit::cannot_measure(text).into())
     }
 
@@ -93,12 +91,12 @@ fn recovered(args: &DoctorArgs) -> Store {
 fn here() -> anyhow::Result<Source> {
     restore();
     let own = std::env::current_exe().map_err(|error| {
-        Exit::cannot_measure(format!("this machine cannot be examined: {error}: is /proc there?"))
+        Exit::cannot_measure(format!("cannot examine this machine: {error}; is /proc mounted?"))
     })?;
     let mut agent = Command::new(own);
     agent.arg("agent");
     let snapshot = latlab_conduct::examine(agent).map_err(|failure| {
-        Exit::cannot_measure(format!("this machine cannot be examined: {failure}"))
+        Exit::cannot_measure(format!("cannot examine this machine: {failure}"))
     })?;
     Ok(Source { name: HERE.to_string(), snapshot, conditions: None, kind: Kind::Here })
 }
@@ -112,8 +110,7 @@ fn of_run(store: &Store, spec: &str) -> anyhow::Result<Source> {
     let run = latlab_store::load(&folder)?;
     let Some(snapshot) = latlab_store::load_snapshot(&folder, &run)? else {
         bail!(
-            "{} holds no snapshot.json, so its machine cannot be examined: it is of a latlab that \
-             did not store one",
+            "{} has no snapshot.json: an older latlab stored it, so its machine cannot be examined",
             folder.display()
         );
     };
@@ -132,10 +129,7 @@ fn of_folder(path: &Path) -> anyhow::Result<Snapshot> {
     }
     let snapshot = latlab_agent::snapshot_of(&Root::new(path));
     if snapshot.files.is_empty() {
-        bail!(
-            "{} holds none of the files that matter: expected proc and sys in it",
-            path.display()
-        );
+        bail!("{} does not look like a root folder: expected proc and sys in it", path.display());
     }
     Ok(snapshot)
 }

@@ -138,9 +138,9 @@ impl FromStr for Range {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Range, String> {
-        let (from, to) = text
-            .split_once("..")
-            .ok_or_else(|| format!("'{text}' is no range: expected FROM..TO, such as 0..400us"))?;
+        let (from, to) = text.split_once("..").ok_or_else(|| {
+            format!("'{text}' is not a range: expected FROM..TO, such as 0..400us")
+        })?;
         let side = |text: &str| match text.trim() {
             "" => Ok(None),
             time => time.parse::<Nanos>().map(Some).map_err(|error| error.to_string()),

@@ -27,7 +27,7 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
     };
     match text {
         Some(_) if args.open => {
-            bail!("--open goes with the page, not with --format {}", args.format.word())
+            bail!("--open cannot be used with --format {}", args.format.word())
         }
         Some(text) => match &args.output {
             Some(path) if path.as_os_str() != "-" => write_whole(path, text.as_bytes())?,
@@ -46,7 +46,7 @@ fn page(folder: &CampaignFolder, shown: &ShownCampaign, args: &ReportArgs) -> an
     for run in shown.folders() {
         if let Err(error) = write_page_of(&run) {
             // The others are shown all the same.
-            warn(format_args!("the page of {} is not written: {error:#}", run.display()));
+            warn(format_args!("cannot write the page of {}: {error:#}", run.display()));
         }
     }
     if path.as_os_str() == "-" {

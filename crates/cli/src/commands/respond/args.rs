@@ -34,13 +34,13 @@ pub struct RespondArgs {
     /// The channel with the responses
     #[arg(long, value_name = "CHANNEL", conflicts_with = "simulate", help_heading = WIRES)]
     pub response: Option<String>,
-    /// A channel that is high while something goes on that may disturb
+    /// Channel that is high while a possible disturbance lasts
     #[arg(long, value_name = "CHANNEL", conflicts_with = "simulate", help_heading = WIRES)]
     pub marker: Option<String>,
-    /// Where an edge is: a share of the way from low to high, or a level (1.65V)
+    /// Level of an edge: a share of the way from low to high, or a voltage (1.65V)
     #[arg(long, value_name = "LEVEL", default_value = "50%", help_heading = WIRES)]
     pub threshold: Threshold,
-    /// How far a level must go beyond the threshold, both ways together
+    /// Hysteresis around the threshold, as a share or a voltage
     #[arg(long, value_name = "LEVEL", default_value = "10%", help_heading = WIRES)]
     pub hysteresis: Hysteresis,
     /// Which edges are stimuli: rising, falling, both
@@ -53,38 +53,38 @@ pub struct RespondArgs {
           value_parser = word(EdgeKind::ALL, EdgeKind::word), hide_possible_values = true,
           help_heading = WIRES)]
     pub response_edge: Option<EdgeKind>,
-    /// A stimulus comes after so long without one: a burst is one [default: each edge is one]
+    /// Count edges that follow each other within this time as one stimulus [default: each edge]
     #[arg(long, value_name = "TIME", conflicts_with = "simulate", help_heading = WIRES)]
     pub quiet: Option<Nanos>,
-    /// How long a response may take; a later one is late [default: up to the next stimulus]
+    /// Time after which a response counts as late [default: the next stimulus]
     #[arg(long, value_name = "TIME", help_heading = WIRES)]
     pub window: Option<Nanos>,
-    /// Unit of a list of readings that does not say it: s, ms, us, ns
+    /// Unit of a list of readings without one: s, ms, us, ns
     #[arg(long, value_name = "UNIT", help_heading = WIRES)]
     pub unit: Option<Unit>,
 
-    /// Stimuli of a simulation
+    /// Number of stimuli of a simulation
     #[arg(long, value_name = "N", default_value = "500", requires = "simulate",
           value_parser = clap::value_parser!(u64).range(1..=10_000_000), help_heading = SIMULATION)]
     pub edges: u64,
-    /// Seed of random stimuli: the same one gives the same run, bit for bit
+    /// Seed of random stimuli; the same seed gives the same run
     #[arg(long, value_name = "N", default_value = "1", requires = "simulate",
           help_heading = SIMULATION)]
     pub seed: u64,
-    /// Link the firmware with optimisation of the whole program, as the Arduino IDE does
+    /// Link the firmware with link-time optimisation, as the Arduino IDE does
     #[arg(long, requires = "simulate", help_heading = SIMULATION)]
     pub lto: bool,
     /// Keep the simulated capture in this folder, as VCD and CSV
     #[arg(long, value_name = "DIR", requires = "simulate", help_heading = SIMULATION)]
     pub keep: Option<PathBuf>,
 
-    /// Judge each run against this longest allowed response time
+    /// Judge each run: a response time above this is a deadline miss
     #[arg(long, value_name = "TIME", help_heading = RUN)]
     pub deadline: Option<Nanos>,
-    /// Name of the run [default: that of the file, or what is simulated]
+    /// Name of the run [default: that of the file or simulation]
     #[arg(long, value_name = "NAME", help_heading = RUN)]
     pub name: Option<String>,
-    /// A remark that is stored with the run
+    /// Note to store with the run
     #[arg(long, value_name = "TEXT", help_heading = RUN)]
     pub note: Option<String>,
     /// Where runs live, and how they are printed
@@ -92,22 +92,22 @@ pub struct RespondArgs {
     pub common: Common,
 }
 
-const WHAT: &str = "What";
-const WIRES: &str = "Wires";
+const WHAT: &str = "Source";
+const WIRES: &str = "Channels and edges";
 const SIMULATION: &str = "Simulation";
 const RUN: &str = "Run";
 
 const EXAMPLES: &str = "\
 Examples:
-  latlab respond --from board.sr --look                   which channels are there?
+  latlab respond --from board.sr --look                   list the channels
   latlab respond --from board.sr --stimulus D0 --response D1 --deadline 50us
-  latlab respond --from pi_c.out pi_python.out            lists of readings, a run of each
+  latlab respond --from pi_c.out pi_python.out            lists of readings, one run each
   latlab respond --from ch1.isf ch2.isf --join --stimulus Ch1 --response Ch2
   latlab respond --simulate uno:irq --edges 50000         an Arduino Uno without hardware
-  latlab report last                                      the last of them as a page
+  latlab report last                                      show the last run as a page
 
-Each response belongs to the last stimulus before it. Missing, late, double and spurious responses
-are counted, and so is what the instrument could not measure. The runs are stored as any other.";
+Each response belongs to the last stimulus before it. Missing, late, double, spurious and unmeasured
+responses are counted. The result is stored like any other run.";
 
 impl RespondArgs {
     /// What is asked of a capture.
@@ -151,7 +151,7 @@ impl RespondArgs {
         }
         match self.name.is_some() && self.captures().len() > 1 {
             true => {
-                Err("--name goes with one run: leave it out, each has the name of its file".into())
+                Err("--name needs a single run; several runs are named after their files".into())
             }
             false => Ok(()),
         }

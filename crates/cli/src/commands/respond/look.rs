@@ -76,7 +76,7 @@ fn of_capture(paths: &[PathBuf], survey: Survey) -> Looked {
 
 fn of_list(args: &RespondArgs, path: &PathBuf) -> Result<Looked, Error> {
     let Capture::List(mut list) = open(path, args.unit)? else {
-        return Err(latlab_capture::Fault::whole("it changed while it was read").of(path));
+        return Err(latlab_capture::Fault::whole("the file changed while it was read").of(path));
     };
     let (mut readings, mut not_measured) = (0, 0);
     while let Some(reading) = list.next_reading().map_err(|fault| fault.of(path))? {

@@ -38,10 +38,10 @@ pub enum ShowFormat {
 #[derive(Args)]
 #[command(after_help = SHOW_EXAMPLES)]
 pub struct ShowArgs {
-    /// An id, a part of one, `last`, or the path of a run folder.
+    /// Run to show: an id, a part of one, `last`, or the path of a run folder
     #[arg(default_value = "last")]
     pub run: String,
-    /// Only a stretch of a run with samples: times in UTC, or since the first release (+10s)
+    /// Show only this part of a run with samples: times in UTC, or since the first release (+10s)
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub window: Option<WindowSpec>,
     /// How to print the result: text, json, markdown; with --window text, json, csv (every sample)
@@ -61,9 +61,9 @@ Examples:
   latlab show last --window ..+1min --format csv    every sample of the first minute
   latlab show --format markdown                     for an issue or a wiki
 
-Either side of a window may be left out. A time without a date is the one that lies in the run.
-Missed releases are those that lie in the window. CSV comes as it is stored: some thousand samples
-of one thread, then of the next.
+Either side of a window may be left out. A time without a date is the one within the run. Missed
+releases are those within the window. CSV rows come in stored order: some thousand samples of one
+thread, then of the next.
 
-What is read from a table is compared with its checksum first, but for samples.parquet: gigabytes
-are not read for the sake of a second. `latlab verify` reads everything.";
+Tables are compared with their checksums before they are used, except samples.parquet, which would
+have to be read completely. `latlab verify` checks everything.";

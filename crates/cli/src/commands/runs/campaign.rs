@@ -11,7 +11,7 @@ use latlab_view::ShownCampaign;
 /// Prints the table in the format that the flags name.
 pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {
     if args.window.is_some() {
-        bail!("--window is of one run: name one, such as {}/runs/…", folder.path().display());
+        bail!("--window needs a single run, such as {}/runs/…", folder.path().display());
     }
     finish_leftovers(folder.runs());
     let shown = ShownCampaign::read(folder)?;

@@ -24,7 +24,7 @@ pub fn show(
         }
         ShowFormat::Json => print_json(&stretch.figures()?),
         ShowFormat::Csv => csv(&stretch),
-        ShowFormat::Markdown => bail!("--format markdown shows a whole run, not a --window of it"),
+        ShowFormat::Markdown => bail!("--format markdown does not support --window"),
     }
 }
 

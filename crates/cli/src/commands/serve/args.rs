@@ -16,30 +16,30 @@ pub struct ServeArgs {
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// Port to listen at, 0 for any that is free [default: 8137, else any that is free]
+    /// Port to listen on, 0 for any free one [default: 8137, else any free one]
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
-    /// Address to listen at, which needs a token unless it is this machine only [default: 127.0.0.1]
+    /// Address to listen on; other than loopback it requires a token [default: 127.0.0.1]
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub listen: Option<Listen>,
-    /// A secret that the browser must know; others on this machine see it in the list of processes
+    /// Secret that clients must send; other users see it in the list of processes
     #[arg(long, value_name = "TOKEN", conflicts_with = "token_file")]
     pub token: Option<Token>,
-    /// A file that holds it
+    /// File with the secret
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  latlab serve                                      the runs of ./runs, at http://127.0.0.1:8137/
+  latlab serve                                      serve ./runs at http://127.0.0.1:8137/
   latlab serve /var/lib/latlab/runs --port 0
-  ssh -L 8137:localhost:8137 board latlab serve     those of a board, without opening a port there
+  ssh -L 8137:localhost:8137 board latlab serve     runs of a board, through ssh
   latlab serve --listen 192.168.1.7 --token-file token
   curl -H \"Authorization: Bearer $(cat token)\" http://192.168.1.7:8137/runs/ID/run.json
 
-A browser is let in once by /?token=TOKEN, and keeps a cookie. There is no encryption: between
-machines use ssh, or a proxy that has it. Ctrl-C ends it. Runs are only read.";
+A browser gets access once through /?token=TOKEN, and keeps a cookie. There is no encryption: use
+ssh or a proxy between machines. Ctrl-C ends the server. It never changes a run.";
 
 /// An address, with a port or without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ impl FromStr for Listen {
         let inner = numbers.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let address = inner.unwrap_or(&numbers).parse();
         let address = address.map_err(|_| {
-            format!("'{text}' is no address: expected one such as 192.168.1.7 or [::1]:8137")
+            format!("'{text}' is not an address: expected for example 192.168.1.7 or [::1]:8137")
         })?;
         Ok(Listen { address, port: None })
     }
@@ -71,12 +71,14 @@ impl ServeArgs {
         let listen = self.listen;
         let address = listen.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |listen| listen.address);
         let port = match (self.port, listen.and_then(|listen| listen.port)) {
-            (Some(_), Some(_)) => return Err("a port stands in --port and in --listen".to_string()),
+            (Some(_), Some(_)) => {
+                return Err("the port is given in --port and in --listen".to_string());
+            }
             (one, other) => one.or(other),
         };
         if !address.is_loopback() && !has_token {
             return Err(format!(
-                "--listen {address} lets other machines read the runs: give them a secret with \
+                "--listen {address} is reachable from other machines: set a secret with \
                  --token-file FILE, or use ssh -L {PORT}:localhost:{PORT}"
             ));
         }
@@ -111,7 +113,7 @@ mod tests {
         for (flags, expected) in [
             ("--listen 0.0.0.0", "--token-file FILE"),
             ("--listen :: --port 9", "--token-file FILE"),
-            ("--listen board.example", "expected one such as"),
+            ("--listen board.example", "expected for example"),
             ("--listen 127.0.0.1:9 --port 9", "--port and in --listen"),
             ("--token short", "16 to 256 letters"),
             ("--port 70000", "65535"),

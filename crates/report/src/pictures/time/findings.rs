@@ -86,7 +86,7 @@ impl Marks {
         let count: usize = unnamed.map(|mark| mark.xs.len()).sum();
         (count > 0).then(|| {
             let many = if count == 1 { "finding has" } else { "findings have" };
-            format!("{count} more {many} a line without a name, for want of room.")
+            format!("{count} more {many} a line without a label.")
         })
     }
 

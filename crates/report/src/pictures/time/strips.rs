@@ -87,7 +87,7 @@ fn absent(run: &Run, without: &[Strip]) -> Option<String> {
         [one] => one.clone(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     };
-    Some(format!("The run knows nothing of {names} here, so there is no line of it."))
+    Some(format!("No data for {names}."))
 }
 
 /// All that is drawn of the conditions.

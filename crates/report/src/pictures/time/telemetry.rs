@@ -24,7 +24,7 @@ pub fn telemetry(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     }
     if strips.all.is_empty() {
         let area = sheet.area(STRIP_HEIGHT);
-        sheet.nothing(&area, "Nothing was read.");
+        sheet.nothing(&area, "No conditions were recorded.");
         sheet.frame(&area);
         areas.push(area);
     }

@@ -94,14 +94,14 @@ impl Guest {
     fn line(&self, elapsed: Duration) -> String {
         let (row, elapsed) = (&self.row, elapsed.as_secs());
         let Some(State { measured, max }) = &self.state else {
-            return format!("{row}: it boots, {elapsed} s so far");
+            return format!("{row}: booting, {elapsed} s");
         };
         let of = self.of.map(|of| format!(" of {}", span(of))).unwrap_or_default();
         if *max == Nanos::ZERO {
-            return format!("{row}: it warms up, {elapsed} s so far");
+            return format!("{row}: warming up, {elapsed} s");
         }
         let measured = span(*measured);
-        format!("{row}: {measured}{of} of its own time in {elapsed} s, observed maximum {max}")
+        format!("{row}: {measured}{of} of guest time in {elapsed} s, observed maximum {max}")
     }
 }
 
@@ -115,13 +115,13 @@ mod tests {
         let (row, of) = ("hackbench".to_string(), Some(SECOND * 5));
         let mut guest = Guest { row, of, since: Instant::now(), state: None };
         let elapsed = Duration::from_secs(14);
-        assert_eq!(guest.line(elapsed), "hackbench: it boots, 14 s so far");
+        assert_eq!(guest.line(elapsed), "hackbench: booting, 14 s");
         guest.state = Some(State { measured: Nanos::ZERO, max: Nanos::ZERO });
-        assert_eq!(guest.line(elapsed), "hackbench: it warms up, 14 s so far");
+        assert_eq!(guest.line(elapsed), "hackbench: warming up, 14 s");
         guest.state = Some(State { measured: SECOND * 2, max: Nanos(5000) });
         assert_eq!(
             guest.line(elapsed),
-            "hackbench: 2 s of 5 s of its own time in 14 s, observed maximum 5 us"
+            "hackbench: 2 s of 5 s of guest time in 14 s, observed maximum 5 us"
         );
     }
 }
