@@ -37,7 +37,8 @@ planted() {
     "$program" run "${rights[@]}" --for 30s --warm-up 1s --quiet --name planted \
         --out "$here/runs" >"$here/out" 2>"$here/errors" &
     local run=$!
-    sleep 9
+    begun || return 1
+    sleep 8
     hog
     sleep 3
     [ "$(id -u)" != 0 ] || rival

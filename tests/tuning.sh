@@ -103,12 +103,14 @@ sys.exit(not any(int(r[0]) <= int(sys.argv[1]) <= int(r[-1]) for r in ranges))' 
 }
 
 during_a_run() {
-    start 4 held || return 1
+    # It is ended when all has been looked at, however long that takes.
+    start 600 held || return 1
     local one
     for one in "${tunings[@]}"; do
         [ "$one" = --tune ] || expect "$one holds" holds_now "$one" || return 1
     done
     staying >"$here/staying"
+    kill -INT $run
     wait $run
     expect "an end without a complaint" [ $? = 0 ] || { cat "$here/errors"; return 1; }
     as_before && python3 - "$here"/runs/*_held/run.json $((${#tunings[@]} / 2)) "$here/staying" <<'PYTHON'

@@ -13,9 +13,9 @@ fi
 
 trap 'echo 1 >"$switch"; rm -rf "$here"' EXIT
 
-"$program" run --quiet --format json --out "$here/runs" --for 5s --warm-up 0s >"$here/run.json" &
-run=$!
-sleep 2
+rights=()
+begin --out "$here/runs" --for 5s || { echo "not ok a run begins"; exit 1; }
+sleep 1.5
 echo 0 >"$switch"
 sleep 1
 echo 1 >"$switch"
