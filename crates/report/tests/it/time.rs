@@ -2,7 +2,7 @@
 //! the run.
 
 use crate::common::{self, Fixture, Random, SECOND};
-use latlab_model::finding::{EndFinding, Finding, LossFinding};
+use latlab_model::finding::{Beside, ConditionFinding, EndFinding, Finding, When};
 use latlab_model::frame::Spike;
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::samples::Sample;
@@ -143,8 +143,17 @@ fn hog() -> Made {
         peak_at_ns: start + Nanos(22 * SECOND),
     };
     made.run.conditions = Some(Conditions { threads: vec![busy], ..Conditions::default() });
+    let changed = ConditionFinding::LoadChanged {
+        cpu: 1,
+        share: 0.98,
+        usual_share: 0.05,
+        when: When { from_ns: Nanos(22 * SECOND), to_ns: Nanos(24 * SECOND) },
+        threads: vec![],
+        shorter_changes: 0,
+        beside: Beside { recorded: "latency".to_string(), then: None, otherwise: None },
+    };
     made.run.findings = vec![
-        Finding::new(LossFinding::SpikesLost { count: 3 }).at(start + Nanos(22 * SECOND)),
+        Finding::new(changed).at(start + Nanos(22 * SECOND)),
         Finding::new(EndFinding::GuestEnded {}),
     ];
     made.sum()

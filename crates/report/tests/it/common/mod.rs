@@ -10,6 +10,7 @@ use latlab_model::run::*;
 use latlab_model::{Histogram, Nanos, Run, ThreadBins};
 use latlab_report::PageRun;
 use latlab_report::time::TimeData;
+use latlab_stats::at_most_share;
 use std::collections::BTreeMap;
 
 pub const SECOND: i64 = 1_000_000_000;
@@ -271,7 +272,7 @@ pub fn verdict(run: &mut Run, word: VerdictWord, reason: Option<VerdictReason>) 
         deadline_ns: run.asked.deadline_ns.unwrap_or_default(),
         misses: run.total.misses.unwrap_or(0),
         activations,
-        at_most_share: (run.total.misses == Some(0)).then(|| 3.0 / activations as f64),
+        at_most_share: (run.total.misses == Some(0)).then(|| at_most_share(activations)),
         at_most_per_second: None,
         reason,
         sentence: None,
