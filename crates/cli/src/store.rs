@@ -1,6 +1,5 @@
 //! Where the runs lie; what earlier programs left there is finished.
 
-use crate::flags::Common;
 use crate::leftovers::restore;
 use crate::output::warn;
 use latlab_lab::Cache;
@@ -12,13 +11,8 @@ use std::path::{Path, PathBuf};
 /// Where runs live unless somebody says otherwise.
 const RUNS: &str = "runs";
 
-/// The folder of the runs.
-pub fn open_store(common: &Common) -> Store {
-    store_in(common.out.as_deref())
-}
-
 /// The folder of the runs, where this flag may name it.
-pub fn store_in(out: Option<&Path>) -> Store {
+pub fn open_store(out: Option<&Path>) -> Store {
     let folder = out.map(PathBuf::from).or_else(|| folder_in("LATLAB_RUNS"));
     Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
 }

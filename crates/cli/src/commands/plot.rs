@@ -3,7 +3,7 @@
 pub mod args;
 
 use crate::output::{print, print_bytes, warn, write_whole};
-use crate::store::{recover, store_in};
+use crate::store::{open_store, recover};
 use anyhow::{Context, bail};
 use args::{Picture, PictureFormat, PlotArgs};
 use latlab_model::Nanos;
@@ -21,7 +21,7 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if args.fold.is_some() && args.kind != Picture::Phase {
         bail!("--fold requires --kind phase");
     }
-    let store = store_in(args.out.as_deref());
+    let store = open_store(args.out.as_deref());
     recover(&store);
     let campaign = match &args.runs[..] {
         [one] => store

@@ -6,7 +6,7 @@ mod campaign;
 use crate::browser;
 use crate::documents::Reported;
 use crate::output::{print, print_json, warn, write_whole};
-use crate::store::{recover, store_in};
+use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ReportArgs, ReportFormat};
 use latlab_view::Shown;
@@ -19,7 +19,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     if to_stdout && args.open {
         bail!("--open needs a file, not standard output");
     }
-    let store = store_in(args.out.as_deref());
+    let store = open_store(args.out.as_deref());
     recover(&store);
     if let [one] = &args.runs[..]
         && let Some(folder) = store.find_campaign(one)?

@@ -21,7 +21,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let seed = now.as_nanosecond() as u64;
     let loads = args.all_loads().map_err(Exit::usage)?;
     let plan = Plan { loads, ..args.plan(seed).map_err(Exit::usage)? };
-    let store = open_store(&args.common);
+    let store = open_store(args.common.out.as_deref());
     recover(&store);
     if let Some(arithmetic) = check_disk_space(&plan, &store).map_err(Exit::from)?
         && !args.quiet

@@ -7,7 +7,7 @@ mod window;
 use crate::documents::List;
 use crate::output::{harmless, print, print_json, style, visible, width};
 use crate::render::run_text;
-use crate::store::{recover, store_in};
+use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_report::campaign::CampaignEntry;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 /// `latlab list`.
 pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
-    let store = store_in(args.out.as_deref());
+    let store = open_store(args.out.as_deref());
     recover(&store);
     let entries = store.list()?;
     let campaigns = campaigns(&store)?;
@@ -76,7 +76,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     if args.format == ShowFormat::Csv && args.window.is_none() {
         bail!("--format csv needs --window, such as --window ..+1min");
     }
-    let store = store_in(args.out.as_deref());
+    let store = open_store(args.out.as_deref());
     recover(&store);
     if let Some(folder) = store.find_campaign(&args.run)? {
         campaign::show(&folder, args)?;

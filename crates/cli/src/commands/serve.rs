@@ -4,7 +4,7 @@ pub mod args;
 
 use crate::exit::Exit;
 use crate::output::{print, warn};
-use crate::store::store_in;
+use crate::store::open_store;
 use anyhow::{Context, anyhow, bail};
 use args::ServeArgs;
 use latlab_serve::{Setup, Token};
@@ -22,7 +22,7 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
         None => args.token.clone(),
     };
     let (address, any_port) = args.address(token.is_some()).map_err(|text| anyhow!(text))?;
-    let folder = store_in(args.folder.as_deref());
+    let folder = open_store(args.folder.as_deref());
     // One that is made later is noticed; a mistyped one would be waited for in vain.
     if args.folder.is_some() && !folder.root().is_dir() {
         bail!("{} is not a folder", folder.root().display());

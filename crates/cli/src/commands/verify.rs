@@ -38,7 +38,7 @@ Exit codes:
 
 /// Looks at all files of the runs, a line for each run.
 pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
-    let store = open_store(&args.common);
+    let store = open_store(args.common.out.as_deref());
     recover(&store);
     let mut all = Vec::new();
     for folder in folders(&store, args)? {

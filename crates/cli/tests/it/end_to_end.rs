@@ -508,6 +508,8 @@ fn a_closed_terminal_ends_a_run_unless_it_is_to_keep_going() {
     let bench = Bench::new();
     for (flags, ended) in [("--for 1h", "interrupted"), ("--for 3s --keep-going", "finished")] {
         let going = bench.start(&format!("{ORDINARY} --warm-up 0s {flags}"));
+        // A run that ends before its first cycle measured nothing.
+        wait_for("an interval", || bench.intervals(1));
         signal("HUP", going.child.id());
         signal("HUP", going.agent);
         assert_eq!(going.end().0["ended"], ended, "{flags}");

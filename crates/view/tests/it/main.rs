@@ -69,7 +69,7 @@ fn drawn(samples: bool, window: &str) -> String {
 
 #[test]
 fn a_window_of_samples_is_drawn_cycle_by_cycle() {
-    let (long, short) = (drawn(true, "0s..3s"), drawn(true, "1s..1.1s"));
+    let (long, short) = (drawn(true, "+0s..+3s"), drawn(true, "+1s..+1.1s"));
     assert!(long.starts_with("<svg") && short.starts_with("<svg"));
     // A thirtieth of the cycles, and the stall of 9 ms in the middle of a second is not among them.
     assert!(long.len() > 2 * short.len(), "{} and {} bytes", long.len(), short.len());
@@ -79,7 +79,7 @@ fn a_window_of_samples_is_drawn_cycle_by_cycle() {
 
 #[test]
 fn a_window_without_samples_is_drawn_by_intervals() {
-    assert!(drawn(false, "1s..2s").starts_with("<svg"));
+    assert!(drawn(false, "+1s..+2s").starts_with("<svg"));
 }
 
 fn row(label: &str) -> Row {

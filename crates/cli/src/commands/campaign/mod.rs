@@ -52,10 +52,10 @@ pub struct CampaignArgs<'a> {
 /// Begins a campaign or resumes one, and prints its table.
 pub fn begin_or_resume(args: &CampaignArgs<'_>) -> anyhow::Result<ExitCode> {
     if args.sheet.print_unit {
-        print(&unit::unit(&open_store(args.common))?)?;
+        print(&unit::unit(&open_store(args.common.out.as_deref()))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let store = open_store(args.common);
+    let store = open_store(args.common.out.as_deref());
     let folder = match (&args.sheet.sheet, &args.sheet.resume) {
         (Some(sheet), _) => match begin(args, &store, sheet)? {
             Some(folder) => folder,

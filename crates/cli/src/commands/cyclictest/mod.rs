@@ -26,7 +26,7 @@ mod verbose;
 use crate::exit::{EXIT_CANNOT_MEASURE, Exit};
 use crate::leftovers::{restore, undo_leftovers};
 use crate::output::{print, warn};
-use crate::store::{finish_leftovers, store_in};
+use crate::store::{finish_leftovers, open_store};
 use clap::Args;
 use latlab_conduct::link::{InProcess, Link};
 use latlab_conduct::{Failure, InProcessResult, check_disk_space, run_in_process};
@@ -95,7 +95,7 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
         show::resolution(&plan);
     }
     restore();
-    let store = options.store.then(|| store_in(options.out.as_deref()));
+    let store = options.store.then(|| open_store(options.out.as_deref()));
     let store = store.filter(|store| has_room(&plan, store));
     let shared: Shared = Arc::new(Mutex::new(State::new(&plan)));
     let id = new_id(now, &plan.name);

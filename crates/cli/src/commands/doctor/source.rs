@@ -82,7 +82,7 @@ impl Source {
 }
 
 fn recovered(args: &DoctorArgs) -> Store {
-    let store = open_store(&args.common);
+    let store = open_store(args.common.out.as_deref());
     recover(&store);
     store
 }

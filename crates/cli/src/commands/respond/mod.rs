@@ -42,7 +42,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     if args.look {
         return look::look(args);
     }
-    let store = open_store(&args.common);
+    let store = open_store(args.common.out.as_deref());
     recover(&store);
     let stop = StopFlag::on_signals(false)?;
     let mut finished = Vec::new();
