@@ -357,7 +357,7 @@ mod tests {
         let Some(Content::Unreadable { unreadable }) = taker.snapshot.files.get("stuck") else {
             panic!("{:?}", taker.snapshot)
         };
-        assert!(unreadable.contains("did not answer within 20 ms"), "{unreadable}");
+        assert!(unreadable.contains("no answer within 20 ms"), "{unreadable}");
         taker.until = Instant::now();
         taker.keep("late", Box::new(|_| Ok(Some("too late".into()))));
         assert!(taker.snapshot.has("late") && taker.snapshot.text("late").is_none());

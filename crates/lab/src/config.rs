@@ -175,10 +175,10 @@ mod tests {
         assert_eq!(resolve(&whole).unwrap().target().to_string(), whole);
         let notes = path("notes");
         for (text, expected) in [
-            (format!("lab:arm,kernel={notes}"), "is no kernel for arm: expected a zImage"),
-            (format!("lab:arm64,kernel={image}"), "is no kernel for arm64: expected an Image"),
+            (format!("lab:arm,kernel={notes}"), "is not a kernel for arm: expected a zImage"),
+            (format!("lab:arm64,kernel={image}"), "is not a kernel for arm64: expected an Image"),
             (format!("lab:x86-64,kernel={image}"), "expected a bzImage or a vmlinux"),
-            (format!("lab:arm,kernel={image},dtb={notes}"), "is no device tree"),
+            (format!("lab:arm,kernel={image},dtb={notes}"), "is not a compiled device tree"),
             (format!("lab:arm,kernel={image},modules={notes}"), "no folder"),
         ] {
             let error = resolve(&text).unwrap_err();

@@ -100,6 +100,6 @@ mod tests {
         assert_eq!(split("--cpu 2  --vm 1"), ["--cpu", "2", "--vm", "1"]);
         assert_eq!(split(r#"a 'b c' "d \" e"f '' \ g"#), ["a", "b c", "d \" ef", "", " g"]);
         assert!(split(" ").is_empty());
-        assert!(words("'a").unwrap_err().contains("not closed"));
+        assert!(words("'a").unwrap_err().contains("unmatched"));
     }
 }

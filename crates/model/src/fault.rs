@@ -166,7 +166,7 @@ mod tests {
         for (text, says) in [
             ("earthquake", "expected irqs-off, printk-storm"),
             ("irqs-off@5", "has no unit"),
-            ("irqs-off:prio9", "goes with fifo-hog"),
+            ("irqs-off:prio9", "requires fifo-hog"),
             ("fifo-hog:prio100", "expected prio1 to prio99"),
             ("cpu-offline:20ms", "expected the number of a CPU"),
         ] {

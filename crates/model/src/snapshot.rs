@@ -430,11 +430,11 @@ mod tests {
     fn what_is_no_snapshot_says_where_and_a_later_one_is_refused() {
         let error = |text: &str| Snapshot::from_json(text.as_bytes()).unwrap_err().to_string();
         let cut = error("{\"snapshot\": 1,\n \"files\": {\"a\": \"1\",");
-        assert!(cut.starts_with("line 2 is not that of a snapshot: EOF"), "{cut}");
+        assert!(cut.starts_with("line 2 is not part of a snapshot: EOF"), "{cut}");
         assert!(error("{}").contains("missing field `snapshot`"));
         let number = error("{\"snapshot\": 1,\n\n \"files\": {\"a\": 1}}");
         assert!(
-            number.starts_with("line 3 is not that of a snapshot: a file is neither"),
+            number.starts_with("line 3 is not part of a snapshot: a file is neither"),
             "{number}"
         );
         let newer = error("{\"snapshot\": 2, \"files\": []}");

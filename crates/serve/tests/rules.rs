@@ -85,9 +85,9 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
     for text in [
         "4 of 4 runs",
         "schema-3</a>",
-        "its seal does not fit",
-        "left over",
-        "leads out of the folder",
+        "wrong checksum",
+        "not finished",
+        "link out of the folder",
     ] {
         assert!(list.contains(text), "{text}: {list}");
     }

@@ -99,7 +99,7 @@ fn what_this_kernel_has_not_is_refused_in_one_line() {
         ("fair-server=off", "mount -t debugfs none /sys/kernel/debug"),
         ("workqueues=away", "this kernel has no /sys/devices/virtual/workqueue/cpumask"),
         ("irqs=away", "this kernel has no /proc/irq/default_smp_affinity"),
-        ("irq-thread:eth0=80", "no interrupt has a thread here"),
+        ("irq-thread:eth0=80", "this kernel has no interrupt threads"),
     ] {
         let error = tuned(&root, text, &mut Changes::begin(&root).unwrap()).unwrap_err();
         assert!(error.starts_with(&format!("--tune {text}: ")), "{error}");
@@ -163,7 +163,7 @@ fn masks_keep_their_width_and_the_cpus_that_are_not_measured() {
     plant(&root, "/sys/devices/virtual/workqueue/cpumask", "1");
     assert_eq!(resolved(&root, "workqueues=away", &[2]).unwrap().steps, []);
     let error = resolved(&root, "workqueues=away", &[0, 1, 2, 3]).unwrap_err();
-    assert!(error.contains("no other is left: measure fewer by --cpus"), "{error}");
+    assert!(error.contains("no other CPU is left: measure fewer with --cpus"), "{error}");
 }
 
 fn plant_irq(root: &Root, number: u32, list: &str, handler: Option<&str>) -> String {
@@ -195,7 +195,7 @@ fn interrupts_leave_the_measured_cpus_and_come_back() {
     assert_eq!(paths.map(|path| held(&root, path)), ["0-3", "2", "0", "0-3"]);
     assert_eq!(held(&root, "/proc/irq/default_smp_affinity"), "e");
     let error = resolved(&root, "irqs=away", &[0, 1, 2, 3]).unwrap_err();
-    assert!(error.contains("no other is left"), "{error}");
+    assert!(error.contains("no other CPU is left"), "{error}");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_file_that_cannot_be_written_ends_it_with_a_remedy() {
     fs::create_dir_all(root.path(&RT_RUNTIME[1..])).unwrap();
     let mut changes = Changes::begin(&root).unwrap();
     let error = tuned(&root, "rt-throttling=off", &mut changes).unwrap_err();
-    assert!(error.starts_with("--tune rt-throttling=off: /proc/sys/kernel"), "{error}");
+    assert!(error.starts_with("--tune rt-throttling=off: cannot read /proc/sys/kernel"), "{error}");
     let step = Step { target: Target::File("/sys/x".into()), of: "x".into(), value: "1".into() };
     let recipe =
         Recipe { asked: "1".into(), before: None, steps: vec![step], some_may_stay: false };
@@ -300,5 +300,5 @@ fn threads_of_interrupts_are_found_by_a_part_of_their_name() {
     let id = ThreadId { id: 71, started: 1071 };
     assert_eq!((recipe.steps.len(), &recipe.steps[0].target), (2, &Target::Thread(id)));
     let error = resolved(&root, "irq-thread:mmc=80", &[2]).unwrap_err();
-    assert!(error.ends_with("there are irq/9-acpi, irq/10-eth0-rx, irq/11-eth0-tx"), "{error}");
+    assert!(error.ends_with("available: irq/9-acpi, irq/10-eth0-rx, irq/11-eth0-tx"), "{error}");
 }

@@ -245,7 +245,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
     let error = |asked: &latlab_capture::Asked| measured(&path, asked).unwrap_err().to_string();
     assert!(error(&asked("in", "nowhere")).contains("the capture has top.in, top.out"));
     let none = asked_of_list();
-    assert!(error(&none).contains("name the channels with --stimulus and --response"));
+    assert!(error(&none).contains("choose the channels with --stimulus and --response"));
     assert!(error(&asked("in", "in")).contains("the same channel"));
     for (name, text, said) in [
         ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is before"),

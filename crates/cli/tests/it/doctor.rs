@@ -122,9 +122,9 @@ fn what_is_no_machine_is_refused_in_one_line() {
         ("--root list.json", "list.json: line 1 is not part of a snapshot"),
         ("--root newer.json", "newer.json: snapshot version 99"),
         ("--against newer.json", "use a newer latlab"),
-        ("--root empty", "empty holds none of the files that matter"),
+        ("--root empty", "empty does not look like a root folder"),
         ("--only governer", "did you mean governor?"),
-        ("--ignore governor,nonsense", "knows no 'nonsense'"),
+        ("--ignore governor,nonsense", "unknown code 'nonsense'"),
         ("--fail-on fatal", "info, warning, error"),
         ("--list --restore", "cannot be used with"),
         ("--root empty last", "cannot be used with"),
@@ -198,7 +198,7 @@ fn a_run_is_examined_anew_and_differs_from_itself_in_nothing() {
     let nothing = bench.text("short --against last --fail-on info");
     assert!(nothing.starts_with("No changes from 2"), "{nothing}");
     let path = folder.display();
-    assert!(bench.text(&format!("{path} --against {path}/snapshot.json")).starts_with("Nothing"));
+    assert!(bench.text(&format!("{path} --against {path}/snapshot.json")).starts_with("No changes"));
     let hint = bench.refusal(&format!("--root {path}"));
     assert!(hint.contains("is a run folder: `latlab doctor"), "{hint}");
     // The agent is another process at another time, so only what cannot change is compared.
@@ -213,5 +213,5 @@ fn a_run_without_kernel_files_says_so() {
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-1/runs");
     let run = fs::read_dir(old).unwrap().next().unwrap().unwrap().path();
     let text = bench.refusal(&run.display().to_string());
-    assert!(text.contains("holds no snapshot.json"), "{text}");
+    assert!(text.contains("has no snapshot.json"), "{text}");
 }

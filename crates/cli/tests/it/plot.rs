@@ -141,9 +141,9 @@ fn a_window_of_a_run_with_samples_is_drawn_cycle_by_cycle() {
 fn a_window_goes_with_pictures_over_time_only() {
     let bench = tempfile::tempdir().unwrap();
     for (flags, expected) in [
-        ("--window +0s..+1s", "--window goes with the pictures over time"),
+        ("--window +0s..+1s", "--window does not apply to --kind latency"),
         ("--kind flow --window +900s..", "nothing of the run lies in the window"),
-        ("--kind flow --range 0..1ms", "--range goes with the pictures of latencies"),
+        ("--kind flow --range 0..1ms", "--range does not apply to --kind flow"),
     ] {
         let refused = plot(bench.path(), &[&stored(3)], flags);
         let said = String::from_utf8_lossy(&refused.stderr);

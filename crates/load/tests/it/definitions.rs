@@ -70,14 +70,14 @@ fn needs_are_products_of_parameters() {
 #[test]
 fn mistakes_in_words_say_what_was_expected() {
     for (words, expected) in [
-        ("hackbench,grups=4", "no 'grups': it takes bytes, fds, groups, loops, options"),
+        ("hackbench,grups=4", "no parameter 'grups': takes bytes, fds, groups, loops, options"),
         ("hackbench,groups=many", "groups='many': expected a whole number"),
         ("hackbench,groups=0", "expected 1 or more"),
         ("hackbench,groups", "expected ARG=VALUE"),
         ("hackbench,groups=1,groups=2", "given twice"),
-        ("stressapptest,megabytes=64,io=1", "no 'io'"),
+        ("stressapptest,megabytes=64,io=1", "no parameter 'io'"),
         ("stress-ng", "stressors is missing"),
-        ("stress-ng,stressors='--cpu", "not closed"),
+        ("stress-ng,stressors='--cpu", "unmatched quotation mark"),
         ("fio,rw=backwards", "expected read, write"),
         ("hackbench,groups=9999999999999,fds=9999999999999", "too large"),
     ] {
@@ -94,7 +94,7 @@ fn mistakes_in_files_say_where() {
         ("about = \"x\"\nprogam = \"y\"", 2, "unknown field `progam`"),
         ("about = \"x\"", 1, "missing field `process`"),
         (&format!("{about}[[process]]\nprogram = \"a\"\nargs = [\"{{n}}\"]"), 4, "parameter 'n'"),
-        (&format!("{about}[[process]]\nprogram = \"a\"\nargs = [\"{{n\"]"), 4, "not closed"),
+        (&format!("{about}[[process]]\nprogram = \"a\"\nargs = [\"{{n\"]"), 4, "unmatched opening brace"),
         (
             &format!(
                 "{about}[[process]]\nprogram = \"a\"\n[[rate]]\nname = \"r\"\nline = \"l\"\n\

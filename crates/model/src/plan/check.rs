@@ -50,7 +50,7 @@ impl Plan {
         }
         match (self.duration_ns, self.method.period()) {
             (Some(length), Some(period)) if length < period => refuse(format!(
-                "--for is shorter than --period {period}: not one release would be due"
+                "--for is shorter than --period {period}: no release would be due"
             )),
             _ => Ok(()),
         }

@@ -191,8 +191,8 @@ mod tests {
     #[test]
     fn mistakes_name_what_there_is() {
         for (text, expected) in [
-            ("smt=off", "there is no tuning 'smt': expected governor=NAME, irqs=away"),
-            ("", "there is no tuning ''"),
+            ("smt=off", "unknown tuning 'smt': expected governor=NAME, irqs=away"),
+            ("", "unknown tuning ''"),
             ("irqs=here", "expected irqs=away"),
             ("rt-throttling=on", "expected rt-throttling=off"),
             ("thp=off", "thp=madvise"),

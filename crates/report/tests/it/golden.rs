@@ -163,7 +163,7 @@ fn a_stream_that_broke_off_may_have_lost_something() {
     fixture.run.ended = EndReason::Lost;
     for text in [common::page(&fixture), show(&fixture.run, "", 160, PLAIN)] {
         assert!(!text.contains("Nothing was lost"));
-        assert!(text.contains("up to about a second, is unknown"));
+        assert!(text.contains("Up to about a second of data was lost"));
     }
 }
 

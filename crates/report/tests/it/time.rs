@@ -280,12 +280,12 @@ fn a_planted_hog_is_seen_in_its_seconds() {
     let picture = flow(&made.run, &data, &TimeOptions::default());
     let marks = with(&picture, "data-code");
     assert_eq!(marks.len(), 1, "one finding has a time");
-    assert_eq!(attribute(marks[0], "data-code"), Some("load-changed"));
+    assert_eq!(attribute(marks[0], "data-code"), Some("spikes-lost"));
     let at = first(&made.run) + Nanos(22 * SECOND);
     assert_eq!(attribute(marks[0], "data-at-ns"), Some(at.0.to_string().as_str()));
     let x = number(marks[0], "x1");
     assert!((x - (66.0 + 22.0 / 60.0 * (960.0 - 18.0 - 66.0))).abs() < 0.5, "{x}");
-    assert!(picture.contains(">load-changed</text>"));
+    assert!(picture.contains(">spikes-lost</text>"));
     let strip = |picture: &str, kind: &str, subject: &str| {
         let strips = with(picture, "data-strip");
         let found = strips.into_iter().find(|strip| {
@@ -310,7 +310,7 @@ fn what_was_not_read_is_said_and_never_zero() {
     let made = hog();
     for draw in [flow as Draw, telemetry] {
         let picture = draw(&made.run, &made.data(), &TimeOptions::default());
-        assert!(picture.contains("knows nothing of frequency"), "{picture}");
+        assert!(picture.contains("No data for frequency"), "{picture}");
         assert!(!picture.contains("data-strip=\"frequency\""));
     }
     let none = one_row();

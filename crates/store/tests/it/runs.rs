@@ -127,7 +127,7 @@ fn runs_are_found_by_what_people_type() {
 
     assert_eq!(store.find("busy").unwrap(), busy, "and so does a whole name");
     let ambiguous = store.find("bus").unwrap_err().to_string();
-    let both = "20261121T170501Z_busy-2, 20261121T170501Z_busy:";
+    let both = "20261121T170501Z_busy-2, 20261121T170501Z_busy";
     assert!(ambiguous.contains(both), "{ambiguous}");
     let unknown = store.find("nightly").unwrap_err().to_string();
     assert!(unknown.contains("there are") && unknown.contains("_idle"), "{unknown}");
