@@ -198,7 +198,9 @@ fn a_run_is_examined_anew_and_differs_from_itself_in_nothing() {
     let nothing = bench.text("short --against last --fail-on info");
     assert!(nothing.starts_with("No changes from 2"), "{nothing}");
     let path = folder.display();
-    assert!(bench.text(&format!("{path} --against {path}/snapshot.json")).starts_with("No changes"));
+    assert!(
+        bench.text(&format!("{path} --against {path}/snapshot.json")).starts_with("No changes")
+    );
     let hint = bench.refusal(&format!("--root {path}"));
     assert!(hint.contains("is a run folder: `latlab doctor"), "{hint}");
     // The agent is another process at another time, so only what cannot change is compared.

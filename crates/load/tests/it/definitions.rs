@@ -94,7 +94,11 @@ fn mistakes_in_files_say_where() {
         ("about = \"x\"\nprogam = \"y\"", 2, "unknown field `progam`"),
         ("about = \"x\"", 1, "missing field `process`"),
         (&format!("{about}[[process]]\nprogram = \"a\"\nargs = [\"{{n}}\"]"), 4, "parameter 'n'"),
-        (&format!("{about}[[process]]\nprogram = \"a\"\nargs = [\"{{n\"]"), 4, "unmatched opening brace"),
+        (
+            &format!("{about}[[process]]\nprogram = \"a\"\nargs = [\"{{n\"]"),
+            4,
+            "unmatched opening brace",
+        ),
         (
             &format!(
                 "{about}[[process]]\nprogram = \"a\"\n[[rate]]\nname = \"r\"\nline = \"l\"\n\

@@ -49,9 +49,9 @@ impl Plan {
             return refuse(format!("--warm-up {warm_up}: expected at most 1h"));
         }
         match (self.duration_ns, self.method.period()) {
-            (Some(length), Some(period)) if length < period => refuse(format!(
-                "--for is shorter than --period {period}: no release would be due"
-            )),
+            (Some(length), Some(period)) if length < period => {
+                refuse(format!("--for is shorter than --period {period}: no release would be due"))
+            }
             _ => Ok(()),
         }
     }

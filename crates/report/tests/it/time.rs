@@ -280,7 +280,7 @@ fn a_planted_hog_is_seen_in_its_seconds() {
     let picture = flow(&made.run, &data, &TimeOptions::default());
     let marks = with(&picture, "data-code");
     assert_eq!(marks.len(), 1, "one finding has a time");
-    assert_eq!(attribute(marks[0], "data-code"), Some("spikes-lost"));
+    assert_eq!(attribute(marks[0], "data-code"), Some("load-changed"));
     let at = first(&made.run) + Nanos(22 * SECOND);
     assert_eq!(attribute(marks[0], "data-at-ns"), Some(at.0.to_string().as_str()));
     let x = number(marks[0], "x1");
