@@ -285,7 +285,7 @@ fn a_planted_hog_is_seen_in_its_seconds() {
     assert_eq!(attribute(marks[0], "data-at-ns"), Some(at.0.to_string().as_str()));
     let x = number(marks[0], "x1");
     assert!((x - (66.0 + 22.0 / 60.0 * (960.0 - 18.0 - 66.0))).abs() < 0.5, "{x}");
-    assert!(picture.contains(">spikes-lost</text>"));
+    assert!(picture.contains(">load-changed</text>"));
     let strip = |picture: &str, kind: &str, subject: &str| {
         let strips = with(picture, "data-strip");
         let found = strips.into_iter().find(|strip| {
