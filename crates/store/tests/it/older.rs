@@ -12,7 +12,7 @@ fn fixtures(version: u32) -> PathBuf {
 /// Invariant (old data): Runs and journals of every older version are read.
 #[test]
 fn every_version_has_a_run_and_it_is_read() {
-    for version in 1..SCHEMA_VERSION {
+    for version in 1..=SCHEMA_VERSION {
         let store = Store::new(fixtures(version).join("runs"));
         let listed = store.list().unwrap();
         let State::Finished(run) = &listed[0].state else { panic!("{version}: {listed:?}") };
@@ -35,7 +35,7 @@ fn every_version_has_a_run_and_it_is_read() {
 /// Invariant (old data): Runs and journals of every older version are read.
 #[test]
 fn every_version_has_a_cut_journal_and_it_is_finished() {
-    for version in 1..SCHEMA_VERSION {
+    for version in 1..=SCHEMA_VERSION {
         let root = tempfile::tempdir().unwrap();
         let partial = fs::read_dir(fixtures(version).join("cut")).unwrap().next().unwrap().unwrap();
         let copy = root.path().join(partial.file_name());
