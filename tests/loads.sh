@@ -178,15 +178,15 @@ try "a missing program is told before the start" \
     refused 3 "needs 'no-such-program', which is not installed" --load absent --loads "$here/own"
 try "more memory than there is is refused with the arithmetic" \
     refused 3 "8000000 MB + 64 MB for everything else, but" --load stressapptest,memory-threads=8,megabytes=1000000
-try "an unknown load is told with those that there are" refused 2 "there are command, " --load hackbnch
-try "so is an unknown argument" refused 2 "it takes bytes, fds, groups" --load hackbench,grups=4
+try "an unknown load is told with those that there are" refused 2 "available: command, " --load hackbnch
+try "so is an unknown argument" refused 2 "takes bytes, fds, groups" --load hackbench,grups=4
 try "a mistake in a definition is told with file and line" \
     refused 2 "wrong.toml:3: unknown field .progam" --load wrong --loads "$here/own"
 try "every CPU is measured" refused 2 "every CPU is measured" --load hackbench --load-on others
 listed() {
     "$program" loads --loads "$here/own/none" 2>/dev/null && return 1
     rm "$here/own/wrong.toml"
-    "$program" loads --loads "$here/own" | grep -q "not here: no-such-program" &&
+    "$program" loads --loads "$here/own" | grep -q "missing: no-such-program" &&
         "$program" loads show hackbench | diff - loads/hackbench.toml
 }
 try "latlab loads lists them and shows one" listed
