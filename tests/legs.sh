@@ -50,7 +50,7 @@ kill -9 "$agent" $run
 wait 2>/dev/null
 until_holds 60 "the end of the agent" [ ! -e "/proc/$agent" ]
 try "after a kill of both the next command says that it was removed" bash -c \
-    "'$program' doctor --restore | grep -q 'latlab-$agent is gone again'"
+    "'$program' doctor --restore | grep -q 'removed .*latlab-$agent, which'"
 try "and it is" no_trace_of_ours
 
 # Of this mount only, so that nobody else sees it.
