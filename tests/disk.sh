@@ -95,7 +95,7 @@ full_to_the_end() {
         expect "a remedy" grep -q 'free some space' "$here/errors" || return 1
     sum=$(sha256sum "$(journal)")
     "$program" list --out "$disk/runs" >/dev/null 2>"$here/errors"
-    expect "nothing is finished without room" grep -q 'cannot be finished yet' "$here/errors" &&
+    expect "nothing is finished without room" grep -q 'cannot finish interrupted run' "$here/errors" &&
         expect "the journal as it was" [ "$(sha256sum "$(journal)")" = "$sum" ] || return 1
     rm "$disk/ballast"
     recovered && holds "run['recovered'] and run['total']['cycles'] > 500"

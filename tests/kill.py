@@ -279,7 +279,7 @@ def next_command(bench):
     """The next command, which recovers what there is; gives back what it said."""
     told = bench.run("list", "--format", "json")
     expect(told.returncode == 0, f"list ended with {told.returncode}: {told.stderr}")
-    expect("cannot be finished" not in told.stderr, told.stderr)
+    expect("cannot finish" not in told.stderr, told.stderr)
     for entry in json.loads(told.stdout):
         expect(entry["state"] == "finished", f"list shows {entry}")
     return told.stderr
