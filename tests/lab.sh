@@ -149,13 +149,13 @@ refused() {
     expect "exit code 2" [ $? = 2 ] && expect "'$words'" grep -q -- "$words" "$here/said" &&
         expect "one line" [ "$(wc -l <"$here/said")" = 1 ]
 }
-try "two CPUs in virtual time are refused" refused "more make nonsense of latencies" \
+try "two CPUs in virtual time are refused" refused "virtual time works with one CPU only" \
     --target lab:x86-64/rt --smp 2
 try "a target without a kernel is refused" refused "lab:MACHINE/KERNEL" --target lab:x86-64
 echo "no kernel" >"$here/notes"
-try "a kernel that is none is refused" refused "is no kernel for x86-64: expected a bzImage" \
+try "a kernel that is none is refused" refused "is not a kernel for x86-64: expected a bzImage" \
     --target lab:x86-64 --kernel "$here/notes"
-try "a folder in the place of a kernel is refused" refused "there is no file" \
+try "a folder in the place of a kernel is refused" refused "no file" \
     --target lab:x86-64 --kernel "$here"
 # QEMU finds out by itself that the kernel is cut off, and what it says comes in our line.
 cut_off() {
