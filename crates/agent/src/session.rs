@@ -80,7 +80,7 @@ fn examine(mut output: impl Write) -> Result<(), String> {
 }
 
 fn next(frames: &mut FrameReader<impl Read>) -> Result<Message, String> {
-    match frames.next_frame() {
+    match frames.next_for_agent() {
         Ok(Next::Frame(frame)) => Ok(frame.message),
         Ok(Next::End) => Err("the input ends before a plan; `latlab run` starts the agent".into()),
         Ok(Next::Damaged(damage)) => Err(format!("the input is not a stream: {damage}")),
@@ -103,7 +103,7 @@ fn listen(mut frames: FrameReader<impl Read + Send + 'static>, alone: bool) -> R
     installed.map_err(|error| format!("cannot listen to signals: {error}"))?;
     spawn(move || {
         // Whatever comes after the plan, or nothing more at all, asks to end.
-        let _ = frames.next_frame();
+        let _ = frames.next_for_agent();
         STOP.fetch_or(INTERRUPTED, Ordering::Relaxed);
     })
     .map(drop)

@@ -198,6 +198,23 @@ impl Message {
     const BULK: [u32; 2] = [12, 22];
 }
 
+impl Message {
+    /// What an agent receives: orders, and what its loads say.
+    fn decode_for_agent(kind: u32, payload: &[u8]) -> Result<Message, Damage> {
+        match kind {
+            0 => Ok(Message::Stop),
+            1 => json::decode(payload).map(Message::Hello),
+            2 => json::decode(payload).map(Message::Plan),
+            14 => json::decode(payload).map(Message::Examine),
+            18 => json::decode(payload).map(Message::LoadBegin),
+            19 => packed::decode(payload).map(Message::LoadSample),
+            20 => json::decode(payload).map(Message::LoadLine),
+            21 => json::decode(payload).map(Message::LoadEnd),
+            kind => Err(Damage::UnknownKind(kind)),
+        }
+    }
+}
+
 /// What is wrong with the bytes of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
@@ -273,6 +290,19 @@ impl<R: Read> FrameReader<R> {
 
     /// The next frame; an error is one of the source, not of the content.
     pub fn next_frame(&mut self) -> io::Result<Next> {
+        self.next_with(Message::decode_payload)
+    }
+
+    /// The next frame of those that an agent receives; all others are unknown to it, so that it
+    /// carries no code to read what it only writes.
+    pub fn next_for_agent(&mut self) -> io::Result<Next> {
+        self.next_with(Message::decode_for_agent)
+    }
+
+    fn next_with(
+        &mut self,
+        decode: impl Fn(u32, &[u8]) -> Result<Message, Damage>,
+    ) -> io::Result<Next> {
         let mut bytes = vec![0; HEADER_BYTES];
         match read_up_to(&mut self.source, &mut bytes)? {
             0 => return Ok(Next::End),
@@ -291,7 +321,7 @@ impl<R: Read> FrameReader<R> {
         if checksum != checksum_of(length, kind, payload) {
             return Ok(Next::Damaged(Damage::Checksum));
         }
-        Ok(match Message::decode_payload(kind, payload) {
+        Ok(match decode(kind, payload) {
             Ok(message) => {
                 self.whole_bytes += bytes.len() as u64;
                 Next::Frame(Box::new(Frame { message, bytes }))

@@ -152,7 +152,7 @@ impl SupervisedLoad {
 /// Hands the frames of a supervisor on.
 fn forward(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
     let mut frames = FrameReader::new(BufReader::new(output));
-    while let Ok(Next::Frame(frame)) = frames.next_frame() {
+    while let Ok(Next::Frame(frame)) = frames.next_for_agent() {
         let message = frame.message;
         match &message {
             // Their sum comes with the next one, and figures are counted where they are lost.
