@@ -50,7 +50,7 @@ pub fn exit_code(run: &Run) -> u8 {
         _ if run.ended == EndReason::StopAbove => EXIT_FAIL,
         None => match run.ended {
             EndReason::Finished | EndReason::Interrupted => {
-                // Without a deadline there is no verdict, and yet nothing that one could go by.
+                // A run without a deadline has no verdict, but an invalid one still gives no answer.
                 let invalid = run.findings.iter().any(|finding| finding.invalidates());
                 if invalid { EXIT_NO_ANSWER } else { 0 }
             }

@@ -4,7 +4,7 @@ mod finish;
 
 use crate::clocks::ClockWatch;
 use crate::findings::Findings;
-use crate::legs::LegCounts;
+use crate::legs::LegDigest;
 use crate::loads::Loads;
 use crate::rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow};
 use crate::telemetry::{TelemetryRow, TelemetrySeries};
@@ -80,7 +80,7 @@ pub struct RunBuilder {
     readings: TelemetrySeries,
     loads: Loads,
     watch: Watch,
-    legs: LegCounts,
+    legs: LegDigest,
     trace: Option<TraceDigest>,
     findings: Findings,
     end: Option<End>,

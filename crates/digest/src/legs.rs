@@ -19,7 +19,7 @@ const LARGEST: usize = 5;
 
 /// What the frames have brought so far.
 #[derive(Default)]
-pub struct LegCounts {
+pub struct LegDigest {
     threads: BTreeMap<u32, Taken>,
 }
 
@@ -30,7 +30,7 @@ struct Taken {
     largest: BTreeMap<Nanos, CycleLegs>,
 }
 
-impl LegCounts {
+impl LegDigest {
     /// Takes a frame, or says why it was left out.
     pub fn take(&mut self, legs: Legs) -> Option<Finding> {
         if legs.counts.iter().any(|(_, counts)| !is_sound(counts)) {
