@@ -2,32 +2,32 @@
 
 use crate::hook::Hook;
 use crate::outbox::Outbox;
-use crate::samples::SampleLine;
+use crate::samples::SampleDrainer;
 use latlab_measure::recorder::{Drain, Sealed};
 use latlab_model::Nanos;
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
-use latlab_model::run::Clocks;
+use latlab_model::run::ClockReading;
 use latlab_sys::clock::Clock;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// What a drainer takes from one thread.
-pub struct Source {
+pub struct ThreadSource {
     /// The CPU it is pinned to.
     pub cpu: Option<u32>,
     /// Its intervals and large latencies.
     pub drain: Drain,
     /// All its latencies, where they are asked for.
-    pub samples: Option<SampleLine>,
+    pub samples: Option<SampleDrainer>,
 }
 
 /// Sees every interval as the loop hands it over, with the number of its thread.
-pub type Watch = Box<dyn FnMut(u32, &Sealed) + Send>;
+pub type IntervalObserver = Box<dyn FnMut(u32, &Sealed) + Send>;
 
 /// What is under way from one thread.
-struct Line {
+struct ThreadDrain {
     thread: u32,
-    source: Source,
+    source: ThreadSource,
     /// The interval that the stream has not taken yet; later ones are merged into it.
     interval: Option<Interval>,
     /// Large latencies that the stream has not taken yet.
@@ -38,11 +38,11 @@ struct Line {
 
 /// Takes everything from all threads to the outbox.
 pub struct Drainer {
-    lines: Vec<Line>,
+    lines: Vec<ThreadDrain>,
     outbox: Outbox,
     clock: Clock,
     hook: Option<Hook>,
-    watch: Option<Watch>,
+    watch: Option<IntervalObserver>,
     /// What the loop hands over is joined up to this length before it goes to the stream.
     joined: Nanos,
     intervals_merged: u64,
@@ -50,10 +50,15 @@ pub struct Drainer {
 
 impl Drainer {
     /// Drains these threads, whose releases are on this clock.
-    pub fn new(sources: Vec<Source>, clock: Clock, outbox: Outbox, hook: Option<Hook>) -> Drainer {
+    pub fn new(
+        sources: Vec<ThreadSource>,
+        clock: Clock,
+        outbox: Outbox,
+        hook: Option<Hook>,
+    ) -> Drainer {
         let lines = (0..)
             .zip(sources)
-            .map(|(thread, source)| Line {
+            .map(|(thread, source)| ThreadDrain {
                 thread,
                 source,
                 interval: None,
@@ -67,7 +72,7 @@ impl Drainer {
 
     /// Shows each interval to somebody of this process at once, and joins them up to this length
     /// for the stream.
-    pub fn watched(self, watch: Watch, joined: Nanos) -> Drainer {
+    pub fn with_observer(self, watch: IntervalObserver, joined: Nanos) -> Drainer {
         Drainer { watch: Some(watch), joined, ..self }
     }
 
@@ -91,7 +96,7 @@ impl Drainer {
             self.intervals_merged +=
                 line.take_intervals(sealed, to_monotonic, self.joined, &self.outbox);
             let joined = if last { Nanos::ZERO } else { self.joined };
-            nothing_left &= line.hand_on(joined, &self.outbox);
+            nothing_left &= line.send_pending(joined, &self.outbox);
         }
         if let Some(hook) = &mut self.hook {
             hook.poll();
@@ -110,7 +115,7 @@ impl Drainer {
     }
 }
 
-impl Line {
+impl ThreadDrain {
     fn take_spikes(&mut self, to_monotonic: Nanos, mut hook: Option<&mut Hook>) {
         let before = self.spikes.len();
         while let Some(mut spike) = self.source.drain.next_spike() {
@@ -170,12 +175,12 @@ impl Line {
                 }
                 None => self.interval = Some(next),
             }
-            self.hand_on_interval(joined, outbox);
+            self.offer_interval(joined, outbox);
         }
         merged
     }
 
-    fn hand_on_interval(&mut self, joined: Nanos, outbox: &Outbox) {
+    fn offer_interval(&mut self, joined: Nanos, outbox: &Outbox) {
         let long_enough = |interval: &mut Interval| is_long_enough(interval, joined);
         let Some(interval) = self.interval.take_if(long_enough) else { return };
         let message = Message::Interval(interval);
@@ -187,8 +192,8 @@ impl Line {
     }
 
     /// Offers what is left to the stream; true when all of it was taken.
-    fn hand_on(&mut self, joined: Nanos, outbox: &Outbox) -> bool {
-        self.hand_on_interval(joined, outbox);
+    fn send_pending(&mut self, joined: Nanos, outbox: &Outbox) -> bool {
+        self.offer_interval(joined, outbox);
         if !self.spikes.is_empty() {
             let spikes = std::mem::take(&mut self.spikes);
             let message = Message::Spikes(Spikes { thread: self.thread, spikes });
@@ -222,8 +227,8 @@ pub fn offset_to_monotonic(clock: Clock) -> Nanos {
 }
 
 /// The four clocks side by side.
-pub fn clocks() -> Clocks {
-    Clocks {
+pub fn clocks() -> ClockReading {
+    ClockReading {
         monotonic_ns: Nanos(Clock::Monotonic.now()),
         boottime_ns: Nanos(Clock::Boottime.now()),
         realtime_ns: Nanos(Clock::Realtime.now()),
@@ -235,11 +240,11 @@ pub fn clocks() -> Clocks {
 pub(crate) mod tests {
     use super::*;
     use latlab_measure::recorder::recorder;
-    use latlab_measure::samples::Keep;
-    use latlab_model::frame::{FrameReader, Next};
+    use latlab_measure::samples::SampleSink;
+    use latlab_model::frame::{FrameReader, ReadResult};
 
-    fn source(drain: Drain) -> Source {
-        Source { cpu: None, drain, samples: None }
+    fn source(drain: Drain) -> ThreadSource {
+        ThreadSource { cpu: None, drain, samples: None }
     }
 
     /// What the outbox holds, which takes no more.
@@ -249,7 +254,7 @@ pub(crate) mod tests {
         outbox.carry(&mut bytes);
         let mut reader = FrameReader::new(bytes.as_slice());
         std::iter::from_fn(|| match reader.next_frame() {
-            Ok(Next::Frame(frame)) => Some(frame.message),
+            Ok(ReadResult::Frame(frame)) => Some(frame.message),
             _ => None,
         })
         .collect()
@@ -291,14 +296,14 @@ pub(crate) mod tests {
     fn the_samples_of_an_interval_are_sent_before_it() {
         let (mut recorder, drain) = recorder(10);
         let (mut ring, samples) = latlab_measure::samples::samples(1);
-        let line = SampleLine::new(0, samples, Nanos(1));
-        let source = Source { samples: Some(line), ..source(drain) };
+        let line = SampleDrainer::new(0, samples, Nanos(1));
+        let source = ThreadSource { samples: Some(line), ..source(drain) };
         recorder.start(0);
         let outbox = Outbox::default();
         let mut drainer = Drainer::new(vec![source], Clock::Monotonic, outbox.clone(), None);
         for release in 0..10 {
             recorder.record(release, 5);
-            ring.keep(release, 5);
+            ring.push(release, 5);
         }
         assert!(drainer.pass(false));
         recorder.next_interval(10);
@@ -333,14 +338,14 @@ pub(crate) mod tests {
         recorder.start(0);
         let outbox = Outbox::default();
         let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-        let watch: Watch = Box::new({
+        let watch: IntervalObserver = Box::new({
             let seen = std::sync::Arc::clone(&seen);
             move |thread, sealed| {
                 seen.lock().unwrap().push((thread, sealed.counts.count, sealed.last))
             }
         });
         let drainer = Drainer::new(vec![source(drain)], Clock::Monotonic, outbox.clone(), None);
-        let mut drainer = drainer.watched(watch, Nanos(30));
+        let mut drainer = drainer.with_observer(watch, Nanos(30));
         for release in 0..50 {
             recorder.record(release, release);
             if release % 10 == 9 {

@@ -20,8 +20,8 @@ const ABOVE_ORDINARY: u32 = 2;
 /// Bytes of a packet.
 const PACKET: usize = 1400;
 
-/// Plants the fault that this word names, and stays, as loads do.
-pub fn plant(word: &str) -> Result<(), String> {
+/// Injects the fault that this word names, and stays, as loads do.
+pub fn inject(word: &str) -> Result<(), String> {
     let begun = Clock::Monotonic.now();
     let fault: Fault = word.parse()?;
     let failed = |error: io::Error| format!("cannot plant {}: {error}", fault.kind);
@@ -34,14 +34,14 @@ pub fn plant(word: &str) -> Result<(), String> {
     if !hogs {
         set_scheduling(Scheduling::Other).map_err(io::Error::from).map_err(failed)?;
     }
-    act(fault, at + fault.length_ns.0).map_err(failed)?;
+    run_fault(fault, at + fault.length_ns.0).map_err(failed)?;
     let _ = set_scheduling(Scheduling::Other);
     loop {
         thread::park();
     }
 }
 
-fn act(fault: Fault, until: i64) -> io::Result<()> {
+fn run_fault(fault: Fault, until: i64) -> io::Result<()> {
     match fault.kind {
         FaultKind::IrqsOff => irqs_off(fault.length_ns),
         FaultKind::PrintkStorm => printk_storm(until),

@@ -3,7 +3,7 @@
 
 use crate::session::serve;
 use latlab_sys::boot::{bring_up, load_module, mount, power_off};
-use latlab_sys::child::{Ended, wait_for_any};
+use latlab_sys::child::{ChildExit, wait_for_any};
 use latlab_sys::terminal::make_raw;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -45,7 +45,7 @@ pub const WORKER: &str = "serve-the-job";
 /// What the first process does; it comes back only where the machine cannot be turned off.
 pub fn boot() -> Result<(), String> {
     if let Err(text) = measure() {
-        tell(&text);
+        log(&text);
         thread::sleep(PRINTED_WITHIN);
     }
     power_off().map(|_| ()).map_err(|error| format!("cannot turn the machine off: {error}"))
@@ -72,9 +72,9 @@ fn measure() -> Result<(), String> {
     let worker = worker.spawn().map_err(|error| format!("cannot start the worker: {error}"))?;
     while let Some(ended) = wait_for_any() {
         match ended {
-            Ended { pid, .. } if pid != worker.id() => {}
-            Ended { code: Some(0), .. } => return Ok(()),
-            Ended { code, signal, .. } => {
+            ChildExit { pid, .. } if pid != worker.id() => {}
+            ChildExit { code: Some(0), .. } => return Ok(()),
+            ChildExit { code, signal, .. } => {
                 return Err(format!("the worker ended with code {code:?}, signal {signal:?}"));
             }
         }
@@ -119,7 +119,7 @@ fn open_port() -> Result<File, String> {
     }
 }
 
-fn tell(text: &str) {
+fn log(text: &str) {
     // Whoever keeps the console sees it, also where no program can open that; nobody else is there.
     if let Ok(mut kernel) = OpenOptions::new().write(true).open("/dev/kmsg") {
         let _ = kernel.write_all(format!("<3>latlab-agent: {text}\n").as_bytes());

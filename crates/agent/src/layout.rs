@@ -39,16 +39,16 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     let deadline = matches!(measurement.policy, Policy::Deadline { .. });
     let floats = deadline || measurement.cyclictest().is_some_and(|asked| asked.floating);
     let measured = match &plan.cpus {
-        None => cpus.usable.without(&left_free(measurement, cpus)),
+        None => cpus.usable.without(&cpus_to_leave(measurement, cpus)),
         Some(_) if deadline => {
             return Err("SCHED_DEADLINE threads cannot be pinned (the kernel returns EPERM or \
                         EBUSY): omit --cpus, or use another --policy"
                 .to_string());
         }
-        Some(asked) => checked(asked, cpus, "--cpus")?,
+        Some(asked) => check_cpus(asked, cpus, "--cpus")?,
     };
     if let Some(helpers) = &plan.helpers_on {
-        checked(helpers, cpus, "--helpers-on")?;
+        check_cpus(helpers, cpus, "--helpers-on")?;
     }
     let count = plan.threads.unwrap_or(measured.len() as u32);
     if count == 0 || count > MOST_THREADS {
@@ -56,7 +56,7 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     }
     let threads: Vec<Option<u32>> = match floats {
         true => vec![None; count as usize],
-        false => in_turn(&measured, count),
+        false => deal_out(&measured, count),
     };
     let wakers_on = match &measurement.task {
         Task::Handoff(handoff) => handoff.wakers_on.as_ref(),
@@ -64,7 +64,7 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
     };
     let wakers = match wakers_on {
         None => threads.clone(),
-        Some(asked) => in_turn(&checked(asked, cpus, "--wakers-on")?, count),
+        Some(asked) => deal_out(&check_cpus(asked, cpus, "--wakers-on")?, count),
     };
     let taken: CpuSet = match floats {
         true => measured,
@@ -81,13 +81,13 @@ pub fn layout(measurement: &Measurement, cpus: &Cpus) -> Result<Layout, String> 
 }
 
 /// The CPUs dealt out to so many threads.
-fn in_turn(cpus: &CpuSet, count: u32) -> Vec<Option<u32>> {
+fn deal_out(cpus: &CpuSet, count: u32) -> Vec<Option<u32>> {
     let cpus = std::iter::repeat_with(|| cpus.iter()).flatten();
     cpus.take(count as usize).map(Some).collect()
 }
 
 /// A spinning thread before all ordinary ones leaves them a CPU, unless the user names them all.
-fn left_free(measurement: &Measurement, cpus: &Cpus) -> CpuSet {
+fn cpus_to_leave(measurement: &Measurement, cpus: &Cpus) -> CpuSet {
     let spins = matches!(measurement.task, Task::Spin(_));
     let leaves = spins && measurement.policy.is_realtime();
     let several = cpus.usable.len() > 1;
@@ -95,7 +95,7 @@ fn left_free(measurement: &Measurement, cpus: &Cpus) -> CpuSet {
 }
 
 /// The CPUs that an option names, if they are there and may be used.
-pub fn checked(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
+pub fn check_cpus(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, String> {
     let offline = asked.without(&cpus.online);
     if asked.is_empty() {
         return Err(format!("{option} names no CPU"));
@@ -170,7 +170,7 @@ mod tests {
         Cpus { online: online.parse().unwrap(), usable: usable.parse().unwrap() }
     }
 
-    fn laid(change: impl FnOnce(&mut Plan), cpus: &Cpus) -> Result<Layout, String> {
+    fn layout_of(change: impl FnOnce(&mut Plan), cpus: &Cpus) -> Result<Layout, String> {
         let mut plan = plan();
         change(&mut plan);
         layout(&Measurement::new(plan)?, cpus)
@@ -179,10 +179,10 @@ mod tests {
     /// Invariant (settings): The CPU and phase rules of a plan are resolved without touching a machine.
     #[test]
     fn one_thread_for_each_usable_cpu() {
-        let layout = laid(|_| (), &cpus("0-3", "0-3")).unwrap();
+        let layout = layout_of(|_| (), &cpus("0-3", "0-3")).unwrap();
         assert_eq!(layout.threads, [Some(0), Some(1), Some(2), Some(3)]);
         assert!(layout.crowded);
-        let masked = laid(|_| (), &cpus("0-3", "1,3")).unwrap();
+        let masked = layout_of(|_| (), &cpus("0-3", "1,3")).unwrap();
         assert_eq!(masked.threads, [Some(1), Some(3)]);
         assert_eq!(masked.helpers.to_string(), "1,3", "a mask binds the helpers as well");
     }
@@ -190,12 +190,14 @@ mod tests {
     /// Invariant (settings): The CPU and phase rules of a plan are resolved without touching a machine.
     #[test]
     fn helpers_stay_off_the_measured_cpus() {
-        let layout = laid(|plan| plan.cpus = Some("1-3".parse().unwrap()), &cpus("0-3", "0-3"));
+        let layout =
+            layout_of(|plan| plan.cpus = Some("1-3".parse().unwrap()), &cpus("0-3", "0-3"));
         let layout = layout.unwrap();
         assert_eq!((layout.helpers.to_string().as_str(), layout.crowded), ("0", false));
-        let one = laid(|plan| plan.threads = Some(1), &cpus("0-3", "0-3")).unwrap();
+        let one = layout_of(|plan| plan.threads = Some(1), &cpus("0-3", "0-3")).unwrap();
         assert_eq!(one.helpers.to_string(), "1-3");
-        let asked = laid(|plan| plan.helpers_on = Some("2".parse().unwrap()), &cpus("0-3", "0-3"));
+        let asked =
+            layout_of(|plan| plan.helpers_on = Some("2".parse().unwrap()), &cpus("0-3", "0-3"));
         assert!(asked.unwrap().crowded);
     }
 
@@ -207,16 +209,16 @@ mod tests {
     #[test]
     fn wakers_share_the_cpu_of_their_thread_unless_they_have_their_own() {
         let machine = cpus("0-3", "0-3");
-        let same = laid(|plan| plan.threads = Some(2), &machine).unwrap();
+        let same = layout_of(|plan| plan.threads = Some(2), &machine).unwrap();
         assert_eq!(same.wakers, same.threads);
         let other = |plan: &mut Plan| {
             plan.threads = Some(2);
             plan.method = woken_from("3");
         };
-        let other = laid(other, &machine).unwrap();
+        let other = layout_of(other, &machine).unwrap();
         assert_eq!(other.wakers, [Some(3), Some(3)]);
         assert_eq!(other.helpers.to_string(), "2", "nothing else runs where one wakes");
-        let away = laid(|plan| plan.method = woken_from("7"), &machine);
+        let away = layout_of(|plan| plan.method = woken_from("7"), &machine);
         assert!(away.unwrap_err().starts_with("--wakers-on 7: CPU 7 is not online"));
     }
 
@@ -224,7 +226,7 @@ mod tests {
     #[test]
     fn a_real_time_spinner_leaves_a_cpu_free_unless_all_are_named() {
         let spun = |policy, list: Option<&str>, machine: &Cpus| {
-            laid(
+            layout_of(
                 |plan| {
                     plan.method = Method::Spin(Spin::default());
                     plan.policy = Some(policy);
@@ -246,7 +248,7 @@ mod tests {
 
     #[test]
     fn more_threads_than_cpus_go_round() {
-        let layout = laid(|plan| plan.threads = Some(5), &cpus("0-1", "0-1")).unwrap();
+        let layout = layout_of(|plan| plan.threads = Some(5), &cpus("0-1", "0-1")).unwrap();
         assert_eq!(layout.threads, [Some(0), Some(1), Some(0), Some(1), Some(0)]);
     }
 
@@ -255,12 +257,12 @@ mod tests {
     fn what_cannot_be_is_one_line() {
         let machine = cpus("0-1", "1");
         let line = |list: &str| {
-            laid(|plan| plan.cpus = Some(list.parse().unwrap()), &machine).unwrap_err()
+            layout_of(|plan| plan.cpus = Some(list.parse().unwrap()), &machine).unwrap_err()
         };
         assert!(line("7").contains("not online here (online: 0-1)"));
         assert!(line("0").contains("outside of what this process may use (1)"));
         assert!(line("").contains("names no CPU"));
-        let none = laid(|plan| plan.threads = Some(0), &machine).unwrap_err();
+        let none = layout_of(|plan| plan.threads = Some(0), &machine).unwrap_err();
         assert!(none.contains("expected 1 to"));
     }
 
@@ -272,9 +274,9 @@ mod tests {
             period_ns: Nanos(3_000),
         };
         let machine = cpus("0-1", "0-1");
-        let layout = laid(|plan| plan.policy = Some(policy), &machine).unwrap();
+        let layout = layout_of(|plan| plan.policy = Some(policy), &machine).unwrap();
         assert_eq!(layout.threads, [None, None]);
-        let both = laid(
+        let both = layout_of(
             |plan| {
                 plan.policy = Some(policy);
                 plan.cpus = Some("0".parse().unwrap());

@@ -8,18 +8,17 @@
 //! touching the machine. `outbox.rs` holds what the stream has not taken yet: intervals merge there
 //! when the stream stalls, and nothing else waits for it.
 
-mod companion;
+mod cpu_claim;
 mod cpus;
 mod drain;
 mod fault;
 mod guest;
-mod hold;
+mod helper_thread;
 mod hook;
-mod job;
 mod layout;
 mod load;
 mod outbox;
-mod placing;
+mod placement;
 mod prepare;
 mod reasons;
 mod refusals;
@@ -30,16 +29,17 @@ mod snapshot;
 mod spin;
 mod team;
 mod telemetry;
+mod thread_job;
 mod timerlat;
 mod trace;
 mod tuning;
 mod waker;
 mod worker;
 
-pub use drain::Watch;
-pub use fault::plant;
+pub use drain::IntervalObserver;
+pub use fault::inject;
 pub use guest::{BOOT, WORKER, boot, work};
 pub use latlab_measure::recorder::Sealed;
 pub use load::{LOAD_SUPERVISOR, end_orphans, missing_program, supervise};
-pub use session::{serve, serve_watched};
+pub use session::{serve, serve_with_observer};
 pub use snapshot::snapshot as snapshot_of;

@@ -24,11 +24,13 @@ fn main() -> ExitCode {
     let words = if std::process::id() == 1 { vec![latlab_agent::BOOT.to_string()] } else { words };
     let done = match words.join(" ").as_str() {
         latlab_agent::BOOT => latlab_agent::boot(),
-        "--version" | "-V" => say(stdout(), concat!("latlab-agent ", env!("CARGO_PKG_VERSION"))),
-        "--help" | "-h" => say(stdout(), HELP),
+        "--version" | "-V" => {
+            print_text(stdout(), concat!("latlab-agent ", env!("CARGO_PKG_VERSION")))
+        }
+        "--help" | "-h" => print_text(stdout(), HELP),
         latlab_agent::WORKER => latlab_agent::work(),
         words if words.starts_with(latlab_agent::LOAD_SUPERVISOR) => latlab_agent::supervise(),
-        _ if words.len() == 2 && words[0] == FAULT => latlab_agent::plant(&words[1]),
+        _ if words.len() == 2 && words[0] == FAULT => latlab_agent::inject(&words[1]),
         run if words.len() < 2 && !run.starts_with('-') => latlab_agent::serve(stdin(), stdout()),
         words => Err(format!("unknown arguments '{words}'; see latlab-agent --help")),
     };
@@ -36,12 +38,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
             // Nobody may be there to read it; the exit code says it as well.
-            let _ = say(stderr(), &format!("latlab-agent: {text}"));
+            let _ = print_text(stderr(), &format!("latlab-agent: {text}"));
             ExitCode::from(EXIT_USAGE)
         }
     }
 }
 
-fn say(mut to: impl std::io::Write, text: &str) -> Result<(), String> {
+fn print_text(mut to: impl std::io::Write, text: &str) -> Result<(), String> {
     writeln!(to, "{text}").map_err(|error| format!("cannot write: {error}"))
 }

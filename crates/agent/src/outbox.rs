@@ -28,15 +28,15 @@ impl Outbox {
 
     /// Takes a frame if there is room for more.
     pub fn offer(&self, message: &Message) -> bool {
-        self.put(message, SPOOL_BYTES)
+        self.push(message, SPOOL_BYTES)
     }
 
     /// Takes a frame in any case: for the few that must arrive.
     pub fn send(&self, message: &Message) {
-        self.put(message, usize::MAX);
+        self.push(message, usize::MAX);
     }
 
-    fn put(&self, message: &Message, room: usize) -> bool {
+    fn push(&self, message: &Message, room: usize) -> bool {
         let mut queue = self.queue();
         if queue.broken {
             // Nobody listens any more: what is thrown away here is no loss that could be told.

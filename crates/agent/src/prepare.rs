@@ -12,7 +12,7 @@ use latlab_model::run::Setting;
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
 use latlab_sys::memory;
-use latlab_sys::undo::{Change, Changes, Undone, read_value, single_spaced};
+use latlab_sys::undo::{Change, Changes, UndoResult, read_value, single_spaced};
 use std::io;
 
 /// A real-time thread that has run this long without sleeping is told to end …
@@ -21,7 +21,7 @@ const SIGNAL_AFTER_US: u64 = 2_000_000;
 const KILL_AFTER_US: u64 = 4_000_000;
 
 /// Holds what was set for as long as it lives.
-pub struct Prepared {
+pub struct AppliedSettings {
     /// What was asked and what was read back.
     pub settings: Vec<Setting>,
     _dma_latency: Option<DmaLatency>,
@@ -32,19 +32,19 @@ pub struct Prepared {
     changes: Option<Changes>,
 }
 
-impl Prepared {
+impl AppliedSettings {
     /// Puts everything back, and says what could not be.
     pub fn undo(self) -> Vec<Finding> {
         let undone = self.changes.map(Changes::undo).unwrap_or_default();
-        undone.iter().filter_map(not_put_back).collect()
+        undone.iter().filter_map(not_restored).collect()
     }
 }
 
-fn not_put_back((Change { path, before, .. }, undone): &(Change, Undone)) -> Option<Finding> {
+fn not_restored((Change { path, before, .. }, undone): &(Change, UndoResult)) -> Option<Finding> {
     let (now, error) = match undone {
-        Undone::Restored | Undone::Gone => return None,
-        Undone::ChangedSince(now) => (Some(now.clone()), None),
-        Undone::Failed(reason) => (None, Some(reason.clone())),
+        UndoResult::Restored | UndoResult::Gone => return None,
+        UndoResult::ChangedSince(now) => (Some(now.clone()), None),
+        UndoResult::Failed(reason) => (None, Some(reason.clone())),
     };
     let (setting, before) = (path.clone(), before.clone());
     Some(Finding::new(SetupFinding::SettingNotRestored { setting, before, now, error }))
@@ -56,14 +56,14 @@ pub fn prepare(
     measurement: &Measurement,
     layout: &Layout,
     cpus: &Cpus,
-) -> Result<Prepared, Refusal> {
+) -> Result<AppliedSettings, Refusal> {
     let (plan, realtime) = (&measurement.plan, measurement.policy.is_realtime());
     if let Task::Timerlat(_) = measurement.task {
         timerlat::expect_tracer(root)?;
     }
     let mut settings = vec![memory_lock(root, realtime)?];
     if realtime {
-        settings.push(run_away_guard());
+        settings.push(realtime_run_limit());
     }
     let (dma_latency, idle_states) = idle_states(root, measurement.idle_states);
     settings.extend(idle_states);
@@ -80,7 +80,7 @@ pub fn prepare(
             Task::Cyclic(_) | Task::Handoff(_) | Task::Spin(_) => {}
         }
     }
-    Ok(Prepared { settings, _dma_latency: dma_latency, trace, kernel, changes })
+    Ok(AppliedSettings { settings, _dma_latency: dma_latency, trace, kernel, changes })
 }
 
 /// The record of what is changed of the kernel, where something is to be.
@@ -133,7 +133,7 @@ fn memory_lock(root: &Root, realtime: bool) -> Result<Setting, Refusal> {
     })
 }
 
-fn run_away_guard() -> Setting {
+fn realtime_run_limit() -> Setting {
     let asked = format!("{} s without sleeping", SIGNAL_AFTER_US / 1_000_000);
     let applied = match memory::limit_realtime_run(SIGNAL_AFTER_US, KILL_AFTER_US) {
         Err(error) => format!("refused: {error}"),
@@ -150,7 +150,7 @@ fn idle_states(root: &Root, asked: IdleStates) -> (Option<DmaLatency>, Option<Se
     let IdleStates::ExitWithin(limit) = asked else { return (None, None) };
     let asked_us = (limit.0 / 1000).clamp(0, i64::from(i32::MAX)) as i32;
     let text = |us: i32| format!("left within {us} us");
-    let held = DmaLatency::hold(root, asked_us);
+    let held = DmaLatency::request(root, asked_us);
     let applied = match &held {
         Ok(held) => text(held.applied_us),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

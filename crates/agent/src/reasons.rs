@@ -1,6 +1,6 @@
 //! Why threads are asked to end: bits of the flags that the loop looks at in every cycle.
 
-use latlab_measure::cyclic::Ending;
+use latlab_measure::cyclic::EndCode;
 use latlab_model::run::EndReason;
 use std::sync::atomic::AtomicU8;
 
@@ -20,7 +20,7 @@ pub const RAN_AWAY: u8 = 8;
 pub const FIRST_ENDED: u8 = 16;
 
 /// What the bits of a flag mean; the gravest wins.
-pub fn reason(bits: u8) -> EndReason {
+pub fn reason_of_bits(bits: u8) -> EndReason {
     match bits {
         bits if bits & RAN_AWAY != 0 => EndReason::RanAway,
         bits if bits & CPU_OFFLINE != 0 => EndReason::CpuOffline,
@@ -31,12 +31,12 @@ pub fn reason(bits: u8) -> EndReason {
 }
 
 /// Why a loop ended, in the words of a run.
-pub fn reason_of(ending: Ending) -> EndReason {
+pub fn reason_of(ending: EndCode) -> EndReason {
     match ending {
-        Ending::Finished => EndReason::Finished,
-        Ending::Stopped(bits) => reason(bits),
-        Ending::StopAbove => EndReason::StopAbove,
-        Ending::RecorderFull => EndReason::RecorderFull,
-        Ending::Failed(_) => EndReason::Failed,
+        EndCode::Finished => EndReason::Finished,
+        EndCode::Stopped(bits) => reason_of_bits(bits),
+        EndCode::StopAbove => EndReason::StopAbove,
+        EndCode::RecorderFull => EndReason::RecorderFull,
+        EndCode::Failed(_) => EndReason::Failed,
     }
 }

@@ -1,25 +1,25 @@
 //! One run on the target, from the plan laid over the machine to the machine as it was before.
 //!
 //! Each step consumes what the one before gave, so that none can be left out or come too early:
-//! [`Ground`], [`Held`], [`Prepared`], [`Assembled`], [`Measuring`], [`Drained`].
+//! [`Arrangement`], [`ClaimedCpus`], [`PreparedRun`], [`AssembledTeam`], [`MeasuringTeam`], [`DrainedRun`].
 
+use crate::cpu_claim::{CpuClaim, claim_cpus};
 use crate::cpus;
-use crate::drain::{Watch, clocks};
-use crate::hold::{Hold, hold};
+use crate::drain::{IntervalObserver, clocks};
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
 use crate::load::Loads;
 use crate::outbox::Outbox;
 use crate::prepare;
 use crate::refusals::plan_is_wrong;
-use crate::snapshot::{own_part, snapshot};
+use crate::snapshot::{process_snapshot, snapshot};
 use crate::team::{self, Team, run_reason};
 use crate::telemetry::Telemetry;
 use crate::trace::TraceThread;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::machine::Machine;
 use latlab_model::plan::Measurement;
-use latlab_model::run::{self, End, Setting};
+use latlab_model::run::{self, AgentEnd, Setting};
 use latlab_model::{CpuSet, Nanos, Plan, Snapshot};
 use latlab_sys::clock;
 use latlab_sys::files::Root;
@@ -40,8 +40,12 @@ pub struct Session<'a> {
 }
 
 /// Runs all steps; on a refusal everything is undone that was done so far.
-pub fn run(session: &Session<'_>, ground: Ground, watch: Option<Watch>) -> Result<End, Refusal> {
-    let held = ground.hold(session)?;
+pub fn run(
+    session: &Session<'_>,
+    ground: Arrangement,
+    watch: Option<IntervalObserver>,
+) -> Result<AgentEnd, Refusal> {
+    let held = ground.claim_cpus(session)?;
     let prepared = held.prepare(session)?;
     let assembled = prepared.assemble(session)?;
     let measuring = assembled.start(session);
@@ -50,44 +54,44 @@ pub fn run(session: &Session<'_>, ground: Ground, watch: Option<Watch>) -> Resul
 }
 
 /// The plan laid over this machine, and everything of ours that does not measure put in its place.
-pub struct Ground {
+pub struct Arrangement {
     measurement: Arc<Measurement>,
     cpus: Cpus,
     layout: Layout,
     helpers: Setting,
     /// What this process was allowed before it changed anything of it.
-    own_part: Snapshot,
+    process_snapshot: Snapshot,
 }
 
-impl Ground {
+impl Arrangement {
     /// Lays the plan over this machine, before any thread is started, since each begins where its
     /// parent is.
-    pub fn lay(root: &Root, plan: Plan) -> Result<Ground, Refusal> {
+    pub fn arrange(root: &Root, plan: Plan) -> Result<Arrangement, Refusal> {
         let measurement = Arc::new(Measurement::new(plan).map_err(plan_is_wrong)?);
-        let own_part = own_part(root);
+        let own_part = process_snapshot(root);
         let cpus = cpus::cpus(root);
         let layout = layout(&measurement, &cpus).map_err(plan_is_wrong)?;
         let helpers = place_helpers(&layout);
-        Ok(Ground { measurement, cpus, layout, helpers, own_part })
+        Ok(Arrangement { measurement, cpus, layout, helpers, process_snapshot: own_part })
     }
 
     /// Whether an ordinary drainer would hardly come to anything.
-    pub fn lifts_drainer(&self) -> bool {
+    pub fn raises_drainer_priority(&self) -> bool {
         self.layout.crowded && self.measurement.policy.is_realtime()
     }
 
     /// Locks the CPUs against every other latlab.
-    fn hold(self, session: &Session<'_>) -> Result<Held, Refusal> {
-        let hold = hold(session.root, &self.measurement.plan, &self.layout, &self.cpus)?;
-        Ok(Held { hold, ground: self })
+    fn claim_cpus(self, session: &Session<'_>) -> Result<ClaimedCpus, Refusal> {
+        let claim = claim_cpus(session.root, &self.measurement.plan, &self.layout, &self.cpus)?;
+        Ok(ClaimedCpus { claim, arrangement: self })
     }
 
     /// Sends what the machine is; the first of the two frames comes back.
     fn describe(&self, session: &Session<'_>) -> Message {
         let mut snapshot = snapshot(session.root);
-        snapshot.files.extend(self.own_part.files.clone());
+        snapshot.files.extend(self.process_snapshot.files.clone());
         let Cpus { online, usable, .. } = &self.cpus;
-        let machine = Message::Machine(Machine::of(&snapshot, online, usable));
+        let machine = Message::Machine(Machine::from_snapshot(&snapshot, online, usable));
         session.outbox.send(&machine);
         session.outbox.send(&Message::Snapshot(snapshot));
         machine
@@ -95,43 +99,43 @@ impl Ground {
 }
 
 /// The CPUs are held.
-struct Held {
-    hold: Hold,
-    ground: Ground,
+struct ClaimedCpus {
+    claim: CpuClaim,
+    arrangement: Arrangement,
 }
 
-impl Held {
+impl ClaimedCpus {
     /// Hires the loads and makes the settings: in this order, since a load would inherit what is
     /// real-time, locked or limited.
-    fn prepare(self, session: &Session<'_>) -> Result<Prepared, Refusal> {
+    fn prepare(self, session: &Session<'_>) -> Result<PreparedRun, Refusal> {
         let Session { root, outbox, .. } = session;
-        let Ground { measurement, layout, cpus, .. } = &self.ground;
-        let loads = Loads::hire(root, &measurement.plan, layout, cpus, outbox)?;
+        let Arrangement { measurement, layout, cpus, .. } = &self.arrangement;
+        let loads = Loads::start_supervisors(root, &measurement.plan, layout, cpus, outbox)?;
         let settings = prepare::prepare(root, measurement, layout, cpus)?;
-        Ok(Prepared { settings, loads, held: self })
+        Ok(PreparedRun { settings, loads, held: self })
     }
 }
 
 /// The settings are made, and the loads wait. What is dropped undoes itself, settings first.
-struct Prepared {
-    settings: prepare::Prepared,
+struct PreparedRun {
+    settings: prepare::AppliedSettings,
     loads: Loads,
-    held: Held,
+    held: ClaimedCpus,
 }
 
-impl Prepared {
+impl PreparedRun {
     /// Starts the loads and the measuring threads, which set themselves up and wait.
-    fn assemble(mut self, session: &Session<'_>) -> Result<Assembled, Refusal> {
+    fn assemble(mut self, session: &Session<'_>) -> Result<AssembledTeam, Refusal> {
         let Session { root, outbox, is_watched, .. } = session;
-        let Ground { measurement, layout, cpus, .. } = &self.held.ground;
+        let Arrangement { measurement, layout, cpus, .. } = &self.held.arrangement;
         // After the settings are made, since it says under which the run is measured, and before
         // the loads begin, under which it takes longer than anybody waits.
-        let machine = (!is_watched).then(|| self.held.ground.describe(session));
+        let machine = (!is_watched).then(|| self.held.arrangement.describe(session));
         // From here on an ordinary thread hardly comes to anything on a machine of one CPU.
-        let lifted = self.held.ground.lifts_drainer().then(lift_drainer);
-        self.loads.begin()?;
+        let lifted = self.held.arrangement.raises_drainer_priority().then(raise_drainer_priority);
+        self.loads.start()?;
         let kernel = std::mem::take(&mut self.settings.kernel);
-        let kernel = kernel.into_iter().map(|timer| timer.told_to(outbox)).collect();
+        let kernel = kernel.into_iter().map(|timer| timer.with_legs(outbox)).collect();
         let team = Team::assemble(root, measurement, layout, &cpus.usable, *is_watched, kernel)?;
         let trace = self.settings.trace.take();
         let trace = trace
@@ -140,19 +144,19 @@ impl Prepared {
             })
             .transpose()?;
         let settings = self.announce(session, &team, lifted);
-        Ok(Assembled { trace, team, machine, settings, prepared: self })
+        Ok(AssembledTeam { trace, team, machine, settings, prepared: self })
     }
 
     /// Sends what was asked and what was read back; the frame comes back.
     fn announce(&self, session: &Session<'_>, team: &Team, lifted: Option<Setting>) -> Message {
-        let Ground { layout, helpers, .. } = &self.held.ground;
+        let Arrangement { layout, helpers, .. } = &self.held.arrangement;
         let mut settings = vec![helpers.clone()];
         settings.extend(self.settings.settings.iter().cloned().chain(team.settings()));
         settings.extend(lifted);
         let (threads, helpers_on) = (team.setups(), layout.helpers.to_string());
-        let prepared = Message::Prepared(run::Prepared { settings, threads, helpers_on });
+        let prepared = Message::Prepared(run::AppliedSetup { settings, threads, helpers_on });
         session.outbox.send(&prepared);
-        if let Some(finding) = &self.held.hold.finding {
+        if let Some(finding) = &self.held.claim.finding {
             session.outbox.send(&Message::Finding(finding.clone()));
         }
         prepared
@@ -160,80 +164,80 @@ impl Prepared {
 }
 
 /// The threads are set up and wait.
-struct Assembled {
+struct AssembledTeam {
     trace: Option<TraceThread>,
     team: Team,
     /// The frame that describes the machine; none yet where whoever watches waits.
     machine: Option<Message>,
     /// The frame with what was asked and what was read back.
     settings: Message,
-    prepared: Prepared,
+    prepared: PreparedRun,
 }
 
-impl Assembled {
+impl AssembledTeam {
     /// Lets the threads begin, once everything stands in the stream that a journal needs; whoever
     /// watches waits for the threads, so that they begin first there.
-    fn start(self, session: &Session<'_>) -> Measuring {
-        let Assembled { trace, team, machine, settings, prepared } = self;
+    fn start(self, session: &Session<'_>) -> MeasuringTeam {
+        let AssembledTeam { trace, team, machine, settings, prepared } = self;
         if session.is_watched {
             team.start();
         }
-        let machine = machine.unwrap_or_else(|| prepared.held.ground.describe(session));
+        let machine = machine.unwrap_or_else(|| prepared.held.arrangement.describe(session));
         // Without these the rest of a journal is worth nothing, so that they stand there twice.
         let twice = session.head.iter().chain([&machine, &settings]);
         twice.for_each(|message| session.outbox.send(message));
         session.outbox.send(&Message::Clocks(clocks()));
-        let every = prepared.held.ground.measurement.plan.telemetry_ns;
+        let every = prepared.held.arrangement.measurement.plan.telemetry_ns;
         let telemetry = every.map(|every| Telemetry::start(session.root, every, session.outbox));
         if !session.is_watched {
             team.start();
         }
-        Measuring { telemetry, trace, team, prepared }
+        MeasuringTeam { telemetry, trace, team, prepared }
     }
 }
 
 /// The threads measure.
-struct Measuring {
+struct MeasuringTeam {
     telemetry: Option<Telemetry>,
     trace: Option<TraceThread>,
     team: Team,
-    prepared: Prepared,
+    prepared: PreparedRun,
 }
 
-impl Measuring {
+impl MeasuringTeam {
     /// Takes what the threads count to the stream until all have ended.
-    fn drain(self, session: &Session<'_>, watch: Option<Watch>) -> Drained {
+    fn drain(self, session: &Session<'_>, watch: Option<IntervalObserver>) -> DrainedRun {
         let counted = self.team.drain(session.root, session.outbox, watch);
         drop(self.telemetry);
         if let Some(trace) = self.trace {
             trace.finish();
         }
-        Drained { counted, prepared: self.prepared }
+        DrainedRun { counted, prepared: self.prepared }
     }
 }
 
 /// All threads have ended, and all that they counted is in the stream.
-struct Drained {
-    counted: team::Drained,
-    prepared: Prepared,
+struct DrainedRun {
+    counted: team::TeamResult,
+    prepared: PreparedRun,
 }
 
-impl Drained {
+impl DrainedRun {
     /// Ends the loads, puts the settings back, gives the CPUs free, and says how it ended.
-    fn restore(self, session: &Session<'_>) -> End {
+    fn restore(self, session: &Session<'_>) -> AgentEnd {
         let Session { root, outbox, .. } = session;
-        let Prepared { settings, loads, held } = self.prepared;
+        let PreparedRun { settings, loads, held } = self.prepared;
         // Back to ordinary before waiting for anything.
         let _ = sched::set_scheduling(Scheduling::Other);
         loads.end();
         settings.undo().into_iter().for_each(|finding| outbox.send(&Message::Finding(finding)));
         drop(held);
-        let team::Drained { ends, intervals_merged, hook } = self.counted;
+        let team::TeamResult { ends, intervals_merged, hook } = self.counted;
         let measuring: i64 = ends.iter().map(|end| end.cpu_ns.0).sum();
         let helpers_cpu_ns = Nanos(clock::process_cpu_time() - measuring);
         ends.iter().for_each(|end| outbox.send(&Message::ThreadEnd(end.clone())));
         outbox.send(&Message::Clocks(clocks()));
-        End {
+        AgentEnd {
             reason: run_reason(&ends),
             agent_peak_rss_bytes: memory::peak_resident_bytes(root).unwrap_or(0),
             helpers_cpu_ns,
@@ -256,7 +260,7 @@ fn place_helpers(layout: &Layout) -> Setting {
 
 /// Where every CPU is measured, the drainer needs a priority above all that is ordinary, or a
 /// load would starve it.
-fn lift_drainer() -> Setting {
+fn raise_drainer_priority() -> Setting {
     let asked = "fifo 1".to_string();
     let lifted = sched::set_scheduling(Scheduling::Fifo(1)).and_then(|()| sched::scheduling());
     let applied = match lifted {

@@ -13,7 +13,7 @@ const MOST: usize = 16_384;
 const OLDEST: Duration = Duration::from_millis(500);
 
 /// The samples of one thread on their way.
-pub struct SampleLine {
+pub struct SampleDrainer {
     thread: u32,
     drain: SampleDrain,
     period: Nanos,
@@ -29,10 +29,10 @@ pub struct SampleLine {
     waiting: Option<Message>,
 }
 
-impl SampleLine {
+impl SampleDrainer {
     /// The samples of a thread with this period.
-    pub fn new(thread: u32, drain: SampleDrain, period: Nanos) -> SampleLine {
-        SampleLine {
+    pub fn new(thread: u32, drain: SampleDrain, period: Nanos) -> SampleDrainer {
+        SampleDrainer {
             thread,
             drain,
             period,
@@ -58,12 +58,12 @@ impl SampleLine {
                 self.seal(to_monotonic);
                 continue;
             };
-            self.take(step, to_monotonic);
+            self.add_step(step, to_monotonic);
         }
         false
     }
 
-    fn take(&mut self, step: Step, to_monotonic: Nanos) {
+    fn add_step(&mut self, step: Step, to_monotonic: Nanos) {
         match step {
             Step::Latency(latency) => {
                 let release = self.next;
@@ -121,7 +121,7 @@ impl SampleLine {
 mod tests {
     use super::*;
     use crate::drain::tests::carried;
-    use latlab_measure::samples::{Keep, samples};
+    use latlab_measure::samples::{SampleSink, samples};
     use latlab_model::samples::Sample;
 
     const PERIOD: i64 = 1_000_000;
@@ -140,13 +140,13 @@ mod tests {
         let (mut ring, drain) = samples(PERIOD);
         ring.start();
         let outbox = Outbox::default();
-        let mut line = SampleLine::new(3, drain, Nanos(PERIOD));
+        let mut line = SampleDrainer::new(3, drain, Nanos(PERIOD));
         let mut given = Vec::new();
         let mut release = 77;
         for cycle in 0..40_000_i64 {
             release += PERIOD * if cycle % 1000 == 999 { 7 } else { 1 };
             let latency = 5_000 + cycle * 7919 % 3001;
-            ring.keep(release, latency);
+            ring.push(release, latency);
             given.push(Sample { release_ns: Nanos(release + 9), latency_ns: Nanos(latency) });
             if cycle % 1_234 == 0 {
                 line.pass(Nanos(9), false, &outbox);
@@ -165,9 +165,9 @@ mod tests {
         ring.start();
         let outbox = Outbox::default();
         while outbox.offer(&Message::Stop) {}
-        let mut line = SampleLine::new(0, drain, Nanos(PERIOD));
+        let mut line = SampleDrainer::new(0, drain, Nanos(PERIOD));
         for cycle in 0..60_000 {
-            ring.keep(cycle * PERIOD, 1_000);
+            ring.push(cycle * PERIOD, 1_000);
             if cycle % 1000 == 0 {
                 line.pass(Nanos::ZERO, true, &outbox);
             }
@@ -178,7 +178,7 @@ mod tests {
         outbox.close();
         outbox.carry(&mut link);
         assert!(line.pass(Nanos::ZERO, true, &outbox), "there is room again");
-        ring.keep(60_000 * PERIOD, 1_000);
+        ring.push(60_000 * PERIOD, 1_000);
         assert!(line.pass(Nanos::ZERO, true, &outbox));
         let frames = frames(&outbox);
         let came: u64 = frames.iter().map(|frame| u64::from(frame.count)).sum();

@@ -1,11 +1,11 @@
 //! The stream of one run, from the plan to the last frame.
 
-use crate::drain::Watch;
+use crate::drain::IntervalObserver;
 use crate::outbox::Outbox;
 use crate::reasons::{INTERRUPTED, RAN_AWAY, STOP};
-use crate::run::{Ground, Session, run};
+use crate::run::{Arrangement, Session, run};
 use crate::snapshot::snapshot;
-use latlab_model::frame::{FrameReader, Hello, Message, Next, STREAM_VERSION};
+use latlab_model::frame::{FrameReader, Hello, Message, ReadResult, STREAM_VERSION};
 use latlab_sys::files::Root;
 use latlab_sys::sched::{self, Scheduling};
 use latlab_sys::signal::{self, Signal};
@@ -21,35 +21,35 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<(), String> {
-    serve_watched(input, output, None)
+    serve_with_observer(input, output, None)
 }
 
 /// As [`serve`], for a conductor in the same process, which may watch what is counted.
 ///
 /// Whoever watches also waits: the threads are started before the machine is described.
-pub fn serve_watched(
+pub fn serve_with_observer(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-    watch: Option<Watch>,
+    watch: Option<IntervalObserver>,
 ) -> Result<(), String> {
     let mut frames = FrameReader::new(input);
-    let hello = match next(&mut frames)? {
+    let hello = match next_message(&mut frames)? {
         Message::Hello(hello) if hello.stream == STREAM_VERSION => hello,
         Message::Hello(hello) => {
             return Err(format!("the other side uses stream version {}", hello.stream));
         }
         _ => return Err("expected the hello frame of a stream".into()),
     };
-    let plan = match next(&mut frames)? {
+    let plan = match next_message(&mut frames)? {
         Message::Plan(plan) => plan,
-        Message::Examine(_) => return examine(output),
+        Message::Examine(_) => return send_snapshot(output),
         _ => return Err("expected a plan".into()),
     };
     let root = Root::default();
-    let ground = Ground::lay(&root, plan.clone());
+    let ground = Arrangement::arrange(&root, plan.clone());
     listen(frames, watch.is_some())?;
     let outbox = Outbox::default();
-    let lifted = ground.as_ref().is_ok_and(Ground::lifts_drainer);
+    let lifted = ground.as_ref().is_ok_and(Arrangement::raises_drainer_priority);
     let carrier = spawn({
         let outbox = outbox.clone();
         move || {
@@ -73,17 +73,19 @@ pub fn serve_watched(
 }
 
 /// Sends what the machine is, and measures nothing.
-fn examine(mut output: impl Write) -> Result<(), String> {
+fn send_snapshot(mut output: impl Write) -> Result<(), String> {
     let frame = Message::Snapshot(snapshot(&Root::default())).encode();
     let written = output.write_all(&frame).and_then(|()| output.flush());
     written.map_err(|error| format!("cannot send the snapshot: {error}"))
 }
 
-fn next(frames: &mut FrameReader<impl Read>) -> Result<Message, String> {
+fn next_message(frames: &mut FrameReader<impl Read>) -> Result<Message, String> {
     match frames.next_for_agent() {
-        Ok(Next::Frame(frame)) => Ok(frame.message),
-        Ok(Next::End) => Err("the input ends before a plan; `latlab run` starts the agent".into()),
-        Ok(Next::Damaged(damage)) => Err(format!("the input is not a stream: {damage}")),
+        Ok(ReadResult::Frame(frame)) => Ok(frame.message),
+        Ok(ReadResult::End) => {
+            Err("the input ends before a plan; `latlab run` starts the agent".into())
+        }
+        Ok(ReadResult::Damaged(damage)) => Err(format!("the input is not a stream: {damage}")),
         Err(error) => Err(format!("cannot read the plan: {error}")),
     }
 }

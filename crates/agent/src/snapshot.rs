@@ -3,7 +3,7 @@
 use flate2::read::GzDecoder;
 use latlab_model::CpuSet;
 use latlab_model::snapshot::{
-    AVOIDED, Content, DAEMONS, LOG_WORDS, SETTINGS, STATE, Snapshot, made, name_fits,
+    AVOIDED, Content, DAEMONS, LOG_WORDS, SETTINGS, STATE, Snapshot, made, name_matches,
 };
 use latlab_sys::files::Root;
 use latlab_sys::{klog, process};
@@ -22,28 +22,28 @@ const MOST_LOG_LINES: usize = 10;
 
 /// How long is waited: for one file, and for all of them.
 #[derive(Clone, Copy)]
-struct Patience {
+struct ReadTimeouts {
     file: Duration,
     all: Duration,
 }
 
-const PATIENCE: Patience =
-    Patience { file: Duration::from_millis(500), all: Duration::from_secs(5) };
+const PATIENCE: ReadTimeouts =
+    ReadTimeouts { file: Duration::from_millis(500), all: Duration::from_secs(5) };
 
 /// The snapshot of what lies below this root.
 pub fn snapshot(root: &Root) -> Snapshot {
-    take(root, |_| true)
+    read_matching(root, |_| true)
 }
 
 /// The part of it that is about this process, which changes what it may and where it is.
-pub fn own_part(root: &Root) -> Snapshot {
-    take(root, |pattern| pattern.starts_with("proc/self/"))
+pub fn process_snapshot(root: &Root) -> Snapshot {
+    read_matching(root, |pattern| pattern.starts_with("proc/self/"))
 }
 
-fn take(root: &Root, wanted: impl Fn(&str) -> bool) -> Snapshot {
-    let mut taker = Taker::new(root.clone(), PATIENCE);
+fn read_matching(root: &Root, wanted: impl Fn(&str) -> bool) -> Snapshot {
+    let mut taker = SnapshotReader::new(root.clone(), PATIENCE);
     for pattern in SETTINGS.iter().chain(STATE).filter(|pattern| wanted(pattern)) {
-        taker.take(pattern);
+        taker.add_matching(pattern);
     }
     taker.snapshot
 }
@@ -53,46 +53,46 @@ type Job = Box<dyn FnOnce(&Root) -> Answer + Send>;
 type Answer = Result<Option<String>, String>;
 
 /// Gathers files through a thread that may be given up.
-struct Taker {
+struct SnapshotReader {
     root: Root,
-    patience: Patience,
+    patience: ReadTimeouts,
     until: Instant,
     reader: (Sender<Job>, Receiver<Answer>),
     snapshot: Snapshot,
 }
 
-impl Taker {
-    fn new(root: Root, patience: Patience) -> Taker {
+impl SnapshotReader {
+    fn new(root: Root, patience: ReadTimeouts) -> SnapshotReader {
         let reader = start_reader(root.clone());
         let until = Instant::now() + patience.all;
-        Taker { root, patience, until, reader, snapshot: Snapshot::default() }
+        SnapshotReader { root, patience, until, reader, snapshot: Snapshot::default() }
     }
 
-    fn take(&mut self, pattern: &str) {
+    fn add_matching(&mut self, pattern: &str) {
         match pattern {
-            made::KERNEL_CONFIG => self.keep(pattern, Box::new(kernel_config)),
-            made::KERNEL_LOG => self.keep(pattern, Box::new(|root| Ok(kernel_log(root)))),
-            made::THREADS => self.keep(pattern, Box::new(|root| Ok(threads(root)))),
-            made::MACHINE => self.keep(pattern, Box::new(|root| Ok(machine_word(root)))),
-            made::THROTTLED => self.keep(pattern, Box::new(|root| vcgencmd(root, "get_throttled"))),
+            made::KERNEL_CONFIG => self.add(pattern, Box::new(kernel_config)),
+            made::KERNEL_LOG => self.add(pattern, Box::new(|root| Ok(kernel_log(root)))),
+            made::THREADS => self.add(pattern, Box::new(|root| Ok(threads(root)))),
+            made::MACHINE => self.add(pattern, Box::new(|root| Ok(machine_word(root)))),
+            made::THROTTLED => self.add(pattern, Box::new(|root| vcgencmd(root, "get_throttled"))),
             made::GPU_TEMPERATURE => {
-                self.keep(pattern, Box::new(|root| vcgencmd(root, "measure_temp")));
+                self.add(pattern, Box::new(|root| vcgencmd(root, "measure_temp")));
             }
             folder if folder.ends_with('/') => {
                 let path = folder.to_string();
                 let names = move |root: &Root| Ok(root.names(path).map(|names| names.join("\n")));
-                self.keep(folder, Box::new(names));
+                self.add(folder, Box::new(names));
             }
             pattern if pattern.contains('*') => {
                 let avoided = |path: &String| !AVOIDED.contains(&path.as_str());
                 for path in self.paths(pattern).into_iter().filter(avoided) {
                     let read = path.clone();
                     // Among many there are some that can only be written.
-                    let look = move |root: &Root| match root.look(read, LARGEST_FILE) {
+                    let look = move |root: &Root| match root.read_limited(read, LARGEST_FILE) {
                         Err(reason) if reason.starts_with("Permission denied") => Ok(None),
                         answer => answer,
                     };
-                    self.keep(&path, Box::new(look));
+                    self.add(&path, Box::new(look));
                 }
             }
             file => self.file(file.to_string()),
@@ -101,7 +101,7 @@ impl Taker {
 
     fn file(&mut self, path: String) {
         let read = path.clone();
-        self.keep(&path, Box::new(move |root| root.look(read, LARGEST_FILE)));
+        self.add(&path, Box::new(move |root| root.read_limited(read, LARGEST_FILE)));
     }
 
     /// The paths that a pattern stands for.
@@ -109,13 +109,13 @@ impl Taker {
         let mut paths = vec![String::new()];
         for part in pattern.split('/') {
             paths = match part.contains('*') {
-                false => paths.iter().map(|path| joined(path, part)).collect(),
+                false => paths.iter().map(|path| join_path(path, part)).collect(),
                 true => paths
                     .iter()
                     .flat_map(|path| {
                         let names = self.names(path, pattern);
-                        let fitting = names.into_iter().filter(|name| name_fits(part, name));
-                        fitting.map(|name| joined(path, &name)).collect::<Vec<_>>()
+                        let fitting = names.into_iter().filter(|name| name_matches(part, name));
+                        fitting.map(|name| join_path(path, &name)).collect::<Vec<_>>()
                     })
                     .take(MOST_NAMES)
                     .collect(),
@@ -128,7 +128,7 @@ impl Taker {
     fn names(&mut self, folder: &str, pattern: &str) -> Vec<String> {
         let folder = folder.to_string();
         let names = move |root: &Root| Ok(root.names(folder).map(|names| names.join("\n")));
-        let answer = self.ask(Box::new(names)).unwrap_or_else(|unreadable| {
+        let answer = self.run_job(Box::new(names)).unwrap_or_else(|unreadable| {
             let content = Content::Unreadable { unreadable };
             self.snapshot.files.insert(pattern.to_string(), content);
             None
@@ -136,8 +136,8 @@ impl Taker {
         answer.unwrap_or_default().lines().map(str::to_string).collect()
     }
 
-    fn keep(&mut self, path: &str, job: Job) {
-        let content = match self.ask(job) {
+    fn add(&mut self, path: &str, job: Job) {
+        let content = match self.run_job(job) {
             Ok(None) => return,
             Ok(Some(text)) => Content::Text(text),
             Err(unreadable) => Content::Unreadable { unreadable },
@@ -146,7 +146,7 @@ impl Taker {
     }
 
     /// Waits for an answer; a reader that hangs is left alone, and the next one has another.
-    fn ask(&mut self, job: Job) -> Answer {
+    fn run_job(&mut self, job: Job) -> Answer {
         let left = self.until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err("no time left".into());
@@ -176,22 +176,26 @@ fn start_reader(root: Root) -> (Sender<Job>, Receiver<Answer>) {
     (ask, answers)
 }
 
-fn joined(path: &str, name: &str) -> String {
+fn join_path(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}/{name}") }
 }
 
 /// The options that are set, from where this kernel tells them.
 fn kernel_config(root: &Root) -> Answer {
     let release = root.read("proc/sys/kernel/osrelease").unwrap_or_default();
-    let packed = root.look_raw("proc/config.gz", LARGEST_CONFIG).ok().flatten();
+    let packed = root.read_bytes_limited("proc/config.gz", LARGEST_CONFIG).ok().flatten();
     let unpacked = packed.and_then(|packed| {
         let mut text = String::new();
         let unpacker = GzDecoder::new(&packed[..]).take(LARGEST_CONFIG);
         std::io::BufReader::new(unpacker).read_to_string(&mut text).ok().map(|_| text)
     });
     let plain = [made::KERNEL_CONFIG.to_string(), format!("boot/config-{release}")];
-    let plain =
-        || plain.iter().find_map(|file| root.look(file, LARGEST_CONFIG).transpose()).transpose();
+    let plain = || {
+        plain
+            .iter()
+            .find_map(|file| root.read_limited(file, LARGEST_CONFIG).transpose())
+            .transpose()
+    };
     let text = unpacked.map_or_else(plain, |text| Ok(Some(text)))?;
     let set = |text: String| {
         let lines = text.lines().filter(|line| line.starts_with("CONFIG_"));
@@ -266,7 +270,7 @@ fn thread_line(root: &Root, process: u32, thread: u32, stat: &str) -> Option<Str
 /// What the firmware of a Raspberry Pi answers; none where there is nobody to ask.
 fn vcgencmd(root: &Root, question: &str) -> Answer {
     if !root.is_machine() {
-        return root.look(format!("vcgencmd.{question}"), LARGEST_FILE);
+        return root.read_limited(format!("vcgencmd.{question}"), LARGEST_FILE);
     }
     // Only there is it the program that is meant.
     let board = root.read("proc/device-tree/compatible").unwrap_or_default();
@@ -343,25 +347,25 @@ mod tests {
     fn a_file_that_does_not_answer_costs_little_and_is_told() {
         let (_folder, root) = root();
         let all = Duration::from_millis(200);
-        let patience = Patience { file: Duration::from_millis(20), all };
-        let mut taker = Taker::new(root, patience);
-        taker.keep(
+        let patience = ReadTimeouts { file: Duration::from_millis(20), all };
+        let mut taker = SnapshotReader::new(root, patience);
+        taker.add(
             "stuck",
             Box::new(|_| {
                 std::thread::sleep(Duration::from_secs(3600));
                 Ok(None)
             }),
         );
-        taker.keep("next", Box::new(|_| Ok(Some("fine".into()))));
+        taker.add("next", Box::new(|_| Ok(Some("fine".into()))));
         assert_eq!(taker.snapshot.text("next"), Some("fine"));
         let Some(Content::Unreadable { unreadable }) = taker.snapshot.files.get("stuck") else {
             panic!("{:?}", taker.snapshot)
         };
         assert!(unreadable.contains("no answer within 20 ms"), "{unreadable}");
         taker.until = Instant::now();
-        taker.keep("late", Box::new(|_| Ok(Some("too late".into()))));
+        taker.add("late", Box::new(|_| Ok(Some("too late".into()))));
         assert!(taker.snapshot.has("late") && taker.snapshot.text("late").is_none());
-        taker.take("sys/class/hwmon/hwmon*/name");
+        taker.add_matching("sys/class/hwmon/hwmon*/name");
         let unread: Vec<&str> = taker.snapshot.unreadable().map(|(path, _)| path).collect();
         assert_eq!(unread, ["late", "stuck", "sys/class/hwmon/hwmon*/name"]);
     }

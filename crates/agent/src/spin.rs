@@ -1,11 +1,11 @@
 //! A measuring thread that spins: its counter, its work, its rests, and what it says of itself.
 
-use crate::job::{Job, Start, last_word, tell_others};
+use crate::thread_job::{Start, ThreadJob, stop_others, thread_end};
 use latlab_measure::counter::{Host, Monotonic, Tsc};
-use latlab_measure::spin::{Rest, Spins, learn, spin};
+use latlab_measure::spin::{RestPlan, SpinConfig, learn, spin};
 use latlab_model::Nanos;
 use latlab_model::plan::{Spin, Workload};
-use latlab_model::run::{Reserve, Setting, Spun, ThreadEnd};
+use latlab_model::run::{KernelReserve, Setting, SpinCounts, ThreadEnd};
 use latlab_sys::clock::{self, Clock};
 use latlab_sys::files::Root;
 use latlab_sys::{counter, memory};
@@ -13,12 +13,12 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 
 /// Where a CPU is free, a sleep shorter than anyone minds; the run-away guard counts from it on.
-const BREATH: Rest = Rest { after: 1_000_000_000, length: 50_000 };
+const BREATH: RestPlan = RestPlan { after: 1_000_000_000, length: 50_000 };
 /// Where no CPU is free, the machine gets this part of each.
-const SHARE: Rest = Rest { after: 95_000_000, length: 5_000_000 };
+const SHARE: RestPlan = RestPlan { after: 95_000_000, length: 5_000_000 };
 
 /// How this thread spins, beside what every thread says.
-pub fn settings(job: &Job) -> Vec<Setting> {
+pub fn settings(job: &ThreadJob) -> Vec<Setting> {
     let setting = |what: &str, asked: String, applied: String| Setting {
         thread: Some(job.thread),
         ..Setting::new(what, asked, applied)
@@ -29,7 +29,7 @@ pub fn settings(job: &Job) -> Vec<Setting> {
         (Err(why), true) => (tsc, format!("CLOCK_MONOTONIC: {why}")),
         (Err(_), false) => ("CLOCK_MONOTONIC".to_string(), "CLOCK_MONOTONIC".to_string()),
     };
-    let rest = rest(job).map(|Rest { after, length }| {
+    let rest = rest_plan(job).map(|RestPlan { after, length }| {
         let text = format!("{} after each {}", Nanos(length), Nanos(after));
         setting("rest", text.clone(), text)
     });
@@ -43,43 +43,43 @@ fn tsc_is_trusted() -> &'static Result<(), String> {
     TRUSTED.get_or_init(|| counter::is_trusted(&Root::default()))
 }
 
-fn rest(job: &Job) -> Option<Rest> {
+fn rest_plan(job: &ThreadJob) -> Option<RestPlan> {
     let realtime = job.measurement.policy.is_realtime();
     realtime.then_some(if job.crowded { SHARE } else { BREATH })
 }
 
 /// Spins by the best counter of this machine.
-pub fn run(job: Job, spin: Spin, start: Start) -> ThreadEnd {
+pub fn run(job: ThreadJob, spin: Spin, start: Start) -> ThreadEnd {
     match tsc_is_trusted() {
         Ok(()) => run_with(job, spin, start, Tsc::start()),
         Err(_) => run_with(job, spin, start, Monotonic),
     }
 }
 
-fn run_with(job: Job, spin: Spin, start: Start, host: impl Host) -> ThreadEnd {
+fn run_with(job: ThreadJob, spin: Spin, start: Start, host: impl Host) -> ThreadEnd {
     let reserve = reserve(&Root::default(), &job);
-    let spins = spins(&job, spin, start, reserve.as_ref());
+    let spins = spin_config(&job, spin, start, reserve.as_ref());
     match spin.workload {
-        Workload::None => run_and_work(job, start, spins, reserve, host, || ()),
+        Workload::None => run_with_work(job, start, spins, reserve, host, || ()),
         Workload::Memmove { bytes } => {
             let from = vec![1_u8; bytes as usize];
             let mut to = vec![0_u8; from.len()];
-            run_and_work(job, start, spins, reserve, host, move || {
+            run_with_work(job, start, spins, reserve, host, move || {
                 black_box(&mut to).copy_from_slice(black_box(&from));
             })
         }
     }
 }
 
-fn run_and_work(
-    job: Job,
+fn run_with_work(
+    job: ThreadJob,
     start: Start,
-    spins: Spins,
-    reserve: Option<Reserve>,
+    spins: SpinConfig,
+    reserve: Option<KernelReserve>,
     mut host: impl Host,
     mut work: impl FnMut(),
 ) -> ThreadEnd {
-    let Job { thread, measurement, mut recorder, stop, .. } = job;
+    let ThreadJob { thread, measurement, mut recorder, stop, .. } = job;
     // Until all threads begin; a signal cuts it short, and the loop sees why.
     let _ = clock::sleep_until(Clock::Monotonic, start.warm_up_from);
     let usual = learn(&mut host, &mut work, start.from, &stop);
@@ -87,24 +87,29 @@ fn run_and_work(
     recorder.start(start.from);
     let before = memory::thread_usage();
     let ended = spin(&mut host, &mut work, usual, &spins, &mut recorder, &stop);
-    tell_others(&measurement, &stop, ended.ending);
+    stop_others(&measurement, &stop, ended.ending);
     let gaps = recorder.cycles();
     let totals = recorder.finish(ended.at.max(start.from));
-    let end = last_word(thread, ended.ending, gaps, totals, before);
-    ThreadEnd { spun: Some(Spun { reserve, ..ended.spun }), ..end }
+    let end = thread_end(thread, ended.ending, gaps, totals, before);
+    ThreadEnd { spun: Some(SpinCounts { reserve, ..ended.spun }), ..end }
 }
 
-fn spins(job: &Job, spin: Spin, start: Start, reserve: Option<&Reserve>) -> Spins {
+fn spin_config(
+    job: &ThreadJob,
+    spin: Spin,
+    start: Start,
+    reserve: Option<&KernelReserve>,
+) -> SpinConfig {
     let plan = &job.measurement.plan;
     let limit = |time: Option<Nanos>| time.map_or(i64::MAX, |time| time.0);
     let about = |taken: Nanos| taken.0 * 3 / 4..taken.0 * 3 / 2;
-    Spins {
+    SpinConfig {
         from: start.from,
         until: plan.duration_ns.map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
         gap_above: spin.gap_above_ns.0,
         deadline: limit(plan.deadline_ns),
         stop_above: limit(plan.stop_above_ns),
-        rest: rest(job),
+        rest: rest_plan(job),
         reserve: reserve.map_or(0..0, |reserve| about(reserve.taken_ns)),
     }
 }
@@ -115,7 +120,7 @@ const FAIR_SERVER_SINCE: (u32, u32) = (6, 12);
 const FAIR_SERVER: (i64, i64) = (50_000_000, 1_000_000_000);
 
 /// What the kernel reserves for ordinary threads on this CPU, against a real-time one.
-fn reserve(root: &Root, job: &Job) -> Option<Reserve> {
+fn reserve(root: &Root, job: &ThreadJob) -> Option<KernelReserve> {
     if !job.measurement.policy.is_realtime() {
         return None;
     }
@@ -123,7 +128,7 @@ fn reserve(root: &Root, job: &Job) -> Option<Reserve> {
         true => ("the fair server", fair_server(root, job.cpu?)),
         false => ("RT throttling", throttling(root)?),
     };
-    let reserve = Reserve { by: by.into(), taken_ns: Nanos(taken), period_ns: Nanos(period) };
+    let reserve = KernelReserve { by: by.into(), taken_ns: Nanos(taken), period_ns: Nanos(period) };
     (taken > 0).then_some(reserve)
 }
 

@@ -1,15 +1,15 @@
 //! The measuring threads as one: set up, started together, drained, and heard at their end.
 
 use crate::cpus;
-use crate::drain::{Drainer, Source, Watch, offset_to_monotonic};
+use crate::drain::{Drainer, IntervalObserver, ThreadSource, offset_to_monotonic};
 use crate::hook::Hook;
-use crate::job::{Job, Start, clock_of};
 use crate::layout::{Layout, phases};
 use crate::outbox::Outbox;
-use crate::placing::Placed;
+use crate::placement::PlacedThread;
 use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
 use crate::refusals::machine_refuses;
-use crate::samples::SampleLine;
+use crate::samples::SampleDrainer;
+use crate::thread_job::{Start, ThreadJob, clock_of};
 use crate::timerlat::KernelTimer;
 use crate::worker::{self, Worker};
 use latlab_measure::cyclic::Stop;
@@ -46,7 +46,7 @@ const WATCHED_PART: Nanos = Nanos(50_000_000);
 pub struct Team {
     measurement: Arc<Measurement>,
     members: Vec<Member>,
-    sources: Vec<Source>,
+    sources: Vec<ThreadSource>,
 }
 
 /// One measuring thread.
@@ -55,13 +55,13 @@ struct Member {
     /// Type and capacity of its core.
     core: (Option<String>, Option<u32>),
     worker: Worker,
-    ready: Placed,
+    ready: PlacedThread,
     start: Start,
     stop: Arc<AtomicU8>,
 }
 
 /// What the threads came to.
-pub struct Drained {
+pub struct TeamResult {
     /// What each thread says of itself.
     pub ends: Vec<ThreadEnd>,
     /// Intervals that the stream did not take in time.
@@ -84,8 +84,8 @@ impl Team {
         let (mut waiting, mut sources) = (Vec::new(), Vec::new());
         let mut kernel = kernel.into_iter();
         let (part, margin) = match is_watched {
-            true => (plan.part_ns().min(WATCHED_PART), SHORT_START_MARGIN),
-            false => (plan.part_ns(), START_MARGIN),
+            true => (plan.frame_interval().min(WATCHED_PART), SHORT_START_MARGIN),
+            false => (plan.frame_interval(), START_MARGIN),
         };
         for (thread, (&cpu, &waker_cpu)) in (0..).zip(layout.threads.iter().zip(&layout.wakers)) {
             let (recorder, drain) = recorder(part.0);
@@ -93,12 +93,12 @@ impl Team {
             let (ring, line) = match period.filter(|_| plan.samples || plan.method.has_legs()) {
                 Some(period) => {
                     let (ring, drain) = samples(period.0);
-                    (Some(ring), Some(SampleLine::new(thread, drain, period)))
+                    (Some(ring), Some(SampleDrainer::new(thread, drain, period)))
                 }
                 None => (None, None),
             };
             let stop = Arc::new(AtomicU8::new(0));
-            let job = Job {
+            let job = ThreadJob {
                 thread,
                 cpu,
                 waker_cpu,
@@ -114,20 +114,20 @@ impl Team {
                 machine_refuses(format!("cannot start thread {thread}: {error}"))
             })?;
             waiting.push((cpu, worker, stop));
-            sources.push(Source { cpu, drain, samples: line });
+            sources.push(ThreadSource { cpu, drain, samples: line });
         }
         let died = |_| machine_refuses("a measuring thread died while it was set up".into());
         let ready = |(_, worker, _): &(_, Worker, _)| worker.ready.recv().map_err(died)?;
-        let set_up: Result<Vec<Placed>, Refusal> = waiting.iter().map(ready).collect();
+        let set_up: Result<Vec<PlacedThread>, Refusal> = waiting.iter().map(ready).collect();
         let set_up = match set_up {
             Ok(set_up) => set_up,
             Err(refusal) => {
-                waiting.into_iter().for_each(|(_, worker, _)| worker.send_home());
+                waiting.into_iter().for_each(|(_, worker, _)| worker.abandon());
                 return Err(refusal);
             }
         };
         // Only now that all are ready is it known when they can begin together.
-        let starts = starts(measurement, waiting.len(), margin);
+        let starts = thread_starts(measurement, waiting.len(), margin);
         let members = waiting.into_iter().zip(set_up).zip(starts);
         let members = members.map(|(((cpu, worker, stop), ready), start)| Member {
             cpu,
@@ -173,7 +173,12 @@ impl Team {
     }
 
     /// Takes what the threads count to the stream until all of them have ended.
-    pub fn drain(mut self, root: &Root, outbox: &Outbox, watch: Option<Watch>) -> Drained {
+    pub fn drain(
+        mut self,
+        root: &Root,
+        outbox: &Outbox,
+        watch: Option<IntervalObserver>,
+    ) -> TeamResult {
         let measurement = Arc::clone(&self.measurement);
         let plan = &measurement.plan;
         let hook = plan.on_spike.clone().zip(plan.spike_above_ns);
@@ -181,7 +186,7 @@ impl Team {
         let sources = std::mem::take(&mut self.sources);
         let mut drainer = Drainer::new(sources, clock_of(&measurement), outbox.clone(), hook);
         if let Some(watch) = watch {
-            drainer = drainer.watched(watch, plan.part_ns());
+            drainer = drainer.with_observer(watch, plan.frame_interval());
         }
         let ends_with_first = measurement.cyclictest().is_some_and(|asked| asked.ends_with_first);
         let mut clocks_due = Instant::now() + CLOCKS_EVERY;
@@ -216,7 +221,7 @@ impl Team {
             std::thread::sleep(PASS);
         }
         let (intervals_merged, hook) = drainer.finish();
-        Drained { ends, intervals_merged, hook }
+        TeamResult { ends, intervals_merged, hook }
     }
 
     /// The kernel moves a thread off a CPU that goes away, where it would measure something else.
@@ -251,7 +256,7 @@ impl Member {
     }
 }
 
-fn starts(measurement: &Measurement, threads: usize, margin: Nanos) -> Vec<Start> {
+fn thread_starts(measurement: &Measurement, threads: usize, margin: Nanos) -> Vec<Start> {
     let margin = margin + START_MARGIN_EACH * threads as i64;
     let earliest = clock_of(measurement).now() + margin.0;
     let second_offset = measurement.cyclictest().and_then(|asked| asked.second_offset_ns);

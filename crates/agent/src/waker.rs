@@ -1,19 +1,19 @@
 //! The thread that wakes a measuring thread (instrument `handoff`).
 
-use crate::companion::Companion;
-use crate::job::{Job, clock_of};
-use crate::placing::Place;
+use crate::helper_thread::HelperThread;
+use crate::placement::Placement;
 use crate::refusals::machine_refuses;
+use crate::thread_job::{ThreadJob, clock_of};
 use latlab_measure::handoff::{Handoff, handoff};
 use latlab_model::frame::Refusal;
 use latlab_model::plan::WakeBy;
 use latlab_model::run::Setting;
-use latlab_sys::wake::{Channel, Way};
+use latlab_sys::wake::{Channel, WakeMethod};
 use latlab_sys::{clock, sched};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 /// What a measuring thread holds of the thread that wakes it.
-pub struct Woken {
+pub struct HandoffThread {
     /// Its sleep.
     pub timer: Handoff,
     /// The other thread.
@@ -24,31 +24,31 @@ pub struct Woken {
 pub struct WakerThread {
     start: SyncSender<(i64, i64)>,
     /// Ends with the CPU time that it took.
-    thread: Companion<i64>,
+    thread: HelperThread<i64>,
 }
 
 /// Starts the thread that wakes the calling one, and says how it is set up.
-pub fn spawn(job: &Job, by: WakeBy) -> Result<(Woken, Vec<Setting>), Refusal> {
+pub fn spawn(job: &ThreadJob, by: WakeBy) -> Result<(HandoffThread, Vec<Setting>), Refusal> {
     let cannot = |error| machine_refuses(format!("--wake {by}: {error}"));
-    let channel = Channel::open(way(by)).map_err(cannot)?;
+    let channel = Channel::open(wake_method(by)).map_err(cannot)?;
     let (timer, waker) = handoff(channel, clock_of(&job.measurement));
     let (thread, cpu, usable) = (job.thread, job.waker_cpu, job.usable.clone());
     let (policy, measured) = (job.measurement.policy_of(thread), sched::thread_id());
     let (start, started) = sync_channel(1);
     let set_up = move || {
-        let place = Place { thread, whose: "waker's ", cpu, usable: &usable, policy };
+        let place = Placement { thread, whose: "waker's ", cpu, usable: &usable, policy };
         let wake = move || {
             if let Ok((first, period)) = started.recv() {
                 waker.run(first, period, measured);
             }
             clock::thread_cpu_time()
         };
-        Ok((place.take()?, wake))
+        Ok((place.apply()?, wake))
     };
     let (what, name) =
         (format!("thread that wakes thread {thread}"), format!("latlab/{thread} wakes"));
-    let (thread, placed) = Companion::start(&what, name, set_up)?;
-    Ok((Woken { timer, waker: WakerThread { start, thread } }, placed.settings))
+    let (thread, placed) = HelperThread::start(&what, name, set_up)?;
+    Ok((HandoffThread { timer, waker: WakerThread { start, thread } }, placed.settings))
 }
 
 impl WakerThread {
@@ -65,13 +65,13 @@ impl WakerThread {
     }
 }
 
-fn way(by: WakeBy) -> Way {
+fn wake_method(by: WakeBy) -> WakeMethod {
     match by {
-        WakeBy::Futex => Way::Futex,
-        WakeBy::Pipe => Way::Pipe,
-        WakeBy::Signal => Way::Signal,
-        WakeBy::Eventfd => Way::Eventfd,
-        WakeBy::Mq => Way::Mq,
-        WakeBy::Sysv => Way::Sysv,
+        WakeBy::Futex => WakeMethod::Futex,
+        WakeBy::Pipe => WakeMethod::Pipe,
+        WakeBy::Signal => WakeMethod::Signal,
+        WakeBy::Eventfd => WakeMethod::Eventfd,
+        WakeBy::Mq => WakeMethod::Mq,
+        WakeBy::Sysv => WakeMethod::Sysv,
     }
 }

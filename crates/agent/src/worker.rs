@@ -1,14 +1,14 @@
 //! A measuring thread: set up, warm up, measure, report.
 
-use crate::companion::{STACK_BYTES, TOUCHED_STACK_BYTES};
-use crate::job::{Job, Start, clock_of, last_word, tell_others};
-use crate::placing::{Place, Placed};
+use crate::helper_thread::{STACK_BYTES, TOUCHED_STACK_BYTES};
+use crate::placement::{PlacedThread, Placement};
 use crate::refusals::machine_refuses;
 use crate::spin;
+use crate::thread_job::{Start, ThreadJob, clock_of, stop_others, thread_end};
 use crate::timerlat::KernelTimer;
-use crate::waker::{self, Woken};
-use latlab_measure::cyclic::{Cycles, Ended, Ending, NO_END, count_passed, measure};
-use latlab_measure::samples::Keep;
+use crate::waker::{self, HandoffThread};
+use latlab_measure::cyclic::{EndCode, LoopConfig, LoopResult, NO_END, count_passed, measure};
+use latlab_measure::samples::SampleSink;
 use latlab_measure::timer::{Nanosleep, Periodic, Relative, Timer, Wake};
 use latlab_model::Nanos;
 use latlab_model::frame::Refusal;
@@ -25,21 +25,21 @@ pub struct Worker {
     /// Ends with what the thread says of itself; with nothing if it was never started.
     pub handle: JoinHandle<Option<ThreadEnd>>,
     /// Whether the thread is set up.
-    pub ready: Receiver<Result<Placed, Refusal>>,
+    pub ready: Receiver<Result<PlacedThread, Refusal>>,
     /// Starts the thread; dropping it sends the thread home.
     pub start: SyncSender<Start>,
 }
 
 impl Worker {
     /// Waits until it has ended without having been started, and nothing of it is open any more.
-    pub fn send_home(self) {
+    pub fn abandon(self) {
         drop((self.start, self.ready));
         let _ = self.handle.join();
     }
 }
 
 /// Starts the thread; it sets itself up and waits.
-pub fn spawn(mut job: Job) -> std::io::Result<Worker> {
+pub fn spawn(mut job: ThreadJob) -> std::io::Result<Worker> {
     let (ready_in, ready) = sync_channel(1);
     let (start, start_out) = sync_channel::<Start>(1);
     let handle = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
@@ -53,9 +53,9 @@ pub fn spawn(mut job: Job) -> std::io::Result<Worker> {
         let (start, kind) = start_out.recv().ok().zip(kind)?;
         Some(match kind {
             Kind::Sleeps(cyclic) => run_sleeping(job, start, &cyclic),
-            Kind::IsWoken(woken, period) => run_woken(job, start, woken, period),
+            Kind::IsWoken(woken, period) => run_handoff(job, start, woken, period),
             Kind::Spins(spin) => spin::run(job, spin, start),
-            Kind::ReadsTracer(kernel, period) => run_reading(job, start, *kernel, period),
+            Kind::ReadsTracer(kernel, period) => run_kernel_timer(job, start, *kernel, period),
         })
     })?;
     Ok(Worker { handle, ready, start })
@@ -65,19 +65,19 @@ pub fn spawn(mut job: Job) -> std::io::Result<Worker> {
 enum Kind {
     Sleeps(Cyclic),
     /// With its period.
-    IsWoken(Woken, i64),
+    IsWoken(HandoffThread, i64),
     Spins(Spin),
     /// With its period.
     ReadsTracer(Box<KernelTimer>, i64),
 }
 
 /// Takes the thread to its place; where another one wakes it, that one as well.
-fn set_up(job: &mut Job) -> Result<(Placed, Kind), Refusal> {
+fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
     sched::set_name(&format!("latlab/{}", job.thread));
     let measurement = Arc::clone(&job.measurement);
     let (thread, cpu, policy) = (job.thread, job.cpu, measurement.policy_of(job.thread));
     let usable = job.usable.clone();
-    let place = || Place { thread, whose: "", cpu, usable: &usable, policy }.take();
+    let place = || Placement { thread, whose: "", cpu, usable: &usable, policy }.apply();
     match &measurement.task {
         Task::Cyclic(cyclic) => Ok((place()?, Kind::Sleeps(cyclic.clone()))),
         Task::Handoff(handoff) => {
@@ -101,20 +101,25 @@ fn set_up(job: &mut Job) -> Result<(Placed, Kind), Refusal> {
 }
 
 /// Sleeps until the other thread wakes it, whose CPU time is told with its own.
-fn run_woken(job: Job, start: Start, Woken { timer, waker }: Woken, period: i64) -> ThreadEnd {
+fn run_handoff(
+    job: ThreadJob,
+    start: Start,
+    HandoffThread { timer, waker }: HandoffThread,
+    period: i64,
+) -> ThreadEnd {
     waker.begin(start.warm_up_from, period);
     let end = run(job, start, timer, period);
     ThreadEnd { cpu_ns: end.cpu_ns + Nanos(waker.end()), ..end }
 }
 
 /// The kernel tells of another thread, whose CPU time is told with its own where it is ours.
-fn run_reading(job: Job, start: Start, kernel: KernelTimer, period: i64) -> ThreadEnd {
-    let mut timer = kernel.counting_from(start.from);
+fn run_kernel_timer(job: ThreadJob, start: Start, kernel: KernelTimer, period: i64) -> ThreadEnd {
+    let mut timer = kernel.with_first_release(start.from);
     let end = run(job, start, &mut timer, period);
     ThreadEnd { cpu_ns: end.cpu_ns + Nanos(timer.end()), ..end }
 }
 
-fn run_sleeping(job: Job, start: Start, cyclic: &Cyclic) -> ThreadEnd {
+fn run_sleeping(job: ThreadJob, start: Start, cyclic: &Cyclic) -> ThreadEnd {
     let clock = clock_of(&job.measurement);
     let period = cyclic.releases.period_of(job.thread).0;
     let catch_up = cyclic.missed == MissedPolicy::CatchUp;
@@ -124,32 +129,32 @@ fn run_sleeping(job: Job, start: Start, cyclic: &Cyclic) -> ThreadEnd {
         Mechanism::Relative => run(job, start, Relative { clock, period }, period),
         Mechanism::Timerfd => match TimerFd::start(clock, first, period) {
             Ok(timer) => run(job, start, Periodic::new(timer, clock, catch_up), period),
-            Err(error) => run(job, start, Never(error), period),
+            Err(error) => run(job, start, FailedTimer(error), period),
         },
         Mechanism::PosixTimer => match PosixTimer::start(clock, first, period) {
             Ok(timer) => run(job, start, Periodic::new(timer, clock, catch_up), period),
-            Err(error) => run(job, start, Never(error), period),
+            Err(error) => run(job, start, FailedTimer(error), period),
         },
     }
 }
 
-fn run<T: Timer>(mut job: Job, start: Start, timer: T, period: i64) -> ThreadEnd {
+fn run<T: Timer>(mut job: ThreadJob, start: Start, timer: T, period: i64) -> ThreadEnd {
     match job.samples.take() {
-        Some(samples) => run_and_keep(job, start, timer, period, samples),
-        None => run_and_keep(job, start, timer, period, ()),
+        Some(samples) => run_recording(job, start, timer, period, samples),
+        None => run_recording(job, start, timer, period, ()),
     }
 }
 
-fn run_and_keep<T: Timer, S: Keep>(
-    job: Job,
+fn run_recording<T: Timer, S: SampleSink>(
+    job: ThreadJob,
     start: Start,
     mut timer: T,
     period: i64,
     mut samples: S,
 ) -> ThreadEnd {
-    let Job { thread, measurement, mut recorder, stop, .. } = job;
+    let ThreadJob { thread, measurement, mut recorder, stop, .. } = job;
     let plan = &measurement.plan;
-    let warm_up = Cycles {
+    let warm_up = LoopConfig {
         period,
         catch_up: plan.method.missed_policy() == Some(MissedPolicy::CatchUp),
         deadline: i64::MAX,
@@ -161,7 +166,7 @@ fn run_and_keep<T: Timer, S: Keep>(
     let mut warmed = measure(&mut timer, from, &warm_up, &mut recorder, &mut samples, &stop);
     recorder.start(start.from);
     samples.start();
-    let counted = Cycles {
+    let counted = LoopConfig {
         deadline: plan.deadline_ns.map_or(i64::MAX, |limit| limit.0),
         stop_above: plan.stop_above_ns.map_or(i64::MAX, |limit| limit.0),
         until: plan.duration_ns.map_or(i64::MAX, |length| start.from.saturating_add(length.0)),
@@ -170,7 +175,7 @@ fn run_and_keep<T: Timer, S: Keep>(
     };
     let before = memory::thread_usage();
     let ended = match warmed.ending {
-        Ending::Finished => {
+        EndCode::Finished => {
             let served = match &measurement.task {
                 // Without releases there are none to pass.
                 Task::Cyclic(cyclic) if cyclic.mechanism == Mechanism::Relative => 0,
@@ -184,22 +189,22 @@ fn run_and_keep<T: Timer, S: Keep>(
                 // A stall that began in the warm-up may have passed counted releases.
                 _ => count_passed(&warmed, start.from, &counted, &mut recorder, &mut samples),
             };
-            let rest = Cycles { count: counted.count - served, ..counted };
+            let rest = LoopConfig { count: counted.count - served, ..counted };
             let ended = measure(&mut timer, warmed.next, &rest, &mut recorder, &mut samples, &stop);
-            Ended { cycles: ended.cycles + served, ..ended }
+            LoopResult { cycles: ended.cycles + served, ..ended }
         }
-        ending => Ended { ending, next: start.from, cycles: 0, ..warmed },
+        ending => LoopResult { ending, next: start.from, cycles: 0, ..warmed },
     };
-    tell_others(&measurement, &stop, ended.ending);
+    stop_others(&measurement, &stop, ended.ending);
     let totals = recorder.finish(ended.next);
-    let end = last_word(thread, ended.ending, ended.cycles, totals, before);
+    let end = thread_end(thread, ended.ending, ended.cycles, totals, before);
     ThreadEnd { samples_lost: samples.lost(), ..end }
 }
 
 /// A timer that could not be started: its thread fails without a cycle.
-struct Never(Errno);
+struct FailedTimer(Errno);
 
-impl Timer for Never {
+impl Timer for FailedTimer {
     fn wait(&mut self, _: i64) -> Result<Wake, Errno> {
         Err(self.0)
     }

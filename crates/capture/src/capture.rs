@@ -1,6 +1,6 @@
 //! A capture: channels with their values in the order of time, or a list of readings.
 
-use crate::fault::Fault;
+use crate::error::ParseError;
 use crate::list::List;
 
 /// What the values of a channel are.
@@ -50,14 +50,14 @@ pub struct Point {
 /// Gives the points of a capture in the order of time.
 pub trait Source {
     /// Adds the next points, some thousand at most; false when none come after these.
-    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault>;
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError>;
 
     /// How far the capture goes, as far as it was read; channels may have been quiet for long.
     fn reached_ps(&self) -> Option<i64>;
 }
 
 /// A capture with channels.
-pub struct Opened {
+pub struct LevelCapture {
     /// What is known before its values.
     pub head: Head,
     /// Its values.
@@ -67,7 +67,7 @@ pub struct Opened {
 /// What a file holds.
 pub enum Capture {
     /// Levels over time.
-    Points(Opened),
+    Points(LevelCapture),
     /// Readings without times.
     List(List),
 }

@@ -110,7 +110,7 @@ impl EdgeKind {
     pub const ALL: &[EdgeKind] = &[EdgeKind::Rising, EdgeKind::Falling, EdgeKind::Both];
 
     /// Its word on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             EdgeKind::Rising => "rising",
             EdgeKind::Falling => "falling",
@@ -118,7 +118,7 @@ impl EdgeKind {
         }
     }
 
-    pub(crate) fn wants(self, rising: bool) -> bool {
+    pub(crate) fn includes(self, rising: bool) -> bool {
         match self {
             EdgeKind::Rising => rising,
             EdgeKind::Falling => !rising,
@@ -193,7 +193,7 @@ impl Slicer {
     }
 
     /// Takes in the next level; an edge may have been a while before.
-    pub fn take(&mut self, at_ps: i64, level: f64) -> Option<Edge> {
+    pub fn push(&mut self, at_ps: i64, level: f64) -> Option<Edge> {
         if level.is_nan() {
             (self.is_high, self.before, self.crossed) = (None, None, None);
             return None;
@@ -235,8 +235,8 @@ mod tests {
     fn slicer(hysteresis: f64) -> Slicer {
         let mut levels = Levels::default();
         for _ in 0..9 {
-            levels.take(0.0);
-            levels.take(2.0);
+            levels.add(0.0);
+            levels.add(2.0);
         }
         let wide = Hysteresis::Level(hysteresis);
         Slicer::new(Kind::Sampled, &levels, Threshold::Level(1.0), wide).unwrap()
@@ -245,10 +245,10 @@ mod tests {
     #[test]
     fn an_edge_lies_between_its_samples() {
         let mut slicer = slicer(0.2);
-        assert_eq!(slicer.take(0, 0.0), None);
-        assert_eq!(slicer.take(1_000, 0.5), None);
-        assert_eq!(slicer.take(2_000, 1.5), Some(Edge { at_ps: 1_500, rising: true }));
-        assert_eq!(slicer.take(3_000, 0.75), Some(Edge { at_ps: 2_667, rising: false }));
+        assert_eq!(slicer.push(0, 0.0), None);
+        assert_eq!(slicer.push(1_000, 0.5), None);
+        assert_eq!(slicer.push(2_000, 1.5), Some(Edge { at_ps: 1_500, rising: true }));
+        assert_eq!(slicer.push(3_000, 0.75), Some(Edge { at_ps: 2_667, rising: false }));
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
         let mut slicer = slicer(0.5);
         let levels = [0.0, 0.9, 1.1, 0.9, 1.1, 0.8, 1.2, 0.0];
         let edges: Vec<Edge> =
-            (0..).zip(levels).filter_map(|(at, level)| slicer.take(at, level)).collect();
+            (0..).zip(levels).filter_map(|(at, level)| slicer.push(at, level)).collect();
         assert_eq!(edges, []);
     }
 
@@ -265,7 +265,7 @@ mod tests {
         let mut slicer = slicer(0.0);
         let levels = [0.0, f64::NAN, 2.0, 0.0];
         let edges: Vec<Edge> =
-            (0..).zip(levels).filter_map(|(at, level)| slicer.take(at * 10, level)).collect();
+            (0..).zip(levels).filter_map(|(at, level)| slicer.push(at * 10, level)).collect();
         assert_eq!(edges, [Edge { at_ps: 25, rising: false }]);
     }
 
@@ -289,7 +289,7 @@ mod tests {
             let mut edges = Vec::new();
             for (at, level) in (0..).zip(levels) {
                 let settled = slicer.settled_to(at * 100);
-                if let Some(edge) = slicer.take(at * 100, level) {
+                if let Some(edge) = slicer.push(at * 100, level) {
                     prop_assert!(edge.at_ps >= settled.min((at - 1).max(0) * 100));
                     edges.push(edge);
                 }

@@ -5,7 +5,7 @@ const MOST_KEPT: usize = 1 << 20;
 
 /// Gathers delays.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Figures {
+pub struct DelayFigures {
     count: u64,
     mean: f64,
     /// Sum of the squares of the distances from the mean.
@@ -16,9 +16,9 @@ pub struct Figures {
     kept: Vec<i64>,
 }
 
-impl Figures {
+impl DelayFigures {
     /// Takes in a delay.
-    pub fn take(&mut self, delay_ps: i64) {
+    pub fn add(&mut self, delay_ps: i64) {
         self.count += 1;
         let before = self.mean;
         self.mean += (delay_ps as f64 - before) / self.count as f64;

@@ -1,9 +1,9 @@
 //! Waveforms of Tektronix oscilloscopes (ISF): a text of keys, then the samples as they were taken.
 
 use crate::SECOND_PS;
-use crate::capture::Opened;
+use crate::capture::LevelCapture;
 use crate::capture::{Channel, Head, Kind, Point, Source};
-use crate::fault::Fault;
+use crate::error::ParseError;
 use std::io::BufRead;
 
 /// A longer head is damage.
@@ -19,20 +19,25 @@ pub fn is_one(start: &[u8]) -> bool {
 }
 
 /// Opens a waveform; a file holds one channel, which has the name that the oscilloscope gave it.
-pub fn open(mut source: impl BufRead + 'static, file_name: &str) -> Result<Opened, Fault> {
+pub fn open(
+    mut source: impl BufRead + 'static,
+    file_name: &str,
+) -> Result<LevelCapture, ParseError> {
     let keys = Keys(head(&mut source)?);
     let domain = keys.text(&["DOMAIN"]).unwrap_or_default();
     let unit = keys.text(&["XUNIT", "XUN"]).unwrap_or_else(|| "s".to_string());
     if domain.eq_ignore_ascii_case("FREQUENCY") || unit.eq_ignore_ascii_case("Hz") {
-        return Err(Fault::whole("this waveform is a spectrum and has no times"));
+        return Err(ParseError::whole("this waveform is a spectrum and has no times"));
     }
     if !keys.text(&["ENCDG", "ENC"]).is_some_and(|it| it.to_ascii_uppercase().starts_with("BIN")) {
-        return Err(Fault::whole("expected a waveform with ENCDG BINARY: save it so, or as CSV"));
+        return Err(ParseError::whole(
+            "expected a waveform with ENCDG BINARY: save it so, or as CSV",
+        ));
     }
-    let format = Format::of(&keys)?;
+    let format = Format::parse(&keys)?;
     let step = keys.number(&["XINCR", "XIN"])?;
     if !(step > 0.0 && step * SECOND_PS as f64 >= 0.5) {
-        return Err(Fault::whole(format!(
+        return Err(ParseError::whole(format!(
             "expected an XINCR above half a picosecond, found {step}"
         )));
     }
@@ -56,16 +61,16 @@ pub fn open(mut source: impl BufRead + 'static, file_name: &str) -> Result<Opene
     };
     let left = bytes / format.width as u64;
     let source = Samples { source, format, scale, sample: 0, left, reached: None };
-    Ok(Opened { head, source: Box::new(source) })
+    Ok(LevelCapture { head, source: Box::new(source) })
 }
 
 /// The text before the samples.
-fn head(source: &mut impl BufRead) -> Result<String, Fault> {
+fn head(source: &mut impl BufRead) -> Result<String, ParseError> {
     let mut head: Vec<u8> = Vec::new();
     while !head.to_ascii_uppercase().ends_with(CURVE) {
         let mut byte = [0];
         if head.len() > LONGEST_HEAD || source.read(&mut byte)? == 0 {
-            return Err(Fault::whole("the waveform has no samples: CURVE is missing"));
+            return Err(ParseError::whole("the waveform has no samples: CURVE is missing"));
         }
         head.push(byte[0]);
     }
@@ -73,10 +78,10 @@ fn head(source: &mut impl BufRead) -> Result<String, Fault> {
 }
 
 /// What stands before the samples: `#44004` says that four digits tell their length in bytes.
-fn length(source: &mut impl BufRead) -> Result<u64, Fault> {
+fn length(source: &mut impl BufRead) -> Result<u64, ParseError> {
     let mut byte = [0];
     let mut next = |what: &str| match source.read(&mut byte)? {
-        0 => Err(Fault::whole(format!("the waveform is truncated: {what} is missing"))),
+        0 => Err(ParseError::whole(format!("the waveform is truncated: {what} is missing"))),
         _ => Ok(byte[0]),
     };
     for _ in 0..16 {
@@ -84,17 +89,18 @@ fn length(source: &mut impl BufRead) -> Result<u64, Fault> {
             let digits = next("the length of its samples")?;
             let digits = char::from(digits).to_digit(10).filter(|digits| *digits > 0);
             let digits =
-                digits.ok_or_else(|| Fault::whole("expected '#' and a digit after CURVE"))?;
+                digits.ok_or_else(|| ParseError::whole("expected '#' and a digit after CURVE"))?;
             let mut length = 0;
             for _ in 0..digits {
                 let digit = char::from(next("the length of its samples")?).to_digit(10);
-                let digit = digit.ok_or_else(|| Fault::whole("expected a length after CURVE"))?;
+                let digit =
+                    digit.ok_or_else(|| ParseError::whole("expected a length after CURVE"))?;
                 length = length * 10 + u64::from(digit);
             }
             return Ok(length);
         }
     }
-    Err(Fault::whole("expected '#' after CURVE: the samples must be binary"))
+    Err(ParseError::whole("expected '#' after CURVE: the samples must be binary"))
 }
 
 /// `"Ch1, DC coupling, …"` as `Ch1`.
@@ -135,8 +141,8 @@ impl Keys {
         self.text(names)?.parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    fn number(&self, names: &[&str]) -> Result<f64, Fault> {
-        let missing = || Fault::whole(format!("the waveform does not say its {}", names[0]));
+    fn number(&self, names: &[&str]) -> Result<f64, ParseError> {
+        let missing = || ParseError::whole(format!("the waveform does not say its {}", names[0]));
         self.optional(names).ok_or_else(missing)
     }
 }
@@ -150,7 +156,7 @@ struct Format {
 }
 
 impl Format {
-    fn of(keys: &Keys) -> Result<Format, Fault> {
+    fn parse(keys: &Keys) -> Result<Format, ParseError> {
         let width = keys.number(&["BYT_NR", "BYT_N"])? as usize;
         let is = |names: &[&str], word: &str| {
             keys.text(names).is_some_and(|value| value.eq_ignore_ascii_case(word))
@@ -160,7 +166,9 @@ impl Format {
         let is_big = !is(&["BYT_OR", "BYT_O"], "LSB");
         match (width, is_float) {
             (1 | 2 | 4, false) | (4, true) => Ok(Format { width, is_float, is_signed, is_big }),
-            _ => Err(Fault::whole(format!("expected samples of 1, 2 or 4 bytes, found {width}"))),
+            _ => Err(ParseError::whole(format!(
+                "expected samples of 1, 2 or 4 bytes, found {width}"
+            ))),
         }
     }
 
@@ -199,11 +207,11 @@ struct Samples<R> {
 }
 
 impl<R: BufRead> Source for Samples<R> {
-    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         let count = self.left.min(AT_ONCE as u64);
         let mut bytes = vec![0; count as usize * self.format.width];
         self.source.read_exact(&mut bytes).map_err(|_| {
-            Fault::whole(format!("the waveform is truncated after sample {}", self.sample))
+            ParseError::whole(format!("the waveform is truncated after sample {}", self.sample))
         })?;
         for bytes in bytes.chunks_exact(self.format.width) {
             let Scale { start, step, factor, offset, zero } = self.scale;
@@ -215,7 +223,9 @@ impl<R: BufRead> Source for Samples<R> {
         }
         self.left -= count;
         if self.left == 0 && self.source.fill_buf()?.windows(CURVE.len()).any(|it| it == CURVE) {
-            return Err(Fault::whole("the file holds several waveforms: expected a file for each"));
+            return Err(ParseError::whole(
+                "the file holds several waveforms: expected a file for each",
+            ));
         }
         Ok(self.left > 0)
     }

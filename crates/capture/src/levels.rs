@@ -23,7 +23,7 @@ impl Default for Levels {
 
 impl Levels {
     /// Takes in a level; unknown ones are none.
-    pub fn take(&mut self, level: f64) {
+    pub fn add(&mut self, level: f64) {
         if !level.is_finite() {
             return;
         }
@@ -92,10 +92,10 @@ mod tests {
     fn ringing_does_not_move_the_levels() {
         let mut levels = Levels::default();
         for _ in 0..100 {
-            [0.0, 0.01, 3.3, 3.31, 0.0, 3.3].iter().for_each(|level| levels.take(*level));
+            [0.0, 0.01, 3.3, 3.31, 0.0, 3.3].iter().for_each(|level| levels.add(*level));
         }
-        levels.take(5.1);
-        levels.take(-1.2);
+        levels.add(5.1);
+        levels.add(-1.2);
         let (low, high) = levels.low_and_high().unwrap();
         assert!(low.abs() < 0.05 && (high - 3.3).abs() < 0.05, "{low} {high}");
         assert_eq!(levels.range(), Some((-1.2, 5.1)));
@@ -106,7 +106,7 @@ mod tests {
         let mut levels = Levels::default();
         assert_eq!(levels.low_and_high(), None);
         let all = [f64::NAN, f64::INFINITY, 1e308, -1e308, 0.0, 5e-324];
-        all.iter().for_each(|level| levels.take(*level));
+        all.iter().for_each(|level| levels.add(*level));
         assert_eq!(levels.range(), Some((-1e308, 1e308)));
     }
 }

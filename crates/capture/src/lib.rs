@@ -17,7 +17,7 @@
 mod capture;
 mod csv;
 mod edges;
-mod fault;
+mod error;
 mod figures;
 mod isf;
 mod levels;
@@ -27,24 +27,24 @@ mod marks;
 mod measure;
 mod merge;
 mod open;
-mod options;
 mod pairing;
+mod query;
 mod sigrok;
 mod survey;
 mod vcd;
 mod zip;
 
-pub use capture::{Capture, Channel, Head, Kind, Opened, Point, Source};
+pub use capture::{Capture, Channel, Head, Kind, LevelCapture, Point, Source};
 pub use edges::{EdgeKind, Hysteresis, ParseRuleError, Threshold};
-pub use fault::{Error, Fault, Place};
-pub use figures::{Figures, median_of};
+pub use error::{Error, ParseError, Position};
+pub use figures::{DelayFigures, median_of};
 pub use list::{List, Reading, Unit, Value};
 pub use marks::Mark;
-pub use measure::{Measured, measure};
+pub use measure::{CaptureResult, measure};
 pub use open::{open, open_joined};
-pub use options::Asked;
-pub use pairing::{Answer, Counts, Fate};
-pub use survey::{Seen, Survey, survey};
+pub use pairing::{Counts, Response, ResponseClass};
+pub use query::Query;
+pub use survey::{ChannelSurvey, Survey, survey};
 
 /// Picoseconds in a second.
 pub const SECOND_PS: i64 = 1_000_000_000_000;

@@ -1,6 +1,6 @@
 //! Lines of a text, each of them of bounded length.
 
-use crate::fault::Fault;
+use crate::error::ParseError;
 use std::io::BufRead;
 
 /// The byte order mark that some programs begin a text with.
@@ -28,7 +28,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line without its end; none at the end of the text.
-    pub fn next(&mut self) -> Result<Option<&str>, Fault> {
+    pub fn next(&mut self) -> Result<Option<&str>, ParseError> {
         self.line.clear();
         self.number += 1;
         loop {
@@ -41,7 +41,7 @@ impl<R: BufRead> Lines<R> {
             self.line.extend_from_slice(&there[..taken]);
             self.source.consume(taken);
             if self.line.len() > LONGEST {
-                return Err(Fault::line(self.number, "the line is longer than 1 MiB"));
+                return Err(ParseError::line(self.number, "the line is longer than 1 MiB"));
             }
             if end.is_some() {
                 break;

@@ -1,7 +1,7 @@
 //! Lists of readings, as bench scopes and small programs give them: one delay a row, no times.
 
 use crate::csv::cells::{Dialect, number_in};
-use crate::fault::Fault;
+use crate::error::ParseError;
 use crate::lines::Lines;
 use std::fs::File;
 use std::io::BufReader;
@@ -111,7 +111,7 @@ impl List {
     }
 
     /// The next reading; none at the end.
-    pub fn next_reading(&mut self) -> Result<Option<Reading>, Fault> {
+    pub fn next_reading(&mut self) -> Result<Option<Reading>, ParseError> {
         loop {
             let line_number = self.lines.number() + 1;
             let Some(line) = self.lines.next()? else { return Ok(None) };
@@ -123,12 +123,12 @@ impl List {
             let cell = cells.get(*value).copied().unwrap_or_default();
             let said = number_in(dialect, cell, *value, line_number)?;
             let Some(said) = said else {
-                return Err(Fault::line(line_number, "the row has no reading"));
+                return Err(ParseError::line(line_number, "the row has no reading"));
             };
             let counted = number.and_then(|index| cells.get(index)?.parse().ok());
             let reading = Reading {
                 number: counted.unwrap_or(self.row),
-                value: understood(said, cell, *unit, self.row),
+                value: parse_reading(said, cell, *unit, self.row),
             };
             self.row += 1;
             return Ok(Some(reading));
@@ -136,7 +136,7 @@ impl List {
     }
 }
 
-fn understood(said: f64, cell: &str, unit: Unit, row: u64) -> Value {
+fn parse_reading(said: f64, cell: &str, unit: Unit, row: u64) -> Value {
     let delay = said * unit.picoseconds();
     match () {
         () if !said.is_finite() || said.abs() >= NOT_MEASURED => Value::Censored,

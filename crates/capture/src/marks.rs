@@ -1,14 +1,14 @@
 //! What met a marker: a wire that is high while something goes on that may disturb.
 
-use crate::figures::{Figures, median_of};
+use crate::figures::{DelayFigures, median_of};
 
 /// What the marker told.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Mark {
     /// Responses during which it was high.
-    pub marked: Figures,
+    pub marked: DelayFigures,
     /// All others.
-    pub others: Figures,
+    pub others: DelayFigures,
     /// When it rose first, from the start of the capture.
     pub first_ps: Option<i64>,
     /// The period of its rises.
@@ -19,17 +19,17 @@ pub struct Mark {
 
 /// What is known of the marker.
 #[derive(Default)]
-pub struct Marks {
+pub struct MarkerStats {
     mark: Mark,
     /// When it fell last; the end of time while it is high.
     high_to: Option<i64>,
     last_rise: Option<i64>,
-    distances: Figures,
+    distances: DelayFigures,
     /// Marked delays, to be compared with the largest of the others.
     delays: Vec<i64>,
 }
 
-impl Marks {
+impl MarkerStats {
     pub fn edge(&mut self, at_ps: i64, rising: bool, start_ps: i64) {
         if !rising {
             self.high_to = Some(at_ps);
@@ -38,24 +38,24 @@ impl Marks {
         self.high_to = Some(i64::MAX);
         self.mark.first_ps.get_or_insert(at_ps - start_ps);
         if let Some(last) = self.last_rise.replace(at_ps) {
-            self.distances.take(at_ps - last);
+            self.distances.add(at_ps - last);
         }
     }
 
     /// It was high at some time after the stimulus.
-    pub fn answered(&mut self, stimulus_ps: i64, delay: i64) {
+    pub fn add_response(&mut self, stimulus_ps: i64, delay: i64) {
         if self.high_to.is_some_and(|to| to > stimulus_ps) {
-            self.mark.marked.take(delay);
+            self.mark.marked.add(delay);
             // What is no longer than one of the others already will not be the longer one.
             if self.mark.others.max_ps().is_none_or(|largest| delay > largest) {
                 self.delays.push(delay);
             }
         } else {
-            self.mark.others.take(delay);
+            self.mark.others.add(delay);
         }
     }
 
-    pub fn told(self) -> Mark {
+    pub fn finish(self) -> Mark {
         let largest = self.mark.others.max_ps();
         let slower = self.delays.iter().filter(|delay| Some(**delay) > largest).count() as u64;
         let period_ps = self.distances.sorted().and_then(|rising| period(&rising));

@@ -4,14 +4,14 @@ use crate::SECOND_PS;
 use crate::capture::Capture;
 use crate::capture::{Head, Point};
 use crate::edges::{Edge, EdgeKind, Slicer};
-use crate::fault::{Error, Fault};
-use crate::figures::{Figures, median_of};
+use crate::error::{Error, ParseError};
+use crate::figures::{DelayFigures, median_of};
 use crate::list::{List, Value};
-use crate::marks::{Mark, Marks};
+use crate::marks::{Mark, MarkerStats};
 use crate::open::open_joined;
-use crate::options::Asked;
-use crate::options::Chosen;
-use crate::pairing::{Answer, Counts, Fate, Pairing};
+use crate::pairing::{Counts, Pairing, Response, ResponseClass};
+use crate::query::ChannelSelection;
+use crate::query::Query;
 use crate::survey::{Survey, survey};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const READING_PS: i64 = SECOND_PS;
 
 /// What a capture came to.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Measured {
+pub struct CaptureResult {
     /// The format, in words.
     pub format: &'static str,
     /// The channel with the stimuli; none of a list.
@@ -37,7 +37,7 @@ pub struct Measured {
     /// What became of stimuli and responses.
     pub counts: Counts,
     /// The figures of those that were answered.
-    pub figures: Figures,
+    pub figures: DelayFigures,
     /// No time is known better than this.
     pub resolution_ps: Option<i64>,
     /// Whether the times of the stimuli are known.
@@ -59,33 +59,39 @@ pub struct Measured {
 /// Whoever takes the answers may fail in his own way.
 pub fn measure<E: From<Error>>(
     paths: &[PathBuf],
-    asked: &Asked,
-    mut each: impl FnMut(Answer) -> Result<(), E>,
-) -> Result<Measured, E> {
+    asked: &Query,
+    mut each: impl FnMut(Response) -> Result<(), E>,
+) -> Result<CaptureResult, E> {
     let file = &paths[0];
     match open_joined(paths, asked.unit)? {
-        Capture::List(list) => of_list(list, |fault| fault.of(file).into(), each),
+        Capture::List(list) => measure_list(list, |fault| fault.in_file(file).into(), each),
         Capture::Points(opened) => {
-            let chosen = Chosen::of(&opened.head, asked).map_err(|fault| fault.of(file))?;
+            let chosen = ChannelSelection::resolve(&opened.head, asked)
+                .map_err(|fault| fault.in_file(file))?;
             drop(opened);
             let Some(survey) = survey(paths)? else {
-                return Err(Fault::whole("the file changed while it was read").of(file).into());
+                return Err(ParseError::whole("the file changed while it was read")
+                    .in_file(file)
+                    .into());
             };
-            let mut wires = Wires::new(&survey, &chosen, asked).map_err(|fault| fault.of(file))?;
+            let mut wires =
+                EdgeMatcher::new(&survey, &chosen, asked).map_err(|fault| fault.in_file(file))?;
             let Capture::Points(opened) = open_joined(paths, None)? else {
-                return Err(Fault::whole("the file changed while it was read").of(file).into());
+                return Err(ParseError::whole("the file changed while it was read")
+                    .in_file(file)
+                    .into());
             };
             let (mut source, mut points, mut goes_on) = (opened.source, Vec::new(), true);
             while goes_on {
-                goes_on = source.read(&mut points).map_err(|fault| fault.of(file))?;
+                goes_on = source.read(&mut points).map_err(|fault| fault.in_file(file))?;
                 for point in points.drain(..) {
-                    wires.take(point, &mut each)?;
+                    wires.push(point, &mut each)?;
                 }
             }
             wires.end(&mut each)?;
-            let measured = wires.measured(survey.head, &chosen);
+            let measured = wires.result(survey.head, &chosen);
             match measured.counts.stimuli {
-                0 => Err(nothing_to_answer(&measured, asked).of(file).into()),
+                0 => Err(nothing_to_answer(&measured, asked).in_file(file).into()),
                 _ => Ok(measured),
             }
         }
@@ -93,13 +99,13 @@ pub fn measure<E: From<Error>>(
 }
 
 /// Why a capture has no stimulus that could be judged.
-fn nothing_to_answer(measured: &Measured, asked: &Asked) -> Fault {
+fn nothing_to_answer(measured: &CaptureResult, asked: &Query) -> ParseError {
     let name = measured.stimulus.as_deref().unwrap_or_default();
     let edges = match asked.edge {
         EdgeKind::Both => "edge".to_string(),
-        edge => format!("{} edge", edge.word()),
+        edge => format!("{} edge", edge.as_str()),
     };
-    Fault::whole(match measured.counts.cut_off {
+    ParseError::whole(match measured.counts.cut_off {
         0 => format!("the channel {name} has no {edges}, so there is nothing to be answered"),
         _ => format!(
             "the only {edges} of {name} has no answer up to the end: --window says after which \
@@ -109,7 +115,7 @@ fn nothing_to_answer(measured: &Measured, asked: &Asked) -> Fault {
 }
 
 /// What happens on the wires, and what is made of it.
-struct Wires {
+struct EdgeMatcher {
     channels: [Option<usize>; 3],
     slicers: [Option<Slicer>; 3],
     wanted: [EdgeKind; 3],
@@ -121,18 +127,22 @@ struct Wires {
     last_edge_ps: Option<i64>,
     within_bursts: u64,
     pairing: Pairing,
-    figures: Figures,
+    figures: DelayFigures,
     swapped: Pairing,
-    reversed: Figures,
-    marks: Option<Marks>,
+    reversed: DelayFigures,
+    marks: Option<MarkerStats>,
 }
 
 const STIMULUS: usize = 0;
 const RESPONSE: usize = 1;
 const MARKER: usize = 2;
 
-impl Wires {
-    fn new(survey: &Survey, chosen: &Chosen, asked: &Asked) -> Result<Wires, Fault> {
+impl EdgeMatcher {
+    fn new(
+        survey: &Survey,
+        chosen: &ChannelSelection,
+        asked: &Query,
+    ) -> Result<EdgeMatcher, ParseError> {
         let channels = [Some(chosen.stimulus), Some(chosen.response), chosen.marker];
         let slicers = channels.map(|channel| {
             let channel = channel?;
@@ -145,18 +155,20 @@ impl Wires {
             match survey.seen[channel].levels.range().filter(|(low, high)| low < high) {
                 Some((low, high)) => {
                     let what = "never crosses the threshold with its hysteresis: it goes from";
-                    return Err(Fault::whole(format!("the channel {name} {what} {low} to {high}")));
+                    return Err(ParseError::whole(format!(
+                        "the channel {name} {what} {low} to {high}"
+                    )));
                 }
                 // A response that never comes is what was asked for.
                 None if role == RESPONSE => {}
                 None => {
                     let what = format!("the channel {name} never changes its level");
-                    return Err(Fault::whole(what));
+                    return Err(ParseError::whole(what));
                 }
             }
         }
         let (start_ps, end_ps) = survey.span_ps.unwrap_or_default();
-        Ok(Wires {
+        Ok(EdgeMatcher {
             channels,
             slicers,
             wanted: [asked.edge, asked.response_edge, EdgeKind::Both],
@@ -168,17 +180,17 @@ impl Wires {
             last_edge_ps: None,
             within_bursts: 0,
             pairing: Pairing::new(asked.window_ps),
-            figures: Figures::default(),
+            figures: DelayFigures::default(),
             swapped: Pairing::new(asked.window_ps),
-            reversed: Figures::default(),
-            marks: chosen.marker.map(|_| Marks::default()),
+            reversed: DelayFigures::default(),
+            marks: chosen.marker.map(|_| MarkerStats::default()),
         })
     }
 
-    fn take<E>(
+    fn push<E>(
         &mut self,
         point: Point,
-        each: &mut impl FnMut(Answer) -> Result<(), E>,
+        each: &mut impl FnMut(Response) -> Result<(), E>,
     ) -> Result<(), E> {
         self.now_ps = self.now_ps.max(point.at_ps);
         for role in 0..self.channels.len() {
@@ -186,8 +198,8 @@ impl Wires {
                 continue;
             }
             let Some(slicer) = &mut self.slicers[role] else { continue };
-            let edge = slicer.take(point.at_ps, point.value);
-            self.waiting[role].extend(edge.filter(|edge| self.wanted[role].wants(edge.rising)));
+            let edge = slicer.push(point.at_ps, point.value);
+            self.waiting[role].extend(edge.filter(|edge| self.wanted[role].includes(edge.rising)));
         }
         let is_full = self.waiting.iter().any(|edges| edges.len() > MOST_WAITING);
         let settled = self.slicers.iter().flatten().map(|slicer| slicer.settled_to(self.now_ps));
@@ -195,10 +207,10 @@ impl Wires {
         self.settle(if is_full { i64::MAX } else { settled }, each)
     }
 
-    fn end<E>(&mut self, each: &mut impl FnMut(Answer) -> Result<(), E>) -> Result<(), E> {
+    fn end<E>(&mut self, each: &mut impl FnMut(Response) -> Result<(), E>) -> Result<(), E> {
         self.settle(i64::MAX, each)?;
         let last = self.pairing.end(self.end_ps);
-        self.judged(last, each)
+        self.handle_response(last, each)
     }
 
     /// Takes all edges before this in the order of time; at the same time a marker comes first, and
@@ -206,7 +218,7 @@ impl Wires {
     fn settle<E>(
         &mut self,
         before_ps: i64,
-        each: &mut impl FnMut(Answer) -> Result<(), E>,
+        each: &mut impl FnMut(Response) -> Result<(), E>,
     ) -> Result<(), E> {
         loop {
             let at = |role: usize| Some((self.waiting[role].front()?.at_ps, role));
@@ -222,7 +234,7 @@ impl Wires {
         &mut self,
         role: usize,
         edge: Edge,
-        each: &mut impl FnMut(Answer) -> Result<(), E>,
+        each: &mut impl FnMut(Response) -> Result<(), E>,
     ) -> Result<(), E> {
         let Edge { at_ps, rising } = edge;
         if role == STIMULUS
@@ -242,30 +254,30 @@ impl Wires {
                 return Ok(());
             }
         };
-        if let Some(Answer { fate: Fate::Answered(delay), .. }) = reversed
+        if let Some(Response { fate: ResponseClass::Answered(delay), .. }) = reversed
             && self.reversed.count() < MOST_REVERSED
         {
-            self.reversed.take(delay);
+            self.reversed.add(delay);
         }
-        self.judged(judged, each)
+        self.handle_response(judged, each)
     }
 
-    fn judged<E>(
+    fn handle_response<E>(
         &mut self,
-        judged: Option<Answer>,
-        each: &mut impl FnMut(Answer) -> Result<(), E>,
+        judged: Option<Response>,
+        each: &mut impl FnMut(Response) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(Answer { at_ps, fate }) = judged else { return Ok(()) };
-        if let Fate::Answered(delay) = fate {
-            self.figures.take(delay);
+        let Some(Response { at_ps, fate }) = judged else { return Ok(()) };
+        if let ResponseClass::Answered(delay) = fate {
+            self.figures.add(delay);
             if let Some(marks) = &mut self.marks {
-                marks.answered(at_ps, delay);
+                marks.add_response(at_ps, delay);
             }
         }
-        each(Answer { at_ps: at_ps - self.start_ps, fate })
+        each(Response { at_ps: at_ps - self.start_ps, fate })
     }
 
-    fn measured(self, head: Head, chosen: &Chosen) -> Measured {
+    fn result(self, head: Head, chosen: &ChannelSelection) -> CaptureResult {
         let swapped_ps = self.swapped();
         let name = |index: usize| Some(head.channels[index].name.clone());
         let (stimulus, response) = (name(chosen.stimulus), name(chosen.response));
@@ -282,7 +294,7 @@ impl Wires {
                     .to_string(),
             );
         }
-        Measured {
+        CaptureResult {
             format: head.format,
             stimulus,
             response,
@@ -292,7 +304,7 @@ impl Wires {
             is_timed: true,
             length_ps: self.end_ps - self.start_ps,
             swapped_ps,
-            mark: self.marks.map(Marks::told),
+            mark: self.marks.map(MarkerStats::finish),
             impossible: Vec::new(),
             first_row_left_out: false,
             notes,
@@ -302,7 +314,7 @@ impl Wires {
     /// The median delay the other way round, if that looks like what was meant: as many pairs, and
     /// each of them much quicker.
     fn swapped(&self) -> Option<f64> {
-        let median = |figures: &Figures| median_of(&figures.clone().sorted()?);
+        let median = |figures: &DelayFigures| median_of(&figures.clone().sorted()?);
         let reversed = median(&self.reversed)?;
         let (answered, other) = (self.figures.count(), self.swapped.counts.answered);
         match median(&self.figures) {
@@ -317,12 +329,12 @@ impl Wires {
 }
 
 /// A list has delays and nothing else.
-fn of_list<E>(
+fn measure_list<E>(
     mut list: List,
-    error: impl Fn(Fault) -> E,
-    mut each: impl FnMut(Answer) -> Result<(), E>,
-) -> Result<Measured, E> {
-    let (mut counts, mut figures) = (Counts::default(), Figures::default());
+    error: impl Fn(ParseError) -> E,
+    mut each: impl FnMut(Response) -> Result<(), E>,
+) -> Result<CaptureResult, E> {
+    let (mut counts, mut figures) = (Counts::default(), DelayFigures::default());
     let (mut impossible, mut first_row_left_out) = (Vec::new(), false);
     let mut at_ps = 0_i64;
     while let Some(reading) = list.next_reading().map_err(&error)? {
@@ -333,33 +345,33 @@ fn of_list<E>(
             }
             Value::Delay(delay) => {
                 counts.answered += 1;
-                figures.take(delay);
-                Fate::Answered(delay)
+                figures.add(delay);
+                ResponseClass::Answered(delay)
             }
             Value::NoResponse => {
                 counts.missing += 1;
-                Fate::Missing
+                ResponseClass::Missing
             }
             Value::Censored => {
                 counts.censored += 1;
-                Fate::Unmeasured
+                ResponseClass::Unmeasured
             }
             Value::Impossible(value) => {
                 counts.impossible += 1;
                 if impossible.len() < MOST_NAMED {
                     impossible.push((reading.number, value));
                 }
-                Fate::Unmeasured
+                ResponseClass::Unmeasured
             }
         };
         counts.stimuli += 1;
-        each(Answer { at_ps, fate })?;
+        each(Response { at_ps, fate })?;
         at_ps = at_ps.saturating_add(READING_PS);
     }
     if counts.stimuli == 0 {
-        return Err(error(Fault::whole("the list has no readings")));
+        return Err(error(ParseError::whole("the list has no readings")));
     }
-    Ok(Measured {
+    Ok(CaptureResult {
         format: list.format(),
         stimulus: None,
         response: None,

@@ -1,7 +1,7 @@
 //! Several sources as one, in the order of time.
 
 use crate::capture::{Point, Source};
-use crate::fault::Fault;
+use crate::error::ParseError;
 use std::collections::VecDeque;
 
 /// Points that are given away at once.
@@ -35,7 +35,7 @@ impl Merged {
 
 impl Part {
     /// Makes sure that its next point is known, unless there is none.
-    fn fill(&mut self) -> Result<(), Fault> {
+    fn fill(&mut self) -> Result<(), ParseError> {
         let mut read = Vec::new();
         while self.waiting.is_empty() && !self.is_done {
             self.is_done = !self.source.read(&mut read)?;
@@ -48,7 +48,7 @@ impl Part {
 }
 
 impl Source for Merged {
-    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         for _ in 0..AT_ONCE {
             for part in &mut self.parts {
                 part.fill()?;

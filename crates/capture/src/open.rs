@@ -1,7 +1,7 @@
 //! Opens a capture, whatever its format is.
 
-use crate::capture::{Capture, Channel, Head, Opened};
-use crate::fault::{Error, Fault};
+use crate::capture::{Capture, Channel, Head, LevelCapture};
+use crate::error::{Error, ParseError};
 use crate::lines::BYTE_ORDER_MARK;
 use crate::list::Unit;
 use crate::merge::Merged;
@@ -16,15 +16,15 @@ const SNIFFED: u64 = 4096;
 
 /// Opens a file; it can be opened again and again, so that it must be no pipe.
 pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Error> {
-    let mut capture = of_file(path, unit).map_err(|fault| fault.of(path))?;
+    let mut capture = open_file(path, unit).map_err(|fault| fault.in_file(path))?;
     if let Capture::Points(opened) = &mut capture {
-        tell_apart(&mut opened.head.channels);
+        number_duplicates(&mut opened.head.channels);
     }
     Ok(capture)
 }
 
 /// Of channels with the same name the second and any further one get a number.
-fn tell_apart(channels: &mut [Channel]) {
+fn number_duplicates(channels: &mut [Channel]) {
     let mut seen: HashMap<String, u32> = HashMap::new();
     for channel in channels {
         let number = seen.entry(channel.name.clone()).or_default();
@@ -35,10 +35,10 @@ fn tell_apart(channels: &mut [Channel]) {
     }
 }
 
-fn of_file(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
+fn open_file(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
     // A pipe would wait for whoever writes to it.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(Fault::whole("expected a file, which can be read more than once"));
+        return Err(ParseError::whole("expected a file, which can be read more than once"));
     }
     let mut start = Vec::new();
     File::open(path)?.take(SNIFFED).read_to_end(&mut start)?;
@@ -46,7 +46,7 @@ fn of_file(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
     let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start);
     let first = text.iter().copied().find(|byte| !byte.is_ascii_whitespace());
     match first {
-        None => Err(Fault::whole("the file is empty")),
+        None => Err(ParseError::whole("the file is empty")),
         _ if start.starts_with(b"PK") => sigrok::open(path).map(Capture::Points),
         _ if isf::is_one(&start) => {
             let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -54,9 +54,9 @@ fn of_file(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
         }
         Some(b'$') => vcd::open(again()?).map(Capture::Points),
         _ if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") => {
-            Err(Fault::whole("the file is UTF-16: save it as UTF-8"))
+            Err(ParseError::whole("the file is UTF-16: save it as UTF-8"))
         }
-        _ if start.contains(&0) => Err(Fault::whole(
+        _ if start.contains(&0) => Err(ParseError::whole(
             "expected a sigrok session, a VCD, a CSV, an ISF waveform or a list of readings; \
              found none of these",
         )),
@@ -73,7 +73,9 @@ pub fn open_joined(paths: &[PathBuf], unit: Option<Unit>) -> Result<Capture, Err
     let mut sources = Vec::new();
     for path in paths {
         let Capture::Points(opened) = open(path, unit)? else {
-            return Err(Fault::whole("a list of readings cannot be joined with others").of(path));
+            return Err(
+                ParseError::whole("a list of readings cannot be joined with others").in_file(path)
+            );
         };
         let first = head.channels.len();
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -88,7 +90,7 @@ pub fn open_joined(paths: &[PathBuf], unit: Option<Unit>) -> Result<Capture, Err
         head.notes.extend(opened.head.notes);
         sources.push((opened.source, first));
     }
-    Ok(Capture::Points(Opened { head, source: Box::new(Merged::new(sources)) }))
+    Ok(Capture::Points(LevelCapture { head, source: Box::new(Merged::new(sources)) }))
 }
 
 fn is_taken(head: &Head, name: &str) -> bool {

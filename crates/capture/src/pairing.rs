@@ -31,7 +31,7 @@ pub struct Counts {
 
 /// What became of a stimulus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum ResponseClass {
     /// It was answered after so many picoseconds.
     Answered(i64),
     /// No response came.
@@ -44,11 +44,11 @@ pub enum Fate {
 
 /// A stimulus whose fate is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Answer {
+pub struct Response {
     /// When it came, in the capture's own time.
     pub at_ps: i64,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: ResponseClass,
 }
 
 /// Puts responses to stimuli, which are told in the order of time.
@@ -71,14 +71,14 @@ impl Pairing {
     }
 
     /// A stimulus; what becomes known of the one before it.
-    pub fn stimulus(&mut self, at_ps: i64) -> Option<Answer> {
+    pub fn stimulus(&mut self, at_ps: i64) -> Option<Response> {
         let before = self.last.replace(Last { at_ps, is_judged: false });
         let unanswered = before.filter(|before| !before.is_judged)?;
-        Some(self.judge(Answer { at_ps: unanswered.at_ps, fate: Fate::Missing }))
+        Some(self.judge(Response { at_ps: unanswered.at_ps, fate: ResponseClass::Missing }))
     }
 
     /// A response; what becomes known of its stimulus.
-    pub fn response(&mut self, at_ps: i64) -> Option<Answer> {
+    pub fn response(&mut self, at_ps: i64) -> Option<Response> {
         let Some(last) = &mut self.last else {
             match self.counts.before_first {
                 0 => self.counts.before_first = 1,
@@ -96,17 +96,18 @@ impl Pairing {
             return None;
         }
         last.is_judged = true;
-        let fate = if in_time { Fate::Answered(delay) } else { Fate::Late(delay) };
+        let fate =
+            if in_time { ResponseClass::Answered(delay) } else { ResponseClass::Late(delay) };
         let at_ps = last.at_ps;
-        Some(self.judge(Answer { at_ps, fate }))
+        Some(self.judge(Response { at_ps, fate }))
     }
 
     /// The capture ends: its last stimulus is missing a response only if there was time for one.
-    pub fn end(&mut self, at_ps: i64) -> Option<Answer> {
+    pub fn end(&mut self, at_ps: i64) -> Option<Response> {
         let last = self.last.take().filter(|last| !last.is_judged)?;
         match self.window {
             Some(window) if at_ps - last.at_ps > window => {
-                Some(self.judge(Answer { at_ps: last.at_ps, fate: Fate::Missing }))
+                Some(self.judge(Response { at_ps: last.at_ps, fate: ResponseClass::Missing }))
             }
             _ => {
                 self.counts.cut_off += 1;
@@ -115,13 +116,13 @@ impl Pairing {
         }
     }
 
-    fn judge(&mut self, judged: Answer) -> Answer {
+    fn judge(&mut self, judged: Response) -> Response {
         self.counts.stimuli += 1;
         match judged.fate {
-            Fate::Answered(_) => self.counts.answered += 1,
-            Fate::Missing => self.counts.missing += 1,
-            Fate::Late(_) => self.counts.late += 1,
-            Fate::Unmeasured => self.counts.censored += 1,
+            ResponseClass::Answered(_) => self.counts.answered += 1,
+            ResponseClass::Missing => self.counts.missing += 1,
+            ResponseClass::Late(_) => self.counts.late += 1,
+            ResponseClass::Unmeasured => self.counts.censored += 1,
         }
         judged
     }
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(window: Option<i64>, events: &[(i64, bool)], end: i64) -> (Vec<Answer>, Counts) {
+    fn paired(window: Option<i64>, events: &[(i64, bool)], end: i64) -> (Vec<Response>, Counts) {
         let mut pairing = Pairing::new(window);
         let mut judged = Vec::new();
         for &(at, is_stimulus) in events {
@@ -158,8 +159,8 @@ mod tests {
             (75, false), // late
             (80, true),  // the end
         ];
-        let (judged, counts) = told(Some(10), &events, 85);
-        let fates = [Fate::Answered(2), Fate::Missing, Fate::Late(15)];
+        let (judged, counts) = paired(Some(10), &events, 85);
+        let fates = [ResponseClass::Answered(2), ResponseClass::Missing, ResponseClass::Late(15)];
         assert_eq!(judged.iter().map(|one| one.fate).collect::<Vec<_>>(), fates);
         let wanted = Counts {
             stimuli: 3,
@@ -177,9 +178,9 @@ mod tests {
 
     #[test]
     fn the_end_misses_a_response_only_after_the_window() {
-        assert_eq!(told(Some(10), &[(0, true)], 11).1.missing, 1);
-        assert_eq!(told(Some(10), &[(0, true)], 10).1.cut_off, 1);
-        assert_eq!(told(None, &[(0, true)], 1_000).1.cut_off, 1);
+        assert_eq!(paired(Some(10), &[(0, true)], 11).1.missing, 1);
+        assert_eq!(paired(Some(10), &[(0, true)], 10).1.cut_off, 1);
+        assert_eq!(paired(None, &[(0, true)], 1_000).1.cut_off, 1);
     }
 
     proptest! {
@@ -192,7 +193,7 @@ mod tests {
             let mut now = 0;
             let events: Vec<(i64, bool)> =
                 steps.iter().map(|&(step, kind)| { now += step; (now, kind) }).collect();
-            let (judged, counts) = told(window, &events, now);
+            let (judged, counts) = paired(window, &events, now);
             let stimuli = events.iter().filter(|one| one.1).count() as u64;
             let responses = events.len() as u64 - stimuli;
             prop_assert_eq!(counts.stimuli + counts.cut_off, stimuli);
@@ -201,7 +202,7 @@ mod tests {
             prop_assert_eq!(counts.answered + counts.late + unasked, responses);
             prop_assert_eq!(judged.len() as u64, counts.stimuli);
             for one in judged {
-                if let Fate::Answered(delay) = one.fate {
+                if let ResponseClass::Answered(delay) = one.fate {
                     prop_assert!(delay >= 0 && window.is_none_or(|window| delay <= window));
                 }
             }

@@ -1,9 +1,9 @@
 //! Sessions of sigrok (`.sr`): an archive with a small text that says what the samples are.
 
 use crate::SECOND_PS;
-use crate::capture::Opened;
+use crate::capture::LevelCapture;
 use crate::capture::{Channel, Head, Kind, Point, Source};
-use crate::fault::Fault;
+use crate::error::ParseError;
 use crate::merge::Merged;
 use crate::zip::{Archive, Member, MemberReader, cannot_unpack};
 use std::collections::BTreeMap;
@@ -25,16 +25,16 @@ struct Session {
 }
 
 /// Opens a session.
-pub fn open(path: &Path) -> Result<Opened, Fault> {
+pub fn open(path: &Path) -> Result<LevelCapture, ParseError> {
     let archive = Archive::open(path)?;
     let version = archive.text("version")?.unwrap_or_default();
     if !matches!(version.trim(), "1" | "2") {
         let version = version.trim().chars().take(8).collect::<String>();
         let what = format!("expected version 1 or 2 of a sigrok session, found '{version}'");
-        return Err(Fault::member("version", what));
+        return Err(ParseError::member("version", what));
     }
     let text = archive.text("metadata")?;
-    let session = Session::read(&text.ok_or_else(|| Fault::whole("it has no metadata"))?);
+    let session = Session::read(&text.ok_or_else(|| ParseError::whole("it has no metadata"))?);
     let clock = Clock::new(session.samplerate()?);
     let mut head =
         Head { format: "sigrok session", resolution_ps: Some(clock.at(1)?), ..Head::default() };
@@ -52,9 +52,9 @@ pub fn open(path: &Path) -> Result<Opened, Fault> {
         head.channels.push(Channel { name, kind: Kind::Sampled });
     }
     if sources.is_empty() {
-        return Err(Fault::whole("the session holds no samples"));
+        return Err(ParseError::whole("the session holds no samples"));
     }
-    Ok(Opened { head, source: Box::new(Merged::new(sources)) })
+    Ok(LevelCapture { head, source: Box::new(Merged::new(sources)) })
 }
 
 impl Session {
@@ -70,16 +70,19 @@ impl Session {
         Session { keys, devices }
     }
 
-    fn samplerate(&self) -> Result<u64, Fault> {
+    fn samplerate(&self) -> Result<u64, ParseError> {
         let text = self.keys.get("samplerate").ok_or_else(|| {
-            Fault::member(
+            ParseError::member(
                 "metadata",
                 "no samplerate is stored, so there are no times: add 'samplerate = 24 MHz', or \
                  whatever it was, to the device there",
             )
         })?;
         hertz(text).ok_or_else(|| {
-            Fault::member("metadata", format!("expected a samplerate like 24 MHz, found '{text}'"))
+            ParseError::member(
+                "metadata",
+                format!("expected a samplerate like 24 MHz, found '{text}'"),
+            )
         })
     }
 
@@ -88,7 +91,7 @@ impl Session {
         &self,
         archive: &Archive,
         clock: Clock,
-    ) -> Result<Option<(Logic, Vec<Channel>)>, Fault> {
+    ) -> Result<Option<(Logic, Vec<Channel>)>, ParseError> {
         let Some(file) = self.keys.get("capturefile") else { return Ok(None) };
         if !self.keys.keys().any(|key| key.starts_with("probe")) {
             return Ok(None);
@@ -96,10 +99,13 @@ impl Session {
         let members = numbered(archive, file);
         let unit = self.keys.get("unitsize").and_then(|size| size.parse().ok()).unwrap_or(0);
         if !(1..=WIDEST).contains(&unit) {
-            return Err(Fault::member("metadata", format!("expected a unitsize of 1 to {WIDEST}")));
+            return Err(ParseError::member(
+                "metadata",
+                format!("expected a unitsize of 1 to {WIDEST}"),
+            ));
         }
         if members.is_empty() {
-            return Err(Fault::member(file, "the samples are missing"));
+            return Err(ParseError::member(file, "the samples are missing"));
         }
         let mut bits = Vec::new();
         let mut channels = Vec::new();
@@ -170,9 +176,9 @@ impl Clock {
         Clock { hertz: i128::from(hertz.max(1)) }
     }
 
-    pub fn at(self, sample: u64) -> Result<i64, Fault> {
+    pub fn at(self, sample: u64) -> Result<i64, ParseError> {
         let at = (i128::from(sample) * i128::from(SECOND_PS) + self.hertz / 2) / self.hertz;
-        i64::try_from(at).map_err(|_| Fault::whole("the capture is longer than 106 days"))
+        i64::try_from(at).map_err(|_| ParseError::whole("the capture is longer than 106 days"))
     }
 }
 
@@ -189,7 +195,7 @@ impl Chained {
     }
 
     /// As many whole units as there are, up to the length of the buffer.
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, ParseError> {
         let mut filled = 0;
         while filled < buffer.len() {
             let Some((name, reader)) = &mut self.now else {
@@ -234,7 +240,7 @@ impl Logic {
         Logic { bytes, clock, unit, bits, before: Vec::new(), sample: 0, buffer, filled: 0, at: 0 }
     }
 
-    fn changes(&mut self, points: &mut Vec<Point>) -> Result<(), Fault> {
+    fn changes(&mut self, points: &mut Vec<Point>) -> Result<(), ParseError> {
         let unit = self.unit;
         while points.len() < AT_ONCE {
             let alike = self.alike();
@@ -267,7 +273,7 @@ impl Logic {
 }
 
 impl Source for Logic {
-    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         if self.at + self.unit > self.filled {
             self.filled = self.bytes.fill(&mut self.buffer)?;
             self.at = 0;
@@ -299,7 +305,7 @@ impl Analog {
 }
 
 impl Source for Analog {
-    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         let filled = self.bytes.fill(&mut self.buffer)?;
         for value in self.buffer[..filled].chunks_exact(4) {
             let value = f32::from_le_bytes([value[0], value[1], value[2], value[3]]);

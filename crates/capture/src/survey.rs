@@ -3,7 +3,7 @@
 use crate::capture::Capture;
 use crate::capture::{Head, Kind, Point};
 use crate::edges::{Hysteresis, Slicer, Threshold};
-use crate::fault::Error;
+use crate::error::Error;
 use crate::levels::Levels;
 use crate::open::open_joined;
 use std::path::PathBuf;
@@ -14,14 +14,14 @@ pub struct Survey {
     /// Its channels.
     pub head: Head,
     /// What was seen of each.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ChannelSurvey>,
     /// From the first to the last value; none where there is no value.
     pub span_ps: Option<(i64, i64)>,
 }
 
 /// What was seen of a channel.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Seen {
+pub struct ChannelSurvey {
     /// Its levels.
     pub levels: Levels,
     /// Rising edges.
@@ -36,16 +36,16 @@ pub struct Seen {
 pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
     let Capture::Points(opened) = open_joined(paths, None)? else { return Ok(None) };
     let mut source = opened.source;
-    let mut seen = vec![Seen::default(); opened.head.channels.len()];
+    let mut seen = vec![ChannelSurvey::default(); opened.head.channels.len()];
     let (mut first, mut last) = (None, None);
     let mut points = Vec::new();
     let mut goes_on = true;
     while goes_on {
-        goes_on = source.read(&mut points).map_err(|fault| fault.of(&paths[0]))?;
+        goes_on = source.read(&mut points).map_err(|fault| fault.in_file(&paths[0]))?;
         for Point { at_ps, channel, value } in points.drain(..) {
             first.get_or_insert(at_ps);
             last = last.max(Some(at_ps));
-            seen[channel].levels.take(value);
+            seen[channel].levels.add(value);
         }
     }
     let last = last.max(source.reached_ps());
@@ -63,7 +63,7 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
 
 impl Survey {
     /// Reads the capture again, for its edges and a picture of so many parts.
-    pub fn look(
+    pub fn read_edges(
         mut self,
         paths: &[PathBuf],
         rule: (Threshold, Hysteresis),
@@ -75,7 +75,7 @@ impl Survey {
             return Ok(self);
         };
         let mut source = opened.source;
-        let slicer = |(channel, seen): (&crate::Channel, &Seen)| {
+        let slicer = |(channel, seen): (&crate::Channel, &ChannelSurvey)| {
             Slicer::new(channel.kind, &seen.levels, rule.0, rule.1)
         };
         let mut slicers: Vec<Option<Slicer>> =
@@ -89,14 +89,14 @@ impl Survey {
         let mut points = Vec::new();
         let mut goes_on = true;
         while goes_on {
-            goes_on = source.read(&mut points).map_err(|fault| fault.of(&paths[0]))?;
+            goes_on = source.read(&mut points).map_err(|fault| fault.in_file(&paths[0]))?;
             for Point { at_ps, channel, value } in points.drain(..) {
                 let seen = &mut self.seen[channel];
                 let here = part(at_ps).min(parts.saturating_sub(1));
                 let threshold = match &mut slicers[channel] {
                     None => f64::INFINITY,
                     Some(slicer) => {
-                        match slicer.take(at_ps, value).map(|edge| edge.rising) {
+                        match slicer.push(at_ps, value).map(|edge| edge.rising) {
                             Some(true) => seen.rising += 1,
                             Some(false) => seen.falling += 1,
                             None => {}
@@ -104,7 +104,7 @@ impl Survey {
                         slicer.threshold()
                     }
                 };
-                seen.lasted(lasting[channel], here);
+                seen.mark_range(lasting[channel], here);
                 let is_high = value >= threshold;
                 if !value.is_nan() {
                     seen.mark(here, is_high);
@@ -113,7 +113,7 @@ impl Survey {
             }
         }
         for (seen, lasting) in self.seen.iter_mut().zip(lasting) {
-            seen.lasted(lasting, parts);
+            seen.mark_range(lasting, parts);
         }
         Ok(self)
     }
@@ -124,7 +124,7 @@ impl Survey {
     }
 }
 
-impl Seen {
+impl ChannelSurvey {
     fn mark(&mut self, part: usize, is_high: bool) {
         if let Some((low, high)) = self.picture.get_mut(part) {
             *low |= !is_high;
@@ -133,7 +133,7 @@ impl Seen {
     }
 
     /// The level lasted from there up to here.
-    fn lasted(&mut self, from: Option<(usize, bool)>, to: usize) {
+    fn mark_range(&mut self, from: Option<(usize, bool)>, to: usize) {
         if let Some((from, is_high)) = from {
             (from + 1..to).for_each(|part| self.mark(part, is_high));
         }

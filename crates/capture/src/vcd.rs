@@ -1,8 +1,8 @@
 //! Value change dumps (VCD), as simulators and logic analysers write them.
 
-use crate::capture::Opened;
+use crate::capture::LevelCapture;
 use crate::capture::{Channel, Head, Kind, Point, Source};
-use crate::fault::Fault;
+use crate::error::ParseError;
 use crate::lines::BYTE_ORDER_MARK;
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -17,12 +17,12 @@ const AT_ONCE: usize = 4096;
 const FEMTO: i128 = 1_000;
 
 /// Opens a dump: reads its head, up to where the values begin.
-pub fn open(mut text: impl BufRead + 'static) -> Result<Opened, Fault> {
+pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError> {
     if text.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
         text.consume(BYTE_ORDER_MARK.len());
     }
-    let mut words = Words { source: text, line: 1, word: String::new() };
-    let mut head = Declared::default();
+    let mut words = Tokens { source: text, line: 1, word: String::new() };
+    let mut head = Declaration::default();
     loop {
         let Some(word) = words.next()? else {
             return Err(words.fault("the head of the dump has no end: $enddefinitions is missing"));
@@ -53,15 +53,15 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<Opened, Fault> {
         return Err(words.fault("the dump declares no variables"));
     }
     let resolution_ps = Some(i64::try_from((femtos / FEMTO).max(1)).unwrap_or(i64::MAX));
-    let Declared { channels, ids, .. } = head;
+    let Declaration { channels, ids, .. } = head;
     let head = Head { format: "VCD", channels, resolution_ps, notes: Vec::new() };
     let source = Changes { words, ids, femtos, now: None, told: 0 };
-    Ok(Opened { head, source: Box::new(source) })
+    Ok(LevelCapture { head, source: Box::new(source) })
 }
 
 /// What the head of a dump declares.
 #[derive(Default)]
-struct Declared {
+struct Declaration {
     femtos: Option<i128>,
     scopes: Vec<String>,
     channels: Vec<Channel>,
@@ -69,8 +69,8 @@ struct Declared {
     ids: HashMap<String, Vec<usize>>,
 }
 
-impl Declared {
-    fn timescale<R: BufRead>(&mut self, words: &mut Words<R>) -> Result<(), Fault> {
+impl Declaration {
+    fn timescale<R: BufRead>(&mut self, words: &mut Tokens<R>) -> Result<(), ParseError> {
         let text: String = words.until_end()?.concat();
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let unit: Option<i128> = match &text[end..] {
@@ -93,13 +93,13 @@ impl Declared {
         }
     }
 
-    fn scope<R: BufRead>(&mut self, words: &mut Words<R>) -> Result<(), Fault> {
+    fn scope<R: BufRead>(&mut self, words: &mut Tokens<R>) -> Result<(), ParseError> {
         let all = words.until_end()?;
         self.scopes.push(all.get(1).cloned().unwrap_or_default());
         Ok(())
     }
 
-    fn variable<R: BufRead>(&mut self, words: &mut Words<R>) -> Result<(), Fault> {
+    fn variable<R: BufRead>(&mut self, words: &mut Tokens<R>) -> Result<(), ParseError> {
         let all = words.until_end()?;
         let [kind, width, id, name, ..] = &all[..] else {
             return Err(words.fault("expected '$var TYPE WIDTH ID NAME $end'"));
@@ -121,7 +121,7 @@ impl Declared {
 
 /// The changes of a dump, in its order.
 struct Changes<R> {
-    words: Words<R>,
+    words: Tokens<R>,
     ids: HashMap<String, Vec<usize>>,
     femtos: i128,
     now: Option<i64>,
@@ -130,7 +130,7 @@ struct Changes<R> {
 }
 
 impl<R: BufRead> Changes<R> {
-    fn time(&mut self, word: &str) -> Result<(), Fault> {
+    fn time(&mut self, word: &str) -> Result<(), ParseError> {
         let time = word.parse::<i128>().ok().and_then(|time| time.checked_mul(self.femtos));
         let Some(time) = time.filter(|time| *time >= 0) else {
             return Err(self.words.fault(format!("expected a time, found '#{}'", short(word))));
@@ -144,7 +144,7 @@ impl<R: BufRead> Changes<R> {
         Ok(())
     }
 
-    fn change(&self, value: f64, id: &str, points: &mut Vec<Point>) -> Result<(), Fault> {
+    fn change(&self, value: f64, id: &str, points: &mut Vec<Point>) -> Result<(), ParseError> {
         let Some(channels) = self.ids.get(id) else {
             let what = format!("a change of '{}', which was not declared", short(id));
             return Err(self.words.fault(what));
@@ -157,7 +157,7 @@ impl<R: BufRead> Changes<R> {
 }
 
 impl<R: BufRead> Source for Changes<R> {
-    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         self.told = 0;
         while points.len() < AT_ONCE && self.told < AT_ONCE {
             self.told += 1;
@@ -236,18 +236,18 @@ fn short(word: &str) -> String {
 }
 
 /// Words between blanks, with the line that each stands in.
-struct Words<R> {
+struct Tokens<R> {
     source: R,
     line: u64,
     word: String,
 }
 
-impl<R: BufRead> Words<R> {
-    fn fault(&self, what: impl Into<String>) -> Fault {
-        Fault::line(self.line, what)
+impl<R: BufRead> Tokens<R> {
+    fn fault(&self, what: impl Into<String>) -> ParseError {
+        ParseError::line(self.line, what)
     }
 
-    fn next(&mut self) -> Result<Option<&str>, Fault> {
+    fn next(&mut self) -> Result<Option<&str>, ParseError> {
         // The memory of the last word is used again.
         let mut word = std::mem::take(&mut self.word).into_bytes();
         word.clear();
@@ -267,7 +267,7 @@ impl<R: BufRead> Words<R> {
             let is_whole = end < there.len();
             self.source.consume(end);
             if word.len() > LONGEST_WORD {
-                return Err(Fault::line(self.line, "a word is longer than 64 KiB"));
+                return Err(ParseError::line(self.line, "a word is longer than 64 KiB"));
             }
             if is_whole && !word.is_empty() {
                 break;
@@ -276,13 +276,13 @@ impl<R: BufRead> Words<R> {
         if word.is_empty() {
             return Ok(None);
         }
-        self.word =
-            String::from_utf8(word).map_err(|_| Fault::line(self.line, "a word is no text"))?;
+        self.word = String::from_utf8(word)
+            .map_err(|_| ParseError::line(self.line, "a word is no text"))?;
         Ok(Some(&self.word))
     }
 
     /// The words up to `$end`.
-    fn until_end(&mut self) -> Result<Vec<String>, Fault> {
+    fn until_end(&mut self) -> Result<Vec<String>, ParseError> {
         let mut all = Vec::new();
         let mut bytes = 0;
         loop {
@@ -302,7 +302,7 @@ impl<R: BufRead> Words<R> {
     }
 
     /// Passes over everything up to `$end`.
-    fn skip(&mut self) -> Result<(), Fault> {
+    fn skip(&mut self) -> Result<(), ParseError> {
         loop {
             match self.next()? {
                 Some("$end") => return Ok(()),

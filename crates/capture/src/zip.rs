@@ -1,7 +1,7 @@
 //! The members of a ZIP archive, as the files of sigrok need them: read side by side, since
 //! channels lie in members of their own.
 
-use crate::fault::Fault;
+use crate::error::ParseError;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use rawzip::{
@@ -37,7 +37,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    pub fn open(path: &Path) -> Result<Archive, Fault> {
+    pub fn open(path: &Path) -> Result<Archive, ParseError> {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
@@ -47,9 +47,9 @@ impl Archive {
         let (mut members, mut entries) = (Vec::new(), zip.entries(&mut buffer));
         while let Some(entry) = entries.next_entry().map_err(|error| damaged(&error))? {
             if members.len() >= MOST_MEMBERS {
-                return Err(Fault::whole("the ZIP archive has more than a million members"));
+                return Err(ParseError::whole("the ZIP archive has more than a million members"));
             }
-            members.push(Member::of(&entry)?);
+            members.push(Member::from_record(&entry)?);
         }
         Ok(Archive { zip, members })
     }
@@ -59,7 +59,7 @@ impl Archive {
     }
 
     /// A small member as text.
-    pub fn text(&self, name: &str) -> Result<Option<String>, Fault> {
+    pub fn text(&self, name: &str) -> Result<Option<String>, ParseError> {
         let Some(member) = self.member(name) else { return Ok(None) };
         let mut text = Vec::new();
         self.reader(member)?
@@ -70,9 +70,9 @@ impl Archive {
     }
 
     /// Reads a member from its start.
-    pub fn reader(&self, member: &Member) -> Result<MemberReader, Fault> {
+    pub fn reader(&self, member: &Member) -> Result<MemberReader, ParseError> {
         let entry = self.zip.get_entry(member.entry);
-        let entry = entry.map_err(|error| Fault::member(&member.name, error.to_string()))?;
+        let entry = entry.map_err(|error| ParseError::member(&member.name, error.to_string()))?;
         let (from, to) = entry.compressed_data_range();
         let packed = RangeReader::new(Arc::clone(self.zip.get_ref()), from..to);
         let packed = BufReader::with_capacity(BUFFER_BYTES, packed);
@@ -86,17 +86,17 @@ impl Archive {
 }
 
 impl Member {
-    fn of(entry: &ZipFileHeaderRecord) -> Result<Member, Fault> {
+    fn from_record(entry: &ZipFileHeaderRecord) -> Result<Member, ParseError> {
         let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
         if entry.flags().is_encrypted() {
-            return Err(Fault::member(&name, "is encrypted"));
+            return Err(ParseError::member(&name, "is encrypted"));
         }
         let is_stored = match entry.compression_method() {
             CompressionMethod::STORE => true,
             CompressionMethod::DEFLATE => false,
             method => {
                 let method = method.as_u16();
-                return Err(Fault::member(
+                return Err(ParseError::member(
                     &name,
                     format!("is packed by the unknown method {method}"),
                 ));
@@ -132,10 +132,10 @@ impl Read for MemberReader {
 }
 
 /// A member that cannot be unpacked.
-pub fn cannot_unpack(name: &str, error: &io::Error) -> Fault {
-    Fault::member(name, format!("cannot be unpacked: {error}"))
+pub fn cannot_unpack(name: &str, error: &io::Error) -> ParseError {
+    ParseError::member(name, format!("cannot be unpacked: {error}"))
 }
 
-fn damaged(error: &rawzip::Error) -> Fault {
-    Fault::whole(format!("the ZIP archive is damaged or cut off: {error}"))
+fn damaged(error: &rawzip::Error) -> ParseError {
+    ParseError::whole(format!("the ZIP archive is damaged or cut off: {error}"))
 }

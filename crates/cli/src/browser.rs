@@ -12,13 +12,13 @@ pub fn open(page: &Path) {
     let browser = std::env::var("BROWSER").unwrap_or_default();
     // Several may be named, the best first.
     let browser = browser.split(':').find(|name| !name.is_empty()).unwrap_or("xdg-open");
-    if let Err(reason) = started(browser, page) {
+    if let Err(reason) = start_browser(browser, page) {
         warn(format_args!("cannot open the page with {browser} ({reason}): open it by hand"));
     }
 }
 
 /// Starts a program that opens the page; what fails to open it mostly says so at once.
-fn started(browser: &str, page: &Path) -> Result<(), String> {
+fn start_browser(browser: &str, page: &Path) -> Result<(), String> {
     let mut child = Command::new(browser)
         .arg(page)
         .stdin(Stdio::null())

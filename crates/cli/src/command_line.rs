@@ -73,7 +73,7 @@ pub enum Command {
     /// Check stored runs for damage.
     Verify(VerifyArgs),
     /// Measure with the options and output of cyclictest; also through a link of that name.
-    #[command(disable_help_flag = true, after_help = cyclictest::table::plain_usage())]
+    #[command(disable_help_flag = true, after_help = cyclictest::option_table::plain_usage())]
     Cyclictest(CyclictestArgs),
     /// Generate shell completions.
     Completions(CompletionsArgs),

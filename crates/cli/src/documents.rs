@@ -1,16 +1,16 @@
 //! What `--format json` prints beside `run.json`; their schemas are in docs/reference.
 
-use crate::load_library::Found;
+use crate::load_library::LibraryLoad;
 use latlab_load::Parameter;
 use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
+use latlab_model::campaign_table::CampaignTable;
 use latlab_model::plan::Instrument;
 use latlab_model::respond::Responses;
-use latlab_model::results::Table;
 use latlab_model::run::{EndReason, Finding, Run, Summary, Verdict};
 use latlab_report::{LoadEntry, rendered_verdict};
 use latlab_stats::superiority;
-use latlab_store::{Entry, State};
+use latlab_store::{RunEntry, RunState};
 use latlab_sys::child::program_path;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -78,18 +78,18 @@ struct Finished<'a> {
 
 impl<'a> List<'a> {
     /// The list of what a store holds.
-    pub fn new(entries: &'a [Entry]) -> List<'a> {
+    pub fn new(entries: &'a [RunEntry]) -> List<'a> {
         List(entries.iter().map(Listed::new).collect())
     }
 }
 
 impl<'a> Listed<'a> {
-    fn new(entry: &'a Entry) -> Listed<'a> {
+    fn new(entry: &'a RunEntry) -> Listed<'a> {
         let state = match &entry.state {
-            State::Finished(run) => ListedState::Finished(Finished::new(run)),
-            State::GoingOn => ListedState::GoingOn,
-            State::Unfinished => ListedState::Unfinished,
-            State::Damaged(reason) => ListedState::Damaged { reason },
+            RunState::Finished(run) => ListedState::Finished(Finished::new(run)),
+            RunState::Running => ListedState::GoingOn,
+            RunState::Abandoned => ListedState::Unfinished,
+            RunState::Damaged(reason) => ListedState::Damaged { reason },
         };
         Listed { id: &entry.id, path: entry.path.display().to_string(), state }
     }
@@ -201,13 +201,13 @@ impl<'a> Responded<'a> {
 /// `latlab respond --look --format json`: what a capture holds.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Looked {
+pub struct CaptureListing {
     /// The file, or the files.
     pub file: String,
     /// Its format, in words.
     pub format: &'static str,
     /// Its channels; none of a list of readings.
-    pub channels: Vec<LookedChannel>,
+    pub channels: Vec<ListedChannel>,
     /// No time is known better than this.
     pub resolution_ns: Option<f64>,
     /// From the first to the last value.
@@ -223,7 +223,7 @@ pub struct Looked {
 /// A channel of a capture.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct LookedChannel {
+pub struct ListedChannel {
     /// Its name.
     pub name: String,
     /// What its values are: logic, analog, number.
@@ -289,9 +289,9 @@ struct ListedParameter<'a> {
     about: &'a str,
 }
 
-impl<'a> From<&'a Found> for ListedLoad<'a> {
-    fn from(found: &'a Found) -> ListedLoad<'a> {
-        let Found { definition, text, file } = found;
+impl<'a> From<&'a LibraryLoad> for ListedLoad<'a> {
+    fn from(found: &'a LibraryLoad) -> ListedLoad<'a> {
+        let LibraryLoad { definition, text, file } = found;
         let mut programs: Vec<&str> =
             definition.process.iter().map(|p| p.program.as_str()).collect();
         programs.dedup();
@@ -302,7 +302,7 @@ impl<'a> From<&'a Found> for ListedLoad<'a> {
             file: file.as_ref().map(|path| path.display().to_string()),
             missing: missing.collect(),
             programs,
-            parameters: definition.parameters.iter().map(ListedParameter::of).collect(),
+            parameters: definition.parameters.iter().map(ListedParameter::new).collect(),
             packages: &definition.packages,
             definition: text,
         }
@@ -310,8 +310,8 @@ impl<'a> From<&'a Found> for ListedLoad<'a> {
 }
 
 impl<'a> ListedParameter<'a> {
-    fn of((name, parameter): (&'a String, &'a Parameter)) -> ListedParameter<'a> {
-        let (kind, default) = (parameter.kind.word(), parameter.default_text());
+    fn new((name, parameter): (&'a String, &'a Parameter)) -> ListedParameter<'a> {
+        let (kind, default) = (parameter.kind.as_str(), parameter.default_text());
         ListedParameter { name, kind, default, about: &parameter.about }
     }
 }
@@ -360,9 +360,9 @@ impl<'a> DryRun<'a> {
     pub fn new(campaign: &'a Campaign) -> DryRun<'a> {
         DryRun {
             campaign,
-            lengths_ns: campaign.runs.iter().map(|run| campaign.length_of(run)).collect(),
-            measuring_ns: campaign.measuring(),
-            pauses_ns: campaign.pauses(),
+            lengths_ns: campaign.runs.iter().map(|run| campaign.run_duration(run)).collect(),
+            measuring_ns: campaign.run_time(),
+            pauses_ns: campaign.pause_time(),
             total_ns: campaign.total(),
         }
     }
@@ -375,7 +375,7 @@ pub struct CampaignResult<'a> {
     /// Path of its folder.
     pub path: String,
     /// What it came to.
-    pub table: &'a Table,
+    pub table: &'a CampaignTable,
 }
 
 /// A sheet of `latlab scenarios --format json`.
@@ -416,5 +416,5 @@ pub struct CampaignReported<'a> {
     /// Its size.
     pub bytes: usize,
     /// The table on it.
-    pub table: &'a Table,
+    pub table: &'a CampaignTable,
 }

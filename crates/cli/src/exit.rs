@@ -16,30 +16,30 @@ pub const EXIT_NO_ANSWER: u8 = 4;
 /// An error with the exit code that the program ends with.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
-pub struct Exit {
+pub struct ExitError {
     /// The exit code.
     pub code: u8,
     /// What went wrong, in one line.
     pub text: String,
 }
 
-impl Exit {
+impl ExitError {
     /// Wrong usage or input.
-    pub fn usage(text: impl ToString) -> Exit {
-        Exit { code: EXIT_USAGE, text: text.to_string() }
+    pub fn usage(text: impl ToString) -> ExitError {
+        ExitError { code: EXIT_USAGE, text: text.to_string() }
     }
 
     /// Nothing could be measured.
-    pub fn cannot_measure(text: impl ToString) -> Exit {
-        Exit { code: EXIT_CANNOT_MEASURE, text: text.to_string() }
+    pub fn cannot_measure(text: impl ToString) -> ExitError {
+        ExitError { code: EXIT_CANNOT_MEASURE, text: text.to_string() }
     }
 }
 
-impl From<Failure> for Exit {
-    fn from(failure: Failure) -> Exit {
+impl From<Failure> for ExitError {
+    fn from(failure: Failure) -> ExitError {
         match &failure {
-            Failure::Refused(refusal) if refusal.plan_is_wrong => Exit::usage(failure),
-            _ => Exit::cannot_measure(failure),
+            Failure::Refused(refusal) if refusal.plan_is_wrong => ExitError::usage(failure),
+            _ => ExitError::cannot_measure(failure),
         }
     }
 }

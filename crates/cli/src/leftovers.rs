@@ -3,11 +3,11 @@
 use crate::exit::EXIT_CANNOT_MEASURE;
 use crate::output::{print, warn};
 use latlab_sys::files::Root;
-use latlab_sys::undo::{Change, Kind, Undone, restore_leftovers};
+use latlab_sys::undo::{Change, Kind, UndoResult, restore_leftovers};
 use std::process::ExitCode;
 
 /// Puts back what a killed latlab has left, and says what that was.
-pub fn put_back() -> anyhow::Result<ExitCode> {
+pub fn restore_command() -> anyhow::Result<ExitCode> {
     let undone = restore_leftovers(&Root::default());
     let ended = end_loads();
     if undone.is_empty() && ended.is_none() {
@@ -19,7 +19,7 @@ pub fn put_back() -> anyhow::Result<ExitCode> {
     for one in &undone {
         print(&format!("{}\n", sentence(one)))?;
     }
-    let failed = undone.iter().any(|(_, undone)| matches!(undone, Undone::Failed(_)));
+    let failed = undone.iter().any(|(_, undone)| matches!(undone, UndoResult::Failed(_)));
     Ok(if failed { ExitCode::from(EXIT_CANNOT_MEASURE) } else { ExitCode::SUCCESS })
 }
 
@@ -40,22 +40,22 @@ fn end_loads() -> Option<String> {
     (ended > 0).then(|| format!("ended {ended} load processes that a killed latlab had left"))
 }
 
-fn sentence((Change { path, before, after, kind }, undone): &(Change, Undone)) -> String {
+fn sentence((Change { path, before, after, kind }, undone): &(Change, UndoResult)) -> String {
     match undone {
-        Undone::Restored if *kind == Kind::Folder => {
+        UndoResult::Restored if *kind == Kind::Folder => {
             format!("removed {path}, which a killed latlab had left")
         }
-        Undone::Restored => {
+        UndoResult::Restored => {
             format!("restored {path} from '{after}' to '{before}'")
         }
-        Undone::Gone => {
+        UndoResult::Gone => {
             format!("{path} no longer exists; a killed latlab had left it as '{after}'")
         }
-        Undone::ChangedSince(now) => format!(
+        UndoResult::ChangedSince(now) => format!(
             "left {path} as '{now}', which somebody set after a killed latlab had changed it from \
              '{before}' to '{after}'"
         ),
-        Undone::Failed(reason) => {
+        UndoResult::Failed(reason) => {
             format!("cannot restore {path} from '{after}' to '{before}': {reason}")
         }
     }

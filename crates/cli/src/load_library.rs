@@ -1,7 +1,7 @@
 //! The definitions of loads: the user's, and those of the program.
 
-use crate::store::of_user;
-use latlab_load::{Definition, SHIPPED, name_of};
+use crate::store::user_folder;
+use latlab_load::{BUILTIN_LOADS, Definition, name_of};
 use latlab_model::load::Load;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ pub struct Library {
 }
 
 /// A definition, and where it comes from.
-pub struct Found {
+pub struct LibraryLoad {
     /// What it says.
     pub definition: Definition,
     /// Its text.
@@ -29,12 +29,12 @@ impl Library {
     }
 
     /// The folder that the user has named.
-    pub fn asked(&self) -> Option<String> {
+    pub fn requested_folder(&self) -> Option<String> {
         self.asked.as_ref().map(|folder| folder.display().to_string())
     }
 
     fn folders(&self) -> Vec<PathBuf> {
-        let config = of_user("XDG_CONFIG_HOME", ".config");
+        let config = user_folder("XDG_CONFIG_HOME", ".config");
         let own = config.map(|config| config.join("latlab/loads"));
         self.asked.iter().cloned().chain(own).chain([PathBuf::from("/etc/latlab/loads")]).collect()
     }
@@ -58,19 +58,19 @@ impl Library {
                 }
             }
         }
-        for (name, _) in SHIPPED {
+        for (name, _) in BUILTIN_LOADS {
             files.entry(name.to_string()).or_insert(None);
         }
         Ok(files)
     }
 
     /// All of them, by name.
-    pub fn all(&self) -> Result<Vec<Found>, String> {
+    pub fn all(&self) -> Result<Vec<LibraryLoad>, String> {
         self.files()?.into_iter().map(|(name, file)| read(&name, file)).collect()
     }
 
     /// The one of a name; an error is one line.
-    pub fn find(&self, name: &str) -> Result<Found, String> {
+    pub fn find(&self, name: &str) -> Result<LibraryLoad, String> {
         let mut files = self.files()?;
         match files.remove_entry(name) {
             Some((name, file)) => read(&name, file),
@@ -89,21 +89,21 @@ impl Library {
 pub fn resolve(words: &[String], library: &Library) -> Result<Vec<Load>, String> {
     let load = |words: &String| {
         let found = library.find(name_of(words))?;
-        latlab_load::resolve(words, &found.definition, library.asked())
+        latlab_load::resolve(words, &found.definition, library.requested_folder())
             .map_err(|text| format!("--load {words}: {text}"))
     };
     words.iter().map(load).collect()
 }
 
-fn read(name: &str, file: Option<PathBuf>) -> Result<Found, String> {
-    let shipped = || SHIPPED.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+fn read(name: &str, file: Option<PathBuf>) -> Result<LibraryLoad, String> {
+    let builtin = || BUILTIN_LOADS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
     let text = match &file {
-        None => shipped().unwrap_or_default().to_string(),
+        None => builtin().unwrap_or_default().to_string(),
         Some(path) => std::fs::read_to_string(path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?,
     };
     let place = file.as_deref().unwrap_or(Path::new(name)).display().to_string();
     let definition = Definition::parse(name, &text)
         .map_err(|mistake| format!("{place}:{}: {}", mistake.line, mistake.text))?;
-    Ok(Found { definition, text, file })
+    Ok(LibraryLoad { definition, text, file })
 }

@@ -23,7 +23,7 @@ use commands::{
     agent, campaign, completions, cyclictest, doctor, lab, loads, plot, report, respond, run, runs,
     scenarios, serve, verify,
 };
-use exit::{EXIT_USAGE, Exit};
+use exit::{EXIT_USAGE, ExitError};
 use latlab_sys::signal::{self, Signal};
 use std::process::ExitCode;
 
@@ -32,13 +32,13 @@ fn main() -> ExitCode {
     let _ = signal::ignore(Signal::FileSize);
     let words: Vec<_> = std::env::args_os().collect();
     if let Some(words) = cyclictest::options_of(&words) {
-        return exit(cyclictest::cyclictest(&words));
+        return exit_code_of(cyclictest::cyclictest(&words));
     }
     if words.get(1).is_some_and(|word| word == latlab_agent::LOAD_SUPERVISOR) {
-        return exit(agent::supervise_load());
+        return exit_code_of(agent::supervise_load());
     }
-    let (cli, given) = parse().unwrap_or_else(|error| refuse(&error));
-    exit(call(cli.command, &given))
+    let (cli, given) = parse().unwrap_or_else(|error| exit_with_usage(&error));
+    exit_code_of(call(cli.command, &given))
 }
 
 /// The command line, and which of its flags were given.
@@ -52,7 +52,7 @@ fn parse() -> Result<(Cli, ArgMatches), clap::Error> {
 fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
     match command {
         Command::Run(args) => match given.subcommand_matches("run") {
-            Some(given) if args.sheet.is_given() => campaign::campaign(&args, given),
+            Some(given) if args.sheet.is_given() => campaign::run_sheet(&args, given),
             _ => run::run(&args),
         },
         Command::List(args) => runs::list(&args),
@@ -74,16 +74,16 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
 }
 
 /// The exit code of the program; an error is printed.
-fn exit(done: anyhow::Result<ExitCode>) -> ExitCode {
+fn exit_code_of(done: anyhow::Result<ExitCode>) -> ExitCode {
     done.unwrap_or_else(|error| {
         output::warn(format_args!("{error:#}"));
-        let code = error.downcast_ref::<Exit>().map_or(EXIT_USAGE, |exit| exit.code);
+        let code = error.downcast_ref::<ExitError>().map_or(EXIT_USAGE, |exit| exit.code);
         ExitCode::from(code)
     })
 }
 
 /// Help goes where it was asked for; a mistake is one line, with what clap would suggest.
-fn refuse(error: &clap::Error) -> ! {
+fn exit_with_usage(error: &clap::Error) -> ! {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         error.exit();
     }

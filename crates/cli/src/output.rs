@@ -1,7 +1,7 @@
 //! What is said: results to standard output or to a file, the rest to standard error.
 
 use anyhow::{Context, bail};
-pub use latlab_model::harmless::{harmless, harmless_lines, visible};
+pub use latlab_model::sanitize::{escape_controls, sanitize_lines, sanitize_run};
 use latlab_report::{Glyphs, Style};
 use latlab_store::calling_user;
 use latlab_sys::terminal;
@@ -53,7 +53,7 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
 
 /// Says something beside the result; nobody may be there to read it.
 pub fn warn(text: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "latlab: {}", visible(&text.to_string()));
+    let _ = writeln!(io::stderr(), "latlab: {}", escape_controls(&text.to_string()));
 }
 
 /// Prints a document for programs.

@@ -9,18 +9,19 @@ mod invariants;
 use crate::command_line::Cli;
 use crate::commands::completions::Shell;
 use crate::documents::{
-    CampaignReported, CampaignResult, DryRun, List, ListedLoad, Looked, Reported, Responded,
-    ShippedSheet,
+    CampaignReported, CampaignResult, CaptureListing, DryRun, List, ListedLoad, Reported,
+    Responded, ShippedSheet,
 };
 use crate::sheet::schema::schema as sheet_schema;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use latlab_model::campaign::Campaign;
+use latlab_model::campaign_table::CampaignTable;
 use latlab_model::comparison::Comparison;
-use latlab_model::doctor::{Entry, Examination};
-use latlab_model::results::Table;
-use latlab_model::window::{Checked, Window};
+use latlab_model::doctor::{CheckEntry, Examination};
+use latlab_model::verification::Verification;
+use latlab_model::window::Window;
 use latlab_model::{Run, Snapshot};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -69,19 +70,19 @@ fn schemas_are_those_of_the_types() {
         ("list.schema.json".to_string(), schema::<List>()),
         ("report.schema.json".to_string(), schema::<Reported>()),
         ("respond.schema.json".to_string(), schema::<Responded>()),
-        ("respond-look.schema.json".to_string(), schema::<Vec<Looked>>()),
+        ("respond-look.schema.json".to_string(), schema::<Vec<CaptureListing>>()),
         ("window.schema.json".to_string(), schema::<Window>()),
-        ("verify.schema.json".to_string(), schema::<Vec<Checked>>()),
+        ("verify.schema.json".to_string(), schema::<Vec<Verification>>()),
         ("doctor.schema.json".to_string(), schema::<Examination>()),
         ("doctor-against.schema.json".to_string(), schema::<Comparison>()),
-        ("doctor-list.schema.json".to_string(), schema::<Vec<Entry>>()),
+        ("doctor-list.schema.json".to_string(), schema::<Vec<CheckEntry>>()),
         ("loads.schema.json".to_string(), schema::<Vec<ListedLoad>>()),
         ("load.schema.json".to_string(), schema::<ListedLoad>()),
         ("campaign.schema.json".to_string(), schema::<Campaign>()),
         ("campaign-dry-run.schema.json".to_string(), schema::<DryRun>()),
         ("campaign-run.schema.json".to_string(), schema::<CampaignResult>()),
         ("campaign-report.schema.json".to_string(), schema::<CampaignReported>()),
-        ("campaign-table.schema.json".to_string(), schema::<Table>()),
+        ("campaign-table.schema.json".to_string(), schema::<CampaignTable>()),
         ("scenarios.schema.json".to_string(), schema::<Vec<ShippedSheet>>()),
         ("sheet.schema.json".to_string(), format!("{:#}\n", sheet_schema())),
         ("snapshot.schema.json".to_string(), schema::<Snapshot>()),
@@ -374,7 +375,7 @@ fn man_page(command: &Command) -> (String, String) {
         as_it_is(
             &mut more,
             "OPTIONS OF CYCLICTEST",
-            &crate::commands::cyclictest::table::plain_usage(),
+            &crate::commands::cyclictest::option_table::plain_usage(),
         );
     } else if let Some(help) = command.get_after_help() {
         examples(&mut more, &help.to_string());

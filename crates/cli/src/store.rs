@@ -4,7 +4,7 @@ use crate::leftovers::restore;
 use crate::output::warn;
 use latlab_lab::Cache;
 use latlab_model::Run;
-use latlab_store::{Outcome, Recovered, Store, calling_user};
+use latlab_store::{Recovered, RecoveryOutcome, Store, calling_user};
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -33,18 +33,20 @@ pub fn finish_leftovers(store: &Store) {
 
 fn sentence(Recovered { id, outcome }: &Recovered) -> String {
     match outcome {
-        Outcome::Finished(path) => match latlab_store::load(path).ok().and_then(last_instant) {
-            Some(last) => format!(
-                "recovered interrupted run {id}, measured up to {last:.3}: {}",
-                path.display()
-            ),
-            None => format!("recovered interrupted run {id}: {}", path.display()),
-        },
-        Outcome::Removed(reason) => format!(
+        RecoveryOutcome::Finished(path) => {
+            match latlab_store::read_run(path).ok().and_then(last_instant) {
+                Some(last) => format!(
+                    "recovered interrupted run {id}, measured up to {last:.3}: {}",
+                    path.display()
+                ),
+                None => format!("recovered interrupted run {id}: {}", path.display()),
+            }
+        }
+        RecoveryOutcome::Removed(reason) => format!(
             "removed interrupted run {id}, which had measured \
                                              nothing: {reason}"
         ),
-        Outcome::Left(error) => format!("cannot finish interrupted run {id}: {error}"),
+        RecoveryOutcome::Left(error) => format!("cannot finish interrupted run {id}: {error}"),
     }
 }
 
@@ -56,13 +58,14 @@ fn last_instant(run: Run) -> Option<jiff::Timestamp> {
 
 /// Where kernels and programs of guests are kept.
 pub fn cache() -> Cache {
-    let usual =
-        of_user("XDG_CACHE_HOME", ".cache").unwrap_or_else(|| "/var/tmp".into()).join("latlab/lab");
+    let usual = user_folder("XDG_CACHE_HOME", ".cache")
+        .unwrap_or_else(|| "/var/tmp".into())
+        .join("latlab/lab");
     Cache::new(folder_in("LATLAB_LAB").unwrap_or(usual))
 }
 
 /// A folder of the user's: the one that the variable names, else the usual one at home.
-pub fn of_user(variable: &str, usual: &str) -> Option<PathBuf> {
+pub fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
     folder_in(variable).or_else(|| Some(folder_in("HOME")?.join(usual)))
 }
 

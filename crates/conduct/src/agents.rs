@@ -7,12 +7,12 @@ use std::io::{self, Read};
 static CARRIED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/agents.rs"));
 
 /// The machines that there is a program for, in the order of the alphabet.
-pub fn machines() -> impl Iterator<Item = &'static str> {
+pub fn architectures() -> impl Iterator<Item = &'static str> {
     CARRIED.iter().map(|(machine, _)| *machine)
 }
 
 /// The program for a machine; none where this build carries none for it.
-pub fn program(machine: &str) -> Option<io::Result<Vec<u8>>> {
+pub fn agent_program(machine: &str) -> Option<io::Result<Vec<u8>>> {
     let (_, packed) = CARRIED.iter().find(|(name, _)| *name == machine)?;
     let mut program = Vec::new();
     Some(XzReader::new(*packed, false).read_to_end(&mut program).map(|_| program))
@@ -25,11 +25,11 @@ mod tests {
     /// Invariant (packages): The agent program speaks what latlab agent speaks.
     #[test]
     fn every_agent_that_is_carried_is_a_whole_program() {
-        for machine in machines() {
-            let program = program(machine).expect("it is in the list").expect("it is whole");
+        for machine in architectures() {
+            let program = agent_program(machine).expect("it is in the list").expect("it is whole");
             assert!(program.starts_with(b"\x7fELF"), "{machine}");
         }
-        assert!(machines().is_sorted());
-        assert!(program("pdp11").is_none());
+        assert!(architectures().is_sorted());
+        assert!(agent_program("pdp11").is_none());
     }
 }

@@ -3,7 +3,7 @@
 use crate::Failure;
 use latlab_model::nanos::SECOND;
 use latlab_model::{Nanos, Plan};
-use latlab_store::{Room, Store};
+use latlab_store::{SpaceNeeded, Store};
 use latlab_sys::{disk, sched};
 
 /// A day.
@@ -16,8 +16,8 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     let threads = plan.threads.or(cpus).unwrap_or_else(usable);
     let Some(free) = disk::free_bytes(store.root()) else { return Ok(None) };
     let place = store.root().display();
-    let Some(room) = Room::for_run(plan, threads, None) else {
-        let Some(day) = Room::for_run(plan, threads, Some(DAY))
+    let Some(room) = SpaceNeeded::of_run(plan, threads, None) else {
+        let Some(day) = SpaceNeeded::of_run(plan, threads, Some(DAY))
             .filter(|_| plan.samples || plan.method.has_legs())
         else {
             return Ok(None);

@@ -1,10 +1,10 @@
 //! The journal loop: each frame of a stream is in the journal before anybody else sees it.
 
-use crate::live::Live;
+use crate::live::LiveRun;
 use crate::lock;
 use latlab_model::CpuSet;
 use latlab_model::finding::{Finding, JournalFinding};
-use latlab_model::frame::{Frame, FrameReader, Message, Next, Refusal};
+use latlab_model::frame::{Frame, FrameReader, Message, ReadResult, Refusal};
 use latlab_store::OpenRun;
 use latlab_sys::sched;
 use std::fmt::Display;
@@ -53,7 +53,7 @@ impl Problems {
 ///
 /// A journal that cannot be written any more counts what it loses and says so in the run; the
 /// measuring goes on.
-pub fn record(
+pub fn record_stream(
     stream: impl Read,
     mut journal: Option<OpenRun>,
     problems: &Problems,
@@ -63,7 +63,7 @@ pub fn record(
     let mut disk: Option<DiskSync> = None;
     let mut synced = Instant::now();
     let (mut refusal, mut prepared, mut counted) = (None, false, false);
-    while let Ok(Next::Frame(frame)) = reader.next_frame() {
+    while let Ok(ReadResult::Frame(frame)) = reader.next_frame() {
         let Frame { message, bytes } = *frame;
         if let Some(journal) = &mut journal {
             if let Err(error) = journal.append(&bytes) {
@@ -151,7 +151,7 @@ pub struct JournalThread {
 /// What other threads may know of the stream while it goes on.
 #[derive(Default)]
 struct Shared {
-    live: Mutex<Live>,
+    live: Mutex<LiveRun>,
     problems: Problems,
     helpers_on: OnceLock<String>,
 }
@@ -168,12 +168,12 @@ impl JournalThread {
         let thread = std::thread::spawn({
             let shared = Arc::clone(&shared);
             move || {
-                record(stream, Some(journal), &shared.problems, |message| {
+                record_stream(stream, Some(journal), &shared.problems, |message| {
                     if let (Message::Prepared(prepared), true) = (message, shares_cpus) {
                         let _ = shared.helpers_on.set(prepared.helpers_on.clone());
                         shared.leave_measured_cpus();
                     }
-                    lock(&shared.live).take(message);
+                    lock(&shared.live).apply(message);
                 })
             }
         });
@@ -181,7 +181,7 @@ impl JournalThread {
     }
 
     /// The run as it stands; a copy, since whoever shows it may take his time.
-    pub fn live(&self) -> Live {
+    pub fn live(&self) -> LiveRun {
         lock(&self.shared.live).clone()
     }
 

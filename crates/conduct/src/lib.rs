@@ -16,7 +16,7 @@ mod stop;
 pub use disk_space::check_disk_space;
 pub use journal::move_to_cpus;
 use latlab_model::Snapshot;
-use latlab_model::frame::{Examine, FrameReader, Message, Next, Refusal};
+use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal, SnapshotRequest};
 pub use run::{InProcessResult, RunRequest, Timing, run, run_in_process};
 use std::io::{self, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -56,33 +56,33 @@ impl Failure {
     }
 
     /// Why a stream that has ended makes no run, if it makes none.
-    fn of_stream(refusal: Option<Refusal>, counted: bool) -> Option<Failure> {
+    fn from_stream(refusal: Option<Refusal>, counted: bool) -> Option<Failure> {
         refusal.map(Failure::Refused).or((!counted).then_some(Failure::Nothing))
     }
 }
 
 /// What an agent sees of its machine, without measuring anything.
-pub fn examine(mut agent: Command) -> Result<Snapshot, Failure> {
+pub fn read_snapshot(mut agent: Command) -> Result<Snapshot, Failure> {
     let mut child = agent.arg("doctor").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (to_agent, stream) = (child.stdin.take(), child.stdout.take());
     let (Some(mut to_agent), Some(stream)) = (to_agent, stream) else {
         return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
     };
     // An agent that has died already shows in its stream, which is read below.
-    let _ = to_agent.write_all(&link::greeting("doctor", &Message::Examine(Examine)));
+    let _ = to_agent.write_all(&link::greeting("doctor", &Message::Examine(SnapshotRequest)));
     let answer = FrameReader::new(BufReader::new(stream)).next_frame();
     let _ = child.wait();
     match answer? {
-        Next::Frame(frame) => match frame.message {
+        ReadResult::Frame(frame) => match frame.message {
             Message::Snapshot(snapshot) => Ok(snapshot),
             _ => Err(io::Error::other("the agent sent something other than a snapshot").into()),
         },
-        Next::Damaged(damage) => Err(io::Error::other(damage).into()),
-        Next::End => Err(io::Error::other("the agent ended without an answer").into()),
+        ReadResult::Damaged(damage) => Err(io::Error::other(damage).into()),
+        ReadResult::End => Err(io::Error::other("the agent ended without an answer").into()),
     }
 }
 
-fn died() -> io::Error {
+fn thread_died() -> io::Error {
     io::Error::other("a thread of the conductor has died")
 }
 

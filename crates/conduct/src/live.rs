@@ -26,7 +26,7 @@ pub struct LiveThread {
 
 /// A run as it stands.
 #[derive(Clone, Default, Debug)]
-pub struct Live {
+pub struct LiveRun {
     /// The threads, once they are set up.
     pub threads: Vec<LiveThread>,
     /// What was found so far.
@@ -38,9 +38,9 @@ pub struct Live {
     plan: Option<Plan>,
 }
 
-impl Live {
+impl LiveRun {
     /// Takes in a frame.
-    pub fn take(&mut self, message: &Message) {
+    pub fn apply(&mut self, message: &Message) {
         match message {
             Message::Plan(plan) => self.plan = Some(plan.clone()),
             Message::Prepared(prepared) => {

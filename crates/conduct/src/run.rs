@@ -1,9 +1,11 @@
 //! Plan to finished run, by whatever link to an agent.
 
-use crate::journal::{AffinityGuard, JournalThread, Problems, StreamResult, move_to_cpus, record};
+use crate::journal::{
+    AffinityGuard, JournalThread, Problems, StreamResult, move_to_cpus, record_stream,
+};
 use crate::link::{Link, Start, greeting};
-use crate::live::Live;
-use crate::{Failure, StopFlag, died};
+use crate::live::LiveRun;
+use crate::{Failure, StopFlag, thread_died};
 use latlab_model::Plan;
 use latlab_model::frame::Message;
 use latlab_store::{CONSOLE, Finished, OpenRun, Store};
@@ -52,7 +54,7 @@ pub struct RunRequest<'a> {
 /// Runs a plan by an agent and stores what it sends; `watch` is called at each refresh.
 ///
 /// A run that is stopped ends cleanly: what was measured until then is a run like any other.
-pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&Live)) -> Result<Finished, Failure> {
+pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<Finished, Failure> {
     let RunRequest { plan, link, store, id, stop, timing } = request;
     let _guard = AffinityGuard::new();
     let open = store.begin(id)?;
@@ -87,7 +89,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&Live)) -> Result<Fini
             match finished {
                 Ok(finished) => return finished,
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(died().into()),
+                Err(RecvTimeoutError::Disconnected) => return Err(thread_died().into()),
             }
             moved = moved || journal.leave_measured_cpus();
             let mut live = journal.live();
@@ -119,12 +121,12 @@ fn supervise(
         std::thread::sleep(timing.poll);
     }
     let last_messages = link.wait();
-    let StreamResult { journal, refusal, counted } = journal.finish().ok_or_else(died)?;
-    let mut open = journal.ok_or_else(died)?;
+    let StreamResult { journal, refusal, counted } = journal.finish().ok_or_else(thread_died)?;
+    let mut open = journal.ok_or_else(thread_died)?;
     for message in last_messages? {
         open.append(&message.encode())?;
     }
-    match Failure::of_stream(refusal, counted) {
+    match Failure::from_stream(refusal, counted) {
         None => Ok(open.finish()?),
         Some(failure) => {
             let explained = match failure {
@@ -163,7 +165,7 @@ pub fn run_in_process(
     let problems = Problems::default();
     let not_stored = |error: &_| problems.add(format_args!("the run is not stored: {error}"));
     let journal = store.and_then(|(store, id)| store.begin(id).inspect_err(not_stored).ok());
-    let result = record(stream, journal, &problems, |message| {
+    let result = record_stream(stream, journal, &problems, |message| {
         if let Message::Prepared(prepared) = message {
             move_to_cpus(&prepared.helpers_on);
         }
@@ -171,7 +173,7 @@ pub fn run_in_process(
     });
     link.wait()?;
     let StreamResult { journal, refusal, counted } = result;
-    let finished = match Failure::of_stream(refusal, counted) {
+    let finished = match Failure::from_stream(refusal, counted) {
         Some(failure) => {
             // What cannot be removed now is no worse than a kill: the next opening removes it.
             journal.map(OpenRun::discard).transpose().ok();

@@ -2,20 +2,20 @@
 
 mod finish;
 
-use crate::clocks::ClockWatch;
-use crate::findings::Findings;
+use crate::clocks::ClockDigest;
+use crate::findings::FindingList;
 use crate::legs::LegDigest;
-use crate::loads::Loads;
+use crate::loads::LoadDigest;
 use crate::rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow};
-use crate::telemetry::{TelemetryRow, TelemetrySeries};
+use crate::telemetry::{TelemetryDigest, TelemetryRow};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
-use latlab_doctor::conditions::{self, Watch};
+use latlab_doctor::conditions::{self, ConditionsBuilder};
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
 use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
-use latlab_model::run::{Clocks, End, Prepared};
+use latlab_model::run::{AgentEnd, AppliedSetup, ClockReading};
 use latlab_model::samples::{Sample, Samples};
 use latlab_model::telemetry::Reading;
 use latlab_model::trace::PackedTrace;
@@ -28,7 +28,7 @@ pub enum StreamRow {
     /// Of `intervals.parquet`.
     Interval(IntervalRow),
     /// Of `clocks.parquet`.
-    Clocks(Clocks),
+    Clocks(ClockReading),
     /// Of `samples.parquet`: all of one thread.
     Samples(Vec<SampleRow>),
     /// Of `telemetry.parquet`.
@@ -72,18 +72,18 @@ pub struct RunBuilder {
     hello: Option<Hello>,
     plan: Option<Plan>,
     machine: Option<Machine>,
-    prepared: Option<Prepared>,
+    prepared: Option<AppliedSetup>,
     snapshot: Option<Snapshot>,
     refusal: Option<String>,
     threads: BTreeMap<u32, ThreadCounts>,
-    clocks: ClockWatch,
-    readings: TelemetrySeries,
-    loads: Loads,
-    watch: Watch,
+    clocks: ClockDigest,
+    readings: TelemetryDigest,
+    loads: LoadDigest,
+    watch: ConditionsBuilder,
     legs: LegDigest,
     trace: Option<TraceDigest>,
-    findings: Findings,
-    end: Option<End>,
+    findings: FindingList,
+    end: Option<AgentEnd>,
     /// Whoever conducted it ended it at once, on purpose.
     stopped: bool,
     measured_to: Option<Nanos>,
@@ -97,21 +97,21 @@ impl RunBuilder {
     }
 
     /// Takes in the next message; a row that comes back belongs into its table now.
-    pub fn take(&mut self, message: Message) -> Option<StreamRow> {
+    pub fn push(&mut self, message: Message) -> Option<StreamRow> {
         match message {
             Message::Hello(hello) => keep_first(&mut self.hello, hello),
             Message::Plan(plan) => {
-                self.loads.planned(&plan);
+                self.loads.expect(&plan);
                 keep_first(&mut self.plan, plan);
             }
             Message::Machine(machine) => keep_first(&mut self.machine, machine),
             Message::Snapshot(snapshot) => keep_first(&mut self.snapshot, snapshot),
             Message::Prepared(prepared) => self.prepare(prepared),
             Message::Interval(interval) => return self.count(interval),
-            Message::Spikes(spikes) => self.keep_spikes(spikes),
+            Message::Spikes(spikes) => self.push_spikes(spikes),
             Message::Samples(samples) => return self.sample(samples).map(StreamRow::Samples),
             Message::Clocks(clocks) => {
-                self.clocks.take(clocks);
+                self.clocks.push(clocks);
                 return Some(StreamRow::Clocks(clocks));
             }
             Message::Finding(finding) => self.findings.push(finding),
@@ -123,8 +123,8 @@ impl RunBuilder {
             Message::Refusal(refusal) => keep_first(&mut self.refusal, refusal.text),
             Message::Series(series) => self.readings.announce(series),
             Message::Reading(reading) => return Some(self.read(&reading)),
-            Message::Legs(legs) => self.take_legs(legs),
-            Message::Trace(trace) => return self.take_trace(&trace).map(StreamRow::Trace),
+            Message::Legs(legs) => self.push_legs(legs),
+            Message::Trace(trace) => return self.push_trace(&trace).map(StreamRow::Trace),
             Message::LoadBegin(begin) => self.loads.begin(begin),
             Message::LoadSample(sample) => {
                 return Some(StreamRow::Telemetry(self.loads.sample(sample)));
@@ -140,7 +140,7 @@ impl RunBuilder {
         None
     }
 
-    fn prepare(&mut self, prepared: Prepared) {
+    fn prepare(&mut self, prepared: AppliedSetup) {
         if self.prepared.is_some() {
             return;
         }
@@ -158,12 +158,12 @@ impl RunBuilder {
             self.unknown_thread("an interval", interval.thread);
             return None;
         };
-        let row = thread.count(interval, self.plan.as_ref()?, &mut self.findings);
+        let row = thread.add_interval(interval, self.plan.as_ref()?, &mut self.findings);
         self.measured_to = self.measured_to.max(thread.counted_to());
-        row.map(|row| self.counted(row))
+        row.map(|row| self.interval_row(row))
     }
 
-    fn counted(&mut self, row: IntervalRow) -> StreamRow {
+    fn interval_row(&mut self, row: IntervalRow) -> StreamRow {
         if let (Some(p99), Some(max)) = (row.p99_ns, row.max_ns) {
             let (from, to) = (row.start_ns, row.end_ns);
             self.watch.interval(conditions::Interval { cpu: row.cpu, from, to, p99, max });
@@ -175,10 +175,11 @@ impl RunBuilder {
     pub fn last_rows(&mut self) -> Vec<StreamRow> {
         let intervals: Vec<IntervalRow> =
             self.threads.values_mut().filter_map(ThreadCounts::last_interval).collect();
-        let mut rows: Vec<StreamRow> = intervals.into_iter().map(|row| self.counted(row)).collect();
+        let mut rows: Vec<StreamRow> =
+            intervals.into_iter().map(|row| self.interval_row(row)).collect();
         let readings = self.readings.end();
         if !readings.is_empty() {
-            rows.push(self.watched(readings));
+            rows.push(self.telemetry_rows(readings));
         }
         let trace: Vec<TraceRow> =
             self.trace.iter_mut().filter_map(TraceDigest::end_window).collect();
@@ -187,13 +188,13 @@ impl RunBuilder {
     }
 
     fn read(&mut self, reading: &Reading) -> StreamRow {
-        let taken = self.readings.take(reading);
+        let taken = self.readings.push(reading);
         self.watch.lost(taken.lost);
         self.watch.reading(reading.at_ns);
-        self.watched(taken.rows)
+        self.telemetry_rows(taken.rows)
     }
 
-    fn watched(&mut self, rows: Vec<TelemetryRow>) -> StreamRow {
+    fn telemetry_rows(&mut self, rows: Vec<TelemetryRow>) -> StreamRow {
         rows.iter().for_each(|row| self.watch.point(&row.series, row.time_ns, row.value));
         StreamRow::Telemetry(rows)
     }
@@ -204,7 +205,7 @@ impl RunBuilder {
             return None;
         };
         let stored = self.plan.as_ref().is_none_or(|plan| plan.samples);
-        let rows = thread.sample(&samples, stored, &mut self.findings)?;
+        let rows = thread.add_samples(&samples, stored, &mut self.findings)?;
         if let Some(trace) = &mut self.trace {
             let samples: Vec<Sample> = rows.iter().map(|row| row.sample).collect();
             trace.push_samples(thread.setup.thread, &samples);
@@ -212,21 +213,21 @@ impl RunBuilder {
         Some(rows)
     }
 
-    fn keep_spikes(&mut self, spikes: Spikes) {
+    fn push_spikes(&mut self, spikes: Spikes) {
         match self.threads.get_mut(&spikes.thread) {
-            Some(thread) => spikes.spikes.into_iter().for_each(|spike| thread.keep_spike(spike)),
+            Some(thread) => spikes.spikes.into_iter().for_each(|spike| thread.add_spike(spike)),
             None => self.unknown_thread("spikes", spikes.thread),
         }
     }
 
-    fn take_legs(&mut self, legs: Legs) {
+    fn push_legs(&mut self, legs: Legs) {
         match self.threads.contains_key(&legs.thread) {
-            true => self.findings.extend(self.legs.take(legs)),
+            true => self.findings.extend(self.legs.push(legs)),
             false => self.unknown_thread("legs", legs.thread),
         }
     }
 
-    fn take_trace(&mut self, frame: &PackedTrace) -> Option<Vec<TraceRow>> {
+    fn push_trace(&mut self, frame: &PackedTrace) -> Option<Vec<TraceRow>> {
         let rows = match self.trace.as_mut()?.push(frame) {
             Ok(rows) => rows,
             Err(error) => {
@@ -237,7 +238,7 @@ impl RunBuilder {
             }
         };
         let legs = self.trace.as_mut()?.legs();
-        legs.into_iter().for_each(|legs| self.take_legs(legs));
+        legs.into_iter().for_each(|legs| self.push_legs(legs));
         Some(rows)
     }
 

@@ -2,7 +2,7 @@
 
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::plan::ClockName;
-use latlab_model::run::Clocks;
+use latlab_model::run::ClockReading;
 use latlab_model::{Nanos, nanos};
 
 /// A difference of two clocks that two readings one after the other can show by themselves.
@@ -12,21 +12,21 @@ const SLEWED_IN: i64 = 2_000;
 
 /// Watches the readings as they come.
 #[derive(Default, Debug)]
-pub struct ClockWatch {
-    ends: Option<(Clocks, Clocks)>,
-    events: Vec<Event>,
+pub struct ClockDigest {
+    ends: Option<(ClockReading, ClockReading)>,
+    events: Vec<ClockStep>,
 }
 
 #[derive(Debug)]
-enum Event {
+enum ClockStep {
     Suspended { at: Nanos, length: Nanos },
     RealtimeStepped { at: Nanos, by: Nanos, with_tai: bool },
     TaiOffset { at: Nanos, by: Nanos, by_tai: bool },
 }
 
-impl ClockWatch {
+impl ClockDigest {
     /// Takes in a reading.
-    pub fn take(&mut self, now: Clocks) {
+    pub fn push(&mut self, now: ClockReading) {
         if let Some((_, last)) = self.ends {
             self.compare(&last, &now);
         }
@@ -34,27 +34,31 @@ impl ClockWatch {
     }
 
     /// The first and the last reading.
-    pub fn ends(&self) -> Option<(Clocks, Clocks)> {
+    pub fn first_and_last(&self) -> Option<(ClockReading, ClockReading)> {
         self.ends
     }
 
-    fn compare(&mut self, last: &Clocks, now: &Clocks) {
+    fn compare(&mut self, last: &ClockReading, now: &ClockReading) {
         let at = now.monotonic_ns;
         let elapsed = now.boottime_ns - last.boottime_ns;
         let length = elapsed - (at - last.monotonic_ns);
         if length > READING {
-            self.events.push(Event::Suspended { at, length });
+            self.events.push(ClockStep::Suspended { at, length });
         }
         // Boottime is the measure, because the others rightly go on during a suspend.
         let realtime = now.realtime_ns - last.realtime_ns - elapsed;
         let tai = now.tai_ns - last.tai_ns - elapsed;
         let stepped = |by: Nanos| magnitude(by) > READING + Nanos(elapsed.0 / SLEWED_IN);
         if stepped(realtime) {
-            self.events.push(Event::RealtimeStepped { at, by: realtime, with_tai: stepped(tai) });
+            self.events.push(ClockStep::RealtimeStepped {
+                at,
+                by: realtime,
+                with_tai: stepped(tai),
+            });
         }
         if magnitude(tai - realtime) > READING {
             let by_tai = stepped(tai);
-            self.events.push(Event::TaiOffset { at, by: tai - realtime, by_tai });
+            self.events.push(ClockStep::TaiOffset { at, by: tai - realtime, by_tai });
         }
     }
 
@@ -64,13 +68,13 @@ impl ClockWatch {
     }
 }
 
-impl Event {
+impl ClockStep {
     fn finding(&self, clock: Option<ClockName>) -> Finding {
         match *self {
-            Event::Suspended { at, length } => {
+            ClockStep::Suspended { at, length } => {
                 Finding::new(MachineFinding::Suspended { length_ns: length }).at(at)
             }
-            Event::RealtimeStepped { at, by, with_tai } => {
+            ClockStep::RealtimeStepped { at, by, with_tai } => {
                 let measured_with = match clock {
                     Some(ClockName::Realtime) => true,
                     Some(ClockName::Tai) => with_tai,
@@ -78,7 +82,7 @@ impl Event {
                 };
                 Finding::new(MachineFinding::ClockStepped { by_ns: by, measured_with }).at(at)
             }
-            Event::TaiOffset { at, by, by_tai } => {
+            ClockStep::TaiOffset { at, by, by_tai } => {
                 let measured_with = by_tai && clock == Some(ClockName::Tai);
                 Finding::new(MachineFinding::TaiOffsetChanged { by_ns: by, measured_with }).at(at)
             }
@@ -96,9 +100,9 @@ mod tests {
     use latlab_model::finding::Severity;
     use latlab_model::nanos::SECOND;
 
-    fn reading(second: i64) -> Clocks {
+    fn reading(second: i64) -> ClockReading {
         let monotonic_ns = SECOND * second;
-        Clocks {
+        ClockReading {
             monotonic_ns,
             boottime_ns: monotonic_ns + SECOND * 100,
             realtime_ns: monotonic_ns + SECOND * 1_000_000,
@@ -106,9 +110,9 @@ mod tests {
         }
     }
 
-    fn found(readings: &[Clocks], clock: ClockName) -> Vec<Finding> {
-        let mut watch = ClockWatch::default();
-        readings.iter().for_each(|&reading| watch.take(reading));
+    fn findings_of(readings: &[ClockReading], clock: ClockName) -> Vec<Finding> {
+        let mut watch = ClockDigest::default();
+        readings.iter().for_each(|&reading| watch.push(reading));
         watch.findings(Some(clock)).collect()
     }
 
@@ -117,23 +121,27 @@ mod tests {
         let slewed = |second: i64| {
             let plain = reading(second);
             let slew = Nanos(499_000 * second);
-            Clocks { realtime_ns: plain.realtime_ns + slew, tai_ns: plain.tai_ns + slew, ..plain }
+            ClockReading {
+                realtime_ns: plain.realtime_ns + slew,
+                tai_ns: plain.tai_ns + slew,
+                ..plain
+            }
         };
-        let readings: Vec<Clocks> = (0..100).map(slewed).collect();
-        assert_eq!(found(&readings, ClockName::Realtime), []);
+        let readings: Vec<ClockReading> = (0..100).map(slewed).collect();
+        assert_eq!(findings_of(&readings, ClockName::Realtime), []);
     }
 
     #[test]
     fn a_suspend_is_no_step() {
         let asleep = SECOND * 3_600;
         let after = reading(2);
-        let after = Clocks {
+        let after = ClockReading {
             boottime_ns: after.boottime_ns + asleep,
             realtime_ns: after.realtime_ns + asleep,
             tai_ns: after.tai_ns + asleep,
             ..after
         };
-        let findings = found(&[reading(0), reading(1), after], ClockName::Realtime);
+        let findings = findings_of(&[reading(0), reading(1), after], ClockName::Realtime);
         assert_eq!(findings.len(), 1);
         assert_eq!((findings[0].code(), findings[0].at_ns), ("suspended", Some(SECOND * 2)));
         assert!(findings[0].invalidates() && findings[0].text().contains("1 h"));
@@ -142,7 +150,7 @@ mod tests {
     #[test]
     fn a_step_counts_for_the_clock_that_was_used() {
         let after = reading(2);
-        let both = Clocks {
+        let both = ClockReading {
             realtime_ns: after.realtime_ns - SECOND,
             tai_ns: after.tai_ns - SECOND,
             ..after
@@ -150,7 +158,7 @@ mod tests {
         for (clock, invalidates) in
             [(ClockName::Monotonic, false), (ClockName::Realtime, true), (ClockName::Tai, true)]
         {
-            let findings = found(&[reading(1), both], clock);
+            let findings = findings_of(&[reading(1), both], clock);
             assert_eq!(findings.len(), 1);
             assert_eq!(findings[0].code(), "clock-stepped");
             assert_eq!(findings[0].invalidates(), invalidates, "{clock}");
@@ -160,8 +168,8 @@ mod tests {
     #[test]
     fn a_leap_second_leaves_tai_alone() {
         let after = reading(2);
-        let leap = Clocks { realtime_ns: after.realtime_ns - SECOND, ..after };
-        let findings = found(&[reading(1), leap], ClockName::Tai);
+        let leap = ClockReading { realtime_ns: after.realtime_ns - SECOND, ..after };
+        let findings = findings_of(&[reading(1), leap], ClockName::Tai);
         assert!(findings.iter().all(|one| !one.invalidates()));
         let codes: Vec<&str> = findings.iter().map(|one| one.code()).collect();
         assert_eq!(codes, ["clock-stepped", "tai-offset-changed"]);
@@ -170,12 +178,15 @@ mod tests {
 
     #[test]
     fn absurd_readings_do_not_panic() {
-        let absurd = |value: i64| Clocks {
+        let absurd = |value: i64| ClockReading {
             monotonic_ns: Nanos(value),
             boottime_ns: Nanos(-value),
             realtime_ns: Nanos(value),
             tai_ns: Nanos(-value),
         };
-        let _ = found(&[absurd(i64::MAX), absurd(i64::MIN + 1), absurd(i64::MAX)], ClockName::Tai);
+        let _ = findings_of(
+            &[absurd(i64::MAX), absurd(i64::MIN + 1), absurd(i64::MAX)],
+            ClockName::Tai,
+        );
     }
 }

@@ -20,11 +20,11 @@ const LARGEST: usize = 5;
 /// What the frames have brought so far.
 #[derive(Default)]
 pub struct LegDigest {
-    threads: BTreeMap<u32, Taken>,
+    threads: BTreeMap<u32, ThreadLegFrames>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct ThreadLegFrames {
     counts: BTreeMap<Leg, Histogram>,
     tally: LegTally,
     largest: BTreeMap<Nanos, CycleLegs>,
@@ -32,7 +32,7 @@ struct Taken {
 
 impl LegDigest {
     /// Takes a frame, or says why it was left out.
-    pub fn take(&mut self, legs: Legs) -> Option<Finding> {
+    pub fn push(&mut self, legs: Legs) -> Option<Finding> {
         if legs.counts.iter().any(|(_, counts)| !is_sound(counts)) {
             let finding = Finding::new(LossFinding::LegsUnsound { count: None, traced: None });
             return Some(finding.of_thread(legs.thread));
@@ -47,7 +47,7 @@ impl LegDigest {
     }
 
     /// Gives the large latencies their legs, where they are known.
-    pub fn explain(&self, spikes: &mut [SpikeRow]) {
+    pub fn attach_to(&self, spikes: &mut [SpikeRow]) {
         for row in spikes {
             let taken = self.threads.get(&row.thread);
             row.legs = taken.and_then(|taken| taken.largest.get(&row.spike.release_ns)).copied();

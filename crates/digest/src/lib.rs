@@ -6,22 +6,22 @@
 mod bins;
 mod builder;
 mod clocks;
-mod ending;
 mod findings;
 mod legs;
 mod loads;
 mod rows;
+mod stream_end;
+mod summary;
 mod telemetry;
 #[doc(hidden)]
 pub mod testing;
 mod thread;
-mod total;
 mod trace;
 mod wall;
 pub mod window;
 
 pub use builder::{RunBuilder, RunDigest, StreamError, StreamRow};
-pub use ending::Ending;
 pub use rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow, coarse_edges};
+pub use stream_end::StreamEnd;
 pub use telemetry::TelemetryRow;
 pub use wall::WallClock;

@@ -1,7 +1,7 @@
 //! The loads of a run: the rows of their evidence, and what is said of them at the end.
 
 use crate::telemetry::TelemetryRow;
-use latlab_load::{Gathered, Window};
+use latlab_load::{LoadRecord, MeasuredTime};
 use latlab_model::load::{Evidence, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample, metric};
 use latlab_model::run::Finding;
 use latlab_model::telemetry::Series;
@@ -14,16 +14,16 @@ const FIRST_NUMBER: u32 = 1 << 30;
 
 /// All loads of one stream, by their place in the plan.
 #[derive(Default)]
-pub struct Loads {
-    loads: BTreeMap<u32, Gathered>,
+pub struct LoadDigest {
+    loads: BTreeMap<u32, LoadRecord>,
     series: BTreeMap<(&'static str, String), Arc<Series>>,
 }
 
-impl Loads {
+impl LoadDigest {
     /// The loads that a plan asks for.
-    pub fn planned(&mut self, plan: &Plan) {
+    pub fn expect(&mut self, plan: &Plan) {
         for (number, load) in (0..).zip(&plan.loads) {
-            self.loads.entry(number).or_insert_with(|| Gathered::new(load));
+            self.loads.entry(number).or_insert_with(|| LoadRecord::new(load));
         }
     }
 
@@ -82,7 +82,7 @@ impl Loads {
     }
 
     /// All loads with what speaks against them.
-    pub fn finish(self, window: &Window) -> (Vec<LoadRun>, Vec<Finding>) {
+    pub fn finish(self, window: &MeasuredTime) -> (Vec<LoadRun>, Vec<Finding>) {
         let loads = self.loads.into_values().map(|load| load.finish(window));
         let (runs, findings): (Vec<LoadRun>, Vec<Vec<Finding>>) = loads.unzip();
         (runs, findings.concat())
@@ -90,7 +90,7 @@ impl Loads {
 
     /// The name of a load, with its place where there are two of one name.
     fn name(&self, number: u32) -> String {
-        let name = |load: &Gathered| load.load().name.clone();
+        let name = |load: &LoadRecord| load.load().name.clone();
         let own = self.loads.get(&number).map(name).unwrap_or_default();
         let same = self.loads.values().filter(|load| load.load().name == own).count();
         if same > 1 { format!("{own}#{number}") } else { own }

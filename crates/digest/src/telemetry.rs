@@ -21,13 +21,13 @@ pub struct TelemetryRow {
 
 /// All series of one stream.
 #[derive(Default)]
-pub struct TelemetrySeries {
-    lines: BTreeMap<u32, Line>,
+pub struct TelemetryDigest {
+    lines: BTreeMap<u32, SeriesState>,
     next: u64,
     taken: u64,
 }
 
-struct Line {
+struct SeriesState {
     series: Arc<Series>,
     /// What was written last; none where nothing is known.
     written: Option<Option<i64>>,
@@ -37,24 +37,24 @@ struct Line {
 
 /// What a reading comes to.
 #[derive(Default, Debug)]
-pub struct Taken {
+pub struct NewRows {
     /// Rows, of each series in their order.
     pub rows: Vec<TelemetryRow>,
     /// TelemetrySeries before it that did not arrive.
     pub lost: u64,
 }
 
-impl TelemetrySeries {
+impl TelemetryDigest {
     /// A series is announced; one that comes twice is the same.
     pub fn announce(&mut self, series: Series) {
         let number = series.number;
-        let line = Line { series: Arc::new(series), written: None, unchanged: None };
+        let line = SeriesState { series: Arc::new(series), written: None, unchanged: None };
         self.lines.entry(number).or_insert(line);
     }
 
     /// Takes the next reading; one that comes twice says nothing.
-    pub fn take(&mut self, reading: &Reading) -> Taken {
-        let mut taken = Taken::default();
+    pub fn push(&mut self, reading: &Reading) -> NewRows {
+        let mut taken = NewRows::default();
         if reading.sequence < self.next && self.taken > 0 {
             return taken;
         }
@@ -92,7 +92,7 @@ impl TelemetrySeries {
     }
 }
 
-impl Line {
+impl SeriesState {
     fn read(&mut self, at: Nanos, value: Option<i64>, rows: &mut Vec<TelemetryRow>) {
         if self.series.steady && self.written == Some(value) {
             self.unchanged = Some(at);
@@ -125,8 +125,8 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn readings() -> TelemetrySeries {
-        let mut readings = TelemetrySeries::default();
+    fn readings() -> TelemetryDigest {
+        let mut readings = TelemetryDigest::default();
         for (number, subject, steady) in [(0, "cpu0", true), (1, "yes/7", false)] {
             let (metric, unit) = ("m".to_string(), "1".to_string());
             let subject = subject.to_string();
@@ -158,7 +158,7 @@ mod tests {
             (60, vec![]),
         ] {
             let sequence = at as u64 / 10 - 1;
-            rows.extend(readings.take(&reading(at, sequence, &values)).rows);
+            rows.extend(readings.push(&reading(at, sequence, &values)).rows);
         }
         rows.extend(readings.end());
         let expected =
@@ -170,30 +170,30 @@ mod tests {
     #[test]
     fn a_reading_that_is_missing_is_counted_and_nothing_is_made_up() {
         let mut readings = readings();
-        readings.take(&reading(10, 0, &[(0, Some(5))]));
-        readings.take(&reading(20, 1, &[]));
-        let taken = readings.take(&reading(50, 4, &[]));
+        readings.push(&reading(10, 0, &[(0, Some(5))]));
+        readings.push(&reading(20, 1, &[]));
+        let taken = readings.push(&reading(50, 4, &[]));
         assert_eq!(taken.lost, 2);
         assert_eq!(plain(taken.rows), [(20, 0, Some(5))]);
         assert_eq!(plain(readings.end()), []);
         let whole = Reading { whole: true, ..reading(60, 5, &[(0, Some(6))]) };
-        assert_eq!(plain(readings.take(&whole).rows), [(60, 0, Some(6))]);
-        assert_eq!(plain(readings.take(&whole).rows), [], "it came twice");
+        assert_eq!(plain(readings.push(&whole).rows), [(60, 0, Some(6))]);
+        assert_eq!(plain(readings.push(&whole).rows), [], "it came twice");
     }
 
     #[test]
     fn what_was_read_before_comes_first() {
         let mut readings = readings();
         let late = Reading { earlier: vec![(Nanos(5), 1, 0)], ..reading(10, 0, &[(1, Some(8))]) };
-        assert_eq!(plain(readings.take(&late).rows), [(5, 1, Some(0)), (10, 1, Some(8))]);
+        assert_eq!(plain(readings.push(&late).rows), [(5, 1, Some(0)), (10, 1, Some(8))]);
         // One that is read now and then says nothing of the time between.
-        assert_eq!(plain(readings.take(&reading(20, 1, &[(1, Some(8))])).rows), [(20, 1, Some(8))]);
+        assert_eq!(plain(readings.push(&reading(20, 1, &[(1, Some(8))])).rows), [(20, 1, Some(8))]);
         assert_eq!(plain(readings.end()), []);
     }
 
     #[test]
     fn numbers_that_nobody_announced_are_left_out() {
         let mut readings = readings();
-        assert_eq!(plain(readings.take(&reading(10, 0, &[(7, Some(5))])).rows), []);
+        assert_eq!(plain(readings.push(&reading(10, 0, &[(7, Some(5))])).rows), []);
     }
 }

@@ -5,7 +5,9 @@ use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION, Spike, Spike
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
 use latlab_model::plan::{Cyclic, Method, Releases};
-use latlab_model::run::{Clocks, End, EndReason, Prepared, Setting, ThreadEnd, ThreadSetup};
+use latlab_model::run::{
+    AgentEnd, AppliedSetup, ClockReading, EndReason, Setting, ThreadEnd, ThreadSetup,
+};
 use latlab_model::samples::{Sample, Samples, pack};
 use latlab_model::snapshot::Content;
 use latlab_model::telemetry::{Reading, Series, metric};
@@ -23,7 +25,7 @@ const SPIKE_ABOVE: Nanos = Nanos(20_000);
 
 /// A run that was never measured.
 #[derive(Clone, Debug)]
-pub struct Synthetic {
+pub struct SyntheticRun {
     /// Name of the run.
     pub name: String,
     /// Measuring threads.
@@ -48,9 +50,9 @@ pub struct Synthetic {
     pub seed: u64,
 }
 
-impl Default for Synthetic {
-    fn default() -> Synthetic {
-        Synthetic {
+impl Default for SyntheticRun {
+    fn default() -> SyntheticRun {
+        SyntheticRun {
             name: "made-up".to_string(),
             threads: 2,
             seconds: 5,
@@ -66,7 +68,7 @@ impl Default for Synthetic {
     }
 }
 
-impl Synthetic {
+impl SyntheticRun {
     /// The plan of the run.
     pub fn plan(&self) -> Plan {
         Plan {
@@ -99,7 +101,7 @@ impl Synthetic {
     }
 
     /// How the run was set up.
-    pub fn prepared(&self) -> Prepared {
+    pub fn prepared(&self) -> AppliedSetup {
         let setting = |what: &str, thread, value: &str| Setting {
             what: what.to_string(),
             thread,
@@ -119,7 +121,7 @@ impl Synthetic {
             first_release_ns: FIRST_RELEASE,
         };
         let scheduling = (0..self.threads).map(|one| setting("scheduling", Some(one), "fifo 90"));
-        Prepared {
+        AppliedSetup {
             settings: std::iter::once(setting("memory lock", None, "all"))
                 .chain(scheduling)
                 .collect(),
@@ -172,7 +174,7 @@ impl Synthetic {
         for (thread, (cycles, missed)) in (0..).zip(totals) {
             send(Message::ThreadEnd(thread_end(thread, cycles, missed)));
         }
-        send(Message::End(End {
+        send(Message::End(AgentEnd {
             reason: EndReason::Finished,
             agent_peak_rss_bytes: 3 << 20,
             helpers_cpu_ns: Nanos(12_000_000),
@@ -320,9 +322,9 @@ fn spike(sample: &Sample) -> Spike {
 }
 
 /// TelemetrySeries of the clocks so many seconds after the first release.
-pub fn clocks(second: u32) -> Clocks {
+pub fn clocks(second: u32) -> ClockReading {
     let since = SECOND * second.into();
-    Clocks {
+    ClockReading {
         monotonic_ns: FIRST_RELEASE + since,
         boottime_ns: FIRST_RELEASE + since + SECOND * 3,
         realtime_ns: STARTED + since,

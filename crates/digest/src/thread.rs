@@ -2,7 +2,7 @@
 
 use crate::bins::BinCounts;
 use crate::findings::missed::often_missed;
-use crate::findings::{Findings, noise};
+use crate::findings::{FindingList, noise};
 use crate::rows::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use latlab_model::finding::{EndFinding, Finding, IntervalFlaw, LossFinding, MachineFinding};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Spike};
@@ -56,11 +56,11 @@ impl ThreadCounts {
     }
 
     /// Counts a part of an interval; gives back the interval that is whole now.
-    pub fn count(
+    pub fn add_interval(
         &mut self,
         mut interval: Interval,
         plan: &Plan,
-        findings: &mut Findings,
+        findings: &mut FindingList,
     ) -> Option<IntervalRow> {
         let sound = check(&interval)
             .and_then(|()| self.check_order(&interval, plan))
@@ -92,18 +92,18 @@ impl ThreadCounts {
     }
 
     /// Time in which the thread looked for gaps: not while it slept of its own will.
-    pub fn watched(&self) -> Nanos {
+    pub fn observed_time(&self) -> Nanos {
         let spun = self.end.as_ref().and_then(|end| end.spun.as_ref());
         self.noise.of_ns - spun.map_or(Nanos::ZERO, |spun| spun.rested_ns)
     }
 
     /// The rows of a frame of samples; one that is missing matters less where they were only sent
     /// for the legs.
-    pub fn sample(
+    pub fn add_samples(
         &mut self,
         samples: &Samples,
         asked_for: bool,
-        findings: &mut Findings,
+        findings: &mut FindingList,
     ) -> Option<Vec<SampleRow>> {
         let finding = |count, within_ns, damage| {
             let lost = LossFinding::SamplesLost { count, within_ns, damage, asked_for };
@@ -132,7 +132,7 @@ impl ThreadCounts {
     }
 
     /// Keeps a spike as long as it is among the largest.
-    pub fn keep_spike(&mut self, spike: Spike) {
+    pub fn add_spike(&mut self, spike: Spike) {
         self.spikes.push(Reverse(spike));
         if self.spikes.len() > KEPT_SPIKES {
             self.spikes.pop();
@@ -200,7 +200,7 @@ impl ThreadCounts {
     }
 
     /// Latencies whose interval never came, because the stream broke off before its end.
-    pub fn uncounted(&self) -> impl Iterator<Item = Nanos> + '_ {
+    pub fn uncounted_spikes(&self) -> impl Iterator<Item = Nanos> + '_ {
         let spikes = self.spikes.iter().map(|spike| spike.0).filter(|_| self.end.is_none());
         let late = spikes.filter(|spike| spike.release_ns >= self.counted_to);
         late.map(|spike| spike.latency_ns)
@@ -218,14 +218,14 @@ impl ThreadCounts {
             setup: self.setup.clone(),
             summary: Summary {
                 noise: (plan.method.records() == Recorded::Gap).then_some(self.noise),
-                ..self.due(summary(plan, &self.total, self.max_at()))
+                ..self.with_due_releases(summary(plan, &self.total, self.max_at()))
             },
             end: self.end.clone(),
         }
     }
 
     /// Each stimulus is due an answer, also one that got none.
-    fn due(&self, summary: Summary) -> Summary {
+    fn with_due_releases(&self, summary: Summary) -> Summary {
         let responded = self.end.as_ref().and_then(|end| end.responded.as_ref());
         let stimuli = responded.map_or(summary.activations, |responses| responses.stimuli);
         Summary { activations: stimuli, ..summary }
@@ -249,7 +249,7 @@ impl ThreadCounts {
             let min_ns = self.total.min_ns;
             Finding::new(MachineFinding::NegativeLatency { count: underflow, min_ns })
         });
-        let last_words = self.end.iter().flat_map(|end| self.last_words(end, lock_refused));
+        let last_words = self.end.iter().flat_map(|end| self.end_findings(end, lock_refused));
         let thread = self.setup.thread;
         let without_sample = self.without_sample().filter(|_| plan.samples);
         negative
@@ -262,11 +262,11 @@ impl ThreadCounts {
             .collect()
     }
 
-    fn last_words(&self, end: &ThreadEnd, lock_refused: bool) -> Vec<Finding> {
+    fn end_findings(&self, end: &ThreadEnd, lock_refused: bool) -> Vec<Finding> {
         [
             ended_early(end.reason),
-            differs("cycles", end.cycles, self.total.count),
-            differs("missed releases", end.missed, self.total.missed),
+            count_mismatch("cycles", end.cycles, self.total.count),
+            count_mismatch("missed releases", end.missed, self.total.missed),
             page_faults(end.page_faults, lock_refused),
             spikes_lost(end.spikes_lost),
             intervals_grown(end.intervals_grown),
@@ -310,7 +310,7 @@ fn ended_early(reason: EndReason) -> Option<Finding> {
         .then(|| Finding::new(EndFinding::ThreadEndedEarly { reason }))
 }
 
-fn differs(what: &str, by_thread: u64, by_intervals: u64) -> Option<Finding> {
+fn count_mismatch(what: &str, by_thread: u64, by_intervals: u64) -> Option<Finding> {
     let what = what.to_string();
     (by_thread != by_intervals)
         .then(|| Finding::new(LossFinding::CountsDiffer { what, by_thread, by_intervals }))

@@ -43,7 +43,7 @@ impl WallClock {
         let (mut low, mut high) = (0, self.0.len() - 1);
         while low < high {
             let middle = low.midpoint(high);
-            if at < self.ends(middle) { high = middle } else { low = middle + 1 }
+            if at < self.end_of(middle) { high = middle } else { low = middle + 1 }
         }
         self.0[low].realtime + (at - self.0[low].monotonic)
     }
@@ -62,10 +62,10 @@ impl WallClock {
         let mut jumped = None;
         for (index, reading) in self.0.iter().enumerate() {
             let at = reading.monotonic + (realtime - reading.realtime);
-            let begins = if index == 0 { -Nanos::MAX } else { self.ends(index - 1) };
+            let begins = if index == 0 { -Nanos::MAX } else { self.end_of(index - 1) };
             match found {
                 _ if at < begins => jumped = jumped.or(Some(begins)),
-                _ if at >= self.ends(index) => {}
+                _ if at >= self.end_of(index) => {}
                 Some(first) if at - first > SAME => return Err(AmbiguousTime),
                 _ => found = found.or(Some(at)),
             }
@@ -74,7 +74,7 @@ impl WallClock {
     }
 
     /// The first instant that is nearer to the next reading.
-    fn ends(&self, index: usize) -> Nanos {
+    fn end_of(&self, index: usize) -> Nanos {
         self.0
             .get(index + 1)
             .map_or(Nanos::MAX, |next| Nanos(self.0[index].monotonic.0.midpoint(next.monotonic.0)))

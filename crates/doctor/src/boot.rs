@@ -52,7 +52,7 @@ impl<'a> Facts<'a> {
     }
 
     /// CPUs that are set apart in any way: isolated at boot, by a cpuset, or without a tick.
-    pub fn set_apart(&self) -> CpuSet {
+    pub fn isolated_by_parameters(&self) -> CpuSet {
         let cpuset: CpuSet =
             self.snapshot.value("sys/fs/cgroup/cpuset.cpus.isolated").unwrap_or_default();
         let (isolated, nohz_full) = (self.isolated(), self.nohz_full());

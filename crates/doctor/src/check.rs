@@ -1,7 +1,7 @@
 //! An entry of the catalogue, and what it makes of what it sees.
 
 use crate::facts::Facts;
-use latlab_model::doctor::{Diagnosis, Entry, Topic};
+use latlab_model::doctor::{CheckEntry, Diagnosis, Topic};
 use latlab_model::run::Severity;
 use latlab_model::shell::quoted;
 
@@ -26,11 +26,11 @@ pub struct Check {
     /// How to undo the remedy.
     pub undo: Option<&'static str>,
     /// Looks for it; none where it is not so, or where nothing tells.
-    pub look: fn(&Facts<'_>) -> Option<Seen>,
+    pub observe: fn(&Facts<'_>) -> Option<Observation>,
 }
 
 /// What a check has seen.
-pub struct Seen {
+pub struct Observation {
     /// The file that says so.
     pub file: String,
     /// What stands in it, or the part of it that matters.
@@ -43,21 +43,25 @@ pub struct Seen {
     pub remedy: Option<(String, Option<String>)>,
 }
 
-impl Seen {
+impl Observation {
     /// This stands in that file.
-    pub fn new(file: impl Into<String>, value: impl Into<String>, text: impl Into<String>) -> Seen {
+    pub fn new(
+        file: impl Into<String>,
+        value: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Observation {
         let (file, value, text) = (file.into(), value.into(), text.into());
-        Seen { file, value, text, severity: None, remedy: None }
+        Observation { file, value, text, severity: None, remedy: None }
     }
 
     /// It weighs this much here.
-    pub fn weighs(self, severity: Severity) -> Seen {
-        Seen { severity: Some(severity), ..self }
+    pub fn with_severity(self, severity: Severity) -> Observation {
+        Observation { severity: Some(severity), ..self }
     }
 
     /// Here something else mends it.
-    pub fn mended_by(self, remedy: impl Into<String>, undo: Option<&str>) -> Seen {
-        Seen { remedy: Some((remedy.into(), undo.map(str::to_string))), ..self }
+    pub fn with_remedy(self, remedy: impl Into<String>, undo: Option<&str>) -> Observation {
+        Observation { remedy: Some((remedy.into(), undo.map(str::to_string))), ..self }
     }
 }
 
@@ -71,8 +75,8 @@ fn shell_path(path: &str) -> String {
 
 impl Check {
     /// What the catalogue says of it.
-    pub fn entry(&self) -> Entry {
-        Entry {
+    pub fn entry(&self) -> CheckEntry {
+        CheckEntry {
             code: self.code.to_string(),
             severity: self.severity,
             topic: self.topic,
@@ -85,8 +89,8 @@ impl Check {
     }
 
     /// What is said of what was seen.
-    pub fn diagnosis(&self, seen: Seen) -> Diagnosis {
-        let Seen { file, value, text, severity, remedy } = seen;
+    pub fn diagnosis(&self, seen: Observation) -> Diagnosis {
+        let Observation { file, value, text, severity, remedy } = seen;
         // A value or a name may come from a machine that nobody trusts.
         let path = shell_path(&format!("/{file}"));
         let filled = |text: &str| text.replace("{file}", &path).replace("{value}", &quoted(&value));

@@ -6,7 +6,7 @@ use latlab_model::shell::quoted;
 
 /// A file that should hold something else.
 #[derive(Clone)]
-pub struct Change<'a> {
+pub struct FileEdit<'a> {
     /// Its path in the snapshot.
     pub file: &'a str,
     /// What it holds.
@@ -15,22 +15,22 @@ pub struct Change<'a> {
     pub to: &'a str,
 }
 
-impl<'a> Change<'a> {
+impl<'a> FileEdit<'a> {
     /// The changes of the files of a pattern; those for which nothing is wanted stay as they are.
-    pub fn wanted(
+    pub fn list(
         facts: &Facts<'a>,
         pattern: &str,
         wanted: impl Fn(&'a str, &'a str) -> Option<&'a str>,
-    ) -> Vec<Change<'a>> {
-        let change = |(file, from)| wanted(file, from).map(|to| Change { file, from, to });
+    ) -> Vec<FileEdit<'a>> {
+        let change = |(file, from)| wanted(file, from).map(|to| FileEdit { file, from, to });
         facts.snapshot.matching(pattern).into_iter().filter_map(change).collect()
     }
 }
 
 /// The commands that make changes to the files of a pattern, and those that undo them.
-pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[Change<'_>]) -> (String, String) {
-    let write = |value: fn(&Change<'_>) -> String| {
-        let commands = grouped(changes, value).into_iter().map(|(value, files)| {
+pub fn commands(facts: &Facts<'_>, pattern: &str, changes: &[FileEdit<'_>]) -> (String, String) {
+    let write = |value: fn(&FileEdit<'_>) -> String| {
+        let commands = group_files(changes, value).into_iter().map(|(value, files)| {
             let value = quoted(&value);
             format!("echo {value} | tee {}", paths(facts, pattern, &files))
         });
@@ -51,8 +51,8 @@ pub fn paths(facts: &Facts<'_>, pattern: &str, files: &[&str]) -> String {
 }
 
 /// What stands in the files, and on which CPUs: `ondemand (CPU 0-1), powersave (CPU 2-3)`.
-pub fn values(changes: &[Change<'_>]) -> String {
-    let groups = grouped(changes, |change| change.from.to_string());
+pub fn values(changes: &[FileEdit<'_>]) -> String {
+    let groups = group_files(changes, |change| change.from.to_string());
     let words = groups.into_iter().map(|(value, files)| {
         let cpus: CpuSet = files.into_iter().filter_map(cpu_in).collect();
         format!("{value} (CPU {cpus})")
@@ -61,9 +61,9 @@ pub fn values(changes: &[Change<'_>]) -> String {
 }
 
 /// The files by what the changes say, in the order in which that comes first.
-fn grouped<'a>(
-    changes: &[Change<'a>],
-    value: fn(&Change<'_>) -> String,
+fn group_files<'a>(
+    changes: &[FileEdit<'a>],
+    value: fn(&FileEdit<'_>) -> String,
 ) -> Vec<(String, Vec<&'a str>)> {
     let mut groups: Vec<(String, Vec<&'a str>)> = Vec::new();
     for change in changes {
@@ -89,12 +89,12 @@ mod tests {
             snapshot.files.insert(format!("a/cpu{cpu}/x"), Content::Text(text.into()));
         }
         let facts = Facts::new(&snapshot);
-        let changes = Change::wanted(&facts, "a/cpu*/x", |_, from| (from != "c").then_some("z"));
+        let changes = FileEdit::list(&facts, "a/cpu*/x", |_, from| (from != "c").then_some("z"));
         let (make, undo) = commands(&facts, "a/cpu*/x", &changes);
         assert_eq!(make, "echo z | tee /a/cpu0/x /a/cpu1/x /a/cpu3/x");
         assert_eq!(undo, "echo a | tee /a/cpu0/x /a/cpu3/x; echo b | tee /a/cpu1/x");
         assert_eq!(values(&changes), "a (CPU 0,3), b (CPU 1)");
-        let all = Change::wanted(&facts, "a/cpu*/x", |_, _| Some("z"));
+        let all = FileEdit::list(&facts, "a/cpu*/x", |_, _| Some("z"));
         assert_eq!(commands(&facts, "a/cpu*/x", &all).0, "echo z | tee /a/cpu*/x");
     }
 }

@@ -1,11 +1,11 @@
 //! What changed from one machine to another, or of one machine from one time to another.
 
 use crate::{config, examine, machine};
-use latlab_model::comparison::{Change, Comparison, SettingChange, Weighed};
+use latlab_model::comparison::{Comparison, FactChange, FindingChange, SettingChange};
 use latlab_model::doctor::Diagnosis;
 use latlab_model::guest::MARK;
 use latlab_model::machine::Machine;
-use latlab_model::snapshot::{Content, SETTINGS, fits, made};
+use latlab_model::snapshot::{Content, SETTINGS, made, matches_pattern};
 use latlab_model::{CpuSet, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +18,17 @@ const FACTS: &[(&str, Fact)] = &[
     ("hostname", |machine| machine.hostname.clone()),
     ("board", |machine| machine.board.clone()),
     ("cpu_model", |machine| machine.cpu_model.clone()),
-    ("architecture", |machine| told(&machine.architecture)),
-    ("kernel", |machine| told(&machine.kernel)),
-    ("kernel_version", |machine| told(&machine.kernel_version)),
+    ("architecture", |machine| non_empty(&machine.architecture)),
+    ("kernel", |machine| non_empty(&machine.kernel)),
+    ("kernel_version", |machine| non_empty(&machine.kernel_version)),
     ("preemption", |machine| machine.preemption.clone()),
     ("command_line", |machine| machine.command_line.clone()),
     ("virtualisation", |machine| machine.virtualisation.clone()),
     ("distribution", |machine| machine.distribution.clone()),
-    ("cpus_online", |machine| set(&machine.cpus_online)),
-    ("cpus_allowed", |machine| set(&machine.cpus_allowed)),
-    ("cpus_isolated", |machine| set(&machine.cpus_isolated)),
-    ("cpus_nohz_full", |machine| set(&machine.cpus_nohz_full)),
+    ("cpus_online", |machine| non_empty_set(&machine.cpus_online)),
+    ("cpus_allowed", |machine| non_empty_set(&machine.cpus_allowed)),
+    ("cpus_isolated", |machine| non_empty_set(&machine.cpus_isolated)),
+    ("cpus_nohz_full", |machine| non_empty_set(&machine.cpus_nohz_full)),
     ("clocksource", |machine| machine.clocksource.clone()),
     ("memory_bytes", |machine| machine.memory_bytes.map(|bytes| bytes.to_string())),
     ("microcode", |machine| machine.microcode.clone()),
@@ -81,9 +81,9 @@ pub fn compare(before: (&str, &Snapshot), after: (&str, &Snapshot)) -> Compariso
         before: before_name.to_string(),
         after: after_name.to_string(),
         machine: facts(&machine(before), &machine(after)),
-        appeared: without(&says, &said),
-        gone: without(&said, &says),
-        weighed: weighed(&said, says),
+        appeared: only_in(&says, &said),
+        gone: only_in(&said, &says),
+        weighed: with_weight(&said, says),
         settings,
         config: config::changes(before, after),
         conditions: Vec::new(),
@@ -91,17 +91,17 @@ pub fn compare(before: (&str, &Snapshot), after: (&str, &Snapshot)) -> Compariso
     }
 }
 
-fn facts(before: &Machine, after: &Machine) -> Vec<Change> {
+fn facts(before: &Machine, after: &Machine) -> Vec<FactChange> {
     let changes = FACTS.iter().filter_map(|(what, fact)| {
         let (before, after) = (fact(before), fact(after));
         if before == after || *what == "memory_bytes" && is_about_the_same(&before, &after) {
             return None;
         }
         let (before, after) = match *what {
-            "command_line" => apart(before, after, ' ').sides,
+            "command_line" => list_difference(before, after, ' ').sides,
             _ => (before, after),
         };
-        Some(Change { what: what.to_string(), before, after })
+        Some(FactChange { what: what.to_string(), before, after })
     });
     changes.collect()
 }
@@ -113,31 +113,31 @@ fn is_about_the_same(before: &Option<String>, after: &Option<String>) -> bool {
     sizes.is_some_and(|(before, after)| before.abs_diff(after) <= before / 64)
 }
 
-fn told(text: &str) -> Option<String> {
+fn non_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_string())
 }
 
-fn set(cpus: &CpuSet) -> Option<String> {
-    told(&cpus.to_string())
+fn non_empty_set(cpus: &CpuSet) -> Option<String> {
+    non_empty(&cpus.to_string())
 }
 
 /// Those findings whose code the others do not have.
-fn without(findings: &[Diagnosis], others: &[Diagnosis]) -> Vec<Diagnosis> {
+fn only_in(findings: &[Diagnosis], others: &[Diagnosis]) -> Vec<Diagnosis> {
     let codes: BTreeSet<&str> = others.iter().map(|other| other.code.as_str()).collect();
     findings.iter().filter(|finding| !codes.contains(finding.code.as_str())).cloned().collect()
 }
 
-fn weighed(said: &[Diagnosis], says: Vec<Diagnosis>) -> Vec<Weighed> {
+fn with_weight(said: &[Diagnosis], says: Vec<Diagnosis>) -> Vec<FindingChange> {
     let changed = says.into_iter().filter_map(|now| {
         let before = said.iter().find(|before| before.code == now.code)?.severity;
-        (before != now.severity).then_some(Weighed { before, now })
+        (before != now.severity).then_some(FindingChange { before, now })
     });
     changed.collect()
 }
 
 /// What two values have of their own.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Apart {
+struct ListDifference {
     sides: (Option<String>, Option<String>),
     /// Whether they have more in common.
     partly: bool,
@@ -145,11 +145,11 @@ struct Apart {
 
 /// The settings that differ, alike ones in one, and those that cannot be compared.
 fn settings(before: &Snapshot, after: &Snapshot) -> (Vec<SettingChange>, Vec<String>) {
-    let mut changes: BTreeMap<(String, Apart), BTreeSet<u32>> = BTreeMap::new();
+    let mut changes: BTreeMap<(String, ListDifference), BTreeSet<u32>> = BTreeMap::new();
     let mut not_compared = BTreeSet::new();
     let paths: BTreeSet<&String> = before.files.keys().chain(after.files.keys()).collect();
     for path in paths.into_iter().filter(|path| is_compared(path)) {
-        let (file, number) = starred(path);
+        let (file, number) = without_number(path);
         let both = [before.files.get(path), after.files.get(path)];
         if both.iter().any(|one| matches!(one, Some(Content::Unreadable { .. }))) {
             not_compared.insert(file);
@@ -160,13 +160,14 @@ fn settings(before: &Snapshot, after: &Snapshot) -> (Vec<SettingChange>, Vec<Str
             _ => None,
         });
         if before != after {
-            let separator = if WORDS.iter().any(|words| fits(words, path)) { ' ' } else { '\n' };
-            let apart = apart(before, after, separator);
+            let separator =
+                if WORDS.iter().any(|words| matches_pattern(words, path)) { ' ' } else { '\n' };
+            let apart = list_difference(before, after, separator);
             changes.entry((file, apart)).or_default().extend(number);
         }
     }
-    let changes = changes.into_iter().map(|((file, Apart { sides, partly }), numbers)| {
-        let of = told(&numbers.into_iter().collect::<CpuSet>().to_string());
+    let changes = changes.into_iter().map(|((file, ListDifference { sides, partly }), numbers)| {
+        let of = non_empty(&numbers.into_iter().collect::<CpuSet>().to_string());
         let (before, after) = sides;
         SettingChange { file, of, before, after, partly }
     });
@@ -175,11 +176,12 @@ fn settings(before: &Snapshot, after: &Snapshot) -> (Vec<SettingChange>, Vec<Str
 
 fn is_compared(path: &str) -> bool {
     let left_out = TOLD_ELSEWHERE.iter().chain(ALWAYS_DIFFERENT);
-    SETTINGS.iter().any(|pattern| fits(pattern, path)) && !left_out.into_iter().any(|p| *p == path)
+    SETTINGS.iter().any(|pattern| matches_pattern(pattern, path))
+        && !left_out.into_iter().any(|p| *p == path)
 }
 
 /// A path without the number of its CPU or interrupt, and that number.
-fn starred(path: &str) -> (String, Option<u32>) {
+fn without_number(path: &str) -> (String, Option<u32>) {
     let mut number = None;
     let mut folder = "";
     let mut names = Vec::new();
@@ -202,12 +204,16 @@ fn starred(path: &str) -> (String, Option<u32>) {
 }
 
 /// Of two rows of words, or texts of several lines, what only one of them has.
-fn apart(before: Option<String>, after: Option<String>, separator: char) -> Apart {
+fn list_difference(
+    before: Option<String>,
+    after: Option<String>,
+    separator: char,
+) -> ListDifference {
     let own = |text: &str, other: &str| {
         let others: Vec<&str> = other.split(separator).map(str::trim).collect();
         let own = text.split(separator).map(str::trim);
         let own: Vec<&str> = own.filter(|part| !others.contains(part)).collect();
-        told(&own.join(&separator.to_string()))
+        non_empty(&own.join(&separator.to_string()))
     };
     if let (Some(was), Some(is)) = (&before, &after)
         && (was.contains(separator) || is.contains(separator))
@@ -215,10 +221,10 @@ fn apart(before: Option<String>, after: Option<String>, separator: char) -> Apar
         let sides = (own(was, is), own(is, was));
         // Else they are the same parts in another order.
         if sides != (None, None) {
-            return Apart { sides, partly: true };
+            return ListDifference { sides, partly: true };
         }
     }
-    Apart { sides: (before, after), partly: false }
+    ListDifference { sides: (before, after), partly: false }
 }
 
 #[cfg(test)]
@@ -235,11 +241,11 @@ mod tests {
         snapshot
     }
 
-    fn of(before: &[(&str, &str)], after: &[(&str, &str)]) -> Comparison {
+    fn compare_files(before: &[(&str, &str)], after: &[(&str, &str)]) -> Comparison {
         compare(("a", &plant(before)), ("b", &plant(after)))
     }
 
-    fn shown(change: &SettingChange) -> String {
+    fn change_text(change: &SettingChange) -> String {
         let SettingChange { file, of, before, after, .. } = change;
         let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_string());
         format!("{file} {} {} -> {}", text(of), text(before), text(after))
@@ -253,8 +259,8 @@ mod tests {
             ("kernel.config", "CONFIG_HZ=250"),
             ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "schedutil"),
         ];
-        let found = of(&files, &files);
-        assert!(found.is_empty() && !found.reaches(Severity::Info), "{found:?}");
+        let found = compare_files(&files, &files);
+        assert!(found.is_empty() && !found.has_at_least(Severity::Info), "{found:?}");
         assert_eq!((found.before.as_str(), found.after.as_str()), ("a", "b"));
     }
 
@@ -276,9 +282,9 @@ mod tests {
             ("proc/irq/24/smp_affinity_list", "3"),
             ("proc/irq/31/smp_affinity_list", "3"),
         ]);
-        let found = of(&before, &after);
+        let found = compare_files(&before, &after);
         let file = "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor";
-        let lines: Vec<String> = found.settings.iter().map(shown).collect();
+        let lines: Vec<String> = found.settings.iter().map(change_text).collect();
         assert_eq!(
             lines,
             [
@@ -304,12 +310,12 @@ mod tests {
             "proc/meminfo" => (path, "MemTotal: 3884352 kB"),
             path => (path, "other"),
         });
-        assert!(of(&before, &after).is_empty());
+        assert!(compare_files(&before, &after).is_empty());
     }
 
     #[test]
     fn of_words_and_lines_only_those_that_differ_are_named() {
-        let found = of(
+        let found = compare_files(
             &[("proc/cmdline", "quiet ro isolcpus=2"), ("proc/self/limits", "a 1\nb 2\nc 3")],
             &[("proc/cmdline", "ro isolcpus=3"), ("proc/self/limits", "a 1\nb 4\nc 3\nd 5")],
         );
@@ -317,8 +323,8 @@ mod tests {
         assert_eq!(line.what, "command_line");
         assert_eq!(line.before.as_deref(), Some("quiet isolcpus=2"));
         assert_eq!(line.after.as_deref(), Some("isolcpus=3"));
-        assert_eq!(shown(&found.settings[0]), "proc/self/limits none b 2 -> b 4\nd 5");
-        let turned = of(&[("proc/cmdline", "a b")], &[("proc/cmdline", "b a")]);
+        assert_eq!(change_text(&found.settings[0]), "proc/self/limits none b 2 -> b 4\nd 5");
+        let turned = compare_files(&[("proc/cmdline", "a b")], &[("proc/cmdline", "b a")]);
         assert_eq!(turned.machine[0].after.as_deref(), Some("b a"), "the last one counts");
     }
 
@@ -338,12 +344,12 @@ mod tests {
     fn findings_appear_and_go_and_a_weight_can_be_asked_for() {
         let governor = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
         let (slow, fast) = ([(governor, "powersave")], [(governor, "performance")]);
-        let worse = of(&fast, &slow);
+        let worse = compare_files(&fast, &slow);
         let code = |findings: &[Diagnosis]| findings.iter().any(|one| one.code == "governor");
         assert!(code(&worse.appeared) && !code(&worse.gone));
-        assert!(worse.reaches(Severity::Warning) && !worse.reaches(Severity::Error));
-        let better = of(&slow, &fast);
+        assert!(worse.has_at_least(Severity::Warning) && !worse.has_at_least(Severity::Error));
+        let better = compare_files(&slow, &fast);
         assert!(code(&better.gone) && !code(&better.appeared));
-        assert!(!better.reaches(Severity::Warning) && better.reaches(Severity::Info));
+        assert!(!better.has_at_least(Severity::Warning) && better.has_at_least(Severity::Info));
     }
 }

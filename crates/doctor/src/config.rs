@@ -2,8 +2,8 @@
 
 use latlab_model::Snapshot;
 use latlab_model::comparison::ConfigTopic::{self, *};
-use latlab_model::comparison::{Change, ConfigChanges};
-use latlab_model::snapshot::{made, name_fits};
+use latlab_model::comparison::{ConfigChanges, FactChange};
+use latlab_model::snapshot::{made, name_matches};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an option is about, by patterns of its name. The first that fits decides, and within a
@@ -101,11 +101,11 @@ fn patterns() -> impl Iterator<Item = (ConfigTopic, &'static str)> {
 pub fn changes(before: &Snapshot, after: &Snapshot) -> Option<Vec<ConfigChanges>> {
     let (before, after) = (options(before)?, options(after)?);
     let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
-    let mut topics: BTreeMap<ConfigTopic, Vec<(usize, Change)>> = BTreeMap::new();
+    let mut topics: BTreeMap<ConfigTopic, Vec<(usize, FactChange)>> = BTreeMap::new();
     for name in names.into_iter().filter(|name| before.get(name) != after.get(name)) {
         let value = |options: &BTreeMap<&str, &str>| options.get(name).map(|s| s.to_string());
         let what = name.to_string();
-        let change = Change { what, before: value(&before), after: value(&after) };
+        let change = FactChange { what, before: value(&before), after: value(&after) };
         let (topic, rank) = topic(name);
         topics.entry(topic).or_default().push((rank, change));
     }
@@ -125,7 +125,7 @@ fn options(snapshot: &Snapshot) -> Option<BTreeMap<&str, &str>> {
 
 /// What an option is about, and its place among the patterns.
 fn topic(option: &str) -> (ConfigTopic, usize) {
-    let found = patterns().enumerate().find(|(_, (_, pattern))| name_fits(pattern, option));
+    let found = patterns().enumerate().find(|(_, (_, pattern))| name_matches(pattern, option));
     found.map_or((Other, usize::MAX), |(rank, (topic, _))| (topic, rank))
 }
 
@@ -196,7 +196,7 @@ mod tests {
         let mut seen: Vec<&str> = Vec::new();
         for (_, pattern) in patterns() {
             let sample = pattern.replace('*', "x");
-            let shadow = seen.iter().find(|earlier| name_fits(earlier, &sample));
+            let shadow = seen.iter().find(|earlier| name_matches(earlier, &sample));
             assert_eq!(shadow, None, "in the way of {pattern}");
             seen.push(pattern);
         }

@@ -93,7 +93,7 @@ impl<'a> Facts<'a> {
         machine::cpu_info(self.snapshot, "flags")
             .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
             || self.text("sys/hypervisor/type").is_some()
-            || self.board_is("linux,dummy-virt")
+            || self.is_board("linux,dummy-virt")
     }
 
     /// Whether no host shows in the time of this guest.
@@ -122,7 +122,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether the board says one of its names is this: `raspberrypi`, `fsl,imx8`.
-    pub fn board_is(&self, name: &str) -> bool {
+    pub fn is_board(&self, name: &str) -> bool {
         self.text("proc/device-tree/compatible").is_some_and(|names| names.contains(name))
     }
 
@@ -168,7 +168,7 @@ impl<'a> Facts<'a> {
 
     /// The values of a file that each CPU has, and which CPUs have it; `*` stands for the number:
     /// `sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`.
-    pub fn by_cpu(&self, pattern: &str) -> Vec<(&'a str, CpuSet)> {
+    pub fn values_by_cpu(&self, pattern: &str) -> Vec<(&'a str, CpuSet)> {
         let mut values: Vec<(&'a str, Vec<u32>)> = Vec::new();
         for (path, value) in self.snapshot.matching(pattern) {
             let Some(cpu) = cpu_in(path) else { continue };
@@ -186,7 +186,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Lines of the kernel's log that hold this text.
-    pub fn logged(&self, text: &str) -> impl Iterator<Item = &'a str> {
+    pub fn log_lines(&self, text: &str) -> impl Iterator<Item = &'a str> {
         let lines = self.text(made::KERNEL_LOG).unwrap_or_default().lines();
         lines.filter(move |line| line.contains(text))
     }
@@ -198,7 +198,7 @@ pub fn cpu_in(path: &str) -> Option<u32> {
 }
 
 /// The word in brackets among those that could be chosen: `always [madvise] never`.
-pub fn chosen(words: &str) -> Option<&str> {
+pub fn selected(words: &str) -> Option<&str> {
     let chosen = words.split_whitespace().find_map(|word| word.strip_prefix('['));
     chosen.map(|word| word.trim_end_matches(']'))
 }

@@ -19,7 +19,7 @@ pub mod conditions;
 mod config;
 mod facts;
 
-pub use check::{Check, Seen};
+pub use check::{Check, Observation};
 pub use compare::compare;
 use facts::Facts;
 use latlab_model::doctor::{Diagnosis, Examination};
@@ -41,7 +41,7 @@ pub fn examine(snapshot: &Snapshot) -> Vec<Diagnosis> {
     let without_host = facts.is_in_virtual_time();
     let mut found: Vec<Diagnosis> = catalogue()
         .filter(|check| !(without_host && OF_A_HOST.contains(&check.code)))
-        .flat_map(|check| (check.look)(&facts).map(|seen| check.diagnosis(seen)))
+        .flat_map(|check| (check.observe)(&facts).map(|seen| check.diagnosis(seen)))
         .collect();
     // The sort is stable, so that the order of the catalogue remains within a severity.
     found.sort_by_key(|diagnosis| Reverse(diagnosis.severity));
@@ -64,5 +64,5 @@ pub fn machine(snapshot: &Snapshot) -> Machine {
     let status = snapshot.text("proc/self/status").unwrap_or_default();
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let allowed = allowed.and_then(|cpus| cpus.trim().parse().ok()).unwrap_or_default();
-    Machine::of(snapshot, &online, &allowed)
+    Machine::from_snapshot(snapshot, &online, &allowed)
 }

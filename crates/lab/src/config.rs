@@ -2,7 +2,7 @@
 
 use crate::cache::Cache;
 use crate::kernel::{Kernel, check_files};
-use crate::machine::{MACHINES, Machine, machine};
+use crate::machine::{EmulatedMachine, MACHINES, find_machine};
 use latlab_model::target::{KernelFiles, LabKernel, LabTarget};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const MOST_CPUS: u32 = 64;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuestConfig {
     /// The machine.
-    pub machine: &'static Machine,
+    pub machine: &'static EmulatedMachine,
     /// Its kernel.
     pub kernel: Kernel,
     /// Its memory in MiB.
@@ -33,7 +33,7 @@ pub struct GuestConfig {
 impl GuestConfig {
     /// The configuration that a target asks for; an error is one line.
     pub fn resolve(target: &LabTarget) -> Result<GuestConfig, String> {
-        let machine = machine(&target.machine).ok_or_else(|| {
+        let machine = find_machine(&target.machine).ok_or_else(|| {
             let known: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
             format!("unknown lab machine '{}': expected {}", target.machine, known.join(", "))
         })?;
@@ -97,7 +97,7 @@ fn check_paths(files: &KernelFiles) -> Result<(), String> {
 }
 
 /// In virtual time there is one CPU, because more of them would run one after the other.
-fn cpus(target: &LabTarget, machine: &Machine) -> Result<u32, String> {
+fn cpus(target: &LabTarget, machine: &EmulatedMachine) -> Result<u32, String> {
     let name = machine.name;
     if let Some(cpus) = target.cpus.filter(|cpus| !(1..=MOST_CPUS).contains(cpus)) {
         return Err(format!("smp={cpus}: expected 1 to {MOST_CPUS}"));

@@ -18,7 +18,7 @@ const OKAY: &[u8] = b"okay\0";
 
 /// What is changed of a description.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Change {
+pub enum DeviceTreeEdit {
     /// This device is on.
     On(&'static str),
     /// This device is not there.
@@ -26,7 +26,7 @@ pub enum Change {
 }
 
 /// A copy beside the file, with that change.
-pub fn apply_change(file: &Path, change: Change) -> Result<PathBuf> {
+pub fn edit(file: &Path, change: DeviceTreeEdit) -> Result<PathBuf> {
     let kept = file.with_extension("lab.dtb");
     if kept.exists() {
         return Ok(kept);
@@ -43,15 +43,15 @@ pub fn apply_change(file: &Path, change: Change) -> Result<PathBuf> {
 
 /// In place: `okay` is no longer than `disabled`, and what follows its end is not read; a device
 /// without `compatible` is none to the kernel.
-fn apply(tree: &mut [u8], change: Change) -> Option<()> {
+fn apply(tree: &mut [u8], change: DeviceTreeEdit) -> Option<()> {
     match change {
-        Change::On(device) => {
+        DeviceTreeEdit::On(device) => {
             let (_, value) = property(tree, device, "status")?;
             let value = tree.get_mut(value)?;
             value.fill(0);
             value.get_mut(..OKAY.len())?.copy_from_slice(OKAY);
         }
-        Change::Away(device) => {
+        DeviceTreeEdit::Away(device) => {
             let (begin, value) = property(tree, device, "compatible")?;
             let all = tree.get_mut(begin..value.end.next_multiple_of(4))?;
             all.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&NOTHING.to_be_bytes()));
@@ -132,17 +132,17 @@ mod tests {
     fn a_device_that_is_off_is_turned_on_and_nothing_else_changes() {
         let before = tree();
         let mut after = before.clone();
-        assert_eq!(apply(&mut after, Change::On("/two@2")), Some(()));
+        assert_eq!(apply(&mut after, DeviceTreeEdit::On("/two@2")), Some(()));
         let differ: Vec<usize> = (0..before.len()).filter(|at| before[*at] != after[*at]).collect();
         assert!(differ.len() <= b"disabled".len(), "{differ:?}");
         assert!(after[differ[0]..].starts_with(b"okay\0\0\0\0\0"));
-        assert_eq!(apply(&mut after, Change::On("/three@3")), None);
+        assert_eq!(apply(&mut after, DeviceTreeEdit::On("/three@3")), None);
     }
 
     #[test]
     fn a_device_that_is_away_has_no_kind_and_the_others_are_found() {
         let mut tree = tree();
-        assert_eq!(apply(&mut tree, Change::Away("/one@1")), Some(()));
+        assert_eq!(apply(&mut tree, DeviceTreeEdit::Away("/one@1")), Some(()));
         assert_eq!(property(&tree, "/one@1", "compatible"), None);
         assert!(property(&tree, "/one@1", "status").is_some());
         assert!(property(&tree, "/two@2", "compatible").is_some());
@@ -153,10 +153,10 @@ mod tests {
         let whole = tree();
         for length in 0..whole.len() {
             let mut cut = whole[..length].to_vec();
-            let _ = apply(&mut cut, Change::On("/two@2"));
-            let _ = apply(&mut cut, Change::Away("/two@2"));
-            assert_eq!(apply(&mut cut, Change::On("/three@3")), None);
+            let _ = apply(&mut cut, DeviceTreeEdit::On("/two@2"));
+            let _ = apply(&mut cut, DeviceTreeEdit::Away("/two@2"));
+            assert_eq!(apply(&mut cut, DeviceTreeEdit::On("/three@3")), None);
         }
-        assert_eq!(apply(&mut [0xff; 64], Change::On("/two@2")), None);
+        assert_eq!(apply(&mut [0xff; 64], DeviceTreeEdit::On("/two@2")), None);
     }
 }

@@ -5,7 +5,7 @@ use crate::cache::{Apt, Cache, HOST, output_of};
 use crate::config::GuestConfig;
 use crate::error::{Error, Result};
 use crate::kernel::{DebianKernel, Kernel};
-use crate::machine::Machine;
+use crate::machine::EmulatedMachine;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ const NAME: &str = "irqs_off";
 const INSTALLED: &str = "/usr/src";
 
 /// The module for this guest, which is built if it is not here.
-pub fn module(config: &GuestConfig, cache: &Cache) -> Result<PathBuf> {
+pub fn build_module(config: &GuestConfig, cache: &Cache) -> Result<PathBuf> {
     let Kernel::Debian(kernel) = &config.kernel else { return Err(Error::NoHeaders) };
     let folder = kernel.folder(config.machine, cache)?.join("fault");
     let module = folder.join(format!("{NAME}.ko"));
@@ -26,7 +26,12 @@ pub fn module(config: &GuestConfig, cache: &Cache) -> Result<PathBuf> {
     Ok(module)
 }
 
-fn build(kernel: DebianKernel, machine: &Machine, cache: &Cache, folder: &Path) -> Result<()> {
+fn build(
+    kernel: DebianKernel,
+    machine: &EmulatedMachine,
+    cache: &Cache,
+    folder: &Path,
+) -> Result<()> {
     let headers = headers(kernel, machine, cache)?;
     fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
     for (name, text) in [("irqs_off.c", SOURCE), ("Kbuild", "obj-m := irqs_off.o\n")] {
@@ -43,7 +48,7 @@ fn build(kernel: DebianKernel, machine: &Machine, cache: &Cache, folder: &Path) 
 }
 
 /// The folder to build in, of headers that were got and unpacked.
-fn headers(kernel: DebianKernel, machine: &Machine, cache: &Cache) -> Result<PathBuf> {
+fn headers(kernel: DebianKernel, machine: &EmulatedMachine, cache: &Cache) -> Result<PathBuf> {
     let package = kernel.headers(machine, cache)?;
     let folder = cache.folder().join("headers").join(machine.debian).join(kernel.to_string());
     let sources = folder.join("usr/src");

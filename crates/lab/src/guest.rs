@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::fault;
 use crate::host_cpu::HostCpus;
 use crate::kernel::Image;
-use crate::machine::{Accelerator, Parts, Port};
+use crate::machine::{Accelerator, Boot, Port};
 use crate::program;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// A guest that is ready but for its job.
 #[derive(Debug)]
-pub struct Guest {
+pub struct GuestImage {
     config: GuestConfig,
     kernel: Image,
     files: Archive,
@@ -55,7 +55,7 @@ pub struct Identity {
     pub files_sha256: String,
 }
 
-impl Guest {
+impl GuestImage {
     /// Of this configuration, with the agent for its processor as the first process, and these programs.
     pub fn new<'a>(
         config: &GuestConfig,
@@ -63,7 +63,7 @@ impl Guest {
         agent: Vec<u8>,
         seed: u64,
         programs: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Guest> {
+    ) -> Result<GuestImage> {
         let machine = config.machine;
         let kernel = config.kernel.image(machine, cache)?;
         let mut files = Archive::default();
@@ -75,7 +75,7 @@ impl Guest {
         if let Port::Serial(name) = machine.port {
             files.file("lab/port", name.into());
         }
-        Ok(Guest {
+        Ok(GuestImage {
             config: config.clone(),
             files,
             seed,
@@ -98,7 +98,7 @@ impl Guest {
 
     /// Adds the kernel module that keeps interrupts off.
     pub fn add_fault(&mut self, cache: &Cache) -> Result<()> {
-        let module = fault::module(&self.config, cache)?;
+        let module = fault::build_module(&self.config, cache)?;
         let bytes = fs::read(&module).map_err(Error::io("read", &module))?;
         self.files.file("lab/irqs_off.ko", bytes);
         Ok(())
@@ -135,7 +135,7 @@ impl Guest {
         self.files.file("lab/job", self.job);
         let name = self.config.target().to_string();
         let GuestConfig { machine, memory, cpus, .. } = self.config;
-        let parts = Parts {
+        let parts = Boot {
             // What follows may be no name of a host.
             name: name.split(',').next().unwrap_or_default(),
             kernel: &self.kernel.file,
@@ -170,7 +170,7 @@ fn accelerator(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<Ac
 
 /// Whether the kernel comes so far that it misses its files, gives up and restarts.
 fn kvm_runs(config: &GuestConfig, kernel: &Image, cache: &Cache) -> Result<bool> {
-    let parts = Parts {
+    let parts = Boot {
         name: "probe",
         kernel: &kernel.file,
         dtb: kernel.dtb.as_deref(),

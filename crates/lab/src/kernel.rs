@@ -2,9 +2,9 @@
 
 use crate::cache::{Apt, Cache, Package, find};
 use crate::decompress::decompress;
-use crate::devicetree::{MAGIC, apply_change};
+use crate::devicetree::{MAGIC, edit};
 use crate::error::{Error, Result};
-use crate::machine::Machine;
+use crate::machine::EmulatedMachine;
 use latlab_model::target::KernelFiles;
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
@@ -73,22 +73,22 @@ impl FromStr for DebianKernel {
 }
 
 impl DebianKernel {
-    fn cache_name(self, machine: &Machine) -> String {
+    fn cache_name(self, machine: &EmulatedMachine) -> String {
         format!("kernels/{}/{self}", machine.debian)
     }
 
     /// The one that is kept, if it is.
-    pub fn cached(self, machine: &Machine, cache: &Cache) -> Option<Package> {
+    pub fn cached(self, machine: &EmulatedMachine, cache: &Cache) -> Option<Package> {
         cache.cached(&self.cache_name(machine))
     }
 
     /// Gets it, or its newest version.
-    pub(crate) fn fetch(self, machine: &Machine, cache: &Cache) -> Result<Package> {
+    pub(crate) fn fetch(self, machine: &EmulatedMachine, cache: &Cache) -> Result<Package> {
         let apt = Apt::prepare(cache, machine.debian)?;
         cache.fetch(&apt, &self.cache_name(machine), &|name| self.is_package(machine, name))
     }
 
-    fn is_package(self, machine: &Machine, name: &str) -> bool {
+    fn is_package(self, machine: &EmulatedMachine, name: &str) -> bool {
         let flavour = if machine.debian == "armhf" { "armmp" } else { machine.debian };
         let realtime = if self.is_realtime { "-rt" } else { "" };
         // What is signed for secure boot has dependencies that a guest has no use for.
@@ -103,22 +103,22 @@ impl DebianKernel {
     }
 
     /// Where it is kept.
-    pub(crate) fn folder(self, machine: &Machine, cache: &Cache) -> Result<PathBuf> {
+    pub(crate) fn folder(self, machine: &EmulatedMachine, cache: &Cache) -> Result<PathBuf> {
         Ok(self.package(machine, cache)?.folder)
     }
 
     /// The package of its headers.
-    pub(crate) fn headers(self, machine: &Machine, cache: &Cache) -> Result<String> {
+    pub(crate) fn headers(self, machine: &EmulatedMachine, cache: &Cache) -> Result<String> {
         let image = self.package(machine, cache)?.name;
         Ok(image.replace("linux-image", "linux-headers").replace("-unsigned", ""))
     }
 
-    fn package(self, machine: &Machine, cache: &Cache) -> Result<Package> {
+    fn package(self, machine: &EmulatedMachine, cache: &Cache) -> Result<Package> {
         let not_fetched = || Error::NotFetched { machine: machine.name, kernel: self.to_string() };
         self.cached(machine, cache).ok_or_else(not_fetched)
     }
 
-    fn image(self, machine: &Machine, cache: &Cache) -> Result<Image> {
+    fn image(self, machine: &EmulatedMachine, cache: &Cache) -> Result<Image> {
         let package = self.package(machine, cache)?;
         let within = |fits: &dyn Fn(&str) -> bool| find(&package.folder, fits);
         let file = within(&|name| name.starts_with("vmlinuz-"));
@@ -126,7 +126,7 @@ impl DebianKernel {
         let unpacked = if machine.debian == "amd64" { decompress(&packed)? } else { None };
         let mut dtb = machine.dtb.and_then(|dtb| within(&|name| name == dtb));
         if let (Some(tree), Some(change)) = (&dtb, machine.change) {
-            dtb = Some(apply_change(tree, change)?);
+            dtb = Some(edit(tree, change)?);
         }
         Ok(Image {
             file: unpacked.unwrap_or(packed),
@@ -140,7 +140,7 @@ impl DebianKernel {
 /// Whether files are what such a machine starts with; an error is a line.
 pub(crate) fn check_files(
     files: &KernelFiles,
-    machine: &Machine,
+    machine: &EmulatedMachine,
 ) -> std::result::Result<(), String> {
     let KernelFiles { image, dtb, .. } = files;
     let read = |path: &Path| {
@@ -172,7 +172,7 @@ const HEAD: u64 = 4096;
 
 impl Kernel {
     /// What a guest is started with.
-    pub fn image(&self, machine: &Machine, cache: &Cache) -> Result<Image> {
+    pub fn image(&self, machine: &EmulatedMachine, cache: &Cache) -> Result<Image> {
         match self {
             Kernel::Debian(kernel) => kernel.image(machine, cache),
             Kernel::Files(KernelFiles { image, modules, dtb }) => Ok(Image {
@@ -198,7 +198,7 @@ impl Image {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::machine;
+    use crate::machine::find_machine;
 
     #[test]
     fn kernels_are_named_and_found_among_packages() {
@@ -208,7 +208,7 @@ mod tests {
         assert!(
             "6.1".parse::<DebianKernel>().unwrap_err().contains("stock-6.1, rt-6.1, stock-6.12")
         );
-        let (x86, arm) = (machine("x86-64").unwrap(), machine("arm").unwrap());
+        let (x86, arm) = (find_machine("x86-64").unwrap(), find_machine("arm").unwrap());
         assert!(rt.is_package(x86, "linux-image-6.1.0-50-rt-amd64"));
         for other in [
             "linux-image-6.1.0-50-amd64",

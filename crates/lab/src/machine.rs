@@ -2,7 +2,7 @@
 //! last bit, and what the kernel is told.
 
 use crate::arguments::Arguments;
-use crate::devicetree::Change;
+use crate::devicetree::DeviceTreeEdit;
 use std::path::Path;
 
 /// One instruction is one nanosecond, and idle time passes at once.
@@ -10,7 +10,7 @@ const VIRTUAL_TIME: &str = "-accel tcg -icount shift=0,sleep=off";
 
 /// A kind of machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Machine {
+pub struct EmulatedMachine {
     /// Its name in `lab:NAME/KERNEL`.
     pub name: &'static str,
     /// What it is, in a line.
@@ -32,7 +32,7 @@ pub struct Machine {
     /// The description of it among the kernel's files, where QEMU has none.
     pub dtb: Option<&'static str>,
     /// What is changed of it for the sake of the port.
-    pub change: Option<Change>,
+    pub change: Option<DeviceTreeEdit>,
     /// Whether Debian's own emulator does not know it, but the one of its backports does.
     pub is_new: bool,
     /// Its memory unless somebody says otherwise, in MiB.
@@ -102,8 +102,8 @@ const VIRTIO_MODULES: [&str; 6] = [
 ];
 
 /// All machines.
-pub static MACHINES: [Machine; 5] = [
-    Machine {
+pub static MACHINES: [EmulatedMachine; 5] = [
+    EmulatedMachine {
         name: "x86-64",
         about: "a PC with one CPU (QEMU's machine pc)",
         architecture: "x86_64",
@@ -123,7 +123,7 @@ pub static MACHINES: [Machine; 5] = [
         command_line: "console=ttyS0 nokaslr norandmaps",
         port_modules: &VIRTIO_MODULES,
     },
-    Machine {
+    EmulatedMachine {
         name: "arm64",
         about: "a Cortex-A53 on QEMU's machine virt",
         architecture: "aarch64",
@@ -144,7 +144,7 @@ pub static MACHINES: [Machine; 5] = [
         command_line: "console=ttyAMA0 nokaslr kpti=off randomize_kstack_offset=off",
         port_modules: &VIRTIO_MODULES,
     },
-    Machine {
+    EmulatedMachine {
         name: "arm",
         about: "a Cortex-A15 on QEMU's machine virt",
         architecture: "armv7l",
@@ -165,7 +165,7 @@ pub static MACHINES: [Machine; 5] = [
         command_line: "console=ttyAMA0 nokaslr",
         port_modules: &VIRTIO_MODULES,
     },
-    Machine {
+    EmulatedMachine {
         name: "imx8mp-evk",
         about: "NXP's evaluation board of the i.MX 8M Plus, with one of its CPUs",
         architecture: "aarch64",
@@ -176,7 +176,7 @@ pub static MACHINES: [Machine; 5] = [
         hardware: "-machine imx8mp-evk -nic none",
         cpu: "cortex-a53",
         dtb: Some("imx8mp-evk.dtb"),
-        change: Some(Change::On("/soc@0/bus@30800000/serial@30860000")),
+        change: Some(DeviceTreeEdit::On("/soc@0/bus@30800000/serial@30860000")),
         is_new: true,
         memory: 2048,
         port: Port::Serial("/dev/ttymxc0"),
@@ -185,7 +185,7 @@ pub static MACHINES: [Machine; 5] = [
         command_line: "console=ttymxc1 nokaslr kpti=off randomize_kstack_offset=off",
         port_modules: &[],
     },
-    Machine {
+    EmulatedMachine {
         name: "raspi3b",
         about: "a Raspberry Pi 3B with its four CPUs, in the host's time only",
         architecture: "aarch64",
@@ -197,7 +197,7 @@ pub static MACHINES: [Machine; 5] = [
         cpu: "cortex-a53",
         dtb: Some("bcm2837-rpi-3-b.dtb"),
         // Else it keeps the interface that both can use.
-        change: Some(Change::Away("/soc/serial@7e201000/bluetooth")),
+        change: Some(DeviceTreeEdit::Away("/soc/serial@7e201000/bluetooth")),
         is_new: false,
         memory: 1024,
         port: Port::Serial("/dev/ttyAMA0"),
@@ -210,13 +210,13 @@ pub static MACHINES: [Machine; 5] = [
 ];
 
 /// The machine of this name.
-pub fn machine(name: &str) -> Option<&'static Machine> {
+pub fn find_machine(name: &str) -> Option<&'static EmulatedMachine> {
     MACHINES.iter().find(|machine| machine.name == name)
 }
 
 /// What a guest is started with.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts<'a> {
+pub struct Boot<'a> {
     /// What the guest calls itself.
     pub name: &'a str,
     /// The kernel's image.
@@ -254,11 +254,11 @@ impl Accelerator {
     }
 }
 
-impl Machine {
+impl EmulatedMachine {
     /// The arguments of the emulator. The initial file system goes into its standard input,
     /// the stream comes out of its standard output.
-    pub fn arguments(&self, parts: Parts<'_>) -> Vec<String> {
-        let Parts { name, kernel, dtb, console, seed, memory, cpus, accelerator } = parts;
+    pub fn arguments(&self, parts: Boot<'_>) -> Vec<String> {
+        let Boot { name, kernel, dtb, console, seed, memory, cpus, accelerator } = parts;
         let mut arguments = Arguments::default();
         arguments.words("-nodefaults -no-reboot -display none -monitor none");
         arguments.words(self.hardware);
@@ -309,7 +309,7 @@ mod tests {
     fn every_machine_has_one_cpu_and_counts_instructions() {
         for machine in MACHINES.iter().filter(|machine| machine.fixed_cpus.is_none()) {
             let path = Path::new("/a,b");
-            let parts = Parts {
+            let parts = Boot {
                 name: "x",
                 kernel: path,
                 dtb: None,
@@ -321,12 +321,12 @@ mod tests {
             };
             let line = machine.arguments(parts).join(" ");
             assert!(line.contains("-smp 1") && line.contains(VIRTUAL_TIME), "{line}");
-            let noisy = Parts { cpus: 2, accelerator: Some(Accelerator::Tcg), ..parts };
+            let noisy = Boot { cpus: 2, accelerator: Some(Accelerator::Tcg), ..parts };
             let noisy = machine.arguments(noisy).join(" ");
             assert!(noisy.contains("-smp 2") && !noisy.contains("icount"), "{noisy}");
             assert!(line.contains("-seed 7") && line.contains("clock=vm"), "{line}");
             assert!(line.contains("-serial file:/a,,b"), "{line}");
-            assert_eq!(super::machine(machine.name), Some(machine));
+            assert_eq!(super::find_machine(machine.name), Some(machine));
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::archive::Archive;
 use crate::cache::{Apt, Cache, Package, find};
 use crate::error::{Error, Result};
-use crate::machine::Machine;
+use crate::machine::EmulatedMachine;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -58,7 +58,7 @@ impl Program {
         })
     }
 
-    fn architecture(&self, machine: &Machine) -> &'static str {
+    fn architecture(&self, machine: &EmulatedMachine) -> &'static str {
         match (self.name, machine.debian) {
             (ONLY_32_BIT, "arm64") => "armhf",
             (_, own) => own,
@@ -75,7 +75,7 @@ fn cache_name(architecture: &str, package: &str) -> String {
 }
 
 /// Gets the packages of all programs that are not kept.
-pub fn fetch(machine: &Machine, cache: &Cache) -> Result<()> {
+pub fn fetch(machine: &EmulatedMachine, cache: &Cache) -> Result<()> {
     let mut missing = BTreeSet::new();
     for program in &PROGRAMS {
         let packages = program.libraries().map(|(package, _)| package).chain([program.package]);
@@ -96,7 +96,12 @@ pub fn fetch(machine: &Machine, cache: &Cache) -> Result<()> {
 }
 
 /// Puts a program with what it needs where it is in its package.
-pub fn add(files: &mut Archive, machine: &Machine, cache: &Cache, name: &str) -> Result<()> {
+pub fn add(
+    files: &mut Archive,
+    machine: &EmulatedMachine,
+    cache: &Cache,
+    name: &str,
+) -> Result<()> {
     let program = Program::named(name)?;
     let architecture = program.architecture(machine);
     let kept = |package: &str| {
@@ -124,13 +129,13 @@ pub fn add(files: &mut Archive, machine: &Machine, cache: &Cache, name: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::machine;
+    use crate::machine::find_machine;
 
     #[test]
     fn programs_are_named_and_one_of_32_bits_serves_both() {
         let error = Program::named("fio").err().unwrap().to_string();
         assert!(error.contains("'fio'") && error.contains("hackbench"), "{error}");
-        let of = |name, on| Program::named(name).unwrap().architecture(machine(on).unwrap());
+        let of = |name, on| Program::named(name).unwrap().architecture(find_machine(on).unwrap());
         assert_eq!(of("stressapptest", "arm64"), "armhf");
         assert_eq!(of("hackbench", "arm64"), "arm64");
         assert_eq!(of("stressapptest", "x86-64"), "amd64");

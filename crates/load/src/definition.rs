@@ -1,7 +1,7 @@
 //! The file of a load.
 
 use crate::parameter::Parameter;
-use crate::rates::compiled;
+use crate::rates::compile;
 use crate::template::{Template, words};
 use crate::values::Values;
 use latlab_model::load::{EndSignal, Evidence};
@@ -37,10 +37,10 @@ pub struct Definition {
     pub evidence: Option<Counter>,
     /// With less than this it did not run.
     #[serde(default)]
-    pub least: Least,
+    pub least: MinimumRate,
     /// What of the machine it takes.
     #[serde(default)]
-    pub needs: Needs,
+    pub needs: RequirementTexts,
     /// How it is ended.
     #[serde(default)]
     pub end: End,
@@ -128,7 +128,7 @@ pub struct Counter {
 /// With less than this it did not run.
 #[derive(Clone, PartialEq, Default, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct Least {
+pub struct MinimumRate {
     /// Share of one CPU.
     pub cpu_share: f64,
     /// Growth of its counter each second.
@@ -138,7 +138,7 @@ pub struct Least {
 /// What of the machine it takes, as numbers or products of parameters: `{groups*fds*2}`.
 #[derive(Clone, PartialEq, Default, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct Needs {
+pub struct RequirementTexts {
     /// Bytes of memory.
     pub memory: Option<String>,
     /// Bytes of the disk.
@@ -216,7 +216,7 @@ impl Definition {
         }
         let rates = self.rate.iter().map(|rate| (&rate.pattern, "value"));
         for (pattern, group) in rates.chain(self.version.iter().map(|v| (&v.pattern, "version"))) {
-            compiled(pattern, group).map_err(|reason| (pattern.clone(), reason))?;
+            compile(pattern, group).map_err(|reason| (pattern.clone(), reason))?;
         }
         if let Err(error) = self.end.grace.parse::<latlab_model::Nanos>() {
             return wrong(&self.end.grace, error.to_string());

@@ -1,6 +1,6 @@
 //! Whether a load ran as it should, all the time that was measured.
 
-use crate::window::{Step, Window};
+use crate::measured_time::{MeasuredTime, Step};
 use latlab_model::fault::FAULT;
 use latlab_model::finding::{Finding, LoadDeath, LoadFinding, LoadShortfall, LoadStart};
 use latlab_model::load::{Load, LoadEnd, LoadRun};
@@ -21,13 +21,13 @@ pub fn findings(
     run: &LoadRun,
     end: Option<&LoadEnd>,
     steps: &[Step],
-    window: &Window,
+    window: &MeasuredTime,
 ) -> Vec<Finding> {
     if run.started_ns.is_none() {
-        return vec![died(load, LoadDeath::NotStarted)];
+        return vec![death_finding(load, LoadDeath::NotStarted)];
     }
     let ended = match end {
-        None => unwatched(load, window),
+        None => missing_end(load, window),
         Some(end) => ended_early(load, end, window),
     };
     // One that ended before it showed has only its end to be told.
@@ -47,12 +47,12 @@ pub fn findings(
     [begun, ended, weak, idle, left].into_iter().flatten().collect()
 }
 
-fn died(load: &Load, death: LoadDeath) -> Finding {
+fn death_finding(load: &Load, death: LoadDeath) -> Finding {
     Finding::new(LoadFinding::LoadDied { load: load.name.clone(), death })
 }
 
 /// It must take its CPU before the first release that counts.
-fn began_late(load: &Load, run: &LoadRun, window: &Window) -> Option<Finding> {
+fn began_late(load: &Load, run: &LoadRun, window: &MeasuredTime) -> Option<Finding> {
     let start = match run.shown_ns {
         Some(shown) if shown <= window.from => return None,
         Some(shown) => LoadStart::Late { late_ns: shown - window.from },
@@ -62,12 +62,12 @@ fn began_late(load: &Load, run: &LoadRun, window: &Window) -> Option<Finding> {
 }
 
 /// A run that was cut off has no last word of any load; in a whole one it was killed.
-fn unwatched(load: &Load, window: &Window) -> Option<Finding> {
-    window.whole.then(|| died(load, LoadDeath::Unwatched))
+fn missing_end(load: &Load, window: &MeasuredTime) -> Option<Finding> {
+    window.whole.then(|| death_finding(load, LoadDeath::Unwatched))
 }
 
 /// It must run until the measuring is over.
-fn ended_early(load: &Load, end: &LoadEnd, window: &Window) -> Option<Finding> {
+fn ended_early(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Finding> {
     if !end.by_itself || end.ended_ns >= window.to {
         return None;
     }
@@ -79,12 +79,12 @@ fn ended_early(load: &Load, end: &LoadEnd, window: &Window) -> Option<Finding> {
             let load = load.name.clone();
             Finding::new(LoadFinding::LoadEndedEarly { load, early_ns, status, last_line })
         }
-        _ => died(load, LoadDeath::Failed { early_ns, status, last_line }),
+        _ => death_finding(load, LoadDeath::Failed { early_ns, status, last_line }),
     })
 }
 
 /// It must stay where it was put.
-pub fn elsewhere(put: &str, run: &LoadRun) -> Option<Finding> {
+pub fn wrong_cpus(put: &str, run: &LoadRun) -> Option<Finding> {
     let (asked, seen) = (put.parse::<CpuSet>().ok()?, run.placement.parse::<CpuSet>().ok()?);
     let load = run.name.clone();
     (!seen.without(&asked).is_empty())
@@ -98,7 +98,12 @@ fn not_ended(load: &Load, end: &LoadEnd) -> Option<Finding> {
 }
 
 /// What it did too little of, if anything.
-fn weakness(load: &Load, run: &LoadRun, steps: &[Step], window: &Window) -> Option<LoadShortfall> {
+fn weakness(
+    load: &Load,
+    run: &LoadRun,
+    steps: &[Step],
+    window: &MeasuredTime,
+) -> Option<LoadShortfall> {
     let least = load.least;
     let measured_ns = window.to - window.from;
     if let Some(share) = run.cpu_share.filter(|_| least.cpu_share > 0.0) {
@@ -109,7 +114,7 @@ fn weakness(load: &Load, run: &LoadRun, steps: &[Step], window: &Window) -> Opti
             return Some(LoadShortfall::Cpu {
                 mean_share: share.mean,
                 least_share: least.cpu_share,
-                weak_ns: of_seconds(weak),
+                weak_ns: nanos_of_seconds(weak),
                 measured_ns,
             });
         }
@@ -132,13 +137,13 @@ fn idleness(load: &Load, steps: &[Step]) -> Option<Finding> {
     let all: f64 = steps.iter().map(|step| step.seconds).sum();
     let paused = LoadFinding::LoadPaused {
         load: load.name.clone(),
-        idle_ns: of_seconds(idle),
-        watched_ns: of_seconds(all),
+        idle_ns: nanos_of_seconds(idle),
+        watched_ns: nanos_of_seconds(all),
         share_before: steps[busy].cpu_share,
     };
     (idle > IDLE_FOR * all).then(|| Finding::new(paused))
 }
 
-fn of_seconds(seconds: f64) -> Nanos {
+fn nanos_of_seconds(seconds: f64) -> Nanos {
     Nanos((seconds * 1e9).round() as i64)
 }

@@ -5,21 +5,21 @@
 //! arguments of each program. After the run `judge.rs` decides from what was recorded whether the load
 //! ran all the time. A load that did not makes the run `invalid`.
 
+mod builtin;
 mod definition;
-mod gathered;
 mod judge;
+mod measured_time;
 mod parameter;
 mod rates;
+mod record;
 mod resolve;
-mod shipped;
 mod template;
 mod values;
-mod window;
 
+pub use builtin::BUILTIN_LOADS;
 pub use definition::{Definition, Mistake};
-pub use gathered::Gathered;
+pub use measured_time::MeasuredTime;
 pub use parameter::{Kind, Parameter, Value};
 pub use rates::RateReader;
+pub use record::LoadRecord;
 pub use resolve::{name_of, resolve};
-pub use shipped::SHIPPED;
-pub use window::Window;

@@ -21,7 +21,7 @@ pub enum Kind {
 
 impl Kind {
     /// Its word in a definition.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Kind::Count => "count",
             Kind::Bytes => "bytes",

@@ -5,7 +5,7 @@ use regex_lite::Regex;
 use std::collections::BTreeMap;
 
 /// A regular expression that has a group of this name.
-pub fn compiled(pattern: &str, group: &str) -> Result<Regex, String> {
+pub fn compile(pattern: &str, group: &str) -> Result<Regex, String> {
     let regex = Regex::new(pattern).map_err(|error| format!("'{pattern}': {error}"))?;
     match regex.capture_names().flatten().any(|name| name == group) {
         true => Ok(regex),
@@ -14,14 +14,14 @@ pub fn compiled(pattern: &str, group: &str) -> Result<Regex, String> {
 }
 
 /// What the group of a pattern holds in a text of several lines.
-pub fn found(pattern: &str, group: &str, text: &str) -> Option<String> {
-    let regex = compiled(pattern, group).ok()?;
+pub fn find_group(pattern: &str, group: &str, text: &str) -> Option<String> {
+    let regex = compile(pattern, group).ok()?;
     Some(regex.captures(text)?.name(group)?.as_str().to_string())
 }
 
 /// A figure in a line.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Figure {
+pub struct RateMatch {
     /// What it is.
     pub name: String,
     /// Of what, where there are several of one name.
@@ -43,21 +43,21 @@ impl RateReader {
     /// For these rules; one that is no regular expression reads nothing.
     pub fn new(rules: &[RateRule]) -> RateReader {
         let rules = rules.iter();
-        let rules = rules.map(|rule| (rule.clone(), compiled(&rule.pattern, "value").ok()));
+        let rules = rules.map(|rule| (rule.clone(), compile(&rule.pattern, "value").ok()));
         RateReader { rules: rules.collect(), rates: BTreeMap::new() }
     }
 
     /// The figures in a line, which are also counted in; after the load was asked to end, only
     /// those of the whole.
-    pub fn read(&mut self, line: &str, after_end: bool) -> Vec<Figure> {
+    pub fn read(&mut self, line: &str, after_end: bool) -> Vec<RateMatch> {
         let counted = self.rules.iter().filter(|(rule, _)| rule.at_end || !after_end);
-        let found: Vec<Figure> = counted.filter_map(|rule| figure(rule, line)).collect();
+        let found: Vec<RateMatch> = counted.filter_map(|rule| match_rate(rule, line)).collect();
         found.iter().for_each(|figure| self.count(figure));
         found
     }
 
-    fn count(&mut self, figure: &Figure) {
-        let Figure { name, of, unit, value } = figure.clone();
+    fn count(&mut self, figure: &RateMatch) {
+        let RateMatch { name, of, unit, value } = figure.clone();
         let key = (name.clone(), of.clone(), unit.clone());
         let rate = self.rates.entry(key).or_insert(LoadRate {
             name,
@@ -96,14 +96,14 @@ fn thousands(prefix: &str) -> f64 {
     }
 }
 
-fn figure((rule, regex): &(RateRule, Option<Regex>), line: &str) -> Option<Figure> {
+fn match_rate((rule, regex): &(RateRule, Option<Regex>), line: &str) -> Option<RateMatch> {
     if !line.contains(&rule.line) {
         return None;
     }
     let groups = regex.as_ref()?.captures(line)?;
     let text = |group: &str| groups.name(group).map(|found| found.as_str().trim().to_string());
     let value: f64 = text("value")?.parse().ok()?;
-    Some(Figure {
+    Some(RateMatch {
         name: rule.name.clone(),
         of: text("of"),
         unit: rule.unit.clone(),

@@ -5,7 +5,9 @@ use crate::parameter::Kind;
 use crate::template::Template;
 use crate::values::Values;
 use latlab_model::Nanos;
-use latlab_model::load::{EndRule, Least, Load, LoadProcess, Needs, RateRule, VersionRule};
+use latlab_model::load::{
+    EndRule, Load, LoadProcess, MinimumRate, RateRule, Requirements, VersionRule,
+};
 use std::collections::BTreeMap;
 
 /// The name of the definition that words ask for.
@@ -60,7 +62,7 @@ pub fn resolve(
             })
             .collect(),
         evidence: definition.evidence.as_ref().map(|evidence| evidence.counter),
-        least: Least {
+        least: MinimumRate {
             cpu_share: definition.least.cpu_share,
             evidence_per_second: definition.least.evidence_per_second,
         },
@@ -69,7 +71,7 @@ pub fn resolve(
             signal: definition.end.signal,
             grace_ns: definition.end.grace.parse::<Nanos>().map_err(|error| error.to_string())?,
         },
-        needs: Needs {
+        needs: Requirements {
             memory_bytes: number(&definition.needs.memory)?,
             disk_bytes: number(&definition.needs.disk)?,
             processes: number(&definition.needs.processes)?,

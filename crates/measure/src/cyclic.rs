@@ -1,7 +1,7 @@
 //! The cyclic instrument: sleep until a release, read the clock, count how late it was.
 
 use crate::recorder::Recorder;
-use crate::samples::Keep;
+use crate::samples::SampleSink;
 use crate::timer::{Timer, Wake};
 use latlab_model::deadline::misses;
 use latlab_sys::Errno;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What one thread is to do, in nanoseconds of the clock it sleeps on.
 #[derive(Clone, Copy, Debug)]
-pub struct Cycles {
+pub struct LoopConfig {
     /// Distance of releases.
     pub period: i64,
     /// Whether missed releases are served late instead of left out.
@@ -30,7 +30,7 @@ pub const NO_END: u64 = i64::MAX as u64;
 
 /// Why a loop ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum EndCode {
     /// The time or the number of cycles is reached.
     Finished,
     /// Somebody asked for it; the number says who.
@@ -55,9 +55,9 @@ pub struct Stop {
 
 /// What a loop says when it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ended {
+pub struct LoopResult {
     /// Why it ended.
-    pub ending: Ending,
+    pub ending: EndCode,
     /// The release that would have been next.
     pub next: i64,
     /// Cycles it ran.
@@ -68,16 +68,16 @@ pub struct Ended {
 
 /// Runs the cycles from the release `first` on.
 ///
-/// Per cycle: one sleep, one reading of the clock, one count. What is rare is in `look_around` and `late`.
-pub fn measure<T: Timer, S: Keep>(
+/// Per cycle: one sleep, one reading of the clock, one count. What is rare is in `look_around` and `count_late`.
+pub fn measure<T: Timer, S: SampleSink>(
     timer: &mut T,
     first: i64,
-    cycles: &Cycles,
+    cycles: &LoopConfig,
     recorder: &mut Recorder,
     samples: &mut S,
     stop: &Stop,
-) -> Ended {
-    let attention = attention(cycles);
+) -> LoopResult {
+    let attention = attention_threshold(cycles);
     let before = recorder.cycles();
     let mut release = first;
     let mut pause = first;
@@ -91,7 +91,7 @@ pub fn measure<T: Timer, S: Keep>(
         }
         let asked = stop.all.load(Ordering::Relaxed);
         if asked != 0 {
-            break Ending::Stopped(asked);
+            break EndCode::Stopped(asked);
         }
         let wake = match timer.wait(release) {
             Ok(wake) => wake,
@@ -99,7 +99,7 @@ pub fn measure<T: Timer, S: Keep>(
                 pause = release;
                 continue;
             }
-            Err(error) => break Ending::Failed(error),
+            Err(error) => break EndCode::Failed(error),
         };
         let left_out = timer.left_out(release, wake.due, cycles.period);
         if left_out > 0 {
@@ -108,17 +108,17 @@ pub fn measure<T: Timer, S: Keep>(
         }
         let latency = wake.at - wake.due;
         recorder.record(wake.due, latency);
-        samples.keep(wake.due, latency);
+        samples.push(wake.due, latency);
         release = wake.due + cycles.period;
         if latency >= attention {
-            release += late(timer, wake, cycles, recorder);
+            release += count_late(timer, wake, cycles, recorder);
             late_wake = wake.at;
             if latency > cycles.stop_above {
-                break Ending::StopAbove;
+                break EndCode::StopAbove;
             }
         }
     };
-    Ended { ending, next: release, cycles: recorder.cycles() - before, late_wake }
+    LoopResult { ending, next: release, cycles: recorder.cycles() - before, late_wake }
 }
 
 /// At an interval's end or a limit: hands over the interval, and gives back the release at which
@@ -127,21 +127,21 @@ pub fn measure<T: Timer, S: Keep>(
 #[inline(never)]
 fn look_around(
     release: i64,
-    cycles: &Cycles,
+    cycles: &LoopConfig,
     before: u64,
     recorder: &mut Recorder,
     stop: &Stop,
-) -> Result<i64, Ending> {
+) -> Result<i64, EndCode> {
     let asked = stop.own.load(Ordering::Relaxed);
     if asked != 0 {
-        return Err(Ending::Stopped(asked));
+        return Err(EndCode::Stopped(asked));
     }
     let left = cycles.count - (recorder.cycles() - before);
     if release >= cycles.until || left == 0 {
-        return Err(Ending::Finished);
+        return Err(EndCode::Finished);
     }
     if release >= recorder.interval_end && !recorder.next_interval(release) {
-        return Err(Ending::RecorderFull);
+        return Err(EndCode::RecorderFull);
     }
     // Each cycle takes a period at least, so that no more than `left` come before this.
     let enough = release.saturating_add(cycles.period.saturating_mul(left as i64));
@@ -149,14 +149,19 @@ fn look_around(
 }
 
 /// The smallest latency that needs more than being counted.
-fn attention(cycles: &Cycles) -> i64 {
+fn attention_threshold(cycles: &LoopConfig) -> i64 {
     cycles.period.min(cycles.deadline.saturating_add(1)).min(cycles.stop_above.saturating_add(1))
 }
 
 /// Accounts for a cycle so late that it missed its deadline or the next release; gives back how
 /// far the next release is put off.
 #[cold]
-fn late<T: Timer>(timer: &mut T, wake: Wake, cycles: &Cycles, recorder: &mut Recorder) -> i64 {
+fn count_late<T: Timer>(
+    timer: &mut T,
+    wake: Wake,
+    cycles: &LoopConfig,
+    recorder: &mut Recorder,
+) -> i64 {
     let latency = wake.at - wake.due;
     let passed = if latency >= cycles.period { timer.passed(latency, cycles.period) } else { 0 };
     let skipped = if cycles.catch_up { 0 } else { passed };
@@ -173,11 +178,11 @@ fn late<T: Timer>(timer: &mut T, wake: Wake, cycles: &Cycles, recorder: &mut Rec
 /// that ended it served the first of them, as it would have without a warm-up. Gives back how
 /// many cycles that are.
 pub fn count_passed(
-    warm_up: &Ended,
+    warm_up: &LoopResult,
     first: i64,
-    cycles: &Cycles,
+    cycles: &LoopConfig,
     recorder: &mut Recorder,
-    samples: &mut impl Keep,
+    samples: &mut impl SampleSink,
 ) -> u64 {
     let passed = (warm_up.next.min(cycles.until) - first + cycles.period - 1) / cycles.period;
     if passed <= 0 {
@@ -185,7 +190,7 @@ pub fn count_passed(
     }
     let latency = warm_up.late_wake - first;
     recorder.record(first, latency);
-    samples.keep(first, latency);
+    samples.push(first, latency);
     recorder.count_late(passed - 1, misses(latency, cycles.deadline, cycles.period, passed - 1));
     1
 }
@@ -230,7 +235,7 @@ mod tests {
         }
     }
 
-    const EVERY_MS: Cycles = Cycles {
+    const EVERY_MS: LoopConfig = LoopConfig {
         period: MS,
         catch_up: false,
         deadline: i64::MAX,
@@ -249,10 +254,10 @@ mod tests {
     }
 
     /// Runs a script to its end with a drainer that takes each interval as it comes.
-    fn run(cycles: &Cycles, timer: &mut impl Timer) -> (Ending, i64, Histogram) {
+    fn run(cycles: &LoopConfig, timer: &mut impl Timer) -> (EndCode, i64, Histogram) {
         let (mut recorder, mut drain) = recorder(i64::MAX);
         recorder.start(0);
-        let Ended { ending, next, cycles, .. } =
+        let LoopResult { ending, next, cycles, .. } =
             measure(timer, 0, cycles, &mut recorder, &mut (), &stop());
         let totals = recorder.finish(next);
         let mut sum = Histogram::default();
@@ -268,12 +273,12 @@ mod tests {
     #[test]
     fn a_stall_of_200_ms_is_200_activations_with_both_policies() {
         let stall = || Scripted::new([0, 0, 200 * MS + 1]);
-        let cycles = Cycles { until: S, ..EVERY_MS };
+        let cycles = LoopConfig { until: S, ..EVERY_MS };
         let (_, _, skipped) = run(&cycles, &mut stall());
         assert_eq!((skipped.count, skipped.missed), (800, 200));
         assert_eq!(skipped.max_ns.0, 200 * MS + 1);
 
-        let (_, _, served) = run(&Cycles { catch_up: true, ..cycles }, &mut stall());
+        let (_, _, served) = run(&LoopConfig { catch_up: true, ..cycles }, &mut stall());
         assert_eq!(served.count, 1000);
         assert!(served.missed >= 200, "{}", served.missed);
         assert_eq!(served.max_ns, skipped.max_ns);
@@ -285,7 +290,7 @@ mod tests {
         for (latencies, activations, missed_deadline) in
             [(vec![150], 1, 1), (vec![450], 3, 2), (vec![9031], 46, 45), (vec![130, 640, 20], 6, 4)]
         {
-            let cycles = Cycles {
+            let cycles = LoopConfig {
                 period: 200 * US,
                 deadline: 125 * US,
                 count: latencies.len() as u64,
@@ -306,9 +311,9 @@ mod tests {
             catch_up: bool,
             deadline in 1i64..4 * MS,
         ) {
-            let cycles = Cycles { catch_up, deadline, until: S, ..EVERY_MS };
+            let cycles = LoopConfig { catch_up, deadline, until: S, ..EVERY_MS };
             let (ending, next, sum) = run(&cycles, &mut Scripted::new(delays));
-            prop_assert_eq!(ending, Ending::Finished);
+            prop_assert_eq!(ending, EndCode::Finished);
             prop_assert!(next >= S);
             let activations = if catch_up { sum.count } else { sum.count + sum.missed };
             prop_assert_eq!(activations, 1000, "none too few, and none after the end");
@@ -319,10 +324,10 @@ mod tests {
         fn skipped_misses_are_those_of_the_served_ones(delays in proptest::collection::vec(0i64..9 * MS, 1..50)) {
             // Serving all releases after one stall finds the same misses as skipping them.
             for delay in delays {
-                let cycles = Cycles { deadline: 300 * US, until: 20 * MS, ..EVERY_MS };
+                let cycles = LoopConfig { deadline: 300 * US, until: 20 * MS, ..EVERY_MS };
                 let (_, _, skipped) = run(&cycles, &mut Scripted::new([delay, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
                 let (_, _, served) = run(
-                    &Cycles { catch_up: true, ..cycles },
+                    &LoopConfig { catch_up: true, ..cycles },
                     &mut Scripted::new([delay, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
                 );
                 prop_assert_eq!(skipped.misses, served.misses);
@@ -337,10 +342,10 @@ mod tests {
         let (mut recorder, mut drain) = recorder(i64::MAX);
         // Five releases of warm-up; the fourth is served 20.5 ms late.
         let mut timer = Scripted::new([0, 0, 0, 20 * MS + 500 * US]);
-        let warm_up = Cycles { until: 5 * MS, ..EVERY_MS };
+        let warm_up = LoopConfig { until: 5 * MS, ..EVERY_MS };
         let warmed = measure(&mut timer, 0, &warm_up, &mut recorder, &mut (), &stop());
         recorder.start(5 * MS);
-        let counted = Cycles { until: 105 * MS, deadline: 10 * MS, ..EVERY_MS };
+        let counted = LoopConfig { until: 105 * MS, deadline: 10 * MS, ..EVERY_MS };
         assert_eq!(count_passed(&warmed, 5 * MS, &counted, &mut recorder, &mut ()), 1);
         let ended = measure(&mut timer, warmed.next, &counted, &mut recorder, &mut (), &stop());
         recorder.finish(ended.next);
@@ -354,19 +359,19 @@ mod tests {
 
     #[test]
     fn ends_after_its_cycles_at_its_limit_and_when_asked() {
-        let (ending, next, sum) = run(&Cycles { count: 7, ..EVERY_MS }, &mut Scripted::new([]));
-        assert_eq!((ending, next, sum.count), (Ending::Finished, 7 * MS, 7));
+        let (ending, next, sum) = run(&LoopConfig { count: 7, ..EVERY_MS }, &mut Scripted::new([]));
+        assert_eq!((ending, next, sum.count), (EndCode::Finished, 7 * MS, 7));
 
-        let limit = Cycles { stop_above: 50 * US, ..EVERY_MS };
+        let limit = LoopConfig { stop_above: 50 * US, ..EVERY_MS };
         let (ending, _, sum) = run(&limit, &mut Scripted::new([10 * US, 50 * US, 51 * US]));
-        assert_eq!((ending, sum.count), (Ending::StopAbove, 3), "the limit itself is allowed");
+        assert_eq!((ending, sum.count), (EndCode::StopAbove, 3), "the limit itself is allowed");
 
         let stop = stop();
         stop.own.store(9, Ordering::Relaxed);
         let (mut recorder, _drain) = recorder(S);
         recorder.start(0);
         let ended = measure(&mut Scripted::new([]), 0, &EVERY_MS, &mut recorder, &mut (), &stop);
-        assert_eq!((ended.ending, ended.next, ended.cycles), (Ending::Stopped(9), 0, 0));
+        assert_eq!((ended.ending, ended.next, ended.cycles), (EndCode::Stopped(9), 0, 0));
     }
 
     #[test]
@@ -374,7 +379,7 @@ mod tests {
         let mut timer = Scripted::new([]);
         timer.delays = vec![Err(Errno::INVAL), Ok(5), Err(Errno::INTR), Ok(5)];
         let (ending, _, sum) = run(&EVERY_MS, &mut timer);
-        assert_eq!((ending, sum.count), (Ending::Failed(Errno::INVAL), 2));
+        assert_eq!((ending, sum.count), (EndCode::Failed(Errno::INVAL), 2));
     }
 
     /// Invariant (releases): Negative latencies and latencies of hours are counted.
@@ -382,7 +387,7 @@ mod tests {
     fn a_clock_set_back_is_counted_below_zero_and_a_suspended_one_has_a_bin() {
         let hours = 7 * 3600 * S;
         let mut timer = Scripted::new([0, -3 * US, hours]);
-        let (_, _, sum) = run(&Cycles { count: 3, ..EVERY_MS }, &mut timer);
+        let (_, _, sum) = run(&LoopConfig { count: 3, ..EVERY_MS }, &mut timer);
         assert_eq!((sum.underflow, sum.min_ns.0, sum.max_ns.0), (1, -3 * US, hours));
         assert_eq!(sum.missed as i64, hours / MS);
         let last = sum.rows().last().copied().unwrap();
@@ -396,7 +401,7 @@ mod tests {
         recorder.start(0);
         let mut timer = Scripted::new([0, 0, 35 * MS]);
         // Five cycles at a time, so that the drainer comes in between.
-        let five = Cycles { until: 100 * MS, count: 5, ..EVERY_MS };
+        let five = LoopConfig { until: 100 * MS, count: 5, ..EVERY_MS };
         let (mut next, mut served, mut sum, mut edge) = (0, 0, Histogram::default(), 0);
         while next < 100 * MS {
             let ended = measure(&mut timer, next, &five, &mut recorder, &mut (), &stop());
@@ -421,7 +426,7 @@ mod tests {
     fn a_starved_drainer_loses_nothing() {
         let (mut recorder, mut drain) = recorder(10 * MS);
         recorder.start(0);
-        let cycles = Cycles { until: S, ..EVERY_MS };
+        let cycles = LoopConfig { until: S, ..EVERY_MS };
         let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &mut (), &stop());
         let totals = recorder.finish(ended.next);
         let intervals = drained(&mut drain);
@@ -434,7 +439,7 @@ mod tests {
     fn the_spike_ring_counts_what_it_cannot_hold() {
         let (mut recorder, mut drain) = recorder(i64::MAX);
         recorder.start(0);
-        let cycles = Cycles { count: 5000, ..EVERY_MS };
+        let cycles = LoopConfig { count: 5000, ..EVERY_MS };
         let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &mut (), &stop());
         let kept = std::iter::from_fn(|| drain.next_spike()).count() as u64;
         assert_eq!(kept + recorder.finish(ended.next).spikes_lost, 5000);
@@ -447,7 +452,7 @@ mod tests {
         recorder.start(0);
         samples.start();
         let mut timer = Scripted::new([0, 2 * MS, 0, 40 * MS]);
-        let cycles = Cycles { until: S, deadline: MS, ..EVERY_MS };
+        let cycles = LoopConfig { until: S, deadline: MS, ..EVERY_MS };
         let stop = stop();
         let used = allocation_counter::measure(|| {
             measure(&mut timer, 0, &cycles, &mut recorder, &mut samples, &stop);

@@ -130,7 +130,7 @@ impl Waker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latlab_sys::wake::Way;
+    use latlab_sys::wake::WakeMethod;
 
     const MS: i64 = 1_000_000;
 
@@ -139,7 +139,7 @@ mod tests {
     fn a_release_without_an_answer_is_left_out_and_told_with_the_next() {
         latlab_sys::signal::accept_wake().unwrap();
         let clock = Clock::Monotonic;
-        let channel = Channel::open(Way::Futex).unwrap();
+        let channel = Channel::open(WakeMethod::Futex).unwrap();
         let (mut handoff, waker) = handoff(channel, clock);
         let me = sched::thread_id();
         let first = clock.now() + 5 * MS;
@@ -168,7 +168,7 @@ mod tests {
     fn a_waking_thread_that_fails_ends_the_measured_one() {
         latlab_sys::signal::accept_wake().unwrap();
         let clock = Clock::Monotonic;
-        let (mut handoff, waker) = handoff(Channel::open(Way::Eventfd).unwrap(), clock);
+        let (mut handoff, waker) = handoff(Channel::open(WakeMethod::Eventfd).unwrap(), clock);
         let me = sched::thread_id();
         std::thread::scope(|scope| {
             scope.spawn(move || waker.fail(Errno::BADF, me));

@@ -14,22 +14,22 @@ const LOST: i64 = 3;
 const MOST_WORDS: usize = 5;
 
 /// What keeps every sample, or, as `()`, none.
-pub trait Keep {
+pub trait SampleSink {
     /// From now on what comes is kept; before, only the way is warmed up.
     fn start(&mut self);
 
     /// Keeps a latency.
-    fn keep(&mut self, release: i64, latency: i64);
+    fn push(&mut self, release: i64, latency: i64);
 
     /// Samples that could not be kept.
     fn lost(&self) -> u64;
 }
 
-impl Keep for () {
+impl SampleSink for () {
     fn start(&mut self) {}
 
     #[inline]
-    fn keep(&mut self, _: i64, _: i64) {}
+    fn push(&mut self, _: i64, _: i64) {}
 
     fn lost(&self) -> u64 {
         0
@@ -77,15 +77,15 @@ pub fn samples(period: i64) -> (SampleRing, SampleDrain) {
     )
 }
 
-impl Keep for SampleRing {
+impl SampleSink for SampleRing {
     fn start(&mut self) {
         self.started = true;
     }
 
     #[inline]
-    fn keep(&mut self, release: i64, latency: i64) {
+    fn push(&mut self, release: i64, latency: i64) {
         if release != self.expected || self.words.push(latency << 1).is_err() {
-            return self.keep_after_gap(release, latency);
+            return self.push_after_gap(release, latency);
         }
         self.expected += self.period;
     }
@@ -98,7 +98,7 @@ impl Keep for SampleRing {
 impl SampleRing {
     #[cold]
     #[inline(never)]
-    fn keep_after_gap(&mut self, release: i64, latency: i64) {
+    fn push_after_gap(&mut self, release: i64, latency: i64) {
         if !self.started {
             return;
         }
@@ -141,21 +141,21 @@ mod tests {
     #[test]
     fn a_jump_is_said_once_and_what_found_no_room_is_counted_with_its_place() {
         let (mut ring, mut drain) = samples(HOLDS);
-        ring.keep(77, 7);
+        ring.push(77, 7);
         ring.start();
         for (release, latency) in [(500, 7), (500 + HOLDS, -8), (500 + 3 * HOLDS, 9)] {
-            ring.keep(release, latency);
+            ring.push(release, latency);
         }
         let (seven, eight, nine) = (Step::Latency(7), Step::Latency(-8), Step::Latency(9));
         assert_eq!(steps(&mut drain), [Step::Jump(500), seven, eight, Step::Jump(HOLDS), nine]);
         let mut release = 500 + 4 * HOLDS;
         while ring.lost() == 0 {
-            ring.keep(release, 1);
+            ring.push(release, 1);
             release += HOLDS;
         }
-        ring.keep(release, 2);
+        ring.push(release, 2);
         assert_eq!(steps(&mut drain).len(), *WORDS.start() as usize);
-        ring.keep(release + HOLDS, 3);
+        ring.push(release + HOLDS, 3);
         let after = [Step::Lost(2), Step::Jump(2 * HOLDS), Step::Latency(3)];
         assert_eq!((&steps(&mut drain)[..], ring.lost()), (&after[..], 2));
     }
@@ -183,7 +183,7 @@ mod tests {
             for (cycle, (skipped, latency)) in cycles.iter().enumerate() {
                 release += PERIOD * (1 + skipped);
                 let lost = ring.lost();
-                ring.keep(release, *latency);
+                ring.push(release, *latency);
                 if ring.lost() == lost {
                     given.push((release, *latency));
                 }

@@ -2,16 +2,16 @@
 //! else had the CPU.
 
 use crate::counter::Host;
-use crate::cyclic::{Ending, Stop};
+use crate::cyclic::{EndCode, Stop};
 use crate::recorder::Recorder;
 use latlab_model::Nanos;
-use latlab_model::run::Spun;
+use latlab_model::run::SpinCounts;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// What one thread is to do, in nanoseconds; times are of CLOCK_MONOTONIC.
 #[derive(Clone, Debug)]
-pub struct Spins {
+pub struct SpinConfig {
     /// The first counted instant.
     pub from: i64,
     /// When it ends; `i64::MAX` for never.
@@ -23,14 +23,14 @@ pub struct Spins {
     /// A gap above this ends the run; `i64::MAX` for none.
     pub stop_above: i64,
     /// When it sleeps of its own will, so that it cannot hang the machine.
-    pub rest: Option<Rest>,
+    pub rest: Option<RestPlan>,
     /// Lengths of gaps by which the kernel takes back what it reserves for ordinary threads.
     pub reserve: Range<i64>,
 }
 
 /// A sleep after each stretch of spinning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rest {
+pub struct RestPlan {
     /// The stretch, in nanoseconds.
     pub after: i64,
     /// How long it sleeps, in nanoseconds.
@@ -39,13 +39,13 @@ pub struct Rest {
 
 /// What a loop says when it ends.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Ended {
+pub struct SpinResult {
     /// Why it ended.
-    pub ending: Ending,
+    pub ending: EndCode,
     /// When it ended.
     pub at: i64,
     /// What it saw.
-    pub spun: Spun,
+    pub spun: SpinCounts,
 }
 
 /// Passes of which the median is the usual pass.
@@ -59,7 +59,7 @@ pub fn learn(host: &mut impl Host, work: &mut impl FnMut(), until: i64, stop: &S
     let end = host.reading_at(until);
     let mut last = host.read();
     let mut count = 0;
-    while count == 0 || (last < end && asked(stop) == 0) {
+    while count == 0 || (last < end && stop_code(stop) == 0) {
         work();
         let now = host.read();
         passes[count % LEARNT_FROM] = now - last;
@@ -79,13 +79,13 @@ pub fn spin(
     host: &mut impl Host,
     work: &mut impl FnMut(),
     usual: i64,
-    spins: &Spins,
+    spins: &SpinConfig,
     recorder: &mut Recorder,
     stop: &Stop,
-) -> Ended {
+) -> SpinResult {
     let usual_pass_ns = host.nanos_of(usual);
     let mut spinner = Spinner { host, spins, recorder, switches: 0, rest_at: i64::MAX, usual };
-    let mut spun = Spun { usual_pass_ns, ..Spun::default() };
+    let mut spun = SpinCounts { usual_pass_ns, ..SpinCounts::default() };
     let limit = spinner.begin();
     // What was taken since the first counted instant is seen in the first pass.
     let mut last = spinner.host.reading_at(spins.from);
@@ -107,25 +107,25 @@ pub fn spin(
             };
             now = spinner.host.read();
         }
-        let asked = asked(stop);
+        let asked = stop_code(stop);
         if asked != 0 {
-            break Ending::Stopped(asked);
+            break EndCode::Stopped(asked);
         }
         last = now;
     };
     let now = spinner.host.read();
-    Ended { ending, at: spinner.host.time_of(now), spun }
+    SpinResult { ending, at: spinner.host.time_of(now), spun }
 }
 
 #[inline]
-fn asked(stop: &Stop) -> u8 {
+fn stop_code(stop: &Stop) -> u8 {
     stop.all.load(Ordering::Relaxed) | stop.own.load(Ordering::Relaxed)
 }
 
 /// What the loop needs when something rare happens.
 struct Spinner<'a, H> {
     host: &'a mut H,
-    spins: &'a Spins,
+    spins: &'a SpinConfig,
     recorder: &'a mut Recorder,
     /// How often it had left the CPU up to the last gap.
     switches: u64,
@@ -151,7 +151,7 @@ impl<H: Host> Spinner<'_, H> {
     /// Records the time between two readings that was not ours.
     #[cold]
     #[inline(never)]
-    fn gap(&mut self, last: i64, now: i64, spun: &mut Spun) -> Result<(), Ending> {
+    fn gap(&mut self, last: i64, now: i64, spun: &mut SpinCounts) -> Result<(), EndCode> {
         let length = self.host.nanos_of(now - last - self.usual).round() as i64;
         self.recorder.record(self.host.time_of(last), length);
         if length > self.spins.deadline {
@@ -168,7 +168,7 @@ impl<H: Host> Spinner<'_, H> {
             spun.taken_back.add(Nanos(length));
         }
         match length > self.spins.stop_above {
-            true => Err(Ending::StopAbove),
+            true => Err(EndCode::StopAbove),
             false => Ok(()),
         }
     }
@@ -177,14 +177,14 @@ impl<H: Host> Spinner<'_, H> {
     /// at which to look again, or why the loop is to end.
     #[cold]
     #[inline(never)]
-    fn look_around(&mut self, now: i64, spun: &mut Spun) -> Result<i64, Ending> {
+    fn look_around(&mut self, now: i64, spun: &mut SpinCounts) -> Result<i64, EndCode> {
         let time = self.host.time_of(now);
         if time >= self.spins.until {
-            return Err(Ending::Finished);
+            return Err(EndCode::Finished);
         }
         if time >= self.recorder.interval_end {
             if !self.recorder.next_interval(time) {
-                return Err(Ending::RecorderFull);
+                return Err(EndCode::RecorderFull);
             }
             self.host.align();
         }
@@ -195,7 +195,7 @@ impl<H: Host> Spinner<'_, H> {
         Ok(self.host.reading_at(next))
     }
 
-    fn rest(&mut self, spun: &mut Spun) {
+    fn rest(&mut self, spun: &mut SpinCounts) {
         let Some(rest) = self.spins.rest else { return };
         let before = self.host.read();
         self.host.sleep(rest.length);
@@ -271,7 +271,7 @@ mod tests {
         }
     }
 
-    const FOR_A_WHILE: Spins = Spins {
+    const FOR_A_WHILE: SpinConfig = SpinConfig {
         from: 0,
         until: 35 * MS,
         gap_above: 1_000,
@@ -287,7 +287,7 @@ mod tests {
     }
 
     /// Spins through a script, with intervals of 10 ms and a drainer that takes each.
-    fn run(taken: &[(i64, i64, bool)], spins: &Spins) -> (Ended, Vec<Sealed>, Script) {
+    fn run(taken: &[(i64, i64, bool)], spins: &SpinConfig) -> (SpinResult, Vec<Sealed>, Script) {
         let taken = taken.iter().map(|&(at, length, by)| (at, (length, by))).collect();
         let mut host = Script { taken, ..Script::default() };
         let (mut recorder, mut drain) = recorder(10 * MS);
@@ -304,14 +304,14 @@ mod tests {
     #[test]
     fn gaps_are_found_with_their_length_and_what_took_them() {
         let script = [(MS, 2_000, false), (2 * MS, 900, false), (3 * MS, 3 * MS, true)];
-        let (ended, sealed, _) = run(&script, &Spins { deadline: MS, ..FOR_A_WHILE });
+        let (ended, sealed, _) = run(&script, &SpinConfig { deadline: MS, ..FOR_A_WHILE });
         let counts = &sealed[0].counts;
         assert_eq!((counts.count, counts.misses), (2, 1), "900 ns are no gap");
         assert_eq!((counts.min_ns.0, counts.max_ns.0, counts.sum_ns), (2_000, 3 * MS, 3_002_000));
-        let Spun { preempted, interrupted, usual_pass_ns, passes, .. } = ended.spun;
+        let SpinCounts { preempted, interrupted, usual_pass_ns, passes, .. } = ended.spun;
         assert_eq!((preempted.count, preempted.sum_ns.0), (1, 3 * MS));
         assert_eq!((interrupted.count, interrupted.max_ns.0), (1, 2_000));
-        assert_eq!((ended.ending, usual_pass_ns), (Ending::Finished, 10.0));
+        assert_eq!((ended.ending, usual_pass_ns), (EndCode::Finished, 10.0));
         assert!(passes > 3_000_000);
     }
 
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_at_the_start_is_seen() {
-        let spins = Spins { from: 0, ..FOR_A_WHILE };
+        let spins = SpinConfig { from: 0, ..FOR_A_WHILE };
         let (_, sealed, _) = run(&[(0, 4_000, false)], &spins);
         assert_eq!(sealed[0].counts.max_ns.0, 4_000);
     }
@@ -343,8 +343,8 @@ mod tests {
     /// Invariant (instruments): spin: a real-time thread leaves a CPU free, or rests.
     #[test]
     fn rests_are_counted_and_are_no_gaps() {
-        let rest = Some(Rest { after: 2 * MS, length: 500_000 });
-        let (ended, sealed, host) = run(&[], &Spins { rest, ..FOR_A_WHILE });
+        let rest = Some(RestPlan { after: 2 * MS, length: 500_000 });
+        let (ended, sealed, host) = run(&[], &SpinConfig { rest, ..FOR_A_WHILE });
         assert_eq!(sealed.iter().map(|one| one.counts.count).sum::<u64>(), 0);
         assert_eq!(host.slept, 14 * 500_000);
         assert!((ended.spun.rested_ns.0 - host.slept).abs() < 1_000, "{:?}", ended.spun);
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn what_the_kernel_takes_back_is_told_apart_by_its_length_and_its_switch() {
         let script = [(MS, 5 * MS, true), (8 * MS, 5 * MS, false), (15 * MS, 2 * MS, true)];
-        let (ended, ..) = run(&script, &Spins { reserve: 4 * MS..6 * MS, ..FOR_A_WHILE });
+        let (ended, ..) = run(&script, &SpinConfig { reserve: 4 * MS..6 * MS, ..FOR_A_WHILE });
         let taken_back = ended.spun.taken_back;
         assert_eq!((taken_back.count, taken_back.sum_ns.0), (1, 5 * MS));
         assert_eq!(ended.spun.preempted.count, 2);
@@ -361,9 +361,9 @@ mod tests {
 
     #[test]
     fn ends_when_asked_and_at_its_limit() {
-        let limit = Spins { stop_above: MS, ..FOR_A_WHILE };
+        let limit = SpinConfig { stop_above: MS, ..FOR_A_WHILE };
         let (ended, sealed, _) = run(&[(MS, MS, false), (3 * MS, MS + 1, false)], &limit);
-        assert_eq!((ended.ending, sealed[0].counts.count), (Ending::StopAbove, 2));
+        assert_eq!((ended.ending, sealed[0].counts.count), (EndCode::StopAbove, 2));
         assert_eq!(ended.at / MS, 4);
 
         let stop = stop();
@@ -374,9 +374,9 @@ mod tests {
             passes += 1;
             stop.own.store(u8::from(passes == 100) * 9, Ordering::Relaxed);
         };
-        let spins = Spins { until: i64::MAX, ..FOR_A_WHILE };
+        let spins = SpinConfig { until: i64::MAX, ..FOR_A_WHILE };
         let ended = spin(&mut Script::default(), &mut work, PASS, &spins, &mut recorder, &stop);
-        assert_eq!((ended.ending, ended.spun.passes), (Ending::Stopped(9), 100));
+        assert_eq!((ended.ending, ended.spun.passes), (EndCode::Stopped(9), 100));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a sheet leads to: rows, repeats, and the runs in their order.
 
-use crate::words::words;
+use crate::text_enum::text_enum;
 use crate::{Nanos, Plan, Target};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -45,13 +45,13 @@ pub struct Campaign {
     /// The scenarios, each with each setting of the matrix.
     pub rows: Vec<Row>,
     /// The runs in their order.
-    pub runs: Vec<Planned>,
+    pub runs: Vec<PlannedRun>,
     /// What others have published of the same.
     #[serde(default)]
     pub published: Option<Published>,
 }
 
-words! {
+text_enum! {
     /// In which order the rows are measured.
     Order {
         /// All rows, then all again.
@@ -98,9 +98,9 @@ pub struct Row {
 
 impl Row {
     /// Whether it can be measured while this machine runs a kernel of this release.
-    pub fn fits(&self, release: &str) -> bool {
+    pub fn fits_kernel(&self, release: &str) -> bool {
         !self.plan.target.shares_kernel()
-            || self.kernel.as_ref().is_none_or(|wanted| holds(release, wanted))
+            || self.kernel.as_ref().is_none_or(|wanted| contains_release(release, wanted))
     }
 }
 
@@ -125,7 +125,7 @@ impl Serialize for Row {
 }
 
 /// Whether a release holds a part of one, with whole numbers at its ends: 6.12 is no 6.1.
-fn holds(release: &str, part: &str) -> bool {
+fn contains_release(release: &str, part: &str) -> bool {
     let number = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     release.match_indices(part).any(|(at, _)| {
         let (before, after) = (&release[..at], &release[at + part.len()..]);
@@ -139,7 +139,7 @@ fn holds(release: &str, part: &str) -> bool {
 /// A run that is to be made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Planned {
+pub struct PlannedRun {
     /// Its row, from 0 on.
     pub row: usize,
     /// The how many-th of this row, from 1 on.
@@ -165,7 +165,7 @@ pub struct Cell {
 /// A try that left no run: a line of `failures.jsonl`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct FailedTry {
+pub struct FailedAttempt {
     /// Which run it should have been.
     pub cell: Cell,
     /// When, in UTC (RFC 3339).
@@ -202,13 +202,13 @@ pub struct PublishedFigure {
 
 impl Campaign {
     /// Which run of the campaign a planned one is, at its first try.
-    pub fn cell(&self, planned: &Planned) -> Cell {
+    pub fn cell(&self, planned: &PlannedRun) -> Cell {
         let row = self.rows[planned.row].label.clone();
         Cell { campaign: self.id.clone(), row, repeat: planned.repeat, attempt: 1 }
     }
 
     /// The order for the agent.
-    pub fn plan(&self, planned: &Planned, attempt: u32) -> Plan {
+    pub fn plan(&self, planned: &PlannedRun, attempt: u32) -> Plan {
         let row = &self.rows[planned.row];
         let name = format!("{}-{}", row.label, planned.repeat);
         let cell = Some(Cell { attempt, ..self.cell(planned) });
@@ -216,7 +216,7 @@ impl Campaign {
     }
 
     /// What a planned run measures.
-    pub fn target_of(&self, planned: &Planned) -> &Target {
+    pub fn target_of(&self, planned: &PlannedRun) -> &Target {
         &self.rows[planned.row].plan.target
     }
 
@@ -228,7 +228,7 @@ impl Campaign {
 
 impl Plan {
     /// How long the run takes with its warm-up, as far as its limits tell; none without a limit.
-    pub fn length(&self, cpus: u32) -> Option<Nanos> {
+    pub fn duration(&self, cpus: u32) -> Option<Nanos> {
         let listed = self.cpus.as_ref().map(|list| list.len() as u32);
         let threads = self.threads.or(listed).unwrap_or(cpus).max(1);
         let cycles = self.cycles.zip(self.method.period_of(threads - 1)).map(|(count, slowest)| {
@@ -246,44 +246,44 @@ impl Plan {
 impl Campaign {
     /// How long all runs take with what lies between them, as far as their limits tell.
     pub fn total(&self) -> Nanos {
-        self.measuring() + self.pauses()
+        self.run_time() + self.pause_time()
     }
 
     /// How long a run takes with its warm-up, as far as its limits tell.
-    pub fn length_of(&self, run: &Planned) -> Option<Nanos> {
-        self.rows[run.row].plan.length(self.cpus)
+    pub fn run_duration(&self, run: &PlannedRun) -> Option<Nanos> {
+        self.rows[run.row].plan.duration(self.cpus)
     }
 
     /// How long a row is measured each time, as far as its limits tell.
-    fn measured_of(&self, row: &Row) -> Option<Nanos> {
-        row.plan.length(self.cpus).map(|length| length - row.plan.warm_up_ns.unwrap_or_default())
+    fn row_duration(&self, row: &Row) -> Option<Nanos> {
+        row.plan.duration(self.cpus).map(|length| length - row.plan.warm_up_ns.unwrap_or_default())
     }
 
     /// How long the shortest and the longest run are measured, where all have a limit.
-    pub fn lengths(&self) -> Option<(Nanos, Nanos)> {
+    pub fn shortest_and_longest(&self) -> Option<(Nanos, Nanos)> {
         let rows = self.rows.iter().filter(|row| row.left_out.is_none());
-        let lengths: Vec<Nanos> = rows.map(|row| self.measured_of(row)).collect::<Option<_>>()?;
+        let lengths: Vec<Nanos> = rows.map(|row| self.row_duration(row)).collect::<Option<_>>()?;
         Some((*lengths.iter().min()?, *lengths.iter().max()?))
     }
 
     /// How long all runs take without their warm-ups.
-    pub fn measured(&self) -> Nanos {
-        let length = |run: &Planned| self.measured_of(&self.rows[run.row]).unwrap_or_default();
+    pub fn measured_time(&self) -> Nanos {
+        let length = |run: &PlannedRun| self.row_duration(&self.rows[run.row]).unwrap_or_default();
         self.runs.iter().map(length).sum()
     }
 
     /// How long all runs take with their warm-ups.
-    pub fn measuring(&self) -> Nanos {
-        self.runs.iter().filter_map(|run| self.length_of(run)).sum()
+    pub fn run_time(&self) -> Nanos {
+        self.runs.iter().filter_map(|run| self.run_duration(run)).sum()
     }
 
     /// How long the pauses between them take.
-    pub fn pauses(&self) -> Nanos {
-        self.pauses_of(self.runs.len())
+    pub fn pause_time(&self) -> Nanos {
+        self.pause_time_of(self.runs.len())
     }
 
     /// How long the pauses between so many runs take.
-    pub fn pauses_of(&self, runs: usize) -> Nanos {
+    pub fn pause_time_of(&self, runs: usize) -> Nanos {
         self.cool_down.pause_ns * runs.saturating_sub(1) as i64
     }
 }
@@ -310,7 +310,7 @@ mod tests {
         for (text, fits) in [("local", false), ("lab:x86-64/rt-6.1", true)] {
             let read: Row = serde_json::from_value(older(text)).unwrap();
             assert_eq!(read.plan.target.to_string(), text);
-            assert_eq!(read.fits("6.12.1-rt1"), fits, "a guest has a kernel of its own");
+            assert_eq!(read.fits_kernel("6.12.1-rt1"), fits, "a guest has a kernel of its own");
             let again: Row = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
             assert_eq!(again, read);
         }

@@ -2,7 +2,7 @@
 
 use crate::doctor::Diagnosis;
 use crate::finding::Severity;
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -16,20 +16,20 @@ pub struct Comparison {
     pub after: String,
     /// Facts about the machine, by their names in `run.json`. Those that a setting or an option
     /// below tells as well are told there: governor, limit of real-time threads, tick rate.
-    pub machine: Vec<Change>,
+    pub machine: Vec<FactChange>,
     /// What the doctor says now and did not say before, heaviest first.
     pub appeared: Vec<Diagnosis>,
     /// What the doctor said before and does not say now, heaviest first.
     pub gone: Vec<Diagnosis>,
     /// What the doctor says with another weight.
-    pub weighed: Vec<Weighed>,
+    pub weighed: Vec<FindingChange>,
     /// Kernel files that say how the machine is set up.
     pub settings: Vec<SettingChange>,
     /// Options of the kernel, by topic; none where one of the two does not tell them.
     pub config: Option<Vec<ConfigChanges>>,
     /// Conditions that were notably other in the one run than in the other; empty where one of
     /// the two is no run.
-    pub conditions: Vec<Change>,
+    pub conditions: Vec<FactChange>,
     /// Settings that could not be read on one side at least, and so are not compared.
     pub not_compared: Vec<String>,
 }
@@ -37,7 +37,7 @@ pub struct Comparison {
 /// A value that differs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Change {
+pub struct FactChange {
     /// What it is the value of.
     pub what: String,
     /// What it was; none where it was not there. Of a command line only the words that differ.
@@ -65,14 +65,14 @@ pub struct SettingChange {
 /// A finding whose weight differs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Weighed {
+pub struct FindingChange {
     /// What it weighed before.
     pub before: Severity,
     /// The finding as it is now.
     pub now: Diagnosis,
 }
 
-words! {
+text_enum! {
     /// What an option of the kernel is about.
     ConfigTopic {
         /// Preemption and scheduling.
@@ -121,7 +121,7 @@ pub struct ConfigChanges {
     /// What they are about.
     pub topic: ConfigTopic,
     /// The options without `CONFIG_`, those that matter most first; none is one that is not set.
-    pub options: Vec<Change>,
+    pub options: Vec<FactChange>,
 }
 
 impl Comparison {
@@ -137,7 +137,7 @@ impl Comparison {
     }
 
     /// Whether something of this weight is worse than before; for `info` any difference counts.
-    pub fn reaches(&self, weight: Severity) -> bool {
+    pub fn has_at_least(&self, weight: Severity) -> bool {
         let heavier = self.weighed.iter().filter(|weighed| weighed.now.severity > weighed.before);
         let worse = self.appeared.iter().chain(heavier.map(|weighed| &weighed.now));
         let mut worse = worse.map(|finding| finding.severity);

@@ -2,12 +2,12 @@
 
 use crate::finding::Severity;
 use crate::machine::Machine;
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-words! {
+text_enum! {
     /// The part of a machine that a diagnosis is about.
     Topic {
         /// Preemption model and scheduler.
@@ -91,7 +91,7 @@ pub struct Examination {
 /// One entry of the doctor's catalogue: `latlab doctor --list --format json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Entry {
+pub struct CheckEntry {
     /// Stable name for scripts.
     pub code: String,
     /// How much it weighs, unless what is seen says otherwise.

@@ -1,15 +1,15 @@
 //! Faults that are planted in a guest on purpose, to be found again in its run.
 
 use crate::Nanos;
-use crate::load::{EndRule, EndSignal, Least, Load, LoadProcess, Needs};
+use crate::load::{EndRule, EndSignal, Load, LoadProcess, MinimumRate, Requirements};
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-words! {
+text_enum! {
     /// What goes wrong.
     FaultKind {
         /// A kernel module keeps interrupts off.
@@ -94,8 +94,8 @@ impl FromStr for Fault {
         let mut parts = text.split(':');
         let head = parts.next().unwrap_or_default();
         let (name, at) = head.split_once('@').unwrap_or((head, ""));
-        let kind = FaultKind::ALL.iter().find(|kind| kind.word() == name).ok_or_else(|| {
-            let known: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.word()).collect();
+        let kind = FaultKind::ALL.iter().find(|kind| kind.as_str() == name).ok_or_else(|| {
+            let known: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.as_str()).collect();
             format!("unknown fault '{name}': expected {} or tiny-memory", known.join(", "))
         })?;
         let time = |text: &str| text.parse::<Nanos>().map_err(|error| error.to_string());
@@ -137,10 +137,10 @@ impl Fault {
             version: None,
             rates: Vec::new(),
             evidence: None,
-            least: Least::default(),
+            least: MinimumRate::default(),
             restart: false,
             end: EndRule { signal: EndSignal::Term, grace_ns: SECOND },
-            needs: Needs::default(),
+            needs: Requirements::default(),
             packages: BTreeMap::new(),
         }
     }

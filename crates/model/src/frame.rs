@@ -8,7 +8,7 @@ use crate::histogram::Histogram;
 use crate::legs::Legs;
 use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
 use crate::machine::Machine;
-use crate::run::{Clocks, End, Finding, Prepared, ThreadEnd};
+use crate::run::{AgentEnd, AppliedSetup, ClockReading, Finding, ThreadEnd};
 use crate::samples::Samples;
 use crate::snapshot::Snapshot;
 use crate::telemetry::{Reading, Series};
@@ -89,7 +89,7 @@ pub struct Refusal {
 
 /// To the agent, in place of a plan: only look at the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Examine;
+pub struct SnapshotRequest;
 
 /// Everything that travels in a frame.
 #[derive(Clone, PartialEq, Debug)]
@@ -103,19 +103,19 @@ pub enum Message {
     /// The fingerprint.
     Machine(Machine),
     /// What was applied; the measuring begins.
-    Prepared(Prepared),
+    Prepared(AppliedSetup),
     /// What a thread counted.
     Interval(Interval),
     /// Large latencies.
     Spikes(Spikes),
     /// The clocks side by side.
-    Clocks(Clocks),
+    Clocks(ClockReading),
     /// Something the reader must know.
     Finding(Finding),
     /// A thread has ended.
     ThreadEnd(ThreadEnd),
     /// Everything is restored; last frame of a whole stream.
-    End(End),
+    End(AgentEnd),
     /// Nothing can be measured; last frame of such a stream.
     Refusal(Refusal),
     /// Every latency of a stretch of releases.
@@ -123,7 +123,7 @@ pub enum Message {
     /// The kernel files that the fingerprint and the doctor's word come from.
     Snapshot(Snapshot),
     /// To the agent: send the snapshot and end.
-    Examine(Examine),
+    Examine(SnapshotRequest),
     /// A series of telemetry, before its first reading.
     Series(Series),
     /// A reading of the telemetry.
@@ -262,7 +262,7 @@ pub struct Frame {
 
 /// What reading the next frame came to.
 #[derive(Debug)]
-pub enum Next {
+pub enum ReadResult {
     /// A whole frame.
     Frame(Box<Frame>),
     /// The stream ends after a whole frame.
@@ -289,44 +289,44 @@ impl<R: Read> FrameReader<R> {
     }
 
     /// The next frame; an error is one of the source, not of the content.
-    pub fn next_frame(&mut self) -> io::Result<Next> {
+    pub fn next_frame(&mut self) -> io::Result<ReadResult> {
         self.next_with(Message::decode_payload)
     }
 
     /// The next frame of those that an agent receives; all others are unknown to it, so that it
     /// carries no code to read what it only writes.
-    pub fn next_for_agent(&mut self) -> io::Result<Next> {
+    pub fn next_for_agent(&mut self) -> io::Result<ReadResult> {
         self.next_with(Message::decode_for_agent)
     }
 
     fn next_with(
         &mut self,
         decode: impl Fn(u32, &[u8]) -> Result<Message, Damage>,
-    ) -> io::Result<Next> {
+    ) -> io::Result<ReadResult> {
         let mut bytes = vec![0; HEADER_BYTES];
         match read_up_to(&mut self.source, &mut bytes)? {
-            0 => return Ok(Next::End),
+            0 => return Ok(ReadResult::End),
             HEADER_BYTES => {}
-            _ => return Ok(Next::Damaged(Damage::CutOff)),
+            _ => return Ok(ReadResult::Damaged(Damage::CutOff)),
         }
-        let Header { length, kind, checksum } = Header::of(&bytes);
+        let Header { length, kind, checksum } = Header::parse(&bytes);
         if length as usize > LARGEST_PAYLOAD {
-            return Ok(Next::Damaged(Damage::ImpossibleLength(length)));
+            return Ok(ReadResult::Damaged(Damage::ImpossibleLength(length)));
         }
         bytes.resize(HEADER_BYTES + length as usize, 0);
         let payload = &mut bytes[HEADER_BYTES..];
         if read_up_to(&mut self.source, payload)? < payload.len() {
-            return Ok(Next::Damaged(Damage::CutOff));
+            return Ok(ReadResult::Damaged(Damage::CutOff));
         }
         if checksum != checksum_of(length, kind, payload) {
-            return Ok(Next::Damaged(Damage::Checksum));
+            return Ok(ReadResult::Damaged(Damage::Checksum));
         }
         Ok(match decode(kind, payload) {
             Ok(message) => {
                 self.whole_bytes += bytes.len() as u64;
-                Next::Frame(Box::new(Frame { message, bytes }))
+                ReadResult::Frame(Box::new(Frame { message, bytes }))
             }
-            Err(damage) => Next::Damaged(damage),
+            Err(damage) => ReadResult::Damaged(damage),
         })
     }
 }
@@ -334,11 +334,11 @@ impl<R: Read> FrameReader<R> {
 impl<R: Read + Seek> FrameReader<R> {
     /// Passes over frames of samples and of the trace, which are most of a stream that has them, by
     /// their length alone; one that goes beyond this end of the source stays the next one.
-    pub fn pass_bulk(&mut self, end: u64) -> io::Result<()> {
+    pub fn skip_bulk(&mut self, end: u64) -> io::Result<()> {
         loop {
             let mut bytes = [0; HEADER_BYTES];
             let read = read_up_to(&mut self.source, &mut bytes)?;
-            let Header { length, kind, .. } = Header::of(&bytes);
+            let Header { length, kind, .. } = Header::parse(&bytes);
             let next = self.whole_bytes + HEADER_BYTES as u64 + u64::from(length);
             if read < HEADER_BYTES
                 || !Message::BULK.contains(&kind)
@@ -360,7 +360,7 @@ struct Header {
 }
 
 impl Header {
-    fn of(bytes: &[u8]) -> Header {
+    fn parse(bytes: &[u8]) -> Header {
         let word = |at: usize| {
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
         };
@@ -406,7 +406,7 @@ fn starts_a_frame(bytes: &[u8]) -> bool {
     if bytes.len() < HEADER_BYTES {
         return false;
     }
-    let Header { length, kind, checksum } = Header::of(bytes);
+    let Header { length, kind, checksum } = Header::parse(bytes);
     let end = HEADER_BYTES + (length as usize).min(FOUND_PAYLOAD);
     length as usize <= FOUND_PAYLOAD
         && kind <= Message::LAST_KIND
@@ -492,13 +492,13 @@ mod tests {
     #[test]
     fn an_interval_brings_the_edges_of_its_bins() {
         let layout = crate::BinLayout::equal(Nanos::ZERO, Nanos(1_000), 1_000_000).unwrap();
-        let counts = Histogram::of(layout, [5_300, 999_999_999, 1_282_000_000].map(Nanos));
+        let counts = Histogram::with_layout(layout, [5_300, 999_999_999, 1_282_000_000].map(Nanos));
         assert_eq!((counts.bins.last(), counts.overflow.count), (Some(&(999_999, 1)), 1));
         let (start_ns, end_ns) = (Nanos(5), Nanos(9));
         let message = Message::Interval(Interval { thread: 2, start_ns, end_ns, counts });
         let bytes = message.encode();
         match FrameReader::new(&bytes[..]).next_frame().unwrap() {
-            Next::Frame(frame) => assert_eq!(frame.message, message),
+            ReadResult::Frame(frame) => assert_eq!(frame.message, message),
             other => panic!("{other:?}"),
         }
     }
@@ -513,7 +513,7 @@ mod tests {
                 thread: 1,
                 spikes: vec![Spike { latency_ns: Nanos(7), release_ns: Nanos(8) }],
             }),
-            Message::Clocks(Clocks { monotonic_ns: Nanos(1), ..Clocks::default() }),
+            Message::Clocks(ClockReading { monotonic_ns: Nanos(1), ..ClockReading::default() }),
             Message::Stop,
         ];
         let bytes = messages.iter().flat_map(Message::encode).collect();
@@ -525,9 +525,11 @@ mod tests {
         let mut messages = Vec::new();
         loop {
             match reader.next_frame().unwrap() {
-                Next::Frame(frame) => messages.push(frame.message),
-                Next::End => return (messages, reader.whole_bytes(), None),
-                Next::Damaged(damage) => return (messages, reader.whole_bytes(), Some(damage)),
+                ReadResult::Frame(frame) => messages.push(frame.message),
+                ReadResult::End => return (messages, reader.whole_bytes(), None),
+                ReadResult::Damaged(damage) => {
+                    return (messages, reader.whole_bytes(), Some(damage));
+                }
             }
         }
     }
@@ -573,14 +575,14 @@ mod tests {
         let bytes = [&samples[..], &samples, &Message::Stop.encode(), &samples[..20]].concat();
         let mut reader = FrameReader::new(std::io::Cursor::new(&bytes));
         let end = bytes.len() as u64;
-        reader.pass_bulk(end).unwrap();
+        reader.skip_bulk(end).unwrap();
         assert_eq!(reader.whole_bytes(), 2 * samples.len() as u64);
         assert!(
-            matches!(reader.next_frame().unwrap(), Next::Frame(f) if f.message == Message::Stop)
+            matches!(reader.next_frame().unwrap(), ReadResult::Frame(f) if f.message == Message::Stop)
         );
-        reader.pass_bulk(end).unwrap();
+        reader.skip_bulk(end).unwrap();
         assert_eq!(reader.whole_bytes(), end - 20);
-        assert!(matches!(reader.next_frame().unwrap(), Next::Damaged(Damage::CutOff)));
+        assert!(matches!(reader.next_frame().unwrap(), ReadResult::Damaged(Damage::CutOff)));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 mod layout;
 
-pub use layout::{BinLayout, LayoutError, Outside};
+pub use layout::{BinLayout, LayoutError, OutsideBins};
 
 use crate::Nanos;
 use crate::finding::IntervalFlaw;
@@ -133,7 +133,7 @@ pub struct DifferentLayouts;
 
 impl Histogram {
     /// Counts latencies in bins of these edges.
-    pub fn of(layout: BinLayout, latencies: impl IntoIterator<Item = Nanos>) -> Histogram {
+    pub fn with_layout(layout: BinLayout, latencies: impl IntoIterator<Item = Nanos>) -> Histogram {
         let mut total = Histogram::default();
         let mut bins = BTreeMap::new();
         for latency in latencies {
@@ -143,8 +143,8 @@ impl Histogram {
             total.sum_ns += i128::from(latency.0);
             match layout.bin_of(latency) {
                 Ok(bin) => *bins.entry(bin).or_insert(0) += 1,
-                Err(Outside::Below) => total.underflow += 1,
-                Err(Outside::Above) => total.overflow.count += 1,
+                Err(OutsideBins::Below) => total.underflow += 1,
+                Err(OutsideBins::Above) => total.overflow.count += 1,
             }
         }
         Histogram { bins: bins.into_iter().collect(), layout, ..total }
@@ -243,7 +243,7 @@ impl Histogram {
 /// Many latencies in one go, in latlab's own bins.
 impl FromIterator<Nanos> for Histogram {
     fn from_iter<I: IntoIterator<Item = Nanos>>(latencies: I) -> Histogram {
-        Histogram::of(BinLayout::default(), latencies)
+        Histogram::with_layout(BinLayout::default(), latencies)
     }
 }
 
@@ -265,7 +265,7 @@ impl Serialize for Histogram {
         if !self.layout.is_standard() || self.overflow.count > 0 {
             return Err(S::Error::custom("bins of other edges must be sent with their edges"));
         }
-        Packed::of(self).serialize(serializer)
+        Packed::new(self).serialize(serializer)
     }
 }
 
@@ -276,7 +276,7 @@ impl<'de> Deserialize<'de> for Histogram {
 }
 
 impl Packed<'_> {
-    fn of(counts: &Histogram) -> Packed<'_> {
+    fn new(counts: &Histogram) -> Packed<'_> {
         let Histogram { count, sum_ns, min_ns, max_ns, underflow, missed, misses, .. } = *counts;
         let bins = Cow::Borrowed(&counts.bins[..]);
         Packed { count, sum_ns, min_ns, max_ns, underflow, missed, misses, bins }

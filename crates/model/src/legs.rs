@@ -1,11 +1,11 @@
 //! The legs of a wake-up, as the timerlat tracer defines them: each is counted from the release.
 
-use crate::words::words;
+use crate::text_enum::text_enum;
 use crate::{Histogram, Nanos};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-words! {
+text_enum! {
     /// What a histogram of `legs.parquet` counts.
     Leg {
         /// From the release until the interrupt that serves the thread's timer.

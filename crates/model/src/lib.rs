@@ -4,6 +4,7 @@
 //! agent sends, what the journal holds and what a run folder says.
 
 pub mod campaign;
+pub mod campaign_table;
 pub mod comparison;
 pub mod cpu;
 pub mod deadline;
@@ -12,7 +13,6 @@ pub mod fault;
 pub mod finding;
 pub mod frame;
 pub mod guest;
-pub mod harmless;
 pub mod histogram;
 pub mod legs;
 pub mod load;
@@ -20,18 +20,19 @@ pub mod machine;
 pub mod nanos;
 pub mod plan;
 pub mod respond;
-pub mod results;
 pub mod run;
 pub mod samples;
+pub mod sanitize;
 pub mod shell;
 pub mod snapshot;
 mod spin;
 pub mod target;
 pub mod telemetry;
+mod text_enum;
 pub mod trace;
 pub mod units;
+pub mod verification;
 pub mod window;
-mod words;
 
 pub use cpu::CpuSet;
 pub use histogram::{Bin, BinLayout, Histogram, ThreadBins};

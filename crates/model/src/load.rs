@@ -1,14 +1,15 @@
 //! Loads: real programs that run beside a measurement, and the evidence that they did.
 
-mod asked;
-mod shown;
-mod told;
+mod frames;
+mod plan;
+mod run;
 
-pub use asked::{
-    EndRule, EndSignal, Evidence, Least, Load, LoadOn, LoadProcess, Needs, RateRule, VersionRule,
+pub use frames::{ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
+pub use plan::{
+    EndRule, EndSignal, Evidence, Load, LoadCpus, LoadProcess, MinimumRate, RateRule, Requirements,
+    VersionRule,
 };
-pub use shown::{EvidenceRun, LoadRate, LoadRun, Spread};
-pub use told::{ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
+pub use run::{EvidenceRun, LoadRate, LoadRun, Spread};
 
 /// Names of the metrics of a load in `telemetry.parquet`.
 pub mod metric {

@@ -55,7 +55,7 @@ pub struct Machine {
 
 impl Machine {
     /// The fingerprint from the files of a snapshot; the sets of CPUs come from whoever was there.
-    pub fn of(snapshot: &Snapshot, online: &CpuSet, allowed: &CpuSet) -> Machine {
+    pub fn from_snapshot(snapshot: &Snapshot, online: &CpuSet, allowed: &CpuSet) -> Machine {
         let text = |file: &str| snapshot.text(file).map(str::to_string);
         let set = |file: &str| snapshot.value::<CpuSet>(file).unwrap_or_default();
         let kernel = |file: &str| text(&format!("proc/sys/kernel/{file}"));
@@ -169,7 +169,7 @@ mod tests {
         let files =
             files.iter().map(|(path, text)| (path.to_string(), Content::Text(text.to_string())));
         let snapshot = Snapshot { files: files.collect(), ..Snapshot::default() };
-        Machine::of(&snapshot, &CpuSet::default(), &CpuSet::default())
+        Machine::from_snapshot(&snapshot, &CpuSet::default(), &CpuSet::default())
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod tuning;
 
 use crate::campaign::Cell;
 use crate::guest::Guest;
-use crate::load::{Load, LoadOn};
+use crate::load::{Load, LoadCpus};
 use crate::nanos::SECOND;
 use crate::target::Target;
 use crate::{CpuSet, Nanos};
@@ -87,7 +87,7 @@ pub struct Plan {
     /// Programs that load the machine meanwhile.
     pub loads: Vec<Load>,
     /// Which CPUs they may run on.
-    pub load_on: LoadOn,
+    pub load_on: LoadCpus,
     /// Distance of two readings of the machine's conditions; none where nobody wants them.
     pub telemetry_ns: Option<Nanos>,
     /// Length of an interval of the stream.
@@ -127,7 +127,7 @@ impl Default for Plan {
             kernel_files: Vec::new(),
             tunings: Vec::new(),
             loads: Vec::new(),
-            load_on: LoadOn::Everywhere,
+            load_on: LoadCpus::Everywhere,
             telemetry_ns: Some(SECOND),
             interval_ns: SECOND,
             samples: false,
@@ -141,7 +141,7 @@ const LONGEST_PART: u64 = 500_000_000;
 
 impl Plan {
     /// A plan of what was measured elsewhere: nothing is known of a machine, nor asked of one.
-    pub fn elsewhere(name: String, method: Method) -> Plan {
+    pub fn without_machine(name: String, method: Method) -> Plan {
         Plan {
             name,
             method,
@@ -178,7 +178,7 @@ impl Plan {
 
     /// Length of the parts in which an interval is sent: half a second at most, because what was
     /// not sent is lost to a kill.
-    pub fn part_ns(&self) -> Nanos {
+    pub fn frame_interval(&self) -> Nanos {
         let interval = self.interval_ns.0.unsigned_abs();
         let parts = interval.div_ceil(LONGEST_PART).max(1);
         Nanos(interval.div_ceil(parts) as i64)

@@ -71,7 +71,7 @@ pub struct Responses {
     /// The figures, more exact than the bins of the histogram.
     pub figures: ResponseFigures,
     /// What went on in step with the slow ones.
-    pub marked: Option<Marked>,
+    pub marked: Option<MarkerFigures>,
 }
 
 impl Responses {
@@ -106,7 +106,7 @@ pub struct ResponseFigures {
 /// Responses during which a marker was high, against all others.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Marked {
+pub struct MarkerFigures {
     /// The channel of the marker.
     pub by: String,
     /// How many responses met it.

@@ -8,9 +8,9 @@ use crate::load::LoadRun;
 use crate::machine::Machine;
 use crate::plan::{MissedPolicy, Plan};
 use crate::respond::Responses;
-pub use crate::spin::{Gaps, Noise, Reserve, Spun};
+pub use crate::spin::{Gaps, KernelReserve, Noise, SpinCounts};
 use crate::telemetry::Conditions;
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ pub struct ThreadSetup {
 /// What the agent made of the plan, read back.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Prepared {
+pub struct AppliedSetup {
     /// All settings.
     pub settings: Vec<Setting>,
     /// All measuring threads.
@@ -88,7 +88,7 @@ pub struct Prepared {
     pub helpers_on: String,
 }
 
-words! {
+text_enum! {
     /// Why a thread or a run ended.
     EndReason {
         /// The planned duration or number of cycles was reached.
@@ -139,7 +139,7 @@ pub struct ThreadEnd {
     pub cpu_ns: Nanos,
     /// What it saw while it spun; only with the instrument `spin`.
     #[serde(default)]
-    pub spun: Option<Spun>,
+    pub spun: Option<SpinCounts>,
     /// What became of the stimuli; only with the instrument `respond`.
     #[serde(default)]
     pub responded: Option<Responses>,
@@ -148,7 +148,7 @@ pub struct ThreadEnd {
 /// What the agent says when it has restored everything.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct End {
+pub struct AgentEnd {
     /// Why the run ended.
     pub reason: EndReason,
     /// Largest resident memory of the agent.
@@ -178,7 +178,7 @@ pub struct SpikeHook {
 /// The four clocks, read one after the other in well under a microsecond.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Clocks {
+pub struct ClockReading {
     /// CLOCK_MONOTONIC.
     pub monotonic_ns: Nanos,
     /// CLOCK_BOOTTIME, which goes on while the machine is suspended.
@@ -189,7 +189,7 @@ pub struct Clocks {
     pub tai_ns: Nanos,
 }
 
-words! {
+text_enum! {
     /// The judgement of a run against a deadline.
     VerdictWord {
         /// No miss, and nothing that makes the run worthless.
@@ -376,11 +376,11 @@ pub struct Run {
     /// What was asked.
     pub asked: Plan,
     /// What was applied.
-    pub applied: Prepared,
+    pub applied: AppliedSetup,
     /// The target.
     pub machine: Machine,
     /// The clocks at the first and at the last reading.
-    pub clocks: Option<(Clocks, Clocks)>,
+    pub clocks: Option<(ClockReading, ClockReading)>,
     /// Each measuring thread.
     pub threads: Vec<ThreadRun>,
     /// All measuring threads together; the observed maximum is that of the worst thread.
@@ -388,7 +388,7 @@ pub struct Run {
     /// What was lost.
     pub losses: Losses,
     /// What the agent said of itself at its end.
-    pub agent: Option<End>,
+    pub agent: Option<AgentEnd>,
     /// What the reader must know, heaviest first.
     pub findings: Vec<Finding>,
     /// What the doctor said of the target, heaviest first; none where nobody asked.

@@ -96,7 +96,7 @@ pub(crate) fn unpack(packed: &[u8], count: usize) -> Option<Vec<i64>> {
     let mut middle = 0_i64;
     while latencies.len() < count {
         middle = middle.wrapping_add(unzigzag(bits.number()?));
-        let low = bits.take(6)? as u32;
+        let low = bits.read_bits(6)? as u32;
         for _ in 0..BLOCK.min(count - latencies.len()) {
             latencies.push(middle.wrapping_add(unzigzag(bits.rice(low)?)));
         }
@@ -201,7 +201,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// At most 32 bits.
-    fn take(&mut self, length: u32) -> Option<u64> {
+    fn read_bits(&mut self, length: u32) -> Option<u64> {
         while self.length < length {
             self.waiting |= u64::from(*self.bytes.next()?) << self.length;
             self.length += 8;
@@ -213,14 +213,14 @@ impl Reader<'_> {
     }
 
     fn take_wide(&mut self, length: u32) -> Option<u64> {
-        let low = self.take(length.min(32))?;
-        let high = if length > 32 { self.take(length - 32)? } else { 0 };
+        let low = self.read_bits(length.min(32))?;
+        let high = if length > 32 { self.read_bits(length - 32)? } else { 0 };
         Some(low | high << 32)
     }
 
     fn rice(&mut self, low: u32) -> Option<u64> {
         let mut row = 0;
-        while self.take(1)? == 0 {
+        while self.read_bits(1)? == 0 {
             row += 1;
             if row == LONGEST_ROW {
                 return self.take_wide(64);
@@ -231,7 +231,7 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> Option<u64> {
-        let length = self.take(7)? as u32;
+        let length = self.read_bits(7)? as u32;
         if length > u64::BITS { None } else { self.take_wide(length) }
     }
 }

@@ -118,7 +118,7 @@ impl Snapshot {
     }
 
     /// Whether any file below this folder could be read and holds something.
-    pub fn tells_of(&self, folder: &str) -> bool {
+    pub fn has_folder(&self, folder: &str) -> bool {
         let below =
             self.files.range(folder.to_string()..).take_while(|(p, _)| p.starts_with(folder));
         below.into_iter().any(|(_, content)| matches!(content, Content::Text(t) if !t.is_empty()))
@@ -131,7 +131,7 @@ impl Snapshot {
 
     /// All readable files whose path fits a pattern, in the order of numbers in their names.
     pub fn matching(&self, pattern: &str) -> Vec<(&str, &str)> {
-        let fitting = self.files.iter().filter(|(path, _)| fits(pattern, path));
+        let fitting = self.files.iter().filter(|(path, _)| matches_pattern(pattern, path));
         let mut found: Vec<(&str, &str)> = fitting
             .filter_map(|(path, content)| match content {
                 Content::Text(text) => Some((path.as_str(), text.as_str())),
@@ -159,23 +159,23 @@ fn in_order_of_numbers(path: &str) -> Vec<(String, u64)> {
 }
 
 /// Whether a path fits a pattern, in which each `*` stands for a part of one name.
-pub fn fits(pattern: &str, path: &str) -> bool {
+pub fn matches_pattern(pattern: &str, path: &str) -> bool {
     let (mut names, mut wanted) = (path.split('/'), pattern.split('/'));
     loop {
         match (wanted.next(), names.next()) {
             (None, None) => return true,
-            (Some(wanted), Some(name)) if name_fits(wanted, name) => {}
+            (Some(wanted), Some(name)) if name_matches(wanted, name) => {}
             _ => return false,
         }
     }
 }
 
 /// Whether one name fits a pattern with any number of `*`.
-pub fn name_fits(pattern: &str, name: &str) -> bool {
+pub fn name_matches(pattern: &str, name: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
     let Some(rest) = name.strip_prefix(head) else { return false };
     let ends = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
-    ends.into_iter().any(|at| name_fits(tail, &rest[at..]))
+    ends.into_iter().any(|at| name_matches(tail, &rest[at..]))
 }
 
 /// What is no file of the kernel and yet belongs to a snapshot; each is made by whoever takes it.
@@ -404,12 +404,12 @@ mod tests {
 
     #[test]
     fn a_star_stands_within_one_name() {
-        assert!(fits("sys/cpu*/state*/name", "sys/cpu10/state2/name"));
-        assert!(!fits("sys/cpu*/name", "sys/cpu1/state2/name"));
-        assert!(!fits("sys/cpu*", "sys"));
-        assert!(fits("sys/trip_*_temp", "sys/trip_point_0_temp"));
-        assert!(!fits("sys/trip_*_temp", "sys/trip_point_0_type"));
-        assert!(fits("sys/bus/", "sys/bus/") && !fits("sys/bus/", "sys/bus"));
+        assert!(matches_pattern("sys/cpu*/state*/name", "sys/cpu10/state2/name"));
+        assert!(!matches_pattern("sys/cpu*/name", "sys/cpu1/state2/name"));
+        assert!(!matches_pattern("sys/cpu*", "sys"));
+        assert!(matches_pattern("sys/trip_*_temp", "sys/trip_point_0_temp"));
+        assert!(!matches_pattern("sys/trip_*_temp", "sys/trip_point_0_type"));
+        assert!(matches_pattern("sys/bus/", "sys/bus/") && !matches_pattern("sys/bus/", "sys/bus"));
     }
 
     #[test]

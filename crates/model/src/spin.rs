@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What a spinning thread says of itself: `spin` records gaps where others record latencies.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Spun {
+pub struct SpinCounts {
     /// Times it read the counter.
     pub passes: u64,
     /// The usual pass: the median at the end of the warm-up, its workload included.
@@ -18,7 +18,7 @@ pub struct Spun {
     /// Those of `preempted` that are as long as what the kernel reserves for ordinary threads.
     pub taken_back: Gaps,
     /// That reserve, where there is one against the thread's policy.
-    pub reserve: Option<Reserve>,
+    pub reserve: Option<KernelReserve>,
     /// Time it slept of its own will, so that the machine is not hung; it is in no gap.
     pub rested_ns: Nanos,
 }
@@ -47,7 +47,7 @@ impl Gaps {
 /// What the kernel takes from a real-time thread that never sleeps, for ordinary threads.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Reserve {
+pub struct KernelReserve {
     /// Who takes it: `RT throttling` or `the fair server`.
     pub by: String,
     /// How much.

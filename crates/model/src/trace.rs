@@ -6,14 +6,14 @@
 
 use crate::Nanos;
 use crate::samples::{pack, unpack};
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Events of one thread that a frame may hold; more are taken for damage.
 pub const MOST_EVENTS: u32 = 1 << 18;
 
-words! {
+text_enum! {
     /// What a row of `trace.parquet` tells.
     TraceRowKind {
         /// The thread started the timer that is to wake it.

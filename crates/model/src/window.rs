@@ -1,4 +1,4 @@
-//! What `show --window` and `verify` say of a run, as documents.
+//! The document of `show --window`.
 
 use crate::Nanos;
 use crate::run::Summary;
@@ -53,34 +53,4 @@ pub struct LargeLatency {
     pub release_ns: Nanos,
     /// How late it was.
     pub latency_ns: Nanos,
-}
-
-/// What a look at every file of a run folder came to.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Checked {
-    /// Id of the run.
-    pub run: String,
-    /// Its folder.
-    pub path: String,
-    /// Whether every file is there as it was stored, and all sums agree.
-    pub whole: bool,
-    /// Files that were compared.
-    pub files: usize,
-    /// Their size.
-    pub bytes: u64,
-    /// What is wrong.
-    pub wrong: Vec<Wrong>,
-    /// Files that the run does not know of, which harm nothing.
-    pub extra: Vec<String>,
-}
-
-/// Something that is wrong with a run folder.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Wrong {
-    /// The file.
-    pub file: String,
-    /// What is wrong with it.
-    pub what: String,
 }

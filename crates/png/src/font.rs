@@ -48,7 +48,7 @@ impl Weight {
     /// The font's widths, read once.
     fn metrics(self) -> Option<&'static Metrics> {
         static FONTS: [OnceLock<Option<Metrics>>; 2] = [const { OnceLock::new() }; 2];
-        FONTS[self as usize].get_or_init(|| Metrics::of(self.truetype())).as_ref()
+        FONTS[self as usize].get_or_init(|| Metrics::parse(self.truetype())).as_ref()
     }
 }
 
@@ -66,7 +66,7 @@ struct Metrics {
 }
 
 impl Metrics {
-    fn of(file: &'static [u8]) -> Option<Metrics> {
+    fn parse(file: &'static [u8]) -> Option<Metrics> {
         let font = FontRef::new(file).ok()?;
         let glyphs = font.glyph_metrics(Size::new(1.0), LocationRef::default());
         Some(Metrics { charmap: font.charmap(), glyphs })

@@ -4,10 +4,10 @@
 
 #![forbid(unsafe_code)]
 
-mod alone;
 mod font;
 mod render;
+mod standalone;
 
-pub use alone::{alone, font_faces};
 pub use font::{FAMILY, Weight, text_width};
 pub use render::{PngError, png};
+pub use standalone::{font_faces, standalone};

@@ -1,7 +1,7 @@
 //! A picture in pixels.
 
-use crate::alone::plain_colours;
 use crate::font::{FAMILY, Weight};
+use crate::standalone::plain_colours;
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 

@@ -1,6 +1,6 @@
 //! Pictures in pixels: their size, their letters, and what is refused.
 
-use latlab_png::{PngError, Weight, alone, png, text_width};
+use latlab_png::{PngError, Weight, png, standalone, text_width};
 use proptest::prelude::*;
 use resvg::tiny_skia::Pixmap;
 
@@ -73,7 +73,7 @@ fn colours_and_fonts_come_from_the_picture_and_the_program_only() {
 #[test]
 fn a_picture_alone_looks_the_same_and_carries_its_font() {
     let svg = picture("<g font-weight='600'><text x='9' y='30'>Latency of vm</text></g>");
-    let alone = alone(&svg);
+    let alone = standalone(&svg);
     assert_eq!(png(&svg, 2.0), png(&alone, 2.0));
     assert_eq!(alone.matches("@font-face").count(), 2);
     assert!(alone.contains("font-family=\"'DejaVu Sans Condensed',system-ui"));
@@ -86,7 +86,7 @@ fn a_picture_alone_looks_the_same_and_carries_its_font() {
 fn the_same_picture_gives_the_same_bytes() {
     let svg = picture("<text x='1' y='30'>q</text><circle cx='99' cy='40' r='9' fill='#c84e00'/>");
     assert_eq!(png(&svg, 1.7), png(&svg, 1.7));
-    assert_eq!(alone(&svg), alone(&svg));
+    assert_eq!(standalone(&svg), standalone(&svg));
 }
 
 #[test]
@@ -121,6 +121,6 @@ proptest! {
         let svg = picture(&format!("<text x='1' y='30'>{text}</text>"));
         let cut: String = svg.chars().take(at).collect();
         let _ = (png(&svg, 1.0), png(&cut, 1.0), png(&text, 1.0));
-        let _ = (alone(&svg), alone(&cut), alone(&text));
+        let _ = (standalone(&svg), standalone(&cut), standalone(&text));
     }
 }

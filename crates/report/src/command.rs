@@ -14,7 +14,7 @@ pub fn command(plan: &Plan) -> String {
         return command.clone();
     }
     let default = Plan::default();
-    let mut words = Words(vec!["latlab run".to_string()]);
+    let mut words = CommandLine(vec!["latlab run".to_string()]);
     method(&mut words, &plan.method);
     scheduling(&mut words, plan);
     releases(&mut words, &plan.method);
@@ -28,7 +28,7 @@ pub fn command(plan: &Plan) -> String {
     words.0.join(" ")
 }
 
-fn method(words: &mut Words, method: &Method) {
+fn method(words: &mut CommandLine, method: &Method) {
     words.unless(Instrument::Cyclic, "--instrument", method.instrument());
     match method {
         Method::Cyclic(cyclic) => {
@@ -51,7 +51,7 @@ fn method(words: &mut Words, method: &Method) {
     }
 }
 
-fn scheduling(words: &mut Words, plan: &Plan) {
+fn scheduling(words: &mut CommandLine, plan: &Plan) {
     // A spinning thread is ordinary unless asked otherwise, so that both are said.
     let usual = match plan.method {
         Method::Spin(_) => None,
@@ -81,7 +81,7 @@ fn policy(policy: Policy) -> String {
     }
 }
 
-fn releases(words: &mut Words, method: &Method) {
+fn releases(words: &mut CommandLine, method: &Method) {
     let default = Releases::default();
     words.duration_unless(Some(default.period_ns), "--period", method.period());
     if let Some(releases) = method.releases() {
@@ -95,7 +95,7 @@ fn releases(words: &mut Words, method: &Method) {
     }
 }
 
-fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
+fn limits(words: &mut CommandLine, plan: &Plan, default: &Plan) {
     words.option("--deadline", plan.deadline_ns.map(duration));
     words.option("--stop-above", plan.stop_above_ns.map(duration));
     words.option("--spike-above", plan.spike_above_ns.map(duration));
@@ -114,7 +114,7 @@ fn limits(words: &mut Words, plan: &Plan, default: &Plan) {
     plan.tunings.iter().for_each(|tuning| words.option("--tune", Some(tuning)));
 }
 
-fn loads(words: &mut Words, plan: &Plan, default: &Plan) {
+fn loads(words: &mut CommandLine, plan: &Plan, default: &Plan) {
     for load in &plan.loads {
         let flag = if load.name == FAULT { "--fault" } else { "--load" };
         words.option(flag, Some(&load.words));
@@ -136,9 +136,9 @@ fn idle_states(states: IdleStates) -> String {
 }
 
 /// The words of a command line, each safe for a shell.
-struct Words(Vec<String>);
+struct CommandLine(Vec<String>);
 
-impl Words {
+impl CommandLine {
     fn option(&mut self, flag: &str, value: Option<impl ToString>) {
         if let Some(value) = value {
             self.0.push(format!("{flag} {}", quoted(&value.to_string())));

@@ -5,7 +5,7 @@ use latlab_model::Nanos;
 use latlab_model::run::{Quantiles, Summary};
 
 /// One column of figures.
-pub struct Figure {
+pub struct LatencyFigure {
     /// Its name on the page.
     pub name: &'static str,
     /// Its name in the terminal.
@@ -16,13 +16,13 @@ pub struct Figure {
 }
 
 /// The observed maximum, which comes before all others, so that no narrow window hides it.
-pub const MAXIMUM: Figure =
-    Figure { name: "Observed maximum", short: "max", rank: 0, of: |s| s.max_ns.map(float) };
+pub const MAXIMUM: LatencyFigure =
+    LatencyFigure { name: "Observed maximum", short: "max", rank: 0, of: |s| s.max_ns.map(float) };
 
 /// All the others, in their order.
-pub const LATENCIES: [Figure; 7] = [
-    Figure { name: "Min", short: "min", rank: 3, of: |s| s.min_ns.map(float) },
-    Figure { name: "Mean", short: "mean", rank: 2, of: |s| s.mean_ns },
+pub const LATENCIES: [LatencyFigure; 7] = [
+    LatencyFigure { name: "Min", short: "min", rank: 3, of: |s| s.min_ns.map(float) },
+    LatencyFigure { name: "Mean", short: "mean", rank: 2, of: |s| s.mean_ns },
     quantile("p50", 5, |s| edge(s, |q| Some(q.p50_ns))),
     quantile("p99", 1, |s| edge(s, |q| Some(q.p99_ns))),
     quantile("p99.9", 4, |s| edge(s, |q| q.p99_9_ns)),
@@ -30,8 +30,8 @@ pub const LATENCIES: [Figure; 7] = [
     quantile("p99.999", 7, |s| edge(s, |q| q.p99_999_ns)),
 ];
 
-const fn quantile(name: &'static str, rank: u8, of: fn(&Summary) -> Option<f64>) -> Figure {
-    Figure { name, short: name, rank, of }
+const fn quantile(name: &'static str, rank: u8, of: fn(&Summary) -> Option<f64>) -> LatencyFigure {
+    LatencyFigure { name, short: name, rank, of }
 }
 
 fn edge(summary: &Summary, of: fn(&Quantiles) -> Option<Nanos>) -> Option<f64> {
@@ -44,14 +44,14 @@ fn float(time: Nanos) -> f64 {
     time.0 as f64
 }
 
-impl Figure {
+impl LatencyFigure {
     /// The unit of the column and its numbers, none where there is nothing to say.
     pub fn column<'a>(
         &self,
         summaries: impl Iterator<Item = &'a Summary>,
     ) -> (&'static str, Vec<Option<String>>) {
         let values: Vec<Option<f64>> = summaries.map(self.of).collect();
-        let scale = Scale::of(values.iter().flatten().map(|value| Nanos(*value as i64)));
+        let scale = Scale::for_times(values.iter().flatten().map(|value| Nanos(*value as i64)));
         let numbers = values.into_iter().map(|value| value.map(|value| scale.number_f64(value)));
         (scale.unit(), numbers.collect())
     }

@@ -5,7 +5,7 @@ use crate::terms;
 use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
 use latlab_model::guest::Guest;
 use latlab_model::plan::{IdleStates, Instrument, Method, Plan, Releases, Workload};
-use latlab_model::run::{EndReason, Gaps, Quantiles, Spun, Summary, ThreadRun};
+use latlab_model::run::{EndReason, Gaps, Quantiles, SpinCounts, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
 
 /// What stands for a missed count where the mechanism has no releases.
@@ -60,7 +60,7 @@ pub fn headline(run: &Run) -> String {
     if let Some(responses) = run.responses() {
         return respond::headline(run, responses);
     }
-    let (name, one) = (machine_name(run), terms::of(run).one);
+    let (name, one) = (machine_name(run), terms::of_run(run).one);
     match run.total.max_ns {
         Some(max) => {
             let exposure = exposure(run);
@@ -86,7 +86,7 @@ pub fn headline(run: &Run) -> String {
 
 /// Count of what a maximum was observed in: releases, where there are any.
 pub fn exposure(run: &Run) -> String {
-    let terms = terms::of(run);
+    let terms = terms::of_run(run);
     let (count, one, many) = match run.has_releases() {
         true => (run.total.activations, "activation", "activations"),
         false => (run.total.cycles, terms.cycle, terms.cycles),
@@ -100,7 +100,7 @@ pub fn lead(run: &Run) -> Vec<String> {
     let responses = run.responses();
     [
         responses.and_then(respond::median),
-        responses.and_then(respond::fates),
+        responses.and_then(respond::class_counts),
         tail(run).filter(|_| responses.is_none()),
         noise(run),
         missed(run).filter(|_| counted),
@@ -131,7 +131,7 @@ pub fn window_lead(run: &Run) -> Vec<String> {
 const CYCLES_FOR_A_TAIL: u64 = 100;
 
 fn tail(run: &Run) -> Option<String> {
-    let (total, terms) = (&run.total, terms::of(run));
+    let (total, terms) = (&run.total, terms::of_run(run));
     let quantiles = total.quantiles.as_ref().filter(|_| total.cycles >= CYCLES_FOR_A_TAIL)?;
     let (share, latency) = highest_quantile(quantiles);
     let latency = total.max_ns.map_or(latency, |max| bin_edge(latency).min(max));
@@ -142,8 +142,9 @@ fn tail(run: &Run) -> Option<String> {
 fn noise(run: &Run) -> Option<String> {
     let noise = run.total.noise?;
     let spun = || run.threads.iter().filter_map(|one| one.end.as_ref()?.spun.as_ref());
-    let sum =
-        |of: fn(&Spun) -> &Gaps| spun().map(|spun| of(spun).sum_ns.as_secs_f64()).sum::<f64>();
+    let sum = |of: fn(&SpinCounts) -> &Gaps| {
+        spun().map(|spun| of(spun).sum_ns.as_secs_f64()).sum::<f64>()
+    };
     let of = |part: f64| percent(part / noise.of_ns.as_secs_f64().max(1e-9));
     let kinds = spun().next().map(|_| {
         format!(
@@ -186,7 +187,7 @@ pub fn missed(run: &Run) -> Option<String> {
 
 fn misses(run: &Run) -> Option<String> {
     let (misses, deadline) = (run.total.misses?, run.asked.deadline_ns?.to_string());
-    let beyond = terms::of(run).beyond;
+    let beyond = terms::of_run(run).beyond;
     Some(match (misses, percent_of(misses, run.total.activations)) {
         (0, _) => format!("Nothing was {beyond} than the deadline of {deadline}."),
         (misses, share) => {
@@ -282,7 +283,7 @@ pub fn picture_title(run: &Run) -> String {
     let mut loads: Vec<&str> = run.asked.loads.iter().map(|load| load.name.as_str()).collect();
     loads.dedup();
     let under = if loads.is_empty() { "" } else { " under " };
-    let title = terms::of(run).title;
+    let title = terms::of_run(run).title;
     format!("{title} of {}{under}{}", machine_and_kernel(run), loads.join(" + "))
 }
 
@@ -338,7 +339,7 @@ fn missed_words(run: &Run) -> String {
 
 /// How much was measured: `120 361 cycles in 60 s`.
 pub fn extent(run: &Run) -> String {
-    let (cycles, terms) = (run.total.cycles, terms::of(run));
+    let (cycles, terms) = (run.total.cycles, terms::of_run(run));
     let noun = if cycles == 1 { terms.cycle } else { terms.cycles };
     match run.responses() {
         Some(responses) => {

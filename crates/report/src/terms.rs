@@ -99,13 +99,13 @@ pub fn of_plan(plan: &Plan) -> &'static Terms {
 }
 
 /// The words for a run.
-pub fn of(run: &Run) -> &'static Terms {
+pub fn of_run(run: &Run) -> &'static Terms {
     of_plan(&run.asked)
 }
 
 /// The words for several runs, which may be of two kinds.
 pub fn of_all<'a>(runs: impl IntoIterator<Item = &'a Run>) -> &'static Terms {
-    let mut all = runs.into_iter().map(of);
+    let mut all = runs.into_iter().map(of_run);
     let first = all.next().unwrap_or(&LATENCY);
     if all.all(|other| std::ptr::eq(first, other)) { first } else { &MIXED }
 }

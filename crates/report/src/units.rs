@@ -15,7 +15,7 @@ pub struct Scale {
 
 impl Scale {
     /// The scale for these times: microseconds wherever they stay readable.
-    pub fn of(times: impl IntoIterator<Item = Nanos>) -> Scale {
+    pub fn for_times(times: impl IntoIterator<Item = Nanos>) -> Scale {
         let times: Vec<u64> = times.into_iter().map(|time| time.0.unsigned_abs()).collect();
         let largest = times.iter().copied().max().unwrap_or(0) as f64;
         let (unit, nanos) = if times.is_empty() { ("us", 1e3) } else { unit_for(largest) };
@@ -158,7 +158,7 @@ mod tests {
 
     fn column(times: &[i64]) -> (String, Vec<String>) {
         let times: Vec<Nanos> = times.iter().copied().map(Nanos).collect();
-        let scale = Scale::of(times.iter().copied());
+        let scale = Scale::for_times(times.iter().copied());
         (scale.unit().to_string(), times.iter().map(|&time| scale.number(time)).collect())
     }
 

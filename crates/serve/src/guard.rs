@@ -1,6 +1,6 @@
 //! Who may ask, and for what: before any page looks at a request.
 
-use crate::answer::{refusal, see_other};
+use crate::response::{refusal, see_other};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -38,7 +38,7 @@ impl FromStr for Token {
 
 impl Token {
     /// Compares all bytes, so that the time it takes says nothing about where they differ.
-    fn is(&self, other: &str) -> bool {
+    fn equals(&self, other: &str) -> bool {
         let differs = self.0.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
         black_box(differs) == 0 && self.0.len() == other.len()
     }
@@ -97,11 +97,11 @@ impl Rules {
             return Some(refusal(StatusCode::FORBIDDEN, text));
         }
         let token = self.token.as_ref()?;
-        if self.shows(token, request.headers()) {
+        if self.has_token(token, request.headers()) {
             return None;
         }
-        if asked_token(request.uri()).is_some_and(|text| token.is(text)) {
-            return Some(self.let_in(token, request.uri()));
+        if asked_token(request.uri()).is_some_and(|text| token.equals(text)) {
+            return Some(self.accept_token(token, request.uri()));
         }
         let text = "a token is needed: open the address with ?token=TOKEN behind it, or send \
                     'Authorization: Bearer TOKEN'";
@@ -130,19 +130,21 @@ impl Rules {
         }
     }
 
-    fn shows(&self, token: &Token, headers: &HeaderMap) -> bool {
+    fn has_token(&self, token: &Token, headers: &HeaderMap) -> bool {
         let text = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         let bearer = text(header::AUTHORIZATION).any(|value| match value.split_once(' ') {
-            Some((word, shown)) => word.eq_ignore_ascii_case("bearer") && token.is(shown.trim()),
+            Some((word, shown)) => {
+                word.eq_ignore_ascii_case("bearer") && token.equals(shown.trim())
+            }
             None => false,
         });
         let cookies = text(header::COOKIE).flat_map(|value| value.split(';'));
         let mut pairs = cookies.filter_map(|pair| pair.trim().split_once('='));
-        bearer || pairs.any(|(name, shown)| name == self.cookie && token.is(shown))
+        bearer || pairs.any(|(name, shown)| name == self.cookie && token.equals(shown))
     }
 
     /// Gives the browser a cookie, and takes the token out of its line.
-    fn let_in(&self, token: &Token, uri: &Uri) -> Response {
+    fn accept_token(&self, token: &Token, uri: &Uri) -> Response {
         let rest: Vec<&str> = pairs(uri).filter(|pair| !pair.starts_with("token=")).collect();
         // Of several slashes at its beginning a browser would make the name of a server.
         let path = format!("/{}", uri.path().trim_start_matches('/'));

@@ -11,13 +11,13 @@
 
 #![forbid(unsafe_code)]
 
-mod answer;
-mod catalogue;
 mod guard;
 mod list;
 mod live;
 mod reports;
+mod response;
 mod routes;
+mod run_index;
 mod state;
 
 pub use guard::{Token, TokenError};

@@ -1,7 +1,7 @@
 //! `/`: the runs of the folder as a table that can be filtered, without any script.
 
-use crate::answer::encoded;
-use crate::catalogue::{Figures, Row, What};
+use crate::response::encoded;
+use crate::run_index::{ListFigures, RunLine, RunStatus};
 use latlab_model::Nanos;
 use latlab_report::units::{bin_edge, grouped, span};
 use maud::{DOCTYPE, Markup, html};
@@ -32,8 +32,8 @@ const WORDS: [(&str, &str); 9] = [
 ];
 
 impl Filter {
-    fn takes(&self, row: &Row) -> bool {
-        (self.verdict.is_empty() || self.verdict == row.word()) && row.has(&self.q)
+    fn accepts(&self, row: &RunLine) -> bool {
+        (self.verdict.is_empty() || self.verdict == row.as_str()) && row.has(&self.q)
     }
 }
 
@@ -58,13 +58,13 @@ pub fn frame(title: &str, head: &Markup, body: &Markup) -> String {
 }
 
 /// The whole page.
-pub fn list(folder: &str, rows: &[Row], filter: &Filter) -> String {
-    let shown: Vec<&Row> = rows.iter().filter(|row| filter.takes(row)).collect();
+pub fn list(folder: &str, rows: &[RunLine], filter: &Filter) -> String {
+    let shown: Vec<&RunLine> = rows.iter().filter(|row| filter.accepts(row)).collect();
     let body = html! {
         header { h1 { "Runs" } p.muted { "in " code { (folder) } } }
         main {
             (form(filter))
-            p { (told(shown.len(), rows.len(), filter)) }
+            p { (count_line(shown.len(), rows.len(), filter)) }
             @if !shown.is_empty() { (table(&shown)) }
         }
         footer { "latlab serve only reads; it never changes a run." }
@@ -72,7 +72,7 @@ pub fn list(folder: &str, rows: &[Row], filter: &Filter) -> String {
     frame("Runs", &html! {}, &body)
 }
 
-fn told(shown: usize, all: usize, filter: &Filter) -> Markup {
+fn count_line(shown: usize, all: usize, filter: &Filter) -> Markup {
     let filtered = !filter.q.trim().is_empty() || !filter.verdict.is_empty();
     html! {
         @if all == 0 { "No runs yet: " code { "latlab run --for 10s" } " makes one." }
@@ -97,7 +97,7 @@ fn form(filter: &Filter) -> Markup {
     }
 }
 
-fn table(rows: &[&Row]) -> Markup {
+fn table(rows: &[&RunLine]) -> Markup {
     html! {
         div.scroll role="region" tabindex="0" aria-label="Runs" {
             table {
@@ -112,29 +112,29 @@ fn table(rows: &[&Row]) -> Markup {
     }
 }
 
-fn cells(row: &Row) -> Markup {
+fn cells(row: &RunLine) -> Markup {
     let id = encoded(&row.id);
     match &row.what {
-        What::Figures(run) => figures(row, run),
-        What::GoesOn => state(row, &format!("/live/{id}"), "running: watch"),
-        What::LeftOver => state(
+        RunStatus::Figures(run) => figures(row, run),
+        RunStatus::GoesOn => state(row, &format!("/live/{id}"), "running: watch"),
+        RunStatus::LeftOver => state(
             row,
             &format!("/live/{id}"),
             "not finished: interrupted; the next latlab command here finishes it",
         ),
-        What::Damaged(reason) => html! {
+        RunStatus::Damaged(reason) => html! {
             td.word {} td.word { (row.id) } td.word.damaged colspan="7" { "cannot be read: " (reason) }
         },
     }
 }
 
-fn state(row: &Row, place: &str, text: &str) -> Markup {
+fn state(row: &RunLine, place: &str, text: &str) -> Markup {
     html! {
         td.word {} td.word { a href=(place) { (row.id) } } td.word colspan="7" { (text) }
     }
 }
 
-fn figures(row: &Row, run: &Figures) -> Markup {
+fn figures(row: &RunLine, run: &ListFigures) -> Markup {
     html! {
         td.word { (started(&run.started)) }
         td.word {
@@ -149,7 +149,7 @@ fn figures(row: &Row, run: &Figures) -> Markup {
         td.max { (time(run.max)) }
         td { (time(run.p99_9.map(bin_edge))) }
         td { @match run.missed { Some(missed) => (grouped(missed)), None => "–" } }
-        td.word { @match run.verdict { Some(verdict) => span.tag.(verdict.word()) { (verdict) }, None => "–" } }
+        td.word { @match run.verdict { Some(verdict) => span.tag.(verdict.as_str()) { (verdict) }, None => "–" } }
     }
 }
 

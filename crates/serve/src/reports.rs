@@ -1,10 +1,10 @@
 //! Pages and pictures of finished runs, made when they are asked for and kept for a while.
 
-use crate::catalogue::{Stamp, stamp};
+use crate::run_index::{Stamp, stamp};
 use axum::body::Bytes;
 use latlab_report::time::{self, LatencyScale, TimeOptions};
-use latlab_report::{Kind, Options, alone};
-use latlab_view::Shown;
+use latlab_report::{Kind, Options, standalone};
+use latlab_view::LoadedRun;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ const LARGEST_DOCUMENT: u64 = 32 << 20;
 
 /// What is made of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum Document {
     /// The report.
     Page,
     /// A picture of the latencies.
@@ -24,17 +24,18 @@ pub enum What {
     OverTime(time::Kind),
 }
 
-impl What {
+impl Document {
     /// The picture of this name, as `latlab plot --kind` has it.
-    pub fn of_kind(name: &str) -> Option<What> {
-        let latencies = Kind::ALL.iter().map(|kind| (kind.word(), What::Latencies(*kind)));
-        let over_time = time::Kind::ALL.iter().map(|kind| (kind.word(), What::OverTime(*kind)));
+    pub fn picture(name: &str) -> Option<Document> {
+        let latencies = Kind::ALL.iter().map(|kind| (kind.as_str(), Document::Latencies(*kind)));
+        let over_time =
+            time::Kind::ALL.iter().map(|kind| (kind.as_str(), Document::OverTime(*kind)));
         latencies.chain(over_time).find(|(word, _)| *word == name).map(|(_, what)| what)
     }
 }
 
 /// Where a page or picture comes from.
-type Key = (PathBuf, Option<Stamp>, What);
+type Key = (PathBuf, Option<Stamp>, Document);
 
 /// The pages and pictures that were made last, the newest at the end.
 #[derive(Default)]
@@ -43,14 +44,14 @@ pub struct Reports(Mutex<Vec<(Key, Bytes)>>);
 impl Reports {
     /// A page or picture of the run in this folder; one is made at a time, because of the memory
     /// that it takes.
-    pub fn get(&self, folder: &Path, what: What) -> latlab_view::Result<Bytes> {
+    pub fn get(&self, folder: &Path, what: Document) -> latlab_view::Result<Bytes> {
         let key = (folder.to_path_buf(), stamp(folder), what);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = kept.iter().position(|(known, _)| *known == key) {
             let found = kept.remove(at);
             kept.push(found);
         } else {
-            let made = Bytes::from(made(folder, what)?);
+            let made = Bytes::from(render(folder, what)?);
             kept.push((key, made));
         }
         let bytes = kept.last().map(|(_, bytes)| bytes.clone()).unwrap_or_default();
@@ -65,17 +66,17 @@ impl Reports {
     }
 }
 
-fn made(folder: &Path, what: What) -> latlab_view::Result<String> {
+fn render(folder: &Path, what: Document) -> latlab_view::Result<String> {
     match what {
-        What::Page => Ok(latlab_view::page(&[Shown::read(folder)?])),
-        What::Latencies(kind) => {
-            let options = Options { id: kind.word().to_string(), ..Options::default() };
-            Ok(alone(&latlab_view::latencies(&[folder.to_path_buf()], kind, &options)?) + "\n")
+        Document::Page => Ok(latlab_view::page(&[LoadedRun::read(folder)?])),
+        Document::Latencies(kind) => {
+            let options = Options { id: kind.as_str().to_string(), ..Options::default() };
+            Ok(standalone(&latlab_view::latencies(&[folder.to_path_buf()], kind, &options)?) + "\n")
         }
-        What::OverTime(kind) => {
-            let (width, id) = (960, kind.word().to_string());
+        Document::OverTime(kind) => {
+            let (width, id) = (960, kind.as_str().to_string());
             let options = TimeOptions { width, scale: LatencyScale::Auto, id };
-            Ok(alone(&latlab_view::over_time(folder, kind, None, &options)?.svg) + "\n")
+            Ok(standalone(&latlab_view::over_time(folder, kind, None, &options)?.svg) + "\n")
         }
     }
 }

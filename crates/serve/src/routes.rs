@@ -1,13 +1,13 @@
 //! Which address shows what.
 
-use crate::answer::{
-    OWN, SELF_CONTAINED, answer, encoded, not_found, page, refusal, see_other, self_contained,
-};
-use crate::catalogue::{Catalogue, Found};
 use crate::guard::{Guard, Token, guard};
 use crate::list::{Filter, list};
-use crate::live::{self, Hub};
-use crate::reports::{Reports, What, document};
+use crate::live::{self, Watchers};
+use crate::reports::{Document, Reports, document};
+use crate::response::{
+    OWN, SELF_CONTAINED, encoded, not_found, page, refusal, response, see_other, self_contained,
+};
+use crate::run_index::{Lookup, RunIndex};
 use crate::state::{ServerState, run_blocking};
 use axum::Router;
 use axum::extract::{Path, Query, State};
@@ -37,8 +37,8 @@ pub struct Setup {
 pub fn router(setup: Setup, address: SocketAddr) -> Router {
     let rules = Guard::new(address, &setup.hostname, setup.token);
     let shared = ServerState {
-        hub: Hub::new(setup.store.clone()),
-        catalogue: Catalogue::new(setup.store),
+        hub: Watchers::new(setup.store.clone()),
+        catalogue: RunIndex::new(setup.store),
         reports: Reports::default(),
     };
     Router::new()
@@ -54,7 +54,7 @@ pub fn router(setup: Setup, address: SocketAddr) -> Router {
 }
 
 fn broken(error: impl std::fmt::Display) -> Response {
-    let text = latlab_model::harmless::visible(&error.to_string());
+    let text = latlab_model::sanitize::escape_controls(&error.to_string());
     refusal(StatusCode::INTERNAL_SERVER_ERROR, &text)
 }
 
@@ -81,7 +81,7 @@ async fn index(
 }
 
 async fn report(State(shared): State<Arc<ServerState>>, Path(id): Path<String>) -> Response {
-    with_folder(shared, id, |shared, folder| match shared.reports.get(&folder, What::Page) {
+    with_folder(shared, id, |shared, folder| match shared.reports.get(&folder, Document::Page) {
         Ok(html) => self_contained(html),
         Err(error) => broken(error),
     })
@@ -92,7 +92,7 @@ async fn file(
     State(shared): State<Arc<ServerState>>,
     Path((id, file)): Path<(String, String)>,
 ) -> Response {
-    let svg = file.strip_suffix(".svg").and_then(What::of_kind);
+    let svg = file.strip_suffix(".svg").and_then(Document::picture);
     let json = file == "run.json";
     if svg.is_none() && !json {
         return not_found(
@@ -101,11 +101,11 @@ async fn file(
     }
     with_folder(shared, id, move |shared, folder| match svg {
         Some(what) => match shared.reports.get(&folder, what) {
-            Ok(svg) => answer(StatusCode::OK, "image/svg+xml", SELF_CONTAINED, svg),
+            Ok(svg) => response(StatusCode::OK, "image/svg+xml", SELF_CONTAINED, svg),
             Err(error) => broken(error),
         },
         None => match document(&folder) {
-            Ok(Some(json)) => answer(StatusCode::OK, "application/json", OWN, json),
+            Ok(Some(json)) => response(StatusCode::OK, "application/json", OWN, json),
             Ok(None) => broken("run.json is too long to be sent: read it in its folder"),
             Err(error) => broken(error),
         },
@@ -120,10 +120,10 @@ async fn with_folder(
     then: impl FnOnce(&ServerState, PathBuf) -> Response + Send + 'static,
 ) -> Response {
     let made = run_blocking(move || match shared.catalogue.folder(&id) {
-        Found::Finished(folder) => then(&shared, folder),
-        Found::GoesOn => see_other(&format!("/live/{}", encoded(&id))),
-        Found::Damaged(reason) => broken(reason),
-        Found::Nothing => not_found("no such run"),
+        Lookup::Finished(folder) => then(&shared, folder),
+        Lookup::GoesOn => see_other(&format!("/live/{}", encoded(&id))),
+        Lookup::Damaged(reason) => broken(reason),
+        Lookup::Nothing => not_found("no such run"),
     });
     made.await.unwrap_or_else(crashed)
 }
@@ -137,5 +137,5 @@ async fn asset(Path(name): Path<String>) -> Response {
         "live.js" => ("text/javascript; charset=utf-8", LIVE_SCRIPT),
         _ => return refusal(StatusCode::NOT_FOUND, "no such file"),
     };
-    answer(StatusCode::OK, kind, OWN, text)
+    response(StatusCode::OK, kind, OWN, text)
 }

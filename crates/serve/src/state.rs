@@ -1,17 +1,17 @@
 //! What all requests share, and work beside the one thread that answers.
 
-use crate::catalogue::Catalogue;
-use crate::live::Hub;
+use crate::live::Watchers;
 use crate::reports::Reports;
+use crate::run_index::RunIndex;
 
 /// What all requests share.
 pub struct ServerState {
     /// The runs.
-    pub catalogue: Catalogue,
+    pub catalogue: RunIndex,
     /// Their pages and pictures.
     pub reports: Reports,
     /// The runs that are followed.
-    pub hub: Hub,
+    pub hub: Watchers,
 }
 
 /// Runs in another thread what waits for a disk or draws; none where that thread has died.

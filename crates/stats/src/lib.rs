@@ -16,4 +16,4 @@ pub use quantile::{
 pub use span::Span;
 pub use summary::summary;
 pub use superiority::{Precedence, Superiority, precedence, superiority};
-pub use verdict::{Evidence, at_most_share, judge};
+pub use verdict::{VerdictInput, at_most_share, judge};

@@ -183,7 +183,7 @@ mod tests {
             share in 0u32..=1_000_000,
         ) {
             let layout = BinLayout::equal(Nanos(start), Nanos(width), bins).unwrap();
-            let counts = Histogram::of(layout, latencies.iter().copied().map(Nanos));
+            let counts = Histogram::with_layout(layout, latencies.iter().copied().map(Nanos));
             let mut sorted = latencies;
             sorted.sort_unstable();
             let exact = Nanos(sorted[rank(counts.count, share) as usize - 1]);
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn what_is_beyond_the_last_edge_has_a_quantile_only_where_its_maximum_is_known() {
         let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
-        let known = Histogram::of(layout, [3_000, 3_500, 1_282_000].map(Nanos));
+        let known = Histogram::with_layout(layout, [3_000, 3_500, 1_282_000].map(Nanos));
         assert_eq!(quantile(&known, 500_000), Some(Nanos(3_999)));
         assert_eq!(quantile(&known, 900_000), Some(Nanos(1_282_000)));
         let overflow = Overflow { count: 1, max_is_unknown: true };

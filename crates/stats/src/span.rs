@@ -80,7 +80,7 @@ impl Grid {
     }
 
     /// From when to when a part is.
-    pub fn stretch(&self, part: usize) -> Range<Nanos> {
+    pub fn range_of(&self, part: usize) -> Range<Nanos> {
         let from = self.from + self.step * part as i64;
         from..from + self.step
     }
@@ -100,7 +100,7 @@ impl Columns {
     }
 
     /// Takes a row, which belongs to the column in which it begins.
-    pub fn take(&mut self, row: &Span) {
+    pub fn push(&mut self, row: &Span) {
         match &mut self.spans[self.grid.part(row.from)] {
             Some(span) => span.join(row),
             empty => *empty = Some(*row),
@@ -114,14 +114,14 @@ impl Columns {
 }
 
 /// Rows in the order of time, joined to at most so many.
-pub fn thinned(rows: &[Span], most: usize) -> Vec<Span> {
+pub fn downsampled(rows: &[Span], most: usize) -> Vec<Span> {
     let Some(first) = rows.iter().map(|row| row.from).min() else { return Vec::new() };
     if rows.len() <= most {
         return rows.to_vec();
     }
     let last = rows.iter().map(|row| row.to).max().unwrap_or(first);
     let mut columns = Columns::new(Grid::new(&(first..last.max(first + SECOND)), most, Nanos(1)));
-    rows.iter().for_each(|row| columns.take(row));
+    rows.iter().for_each(|row| columns.push(row));
     columns.spans()
 }
 
@@ -181,7 +181,7 @@ mod tests {
             most in 1_usize..150,
         ) {
             let rows = laid_out(rows);
-            let columns = thinned(&rows, most);
+            let columns = downsampled(&rows, most);
             prop_assert!(columns.len() <= most);
             let max = |rows: &[Span]| rows.iter().filter_map(|row| row.max).max();
             let min = |rows: &[Span]| rows.iter().filter_map(|row| row.min).min();
@@ -200,7 +200,7 @@ mod tests {
             most in 1_usize..150,
         ) {
             let rows = laid_out(rows);
-            let columns = thinned(&rows, most);
+            let columns = downsampled(&rows, most);
             prop_assert!(columns.windows(2).all(|pair| pair[0].to <= pair[1].from));
             prop_assert_eq!((columns[0].from, columns[columns.len() - 1].to),
                 (rows[0].from, rows[rows.len() - 1].to));
@@ -216,7 +216,7 @@ mod tests {
             let rows = laid_out(rows);
             for row in &rows {
                 let within = |column: &&Span| column.from <= row.from && row.to <= column.to;
-                let columns = thinned(&rows, most);
+                let columns = downsampled(&rows, most);
                 let column = columns.iter().find(within).unwrap();
                 prop_assert!(column.max >= row.max && column.missed >= row.missed);
                 let median = column.median.unwrap_or(0.0);
@@ -230,7 +230,7 @@ mod tests {
     fn columns_of_a_day_hold_the_same_number_of_seconds() {
         let day = Nanos(7)..Nanos(7) + SECOND * 86_400;
         let grid = Grid::new(&day, 425, SECOND);
-        assert_eq!(grid.stretch(1), Nanos(7) + SECOND * 204..Nanos(7) + SECOND * 408);
+        assert_eq!(grid.range_of(1), Nanos(7) + SECOND * 204..Nanos(7) + SECOND * 408);
         assert!(grid.parts() <= 425);
         assert_eq!((grid.part(Nanos(0)), grid.part(Nanos::MAX)), (0, grid.parts() - 1));
         assert_eq!(Grid::new(&(Nanos(5)..Nanos(5)), 0, SECOND).parts(), 1);

@@ -35,13 +35,13 @@ pub struct Superiority {
 /// How often the one is less than the other, without by how much, which takes every pair of them;
 /// none where one of them is empty.
 pub fn precedence(first: &[i64], second: &[i64]) -> Option<Precedence> {
-    preceding(&sorted(first), &sorted(second))
+    count_preceding(&sorted(first), &sorted(second))
 }
 
 /// Compares two series; none where one of them is empty.
 pub fn superiority(first: &[i64], second: &[i64]) -> Option<Superiority> {
     let (first, second) = (sorted(first), sorted(second));
-    let precedence = preceding(&first, &second)?;
+    let precedence = count_preceding(&first, &second)?;
     let (shift, shift_between, thinned) = shift(&first, &second);
     Some(Superiority { precedence, shift, shift_between, thinned })
 }
@@ -52,7 +52,7 @@ fn sorted(series: &[i64]) -> Vec<i64> {
     sorted
 }
 
-fn preceding(first: &[i64], second: &[i64]) -> Option<Precedence> {
+fn count_preceding(first: &[i64], second: &[i64]) -> Option<Precedence> {
     let smallest = *second.first()?;
     let places = placements(first, second);
     let others = placements(second, first);
@@ -92,7 +92,7 @@ fn variance(values: &[f64]) -> f64 {
 
 /// The median of all differences with its interval, by the ranks of Mann and Whitney.
 fn shift(first: &[i64], second: &[i64]) -> (f64, (f64, f64), bool) {
-    let (a, b) = (thinned(first), thinned(second));
+    let (a, b) = (downsampled(first), downsampled(second));
     let mut differences: Vec<i64> =
         a.iter().flat_map(|one| b.iter().map(move |other| one - other)).collect();
     let (n, m) = (first.len() as f64, second.len() as f64);
@@ -106,7 +106,7 @@ fn shift(first: &[i64], second: &[i64]) -> (f64, (f64, f64), bool) {
     (middle, (low, high), a.len() < first.len() || b.len() < second.len())
 }
 
-fn thinned(sorted: &[i64]) -> Vec<i64> {
+fn downsampled(sorted: &[i64]) -> Vec<i64> {
     if sorted.len() <= MOST_OF_A_SERIES {
         return sorted.to_vec();
     }

@@ -7,7 +7,7 @@ use latlab_model::run::{EndReason, Summary, Verdict, VerdictReason, VerdictWord}
 
 /// Everything that a judgement rests on.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
+pub struct VerdictInput<'a> {
     /// What was asked.
     pub plan: &'a Plan,
     /// All threads together.
@@ -39,7 +39,7 @@ pub fn at_most_share(activations: u64) -> f64 {
 ///
 /// What makes the figures worthless goes before everything else, because then not even a miss
 /// says something about the machine; but misses are counted in every verdict.
-pub fn judge(evidence: &Evidence) -> Option<Verdict> {
+pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
     let deadline_ns = evidence.plan.deadline_ns?;
     let misses = evidence.total.misses.unwrap_or(0);
     let (word, reason) = decide(evidence, misses);
@@ -71,7 +71,7 @@ pub fn at_most_per_second(watched: Nanos) -> f64 {
 }
 
 /// Whether anything was recorded at all; a busy loop without a gap has recorded just that.
-fn has_data(evidence: &Evidence) -> bool {
+fn has_data(evidence: &VerdictInput) -> bool {
     match evidence.plan.method.records() {
         Recorded::Gap => evidence.watched > Nanos::ZERO,
         Recorded::Latency | Recorded::Response => evidence.total.activations > 0,
@@ -79,7 +79,7 @@ fn has_data(evidence: &Evidence) -> bool {
 }
 
 /// The word, and the reason where the counts are not reason enough.
-fn decide(evidence: &Evidence, misses: u64) -> (VerdictWord, Option<VerdictReason>) {
+fn decide(evidence: &VerdictInput, misses: u64) -> (VerdictWord, Option<VerdictReason>) {
     let invalidating = evidence.findings.iter().filter(|finding| finding.invalidates());
     let findings: Vec<String> = invalidating.map(|finding| finding.code().to_string()).collect();
     if !findings.is_empty() {
@@ -94,7 +94,7 @@ fn decide(evidence: &Evidence, misses: u64) -> (VerdictWord, Option<VerdictReaso
     }
 }
 
-fn why_undecided(evidence: &Evidence) -> Option<VerdictReason> {
+fn why_undecided(evidence: &VerdictInput) -> Option<VerdictReason> {
     let (silent, threads) = (evidence.silent_threads, evidence.threads);
     let (unmeasured, stimuli) = (evidence.unmeasured, evidence.total.activations);
     match () {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     fn judged(total: &Summary, ended: EndReason, findings: &[Finding]) -> Verdict {
-        judge(&Evidence {
+        judge(&VerdictInput {
             unmeasured: 0,
             plan: &plan(),
             total,
@@ -197,7 +197,7 @@ mod tests {
     fn without_releases_the_bound_is_by_time() {
         let plan = Plan { method: Method::Spin(Spin::default()), ..plan() };
         let judged = |total: &Summary, watched| {
-            let evidence = Evidence {
+            let evidence = VerdictInput {
                 unmeasured: 0,
                 plan: &plan,
                 total,
@@ -231,7 +231,7 @@ mod tests {
     fn no_deadline_no_verdict() {
         let plan = Plan { deadline_ns: None, ..plan() };
         let total = total(5, 0);
-        let evidence = Evidence {
+        let evidence = VerdictInput {
             unmeasured: 0,
             plan: &plan,
             total: &total,

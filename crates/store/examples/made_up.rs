@@ -3,7 +3,7 @@
 //!
 //! The bench of the pages draws such runs.
 
-use latlab_digest::testing::Synthetic;
+use latlab_digest::testing::SyntheticRun;
 use latlab_model::Nanos;
 use latlab_store::{Finished, Store};
 
@@ -13,7 +13,7 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [runs, id, threads, seconds, period, rest @ ..] = &words[..] else { panic!("{USAGE}") };
     let number = |word: &String| word.parse().expect(USAGE);
-    let made_up = Synthetic {
+    let made_up = SyntheticRun {
         name: id.clone(),
         threads: number(threads),
         seconds: number(seconds),
@@ -21,7 +21,7 @@ fn main() {
         stall: Nanos(150_000),
         samples: rest.iter().any(|word| word == "samples"),
         warmer: Some(9_000),
-        ..Synthetic::default()
+        ..SyntheticRun::default()
     };
     let mut open = Store::new(runs).begin(id).expect("a folder for the run");
     let mut bytes = Vec::new();

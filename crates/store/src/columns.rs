@@ -68,7 +68,7 @@ impl TableReader {
                 false => Err(ParquetError::General("does not have as many rows".to_string())),
             }
         });
-        read.map_err(|error| self.wrong(format!("column '{column}': {error}")))
+        read.map_err(|error| self.damaged(format!("column '{column}': {error}")))
     }
 }
 

@@ -21,7 +21,7 @@ pub const CONSOLE: &str = "console.txt";
 const LARGEST_DOCUMENT: u64 = 256 << 20;
 
 /// Reads `run.json` of a run folder.
-pub fn load(folder: &Path) -> Result<Run> {
+pub fn read_run(folder: &Path) -> Result<Run> {
     let path = folder.join(RUN_JSON);
     let mut text = Vec::new();
     let file = open_file(&path)?;
@@ -54,7 +54,7 @@ struct Version {
 const SEAL: &str = "\n  \"seal\": \"";
 
 /// SHA-256 of the lines before the seal: `head -n -2 run.json | sha256sum` says the same.
-fn sealed(before: &str) -> String {
+fn checksum_of(before: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(before);
     hash.update(b"\n");
@@ -65,7 +65,7 @@ fn sealed(before: &str) -> String {
 fn is_whole(text: &str, run: &Run) -> bool {
     match (&run.seal, text.rsplit_once(SEAL)) {
         (Some(seal), Some((before, rest))) => {
-            *seal == sealed(before) && rest == format!("{seal}\"\n}}\n")
+            *seal == checksum_of(before) && rest == format!("{seal}\"\n}}\n")
         }
         // Before there were seals a document ended with the table of its files.
         (None, None) => text.ends_with("\n  }\n}\n"),
@@ -82,7 +82,7 @@ pub fn write_snapshot(path: &Path, snapshot: &Snapshot) -> Result<()> {
 }
 
 /// Reads the kernel files of the target of a run, which must be those that were stored.
-pub fn load_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
+pub fn read_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
     let Some(stored) = run.files.get(SNAPSHOT_JSON) else { return Ok(None) };
     let path = folder.join(SNAPSHOT_JSON);
     let mut file = open_file(&path)?;
@@ -104,7 +104,7 @@ pub fn write_document(path: &Path, run: &mut Run) -> Result<()> {
     };
     run.seal = Some(String::new());
     let draft = pretty(run)?;
-    run.seal = draft.rsplit_once(SEAL).map(|(before, _)| sealed(before));
+    run.seal = draft.rsplit_once(SEAL).map(|(before, _)| checksum_of(before));
     let text = pretty(run)? + "\n";
     let mut file = create_file(path)?;
     file.write_all(text.as_bytes()).map_err(Error::io("write", path))?;

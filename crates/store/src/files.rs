@@ -24,7 +24,7 @@ pub fn create_file(path: &Path) -> Result<File> {
 }
 
 /// The size and the checksum of a file, from where it is read next.
-pub fn sum(mut file: &File, path: &Path) -> Result<StoredFile> {
+pub fn checksum(mut file: &File, path: &Path) -> Result<StoredFile> {
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut part = vec![0; 1 << 16];
     loop {
@@ -44,7 +44,7 @@ pub fn compare(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<S
     if let Some(what) = compare_size(file, path, stored)? {
         return Ok(Some(what));
     }
-    Ok((sum(file, path)? != *stored).then(|| "wrong SHA-256".to_string()))
+    Ok((checksum(file, path)? != *stored).then(|| "wrong SHA-256".to_string()))
 }
 
 /// The same without a look at what is in the file.

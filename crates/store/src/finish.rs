@@ -2,19 +2,19 @@
 
 use crate::document::{CONSOLE, RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
 use crate::error::{Error, Result};
-use crate::files::{open_file, sum, sync_folder};
+use crate::files::{checksum, open_file, sync_folder};
 use crate::id;
 use crate::journal::Journal;
 use crate::table::{Row, Table};
 use crate::tables::{self, ThreadTable};
 use jiff::Timestamp;
 use latlab_digest::{
-    Ending, IntervalRow, LegRow, RunBuilder, RunDigest, SampleRow, StreamError, StreamRow,
+    IntervalRow, LegRow, RunBuilder, RunDigest, SampleRow, StreamEnd, StreamError, StreamRow,
     TelemetryRow, TraceRow,
 };
 use latlab_model::Run;
-use latlab_model::frame::{Damage, FrameReader, Next, STREAM_VERSION, skip_damage};
-use latlab_model::run::{Clocks, StoredFile};
+use latlab_model::frame::{Damage, FrameReader, ReadResult, STREAM_VERSION, skip_damage};
+use latlab_model::run::{ClockReading, StoredFile};
 use std::fs::{self};
 use std::io::{BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
 /// What a journal came to.
 struct JournalRead {
     assembly: RunBuilder,
-    ending: Ending,
+    ending: StreamEnd,
     /// Names of the tables that not every run has.
     more: Vec<&'static str>,
 }
@@ -88,10 +88,10 @@ fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<Jou
         let mut frames = FrameReader::new(BufReader::with_capacity(1 << 16, &file));
         let damage = loop {
             match frames.next_frame().map_err(failed())? {
-                Next::End => break None,
-                Next::Damaged(damage) => break Some(damage),
-                Next::Frame(frame) => {
-                    assembly.take(frame.message).map_or(Ok(()), |row| tables.push(row))?
+                ReadResult::End => break None,
+                ReadResult::Damaged(damage) => break Some(damage),
+                ReadResult::Frame(frame) => {
+                    assembly.push(frame.message).map_or(Ok(()), |row| tables.push(row))?
                 }
             }
         };
@@ -106,7 +106,7 @@ fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<Jou
     let more = tables.close()?;
     let journal_bytes = length.saturating_sub(start);
     let findings = journal.lost_finding().into_iter().collect();
-    let ending = Ending { damage, journal_bytes, skipped_bytes, recovered, findings };
+    let ending = StreamEnd { damage, journal_bytes, skipped_bytes, recovered, findings };
     Ok(JournalRead { assembly, ending, more })
 }
 
@@ -114,7 +114,7 @@ fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<Jou
 struct Tables {
     folder: PathBuf,
     intervals: Table<IntervalRow>,
-    clocks: Table<Clocks>,
+    clocks: Table<ClockReading>,
     samples: Option<ThreadTable<SampleRow>>,
     telemetry: Option<Table<TelemetryRow>>,
     trace: Option<ThreadTable<TraceRow>>,
@@ -205,7 +205,7 @@ fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {
 fn seal(path: &Path) -> Result<StoredFile> {
     let file = open_file(path)?;
     file.sync_all().map_err(Error::io("sync", path))?;
-    sum(&file, path)
+    checksum(&file, path)
 }
 
 /// Gives a finished folder its final name.

@@ -2,9 +2,9 @@
 
 use crate::document::RUN_JSON;
 use crate::error::{Error, Result};
-use crate::folder::Store;
-use crate::journal::{JOURNAL, is_held};
-use latlab_model::frame::{Damage, FrameReader, Message, Next, STREAM_VERSION, skip_damage};
+use crate::journal::{JOURNAL, is_locked};
+use crate::runs::Store;
+use latlab_model::frame::{Damage, FrameReader, Message, ReadResult, STREAM_VERSION, skip_damage};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -14,33 +14,33 @@ use std::path::PathBuf;
 /// seems: a run that begins or ends is in between for an instant.
 const PATIENCE: u32 = 4;
 
-/// Where a run stands.
+/// The state of a run whose journal is followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum FollowState {
     /// A program measures or finishes it.
-    GoesOn,
+    Running,
     /// Its program is gone; what it left is to be finished by the next command.
-    LeftOver,
+    Abandoned,
     /// It is published in this folder.
     Finished(PathBuf),
     /// There is nothing of it any more.
-    Gone,
+    Removed,
 }
 
 /// What is seen in a journal.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Seen {
+pub enum JournalEvent {
     /// The next message, whatever it is but samples or the trace.
     Message(Box<Message>),
     /// So many bytes that are no whole frame.
     Damage(u64),
     /// The journal became shorter: everything comes again from its start.
-    Again,
+    Restarted,
 }
 
 /// The journal of one run, read up to some place.
 #[derive(Debug)]
-pub struct Follow {
+pub struct JournalFollower {
     store: Store,
     id: String,
     file: Option<File>,
@@ -52,28 +52,35 @@ pub struct Follow {
     alone: u32,
 }
 
-impl Follow {
+impl JournalFollower {
     /// From the start of the journal of this run.
-    pub fn new(store: Store, id: &str) -> Follow {
-        Follow { store, id: id.to_string(), file: None, offset: 0, suspect: None, alone: 0 }
+    pub fn new(store: Store, id: &str) -> JournalFollower {
+        JournalFollower {
+            store,
+            id: id.to_string(),
+            file: None,
+            offset: 0,
+            suspect: None,
+            alone: 0,
+        }
     }
 
-    /// Looks once: what has come since the last look, and where the run stands after it.
-    pub fn look(&mut self, mut see: impl FnMut(Seen)) -> Result<Standing> {
+    /// Polls once: what has come since the last poll, and the state of the run after it.
+    pub fn poll(&mut self, mut see: impl FnMut(JournalEvent)) -> Result<FollowState> {
         if self.file.is_none() {
             self.file = self.open()?;
         }
-        let Some(file) = self.file.take() else { return Ok(self.without_journal()) };
+        let Some(file) = self.file.take() else { return Ok(self.state_without_journal()) };
         self.read(&file, &mut see)?;
         let there = file.metadata().map_err(Error::io("read", &self.path()))?;
         if there.nlink() == 0 {
             // Finished, removed, or written again somewhere else by the program that measures.
-            return Ok(self.without_journal());
+            return Ok(self.state_without_journal());
         }
-        let held = is_held(&file, &self.path())?;
+        let held = is_locked(&file, &self.path())?;
         self.file = Some(file);
         self.alone = if held { 0 } else { self.alone + 1 };
-        Ok(if self.alone < PATIENCE { Standing::GoesOn } else { Standing::LeftOver })
+        Ok(if self.alone < PATIENCE { FollowState::Running } else { FollowState::Abandoned })
     }
 
     fn path(&self) -> PathBuf {
@@ -93,21 +100,21 @@ impl Follow {
         }
     }
 
-    fn without_journal(&mut self) -> Standing {
+    fn state_without_journal(&mut self) -> FollowState {
         let published = self.store.root().join(&self.id);
         if published.join(RUN_JSON).is_file() {
-            return Standing::Finished(published);
+            return FollowState::Finished(published);
         }
         self.alone += 1;
-        if self.alone < 2 * PATIENCE { Standing::GoesOn } else { Standing::Gone }
+        if self.alone < 2 * PATIENCE { FollowState::Running } else { FollowState::Removed }
     }
 
-    fn read(&mut self, file: &File, see: &mut impl FnMut(Seen)) -> Result<()> {
+    fn read(&mut self, file: &File, see: &mut impl FnMut(JournalEvent)) -> Result<()> {
         let path = self.path();
         let length = file.metadata().map_err(Error::io("read", &path))?.len();
         if length < self.offset {
             (self.offset, self.suspect) = (0, None);
-            see(Seen::Again);
+            see(JournalEvent::Restarted);
         }
         while self.offset < length {
             match self.read_frames(file, length, see)? {
@@ -121,7 +128,7 @@ impl Follow {
             let skipped = self.skip(file).map_err(Error::io("read", &path))?;
             let Some(skipped) = skipped else { return Ok(()) };
             self.offset += skipped;
-            see(Seen::Damage(skipped));
+            see(JournalEvent::Damage(skipped));
         }
         Ok(())
     }
@@ -131,7 +138,7 @@ impl Follow {
         &mut self,
         mut file: &File,
         length: u64,
-        see: &mut impl FnMut(Seen),
+        see: &mut impl FnMut(JournalEvent),
     ) -> Result<Option<Damage>> {
         let path = self.path();
         let failed = || Error::io("read", &path);
@@ -139,20 +146,20 @@ impl Follow {
         let start = self.offset;
         let mut frames = FrameReader::new(BufReader::with_capacity(1 << 16, file));
         loop {
-            frames.pass_bulk(length - start).map_err(failed())?;
+            frames.skip_bulk(length - start).map_err(failed())?;
             let next = frames.next_frame().map_err(failed())?;
             self.offset = start + frames.whole_bytes();
             match next {
-                Next::End => return Ok(None),
-                Next::Damaged(damage) => return Ok(Some(damage)),
-                Next::Frame(frame) => match frame.message {
+                ReadResult::End => return Ok(None),
+                ReadResult::Damaged(damage) => return Ok(Some(damage)),
+                ReadResult::Frame(frame) => match frame.message {
                     Message::Hello(hello) if hello.stream > STREAM_VERSION => {
                         let (found, known) = (hello.stream, STREAM_VERSION);
                         return Err(Error::NewerStream { path, found, known });
                     }
                     // One that was not wholly there when it was passed by.
                     Message::Samples(_) | Message::Trace(_) => {}
-                    message => see(Seen::Message(Box::new(message))),
+                    message => see(JournalEvent::Message(Box::new(message))),
                 },
             }
             // A file that grows faster than it is read is for the next look.

@@ -7,11 +7,11 @@ const LONGEST_NAME: usize = 80;
 
 /// An id for a run that begins now: `20261121T160501Z_name`.
 pub fn new_id(now: Timestamp, name: &str) -> String {
-    format!("{}_{}", now.strftime("%Y%m%dT%H%M%SZ"), cleaned(name))
+    format!("{}_{}", now.strftime("%Y%m%dT%H%M%SZ"), sanitize(name))
 }
 
 /// A name as it stands in an id.
-pub fn cleaned(name: &str) -> String {
+pub fn sanitize(name: &str) -> String {
     let mut clean = String::new();
     for letter in name.trim().chars().take(LONGEST_NAME) {
         match letter {

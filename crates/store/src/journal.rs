@@ -33,7 +33,7 @@ impl Journal {
     }
 
     /// Takes over the journal of a run that nobody holds any more; none while it goes on.
-    pub fn claim(folder: &Path) -> Result<Option<Journal>> {
+    pub fn try_lock(folder: &Path) -> Result<Option<Journal>> {
         let path = folder.join(JOURNAL);
         // A pipe in its place would be waited for.
         open_file(&path)?;
@@ -87,7 +87,7 @@ impl Journal {
     }
 
     /// Writes all of a deleted journal into this folder and goes on there; gives back its length.
-    pub fn write_again(&mut self, folder: &Path) -> Result<u64> {
+    pub fn rewrite(&mut self, folder: &Path) -> Result<u64> {
         let path = folder.join(JOURNAL);
         let mut file = create(&path)?;
         let copied = self.file.rewind().and_then(|()| io::copy(&mut self.file, &mut file));
@@ -130,7 +130,7 @@ impl Journal {
 
 /// Whether a program holds this journal: it measures or finishes the run. Nothing is changed, and
 /// no right to write is needed.
-pub fn is_held(file: &File, path: &Path) -> Result<bool> {
+pub fn is_locked(file: &File, path: &Path) -> Result<bool> {
     match file.try_lock_shared() {
         Ok(()) => file.unlock().map(|()| false).map_err(Error::io("unlock", path)),
         Err(TryLockError::WouldBlock) => Ok(true),
@@ -149,7 +149,7 @@ fn create(path: &Path) -> Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latlab_model::frame::{FrameReader, Next};
+    use latlab_model::frame::{FrameReader, ReadResult};
 
     fn full_disk() -> File {
         OpenOptions::new().append(true).open("/dev/full").unwrap()
@@ -160,13 +160,13 @@ mod tests {
     fn a_second_program_cannot_take_it_while_the_run_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::create(folder.path()).unwrap();
-        assert!(Journal::claim(folder.path()).unwrap().is_none());
+        assert!(Journal::try_lock(folder.path()).unwrap().is_none());
         assert!(Journal::create(folder.path()).is_err());
-        let held = || is_held(&File::open(folder.path().join(JOURNAL)).unwrap(), folder.path());
+        let held = || is_locked(&File::open(folder.path().join(JOURNAL)).unwrap(), folder.path());
         assert!(held().unwrap());
         drop(journal);
         assert!(!held().unwrap());
-        assert!(Journal::claim(folder.path()).unwrap().is_some());
+        assert!(Journal::try_lock(folder.path()).unwrap().is_some());
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
         let bytes = std::fs::read(journal.path()).unwrap();
         let mut reader = FrameReader::new(&bytes[..]);
         let mut findings = Vec::new();
-        while let Next::Frame(frame) = reader.next_frame().unwrap() {
+        while let ReadResult::Frame(frame) = reader.next_frame().unwrap() {
             if let Message::Finding(finding) = frame.message {
                 findings.push(finding);
             }

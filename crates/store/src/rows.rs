@@ -69,8 +69,8 @@ fn trace_rows(table: &TableReader, group: usize) -> Result<Vec<TraceRow>> {
     let (times, kinds) = (table.longs(group, "time_ns")?, table.words(group, "event")?);
     let (releases, losses) = (maybe("release_ns")?, maybe("lost")?);
     let kind = |word: &ByteArray| {
-        let known = TraceRowKind::ALL.iter().find(|kind| kind.word().as_bytes() == word.data());
-        known.copied().ok_or_else(|| table.wrong("an event has an unknown kind"))
+        let known = TraceRowKind::ALL.iter().find(|kind| kind.as_str().as_bytes() == word.data());
+        known.copied().ok_or_else(|| table.damaged("an event has an unknown kind"))
     };
     let row = |row: usize| {
         Ok(TraceRow {
@@ -150,7 +150,7 @@ fn narrow(table: &TableReader, value: i64) -> Result<u32> {
 }
 
 fn negative(table: &TableReader) -> crate::error::Error {
-    table.wrong("a thread, a CPU or a count is negative or too large")
+    table.damaged("a thread, a CPU or a count is negative or too large")
 }
 
 /// The series of a table, each of them once.
@@ -159,7 +159,7 @@ struct Names(BTreeMap<(String, String), Arc<Series>>);
 
 /// Where the words of a row lie: equal words mostly lie at the same place, so that few rows have
 /// to be looked up by their letters.
-type Place = (usize, usize, usize, usize);
+type WordPositions = (usize, usize, usize, usize);
 
 impl Names {
     fn rows(&mut self, table: &TableReader, group: usize) -> Result<Vec<TelemetryRow>> {
@@ -168,10 +168,10 @@ impl Names {
         let [metrics, subjects, units, kinds] =
             ["metric", "subject", "unit", "kind"].map(|name| table.words(group, name));
         let (metrics, subjects, units, kinds) = (metrics?, subjects?, units?, kinds?);
-        let mut seen: HashMap<Place, Arc<Series>> = HashMap::new();
+        let mut seen: HashMap<WordPositions, Arc<Series>> = HashMap::new();
         let mut rows = Vec::with_capacity(times.len());
         for (row, (time, value)) in times.into_iter().zip(values).enumerate() {
-            let place = place(&metrics[row], &subjects[row]);
+            let place = word_positions(&metrics[row], &subjects[row]);
             let series = match seen.get(&place) {
                 Some(series) => Arc::clone(series),
                 None => {
@@ -189,7 +189,7 @@ impl Names {
     fn series(&mut self, table: &TableReader, words: [&ByteArray; 4]) -> Result<Arc<Series>> {
         let text = |word: &ByteArray| match word.as_utf8() {
             Ok(text) => Ok(text.to_string()),
-            Err(_) => Err(table.wrong("a word is not text")),
+            Err(_) => Err(table.damaged("a word is not text")),
         };
         let [metric, subject, unit, kind] = words.map(text);
         let (metric, subject) = (metric?, subject?);
@@ -203,7 +203,7 @@ impl Names {
     }
 }
 
-fn place(metric: &ByteArray, subject: &ByteArray) -> Place {
+fn word_positions(metric: &ByteArray, subject: &ByteArray) -> WordPositions {
     let at = |word: &ByteArray| (word.data().as_ptr() as usize, word.len());
     let ((metric, metric_len), (subject, subject_len)) = (at(metric), at(subject));
     (metric, metric_len, subject, subject_len)

@@ -33,7 +33,7 @@ impl SampleReader {
     pub fn open(folder: &Path) -> Result<SampleReader> {
         let table = TableReader::open::<SampleRow>(folder)?;
         let mut groups = (0..table.groups())
-            .map(|group| described(&table, group))
+            .map(|group| read_group(&table, group))
             .collect::<Result<Vec<_>>>()?;
         let mut next = BTreeMap::new();
         for group in groups.iter_mut().rev() {
@@ -69,7 +69,7 @@ impl SampleReader {
         let latencies = self.table.longs(index, "latency_ns")?;
         let range = releases.iter().min().zip(releases.iter().max());
         if range != Some((&group.first.0, &group.last.0)) || latencies.len() != releases.len() {
-            return Err(self.table.wrong(format!("row group {index} is not what its end says")));
+            return Err(self.table.damaged(format!("row group {index} is not what its end says")));
         }
         let mut samples = releases.iter().zip(&latencies).map(|(&release, &latency)| Sample {
             release_ns: Nanos(release),
@@ -89,13 +89,13 @@ impl Group {
     }
 }
 
-fn described(table: &TableReader, group: usize) -> Result<Group> {
+fn read_group(table: &TableReader, group: usize) -> Result<Group> {
     let (thread, last_thread) = table.range(group, "thread")?;
     let (first, last) = table.range(group, "release_ns")?;
     match u32::try_from(thread) {
         Ok(thread) if i64::from(thread) == last_thread => {
             Ok(Group { thread, first: Nanos(first), last: Nanos(last), next: None })
         }
-        _ => Err(table.wrong("a row group does not hold one thread")),
+        _ => Err(table.damaged("a row group does not hold one thread")),
     }
 }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 const GROUP_ROWS: usize = 32_768;
 
 /// How one column is taken from a row.
-pub enum Cell<R> {
+pub enum ColumnData<R> {
     /// A 32-bit integer.
     Int(fn(&R) -> i32),
     /// A 32-bit integer that may be missing.
@@ -46,11 +46,11 @@ pub enum Cell<R> {
 }
 
 /// One column of a table.
-pub struct Column<R> {
+pub struct ColumnSpec<R> {
     /// Its name in the file.
     pub name: &'static str,
     /// How it is taken from a row.
-    pub cell: Cell<R>,
+    pub cell: ColumnData<R>,
 }
 
 /// A row of a table.
@@ -58,7 +58,7 @@ pub trait Row: Sized + 'static {
     /// Name of the file.
     const FILE: &'static str;
     /// The columns, in their order.
-    const COLUMNS: &'static [Column<Self>];
+    const COLUMNS: &'static [ColumnSpec<Self>];
 
     /// For a table that must be small: the column whose values share their upper bytes, which are
     /// written apart from the lower ones, so that gzip finds them.
@@ -87,7 +87,7 @@ impl<R: Row> Table<R> {
         let file = create_file(&path)?;
         let writer = schema::<R>()
             .and_then(|schema| SerializedFileWriter::new(file, schema, properties::<R>().into()))
-            .map_err(|error| written(&path, error))?;
+            .map_err(|error| write_error(&path, error))?;
         Ok(Table { writer, rows: Vec::new(), path })
     }
 
@@ -102,7 +102,7 @@ impl<R: Row> Table<R> {
         if !self.rows.is_empty() {
             self.write_group()?;
         }
-        write_group(&mut self.writer, rows).map_err(|error| written(&self.path, error))
+        write_group(&mut self.writer, rows).map_err(|error| write_error(&self.path, error))
     }
 
     /// Writes what is left, and the end of the file.
@@ -110,18 +110,19 @@ impl<R: Row> Table<R> {
         if !self.rows.is_empty() {
             self.write_group()?;
         }
-        self.writer.close().map_err(|error| written(&self.path, error))?;
+        self.writer.close().map_err(|error| write_error(&self.path, error))?;
         Ok(())
     }
 
     fn write_group(&mut self) -> Result<()> {
-        write_group(&mut self.writer, &self.rows).map_err(|error| written(&self.path, error))?;
+        write_group(&mut self.writer, &self.rows)
+            .map_err(|error| write_error(&self.path, error))?;
         self.rows.clear();
         Ok(())
     }
 }
 
-fn written(path: &Path, error: ParquetError) -> Error {
+fn write_error(path: &Path, error: ParquetError) -> Error {
     match error {
         // A full disk must be told as what it is.
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
@@ -137,24 +138,24 @@ fn schema<R: Row>() -> parquet::errors::Result<TypePtr> {
     Ok(Arc::new(Type::group_type_builder("row").with_fields(fields).build()?))
 }
 
-fn field<R>(column: &Column<R>) -> parquet::errors::Result<TypePtr> {
+fn field<R>(column: &ColumnSpec<R>) -> parquet::errors::Result<TypePtr> {
     let plain = |name, physical, repetition| {
         let builder = Type::primitive_type_builder(name, physical).with_repetition(repetition);
         builder.build().map(Arc::new)
     };
     match column.cell {
-        Cell::Int(_) => plain(column.name, Physical::INT32, Repetition::REQUIRED),
-        Cell::MaybeInt(_) => plain(column.name, Physical::INT32, Repetition::OPTIONAL),
-        Cell::Long(_) => plain(column.name, Physical::INT64, Repetition::REQUIRED),
-        Cell::MaybeLong(_) => plain(column.name, Physical::INT64, Repetition::OPTIONAL),
-        Cell::MaybeReal(_) => plain(column.name, Physical::DOUBLE, Repetition::OPTIONAL),
-        Cell::Word(_) => Type::primitive_type_builder(column.name, Physical::BYTE_ARRAY)
+        ColumnData::Int(_) => plain(column.name, Physical::INT32, Repetition::REQUIRED),
+        ColumnData::MaybeInt(_) => plain(column.name, Physical::INT32, Repetition::OPTIONAL),
+        ColumnData::Long(_) => plain(column.name, Physical::INT64, Repetition::REQUIRED),
+        ColumnData::MaybeLong(_) => plain(column.name, Physical::INT64, Repetition::OPTIONAL),
+        ColumnData::MaybeReal(_) => plain(column.name, Physical::DOUBLE, Repetition::OPTIONAL),
+        ColumnData::Word(_) => Type::primitive_type_builder(column.name, Physical::BYTE_ARRAY)
             .with_repetition(Repetition::REQUIRED)
             .with_converted_type(ConvertedType::UTF8)
             .with_logical_type(Some(LogicalType::String))
             .build()
             .map(Arc::new),
-        Cell::Ints(_) => {
+        ColumnData::Ints(_) => {
             let element = plain("element", Physical::INT32, Repetition::REQUIRED)?;
             let list = Type::group_type_builder("list")
                 .with_repetition(Repetition::REPEATED)
@@ -199,12 +200,12 @@ fn properties<R: Row>() -> WriterProperties {
         .fold(plain, |properties, column| {
             let path = ColumnPath::from(column.name);
             match column.cell {
-                Cell::MaybeReal(_) => properties.set_column_encoding(path, Encoding::PLAIN),
+                ColumnData::MaybeReal(_) => properties.set_column_encoding(path, Encoding::PLAIN),
                 // Threads, CPUs and words are few, and the same in long rows.
-                Cell::Int(_) | Cell::MaybeInt(_) => {
+                ColumnData::Int(_) | ColumnData::MaybeInt(_) => {
                     properties.set_column_dictionary_enabled(path, true)
                 }
-                Cell::Word(_) => properties
+                ColumnData::Word(_) => properties
                     .set_column_encoding(path.clone(), Encoding::PLAIN)
                     .set_column_dictionary_enabled(path, true),
                 _ => properties,
@@ -229,33 +230,33 @@ fn write_group<R: Row>(
 
 fn write_column<R>(
     target: &mut ColumnWriter<'_>,
-    cell: &Cell<R>,
+    cell: &ColumnData<R>,
     rows: &[R],
 ) -> parquet::errors::Result<()> {
     match (cell, target) {
-        (Cell::Int(get), ColumnWriter::Int32ColumnWriter(target)) => {
+        (ColumnData::Int(get), ColumnWriter::Int32ColumnWriter(target)) => {
             target.write_batch(&rows.iter().map(get).collect::<Vec<_>>(), None, None)?;
         }
-        (Cell::Long(get), ColumnWriter::Int64ColumnWriter(target)) => {
+        (ColumnData::Long(get), ColumnWriter::Int64ColumnWriter(target)) => {
             target.write_batch(&rows.iter().map(get).collect::<Vec<_>>(), None, None)?;
         }
-        (Cell::MaybeInt(get), ColumnWriter::Int32ColumnWriter(target)) => {
+        (ColumnData::MaybeInt(get), ColumnWriter::Int32ColumnWriter(target)) => {
             let (values, present) = split(rows, get);
             target.write_batch(&values, Some(&present), None)?;
         }
-        (Cell::MaybeLong(get), ColumnWriter::Int64ColumnWriter(target)) => {
+        (ColumnData::MaybeLong(get), ColumnWriter::Int64ColumnWriter(target)) => {
             let (values, present) = split(rows, get);
             target.write_batch(&values, Some(&present), None)?;
         }
-        (Cell::MaybeReal(get), ColumnWriter::DoubleColumnWriter(target)) => {
+        (ColumnData::MaybeReal(get), ColumnWriter::DoubleColumnWriter(target)) => {
             let (values, present) = split(rows, get);
             target.write_batch(&values, Some(&present), None)?;
         }
-        (Cell::Word(get), ColumnWriter::ByteArrayColumnWriter(target)) => {
+        (ColumnData::Word(get), ColumnWriter::ByteArrayColumnWriter(target)) => {
             let words: Vec<ByteArray> = rows.iter().map(|row| get(row).into()).collect();
             target.write_batch(&words, None, None)?;
         }
-        (Cell::Ints(get), ColumnWriter::Int32ColumnWriter(target)) => {
+        (ColumnData::Ints(get), ColumnWriter::Int32ColumnWriter(target)) => {
             let (values, present, follows) = flatten(rows, get);
             target.write_batch(&values, Some(&present), Some(&follows))?;
         }
@@ -295,7 +296,7 @@ impl TableReader {
     pub fn open<R: Row>(folder: &Path) -> Result<TableReader> {
         let path = folder.join(R::FILE);
         let file = open_file(&path)?;
-        TableReader::of(file, path)
+        TableReader::from_file(file, path)
     }
 
     /// Opens the table of this folder, if it is the one that the run stored.
@@ -310,10 +311,10 @@ impl TableReader {
             return Err(Error::Changed { path, reason });
         }
         file.rewind().map_err(Error::io("read", &path))?;
-        TableReader::of(file, path)
+        TableReader::from_file(file, path)
     }
 
-    fn of(file: File, path: PathBuf) -> Result<TableReader> {
+    fn from_file(file: File, path: PathBuf) -> Result<TableReader> {
         match SerializedFileReader::new(file) {
             Ok(reader) => Ok(TableReader { reader, path }),
             Err(error) => Err(Error::Table { path, reason: error.to_string() }),
@@ -331,7 +332,7 @@ impl TableReader {
     }
 
     /// The table is not as it should be.
-    pub fn wrong(&self, reason: impl Into<String>) -> Error {
+    pub fn damaged(&self, reason: impl Into<String>) -> Error {
         Error::Table { path: self.path.clone(), reason: reason.into() }
     }
 
@@ -345,7 +346,7 @@ impl TableReader {
             }
             _ => None,
         };
-        range.ok_or_else(|| self.wrong(format!("column '{column}': has no statistics")))
+        range.ok_or_else(|| self.damaged(format!("column '{column}': has no statistics")))
     }
 
     /// Place of a column in the file.
@@ -354,7 +355,7 @@ impl TableReader {
         let mut columns = schema.columns().iter();
         columns
             .position(|descriptor| descriptor.path().string() == column)
-            .ok_or_else(|| self.wrong(format!("column '{column}': is missing")))
+            .ok_or_else(|| self.damaged(format!("column '{column}': is missing")))
     }
 
     /// A column of integers without gaps, in one row group.
@@ -378,6 +379,6 @@ impl TableReader {
                 _ => Err(ParquetError::General("is not a column of integers".to_string())),
             }
         });
-        read.map_err(|error| self.wrong(format!("column '{column}': {error}")))
+        read.map_err(|error| self.damaged(format!("column '{column}': {error}")))
     }
 }

@@ -1,24 +1,24 @@
 //! The tables of a run folder: the columns in which each row is stored.
 
 use crate::error::Result;
-use crate::table::{Cell, Column, Row, Table, TableReader};
+use crate::table::{ColumnData, ColumnSpec, Row, Table, TableReader};
 use latlab_digest::{
     BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TelemetryRow, TraceRow, coarse_edges,
 };
-use latlab_model::run::Clocks;
+use latlab_model::run::ClockReading;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 macro_rules! columns {
     ($($name:literal $cell:ident $get:expr),+ $(,)?) => {
-        &[$(Column { name: $name, cell: Cell::$cell($get) }),+]
+        &[$(ColumnSpec { name: $name, cell: ColumnData::$cell($get) }),+]
     };
 }
 
 impl Row for BinRow {
     const FILE: &'static str = "histogram.parquet";
-    const COLUMNS: &'static [Column<BinRow>] = columns! {
+    const COLUMNS: &'static [ColumnSpec<BinRow>] = columns! {
         "thread" Int |row| row.thread as i32,
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "low_ns" Long |row| row.bin.low_ns.0,
@@ -29,7 +29,7 @@ impl Row for BinRow {
 
 impl Row for IntervalRow {
     const FILE: &'static str = "intervals.parquet";
-    const COLUMNS: &'static [Column<IntervalRow>] = columns! {
+    const COLUMNS: &'static [ColumnSpec<IntervalRow>] = columns! {
         "thread" Int |row| row.thread as i32,
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "start_ns" Long |row| row.start_ns.0,
@@ -55,7 +55,7 @@ impl Row for IntervalRow {
 
 impl Row for SpikeRow {
     const FILE: &'static str = "spikes.parquet";
-    const COLUMNS: &'static [Column<SpikeRow>] = columns! {
+    const COLUMNS: &'static [ColumnSpec<SpikeRow>] = columns! {
         "thread" Int |row| row.thread as i32,
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "release_ns" Long |row| row.spike.release_ns.0,
@@ -67,9 +67,9 @@ impl Row for SpikeRow {
 
 impl Row for LegRow {
     const FILE: &'static str = "legs.parquet";
-    const COLUMNS: &'static [Column<LegRow>] = columns! {
+    const COLUMNS: &'static [ColumnSpec<LegRow>] = columns! {
         "thread" Int |row| row.thread as i32,
-        "leg" Word |row| row.leg.word(),
+        "leg" Word |row| row.leg.as_str(),
         "low_ns" Long |row| row.bin.low_ns.0,
         "high_ns" Long |row| row.bin.high_ns.0,
         "count" Long |row| long(row.bin.count),
@@ -78,7 +78,7 @@ impl Row for LegRow {
 
 impl Row for SampleRow {
     const FILE: &'static str = "samples.parquet";
-    const COLUMNS: &'static [Column<SampleRow>] = columns! {
+    const COLUMNS: &'static [ColumnSpec<SampleRow>] = columns! {
         "thread" Int |row| row.thread as i32,
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "release_ns" Long |row| row.sample.release_ns.0,
@@ -89,11 +89,11 @@ impl Row for SampleRow {
 
 impl Row for TraceRow {
     const FILE: &'static str = "trace.parquet";
-    const COLUMNS: &'static [Column<TraceRow>] = columns! {
+    const COLUMNS: &'static [ColumnSpec<TraceRow>] = columns! {
         "thread" MaybeInt |row| row.thread.map(|thread| thread as i32),
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "time_ns" Long |row| row.time_ns.0,
-        "event" Word |row| row.kind.word(),
+        "event" Word |row| row.kind.as_str(),
         "release_ns" MaybeLong |row| row.release_ns.map(|release| release.0),
         "lost" MaybeLong |row| row.lost.map(long),
     };
@@ -160,9 +160,9 @@ impl<R: ThreadRow> ThreadTable<R> {
     }
 }
 
-impl Row for Clocks {
+impl Row for ClockReading {
     const FILE: &'static str = "clocks.parquet";
-    const COLUMNS: &'static [Column<Clocks>] = columns! {
+    const COLUMNS: &'static [ColumnSpec<ClockReading>] = columns! {
         "monotonic_ns" Long |row| row.monotonic_ns.0,
         "boottime_ns" Long |row| row.boottime_ns.0,
         "realtime_ns" Long |row| row.realtime_ns.0,
@@ -172,7 +172,7 @@ impl Row for Clocks {
 
 impl Row for TelemetryRow {
     const FILE: &'static str = "telemetry.parquet";
-    const COLUMNS: &'static [Column<TelemetryRow>] = columns! {
+    const COLUMNS: &'static [ColumnSpec<TelemetryRow>] = columns! {
         "time_ns" Long |row| row.time_ns.0,
         "metric" Word |row| &row.series.metric,
         "subject" Word |row| &row.series.subject,
@@ -185,7 +185,7 @@ impl Row for TelemetryRow {
 /// Names of the tables that some runs have.
 pub const MORE: [&str; 4] = [SampleRow::FILE, TelemetryRow::FILE, LegRow::FILE, TraceRow::FILE];
 /// Names of the tables that every run has.
-pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, Clocks::FILE];
+pub const FILES: [&str; 4] = [BinRow::FILE, IntervalRow::FILE, SpikeRow::FILE, ClockReading::FILE];
 
 fn long(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
@@ -205,7 +205,7 @@ fn bins(table: &TableReader) -> Result<Vec<ThreadBins>> {
         let (thread, low, high, count) = (thread?, low?, high?, count?);
         for (((thread, low), high), count) in thread.into_iter().zip(low).zip(high).zip(count) {
             let (Ok(thread), Ok(count)) = (u32::try_from(thread), u64::try_from(count)) else {
-                return Err(table.wrong("a thread or a count is negative"));
+                return Err(table.damaged("a thread or a count is negative"));
             };
             let bin = Bin { low_ns: Nanos(low), high_ns: Nanos(high), count };
             threads.entry(thread).or_default().push(bin);

@@ -1,13 +1,13 @@
 //! Whether a run folder is as it was stored: every file by its checksum, every sum by another.
 
-use crate::document::{RUN_JSON, load};
+use crate::document::{RUN_JSON, read_run};
 use crate::error::{Error, Result};
 use crate::files::{compare, compare_size, open_file};
 use crate::table::{Row, TableReader};
 use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow, TraceRow};
 use latlab_model::Run;
 use latlab_model::legs::Leg;
-use latlab_model::window::{Checked, Wrong};
+use latlab_model::verification::{Mismatch, Verification};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -20,10 +20,10 @@ fn is_derived(name: &str) -> bool {
 }
 
 /// Looks at every file of a run folder.
-pub fn verify(folder: &Path) -> Checked {
+pub fn verify(folder: &Path) -> Verification {
     let name = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let name = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
-    let mut checked = Checked {
+    let mut checked = Verification {
         run: name,
         path: folder.display().to_string(),
         whole: false,
@@ -32,13 +32,13 @@ pub fn verify(folder: &Path) -> Checked {
         wrong: Vec::new(),
         extra: Vec::new(),
     };
-    match load(folder) {
+    match read_run(folder) {
         Ok(run) => {
             checked.run.clone_from(&run.id);
             checked.extra = extra(folder, &run);
             files(folder, &run, &mut checked);
         }
-        Err(error) => checked.wrong.push(wrong(RUN_JSON, reason(error))),
+        Err(error) => checked.wrong.push(mismatch(RUN_JSON, reason(error))),
     }
     checked.whole = checked.wrong.is_empty();
     checked
@@ -55,21 +55,21 @@ pub fn expect_files(folder: &Path, run: &Run) -> Result<()> {
     Ok(())
 }
 
-fn files(folder: &Path, run: &Run, checked: &mut Checked) {
+fn files(folder: &Path, run: &Run, checked: &mut Verification) {
     for (name, stored) in &run.files {
         let path = folder.join(name);
         checked.files += 1;
         let found = match is_plain(name) {
             true => open_file(&path).and_then(|file| compare(&file, &path, stored)),
             false => {
-                checked.wrong.push(wrong(name, "it is not the name of a file of the folder"));
+                checked.wrong.push(mismatch(name, "it is not the name of a file of the folder"));
                 continue;
             }
         };
         match found {
             Ok(None) => checked.bytes += stored.bytes,
-            Ok(Some(what)) => checked.wrong.push(wrong(name, what)),
-            Err(error) => checked.wrong.push(wrong(name, reason(error))),
+            Ok(Some(what)) => checked.wrong.push(mismatch(name, what)),
+            Err(error) => checked.wrong.push(mismatch(name, reason(error))),
         }
     }
     // What a changed file counts says nothing.
@@ -77,7 +77,7 @@ fn files(folder: &Path, run: &Run, checked: &mut Checked) {
         let sound = run.files.contains_key(*name) && !checked.wrong.iter().any(|w| w.file == *name);
         if sound {
             let found = check(folder, run).unwrap_or_else(|error| vec![reason(error)]);
-            checked.wrong.extend(found.into_iter().map(|what| wrong(name, what)));
+            checked.wrong.extend(found.into_iter().map(|what| mismatch(name, what)));
         }
     }
 }
@@ -185,8 +185,8 @@ fn is_plain(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|file| file == name)
 }
 
-fn wrong(file: &str, what: impl Into<String>) -> Wrong {
-    Wrong { file: file.to_string(), what: what.into() }
+fn mismatch(file: &str, what: impl Into<String>) -> Mismatch {
+    Mismatch { file: file.to_string(), what: what.into() }
 }
 
 /// What an error says, without the path of the file, which stands beside it.

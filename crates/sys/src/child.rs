@@ -28,7 +28,7 @@ pub fn program_path(name: &str) -> Option<PathBuf> {
 
 /// Lets the calling thread, and those that it starts, wait behind nobody ordinary, where that is
 /// allowed; how nice it was before.
-pub fn hasten() -> i32 {
+pub fn lower_niceness() -> i32 {
     let before = niceness();
     let _ = rustix::process::setpriority_process(None, -20);
     before
@@ -47,7 +47,7 @@ pub fn adopt_orphans() -> io::Result<()> {
 /// Makes an ordinary process of what the command will start, whatever the caller is: on these CPUs,
 /// in a group of its own, as nice as given, without our priority and ignored signals, and killed
 /// with the thread that starts it.
-pub fn ordinary(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mut Command {
+pub fn ordinary_command(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mut Command {
     let parent = std::process::id();
     let prepare = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -69,7 +69,7 @@ pub fn ordinary(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mut Comman
 
 /// A child that has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ended {
+pub struct ChildExit {
     /// Its number.
     pub pid: u32,
     /// Its exit code.
@@ -79,13 +79,13 @@ pub struct Ended {
 }
 
 /// Waits for any child to end; none where there is no child.
-pub fn wait_for_any() -> Option<Ended> {
+pub fn wait_for_any() -> Option<ChildExit> {
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) => {
                 let pid = pid.as_raw_nonzero().get() as u32;
                 let (code, signal) = (status.exit_status(), status.terminating_signal());
-                return Some(Ended { pid, code, signal });
+                return Some(ChildExit { pid, code, signal });
             }
             Err(rustix::io::Errno::INTR) => {}
             Ok(None) | Err(_) => return None,
@@ -106,7 +106,7 @@ pub struct Descendant {
 pub fn descendants(root: &Root, of: u32) -> Vec<Descendant> {
     let mut children: BTreeMap<u32, Vec<Descendant>> = BTreeMap::new();
     for pid in processes(root) {
-        if let Some(stat) = Stat::of(root, pid) {
+        if let Some(stat) = Stat::read(root, pid) {
             children.entry(stat.parent).or_default().push(Descendant { pid, stat });
         }
     }
@@ -131,7 +131,7 @@ pub fn processes(root: &Root) -> Vec<u32> {
 
 /// Kills a process, unless it is another one by now.
 pub fn kill(root: &Root, pid: u32, started: u64) {
-    if Stat::of(root, pid).is_some_and(|stat| stat.started == started) {
+    if Stat::read(root, pid).is_some_and(|stat| stat.started == started) {
         signal(pid, Signal::KILL);
     }
 }
@@ -153,7 +153,7 @@ mod tests {
         let cpu = sched::affinity().unwrap()[0];
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 50 & setsid sleep 50 & wait"]).stdout(Stdio::null());
-        let mut child = ordinary(&mut command, vec![cpu], 0).spawn().unwrap();
+        let mut child = ordinary_command(&mut command, vec![cpu], 0).spawn().unwrap();
         let root = Root::default();
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
         let below = loop {

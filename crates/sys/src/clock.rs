@@ -131,12 +131,12 @@ fn sleep(clock: Clock, flags: libc::c_int, time: i64) -> Result<(), Errno> {
     let time = timespec(time);
     match clock_nanosleep(clock, flags, &time) {
         0 => Ok(()),
-        error => Err(refused(error)),
+        error => Err(errno_of(error)),
     }
 }
 
 #[cold]
-fn refused(result: isize) -> Errno {
+fn errno_of(result: isize) -> Errno {
     Errno::from_raw_os_error(-result as i32)
 }
 

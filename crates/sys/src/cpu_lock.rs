@@ -24,14 +24,14 @@ pub struct CpuLock {
 
 impl CpuLock {
     /// Locks those of the CPUs that are free, and says who holds the others.
-    pub fn take(root: &Root, cpus: impl IntoIterator<Item = u32>) -> io::Result<CpuLock> {
+    pub fn lock(root: &Root, cpus: impl IntoIterator<Item = u32>) -> io::Result<CpuLock> {
         let file = open(root)?;
         let mut held = Vec::new();
         for cpu in cpus {
-            match ask(&file, libc::F_SETLK, cpu) {
+            match query_lock(&file, libc::F_SETLK, cpu) {
                 Ok(_) => {}
                 Err(Errno::ACCESS | Errno::AGAIN) => {
-                    held.push((cpu, ask(&file, libc::F_GETLK, cpu)?.l_pid));
+                    held.push((cpu, query_lock(&file, libc::F_GETLK, cpu)?.l_pid));
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -61,7 +61,7 @@ fn open(root: &Root) -> io::Result<File> {
     Err(refused)
 }
 
-fn ask(file: &File, what: libc::c_int, cpu: u32) -> Result<libc::flock, Errno> {
+fn query_lock(file: &File, what: libc::c_int, cpu: u32) -> Result<libc::flock, Errno> {
     // SAFETY: an all-zero flock is a valid value of that plain structure.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = libc::F_WRLCK as libc::c_short;
@@ -84,7 +84,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("tmp")).unwrap();
         let root = Root::new(folder.path());
-        assert!(CpuLock::take(&root, [0, 2]).unwrap().held.is_empty());
+        assert!(CpuLock::lock(&root, [0, 2]).unwrap().held.is_empty());
         // Another process holds byte 2 by the same call, as Python makes it.
         let script = format!(
             "import fcntl, sys\nf = open('{}', 'r+')\nfcntl.lockf(f, fcntl.LOCK_EX, 1, 2)\n\
@@ -99,11 +99,11 @@ mod tests {
             .unwrap();
         let mut word = [0; 5];
         io::Read::read_exact(other.stdout.as_mut().unwrap(), &mut word).unwrap();
-        let lock = CpuLock::take(&root, 1..4).unwrap();
+        let lock = CpuLock::lock(&root, 1..4).unwrap();
         assert_eq!(lock.held, [(2, other.id() as i32)]);
         drop(lock);
         drop(other.stdin.take());
         other.wait().unwrap();
-        assert!(CpuLock::take(&root, 1..4).unwrap().held.is_empty(), "dropped with its process");
+        assert!(CpuLock::lock(&root, 1..4).unwrap().held.is_empty(), "dropped with its process");
     }
 }

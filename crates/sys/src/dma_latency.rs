@@ -13,7 +13,7 @@ pub struct DmaLatency {
 
 impl DmaLatency {
     /// Asks for at most this many microseconds.
-    pub fn hold(root: &Root, asked_us: i32) -> io::Result<DmaLatency> {
+    pub fn request(root: &Root, asked_us: i32) -> io::Result<DmaLatency> {
         let mut file =
             OpenOptions::new().read(true).write(true).open(root.path("dev/cpu_dma_latency"))?;
         file.write_all(&asked_us.to_ne_bytes())?;
@@ -32,9 +32,9 @@ mod tests {
     fn is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::new(folder.path());
-        assert!(DmaLatency::hold(&root, 0).is_err(), "a machine without the device");
+        assert!(DmaLatency::request(&root, 0).is_err(), "a machine without the device");
         std::fs::create_dir(folder.path().join("dev")).unwrap();
         std::fs::write(folder.path().join("dev/cpu_dma_latency"), [0xff; 4]).unwrap();
-        assert_eq!(DmaLatency::hold(&root, 20).unwrap().applied_us, 20);
+        assert_eq!(DmaLatency::request(&root, 20).unwrap().applied_us, 20);
     }
 }

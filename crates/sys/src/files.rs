@@ -45,12 +45,16 @@ impl Root {
 
     /// A file's text, at most so many bytes of it; none when it is not there, and the reason when
     /// it is there and cannot be read. A pipe in its place is opened without waiting for a writer.
-    pub fn look(&self, file: impl AsRef<Path>, largest: u64) -> Result<Option<String>, String> {
-        Ok(self.look_raw(file, largest)?.map(|bytes| trimmed(&bytes)))
+    pub fn read_limited(
+        &self,
+        file: impl AsRef<Path>,
+        largest: u64,
+    ) -> Result<Option<String>, String> {
+        Ok(self.read_bytes_limited(file, largest)?.map(|bytes| trimmed(&bytes)))
     }
 
-    /// As [`Root::look`], the bytes as they are.
-    pub fn look_raw(
+    /// As [`Root::read_limited`], the bytes as they are.
+    pub fn read_bytes_limited(
         &self,
         file: impl AsRef<Path>,
         largest: u64,
@@ -96,17 +100,17 @@ impl Root {
 
 /// A kernel file that is read again and again, and opened once.
 #[derive(Debug)]
-pub struct Held {
+pub struct OpenFile {
     file: File,
     buffer: Vec<u8>,
 }
 
-impl Held {
+impl OpenFile {
     /// Opens a file; none when it cannot be read.
-    pub fn open(root: &Root, file: impl AsRef<Path>) -> Option<Held> {
+    pub fn open(root: &Root, file: impl AsRef<Path>) -> Option<OpenFile> {
         let path = root.path(file);
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()?;
-        let mut held = Held { file, buffer: vec![0; 1 << 10] };
+        let mut held = OpenFile { file, buffer: vec![0; 1 << 10] };
         held.read().is_some().then_some(held)
     }
 
@@ -190,12 +194,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::new(folder.path());
         std::fs::write(folder.path().join("now"), "1\n").unwrap();
-        let mut held = Held::open(&root, "now").unwrap();
+        let mut held = OpenFile::open(&root, "now").unwrap();
         assert_eq!(held.read(), Some("1"));
         let long = "x".repeat(5000);
         std::fs::write(folder.path().join("now"), &long).unwrap();
         assert_eq!(held.read(), Some(long.as_str()));
-        assert!(Held::open(&root, "absent").is_none() && Held::open(&root, "").is_none());
+        assert!(OpenFile::open(&root, "absent").is_none() && OpenFile::open(&root, "").is_none());
     }
 
     #[test]
@@ -205,13 +209,13 @@ mod tests {
         std::fs::write(folder.path().join("words"), "a\0b\0").unwrap();
         std::fs::write(folder.path().join("binary"), [0xff, 0xfe, b'x']).unwrap();
         std::os::unix::fs::symlink("loop", folder.path().join("loop")).unwrap();
-        assert_eq!(root.look("words", 10), Ok(Some("a\nb".to_string())));
-        assert_eq!(root.look("absent", 10), Ok(None));
-        assert_eq!(root.look("words/below", 10), Ok(None));
-        assert_eq!(root.look("", 10), Ok(None), "a folder");
-        assert!(root.look("words", 3).unwrap_err().contains("longer than 3"));
-        assert!(root.look("binary", 10).unwrap().unwrap().ends_with('x'));
-        assert!(root.look("loop", 10).is_err());
+        assert_eq!(root.read_limited("words", 10), Ok(Some("a\nb".to_string())));
+        assert_eq!(root.read_limited("absent", 10), Ok(None));
+        assert_eq!(root.read_limited("words/below", 10), Ok(None));
+        assert_eq!(root.read_limited("", 10), Ok(None), "a folder");
+        assert!(root.read_limited("words", 3).unwrap_err().contains("longer than 3"));
+        assert!(root.read_limited("binary", 10).unwrap().unwrap().ends_with('x'));
+        assert!(root.read_limited("loop", 10).is_err());
         assert_eq!(root.names(""), Some(vec!["binary".into(), "loop".into(), "words".into()]));
         assert_eq!(root.names("absent"), None);
     }

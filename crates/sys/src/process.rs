@@ -43,7 +43,7 @@ pub struct Stat {
 
 impl Stat {
     /// The stat file of a process.
-    pub fn of(root: &Root, pid: u32) -> Option<Stat> {
+    pub fn read(root: &Root, pid: u32) -> Option<Stat> {
         Stat::parse(&root.read(format!("proc/{pid}/stat"))?)
     }
 
@@ -89,7 +89,7 @@ impl Stat {
 /// When a process that lives was started, in ticks since the boot.
 pub fn started(root: &Root, pid: u32) -> Option<u64> {
     // One that nobody has buried yet, as in many a container, does nothing any more.
-    let alive = Stat::of(root, pid).filter(|stat| !matches!(stat.state, 'Z' | 'X'));
+    let alive = Stat::read(root, pid).filter(|stat| !matches!(stat.state, 'Z' | 'X'));
     alive.map(|stat| stat.started)
 }
 

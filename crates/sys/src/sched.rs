@@ -1,8 +1,8 @@
 //! Scheduling, affinity and timer slack of the calling thread.
 
-mod standing;
+mod thread_scheduling;
 
-pub use standing::Standing;
+pub use thread_scheduling::ThreadScheduling;
 
 use crate::{Errno, checked};
 use rustix::thread::CpuSet;

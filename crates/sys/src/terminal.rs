@@ -41,11 +41,11 @@ pub fn make_raw(file: impl AsFd) {
 
 /// Keeps what is typed from being shown, as long as it lives; of the keys that make signals only
 /// Ctrl-C works, because the others would leave the screen as it is.
-pub struct Quiet(Termios);
+pub struct NoEcho(Termios);
 
-impl Quiet {
+impl NoEcho {
     /// Quiet from now on; `None` where standard input is no terminal.
-    pub fn start() -> Option<Quiet> {
+    pub fn start() -> Option<NoEcho> {
         let before = rustix::termios::tcgetattr(stdin()).ok()?;
         let mut quiet = before.clone();
         quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
@@ -53,11 +53,11 @@ impl Quiet {
             quiet.special_codes[key] = NO_KEY;
         }
         rustix::termios::tcsetattr(stdin(), OptionalActions::Now, &quiet).ok()?;
-        Some(Quiet(before))
+        Some(NoEcho(before))
     }
 }
 
-impl Drop for Quiet {
+impl Drop for NoEcho {
     fn drop(&mut self) {
         if !in_foreground() {
             return;

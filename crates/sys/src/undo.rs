@@ -9,8 +9,8 @@ mod tests;
 
 use crate::files::Root;
 use crate::process::{effective_user, mark};
-use crate::sched::Standing;
-pub use change::{Change, Kind, ThreadId, Undone, is_irq_thread, read_value, single_spaced};
+use crate::sched::ThreadScheduling;
+pub use change::{Change, Kind, ThreadId, UndoResult, is_irq_thread, read_value, single_spaced};
 use change::{read, write};
 use std::fs;
 use std::io::{self, Error};
@@ -46,7 +46,12 @@ impl Changes {
     }
 
     /// Schedules a thread of an interrupt, and gives back how it then is.
-    pub fn set_thread(&mut self, id: ThreadId, name: &str, wanted: Standing) -> io::Result<String> {
+    pub fn set_thread(
+        &mut self,
+        id: ThreadId,
+        name: &str,
+        wanted: ThreadScheduling,
+    ) -> io::Result<String> {
         self.change(Kind::Thread(id), name, &wanted.to_string())
     }
 
@@ -94,11 +99,11 @@ impl Changes {
     }
 
     /// Puts everything back, the last change first, and says what became of each.
-    pub fn undo(mut self) -> Vec<(Change, Undone)> {
-        self.put_back()
+    pub fn undo(mut self) -> Vec<(Change, UndoResult)> {
+        self.restore()
     }
 
-    fn put_back(&mut self) -> Vec<(Change, Undone)> {
+    fn restore(&mut self) -> Vec<(Change, UndoResult)> {
         let made = std::mem::take(&mut self.made).into_iter().rev();
         let undone: Vec<_> = made
             .map(|change| {
@@ -106,7 +111,7 @@ impl Changes {
                 (change, undone)
             })
             .collect();
-        if undone.iter().all(|(_, undone)| !matches!(undone, Undone::Failed(_))) {
+        if undone.iter().all(|(_, undone)| !matches!(undone, UndoResult::Failed(_))) {
             let _ = fs::remove_file(&self.record);
         }
         undone
@@ -115,17 +120,17 @@ impl Changes {
 
 impl Drop for Changes {
     fn drop(&mut self) {
-        self.put_back();
+        self.restore();
     }
 }
 
 /// Puts back what processes that are gone have left changed.
-pub fn restore_leftovers(root: &Root) -> Vec<(Change, Undone)> {
+pub fn restore_leftovers(root: &Root) -> Vec<(Change, UndoResult)> {
     record::folders(root).into_iter().flat_map(|folder| restore_from(root, &folder)).collect()
 }
 
-fn restore_from(root: &Root, folder: &Path) -> Vec<(Change, Undone)> {
-    let (owner, left) = record::left_behind(root, folder);
+fn restore_from(root: &Root, folder: &Path) -> Vec<(Change, UndoResult)> {
+    let (owner, left) = record::leftover_records(root, folder);
     let changes = left.into_iter().filter_map(|record| {
         if record.extension().is_some() {
             // A draft: the record it was to become is there, or its change was not made yet.
@@ -143,7 +148,7 @@ fn restore_from(root: &Root, folder: &Path) -> Vec<(Change, Undone)> {
     }
 }
 
-fn roots(change: Change) -> (Change, Undone) {
+fn roots(change: Change) -> (Change, UndoResult) {
     let reason = "only root may do that: run `sudo latlab doctor --restore`";
-    (change, Undone::Failed(reason.to_string()))
+    (change, UndoResult::Failed(reason.to_string()))
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// A way to wake a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
+pub enum WakeMethod {
     /// A word in memory, and the kernel's queue of those who wait for it to change.
     Futex,
     /// A byte through a pipe.
@@ -26,36 +26,38 @@ pub enum Way {
 
 /// Between one thread that waits and one that wakes it.
 pub enum Channel {
-    /// See [`Way::Futex`].
+    /// See [`WakeMethod::Futex`].
     Futex(AtomicU32),
-    /// See [`Way::Pipe`]: the end to read and the end to write.
+    /// See [`WakeMethod::Pipe`]: the end to read and the end to write.
     Pipe(OwnedFd, OwnedFd),
-    /// See [`Way::Signal`]: the thread that waits.
+    /// See [`WakeMethod::Signal`]: the thread that waits.
     Signal(AtomicI32),
-    /// See [`Way::Eventfd`].
+    /// See [`WakeMethod::Eventfd`].
     Eventfd(OwnedFd),
-    /// See [`Way::Mq`].
+    /// See [`WakeMethod::Mq`].
     Mq(Queue),
-    /// See [`Way::Sysv`].
+    /// See [`WakeMethod::Sysv`].
     Sysv(Semaphore),
 }
 
 impl Channel {
     /// Opens a channel to the calling thread, for threads that it starts after this.
-    pub fn open(way: Way) -> Result<Channel, Errno> {
+    pub fn open(way: WakeMethod) -> Result<Channel, Errno> {
         Ok(match way {
-            Way::Futex => Channel::Futex(AtomicU32::new(0)),
-            Way::Pipe => {
+            WakeMethod::Futex => Channel::Futex(AtomicU32::new(0)),
+            WakeMethod::Pipe => {
                 let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
                 Channel::Pipe(read, write)
             }
-            Way::Signal => {
+            WakeMethod::Signal => {
                 block(signal())?;
                 Channel::Signal(AtomicI32::new(crate::sched::thread_id()))
             }
-            Way::Eventfd => Channel::Eventfd(rustix::event::eventfd(0, EventfdFlags::CLOEXEC)?),
-            Way::Mq => Channel::Mq(Queue::open()?),
-            Way::Sysv => Channel::Sysv(Semaphore::open()?),
+            WakeMethod::Eventfd => {
+                Channel::Eventfd(rustix::event::eventfd(0, EventfdFlags::CLOEXEC)?)
+            }
+            WakeMethod::Mq => Channel::Mq(Queue::open()?),
+            WakeMethod::Sysv => Channel::Sysv(Semaphore::open()?),
         })
     }
 
@@ -98,7 +100,7 @@ impl Channel {
     }
 }
 
-/// The signal of [`Way::Signal`]: the first is that of POSIX timers.
+/// The signal of [`WakeMethod::Signal`]: the first is that of POSIX timers.
 fn signal() -> libc::c_int {
     libc::SIGRTMIN() + 1
 }
@@ -212,7 +214,14 @@ mod tests {
 
     #[test]
     fn each_way_wakes_once_and_not_before() {
-        for way in [Way::Futex, Way::Pipe, Way::Signal, Way::Eventfd, Way::Mq, Way::Sysv] {
+        for way in [
+            WakeMethod::Futex,
+            WakeMethod::Pipe,
+            WakeMethod::Signal,
+            WakeMethod::Eventfd,
+            WakeMethod::Mq,
+            WakeMethod::Sysv,
+        ] {
             let channel = Channel::open(way).unwrap();
             let woken = AtomicU32::new(0);
             std::thread::scope(|scope| {

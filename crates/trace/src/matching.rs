@@ -126,7 +126,7 @@ impl ThreadMatcher {
                 // The thread leg of the cycle before cannot come any more: the thread never left its
                 // CPU, or the kernel does not tell that it came back.
                 let before = self.armed.take();
-                before.into_iter().for_each(|before| self.keep(&before, None));
+                before.into_iter().for_each(|before| self.record_legs(&before, None));
                 let armed = ArmedTimer { release: release_ns, irq: None };
                 self.armed = Some(armed).filter(|_| self.has_release(release_ns));
             }
@@ -138,7 +138,7 @@ impl ThreadMatcher {
             ThreadEventKind::SwitchedIn => {
                 // The first time after the interrupt that it is put on its CPU ends the cycle.
                 if let Some(armed) = self.armed.take_if(|armed| armed.irq.is_some()) {
-                    self.keep(&armed, Some(at));
+                    self.record_legs(&armed, Some(at));
                 }
             }
         }
@@ -147,7 +147,7 @@ impl ThreadMatcher {
     /// What was begun goes no further, since not all that followed was seen.
     fn reset(&mut self) {
         if let Some(armed) = self.armed.take() {
-            self.keep(&armed, None);
+            self.record_legs(&armed, None);
         }
     }
 
@@ -157,7 +157,7 @@ impl ThreadMatcher {
     }
 
     /// Keeps what is known of a cycle until its latency comes.
-    fn keep(&mut self, armed: &ArmedTimer, switched_at: Option<Nanos>) {
+    fn record_legs(&mut self, armed: &ArmedTimer, switched_at: Option<Nanos>) {
         if armed.irq.is_some() {
             self.cycles.push_back(armed.legs(switched_at));
         }

@@ -124,7 +124,7 @@ impl Recorder {
     }
 
     /// What has come since the last stretch, which is all before this time.
-    pub fn take(&mut self, until: Nanos, windows: Vec<TraceWindow>) -> TraceStretch {
+    pub fn take_stretch(&mut self, until: Nanos, windows: Vec<TraceWindow>) -> TraceStretch {
         self.count = 0;
         let threads = self.threads.iter_mut().filter(|one| !one.events.is_empty());
         TraceStretch {
@@ -188,7 +188,7 @@ mod tests {
         }
         assert_eq!((recorder.function(), recorder.count()), (Some(1), 6));
         let windows = vec![TraceWindow { from_ns: Nanos(0), to_ns: Nanos(20), on: true }];
-        let stretch = recorder.take(Nanos(20), windows.clone());
+        let stretch = recorder.take_stretch(Nanos(20), windows.clone());
         let armed = |release| ThreadEventKind::Armed { release_ns: Nanos(release) };
         let (expired, switched) = (ThreadEventKind::Expired, ThreadEventKind::SwitchedIn);
         let first = [(3, armed(release)), (11, armed(release + 5)), (13, expired)];
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(stretch.threads, expected);
         assert_eq!(stretch.losses, [TraceLoss { at_ns: Nanos(10), cpu: 2, count: 4 }]);
         assert_eq!((stretch.until_ns, stretch.windows), (Nanos(20), windows));
-        let nothing = recorder.take(Nanos(30), Vec::new());
+        let nothing = recorder.take_stretch(Nanos(30), Vec::new());
         assert!(nothing.threads.is_empty() && nothing.losses.is_empty(), "nothing is told twice");
     }
 }

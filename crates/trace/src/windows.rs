@@ -14,7 +14,7 @@ pub struct TraceWindows(VecDeque<TraceWindow>);
 impl TraceWindows {
     /// From now on it is switched so.
     pub fn begin(&mut self, on: bool, now: Nanos) {
-        self.keep(TraceWindow { from_ns: now, to_ns: Nanos::MAX, on });
+        self.store(TraceWindow { from_ns: now, to_ns: Nanos::MAX, on });
     }
 
     /// From now on it is being switched.
@@ -30,7 +30,7 @@ impl TraceWindows {
             Some(last) if last.to_ns == window.from_ns && last.on == window.on => {
                 last.to_ns = window.to_ns;
             }
-            _ => self.keep(window),
+            _ => self.store(window),
         }
     }
 
@@ -55,7 +55,7 @@ impl TraceWindows {
         cut.filter(|window| window.from_ns < window.to_ns).collect()
     }
 
-    fn keep(&mut self, window: TraceWindow) {
+    fn store(&mut self, window: TraceWindow) {
         self.0.push_back(window);
         if self.0.len() > KEPT {
             self.0.pop_front();

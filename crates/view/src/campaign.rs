@@ -1,34 +1,34 @@
 //! A campaign as `report` shows it: from its folder.
 
-use crate::{Result, measured};
-use latlab_model::campaign::Planned;
-use latlab_model::harmless::harmless_document;
-use latlab_model::results::{CellWord, Table, TableRow};
+use crate::{Result, run_with_bins};
+use latlab_model::campaign::PlannedRun;
+use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellWord};
+use latlab_model::sanitize::sanitize_document;
 use latlab_model::{Run, ThreadBins};
 use latlab_report::Options;
-use latlab_report::campaign::{CampaignRun, Made, campaign_page, multiples, table};
-use latlab_store::{CampaignFolder, CellState, Tried};
+use latlab_report::campaign::{CampaignRun, PlannedResult, campaign_page, multiples, table};
+use latlab_store::{CampaignFolder, CampaignProgress, CellState};
 use std::path::{Path, PathBuf};
 
 /// A run of a campaign, read with its counts; its texts are harmless.
-struct Read {
+struct CampaignRunWithBins {
     path: PathBuf,
     run: Run,
     bins: Vec<ThreadBins>,
 }
 
 /// What became of a planned run, its run by its place among those that were read.
-struct Place {
-    planned: Planned,
+struct LoadedCell {
+    planned: PlannedRun,
     state: CellWord,
     reason: Option<String>,
     run: Option<usize>,
     tries: Vec<String>,
 }
 
-impl Place {
+impl LoadedCell {
     /// There is a run in this folder, and it cannot be shown.
-    fn is_damaged(&mut self, path: &Path, reason: &str) {
+    fn set_damaged(&mut self, path: &Path, reason: &str) {
         (self.state, self.run) = (CellWord::Damaged, None);
         self.reason = Some(match reason.contains(&*path.to_string_lossy()) {
             true => reason.to_string(),
@@ -38,45 +38,46 @@ impl Place {
 }
 
 /// A campaign, read from its folder.
-pub struct ShownCampaign {
-    runs: Vec<Read>,
+pub struct LoadedCampaign {
+    runs: Vec<CampaignRunWithBins>,
     latlab: String,
     /// Its table; its texts are harmless.
-    pub table: Table,
+    pub table: CampaignTable,
 }
 
-impl ShownCampaign {
+impl LoadedCampaign {
     /// Reads all that is shown of a campaign.
-    pub fn read(folder: &CampaignFolder) -> Result<ShownCampaign> {
+    pub fn read(folder: &CampaignFolder) -> Result<LoadedCampaign> {
         let campaign = &folder.campaign;
-        let tried = folder.tried()?;
+        let tried = folder.progress()?;
         let mut runs = Vec::new();
         let mut places = Vec::new();
         for planned in &campaign.runs {
-            let mut place = place(folder, &tried, planned);
+            let mut place = load_cell(folder, &tried, planned);
             if let Some(index) = place.run {
                 let (path, run) = &tried.runs[index];
                 match latlab_store::expect_files(path, run)
                     .map_err(crate::Error::from)
-                    .and_then(|()| measured(path))
+                    .and_then(|()| run_with_bins(path))
                 {
                     Ok((run, bins)) => {
                         place.run = Some(runs.len());
-                        runs.push(Read { path: path.clone(), run, bins });
+                        runs.push(CampaignRunWithBins { path: path.clone(), run, bins });
                     }
-                    Err(error) => place.is_damaged(path, &error.to_string()),
+                    Err(error) => place.set_damaged(path, &error.to_string()),
                 }
             }
             places.push(place);
         }
-        let made: Vec<Made> = places.iter().map(|place| made(place, &runs)).collect();
-        let table = harmless_document(&table(campaign, &made))?;
-        Ok(ShownCampaign { table, runs, latlab: campaign.latlab.clone() })
+        let made: Vec<PlannedResult> =
+            places.iter().map(|place| planned_result(place, &runs)).collect();
+        let table = sanitize_document(&table(campaign, &made))?;
+        Ok(LoadedCampaign { table, runs, latlab: campaign.latlab.clone() })
     }
 
     /// The whole page; `page_of` says where a run's own page is, seen from it.
     pub fn page(&self, page_of: impl Fn(&Path) -> String) -> String {
-        let run = |one: &'_ Read| page_of(&one.path);
+        let run = |one: &'_ CampaignRunWithBins| page_of(&one.path);
         let runs: Vec<CampaignRun> = self
             .runs
             .iter()
@@ -88,7 +89,7 @@ impl ShownCampaign {
     /// The latencies of each row in a small picture, as an SVG element.
     pub fn multiples(&self, options: &Options) -> String {
         let by_id = |id: &String| self.runs.iter().find(|one| one.run.id == *id);
-        let of_row = |row: &TableRow| {
+        let of_row = |row: &CampaignRow| {
             let runs = row.cells.iter().map(|cell| cell.run.as_ref().and_then(by_id));
             runs.map(|one| Some((&one?.run, one?.bins.as_slice()))).collect()
         };
@@ -103,28 +104,32 @@ impl ShownCampaign {
 }
 
 /// The table of a campaign.
-pub fn campaign_table(folder: &CampaignFolder) -> Result<Table> {
-    Ok(ShownCampaign::read(folder)?.table)
+pub fn campaign_table(folder: &CampaignFolder) -> Result<CampaignTable> {
+    Ok(LoadedCampaign::read(folder)?.table)
 }
 
-fn place(folder: &CampaignFolder, tried: &Tried, planned: &Planned) -> Place {
+fn load_cell(
+    folder: &CampaignFolder,
+    tried: &CampaignProgress,
+    planned: &PlannedRun,
+) -> LoadedCell {
     let campaign = &folder.campaign;
-    let (state, run, reason) = match tried.standing(campaign, planned) {
+    let (state, run, reason) = match tried.cell_state(campaign, planned) {
         CellState::Done { run } => (CellWord::Done, Some(run), None),
         CellState::GivenUp { run, reason } => (CellWord::Failed, run, Some(reason)),
         CellState::Missing { .. } => (CellWord::Missing, None, None),
     };
     let damaged = tried.damaged_of(campaign, planned).filter(|_| state == CellWord::Missing);
-    let tries = tried.of(&campaign.cell(planned)).map(|(_, run)| run.id.clone()).collect();
-    let mut place = Place { planned: *planned, state, reason, run, tries };
+    let tries = tried.runs_of(&campaign.cell(planned)).map(|(_, run)| run.id.clone()).collect();
+    let mut place = LoadedCell { planned: *planned, state, reason, run, tries };
     if let Some((path, reason)) = damaged {
-        place.is_damaged(path, reason);
+        place.set_damaged(path, reason);
     }
     place
 }
 
-fn made<'a>(place: &Place, runs: &'a [Read]) -> Made<'a> {
-    Made {
+fn planned_result<'a>(place: &LoadedCell, runs: &'a [CampaignRunWithBins]) -> PlannedResult<'a> {
+    PlannedResult {
         row: place.planned.row,
         repeat: place.planned.repeat,
         state: place.state,

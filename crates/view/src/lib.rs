@@ -7,17 +7,17 @@ mod over_time;
 mod page;
 mod respond;
 
-pub use campaign::{ShownCampaign, campaign_table};
+pub use campaign::{LoadedCampaign, campaign_table};
 use over_time::OverTime;
-pub use page::{Shown, page};
+pub use page::{LoadedRun, page};
 pub use respond::{against_phase, responses};
 
 use latlab_digest::window::WindowSpec;
-use latlab_model::harmless::harmless;
+use latlab_model::sanitize::sanitize_run;
 use latlab_model::{Run, ThreadBins};
 use latlab_report::time::{self, TimeOptions};
-use latlab_report::{Kind, Measured, Options};
-use latlab_store::load;
+use latlab_report::{Kind, Options, RunWithBins};
+use latlab_store::read_run;
 use std::path::{Path, PathBuf};
 
 /// Why a run cannot be shown.
@@ -43,21 +43,22 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// The run of a folder with the counts of its threads; its texts are harmless.
-pub fn measured(folder: &Path) -> Result<(Run, Vec<ThreadBins>)> {
-    let run = load(folder)?;
+pub fn run_with_bins(folder: &Path) -> Result<(Run, Vec<ThreadBins>)> {
+    let run = read_run(folder)?;
     let bins = latlab_store::histograms(folder, &run)?;
-    Ok((harmless(&run)?, bins))
+    Ok((sanitize_run(&run)?, bins))
 }
 
 /// The latencies of one run or several as an SVG element.
 pub fn latencies(folders: &[PathBuf], kind: Kind, options: &Options) -> Result<String> {
-    let loaded = folders.iter().map(|folder| measured(folder)).collect::<Result<Vec<_>>>()?;
-    let runs: Vec<Measured> = loaded.iter().map(|(run, bins)| Measured { run, bins }).collect();
+    let loaded = folders.iter().map(|folder| run_with_bins(folder)).collect::<Result<Vec<_>>>()?;
+    let runs: Vec<RunWithBins> =
+        loaded.iter().map(|(run, bins)| RunWithBins { run, bins }).collect();
     Ok(latlab_report::plot(&runs, kind, options))
 }
 
 /// A picture over time.
-pub struct Drawn {
+pub struct OverTimePicture {
     /// One SVG element.
     pub svg: String,
     /// About how many samples the window has, where they were too many to be drawn one by one.
@@ -70,8 +71,8 @@ pub fn over_time(
     kind: time::Kind,
     window: Option<&WindowSpec>,
     options: &TimeOptions,
-) -> Result<Drawn> {
-    let run = load(folder)?;
+) -> Result<OverTimePicture> {
+    let run = read_run(folder)?;
     let OverTime { data, too_many } = OverTime::read(folder, &run, window)?;
-    Ok(Drawn { svg: kind.draw(&harmless(&run)?, &data, options), too_many })
+    Ok(OverTimePicture { svg: kind.draw(&sanitize_run(&run)?, &data, options), too_many })
 }

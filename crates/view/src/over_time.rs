@@ -6,7 +6,7 @@ use latlab_digest::window::WindowSpec;
 use latlab_model::run::ThreadRun;
 use latlab_model::{Nanos, Run};
 use latlab_report::time::TimeData;
-use latlab_store::{Stretch, intervals, spikes, telemetry};
+use latlab_store::{WindowReader, intervals, spikes, telemetry};
 use std::ops::Range;
 use std::path::Path;
 
@@ -65,13 +65,13 @@ pub fn fill_conditions(folder: &Path, run: &Run, all: &mut [&mut TimeData]) -> R
 }
 
 fn of_samples(folder: &Path, run: &Run, window: &WindowSpec) -> Result<OverTime> {
-    let stretch = Stretch::open(folder, run, window)?;
-    let about = releases_in(run, &stretch.within());
+    let stretch = WindowReader::open(folder, run, window)?;
+    let about = releases_in(run, &stretch.range());
     if about > MOST_SAMPLES {
-        let by_intervals = of_intervals(folder, run, Some(stretch.within()))?;
+        let by_intervals = of_intervals(folder, run, Some(stretch.range()))?;
         return Ok(OverTime { too_many: Some(about), ..by_intervals });
     }
-    let mut data = TimeData::of_samples(run, coarse_edges(), stretch.within());
+    let mut data = TimeData::of_samples(run, coarse_edges(), stretch.range());
     for piece in stretch.samples() {
         let piece = piece?;
         piece.samples.iter().for_each(|sample| data.sample(piece.thread, *sample));

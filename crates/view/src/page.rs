@@ -2,7 +2,7 @@
 
 use crate::over_time::{fill_conditions, fill_latencies};
 use crate::responses;
-use crate::{Error, Result, measured};
+use crate::{Error, Result, run_with_bins};
 use latlab_digest::coarse_edges;
 use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 /// A run with all that a page shows of it.
-pub struct Shown {
+pub struct LoadedRun {
     /// The run; its texts are harmless.
     pub run: Run,
     document: String,
@@ -22,10 +22,10 @@ pub struct Shown {
     samples: Vec<Sample>,
 }
 
-impl Shown {
+impl LoadedRun {
     /// Reads the run of a folder.
-    pub fn read(folder: &Path) -> Result<Shown> {
-        let (run, bins) = measured(folder)?;
+    pub fn read(folder: &Path) -> Result<LoadedRun> {
+        let (run, bins) = run_with_bins(folder)?;
         let path = folder.join("run.json");
         let document =
             fs::read_to_string(&path).map_err(|error| Error::Document { path, error })?;
@@ -34,17 +34,17 @@ impl Shown {
         fill_latencies(folder, &run, &mut [&mut still, &mut fine])?;
         fill_conditions(folder, &run, &mut [&mut still, &mut fine])?;
         let samples = responses(folder, &run)?;
-        Ok(Shown { run, document, bins, still, fine, samples })
+        Ok(LoadedRun { run, document, bins, still, fine, samples })
     }
 
     fn as_page(&self) -> PageRun<'_> {
-        let Shown { run, document, bins, still, fine, samples } = self;
+        let LoadedRun { run, document, bins, still, fine, samples } = self;
         PageRun { run, document, bins, still, fine, samples }
     }
 }
 
 /// One run or several as one page.
-pub fn page(runs: &[Shown]) -> String {
-    let runs: Vec<PageRun> = runs.iter().map(Shown::as_page).collect();
+pub fn page(runs: &[LoadedRun]) -> String {
+    let runs: Vec<PageRun> = runs.iter().map(LoadedRun::as_page).collect();
     latlab_report::page(&runs)
 }

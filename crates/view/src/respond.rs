@@ -1,12 +1,12 @@
 //! The responses of a responder's run, one by one.
 
-use crate::{Result, measured};
+use crate::{Result, run_with_bins};
 use latlab_digest::window::WindowSpec;
 use latlab_model::samples::Sample;
 use latlab_model::{Nanos, Run};
 use latlab_report::Options;
 use latlab_report::phase::{Fold, draw};
-use latlab_store::Stretch;
+use latlab_store::WindowReader;
 use std::path::Path;
 
 /// More are neither compared in pairs nor drawn as dots.
@@ -17,7 +17,7 @@ pub fn responses(folder: &Path, run: &Run) -> Result<Vec<Sample>> {
     if !run.asked.method.is_capture() || run.total.cycles == 0 || run.total.cycles > MOST {
         return Ok(Vec::new());
     }
-    let stretch = Stretch::open(folder, run, &WindowSpec::whole())?;
+    let stretch = WindowReader::open(folder, run, &WindowSpec::whole())?;
     let mut samples = Vec::new();
     for piece in stretch.samples() {
         samples.extend(piece?.samples);
@@ -32,9 +32,9 @@ pub fn against_phase(
     period: Option<Nanos>,
     options: &Options,
 ) -> Result<Option<String>> {
-    let (run, _) = measured(folder)?;
+    let (run, _) = run_with_bins(folder)?;
     let asked = period.map(|period| Fold { period_ns: period.0 as f64, origin_ns: 0.0 });
-    let Some(fold) = asked.or(Fold::of(&run)) else { return Ok(None) };
+    let Some(fold) = asked.or(Fold::of_run(&run)) else { return Ok(None) };
     let samples = responses(folder, &run)?;
     Ok(Some(draw(&run, &samples, fold, options)))
 }

@@ -65,7 +65,7 @@ fn install(root: &Root, load: &Load) -> Option<String> {
 
 fn memory(root: &Root, loads: &[Load]) -> Result<(), String> {
     let Some(free) = meminfo(root, "MemAvailable:") else { return Ok(()) };
-    over("memory", "available", loads, |load| load.needs.memory_bytes, free, SPARE_MEMORY)
+    check_fit("memory", "available", loads, |load| load.needs.memory_bytes, free, SPARE_MEMORY)
 }
 
 fn meminfo(root: &Root, key: &str) -> Option<u64> {
@@ -78,11 +78,11 @@ fn room(loads: &[Load]) -> Result<(), String> {
     let folder = super::scratch::base();
     let Some(free) = disk::free_bytes(&folder) else { return Ok(()) };
     let what = format!("room in {}", folder.display());
-    over(&what, "free", loads, |load| load.needs.disk_bytes, free, 0)
+    check_fit(&what, "free", loads, |load| load.needs.disk_bytes, free, 0)
 }
 
 /// The arithmetic of what does not fit, in one line.
-fn over(
+fn check_fit(
     what: &str,
     free_word: &str,
     loads: &[Load],
@@ -136,10 +136,10 @@ fn processes(root: &Root, loads: &[Load]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latlab_model::load::{EndRule, EndSignal, Least, LoadProcess, Needs};
+    use latlab_model::load::{EndRule, EndSignal, LoadProcess, MinimumRate, Requirements};
     use std::fs;
 
-    fn load(program: &str, needs: Needs) -> Load {
+    fn load(program: &str, needs: Requirements) -> Load {
         Load {
             words: "memory,threads=8".into(),
             name: "memory".into(),
@@ -150,7 +150,7 @@ mod tests {
             version: None,
             rates: Vec::new(),
             evidence: None,
-            least: Least::default(),
+            least: MinimumRate::default(),
             restart: false,
             end: EndRule { signal: EndSignal::Term, grace_ns: latlab_model::Nanos(1) },
             needs,
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    fn refusal(program: &str, needs: Needs) -> String {
+    fn refusal(program: &str, needs: Requirements) -> String {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("proc/sys/kernel")).unwrap();
         fs::create_dir_all(folder.path().join("etc")).unwrap();
@@ -172,23 +172,23 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_the_arithmetic() {
-        let needs = Needs { memory_bytes: (8 * 256) << 20, ..Needs::default() };
+        let needs = Requirements { memory_bytes: (8 * 256) << 20, ..Requirements::default() };
         assert_eq!(
             refusal("sh", needs),
             "the loads need more memory than there is: memory,threads=8 2048 MB + 64 MB for \
              everything else, but 700 MB are available; ask for less"
         );
-        let needs = Needs { processes: 40_000, ..Needs::default() };
+        let needs = Requirements { processes: 40_000, ..Requirements::default() };
         assert!(
             refusal("sh", needs).contains("start 40000 processes, but kernel.pid_max is 32768")
         );
-        let needs = Needs { disk_bytes: 1 << 60, ..Needs::default() };
+        let needs = Requirements { disk_bytes: 1 << 60, ..Requirements::default() };
         assert!(refusal("sh", needs).contains("more room in"));
     }
 
     #[test]
     fn a_program_that_is_missing_is_told_with_what_installs_it() {
-        let text = refusal("no-such-program", Needs::default());
+        let text = refusal("no-such-program", Requirements::default());
         assert!(text.contains("sudo apt-get install memory-tools"), "{text}");
     }
 }

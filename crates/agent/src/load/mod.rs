@@ -15,14 +15,14 @@ mod scratch;
 mod supervisor;
 mod tree;
 
-use crate::layout::{Cpus, Layout, checked};
+use crate::layout::{Cpus, Layout, check_cpus};
 use crate::outbox::Outbox;
 use crate::reasons::STOP;
 use crate::refusals::{machine_refuses, plan_is_wrong};
 pub use check::missing_program;
 
-use latlab_model::frame::{FrameReader, Message, Next, Refusal};
-use latlab_model::load::{Load, LoadOn};
+use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
+use latlab_model::load::{Load, LoadCpus};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::files::Root;
 pub use orphans::end_orphans;
@@ -55,7 +55,7 @@ struct SupervisedLoad {
 
 impl Loads {
     /// Checks what the loads need, and starts the supervisors of them all, which wait for their request.
-    pub fn hire(
+    pub fn start_supervisors(
         root: &Root,
         plan: &Plan,
         layout: &Layout,
@@ -71,7 +71,7 @@ impl Loads {
         for ((number, load), programs) in (0..).zip(&plan.loads).zip(programs) {
             let cpus = placement.iter().collect();
             let request = LoadRequest { number, load: load.clone(), programs, cpus };
-            let supervised = SupervisedLoad::hire(request, outbox)
+            let supervised = SupervisedLoad::spawn(request, outbox)
                 .map_err(|error| cannot_start(load, &error))?;
             loads.0.push(supervised);
         }
@@ -79,12 +79,12 @@ impl Loads {
     }
 
     /// Starts them all, and waits until they run.
-    pub fn begin(&mut self) -> Result<(), Refusal> {
+    pub fn start(&mut self) -> Result<(), Refusal> {
         for load in &mut self.0 {
-            load.begin().map_err(|error| cannot_start(&load.request.load, &error))?;
+            load.start().map_err(|error| cannot_start(&load.request.load, &error))?;
         }
         let until = Instant::now() + PATIENCE;
-        self.0.iter().for_each(|load| load.wait_until_begun(until));
+        self.0.iter().for_each(|load| load.wait_until_started(until));
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl Drop for SupervisedLoad {
 }
 
 impl SupervisedLoad {
-    fn hire(request: LoadRequest, outbox: &Outbox) -> std::io::Result<SupervisedLoad> {
+    fn spawn(request: LoadRequest, outbox: &Outbox) -> std::io::Result<SupervisedLoad> {
         let mut supervisor = Command::new(std::env::current_exe()?)
             .args([LOAD_SUPERVISOR, &request.load.name])
             .stdin(Stdio::piped())
@@ -125,7 +125,7 @@ impl SupervisedLoad {
         let (outbox, id) = (outbox.clone(), supervisor.id());
         let forward = move || {
             if let Some(output) = output {
-                forward(output, &outbox, &begin);
+                forward_frames(output, &outbox, &begin);
             }
             // One that was killed has left its load behind.
             orphans::end_those_of(&Root::default(), id);
@@ -134,12 +134,12 @@ impl SupervisedLoad {
         Ok(SupervisedLoad { request, supervisor, input, forwarder: Some(forwarder), begun })
     }
 
-    fn begin(&mut self) -> std::io::Result<()> {
+    fn start(&mut self) -> std::io::Result<()> {
         let line = serde_json::to_string(&self.request).expect("an request has only text keys");
         self.input.as_mut().map_or(Ok(()), |input| writeln!(input, "{line}"))
     }
 
-    fn wait_until_begun(&self, until: Instant) {
+    fn wait_until_started(&self, until: Instant) {
         while STOP.load(Ordering::Relaxed) == 0 && Instant::now() < until {
             match self.begun.recv_timeout(Duration::from_millis(50)) {
                 Err(RecvTimeoutError::Timeout) => {}
@@ -150,9 +150,9 @@ impl SupervisedLoad {
 }
 
 /// Hands the frames of a supervisor on.
-fn forward(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
+fn forward_frames(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
     let mut frames = FrameReader::new(BufReader::new(output));
-    while let Ok(Next::Frame(frame)) = frames.next_for_agent() {
+    while let Ok(ReadResult::Frame(frame)) = frames.next_for_agent() {
         let message = frame.message;
         match &message {
             // Their sum comes with the next one, and figures are counted where they are lost.
@@ -168,10 +168,10 @@ fn forward(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
 /// The CPUs that the loads may run on.
 fn placement(plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<CpuSet, String> {
     let placement = match &plan.load_on {
-        LoadOn::Everywhere => cpus.usable.clone(),
-        LoadOn::Measured => layout.measured(cpus),
-        LoadOn::Others => cpus.usable.without(&layout.measured(cpus)),
-        LoadOn::Cpus(asked) => checked(asked, cpus, "--load-on")?,
+        LoadCpus::Everywhere => cpus.usable.clone(),
+        LoadCpus::Measured => layout.measured(cpus),
+        LoadCpus::Others => cpus.usable.without(&layout.measured(cpus)),
+        LoadCpus::Cpus(asked) => check_cpus(asked, cpus, "--load-on")?,
     };
     match placement.is_empty() {
         true => Err("--load-on others: every CPU is measured; leave some out with --cpus".into()),

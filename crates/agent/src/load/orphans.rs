@@ -39,7 +39,7 @@ fn end_marked(root: &Root, wanted: impl Fn(&str) -> bool) -> usize {
     let mut ended = 0;
     for _ in 0..ROUNDS {
         let marked: Vec<(u32, Stat)> =
-            processes(root).into_iter().filter_map(|pid| marked(root, pid, &wanted)).collect();
+            processes(root).into_iter().filter_map(|pid| find_marked(root, pid, &wanted)).collect();
         if marked.is_empty() {
             break;
         }
@@ -58,7 +58,7 @@ fn end_marked(root: &Root, wanted: impl Fn(&str) -> bool) -> usize {
 
 /// A living process that carries a mark: in its environment, which some write over with a name of
 /// their own, or by the folder that it works in.
-fn marked(root: &Root, pid: u32, wanted: impl Fn(&str) -> bool) -> Option<(u32, Stat)> {
+fn find_marked(root: &Root, pid: u32, wanted: impl Fn(&str) -> bool) -> Option<(u32, Stat)> {
     let environment = fs::read(root.path(format!("proc/{pid}/environ"))).unwrap_or_default();
     let variables = environment.split(|byte| *byte == 0);
     let mut variables = variables.filter_map(|variable| std::str::from_utf8(variable).ok());
@@ -70,6 +70,6 @@ fn marked(root: &Root, pid: u32, wanted: impl Fn(&str) -> bool) -> Option<(u32, 
         Some(name.trim_end_matches(" (deleted)").to_string())
     });
     let mark = by_folder.or_else(by_environment)?;
-    let stat = Stat::of(root, pid).filter(|stat| stat.state != 'Z')?;
+    let stat = Stat::read(root, pid).filter(|stat| stat.state != 'Z')?;
     (pid != std::process::id() && wanted(&mark)).then_some((pid, stat))
 }

@@ -1,6 +1,6 @@
 //! What a load prints: read at once so that it never waits, and kept in bounds.
 
-use super::request::Event;
+use super::request::SupervisorEvent;
 use latlab_model::Nanos;
 use latlab_sys::clock::Clock;
 use std::collections::VecDeque;
@@ -32,13 +32,13 @@ pub struct Printed {
 }
 
 impl Output {
-    fn change<T>(&self, change: impl FnOnce(&mut Printed) -> T) -> T {
+    fn update<T>(&self, change: impl FnOnce(&mut Printed) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The counts and the last lines by now.
     pub fn printed(&self) -> Printed {
-        self.change(|printed| printed.clone())
+        self.update(|printed| printed.clone())
     }
 }
 
@@ -57,7 +57,7 @@ pub fn read(
     mut from: PipeReader,
     wanted: WantedLines,
     output: &Output,
-    events: &SyncSender<Event>,
+    events: &SyncSender<SupervisorEvent>,
 ) {
     let (mut line, mut buffer) = (Vec::new(), [0; 16 << 10]);
     let mut budget = Budget { left: LINES_PER_SECOND, at: Instant::now() };
@@ -68,11 +68,11 @@ pub fn read(
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        output.change(|printed| printed.bytes += count as u64);
+        output.update(|printed| printed.bytes += count as u64);
         for &byte in &buffer[..count] {
             match byte {
                 b'\n' | b'\r' => {
-                    take(&line, &wanted, output, &mut budget, events);
+                    take_line(&line, &wanted, output, &mut budget, events);
                     line.clear();
                 }
                 byte if line.len() < LONGEST_LINE => line.push(byte),
@@ -80,30 +80,31 @@ pub fn read(
             }
         }
     }
-    take(&line, &wanted, output, &mut budget, events);
-    let _ = events.send(Event::OutputEnded);
+    take_line(&line, &wanted, output, &mut budget, events);
+    let _ = events.send(SupervisorEvent::OutputEnded);
 }
 
-fn take(
+fn take_line(
     line: &[u8],
     wanted: &WantedLines,
     output: &Output,
     budget: &mut Budget,
-    events: &SyncSender<Event>,
+    events: &SyncSender<SupervisorEvent>,
 ) {
     if line.is_empty() {
         return;
     }
     let text = String::from_utf8_lossy(line).replace(char::is_control, " ");
     if wanted.ready.as_ref().is_some_and(|ready| text.contains(ready.as_str())) {
-        let _ = events.send(Event::Ready(wanted.process));
+        let _ = events.send(SupervisorEvent::Ready(wanted.process));
     }
     if wanted.figures.iter().any(|figure| text.contains(figure.as_str())) {
         let at = Nanos(Clock::Monotonic.now());
-        let sent = budget.spend() && events.try_send(Event::Line(at, text.clone())).is_ok();
-        output.change(|printed| printed.dropped += u64::from(!sent));
+        let sent =
+            budget.spend() && events.try_send(SupervisorEvent::Line(at, text.clone())).is_ok();
+        output.update(|printed| printed.dropped += u64::from(!sent));
     }
-    output.change(|printed| {
+    output.update(|printed| {
         printed.lines.push_back(text);
         if printed.lines.len() > KEPT_LINES {
             printed.lines.pop_front();

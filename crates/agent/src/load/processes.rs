@@ -2,8 +2,8 @@
 
 use super::orphans;
 use super::output::{self, Output, WantedLines};
-use super::request::{Event, LoadRequest};
-use latlab_sys::child::ordinary;
+use super::request::{LoadRequest, SupervisorEvent};
+use latlab_sys::child::ordinary_command;
 use latlab_sys::process::{KillSignal, Pid, kill_process_group};
 use std::io::{PipeWriter, Result, pipe};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Processes {
         request: LoadRequest,
         mark: &str,
         folder: &Path,
-        events: &SyncSender<Event>,
+        events: &SyncSender<SupervisorEvent>,
         nice: i32,
     ) -> Result<Self> {
         let mut slots = Vec::new();
@@ -73,13 +73,14 @@ impl Processes {
             .stdout(slot.writer.try_clone()?)
             .stderr(slot.writer.try_clone()?);
         // It is waited for with all others.
-        let pid = ordinary(&mut command, self.request.cpus.clone(), self.nice).spawn()?.id();
+        let pid =
+            ordinary_command(&mut command, self.request.cpus.clone(), self.nice).spawn()?.id();
         slot.pid = Some(pid);
         Ok(pid)
     }
 
     /// The place of a process that has ended; none of one that the load has started itself.
-    pub fn ended(&mut self, pid: u32) -> Option<usize> {
+    pub fn find_ended(&mut self, pid: u32) -> Option<usize> {
         let place = self.slots.iter().position(|slot| slot.pid == Some(pid))?;
         self.slots[place].pid = None;
         Some(place)
@@ -97,7 +98,7 @@ impl Processes {
     }
 
     /// Whether one of them runs.
-    pub fn runs(&self, place: usize) -> bool {
+    pub fn is_running(&self, place: usize) -> bool {
         self.slots[place].pid.is_some()
     }
 

@@ -2,7 +2,7 @@
 
 use latlab_model::Nanos;
 use latlab_model::load::Load;
-use latlab_sys::child::Ended;
+use latlab_sys::child::ChildExit;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Read};
 use std::process::{Command, Stdio};
@@ -54,14 +54,14 @@ pub const STOP_WORD: &str = "stop\n";
 /// Listens for the word to end, or for the end of whoever says it.
 pub fn listen(
     mut input: impl BufRead + Send + 'static,
-    events: SyncSender<Event>,
+    events: SyncSender<SupervisorEvent>,
 ) -> std::io::Result<()> {
     let listen = move || {
         let mut line = String::new();
         let word = input.read_line(&mut line);
         let event = match word.is_ok() && line == STOP_WORD {
-            true => Event::Stop,
-            false => Event::Abandoned,
+            true => SupervisorEvent::Stop,
+            false => SupervisorEvent::Abandoned,
         };
         let _ = events.send(event);
     };
@@ -69,7 +69,7 @@ pub fn listen(
 }
 
 /// Something has happened.
-pub enum Event {
+pub enum SupervisorEvent {
     /// A process has printed that it is ready, by its place in the load.
     Ready(usize),
     /// A line with a figure was printed.
@@ -77,7 +77,7 @@ pub enum Event {
     /// Nothing more will be printed by one of the processes.
     OutputEnded,
     /// A child has ended, or an orphan below it.
-    Ended(Ended),
+    Ended(ChildExit),
     /// The load is to end.
     Stop,
     /// Whoever started the supervisor has died.

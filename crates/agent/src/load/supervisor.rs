@@ -1,13 +1,13 @@
 //! The supervisor of a load: starts it, watches it, and ends it with everything that it has started.
 
 use super::processes::Processes;
-use super::request::{Event, LoadRequest, listen};
+use super::request::{LoadRequest, SupervisorEvent, listen};
 use super::scratch::Scratch;
 use super::{counters, tree};
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
 use latlab_model::{CpuSet, Nanos};
-use latlab_sys::child::{adopt_orphans, hasten, wait_for_any};
+use latlab_sys::child::{adopt_orphans, lower_niceness, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::{KillSignal, mark};
@@ -54,7 +54,7 @@ pub fn supervise() -> Result<(), String> {
     let version = request.version();
     let (events, waiting) = sync_channel(4096);
     // A load of thousands of processes is looked at and ended in seconds only from before them.
-    let nice = hasten();
+    let nice = lower_niceness();
     let processes =
         Processes::new(request, &mark, scratch.path(), &events, nice).map_err(failed)?;
     listen(input, events.clone()).map_err(failed)?;
@@ -81,8 +81,8 @@ pub fn supervise() -> Result<(), String> {
 struct Supervisor {
     root: Root,
     processes: Processes,
-    events: SyncSender<Event>,
-    waiting: Receiver<Event>,
+    events: SyncSender<SupervisorEvent>,
+    waiting: Receiver<SupervisorEvent>,
     scratch: Scratch,
     started: Nanos,
     placement: CpuSet,
@@ -109,7 +109,7 @@ enum EndCause {
 
 impl Supervisor {
     fn run(mut self, version: String) {
-        let over = self.start_all().map_or_else(|over| over, |()| self.show());
+        let over = self.start_all().map_or_else(|over| over, |()| self.wait_until_loading());
         let number = self.processes.request().number;
         let begin = LoadBegin {
             load: number,
@@ -140,8 +140,8 @@ impl Supervisor {
             let wanted = self.processes.request().load.processes[place].ready.is_some();
             while wanted && Instant::now() < until {
                 match self.next(until) {
-                    Some(Event::Ready(ready)) if ready == place => break,
-                    Some(event) => self.take(event).map_err(Some)?,
+                    Some(SupervisorEvent::Ready(ready)) if ready == place => break,
+                    Some(event) => self.handle_event(event).map_err(Some)?,
                     None => {}
                 }
             }
@@ -155,7 +155,7 @@ impl Supervisor {
         let wait = move || {
             loop {
                 match wait_for_any() {
-                    Some(ended) if events.send(Event::Ended(ended)).is_err() => return,
+                    Some(ended) if events.send(SupervisorEvent::Ended(ended)).is_err() => return,
                     Some(_) => {}
                     // Between two starts there may be no child at all.
                     None => std::thread::sleep(Duration::from_millis(1)),
@@ -166,13 +166,13 @@ impl Supervisor {
     }
 
     /// Waits until the load takes the CPU that it should.
-    fn show(&mut self) -> Option<EndCause> {
+    fn wait_until_loading(&mut self) -> Option<EndCause> {
         let until = Instant::now() + SHOW_WITHIN;
         let least = self.processes.request().load.least.cpu_share;
         self.sample();
         while Instant::now() < until {
             let (at, cpu) = self.sampled;
-            if let Err(over) = self.take_until(Instant::now() + SHOW_EVERY) {
+            if let Err(over) = self.handle_events_until(Instant::now() + SHOW_EVERY) {
                 return Some(over);
             }
             self.sample();
@@ -192,46 +192,46 @@ impl Supervisor {
             self.sample();
             let used = Duration::from_nanos((thread_cpu_time() - used).max(0) as u64);
             let pause = SAMPLE_EVERY.max(used * COST);
-            if let Err(over) = self.take_until(before + pause) {
+            if let Err(over) = self.handle_events_until(before + pause) {
                 return over;
             }
         }
     }
 
-    fn take_until(&mut self, until: Instant) -> Result<(), EndCause> {
+    fn handle_events_until(&mut self, until: Instant) -> Result<(), EndCause> {
         while Instant::now() < until {
             if let Some(event) = self.next(until) {
-                self.take(event)?;
+                self.handle_event(event)?;
             }
         }
         Ok(())
     }
 
-    fn next(&self, until: Instant) -> Option<Event> {
+    fn next(&self, until: Instant) -> Option<SupervisorEvent> {
         self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
     }
 
-    fn take(&mut self, event: Event) -> Result<(), EndCause> {
+    fn handle_event(&mut self, event: SupervisorEvent) -> Result<(), EndCause> {
         match event {
-            Event::Stop => return Err(EndCause::Stopped),
-            Event::Abandoned => return Err(EndCause::Abandoned),
-            Event::Line(at_ns, text) => {
+            SupervisorEvent::Stop => return Err(EndCause::Stopped),
+            SupervisorEvent::Abandoned => return Err(EndCause::Abandoned),
+            SupervisorEvent::Line(at_ns, text) => {
                 send_line(self.processes.request().number, at_ns, false, text);
             }
-            Event::Ended(ended) => {
+            SupervisorEvent::Ended(ended) => {
                 let gone = now();
                 let status = ExitStatus { code: ended.code, signal: ended.signal };
-                if let Some(place) = self.processes.ended(ended.pid) {
-                    self.again(place, status, gone)?;
+                if let Some(place) = self.processes.find_ended(ended.pid) {
+                    self.restart(place, status, gone)?;
                 }
             }
-            Event::Ready(_) | Event::OutputEnded => {}
+            SupervisorEvent::Ready(_) | SupervisorEvent::OutputEnded => {}
         }
         Ok(())
     }
 
     /// A process of ours has ended: starts it again, where its definition says so.
-    fn again(&mut self, place: usize, status: ExitStatus, gone: Nanos) -> Result<(), EndCause> {
+    fn restart(&mut self, place: usize, status: ExitStatus, gone: Nanos) -> Result<(), EndCause> {
         let again = self.processes.request().load.restart && place == self.processes.last();
         self.short = if self.last_start.elapsed() < SHORT { self.short + 1 } else { 0 };
         if !again || status.code != Some(0) || self.short >= MOST_SHORT {
@@ -267,7 +267,7 @@ impl Supervisor {
         let (mut status, mut by_itself) = (ExitStatus::default(), false);
         match over {
             EndCause::ByItself(how) => (status, by_itself) = (how, true),
-            EndCause::Stopped => status = self.ask(ended_ns),
+            EndCause::Stopped => status = self.request_end(ended_ns),
             EndCause::Abandoned => {}
         }
         if !matches!(over, EndCause::Abandoned) {
@@ -283,8 +283,8 @@ impl Supervisor {
         let (mut open, until) = (outputs.len(), Instant::now() + STRAYS);
         while open > 0 && Instant::now() < until {
             match waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Event::OutputEnded) => open -= 1,
-                Ok(Event::Line(at_ns, text)) => {
+                Ok(SupervisorEvent::OutputEnded) => open -= 1,
+                Ok(SupervisorEvent::Line(at_ns, text)) => {
                     send_line(load, at_ns, !by_itself && at_ns > ended_ns, text);
                 }
                 _ => {}
@@ -308,7 +308,7 @@ impl Supervisor {
     }
 
     /// Asks the load itself to end, which some do at their leisure; how it ended.
-    fn ask(&mut self, asked: Nanos) -> ExitStatus {
+    fn request_end(&mut self, asked: Nanos) -> ExitStatus {
         let last = self.processes.last();
         let rule = self.processes.request().load.end;
         let signal = match rule.signal {
@@ -317,13 +317,15 @@ impl Supervisor {
         };
         self.processes.signal(last..=last, signal);
         let until = Instant::now() + rule.grace_ns.duration();
-        while self.processes.runs(last) && Instant::now() < until {
+        while self.processes.is_running(last) && Instant::now() < until {
             match self.next(until) {
-                Some(Event::Abandoned) => break,
-                Some(Event::Ended(ended)) if self.processes.ended(ended.pid) == Some(last) => {
+                Some(SupervisorEvent::Abandoned) => break,
+                Some(SupervisorEvent::Ended(ended))
+                    if self.processes.find_ended(ended.pid) == Some(last) =>
+                {
                     return ExitStatus { code: ended.code, signal: ended.signal };
                 }
-                Some(Event::Line(at_ns, text)) => {
+                Some(SupervisorEvent::Line(at_ns, text)) => {
                     send_line(self.processes.request().number, at_ns, at_ns > asked, text);
                 }
                 _ => {}

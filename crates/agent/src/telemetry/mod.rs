@@ -37,7 +37,7 @@ impl Telemetry {
     pub fn start(root: &Root, every: Nanos, outbox: &Outbox) -> Telemetry {
         let (stop, stopped) = channel();
         let (root, outbox) = (root.clone(), outbox.clone());
-        let work = move || read_on(&root, every, &outbox, &stopped);
+        let work = move || read_loop(&root, every, &outbox, &stopped);
         let thread = std::thread::Builder::new().spawn(work).ok();
         Telemetry { stop: Some(stop), thread }
     }
@@ -54,7 +54,7 @@ impl Drop for Telemetry {
 }
 
 /// Reads until it is stopped, and a last time then.
-fn read_on(root: &Root, every: Nanos, outbox: &Outbox, stopped: &Receiver<()>) {
+fn read_loop(root: &Root, every: Nanos, outbox: &Outbox, stopped: &Receiver<()>) {
     let mut reader = Reader::open(root);
     let mut due = Clock::Monotonic.now();
     loop {

@@ -28,7 +28,7 @@ impl Metric {
 }
 
 /// One series.
-struct Line {
+struct SeriesState {
     steady: bool,
     /// What it is now.
     now: Option<i64>,
@@ -42,7 +42,7 @@ struct Line {
 #[derive(Default)]
 pub struct Register {
     numbers: HashMap<&'static str, HashMap<String, u32>>,
-    lines: Vec<Line>,
+    lines: Vec<SeriesState>,
     announce: Vec<Series>,
     earlier: Vec<(Nanos, u32, i64)>,
     sequence: u64,
@@ -87,7 +87,7 @@ impl Register {
         }
         let number = self.lines.len() as u32;
         subjects.insert(subject.to_string(), number);
-        self.lines.push(Line { steady, now: None, read: false, sent: None });
+        self.lines.push(SeriesState { steady, now: None, read: false, sent: None });
         self.announce.push(Series {
             number,
             metric: metric.name.to_string(),

@@ -2,7 +2,7 @@
 
 use super::register::{Metric, Register};
 use latlab_model::telemetry::metric;
-use latlab_sys::files::{Held, Root};
+use latlab_sys::files::{OpenFile, Root};
 
 const CPU_TIME: Metric = Metric::counter(metric::CPU_TIME, "10ms");
 const CONTEXT_SWITCHES: Metric = Metric::counter(metric::CONTEXT_SWITCHES, "1");
@@ -26,7 +26,7 @@ type Parse = fn(&str, &str, &mut Register);
 
 /// A file that is read each time.
 struct Source {
-    file: Held,
+    file: OpenFile,
     subject: String,
     parse: Parse,
 }
@@ -101,7 +101,7 @@ impl Sources {
     }
 
     fn add(&mut self, root: &Root, path: String, subject: String, parse: Parse) {
-        if let Some(file) = Held::open(root, path) {
+        if let Some(file) = OpenFile::open(root, path) {
             self.0.push(Source { file, subject, parse });
         }
     }
@@ -287,7 +287,7 @@ mod tests {
     use std::fs;
 
     /// What a reading holds, by metric and subject.
-    fn taken(register: &mut Register) -> BTreeMap<(String, String), i64> {
+    fn read_values(register: &mut Register) -> BTreeMap<(String, String), i64> {
         let (series, reading) = register.reading(Nanos(1));
         let named = |(number, value): (u32, Option<i64>)| {
             let series = &series[number as usize];
@@ -296,7 +296,7 @@ mod tests {
         reading.values.into_iter().map(named).collect()
     }
 
-    fn of(metric: &str, subject: &str) -> (String, String) {
+    fn series_key(metric: &str, subject: &str) -> (String, String) {
         (metric.to_string(), subject.to_string())
     }
 
@@ -306,11 +306,11 @@ mod tests {
         let text = "cpu  2 2 2 2 2 2 2 2 0 0\ncpu1 10 20 30 40 50 60 70 80 0 0\nintr 5 4\n\
                     ctxt 99\nprocesses 7\nprocs_running 3\nprocs_blocked 1\n";
         stat(text, "", &mut register);
-        let taken = taken(&mut register);
-        assert_eq!(taken[&of("cpu_time", "cpu1 steal")], 80);
-        assert_eq!(taken[&of("cpu_time", "cpu1 user")], 10);
-        assert_eq!(taken[&of("context_switches", "")], 99);
-        assert_eq!(taken[&of("tasks", "running")], 3);
+        let taken = read_values(&mut register);
+        assert_eq!(taken[&series_key("cpu_time", "cpu1 steal")], 80);
+        assert_eq!(taken[&series_key("cpu_time", "cpu1 user")], 10);
+        assert_eq!(taken[&series_key("context_switches", "")], 99);
+        assert_eq!(taken[&series_key("tasks", "running")], 3);
         assert!(!taken.keys().any(|(_, subject)| subject.starts_with("cpu ")));
     }
 
@@ -322,11 +322,11 @@ mod tests {
                     NMI:          0          5   Non-maskable interrupts\n\
                     ERR:          2\n";
         interrupts(text, "", &mut register);
-        let taken = taken(&mut register);
+        let taken = read_values(&mut register);
         let expected = [
-            (of("interrupts", "cpu0 39 dwc_otg, usb1"), 8_000_123),
-            (of("interrupts", "cpu0 ERR"), 2),
-            (of("interrupts", "cpu3 NMI"), 5),
+            (series_key("interrupts", "cpu0 39 dwc_otg, usb1"), 8_000_123),
+            (series_key("interrupts", "cpu0 ERR"), 2),
+            (series_key("interrupts", "cpu3 NMI"), 5),
         ];
         assert_eq!(taken, expected.into());
     }
@@ -338,11 +338,11 @@ mod tests {
         gpu_temperature("temp=48.3'C", &mut register);
         clocksource("tsc", "", &mut register);
         pressure("some avg10=0.00 avg60=1.00 avg300=0.10 total=771\n", "cpu", &mut register);
-        let taken = taken(&mut register);
-        assert_eq!(taken[&of("throttle_flags", "firmware")], 0x50005);
-        assert_eq!(taken[&of("temperature", "gpu vcgencmd")], 48_300);
-        assert_eq!(taken[&of("clocksource", "tsc")], 1);
-        assert_eq!(taken[&of("pressure_stall", "cpu some")], 771);
+        let taken = read_values(&mut register);
+        assert_eq!(taken[&series_key("throttle_flags", "firmware")], 0x50005);
+        assert_eq!(taken[&series_key("temperature", "gpu vcgencmd")], 48_300);
+        assert_eq!(taken[&series_key("clocksource", "tsc")], 1);
+        assert_eq!(taken[&series_key("pressure_stall", "cpu some")], 771);
     }
 
     #[test]
@@ -366,12 +366,12 @@ mod tests {
         let mut sources = Sources::open(&Root::new(folder.path()));
         let mut register = Register::default();
         sources.read(&mut register);
-        let taken = taken(&mut register);
+        let taken = read_values(&mut register);
         let expected = [
-            (of("cpu_frequency", "cpu0"), 600_000),
-            (of("idle_residency", "cpu0 cpu-sleep"), 77),
-            (of("temperature", "hwmon1 coretemp Core 0"), 51_000),
-            (of("temperature", "thermal_zone0 cpu-thermal"), 48_312),
+            (series_key("cpu_frequency", "cpu0"), 600_000),
+            (series_key("idle_residency", "cpu0 cpu-sleep"), 77),
+            (series_key("temperature", "hwmon1 coretemp Core 0"), 51_000),
+            (series_key("temperature", "thermal_zone0 cpu-thermal"), 48_312),
         ];
         assert_eq!(taken, expected.into());
         let gone = folder.path().join("sys/class/thermal/thermal_zone0/temp");

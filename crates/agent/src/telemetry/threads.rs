@@ -34,7 +34,7 @@ const SLACK: i64 = 100_000_000;
 const TOLD_ABOVE: i64 = 10;
 
 /// What is known of a thread.
-struct Known {
+struct ThreadRecord {
     /// The reading that found it.
     since: u64,
     realtime: bool,
@@ -55,7 +55,7 @@ enum State {
 /// The threads of the machine.
 pub struct Threads {
     root: Root,
-    known: BTreeMap<u32, Known>,
+    known: BTreeMap<u32, ThreadRecord>,
     /// The last number that the kernel has given.
     newest: u32,
     readings: u64,
@@ -91,7 +91,7 @@ impl Threads {
             let (since, realtime) = (self.readings, scheduling.is_realtime());
             // Who was not there at the last reading has taken all of its time since.
             let last = self.read_at.map(|time| (time, 0));
-            self.known.insert(thread, Known { since, realtime, last, state: State::Quiet });
+            self.known.insert(thread, ThreadRecord { since, realtime, last, state: State::Quiet });
         }
     }
 
@@ -149,7 +149,7 @@ fn newest(root: &Root) -> Option<u32> {
     root.read("proc/loadavg")?.split_whitespace().nth(4)?.parse().ok()
 }
 
-impl Known {
+impl ThreadRecord {
     fn read(&mut self, root: &Root, thread: u32, at: Nanos, register: &mut Register) {
         if matches!(self.state, State::Ours) {
             return;
@@ -174,7 +174,7 @@ impl Known {
             // One that sleeps all day is not told of each second.
             return;
         }
-        let stat = Stat::of(root, thread);
+        let stat = Stat::read(root, thread);
         self.rename(thread, stat.as_ref(), before, register);
         let State::Told { subject, put_at } = &mut self.state else { return };
         if *put_at < before && before < at {
@@ -212,7 +212,7 @@ impl Known {
 fn cpu_time(root: &Root, thread: u32) -> Option<i64> {
     let exact = root.read(format!("proc/{thread}/schedstat"));
     exact.as_deref().and_then(|text| text.split(' ').next()?.parse().ok()).or_else(|| {
-        let ticks = Stat::of(root, thread)?.cpu_ticks;
+        let ticks = Stat::read(root, thread)?.cpu_ticks;
         Some(i64::try_from(ticks).ok()?.saturating_mul(10_000_000))
     })
 }
@@ -222,7 +222,7 @@ fn subject(root: &Root, thread: u32) -> Option<String> {
     let status = root.read(format!("proc/{thread}/status"))?;
     let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"))?;
     let process: u32 = group.trim().parse().ok()?;
-    let name = Stat::of(root, thread)?.name;
+    let name = Stat::read(root, thread)?.name;
     (process != std::process::id()).then(|| named(&name, thread))
 }
 
@@ -252,7 +252,7 @@ mod tests {
     }
 
     /// The thread's first number in the register, and the announced series.
-    fn look(threads: &mut Threads, register: &mut Register) -> (Vec<Series>, Reading) {
+    fn read_once(threads: &mut Threads, register: &mut Register) -> (Vec<Series>, Reading) {
         let at = now();
         threads.read(at, false, register);
         register.reading(at)
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn a_hog_that_starts_is_told_of_at_the_next_reading() {
         let (mut threads, mut register) = (Threads::find(&Root::default()), Register::default());
-        look(&mut threads, &mut register);
+        read_once(&mut threads, &mut register);
         let hog = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         let hog = Killed(hog);
         let name = format!("sh/{}", hog.0.id());
@@ -269,7 +269,7 @@ mod tests {
         let series = loop {
             // How soon it gets a CPU is the machine's.
             std::thread::sleep(Duration::from_millis(300));
-            let (series, reading) = look(&mut threads, &mut register);
+            let (series, reading) = read_once(&mut threads, &mut register);
             if let Some(found) = series.into_iter().find(|one| one.subject == name) {
                 let at = |number| reading.values.iter().find(|(one, _)| *one == number);
                 assert!(at(found.number).is_some_and(|(_, value)| value.is_some()));
@@ -281,7 +281,7 @@ mod tests {
         };
         assert!(series.counter && !series.steady);
         drop(hog);
-        let (_, reading) = look(&mut threads, &mut register);
+        let (_, reading) = read_once(&mut threads, &mut register);
         assert!(reading.values.contains(&(series.number, None)), "its end is told");
     }
 
@@ -293,7 +293,7 @@ mod tests {
         for _ in 0..3 {
             let until = Instant::now() + Duration::from_millis(50);
             while Instant::now() < until {}
-            let (series, _) = look(&mut threads, &mut register);
+            let (series, _) = read_once(&mut threads, &mut register);
             for subject in series.iter().map(|one| &one.subject) {
                 assert!(!subject.ends_with(&format!("/{own}")), "{subject}");
                 assert!(!subject.ends_with(&format!("/{}", idle.0.id())), "{subject}");

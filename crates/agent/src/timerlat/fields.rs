@@ -1,6 +1,6 @@
 //! How the tracer's events lie in the pages.
 
-use crate::timerlat::series::Sample;
+use crate::timerlat::activations::TimerlatEvent;
 use crate::trace::page_layout;
 use latlab_sys::tracefs::Tracefs;
 use latlab_trace::{Event, Field, Format, Layout as PageLayout};
@@ -39,11 +39,11 @@ impl Fields {
     }
 
     /// An event, if it is the tracer's.
-    pub fn sample(&self, event: &Event) -> Option<Sample> {
+    pub fn decode(&self, event: &Event) -> Option<TimerlatEvent> {
         let read = |field: Field| field.read(event.data);
         let own = event.id == self.id;
         own.then(|| {
-            Some(Sample {
+            Some(TimerlatEvent {
                 at: event.at as i64,
                 sequence: read(self.sequence)?,
                 context: read(self.context)?,

@@ -2,8 +2,8 @@
 //! kernel lets it and else its own, and what it says goes the way of every latency, through the same
 //! loop and recorder.
 
+mod activations;
 mod fields;
-mod series;
 mod timer;
 mod user;
 
@@ -44,17 +44,18 @@ const NO_TRACER: &str = "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRA
 /// Refuses a kernel that has no such tracer, before anything asks for rights that would not help.
 pub fn expect_tracer(root: &Root) -> Result<(), Refusal> {
     let (symbols, largest) = SYMBOLS;
-    let symbols = || root.look(symbols, largest).ok().flatten().filter(|all| !all.is_empty());
+    let symbols =
+        || root.read_limited(symbols, largest).ok().flatten().filter(|all| !all.is_empty());
     let listed = Tracefs::find(root).ok().and_then(|tracefs| tracefs.has_tracer(TRACER).ok());
     // A kernel that lists neither may have it.
     let lacks = match listed {
         Some(listed) => !listed,
         None => symbols().is_some_and(|all| !all.contains(SYMBOL)),
     };
-    if lacks { Err(refused(NO_TRACER.to_string())) } else { Ok(()) }
+    if lacks { Err(refusal(NO_TRACER.to_string())) } else { Ok(()) }
 }
 
-fn refused(text: String) -> Refusal {
+fn refusal(text: String) -> Refusal {
     machine_refuses(format!("--instrument timerlat: {text}"))
 }
 
@@ -68,7 +69,7 @@ pub fn prepare(
 ) -> Result<Vec<KernelTimer>, Refusal> {
     let cpus: Vec<u32> = layout.threads.iter().flatten().copied().collect();
     let timers = start(root, asked.period_ns, &cpus, changes, settings);
-    timers.map_err(refused)
+    timers.map_err(refusal)
 }
 
 fn start(
@@ -131,7 +132,7 @@ fn start(
         false => thread_ids(root, cpus).into_iter().map(Sleeper::Kernel).collect(),
     };
     let period = period.0 / 1_000 * 1_000;
-    let tracer = Arc::new(Running(instance));
+    let tracer = Arc::new(RunningTracer(instance));
     let timer = |((pipe, sleeper), thread)| {
         KernelTimer::new(thread, period, sleeper, pipe, Arc::clone(&fields), Arc::clone(&tracer))
     };
@@ -160,9 +161,9 @@ fn thread_ids(root: &Root, cpus: &[u32]) -> Vec<Option<u32>> {
 }
 
 /// The tracer ends before its instance goes, which it would keep busy.
-pub struct Running(Instance);
+pub struct RunningTracer(Instance);
 
-impl Drop for Running {
+impl Drop for RunningTracer {
     fn drop(&mut self) {
         let _ = self.0.set("current_tracer", "nop");
     }

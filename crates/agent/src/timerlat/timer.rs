@@ -1,11 +1,11 @@
 //! What the tracer tells of one CPU, read as a timer of the loop.
 
 use crate::outbox::Outbox;
-use crate::placing::{Placed, take_over};
+use crate::placement::{PlacedThread, schedule_kernel_thread};
+use crate::timerlat::activations::{Activation, ActivationSequence};
 use crate::timerlat::fields::Fields;
-use crate::timerlat::series::{Activation, Series};
 use crate::timerlat::user::UserThread;
-use crate::timerlat::{PASS, Running};
+use crate::timerlat::{PASS, RunningTracer};
 use latlab_measure::timer::{Timer, Wake};
 use latlab_model::Nanos;
 use latlab_model::frame::{Message, Refusal};
@@ -38,7 +38,7 @@ pub struct KernelTimer {
     sleeper: Sleeper,
     pipe: Pipe,
     fields: Arc<Fields>,
-    series: Series,
+    series: ActivationSequence,
     ready: VecDeque<Activation>,
     /// The release of the activation that was told last.
     last: i64,
@@ -46,7 +46,7 @@ pub struct KernelTimer {
     outbox: Option<Outbox>,
     frame_due: Instant,
     counted_from: i64,
-    _tracer: Arc<Running>,
+    _tracer: Arc<RunningTracer>,
 }
 
 impl KernelTimer {
@@ -57,10 +57,10 @@ impl KernelTimer {
         sleeper: Sleeper,
         pipe: Pipe,
         fields: Arc<Fields>,
-        tracer: Arc<Running>,
+        tracer: Arc<RunningTracer>,
     ) -> KernelTimer {
         KernelTimer {
-            series: Series::new(period, !matches!(sleeper, Sleeper::Kernel(_))),
+            series: ActivationSequence::new(period, !matches!(sleeper, Sleeper::Kernel(_))),
             sleeper,
             pipe,
             fields,
@@ -75,9 +75,9 @@ impl KernelTimer {
     }
 
     /// Takes the measured thread to its place; ours is started there.
-    pub fn set_up(&mut self, thread: u32, policy: Policy) -> Result<Placed, Refusal> {
+    pub fn set_up(&mut self, thread: u32, policy: Policy) -> Result<PlacedThread, Refusal> {
         match &self.sleeper {
-            Sleeper::Kernel(id) => take_over(thread, *id, policy),
+            Sleeper::Kernel(id) => schedule_kernel_thread(thread, *id, policy),
             Sleeper::ToStart(tracefs, cpu) => {
                 let (user, placed) = UserThread::start(tracefs, thread, *cpu, policy)?;
                 self.sleeper = Sleeper::User(user);
@@ -88,13 +88,13 @@ impl KernelTimer {
     }
 
     /// Tells the legs to the stream.
-    pub fn told_to(mut self, outbox: &Outbox) -> KernelTimer {
+    pub fn with_legs(mut self, outbox: &Outbox) -> KernelTimer {
         self.outbox = Some(outbox.clone());
         self
     }
 
     /// Counts legs from this release on.
-    pub fn counting_from(mut self, first: i64) -> KernelTimer {
+    pub fn with_first_release(mut self, first: i64) -> KernelTimer {
         self.counted_from = first;
         self
     }
@@ -112,7 +112,7 @@ impl KernelTimer {
         let KernelTimer { pipe, fields, series, ready, .. } = self;
         while let Some(page) = pipe.next_page() {
             for event in fields.layout.events(page) {
-                ready.extend(fields.sample(&event).and_then(|sample| series.take(sample)));
+                ready.extend(fields.decode(&event).and_then(|sample| series.push(sample)));
             }
         }
         self.legs.events_lost(std::mem::take(&mut self.series.lost));

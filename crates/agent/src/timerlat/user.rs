@@ -1,8 +1,8 @@
 //! A thread of ours in the place of the kernel's: each read sleeps until the next release, and says
 //! on its way in that the thread was back in user space.
 
-use crate::companion::Companion;
-use crate::placing::{Place, Placed};
+use crate::helper_thread::HelperThread;
+use crate::placement::{PlacedThread, Placement};
 use crate::refusals::machine_refuses;
 use latlab_model::frame::Refusal;
 use latlab_model::plan::Policy;
@@ -21,7 +21,7 @@ pub fn file(cpu: u32) -> String {
 pub struct UserThread {
     end: Arc<AtomicBool>,
     /// Ends with the CPU time that it took.
-    thread: Option<Companion<i64>>,
+    thread: Option<HelperThread<i64>>,
 }
 
 impl UserThread {
@@ -31,12 +31,12 @@ impl UserThread {
         thread: u32,
         cpu: u32,
         policy: Policy,
-    ) -> Result<(UserThread, Placed), Refusal> {
+    ) -> Result<(UserThread, PlacedThread), Refusal> {
         let end = Arc::new(AtomicBool::new(false));
         let (ended, tracefs) = (Arc::clone(&end), tracefs.clone());
         let set_up = move || {
-            let place = Place { thread, whose: "", cpu: Some(cpu), usable: &[], policy };
-            let (placed, name) = (place.take()?, file(cpu));
+            let place = Placement { thread, whose: "", cpu: Some(cpu), usable: &[], policy };
+            let (placed, name) = (place.apply()?, file(cpu));
             let mut file = tracefs.open(&name).map_err(|error| {
                 machine_refuses(format!(
                     "--instrument timerlat: {} cannot be opened ({error}): another program may \
@@ -53,20 +53,20 @@ impl UserThread {
         };
         let (what, name) =
             (format!("user thread of thread {thread}"), format!("latlab/{thread} user"));
-        let (thread, placed) = Companion::start(&what, name, set_up)?;
+        let (thread, placed) = HelperThread::start(&what, name, set_up)?;
         Ok((UserThread { end, thread: Some(thread) }, placed))
     }
 
     /// Whether it has ended without being asked, as when its CPU goes away.
     pub fn has_ended(&self) -> bool {
-        self.thread.as_ref().is_none_or(Companion::has_ended)
+        self.thread.as_ref().is_none_or(HelperThread::has_ended)
     }
 
     /// Waits until it has closed its file: the kernel kills a process that has it when the tracer
     /// ends. The CPU time it took, the first time.
     pub fn end(&mut self) -> i64 {
         self.end.store(true, Ordering::Relaxed);
-        self.thread.take().and_then(Companion::end).unwrap_or(0)
+        self.thread.take().and_then(HelperThread::end).unwrap_or(0)
     }
 }
 

@@ -40,10 +40,10 @@ pub struct PreparedTrace(KernelTrace);
 
 /// Sets up the trace; a refusal says what is missing.
 pub fn prepare(root: &Root, changes: &mut Changes) -> Result<PreparedTrace, Refusal> {
-    KernelTrace::prepare(root, changes).map(PreparedTrace).map_err(refused)
+    KernelTrace::prepare(root, changes).map(PreparedTrace).map_err(refusal)
 }
 
-fn refused(text: String) -> Refusal {
+fn refusal(text: String) -> Refusal {
     machine_refuses(format!("--legs: {text}"))
 }
 
@@ -62,7 +62,7 @@ impl TraceThread {
         online: &CpuSet,
         outbox: &Outbox,
     ) -> Result<TraceThread, Refusal> {
-        kernel.set_filters(threads, online).map_err(refused)?;
+        kernel.set_filters(threads, online).map_err(refusal)?;
         let first = threads.iter().map(|thread| thread.first_release_ns.0).min().unwrap_or(0);
         let reader = TraceReader {
             recorder: Recorder::new(threads),
@@ -75,7 +75,7 @@ impl TraceThread {
         };
         let (stop, stopped) = channel();
         let started = std::thread::Builder::new().spawn(move || reader.read_loop(&stopped));
-        let thread = started.map_err(|error| refused(format!("cannot start a thread: {error}")))?;
+        let thread = started.map_err(|error| refusal(format!("cannot start a thread: {error}")))?;
         Ok(TraceThread { stop, thread })
     }
 
@@ -183,5 +183,5 @@ fn frame(
     until: Nanos,
 ) -> Message {
     let from = std::mem::replace(sent_to, until);
-    Message::Trace(recorder.take(until, windows.between(from, until)).pack())
+    Message::Trace(recorder.take_stretch(until, windows.between(from, until)).pack())
 }

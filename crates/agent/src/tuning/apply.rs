@@ -1,9 +1,9 @@
 //! A recipe made, read back, and told as settings.
 
-use super::{Recipe, Step, Target};
+use super::{Recipe, Step, StepObject};
 use latlab_model::run::Setting;
 use latlab_sys::Errno;
-use latlab_sys::sched::Standing;
+use latlab_sys::sched::ThreadScheduling;
 use latlab_sys::undo::Changes;
 use std::io::{self, Error};
 
@@ -16,10 +16,10 @@ const LOST_COUNT: &str = "the kernel has lost count of what its servers take, as
 pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<Setting>, String> {
     let (mut differing, mut stay) = (Vec::new(), Vec::new());
     for step in &recipe.steps {
-        match make(step, changes) {
+        match apply_step(step, changes) {
             Ok(now) if now == step.value => {}
             Err(error) if !recipe.some_may_stay || is_forbidden(&error) => {
-                return Err(refused(step, &error));
+                return Err(refusal_text(step, &error));
             }
             _ if recipe.some_may_stay => stay.push(step.of.as_str()),
             Ok(now) => differing.push(format!("{now} ({})", step.of)),
@@ -43,11 +43,11 @@ pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<S
     Ok(std::iter::once(setting).chain(staying).collect())
 }
 
-fn make(Step { target, of, value }: &Step, changes: &mut Changes) -> io::Result<String> {
+fn apply_step(Step { target, of, value }: &Step, changes: &mut Changes) -> io::Result<String> {
     match target {
-        Target::File(path) => changes.set(path, value),
-        Target::Thread(id) => {
-            let wanted: Standing = value.parse().map_err(Error::other)?;
+        StepObject::File(path) => changes.set(path, value),
+        StepObject::Thread(id) => {
+            let wanted: ThreadScheduling = value.parse().map_err(Error::other)?;
             changes.set_thread(*id, of, wanted)
         }
     }
@@ -59,10 +59,10 @@ fn is_forbidden(error: &Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::ACCESS | Errno::ROFS))
 }
 
-fn refused(Step { target, of, value }: &Step, error: &Error) -> String {
+fn refusal_text(Step { target, of, value }: &Step, error: &Error) -> String {
     let (what, by_hand) = match target {
-        Target::File(path) => (path, format!("echo '{value}' | sudo tee {path}")),
-        Target::Thread(id) => {
+        StepObject::File(path) => (path, format!("echo '{value}' | sudo tee {path}")),
+        StepObject::Thread(id) => {
             let priority = value.trim_start_matches("fifo ");
             (of, format!("sudo chrt -f -p {priority} {}", id.id))
         }

@@ -1,13 +1,13 @@
 //! What belongs to single CPUs: their frequency, and what they keep for ordinary threads.
 
-use super::{Ground, Recipe, Step, Target, grouped, present};
+use super::{Recipe, Step, StepObject, TuningContext, group_values, present};
 use latlab_model::CpuSet;
 
 const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";
 const DEBUG: &str = "/sys/kernel/debug";
 
 /// The governor of every policy that has a measured CPU.
-pub fn governor(ground: &Ground, name: &str) -> Result<Recipe, String> {
+pub fn governor(ground: &TuningContext, name: &str) -> Result<Recipe, String> {
     let policies: Vec<(String, CpuSet)> = policies(ground);
     let covered: CpuSet = policies.iter().flat_map(|(_, cpus)| cpus.iter()).collect();
     let without = ground.measured.without(&covered);
@@ -29,14 +29,14 @@ pub fn governor(ground: &Ground, name: &str) -> Result<Recipe, String> {
         if now != name {
             had.push((of.clone(), now));
         }
-        steps.push(Step { target: Target::File(path), of, value: name.to_string() });
+        steps.push(Step { target: StepObject::File(path), of, value: name.to_string() });
     }
     let asked = format!("{name} (CPU {})", ground.measured);
-    Ok(Recipe { asked, before: grouped(&had), steps, some_may_stay: false })
+    Ok(Recipe { asked, before: group_values(&had), steps, some_may_stay: false })
 }
 
 /// Folders of the policies that have a measured CPU, with the CPUs that are online of each.
-fn policies(ground: &Ground) -> Vec<(String, CpuSet)> {
+fn policies(ground: &TuningContext) -> Vec<(String, CpuSet)> {
     let names = ground.root.names(&POLICIES[1..]).unwrap_or_default();
     let of = |name: String| {
         let folder = format!("{POLICIES}/{name}");
@@ -48,7 +48,7 @@ fn policies(ground: &Ground) -> Vec<(String, CpuSet)> {
 }
 
 /// No time of a measured CPU is kept for ordinary threads while real-time threads want it.
-pub fn fair_server(ground: &Ground) -> Result<Recipe, String> {
+pub fn fair_server(ground: &TuningContext) -> Result<Recipe, String> {
     if !ground.root.has(format!("{}/sched", &DEBUG[1..])) {
         return Err(format!(
             "{DEBUG}/sched cannot be seen: run it with sudo, after `mount -t debugfs none {DEBUG}`"
@@ -62,8 +62,8 @@ pub fn fair_server(ground: &Ground) -> Result<Recipe, String> {
         if now != "0" {
             had.push((of.clone(), now));
         }
-        steps.push(Step { target: Target::File(path), of, value: "0".to_string() });
+        steps.push(Step { target: StepObject::File(path), of, value: "0".to_string() });
     }
     let asked = format!("0 ns (CPU {})", ground.measured);
-    Ok(Recipe { asked, before: grouped(&had), steps, some_may_stay: false })
+    Ok(Recipe { asked, before: group_values(&had), steps, some_may_stay: false })
 }

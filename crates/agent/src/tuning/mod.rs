@@ -4,8 +4,8 @@
 //! their old and new values. Only when all are resolved are they made, and read back. A thread is
 //! identified by number, start time and name, so that none which got its number later is touched.
 
+mod affinity;
 mod apply;
-mod away;
 mod cpus;
 mod threads;
 
@@ -38,32 +38,32 @@ struct Recipe {
 /// One change of a recipe.
 #[derive(Clone, PartialEq, Debug)]
 struct Step {
-    target: Target,
+    target: StepObject,
     /// What it is a change of, for people.
     of: String,
     value: String,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-enum Target {
+enum StepObject {
     File(String),
     Thread(ThreadId),
 }
 
 /// Where tunings are resolved.
-struct Ground<'a> {
+struct TuningContext<'a> {
     root: &'a Root,
     measured: CpuSet,
     /// CPUs that are there and not measured.
     free: CpuSet,
 }
 
-impl<'a> Ground<'a> {
-    fn new(root: &'a Root, layout: &Layout, cpus: &Cpus) -> Ground<'a> {
+impl<'a> TuningContext<'a> {
+    fn new(root: &'a Root, layout: &Layout, cpus: &Cpus) -> TuningContext<'a> {
         let wakers = layout.wakers.iter().flatten().copied();
         let measured: CpuSet = layout.measured(cpus).iter().chain(wakers).collect();
         let free = cpus.online.without(&measured);
-        Ground { root, measured, free }
+        TuningContext { root, measured, free }
     }
 }
 
@@ -74,7 +74,7 @@ pub fn tune(
     (layout, cpus): (&Layout, &Cpus),
     changes: &mut Changes,
 ) -> Result<Vec<Setting>, Refusal> {
-    let ground = Ground::new(root, layout, cpus);
+    let ground = TuningContext::new(root, layout, cpus);
     let refused = |tuning| move |text| machine_refuses(format!("--tune {tuning}: {text}"));
     let recipes = tunings.iter().map(|tuning| recipe(tuning, &ground).map_err(refused(tuning)));
     let recipes: Vec<Recipe> = recipes.collect::<Result<_, _>>()?;
@@ -85,12 +85,12 @@ pub fn tune(
 }
 
 /// What a tuning comes to here; an error is what is missing and what to do, in one line.
-fn recipe(tuning: &Tuning, ground: &Ground) -> Result<Recipe, String> {
+fn recipe(tuning: &Tuning, ground: &TuningContext) -> Result<Recipe, String> {
     match tuning {
         Tuning::Governor(name) => cpus::governor(ground, name),
         Tuning::FairServerOff => cpus::fair_server(ground),
-        Tuning::IrqsAway => away::irqs(ground),
-        Tuning::WorkqueuesAway => away::workqueues(ground),
+        Tuning::IrqsAway => affinity::irqs(ground),
+        Tuning::WorkqueuesAway => affinity::workqueues(ground),
         Tuning::RtThrottlingOff => {
             one_file(ground.root, RT_RUNTIME, "-1", "it does not throttle real-time threads so")
         }
@@ -107,13 +107,13 @@ fn recipe(tuning: &Tuning, ground: &Ground) -> Result<Recipe, String> {
 
 fn huge_pages(root: &Root, when: Thp) -> Result<Recipe, String> {
     let missing = "it was built without CONFIG_TRANSPARENT_HUGEPAGE";
-    one_file(root, HUGE_PAGES, when.word(), missing)
+    one_file(root, HUGE_PAGES, when.as_str(), missing)
 }
 
 /// A file that holds this value.
 fn one_file(root: &Root, path: &str, value: &str, missing: &str) -> Result<Recipe, String> {
     let now = present(root, path, missing)?;
-    let step = Step { target: Target::File(path.into()), of: path.into(), value: value.into() };
+    let step = Step { target: StepObject::File(path.into()), of: path.into(), value: value.into() };
     Ok(Recipe {
         asked: value.to_string(),
         before: (now != value).then_some(now),
@@ -135,7 +135,7 @@ fn present(root: &Root, path: &str, missing: &str) -> Result<String, String> {
 }
 
 /// What several things have, by what they have: `ondemand (CPU 0-1), powersave (CPU 2)`.
-fn grouped(had: &[(String, String)]) -> Option<String> {
+fn group_values(had: &[(String, String)]) -> Option<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for (of, value) in had {
         match groups.iter_mut().find(|(known, _)| known == value) {

@@ -37,7 +37,7 @@ fn places(measured: &[u32]) -> (Layout, Cpus) {
 
 fn resolved(root: &Root, text: &str, measured: &[u32]) -> Result<Recipe, String> {
     let (layout, cpus) = places(measured);
-    recipe(&text.parse().unwrap(), &Ground::new(root, &layout, &cpus))
+    recipe(&text.parse().unwrap(), &TuningContext::new(root, &layout, &cpus))
 }
 
 fn tuned(root: &Root, text: &str, changes: &mut Changes) -> Result<Vec<Setting>, String> {
@@ -237,7 +237,8 @@ fn a_file_that_cannot_be_written_ends_it_with_a_remedy() {
     let mut changes = Changes::begin(&root).unwrap();
     let error = tuned(&root, "rt-throttling=off", &mut changes).unwrap_err();
     assert!(error.starts_with("--tune rt-throttling=off: cannot read /proc/sys/kernel"), "{error}");
-    let step = Step { target: Target::File("/sys/x".into()), of: "x".into(), value: "1".into() };
+    let step =
+        Step { target: StepObject::File("/sys/x".into()), of: "x".into(), value: "1".into() };
     let recipe =
         Recipe { asked: "1".into(), before: None, steps: vec![step], some_may_stay: false };
     let error = apply::apply("x", &recipe, &mut changes).unwrap_err();
@@ -298,7 +299,7 @@ fn threads_of_interrupts_are_found_by_a_part_of_their_name() {
     assert_eq!(recipe.asked, "fifo 80 (irq/10-eth0-rx, irq/11-eth0-tx)");
     assert_eq!(recipe.before.as_deref(), Some("fifo 50 (irq/10-eth0-rx)"));
     let id = ThreadId { id: 71, started: 1071 };
-    assert_eq!((recipe.steps.len(), &recipe.steps[0].target), (2, &Target::Thread(id)));
+    assert_eq!((recipe.steps.len(), &recipe.steps[0].target), (2, &StepObject::Thread(id)));
     let error = resolved(&root, "irq-thread:mmc=80", &[2]).unwrap_err();
     assert!(error.ends_with("available: irq/9-acpi, irq/10-eth0-rx, irq/11-eth0-tx"), "{error}");
 }

@@ -1,23 +1,23 @@
 //! Threads of interrupts at another priority.
 
-use super::{Ground, Recipe, Step, Target, grouped};
+use super::{Recipe, Step, StepObject, TuningContext, group_values};
 use latlab_sys::child::processes;
 use latlab_sys::process::Stat;
-use latlab_sys::sched::Standing;
+use latlab_sys::sched::ThreadScheduling;
 use latlab_sys::undo::{ThreadId, is_irq_thread};
 
 /// More names than this are counted.
 const NAMED: usize = 20;
 
 /// All threads of interrupts whose names hold this.
-pub fn irq_threads(ground: &Ground, pattern: &str, priority: u8) -> Result<Recipe, String> {
+pub fn irq_threads(ground: &TuningContext, pattern: &str, priority: u8) -> Result<Recipe, String> {
     let all = threads(ground);
     let (chosen, others): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(_, stat)| stat.name.contains(pattern));
     if chosen.is_empty() {
         return Err(nothing(pattern, &others));
     }
-    let wanted = Standing::fifo(priority).to_string();
+    let wanted = ThreadScheduling::fifo(priority).to_string();
     let had: Vec<(String, String)> = chosen
         .iter()
         .map(|(_, stat)| (stat.name.clone(), format!("{} {}", stat.policy_word(), stat.priority)))
@@ -26,17 +26,17 @@ pub fn irq_threads(ground: &Ground, pattern: &str, priority: u8) -> Result<Recip
     let names: Vec<&str> = chosen.iter().map(|(_, stat)| stat.name.as_str()).collect();
     let asked = format!("{wanted} ({})", names.join(", "));
     let steps = chosen.iter().map(|(id, stat)| Step {
-        target: Target::Thread(ThreadId { id: *id, started: stat.started }),
+        target: StepObject::Thread(ThreadId { id: *id, started: stat.started }),
         of: stat.name.clone(),
         value: wanted.clone(),
     });
-    Ok(Recipe { steps: steps.collect(), asked, before: grouped(&had), some_may_stay: false })
+    Ok(Recipe { steps: steps.collect(), asked, before: group_values(&had), some_may_stay: false })
 }
 
-fn threads(ground: &Ground) -> Vec<(u32, Stat)> {
+fn threads(ground: &TuningContext) -> Vec<(u32, Stat)> {
     let mut ids = processes(ground.root);
     ids.sort_unstable();
-    let stats = ids.into_iter().filter_map(|id| Some((id, Stat::of(ground.root, id)?)));
+    let stats = ids.into_iter().filter_map(|id| Some((id, Stat::read(ground.root, id)?)));
     stats.filter(|(_, stat)| is_irq_thread(stat)).collect()
 }
 

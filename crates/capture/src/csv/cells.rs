@@ -3,7 +3,7 @@
 //! The crate `csv` would replace only [`Cells`]: it parts no runs of blanks, and the dialect, decimal
 //! commas and bounded lines with their numbers remain ours.
 
-use crate::fault::Fault;
+use crate::error::ParseError;
 
 /// How the cells of a table are parted and its numbers written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,13 +118,16 @@ pub fn number_in(
     cell: &str,
     index: usize,
     line: u64,
-) -> Result<Option<f64>, Fault> {
+) -> Result<Option<f64>, ParseError> {
     if cell.is_empty() {
         return Ok(None);
     }
     let what = || {
         let found: String = cell.chars().take(24).collect();
-        Fault::line(line, format!("expected a number in column {}, found '{found}'", index + 1))
+        ParseError::line(
+            line,
+            format!("expected a number in column {}, found '{found}'", index + 1),
+        )
     };
     dialect.number(cell).map(Some).ok_or_else(what)
 }

@@ -4,7 +4,7 @@ use super::cells::{DIALECTS, Dialect, is_comment, last_digit};
 use super::names;
 use crate::SECOND_PS;
 use crate::capture::{Channel, Kind};
-use crate::fault::Fault;
+use crate::error::ParseError;
 use crate::list::{ListLayout, Unit};
 use crate::sigrok::hertz;
 
@@ -68,7 +68,7 @@ impl Layout {
 }
 
 /// The first lines as a table.
-struct Table<'a> {
+struct CsvTable<'a> {
     dialect: Dialect,
     first_row: usize,
     /// Names of the columns; empty where there are none.
@@ -79,7 +79,7 @@ struct Table<'a> {
 }
 
 /// The shape of a table, by its first lines.
-pub fn of(start: &[String], unit: Option<Unit>) -> Result<Shape, Fault> {
+pub fn detect(start: &[String], unit: Option<Unit>) -> Result<Shape, ParseError> {
     if start.first().is_some_and(|line| is_old_tektronix(line)) {
         return Ok(Shape::Capture(tektronix(start)));
     }
@@ -115,7 +115,7 @@ fn channels(line: &str) -> Option<Vec<&str>> {
     Some(names.split(',').map(str::trim).collect())
 }
 
-fn table<'a>(start: &'a [String]) -> Result<Table<'a>, Fault> {
+fn table<'a>(start: &'a [String]) -> Result<CsvTable<'a>, ParseError> {
     let told = |line: &str| !line.trim().is_empty() && !is_comment(line);
     let found = (0..start.len()).filter(|row| told(&start[*row])).find_map(|row| {
         let dialect = DIALECTS.iter().filter(|one| one.is_row(&start[row]));
@@ -123,11 +123,11 @@ fn table<'a>(start: &'a [String]) -> Result<Table<'a>, Fault> {
     });
     let Some((first_row, dialect)) = found else {
         if start.iter().any(|line| is_dated(line)) {
-            return Err(Fault::whole(
+            return Err(ParseError::whole(
                 "expected times in seconds, found dates: export without dates",
             ));
         }
-        return Err(Fault::whole(
+        return Err(ParseError::whole(
             "expected a sigrok session, a VCD, a table of values with times, an ISF waveform or a \
              list of readings; found no row of numbers",
         ));
@@ -153,7 +153,7 @@ fn table<'a>(start: &'a [String]) -> Result<Table<'a>, Fault> {
         (remarked.len()..width).for_each(|_| remarked.insert(0, ""));
         names = remarked;
     }
-    Ok(Table { dialect, first_row, names, below, rows })
+    Ok(CsvTable { dialect, first_row, names, below, rows })
 }
 
 fn cells_of<'a>(dialect: &Dialect, line: &'a str) -> Vec<&'a str> {
@@ -168,7 +168,7 @@ fn columns_of(dialect: &Dialect, start: &[String], row: usize) -> (bool, usize, 
     (alike, here, !dialect.decimal_comma)
 }
 
-impl Table<'_> {
+impl CsvTable<'_> {
     fn name(&self, index: usize) -> &str {
         self.names.get(index).copied().unwrap_or_default()
     }
@@ -183,7 +183,7 @@ impl Table<'_> {
     }
 
     /// The table as a list of readings, if it is one.
-    fn list(&self, unit: Option<Unit>) -> Result<Option<ListLayout>, Fault> {
+    fn list(&self, unit: Option<Unit>) -> Result<Option<ListLayout>, ParseError> {
         let filled = self.filled();
         let lagbox = self.names.len() >= LAGBOX.len()
             && self.names.iter().zip(LAGBOX).all(|(name, known)| name.eq_ignore_ascii_case(known));
@@ -202,7 +202,7 @@ impl Table<'_> {
         let format = if lagbox { "list of a LagBox" } else { "list of readings" };
         let known = unit.or(lagbox.then_some(Unit::Micro)).or(by_name);
         let Some(unit) = known.or(is_in_seconds.then_some(Unit::Second)) else {
-            return Err(Fault::whole(
+            return Err(ParseError::whole(
                 "the readings do not say their unit: give --unit s, ms, us or ns",
             ));
         };
@@ -223,7 +223,7 @@ impl Table<'_> {
     }
 
     /// Where the times are.
-    fn time(&self, rate: Option<u64>) -> Result<TimeFrom, Fault> {
+    fn time(&self, rate: Option<u64>) -> Result<TimeFrom, ParseError> {
         if let Some(time) = self.sequence() {
             return Ok(time);
         }
@@ -243,13 +243,13 @@ impl Table<'_> {
                 Ok(TimeFrom::Index { index, start: 0.0, step })
             }
             Some(step) => Ok(TimeFrom::Rows { start: 0.0, step }),
-            None if counts => Err(Fault::whole(format!(
+            None if counts => Err(ParseError::whole(format!(
                 "column {} counts and says no unit of time: name it 'Time [s]' or as it is, or put \
                  a line '; Samplerate: 24 MHz' before all where it counts samples",
                 index + 1
             ))),
             None if self.rises(index) => Ok(TimeFrom::Column { index, factor: 1.0 }),
-            None => Err(Fault::whole(
+            None => Err(ParseError::whole(
                 "no column holds times: expected one that rises, with a name like 'Time [s]'",
             )),
         }
@@ -272,10 +272,10 @@ impl Table<'_> {
     }
 
     /// The seconds in the unit of a column of times.
-    fn seconds(&self, index: usize, rate: Option<u64>) -> Result<f64, Fault> {
+    fn seconds(&self, index: usize, rate: Option<u64>) -> Result<f64, ParseError> {
         match (names::unit_of_times(self.name(index), self.below.get(index).copied()), rate) {
             (Some(unit), _) => names::seconds_of(unit).ok_or_else(|| {
-                Fault::whole(format!("expected times in s, ms, us, ns or ps, found '{unit}'"))
+                ParseError::whole(format!("expected times in s, ms, us, ns or ps, found '{unit}'"))
             }),
             // sigrok names no unit, but takes that in which the rate makes whole numbers.
             (None, Some(rate)) if self.is_whole(index) => {
@@ -284,7 +284,7 @@ impl Table<'_> {
                 let step = steps.fold(f64::INFINITY, f64::min);
                 let fits = |unit: &f64| (step * unit * rate as f64 - 1.0).abs() < 0.01;
                 [1.0, 1e-3, 1e-6, 1e-9, 1e-12].into_iter().find(fits).ok_or_else(|| {
-                    Fault::whole("the times say no unit, and no unit fits to the samplerate")
+                    ParseError::whole("the times say no unit, and no unit fits to the samplerate")
                 })
             }
             (None, _) => Ok(1.0),
@@ -307,14 +307,14 @@ impl Table<'_> {
         cells.all(|cell| cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
     }
 
-    fn capture(&self, rate: Option<u64>) -> Result<Layout, Fault> {
+    fn capture(&self, rate: Option<u64>) -> Result<Layout, ParseError> {
         let time = self.time(rate)?;
         let of_time = time.column();
         let values = self.filled().into_iter().filter(|index| Some(*index) != of_time);
         let columns: Vec<(usize, Channel)> =
             values.map(|index| (index, self.channel(index))).collect();
         if columns.is_empty() {
-            return Err(Fault::whole("the table has times and no values"));
+            return Err(ParseError::whole("the table has times and no values"));
         }
         Ok(Layout {
             format: "CSV",
@@ -374,7 +374,7 @@ fn tektronix(start: &[String]) -> Layout {
     let name = source.filter(|name| !name.is_empty()).unwrap_or("CH1").to_string();
     let time = TimeFrom::Column { index: 3, factor: 1.0 };
     let rows = start.iter().map(|line| dialect.cells(line).collect()).collect();
-    let table = Table { dialect, first_row: 0, names: Vec::new(), below: Vec::new(), rows };
+    let table = CsvTable { dialect, first_row: 0, names: Vec::new(), below: Vec::new(), rows };
     Layout {
         format: "CSV of Tektronix",
         dialect,

@@ -5,9 +5,9 @@ mod layout;
 mod names;
 
 use crate::SECOND_PS;
-use crate::capture::{Capture, Opened};
+use crate::capture::{Capture, LevelCapture};
 use crate::capture::{Head, Kind, Point, Source};
-use crate::fault::Fault;
+use crate::error::ParseError;
 use crate::lines::Lines;
 use crate::list::{List, Unit};
 use cells::number_in;
@@ -24,10 +24,10 @@ const SNIFFED_LINES: usize = 400;
 const SNIFFED_BYTES: usize = 1 << 18;
 
 /// Opens a table; `unit` is that of a list of readings, where its user says so.
-pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
+pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
     let start = start(path)?;
     let mut lines = Lines::new(BufReader::with_capacity(1 << 16, File::open(path)?));
-    match layout::of(&start, unit)? {
+    match layout::detect(&start, unit)? {
         Shape::List(list) => {
             skip(&mut lines, list.first_row)?;
             Ok(Capture::List(List::new(lines, list)))
@@ -44,13 +44,13 @@ pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Fault> {
             let needed = layout.needed();
             let rows =
                 Rows { lines, layout, needed, cells: Vec::new(), row: 0, reached: None, before };
-            Ok(Capture::Points(Opened { head, source: Box::new(rows) }))
+            Ok(Capture::Points(LevelCapture { head, source: Box::new(rows) }))
         }
     }
 }
 
 /// The first lines of a file.
-fn start(path: &Path) -> Result<Vec<String>, Fault> {
+fn start(path: &Path) -> Result<Vec<String>, ParseError> {
     let mut lines = Lines::new(BufReader::new(File::open(path)?));
     let (mut start, mut bytes) = (Vec::new(), 0);
     while let Some(line) = lines.next()? {
@@ -63,7 +63,7 @@ fn start(path: &Path) -> Result<Vec<String>, Fault> {
     Ok(start)
 }
 
-fn skip(lines: &mut Lines<BufReader<File>>, count: usize) -> Result<(), Fault> {
+fn skip(lines: &mut Lines<BufReader<File>>, count: usize) -> Result<(), ParseError> {
     for _ in 0..count {
         lines.next()?;
     }
@@ -85,7 +85,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn row(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
+    fn row(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         let Rows { lines, layout, needed, cells, before, .. } = self;
         let number = lines.number() + 1;
         let Some(line) = lines.next()? else { return Ok(false) };
@@ -105,11 +105,11 @@ impl Rows {
             TimeFrom::Rows { start, step } => Some(start + self.row as f64 * step),
         };
         let Some(seconds) = seconds else {
-            return Err(Fault::line(number, "the row has no time"));
+            return Err(ParseError::line(number, "the row has no time"));
         };
         let at_ps = picoseconds(seconds, number)?;
         if self.reached.is_some_and(|reached| at_ps < reached) {
-            return Err(Fault::line(number, "the time is before that of the row before"));
+            return Err(ParseError::line(number, "the time is before that of the row before"));
         }
         for (channel, (index, what)) in layout.columns.iter().enumerate() {
             let Some(value) = number_of(*index) else { continue };
@@ -125,7 +125,7 @@ impl Rows {
 }
 
 impl Source for Rows {
-    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, Fault> {
+    fn read(&mut self, points: &mut Vec<Point>) -> Result<bool, ParseError> {
         for _ in 0..AT_ONCE {
             if !self.row(points)? {
                 return Ok(false);
@@ -139,11 +139,11 @@ impl Source for Rows {
     }
 }
 
-fn picoseconds(seconds: f64, line: u64) -> Result<i64, Fault> {
+fn picoseconds(seconds: f64, line: u64) -> Result<i64, ParseError> {
     let at = (seconds * SECOND_PS as f64).round();
     match () {
-        () if at.is_nan() => Err(Fault::line(line, "the row has no time")),
+        () if at.is_nan() => Err(ParseError::line(line, "the row has no time")),
         () if at.abs() < i64::MAX as f64 => Ok(at as i64),
-        () => Err(Fault::line(line, "the time is beyond 106 days")),
+        () => Err(ParseError::line(line, "the time is beyond 106 days")),
     }
 }

@@ -21,7 +21,7 @@ fn dumps_tables_and_sessions_tell_the_same() {
         (written(folder.path(), "b.csv", saleae(&DELAYS)), "Channel 0", "Channel 1"),
     ];
     for (path, stimulus, response) in files {
-        let (measured, delays) = measured(&path, &asked(stimulus, response)).unwrap();
+        let (measured, delays) = measured(&path, &query(stimulus, response)).unwrap();
         assert_eq!(delays, picoseconds(&DELAYS), "{}", path.display());
         assert_eq!(measured.resolution_ps, Some(1_000), "{}", path.display());
         assert_eq!(measured.counts.stimuli, 5);
@@ -32,7 +32,7 @@ fn dumps_tables_and_sessions_tell_the_same() {
 fn a_session_in_pieces_is_one_row_of_samples() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.sr", sigrok(&DELAYS));
-    let (measured, delays) = measured(&path, &asked("in", "out")).unwrap();
+    let (measured, delays) = measured(&path, &query("in", "out")).unwrap();
     // Each change shows in the sample after it.
     let seen: Vec<i64> = DELAYS.iter().map(|delay| (delay + 999) / 1_000 * 1_000_000).collect();
     assert_eq!(delays, seen);
@@ -44,14 +44,14 @@ fn waveforms_of_two_files_are_one_capture() {
     let folder = tempfile::tempdir().unwrap();
     let paths =
         [0, 1].map(|wire| written(folder.path(), &format!("{wire}.isf"), isf(&DELAYS, wire)));
-    let (measured, delays) = measured_of(&paths, &asked("Ch1", "Ch2")).unwrap();
+    let (measured, delays) = measured_of(&paths, &query("Ch1", "Ch2")).unwrap();
     assert_eq!(measured.counts.answered, 5);
     for (seen, delay) in delays.iter().zip(picoseconds(&DELAYS)) {
         assert!((seen - delay).abs() <= 1_000_000, "{seen} {delay}");
     }
     let volts = Threshold::Level(1.65);
-    let by_level = common::asked("Ch1", "Ch2");
-    let by_level = latlab_capture::Asked { threshold: volts, ..by_level };
+    let by_level = common::query("Ch1", "Ch2");
+    let by_level = latlab_capture::Query { threshold: volts, ..by_level };
     assert_eq!(measured_of(&paths, &by_level).unwrap().0.counts.answered, 5);
 }
 
@@ -207,7 +207,7 @@ fn tables_of_many_oscilloscopes_are_understood() {
     for (name, stimulus, response, text) in files {
         let path = written(folder.path(), name, text);
         let (measured, delays) =
-            measured(&path, &asked(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
+            measured(&path, &query(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(delays.len(), 2, "{name}");
         for (seen, delay) in delays.iter().zip([20_000_000, 30_000_000]) {
             assert!((seen - delay).abs() <= 1_000, "{name}: {seen}");
@@ -234,7 +234,7 @@ fn an_old_tektronix_has_its_facts_beside_the_first_rows() {
         written(folder.path(), &format!("{name}.csv"), rows.collect::<String>())
     };
     let paths = [file("CH1", 0), file("CH2", 1)];
-    let (_, delays) = measured_of(&paths, &asked("CH1", "CH2")).unwrap();
+    let (_, delays) = measured_of(&paths, &query("CH1", "CH2")).unwrap();
     assert_eq!(delays, [20_000_000, 30_000_000]);
 }
 
@@ -242,11 +242,11 @@ fn an_old_tektronix_has_its_facts_beside_the_first_rows() {
 fn what_is_wrong_is_one_line_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.vcd", vcd(&DELAYS));
-    let error = |asked: &latlab_capture::Asked| measured(&path, asked).unwrap_err().to_string();
-    assert!(error(&asked("in", "nowhere")).contains("the capture has top.in, top.out"));
+    let error = |asked: &latlab_capture::Query| measured(&path, asked).unwrap_err().to_string();
+    assert!(error(&query("in", "nowhere")).contains("the capture has top.in, top.out"));
     let none = asked_of_list();
     assert!(error(&none).contains("choose the channels with --stimulus and --response"));
-    assert!(error(&asked("in", "in")).contains("the same channel"));
+    assert!(error(&query("in", "in")).contains("the same channel"));
     for (name, text, said) in [
         ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is before"),
         ("word.csv", "Time [s],A,B\n0,0,0\n1,x,0\n", "word.csv:3: expected a number in column 2"),
@@ -274,7 +274,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
         ),
     ] {
         let path = written(folder.path(), name, text);
-        let error = measured(&path, &asked("A", "B")).unwrap_err().to_string();
+        let error = measured(&path, &query("A", "B")).unwrap_err().to_string();
         assert!(error.contains(said) && !error.contains('\n'), "{name}: {error}");
     }
 }
@@ -310,7 +310,7 @@ fn dumps_of_other_programs_are_understood() {
             _ => ("A", "B"),
         };
         let (_, delays) =
-            measured(&path, &asked(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
+            measured(&path, &query(stimulus, response)).unwrap_or_else(|error| panic!("{error}"));
         // From unknown to high is no edge.
         let first = usize::from(name != "vectors.vcd");
         assert_eq!(delays, picoseconds(&DELAYS[first..]), "{name}");
@@ -326,7 +326,7 @@ fn a_damaged_session_is_no_session_of_other_samples() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
         let path = written(folder.path(), "damaged.sr", bytes);
-        match measured(&path, &asked("in", "out")) {
+        match measured(&path, &query("in", "out")) {
             Ok((measured, _)) => assert_eq!(measured.counts.answered, 5, "byte {at}"),
             Err(error) => changed += usize::from(!error.to_string().is_empty()),
         }
@@ -345,7 +345,7 @@ fn what_is_beyond_the_range_is_an_edge_without_a_line() {
         text += &format!("{at},{stimulus},{}\n", level(response, "3500"));
     }
     let path = written(folder.path(), "pico.csv", text);
-    let (_, delays) = measured(&path, &asked("A", "B")).unwrap();
+    let (_, delays) = measured(&path, &query("A", "B")).unwrap();
     assert_eq!(delays.len(), 6);
     assert!(
         delays.iter().all(|delay| (delay - 10_000_000_000).abs() <= 1_000_000_000),
@@ -361,7 +361,7 @@ fn letters_of_one_byte_are_letters() {
         bytes.extend(format!("{at}.0,{},{}\n", at / 10 % 2, (at + 5) / 10 % 2).into_bytes());
     }
     let path = written(folder.path(), "latin.csv", bytes);
-    let (measured, delays) = measured(&path, &asked("A", "B")).unwrap();
+    let (measured, delays) = measured(&path, &query("A", "B")).unwrap();
     assert_eq!((measured.counts.answered, delays[0]), (1, 15_000_000));
 }
 
@@ -374,9 +374,9 @@ fn a_dead_responder_answers_none_and_a_dead_stimulus_is_told() {
         "Time [s],A,B\n".to_string() + &rows.collect::<String>()
     };
     let path = written(folder.path(), "dead.csv", rows("1"));
-    let (measured, _) = measured(&path, &asked("A", "B")).unwrap();
+    let (measured, _) = measured(&path, &query("A", "B")).unwrap();
     assert_eq!((measured.counts.missing, measured.counts.cut_off), (4, 1));
-    let high = latlab_capture::Asked { threshold: Threshold::Level(9.0), ..asked("A", "B") };
+    let high = latlab_capture::Query { threshold: Threshold::Level(9.0), ..query("A", "B") };
     let path = written(folder.path(), "low.csv", rows("3.3"));
     let error = common::measured(&path, &high).unwrap_err().to_string();
     assert!(
@@ -389,9 +389,9 @@ fn a_dead_responder_answers_none_and_a_dead_stimulus_is_told() {
 fn swapped_probes_are_suspected_and_right_ones_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.vcd", vcd(&[15_000; 40]));
-    let right = measured(&path, &asked("in", "out")).unwrap().0;
+    let right = measured(&path, &query("in", "out")).unwrap().0;
     assert_eq!(right.swapped_ps, None);
-    let swapped = measured(&path, &asked("out", "in")).unwrap().0;
+    let swapped = measured(&path, &query("out", "in")).unwrap().0;
     assert_eq!(swapped.swapped_ps, Some(15_000_000.0));
 }
 
@@ -401,7 +401,7 @@ fn one_wire_on_both_channels_is_told() {
     let mut text = "Time [s],A,B\n".to_string();
     (0..20).for_each(|at| text += &format!("0.{at:03},{0},{0}\n", at % 2));
     let path = written(folder.path(), "same.csv", text);
-    let (measured, delays) = measured(&path, &asked("A", "B")).unwrap();
+    let (measured, delays) = measured(&path, &query("A", "B")).unwrap();
     assert!(delays.iter().all(|delay| *delay == 0) && delays.len() > 5);
     assert!(
         measured.notes.iter().any(|note| note.contains("the same wire")),
@@ -422,7 +422,7 @@ fn lists_say_what_was_not_measured() {
     let path = written(folder.path(), "b.out", "12\n14\n13\n");
     let error = common::measured(&path, &asked_of_list()).unwrap_err().to_string();
     assert!(error.contains("give --unit"), "{error}");
-    let us = latlab_capture::Asked { unit: Some(latlab_capture::Unit::Micro), ..asked_of_list() };
+    let us = latlab_capture::Query { unit: Some(latlab_capture::Unit::Micro), ..asked_of_list() };
     assert_eq!(common::measured(&path, &us).unwrap().1, [12_000_000, 14_000_000, 13_000_000]);
 }
 
@@ -443,7 +443,7 @@ fn a_burst_is_one_stimulus_where_that_is_asked() {
         text += &format!("{:.6},0,0\n", f64::from(burst * 10_000 + 2_000) / 1e6);
     }
     let path = written(folder.path(), "ir.csv", text);
-    let quiet = latlab_capture::Asked { quiet_ps: Some(1_000_000_000), ..asked("carrier", "out") };
+    let quiet = latlab_capture::Query { quiet_ps: Some(1_000_000_000), ..query("carrier", "out") };
     let (found, delays) = measured(&path, &quiet).unwrap();
     assert_eq!(delays, [208_000_000; 5]);
     assert!(found.notes.iter().any(|note| note.starts_with("95 edges within bursts")));
@@ -470,7 +470,7 @@ fn a_marker_tells_what_met_it_and_its_period() {
         text += &format!("{:.6},0,0,0\n", f64::from(at + 500) / 1e6);
     }
     let path = written(folder.path(), "marked.csv", text);
-    let with = latlab_capture::Asked { marker: Some("busy".to_string()), ..asked("in", "out") };
+    let with = latlab_capture::Query { marker: Some("busy".to_string()), ..query("in", "out") };
     let mark = measured(&path, &with).unwrap().0.mark.unwrap();
     assert_eq!((mark.marked.count(), mark.others.count(), mark.slower), (10, 30, 10));
     assert_eq!((mark.marked.max_ps(), mark.others.max_ps()), (Some(90_000_000), Some(15_000_000)));
@@ -483,12 +483,12 @@ fn falling_edges_and_both_are_edges_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.vcd", vcd(&[10_000; 4]));
     let with =
-        |edge, response_edge| latlab_capture::Asked { edge, response_edge, ..asked("in", "out") };
+        |edge, response_edge| latlab_capture::Query { edge, response_edge, ..query("in", "out") };
     let (_, falling) = measured(&path, &with(EdgeKind::Falling, EdgeKind::Rising)).unwrap();
     assert_eq!(falling, [510_000_000; 3]);
     let (measured, _) = measured(&path, &with(EdgeKind::Rising, EdgeKind::Both)).unwrap();
     assert_eq!((measured.counts.answered, measured.counts.double), (4, 4));
-    let narrow = latlab_capture::Asked { hysteresis: Hysteresis::Level(0.0), ..asked("in", "out") };
+    let narrow = latlab_capture::Query { hysteresis: Hysteresis::Level(0.0), ..query("in", "out") };
     assert_eq!(common::measured(&path, &narrow).unwrap().1.len(), 4);
 }
 
@@ -498,10 +498,10 @@ proptest! {
     fn any_delays_come_back(delays in proptest::collection::vec(1i64..450_000, 1..20)) {
         let folder = tempfile::tempdir().unwrap();
         let path = written(folder.path(), "a.vcd", vcd(&delays));
-        let (found, seen) = measured(&path, &asked("in", "out")).unwrap();
+        let (found, seen) = measured(&path, &query("in", "out")).unwrap();
         prop_assert_eq!(&seen, &picoseconds(&delays));
         prop_assert_eq!(found.counts.spurious + found.counts.double + found.counts.missing, 0);
         let path = written(folder.path(), "b.csv", saleae(&delays));
-        prop_assert_eq!(measured(&path, &asked("Channel 0", "Channel 1")).unwrap().1, picoseconds(&delays));
+        prop_assert_eq!(measured(&path, &query("Channel 0", "Channel 1")).unwrap().1, picoseconds(&delays));
     }
 }

@@ -135,9 +135,9 @@ fn read_all(path: &Path, channels: [&str; 2]) {
     }
     if let Ok(Some(survey)) = survey(&paths) {
         let rule = (Threshold::Share(0.5), Hysteresis::Share(0.1));
-        drop(survey.look(&paths, rule, 64));
+        drop(survey.read_edges(&paths, rule, 64));
     }
-    drop(measured(path, &asked(channels[0], channels[1])));
+    drop(measured(path, &query(channels[0], channels[1])));
 }
 
 /// A capture with some damage: bits, bytes, stretches, numbers, or two captures in one.

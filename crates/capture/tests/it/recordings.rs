@@ -59,7 +59,7 @@ fn the_lagbox_counts_in_microseconds() {
 #[test]
 fn a_session_of_a_serial_line_has_its_edges() {
     let path = fixture("uart_rts_1_excess_bytes.sr");
-    let with = latlab_capture::Asked { response_edge: EdgeKind::Falling, ..asked("RTS#", "RX") };
+    let with = latlab_capture::Query { response_edge: EdgeKind::Falling, ..query("RTS#", "RX") };
     let (found, delays) = measured(&path, &with).unwrap();
     assert_eq!(delays.len(), 1);
     assert!((delays[0] as f64 / 1e6 - 116.0 / 24.0).abs() < 0.001, "{delays:?}");
@@ -69,7 +69,7 @@ fn a_session_of_a_serial_line_has_its_edges() {
 
 #[test]
 fn a_session_without_a_samplerate_is_refused_in_one_line() {
-    let error = measured(&fixture("no-samplerate.sr"), &asked("SCL", "SDA")).unwrap_err();
+    let error = measured(&fixture("no-samplerate.sr"), &query("SCL", "SDA")).unwrap_err();
     let error = error.to_string();
     assert!(error.contains("no samplerate") && !error.contains('\n'), "{error}");
 }
@@ -80,7 +80,7 @@ fn logic_and_analog_of_one_session_tell_the_same_clock() {
     let seen = survey(&paths).unwrap().unwrap();
     assert_eq!(seen.head.channels.len(), 9);
     assert_eq!(seen.head.channels[8].kind, Kind::Sampled);
-    let (found, delays) = measured(&paths[0], &asked("D0", "D1")).unwrap();
+    let (found, delays) = measured(&paths[0], &query("D0", "D1")).unwrap();
     // Two probes on one pin.
     assert_eq!(delays, [0; 9]);
     assert!(found.notes.iter().any(|note| note.contains("the same wire")));
@@ -92,22 +92,22 @@ fn two_channels_of_an_oscilloscope_show_the_same_square_wave() {
     let (low, high) = looked.seen[0].levels.low_and_high().unwrap();
     assert!(low.abs() < 0.1 && (high - 2.5).abs() < 0.1, "{low} {high}");
     let rule = (Threshold::Share(0.5), latlab_capture::Hysteresis::Share(0.1));
-    let looked = looked.look(&[fixture("scope_3.csv")], rule, 40).unwrap();
+    let looked = looked.read_edges(&[fixture("scope_3.csv")], rule, 40).unwrap();
     // 1.2 kHz for 2 ms.
     assert!((2..=3).contains(&looked.seen[0].rising), "{:?}", looked.seen[0]);
-    let (found, _) = measured(&fixture("scope_3.csv"), &asked("1", "2")).unwrap();
+    let (found, _) = measured(&fixture("scope_3.csv"), &query("1", "2")).unwrap();
     assert_eq!(found.resolution_ps, Some(2_000_000));
 }
 
 #[test]
 fn files_of_one_channel_are_joined() {
-    let error = measured(&fixture("scope_7_1.csv"), &asked("1", "2")).unwrap_err().to_string();
+    let error = measured(&fixture("scope_7_1.csv"), &query("1", "2")).unwrap_err().to_string();
     assert!(error.contains("the capture has 1"), "{error}");
 }
 
 #[test]
 fn a_spectrum_is_no_capture() {
-    let error = measured(&fixture("spectrum.isf"), &asked("a", "b")).unwrap_err().to_string();
+    let error = measured(&fixture("spectrum.isf"), &query("a", "b")).unwrap_err().to_string();
     assert!(error.contains("is a spectrum and has no times"), "{error}");
 }
 
@@ -116,6 +116,6 @@ fn a_dump_of_a_simulator_has_nested_names() {
     let looked = survey(&[fixture("vectors-integers.vcd")]).unwrap().unwrap();
     let names: Vec<&str> = looked.head.channels.iter().map(|one| one.name.as_str()).collect();
     assert!(names.contains(&"tb_uwam_psf2.dut.clk_i"), "{names:?}");
-    let error = measured(&fixture("vectors-integers.vcd"), &asked("clk_i", "rst_i")).unwrap_err();
+    let error = measured(&fixture("vectors-integers.vcd"), &query("clk_i", "rst_i")).unwrap_err();
     assert!(error.to_string().contains("is ambiguous"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! `latlab agent`: serves a plan, or writes the program that does so on another machine.
 
-use crate::exit::Exit;
+use crate::exit::ExitError;
 use crate::output::{print, write_whole};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -38,20 +38,20 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     match &args.write {
         Some(machine) => write(machine, args.output.clone())?,
         None => latlab_agent::serve(io::stdin(), io::stdout())
-            .map_err(|text| Exit::usage(format!("agent: {text}")))?,
+            .map_err(|text| ExitError::usage(format!("agent: {text}")))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Supervises a load of a run, in a process of its own.
 pub fn supervise_load() -> anyhow::Result<ExitCode> {
-    latlab_agent::supervise().map_err(Exit::usage)?;
+    latlab_agent::supervise().map_err(ExitError::usage)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn write(machine: &str, output: Option<PathBuf>) -> anyhow::Result<()> {
-    let Some(program) = agents::program(machine) else {
-        let known: Vec<&str> = agents::machines().collect();
+    let Some(program) = agents::agent_program(machine) else {
+        let known: Vec<&str> = agents::architectures().collect();
         if known.is_empty() {
             bail!("this build has no embedded agents: build with `make dist`");
         }

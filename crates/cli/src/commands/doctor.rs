@@ -5,26 +5,26 @@ mod source;
 
 use crate::exit::EXIT_FAIL;
 use crate::flags::Format;
-use crate::leftovers::put_back;
-use crate::output::{harmless_lines, print, print_json, style, width, write_whole};
+use crate::leftovers::restore_command;
+use crate::output::{print, print_json, sanitize_lines, style, width, write_whole};
 use args::DoctorArgs;
 use latlab_doctor::{catalogue, compare, conditions, examination};
 use latlab_model::Snapshot;
-use latlab_model::doctor::{Diagnosis, Entry};
+use latlab_model::doctor::{CheckEntry, Diagnosis};
 use latlab_report::Detail;
-use source::Source;
+use source::SnapshotSource;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// What `latlab doctor` does.
 pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     if args.restore {
-        return put_back();
+        return restore_command();
     }
     if args.list {
         return list(args.common.format);
     }
-    let source = Source::of(args)?;
+    let source = SnapshotSource::open(args)?;
     if let Some(path) = &args.save {
         save(path, &source.snapshot)?;
         if path.as_os_str() == "-" {
@@ -32,14 +32,14 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
         }
     }
     let hit = match &args.against {
-        Some(name) => changes(args, &Source::against(args, name)?, &source)?,
+        Some(name) => changes(args, &SnapshotSource::open_compared(args, name)?, &source)?,
         None => findings(args, &source)?,
     };
     Ok(ExitCode::from(if hit { EXIT_FAIL } else { 0 }))
 }
 
 /// Says what is to be said of a machine, and whether that is what `--fail-on` asks for.
-fn findings(args: &DoctorArgs, source: &Source) -> anyhow::Result<bool> {
+fn findings(args: &DoctorArgs, source: &SnapshotSource) -> anyhow::Result<bool> {
     let mut found = examination(&source.snapshot);
     let all = found.findings.len();
     found.findings.retain(|finding| is_wanted(args, finding));
@@ -47,7 +47,7 @@ fn findings(args: &DoctorArgs, source: &Source) -> anyhow::Result<bool> {
         Format::Json => print_json(&found)?,
         Format::Text => {
             let left_out = all - found.findings.len();
-            let found = harmless_lines(&found)?;
+            let found = sanitize_lines(&found)?;
             print(&latlab_report::examination(&found, source.subject(), left_out, detail(args)))?;
         }
     }
@@ -56,10 +56,14 @@ fn findings(args: &DoctorArgs, source: &Source) -> anyhow::Result<bool> {
 }
 
 /// Says what changed, and whether that is what `--fail-on` asks for.
-fn changes(args: &DoctorArgs, before: &Source, after: &Source) -> anyhow::Result<bool> {
+fn changes(
+    args: &DoctorArgs,
+    before: &SnapshotSource,
+    after: &SnapshotSource,
+) -> anyhow::Result<bool> {
     let mut compared = compare((&*before.name, &before.snapshot), (&*after.name, &after.snapshot));
     if let (Some(before), Some(after)) = (&before.conditions, &after.conditions) {
-        compared.conditions = conditions::between(before, after);
+        compared.conditions = conditions::compare(before, after);
     }
     compared.appeared.retain(|finding| is_wanted(args, finding));
     compared.gone.retain(|finding| is_wanted(args, finding));
@@ -67,10 +71,10 @@ fn changes(args: &DoctorArgs, before: &Source, after: &Source) -> anyhow::Result
     match args.common.format {
         Format::Json => print_json(&compared)?,
         Format::Text => {
-            print(&latlab_report::comparison(&harmless_lines(&compared)?, detail(args)))?;
+            print(&latlab_report::comparison(&sanitize_lines(&compared)?, detail(args)))?;
         }
     }
-    Ok(args.fail_on.is_some_and(|weight| compared.reaches(weight)))
+    Ok(args.fail_on.is_some_and(|weight| compared.has_at_least(weight)))
 }
 
 fn is_wanted(args: &DoctorArgs, finding: &Diagnosis) -> bool {
@@ -83,7 +87,7 @@ fn detail(args: &DoctorArgs) -> Detail {
 }
 
 fn list(format: Format) -> anyhow::Result<ExitCode> {
-    let entries: Vec<Entry> = catalogue().map(|check| check.entry()).collect();
+    let entries: Vec<CheckEntry> = catalogue().map(|check| check.entry()).collect();
     match format {
         Format::Json => print_json(&entries)?,
         Format::Text => print(&latlab_report::catalogue(&entries, width(), style()))?,

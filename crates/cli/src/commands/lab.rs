@@ -3,11 +3,11 @@
 pub mod args;
 
 use crate::commands::campaign::{CampaignArgs, begin_or_resume};
-use crate::exit::Exit;
+use crate::exit::ExitError;
 use crate::flags::sheet::SheetArgs;
 use crate::output::{print, warn};
 use crate::store::cache;
-use args::{Comparison, LabArgs, What};
+use args::{Comparison, LabArgs, LabCommand};
 use latlab_lab::{GuestConfig, MACHINES, Package, kernels};
 use std::process::ExitCode;
 
@@ -17,10 +17,10 @@ const COMPARED: [&str; 2] = ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"];
 /// What `latlab lab` does.
 pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
     match &args.what {
-        What::Kernels => print(&list_kernels())?,
-        What::StressFive(comparison) => return run_comparison("lab-stress-five", comparison),
-        What::Threads(comparison) => return run_comparison("lab-threads", comparison),
-        What::Fetch { qemu, guests } => {
+        LabCommand::Kernels => print(&list_kernels())?,
+        LabCommand::StressFive(comparison) => return run_comparison("lab-stress-five", comparison),
+        LabCommand::Threads(comparison) => return run_comparison("lab-threads", comparison),
+        LabCommand::Fetch { qemu, guests } => {
             for config in guests {
                 let config = GuestConfig { new_qemu: *qemu || config.new_qemu, ..config.clone() };
                 print(&format!("{}  {}\n", config.target(), fetch(&config)?))?;
@@ -47,8 +47,8 @@ fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
 }
 
 /// Gets a kernel and says where it came from.
-fn fetch(config: &GuestConfig) -> Result<String, Exit> {
-    config.fetch(&cache()).map_err(Exit::cannot_measure)
+fn fetch(config: &GuestConfig) -> Result<String, ExitError> {
+    config.fetch(&cache()).map_err(ExitError::cannot_measure)
 }
 
 /// The kernels of each machine, with those that are here.

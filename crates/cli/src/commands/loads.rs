@@ -1,7 +1,7 @@
 //! `latlab loads`: which loads there are, and what each takes.
 
 use crate::documents::ListedLoad;
-use crate::exit::Exit;
+use crate::exit::ExitError;
 use crate::flags::Format;
 use crate::load_library::Library;
 use crate::output::{print, print_json, style, width};
@@ -55,14 +55,14 @@ pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {
     let library = Library::new(args.loads.clone());
     match &args.command {
         Some(LoadsCommand::Show { name }) => {
-            let found = library.find(name).map_err(Exit::usage)?;
+            let found = library.find(name).map_err(ExitError::usage)?;
             match args.format {
                 Format::Json => print_json(&ListedLoad::from(&found))?,
                 Format::Text => print(&found.text)?,
             }
         }
         None => {
-            let all = library.all().map_err(Exit::usage)?;
+            let all = library.all().map_err(ExitError::usage)?;
             let listed: Vec<ListedLoad> = all.iter().map(ListedLoad::from).collect();
             match args.format {
                 Format::Json => print_json(&listed)?,

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use args::{Picture, PictureFormat, PlotArgs};
 use latlab_model::Nanos;
 use latlab_report::{Kind, time, units};
-use latlab_view::ShownCampaign;
+use latlab_view::LoadedCampaign;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let campaign = match &args.runs[..] {
         [one] => store
             .find_campaign(one)?
-            .map(|folder| ShownCampaign::read(&folder).map(|shown| (folder, shown))),
+            .map(|folder| LoadedCampaign::read(&folder).map(|shown| (folder, shown))),
         _ => None,
     };
     let campaign = campaign.transpose()?;
@@ -44,19 +44,22 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     };
     let picture = encoded(&svg, format, args.scale)?;
     let own = || {
-        let name = format!("{}.{}", args.kind.word(), format.extension());
+        let name = format!("{}.{}", args.kind.as_str(), format.extension());
         let campaign = campaign.as_ref().map(|(folder, _)| folder.path());
         campaign
             .or(folders.first().map(PathBuf::as_path))
             .map(|folder| folder.join(name))
             .unwrap_or_default()
     };
-    written(&args.output.clone().unwrap_or_else(own), &picture)
+    write_picture(&args.output.clone().unwrap_or_else(own), &picture)
 }
 
 fn latencies(args: &PlotArgs, kind: Kind, folders: &[PathBuf]) -> anyhow::Result<String> {
     if args.window.is_some() {
-        bail!("--window does not apply to --kind {}; use flow, heatmap or telemetry", kind.word());
+        bail!(
+            "--window does not apply to --kind {}; use flow, heatmap or telemetry",
+            kind.as_str()
+        );
     }
     Ok(latlab_view::latencies(folders, kind, &args.options())?)
 }
@@ -69,10 +72,10 @@ fn phase(args: &PlotArgs, folders: &[PathBuf]) -> anyhow::Result<String> {
 
 fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::Result<String> {
     let [folder] = folders else {
-        bail!("--kind {} draws a single run", kind.word());
+        bail!("--kind {} draws a single run", kind.as_str());
     };
     if args.range.is_some() {
-        bail!("--range does not apply to --kind {}", kind.word());
+        bail!("--range does not apply to --kind {}", kind.as_str());
     }
     let drawn = latlab_view::over_time(folder, kind, args.window.as_ref(), &args.time_options())?;
     if let Some(about) = drawn.too_many {
@@ -85,12 +88,12 @@ fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::
 /// The bytes of the file.
 fn encoded(svg: &str, format: PictureFormat, scale: f32) -> anyhow::Result<Vec<u8>> {
     match format {
-        PictureFormat::Svg => Ok((latlab_report::alone(svg) + "\n").into_bytes()),
+        PictureFormat::Svg => Ok((latlab_report::standalone(svg) + "\n").into_bytes()),
         PictureFormat::Png => Ok(latlab_report::png(svg, scale)?),
     }
 }
 
-fn written(path: &Path, picture: &[u8]) -> anyhow::Result<ExitCode> {
+fn write_picture(path: &Path, picture: &[u8]) -> anyhow::Result<ExitCode> {
     match path.as_os_str() == "-" {
         true => print_bytes(picture)?,
         false => {

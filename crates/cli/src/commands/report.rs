@@ -9,7 +9,7 @@ use crate::output::{print, print_json, warn, write_whole};
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ReportArgs, ReportFormat};
-use latlab_view::Shown;
+use latlab_view::LoadedRun;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -27,13 +27,13 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         return campaign::report(&folder, args);
     }
     if args.format.is_of_a_campaign() {
-        bail!("--format {} is only for campaigns", args.format.word());
+        bail!("--format {} is only for campaigns", args.format.name());
     }
     let folders: Vec<PathBuf> =
         args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
-    let shown: Vec<Shown> =
-        folders.iter().map(|folder| Shown::read(folder)).collect::<Result<_, _>>()?;
-    refuse_twice(&shown)?;
+    let shown: Vec<LoadedRun> =
+        folders.iter().map(|folder| LoadedRun::read(folder)).collect::<Result<_, _>>()?;
+    reject_duplicates(&shown)?;
     let page = latlab_view::page(&shown);
     if !latlab_report::is_interactive() {
         warn("this build was made without npm: the page has static pictures only");
@@ -42,7 +42,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         print(&page)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let path = args.output.clone().unwrap_or_else(|| own_place(&folders));
+    let path = args.output.clone().unwrap_or_else(|| default_path(&folders));
     write_whole(&path, page.as_bytes())?;
     match args.format {
         ReportFormat::Json => print_json(&Reported {
@@ -58,7 +58,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn refuse_twice(runs: &[Shown]) -> anyhow::Result<()> {
+fn reject_duplicates(runs: &[LoadedRun]) -> anyhow::Result<()> {
     for (index, one) in runs.iter().enumerate() {
         if runs[..index].iter().any(|other| other.run.id == one.run.id) {
             bail!("run {} is given twice", one.run.id);
@@ -67,7 +67,7 @@ fn refuse_twice(runs: &[Shown]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn own_place(folders: &[PathBuf]) -> PathBuf {
+fn default_path(folders: &[PathBuf]) -> PathBuf {
     let name = if folders.len() > 1 { "comparison.html" } else { "report.html" };
     folders.first().map(|folder| folder.join(name)).unwrap_or_default()
 }

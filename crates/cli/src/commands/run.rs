@@ -1,6 +1,6 @@
 //! `latlab run`.
 
-use crate::exit::{Exit, exit_code};
+use crate::exit::{ExitError, exit_code};
 use crate::flags::Format;
 use crate::flags::run::RunArgs;
 use crate::leftovers::undo_leftovers;
@@ -19,16 +19,16 @@ use std::process::ExitCode;
 pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let now = jiff::Timestamp::now();
     let seed = now.as_nanosecond() as u64;
-    let loads = args.all_loads().map_err(Exit::usage)?;
-    let plan = Plan { loads, ..args.plan(seed).map_err(Exit::usage)? };
+    let loads = args.all_loads().map_err(ExitError::usage)?;
+    let plan = Plan { loads, ..args.plan(seed).map_err(ExitError::usage)? };
     let store = open_store(args.common.out.as_deref());
     recover(&store);
-    if let Some(arithmetic) = check_disk_space(&plan, &store).map_err(Exit::from)?
+    if let Some(arithmetic) = check_disk_space(&plan, &store).map_err(ExitError::from)?
         && !args.quiet
     {
         warn(arithmetic);
     }
-    let (mut link, plan) = connector()?.connect(plan).map_err(Exit::from)?;
+    let (mut link, plan) = connector()?.connect(plan).map_err(ExitError::from)?;
     let id = new_id(now, &plan.name);
     let mut progress =
         Progress::new(&plan, args.quiet, args.guest.console, format!("latlab run {}", plan.name));
@@ -43,7 +43,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let finished = latlab_conduct::run(request, |live| progress.show(live));
     drop(progress);
     link.restore().iter().for_each(warn);
-    let finished = finished.map_err(Exit::from)?;
+    let finished = finished.map_err(ExitError::from)?;
     match args.common.format {
         Format::Json => print_json(&rendered(&finished.run))?,
         Format::Text => {

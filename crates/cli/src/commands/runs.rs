@@ -5,14 +5,14 @@ mod campaign;
 mod window;
 
 use crate::documents::List;
-use crate::output::{harmless, print, print_json, style, visible, width};
+use crate::output::{escape_controls, print, print_json, sanitize_run, style, width};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_report::campaign::CampaignEntry;
 use latlab_report::{ListEntry, rendered};
-use latlab_store::{CampaignFolder, Entry, State, Store};
+use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
 use std::process::ExitCode;
 
 /// `latlab list`.
@@ -32,22 +32,22 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
 /// The campaigns, newest first; one that cannot be read says why.
 fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
     let entry = |(id, opened): (String, latlab_store::Result<CampaignFolder>)| {
-        let tally = opened.and_then(|folder| Ok(folder.tried()?.tally(&folder.campaign)));
-        CampaignEntry { id, tally: tally.map_err(|error| visible(&error.to_string())) }
+        let tally = opened.and_then(|folder| Ok(folder.progress()?.counts(&folder.campaign)));
+        CampaignEntry { id, tally: tally.map_err(|error| escape_controls(&error.to_string())) }
     };
     Ok(store.campaigns()?.into_iter().map(entry).collect())
 }
 
 /// Those that can be shown with their figures.
-fn finished(entries: &[Entry]) -> Vec<ListEntry> {
+fn finished(entries: &[RunEntry]) -> Vec<ListEntry> {
     let finished = entries.iter().filter_map(|entry| match &entry.state {
-        State::Finished(run) => Some(ListEntry::from(run.as_ref())),
+        RunState::Finished(run) => Some(ListEntry::from(run.as_ref())),
         _ => None,
     });
     finished.collect()
 }
 
-fn listing(store: &Store, entries: &[Entry], campaigns: &[CampaignEntry]) -> String {
+fn listing(store: &Store, entries: &[RunEntry], campaigns: &[CampaignEntry]) -> String {
     if entries.is_empty() && campaigns.is_empty() {
         return format!(
             "No runs in {}. To make one: `latlab run --for 10s`\n",
@@ -61,10 +61,10 @@ fn listing(store: &Store, entries: &[Entry], campaigns: &[CampaignEntry]) -> Str
     }
     for entry in entries {
         let state = match &entry.state {
-            State::Finished(_) => continue,
-            State::GoingOn => "is being measured now".to_string(),
-            State::Unfinished => "was interrupted and is not finished yet".to_string(),
-            State::Damaged(reason) => format!("cannot be read: {}", visible(reason)),
+            RunState::Finished(_) => continue,
+            RunState::Running => "is being measured now".to_string(),
+            RunState::Abandoned => "was interrupted and is not finished yet".to_string(),
+            RunState::Damaged(reason) => format!("cannot be read: {}", escape_controls(reason)),
         };
         text += &format!("{}: {state}\n", entry.id);
     }
@@ -83,11 +83,11 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let folder = store.find(&args.run)?;
-    let run = latlab_store::load(&folder)?;
+    let run = latlab_store::read_run(&folder)?;
     match (&args.window, args.format) {
         (Some(spec), format) => window::show(&folder, &run, spec, format)?,
         (None, ShowFormat::Json) => print_json(&rendered(&run))?,
-        (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&harmless(&run)?))?,
+        (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&sanitize_run(&run)?))?,
         (None, _) => print(&run_text(&folder, &run)?)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -1,10 +1,10 @@
 //! `latlab scenarios`: the sheets that come with the program.
 
 use crate::documents::ShippedSheet;
-use crate::exit::Exit;
+use crate::exit::ExitError;
 use crate::flags::Format;
 use crate::output::{print, print_json, width};
-use crate::sheet::{Instead, SHIPPED, Source, usable_cpus};
+use crate::sheet::{BUILTIN_SHEETS, Overrides, SheetFile, usable_cpus};
 use clap::{Args, Subcommand};
 use latlab_model::campaign::Campaign;
 use latlab_report::campaign::{SheetEntry, sheets};
@@ -42,16 +42,16 @@ Examples:
 /// Lists the ready-made sheets, or prints one.
 pub fn scenarios(args: &ScenariosArgs) -> anyhow::Result<ExitCode> {
     if let Some(ScenariosCommand::Show { name }) = &args.command {
-        let source = Source::open(name).map_err(Exit::usage)?;
+        let source = SheetFile::open(name).map_err(ExitError::usage)?;
         print(&source.text)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut campaigns: Vec<(&str, Campaign)> = Vec::new();
-    for one in SHIPPED {
-        let source = Source::open(one.name).map_err(Exit::usage)?;
+    for one in BUILTIN_SHEETS {
+        let source = SheetFile::open(one.name).map_err(ExitError::usage)?;
         let campaign =
-            source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, usable_cpus());
-        campaigns.push((one.name, campaign.map_err(Exit::usage)?));
+            source.campaign(&Overrides::default(), jiff::Timestamp::UNIX_EPOCH, usable_cpus());
+        campaigns.push((one.name, campaign.map_err(ExitError::usage)?));
     }
     match args.format {
         Format::Json => {

@@ -2,7 +2,7 @@
 
 pub mod args;
 
-use crate::exit::Exit;
+use crate::exit::ExitError;
 use crate::output::{print, warn};
 use crate::store::open_store;
 use anyhow::{Context, anyhow, bail};
@@ -38,7 +38,7 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => {
             let text = format!("cannot listen on {address}");
-            Err(error).context(Exit::cannot_measure(text))
+            Err(error).context(ExitError::cannot_measure(text))
         }
     }
 }

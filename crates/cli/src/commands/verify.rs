@@ -5,9 +5,9 @@ use crate::flags::{Common, Format};
 use crate::output::{print, print_json, warn};
 use crate::store::{open_store, recover};
 use clap::Args;
-use latlab_model::window::Checked;
+use latlab_model::verification::Verification;
 use latlab_report::units::bytes;
-use latlab_store::{Entry, State, Store};
+use latlab_store::{RunEntry, RunState, Store};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -57,12 +57,14 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
 
 fn folders(store: &Store, args: &VerifyArgs) -> anyhow::Result<Vec<PathBuf>> {
     if args.all {
-        return Ok(finished(store.list()?.into_iter().chain(store.list_of_campaigns()?).collect()));
+        return Ok(finished_runs(
+            store.list()?.into_iter().chain(store.list_of_campaigns()?).collect(),
+        ));
     }
     let mut folders = Vec::new();
     for run in &args.runs {
         match store.find_campaign(run)? {
-            Some(campaign) => folders.extend(finished(campaign.runs().list()?)),
+            Some(campaign) => folders.extend(finished_runs(campaign.runs().list()?)),
             None => folders.push(store.find(run)?),
         }
     }
@@ -70,17 +72,17 @@ fn folders(store: &Store, args: &VerifyArgs) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The folders of those that are finished; the others are told.
-fn finished(entries: Vec<Entry>) -> Vec<PathBuf> {
+fn finished_runs(entries: Vec<RunEntry>) -> Vec<PathBuf> {
     let (finished, others): (Vec<_>, Vec<_>) = entries
         .into_iter()
-        .partition(|entry| matches!(entry.state, State::Finished(_) | State::Damaged(_)));
+        .partition(|entry| matches!(entry.state, RunState::Finished(_) | RunState::Damaged(_)));
     for entry in others {
         warn(format_args!("{} is not finished: skipped", entry.id));
     }
     finished.into_iter().map(|entry| entry.path).collect()
 }
 
-fn line(checked: &Checked) -> String {
+fn line(checked: &Verification) -> String {
     let extra = match &checked.extra[..] {
         [] => String::new(),
         extra => format!("; unknown files: {}", extra.join(", ")),

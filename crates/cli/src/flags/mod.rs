@@ -36,7 +36,7 @@ pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
 }
 
 /// A word of the model as a value of the command line; shells complete it.
-pub fn word<T: Copy + Send + Sync + 'static>(
+pub fn value_parser_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {

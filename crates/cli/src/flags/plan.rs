@@ -59,13 +59,13 @@ impl RunArgs {
 
     /// What was given must mean something to the instrument.
     fn check_instrument(&self) -> Result<(), String> {
-        let unfit = self.unfit()?;
+        let unfit = self.unsupported_flags()?;
         let given = unfit.iter().find(|(_, given, _)| *given);
         given.map_or(Ok(()), |(option, _, why)| Err(format!("{option} {why}")))
     }
 
     /// Options that mean nothing to the instrument: whether each was given, and why not.
-    fn unfit(&self) -> Result<Vec<(&'static str, bool, &'static str)>, String> {
+    fn unsupported_flags(&self) -> Result<Vec<(&'static str, bool, &'static str)>, String> {
         let mechanism = |why| ("--mechanism", self.mechanism.is_some(), why);
         let missed = |why| ("--missed", self.missed.is_some(), why);
         let legs = |why| ("--legs", self.legs, why);

@@ -2,9 +2,9 @@
 
 use crate::flags::guest::GuestArgs;
 use crate::flags::sheet::SheetArgs;
-use crate::flags::{Common, whole, word};
+use crate::flags::{Common, value_parser_of, whole};
 use clap::Args;
-use latlab_model::load::LoadOn;
+use latlab_model::load::LoadCpus;
 use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Tuning, WakeBy,
     Workload,
@@ -19,23 +19,23 @@ pub struct RunArgs {
     /// Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread
     /// wakes it), spin (gaps in a busy loop), timerlat (the kernel's tracer)
     #[arg(long, value_name = "NAME", default_value = "cyclic",
-          value_parser = word(Instrument::ALL, Instrument::word), hide_possible_values = true,
+          value_parser = value_parser_of(Instrument::ALL, Instrument::as_str), hide_possible_values = true,
           help_heading = HOW)]
     pub instrument: Instrument,
     /// handoff: how threads are woken: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore)
     /// [default: futex]
-    #[arg(long, value_name = "WAY", value_parser = word(WakeBy::ALL, WakeBy::word),
+    #[arg(long, value_name = "WAY", value_parser = value_parser_of(WakeBy::ALL, WakeBy::as_str),
           hide_possible_values = true, help_heading = HOW)]
     pub wake: Option<WakeBy>,
     /// How threads sleep: nanosleep (until an absolute time), relative, timerfd, posix-timer
     /// [default: nanosleep]
     #[arg(long, value_name = "NAME",
-          value_parser = word(Mechanism::ALL, Mechanism::word), hide_possible_values = true,
+          value_parser = value_parser_of(Mechanism::ALL, Mechanism::as_str), hide_possible_values = true,
           help_heading = HOW)]
     pub mechanism: Option<Mechanism>,
     /// Clock of the releases: monotonic, tai, realtime [default: monotonic]
     #[arg(long, value_name = "NAME",
-          value_parser = word(ClockName::ALL, ClockName::word), hide_possible_values = true,
+          value_parser = value_parser_of(ClockName::ALL, ClockName::as_str), hide_possible_values = true,
           help_heading = HOW)]
     pub clock: Option<ClockName>,
     /// Scheduling policy: fifo, rr, other, batch, idle, deadline[:RUNTIME/DEADLINE/PERIOD]
@@ -50,7 +50,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", help_heading = HOW)]
     pub gap_above: Option<Nanos>,
     /// spin: work of each pass: none, memmove [default: none]
-    #[arg(long, value_name = "NAME", value_parser = word(&Workload::NAMES, |name| name),
+    #[arg(long, value_name = "NAME", value_parser = value_parser_of(&Workload::NAMES, |name| name),
           hide_possible_values = true, help_heading = HOW)]
     pub workload: Option<&'static str>,
     /// spin: memory of the workload, such as 64K [default: 4K]
@@ -82,13 +82,13 @@ pub struct RunArgs {
     /// Offsets of the threads' releases: aligned, spread (evenly, from a random start), random
     /// [default: spread]
     #[arg(long, value_name = "NAME",
-          value_parser = word(Phase::ALL, Phase::word), hide_possible_values = true,
+          value_parser = value_parser_of(Phase::ALL, Phase::as_str), hide_possible_values = true,
           help_heading = WHEN)]
     pub phase: Option<Phase>,
     /// Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them
     /// [default: skip]
     #[arg(long, value_name = "NAME",
-          value_parser = word(MissedPolicy::ALL, MissedPolicy::word), hide_possible_values = true,
+          value_parser = value_parser_of(MissedPolicy::ALL, MissedPolicy::as_str), hide_possible_values = true,
           help_heading = WHEN)]
     pub missed: Option<MissedPolicy>,
     /// Time at the start that is measured and not counted
@@ -146,7 +146,7 @@ pub struct RunArgs {
     pub load: Vec<String>,
     /// CPUs of the loads: everywhere, measured, others (not measured), or a list
     #[arg(long, value_name = "WHERE", default_value = "everywhere", help_heading = LOADS)]
-    pub load_on: LoadOn,
+    pub load_on: LoadCpus,
     /// Folder with more definitions of loads
     #[arg(long, value_name = "DIR", help_heading = LOADS)]
     pub loads: Option<PathBuf>,

@@ -110,7 +110,7 @@ impl Seeds {
     }
 
     /// That of a repeat, from 1 on.
-    pub fn of(self, repeat: u32) -> u64 {
+    pub fn seed_of_repeat(self, repeat: u32) -> u64 {
         self.first + u64::from(repeat) - 1
     }
 }

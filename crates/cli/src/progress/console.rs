@@ -1,7 +1,7 @@
 //! What the kernels of guests say, as far as it has not been printed yet.
 
-use crate::output::visible;
-use latlab_conduct::live::Live;
+use crate::output::escape_controls;
+use latlab_conduct::live::LiveRun;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
@@ -16,7 +16,7 @@ pub struct Console {
 
 impl Console {
     /// The lines that have come to a guest's console, each behind its name.
-    pub fn news(&mut self, name: impl Display, live: &Live) -> String {
+    pub fn read_new(&mut self, name: impl Display, live: &LiveRun) -> String {
         let Some(path) = &live.console else { return String::new() };
         let printed = self.printed.entry(path.clone()).or_default();
         // It may not be there yet; what cannot be read now is read later, or in the run.
@@ -24,7 +24,9 @@ impl Console {
         let whole = said.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         *printed += whole as u64;
         let said = String::from_utf8_lossy(&said[..whole]);
-        said.lines().map(|line| format!("{name} | {}\n", visible(line.trim_end()))).collect()
+        said.lines()
+            .map(|line| format!("{name} | {}\n", escape_controls(line.trim_end())))
+            .collect()
     }
 }
 
@@ -45,15 +47,15 @@ mod tests {
     fn each_line_is_given_once_and_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("console.txt");
-        let mut live = Live::default();
+        let mut live = LiveRun::default();
         live.console = Some(path.clone());
         let mut console = Console::default();
-        assert_eq!(console.news("a", &live), "");
+        assert_eq!(console.read_new("a", &live), "");
         fs::write(&path, "one\r\ntwo\nthr").unwrap();
-        assert_eq!(console.news("a", &live), "a | one\na | two\n");
+        assert_eq!(console.read_new("a", &live), "a | one\na | two\n");
         fs::write(&path, "one\r\ntwo\nthree\x1b[2J\n").unwrap();
-        let last = console.news("a", &live);
+        let last = console.read_new("a", &live);
         assert!(last.starts_with("a | three") && !last.contains('\x1b'), "{last:?}");
-        assert_eq!(console.news("a", &live), "");
+        assert_eq!(console.read_new("a", &live), "");
     }
 }

@@ -8,13 +8,13 @@ mod tests;
 mod view;
 
 use console::Console;
-use latlab_conduct::live::Live;
+use latlab_conduct::live::LiveRun;
 use latlab_model::{Nanos, Plan};
 use latlab_sys::terminal;
 use screen::Screen;
 use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
-use view::{View, progress_line};
+use view::{LiveView, progress_line};
 
 /// Time between two progress lines where there is no terminal.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
@@ -44,12 +44,12 @@ impl Progress {
     }
 
     /// Shows it as it stands.
-    pub fn show(&mut self, live: &Live) {
+    pub fn show(&mut self, live: &LiveRun) {
         if let Some(console) = &mut self.console {
-            let _ = write!(stderr(), "{}", console.news(&self.plan.target, live));
+            let _ = write!(stderr(), "{}", console.read_new(&self.plan.target, live));
         }
         let elapsed = Nanos(self.started.elapsed().as_nanos() as i64);
-        let view = View { live, plan: &self.plan, title: &self.title, elapsed };
+        let view = LiveView { live, plan: &self.plan, title: &self.title, elapsed };
         match &mut self.screen {
             Some(screen) => screen.draw(&view),
             None if !self.quiet && Instant::now() >= self.line_due => {

@@ -19,7 +19,7 @@ const SPARK: &str = "last minute";
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// A column of the table; `cells` has one entry for each shown thread.
-pub struct Column {
+pub struct LiveColumn {
     /// Its name.
     pub head: &'static str,
     unit: &'static str,
@@ -27,27 +27,30 @@ pub struct Column {
     width: u16,
 }
 
-impl Column {
+impl LiveColumn {
     /// As wide as its widest cell.
-    pub fn new(head: &'static str, cells: impl IntoIterator<Item = String>) -> Column {
+    pub fn new(head: &'static str, cells: impl IntoIterator<Item = String>) -> LiveColumn {
         let cells: Vec<String> = cells.into_iter().collect();
         let widths = cells.iter().map(|cell| cell.chars().count()).chain([head.len()]);
         let width = widths.max().unwrap_or(0).min(60) as u16;
-        Column { head, unit: "", cells, width }
+        LiveColumn { head, unit: "", cells, width }
     }
 
     /// All on one scale, which the head names; what is not known is a dash.
-    pub fn latencies(head: &'static str, values: impl IntoIterator<Item = Option<f64>>) -> Column {
+    pub fn latencies(
+        head: &'static str,
+        values: impl IntoIterator<Item = Option<f64>>,
+    ) -> LiveColumn {
         let values: Vec<Option<f64>> = values.into_iter().collect();
-        let scale = Scale::of(values.iter().flatten().map(|value| Nanos(*value as i64)));
+        let scale = Scale::for_times(values.iter().flatten().map(|value| Nanos(*value as i64)));
         let scale = scale.steady();
         let cell = |value: Option<f64>| value.map_or("-".into(), |value| scale.number_f64(value));
-        Column { unit: scale.unit(), ..Column::new(head, values.into_iter().map(cell)) }
+        LiveColumn { unit: scale.unit(), ..LiveColumn::new(head, values.into_iter().map(cell)) }
     }
 
     /// The maxima of the last minute as sparklines.
-    pub fn sparks(cells: impl IntoIterator<Item = String>) -> Column {
-        Column { width: RECENT as u16, ..Column::new(SPARK, cells) }
+    pub fn sparks(cells: impl IntoIterator<Item = String>) -> LiveColumn {
+        LiveColumn { width: RECENT as u16, ..LiveColumn::new(SPARK, cells) }
     }
 }
 
@@ -62,7 +65,7 @@ pub fn spark(thread: &LiveThread, largest: Nanos) -> String {
 }
 
 /// The columns that a terminal of this width has room for.
-pub fn fitting(mut columns: Vec<Column>, width: u16) -> Vec<Column> {
+pub fn fitting(mut columns: Vec<LiveColumn>, width: u16) -> Vec<LiveColumn> {
     let void = |head: &&str| {
         let mut column = columns.iter().filter(|column| column.head == *head);
         column.any(|column| column.cells.iter().all(|cell| cell == "-"))
@@ -81,8 +84,8 @@ pub fn fitting(mut columns: Vec<Column>, width: u16) -> Vec<Column> {
     columns
 }
 
-fn least_width(columns: &[Column]) -> u16 {
-    let width = |column: &Column| match column.head {
+fn least_width(columns: &[LiveColumn]) -> u16 {
+    let width = |column: &LiveColumn| match column.head {
         SPARK => column.width.min(LEAST_SPARK),
         _ => column.width,
     };
@@ -91,7 +94,7 @@ fn least_width(columns: &[Column]) -> u16 {
 }
 
 /// Draws so many rows of them.
-pub fn render_table(frame: &mut Frame, area: Rect, columns: &[Column], rows: usize) {
+pub fn render_table(frame: &mut Frame, area: Rect, columns: &[LiveColumn], rows: usize) {
     let head = columns.iter().map(|column| {
         let text = Text::from(vec![Line::from(column.head), Line::from(column.unit)]);
         aligned(text, column)
@@ -110,12 +113,12 @@ pub fn render_table(frame: &mut Frame, area: Rect, columns: &[Column], rows: usi
     frame.render_widget(table, area);
 }
 
-fn aligned<'a>(text: Text<'a>, column: &Column) -> Text<'a> {
+fn aligned<'a>(text: Text<'a>, column: &LiveColumn) -> Text<'a> {
     if column.head == SPARK { text } else { text.right_aligned() }
 }
 
 /// Of a sparkline that is too long, the end: it is the present.
-fn latest<'a>(cell: &'a str, column: &Column) -> &'a str {
+fn latest<'a>(cell: &'a str, column: &LiveColumn) -> &'a str {
     let excess = cell.chars().count().saturating_sub(column.width.into());
     match (column.head, cell.char_indices().nth(excess)) {
         (SPARK, Some((start, _))) if cell.starts_with(BLOCKS) => &cell[start..],

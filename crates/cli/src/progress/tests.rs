@@ -1,10 +1,10 @@
-use super::table::{Column, fitting};
-use super::view::{View, clock, draw, progress_line};
-use latlab_conduct::live::Live;
+use super::table::{LiveColumn, fitting};
+use super::view::{LiveView, clock, draw, progress_line};
+use latlab_conduct::live::LiveRun;
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::frame::{Interval, Message};
 use latlab_model::plan::{Cyclic, Mechanism, Method};
-use latlab_model::run::{EndReason, Prepared, ThreadEnd, ThreadSetup};
+use latlab_model::run::{AppliedSetup, EndReason, ThreadEnd, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan, nanos::SECOND};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -39,14 +39,14 @@ fn second(thread: u32, number: i64) -> Histogram {
     counts
 }
 
-fn live(threads: u32, seconds: i64) -> Live {
-    let mut live = Live::default();
+fn live(threads: u32, seconds: i64) -> LiveRun {
+    let mut live = LiveRun::default();
     let threads: Vec<ThreadSetup> = (0..threads).map(setup).collect();
-    let prepared = Prepared { threads, ..Prepared::default() };
-    live.take(&Message::Prepared(prepared.clone()));
+    let prepared = AppliedSetup { threads, ..AppliedSetup::default() };
+    live.apply(&Message::Prepared(prepared.clone()));
     for number in 0..seconds {
         for setup in &prepared.threads {
-            live.take(&Message::Interval(Interval {
+            live.apply(&Message::Interval(Interval {
                 thread: setup.thread,
                 start_ns: SECOND * number,
                 end_ns: SECOND * (number + 1),
@@ -57,7 +57,7 @@ fn live(threads: u32, seconds: i64) -> Live {
     live
 }
 
-fn screen(width: u16, height: u16, view: &View) -> String {
+fn screen(width: u16, height: u16, view: &LiveView) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(frame, view)).unwrap();
     terminal.backend().to_string()
@@ -73,7 +73,7 @@ fn screens_of_both_sizes() {
     let stepped = MachineFinding::ClockStepped { by_ns, measured_with: false };
     broken.findings.push(Finding::new(stepped));
     broken.findings.push(Finding::new(MachineFinding::CpuOffline { cpu: 2, noticed_within_ns }));
-    broken.take(&Message::ThreadEnd(ThreadEnd {
+    broken.apply(&Message::ThreadEnd(ThreadEnd {
         thread: 2,
         reason: EndReason::CpuOffline,
         cycles: 0,
@@ -94,10 +94,11 @@ fn screens_of_both_sizes() {
         ("relative", live(1, 3), relative),
         ("many", live(128, 5), plan()),
         ("begin", live(2, 0), plan()),
-        ("nothing", Live::default(), plan()),
+        ("nothing", LiveRun::default(), plan()),
     ];
     for (name, live, plan) in &cases {
-        let view = View { live, plan, title: "latlab run idle", elapsed: live.measured + SECOND };
+        let view =
+            LiveView { live, plan, title: "latlab run idle", elapsed: live.measured + SECOND };
         for (width, height) in [(80, 24), (160, 50)] {
             insta::assert_snapshot!(format!("{name}-{width}"), screen(width, height, &view));
         }
@@ -108,7 +109,7 @@ fn screens_of_both_sizes() {
 fn missed_and_maximum_are_never_given_up() {
     let live = live(2, 14);
     let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
-    let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
+    let view = LiveView { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
     for width in 40..200 {
         let screen = screen(width, 24, &view);
         for head in ["thread", "missed", "misses", "max"] {
@@ -121,7 +122,7 @@ fn missed_and_maximum_are_never_given_up() {
 fn a_tiny_terminal_shows_the_maximum_and_says_what_it_cuts() {
     let live = live(2, 14);
     let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
-    let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
+    let view = LiveView { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
     insta::assert_snapshot!("tiny-50", screen(50, 12, &view));
     insta::assert_snapshot!("tiny-24", screen(24, 12, &view));
     for width in 18..80 {
@@ -132,7 +133,7 @@ fn a_tiny_terminal_shows_the_maximum_and_says_what_it_cuts() {
 
 #[test]
 fn a_column_that_holds_nothing_goes_first() {
-    let column = |head, cell: &str| Column::new(head, [cell.to_string()]);
+    let column = |head, cell: &str| LiveColumn::new(head, [cell.to_string()]);
     let columns = vec![column("min", "3.21"), column("p99.99", "-"), column("max", "41.72")];
     let heads: Vec<&str> = fitting(columns, 12).iter().map(|column| column.head).collect();
     assert_eq!(heads, ["min", "max"]);
@@ -142,7 +143,7 @@ fn a_column_that_holds_nothing_goes_first() {
 fn any_size_is_drawn() {
     let live = live(20, 2);
     let plan = plan();
-    let view = View { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
+    let view = LiveView { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
     for (width, height) in [(1, 1), (3, 9), (20, 4), (80, 7), (500, 8)] {
         screen(width, height, &view);
     }
@@ -150,10 +151,10 @@ fn any_size_is_drawn() {
 
 #[test]
 fn a_line_says_how_it_goes() {
-    let (some, none) = (live(2, 14), Live::default());
+    let (some, none) = (live(2, 14), LiveRun::default());
     let plan = Plan { deadline_ns: Some(Nanos(50_000)), ..plan() };
     let line = |live, plan| {
-        progress_line(&View { live, plan, title: "latlab run idle", elapsed: SECOND * 15 })
+        progress_line(&LiveView { live, plan, title: "latlab run idle", elapsed: SECOND * 15 })
     };
     insta::assert_snapshot!("line", line(&some, &plan));
     insta::assert_snapshot!("line-nothing", line(&none, &plan));

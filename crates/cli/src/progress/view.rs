@@ -1,7 +1,7 @@
 //! The live view of a run: what is known so far, drawn from scratch each time.
 
-use super::table::{Column, fitting, render_table, spark};
-use latlab_conduct::live::{Live, LiveThread};
+use super::table::{LiveColumn, fitting, render_table, spark};
+use latlab_conduct::live::{LiveRun, LiveThread};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
@@ -15,9 +15,9 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 /// What the live view is drawn from.
-pub struct View<'a> {
+pub struct LiveView<'a> {
     /// The run as it stands.
-    pub live: &'a Live,
+    pub live: &'a LiveRun,
     /// What was asked.
     pub plan: &'a Plan,
     /// What it is a view of.
@@ -30,7 +30,7 @@ pub struct View<'a> {
 const TOTALS_LINES: usize = 2;
 
 /// Draws the whole screen.
-pub fn draw(frame: &mut Frame, view: &View) {
+pub fn draw(frame: &mut Frame, view: &LiveView) {
     let [head, table, foot] =
         Layout::vertical([Constraint::Length(4), Constraint::Fill(1), Constraint::Length(3)])
             .areas(frame.area());
@@ -40,12 +40,12 @@ pub fn draw(frame: &mut Frame, view: &View) {
 }
 
 /// One line for where there is no terminal.
-pub fn progress_line(view: &View) -> String {
+pub fn progress_line(view: &LiveView) -> String {
     format!("{}: {}", passed(view), totals(view).join(", "))
 }
 
 /// Three lines and a blank one, which a narrow terminal needs for the end of the third.
-fn draw_head(frame: &mut Frame, area: Rect, view: &View) {
+fn draw_head(frame: &mut Frame, area: Rect, view: &LiveView) {
     let method = Line::from(cut(&method(view), area.width.into())).dim();
     let mut lines = vec![title_line(view, area.width), method];
     lines.extend(totals_lines(totals(view), area.width.into()).into_iter().map(Line::from));
@@ -87,7 +87,7 @@ fn filled(parts: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-fn title_line(view: &View, width: u16) -> Line<'static> {
+fn title_line(view: &LiveView, width: u16) -> Line<'static> {
     let time = cut(&passed(view), width.into());
     let room = usize::from(width).saturating_sub(time.chars().count() + 1);
     if room == 0 {
@@ -97,7 +97,7 @@ fn title_line(view: &View, width: u16) -> Line<'static> {
     Line::from(vec![format!("{name:<room$} ").bold(), time.into()])
 }
 
-fn method(view: &View) -> String {
+fn method(view: &LiveView) -> String {
     let plan = view.plan;
     let deadline = plan.deadline_ns.map(|deadline| format!(", deadline {}", deadline));
     let known = [plan.policy.map(|policy| policy.to_string()), plan.method.rhythm()];
@@ -107,7 +107,7 @@ fn method(view: &View) -> String {
 }
 
 /// The figures of all threads together, last the observed maximum.
-fn totals(view: &View) -> Vec<String> {
+fn totals(view: &LiveView) -> Vec<String> {
     let threads = &view.live.threads;
     let Some(slowest) = threads.iter().filter(|t| t.total.count > 0).max_by_key(|t| t.total.max_ns)
     else {
@@ -140,16 +140,16 @@ fn totals(view: &View) -> Vec<String> {
 }
 
 /// The share of the time so far that was taken from these busy loops.
-fn noise(view: &View, threads: &[LiveThread]) -> f64 {
+fn noise(view: &LiveView, threads: &[LiveThread]) -> f64 {
     let taken: i128 = threads.iter().map(|thread| thread.total.sum_ns).sum();
     let of = view.live.measured.0.max(1) as f64 * threads.len().max(1) as f64;
     taken as f64 / of
 }
 
 /// The time that has passed, and what is left, which is known only where the target has our clock.
-fn passed(view: &View) -> String {
+fn passed(view: &LiveView) -> String {
     let elapsed = format!("{} elapsed", clock(view.elapsed));
-    match (view.plan.target.shares_clock(), view.live.measured, left(view)) {
+    match (view.plan.target.shares_clock(), view.live.measured, remaining_time(view)) {
         (false, Nanos::ZERO, _) => elapsed,
         (false, measured, _) => format!("{} of the guest's time, {elapsed}", span(measured)),
         (true, _, Some(left)) => format!("{elapsed}, {} left", clock(left)),
@@ -158,7 +158,7 @@ fn passed(view: &View) -> String {
 }
 
 /// Time to the planned end; none where only an interrupt ends the run.
-fn left(view: &View) -> Option<Nanos> {
+fn remaining_time(view: &LiveView) -> Option<Nanos> {
     let by_time = view.plan.duration_ns.map(|duration| duration - view.live.measured);
     let by_cycles = view.plan.cycles.and_then(|cycles| time_for_cycles(view, cycles));
     let left = [by_time, by_cycles].into_iter().flatten().min()?;
@@ -166,7 +166,7 @@ fn left(view: &View) -> Option<Nanos> {
 }
 
 /// The slowest thread decides when all have their cycles.
-fn time_for_cycles(view: &View, cycles: u64) -> Option<Nanos> {
+fn time_for_cycles(view: &LiveView, cycles: u64) -> Option<Nanos> {
     let wanted = |done: u64| i64::try_from(cycles.saturating_sub(done)).unwrap_or(i64::MAX);
     let threads = view.live.threads.iter();
     let times =
@@ -184,7 +184,7 @@ pub fn clock(time: Nanos) -> String {
     }
 }
 
-fn draw_threads(frame: &mut Frame, area: Rect, view: &View) {
+fn draw_threads(frame: &mut Frame, area: Rect, view: &LiveView) {
     if view.live.threads.is_empty() {
         return;
     }
@@ -213,9 +213,9 @@ fn largest(threads: &[LiveThread], room: usize) -> Vec<&LiveThread> {
     shown
 }
 
-fn columns(view: &View, threads: &[&LiveThread]) -> Vec<Column> {
+fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
     let each = |head, cell: &dyn Fn(&LiveThread) -> String| {
-        Column::new(head, threads.iter().map(|thread| cell(thread)))
+        LiveColumn::new(head, threads.iter().map(|thread| cell(thread)))
     };
     let missed_head =
         if view.plan.method.records() == Recorded::Gap { "noise %" } else { "missed" };
@@ -240,21 +240,21 @@ fn columns(view: &View, threads: &[&LiveThread]) -> Vec<Column> {
     columns
 }
 
-fn latency_columns(threads: &[&LiveThread]) -> Vec<Column> {
+fn latency_columns(threads: &[&LiveThread]) -> Vec<LiveColumn> {
     let float = |time: Nanos| time.0 as f64;
     let counted = |thread: &&LiveThread| thread.total.count > 0;
     let extreme = |head, of: fn(&LiveThread) -> Nanos| {
         let values = threads.iter().map(|t| counted(t).then(|| float(of(t))));
-        Column::latencies(head, values)
+        LiveColumn::latencies(head, values)
     };
     let tails: Vec<Option<Quantiles>> = threads.iter().map(|t| quantiles(&t.total)).collect();
     let quantile = |head, of: fn(&Quantiles) -> Option<Nanos>| {
         let values = tails.iter().map(|tail| tail.as_ref().and_then(of).map(bin_edge).map(float));
-        Column::latencies(head, values)
+        LiveColumn::latencies(head, values)
     };
     vec![
         extreme("min", |thread| thread.total.min_ns),
-        Column::latencies("mean", threads.iter().map(|thread| thread.total.mean_ns())),
+        LiveColumn::latencies("mean", threads.iter().map(|thread| thread.total.mean_ns())),
         quantile("p99", |tail| Some(tail.p99_ns)),
         quantile("p99.99", |tail| tail.p99_99_ns),
         extreme("max", |thread| thread.total.max_ns),
@@ -262,17 +262,17 @@ fn latency_columns(threads: &[&LiveThread]) -> Vec<Column> {
 }
 
 /// The maxima of the last minute, all threads on one scale; why a thread ended, once it has.
-fn sparks(view: &View, threads: &[&LiveThread]) -> Column {
+fn sparks(view: &LiveView, threads: &[&LiveThread]) -> LiveColumn {
     let recent = view.live.threads.iter().flat_map(|thread| &thread.recent_max);
     let largest = recent.copied().max().unwrap_or_default();
     let cells = threads.iter().map(|thread| match thread.ended {
         None | Some(EndReason::Finished) => spark(thread, largest),
         Some(reason) => reason.to_string(),
     });
-    Column::sparks(cells)
+    LiveColumn::sparks(cells)
 }
 
-fn draw_foot(frame: &mut Frame, area: Rect, view: &View) {
+fn draw_foot(frame: &mut Frame, area: Rect, view: &LiveView) {
     let findings = &view.live.findings;
     let newest = match (findings.len(), findings.last()) {
         (_, None) => "No findings".to_string(),

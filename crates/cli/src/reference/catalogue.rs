@@ -2,7 +2,7 @@
 
 use super::{differs, folder};
 use latlab_doctor::catalogue;
-use latlab_model::doctor::{Entry, Topic, is_command};
+use latlab_model::doctor::{CheckEntry, Topic, is_command};
 
 const HEAD: &str = "\
 # What the doctor knows
@@ -20,7 +20,7 @@ them filled in.
 /// Invariant (documents): The reference of the doctor is generated from its checks.
 #[test]
 fn the_page_of_the_doctor_is_that_of_its_catalogue() {
-    let entries: Vec<Entry> = catalogue().map(|check| check.entry()).collect();
+    let entries: Vec<CheckEntry> = catalogue().map(|check| check.entry()).collect();
     let sections = Topic::ALL.iter().map(|topic| section(*topic, &entries));
     let page = format!("{HEAD}{}", sections.collect::<String>());
     assert!(
@@ -29,12 +29,12 @@ fn the_page_of_the_doctor_is_that_of_its_catalogue() {
     );
 }
 
-fn section(topic: Topic, entries: &[Entry]) -> String {
-    let of_it: Vec<&Entry> = entries.iter().filter(|entry| entry.topic == topic).collect();
+fn section(topic: Topic, entries: &[CheckEntry]) -> String {
+    let of_it: Vec<&CheckEntry> = entries.iter().filter(|entry| entry.topic == topic).collect();
     if of_it.is_empty() {
         return String::new();
     }
-    format!("\n## {}\n{}", title(topic), of_it.into_iter().map(told).collect::<String>())
+    format!("\n## {}\n{}", title(topic), of_it.into_iter().map(entry_text).collect::<String>())
 }
 
 fn title(topic: Topic) -> &'static str {
@@ -52,8 +52,8 @@ fn title(topic: Topic) -> &'static str {
     }
 }
 
-fn told(entry: &Entry) -> String {
-    let Entry { code, severity, title, why, cost, remedy, undo, .. } = entry;
+fn entry_text(entry: &CheckEntry) -> String {
+    let CheckEntry { code, severity, title, why, cost, remedy, undo, .. } = entry;
     let mut text = format!("\n### `{code}`: {title}\n\n");
     text += &filled(&format!("**{severity}** {why}"), "");
     text += &filled(&format!("Costs: {cost}"), "- ");

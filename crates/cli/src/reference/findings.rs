@@ -1,7 +1,7 @@
 //! docs/reference/findings.md, from the findings of `latlab-model`.
 
 use super::{differs, folder};
-use latlab_model::finding::{Row, TOPICS};
+use latlab_model::finding::{FindingEntry, TOPICS};
 
 const HEAD: &str = "\
 # Findings
@@ -29,7 +29,7 @@ fn the_page_of_the_findings_is_that_of_the_source() {
     );
 }
 
-fn section((title, introduction, rows): &(&str, &str, &[Row])) -> String {
+fn section((title, introduction, rows): &(&str, &str, &[FindingEntry])) -> String {
     let introduction = match *introduction {
         "" => String::new(),
         text => super::catalogue::filled(text, ""),
@@ -41,7 +41,7 @@ fn section((title, introduction, rows): &(&str, &str, &[Row])) -> String {
     )
 }
 
-fn row(row: &Row) -> String {
-    let Row { code, weight, invalid, means, action } = row;
+fn row(row: &FindingEntry) -> String {
+    let FindingEntry { code, weight, invalid, means, action } = row;
     format!("| `{code}` | {weight} | {invalid} | {} | {action} |\n", means.trim())
 }

@@ -1,6 +1,6 @@
 //! What a sheet says above all tables: repeats, order, what lies between two runs.
 
-use super::mistakes::{Mistakes, nearest};
+use super::errors::{SheetErrors, nearest};
 use latlab_model::Nanos;
 use latlab_model::campaign::{CoolDown, Order};
 use latlab_model::nanos::SECOND;
@@ -45,7 +45,7 @@ pub struct Head {
 }
 
 /// Reads it; what is wrong is noted.
-pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut Mistakes) -> Head {
+pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut SheetErrors) -> Head {
     let mut keys = Keys { table, mistakes };
     let pause_ns = keys.value("cool-down", "a time such as \"30s\"", time).unwrap_or_default();
     let limit = keys.value("cool-down-limit", "a time such as \"10min\"", time);
@@ -67,7 +67,7 @@ pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut Mistakes) -> Head {
 
 struct Keys<'a, 'b, 'c> {
     table: &'a DeTable<'a>,
-    mistakes: &'b mut Mistakes<'c>,
+    mistakes: &'b mut SheetErrors<'c>,
 }
 
 impl Keys<'_, '_, '_> {
@@ -101,9 +101,9 @@ impl Keys<'_, '_, '_> {
     fn order(&mut self) -> Order {
         let Some(value) = self.table.get("order") else { return Order::Sequential };
         let word = value.get_ref().as_str().unwrap_or_default();
-        let known = Order::ALL.iter().find(|order| order.word() == word);
+        let known = Order::ALL.iter().find(|order| order.as_str() == word);
         known.copied().unwrap_or_else(|| {
-            let words: Vec<&str> = Order::ALL.iter().map(|order| order.word()).collect();
+            let words: Vec<&str> = Order::ALL.iter().map(|order| order.as_str()).collect();
             let meant = match nearest(word, &words) {
                 Some(word) => format!("did you mean '{word}'?"),
                 None => format!("expected {}", words.join(", ")),

@@ -4,25 +4,25 @@
 //! `latlab run`: one vocabulary, checked in one place. Every error is noted with its place, and all
 //! are reported at once. Rows are scenarios times matrix.
 
+mod builtin;
+mod errors;
 mod head;
-mod mistakes;
 mod options;
-mod order;
 mod published;
 mod read;
 mod rows;
+mod run_order;
 #[cfg(test)]
 pub mod schema;
-mod shipped;
 #[cfg(test)]
 mod tests;
 
-pub use shipped::SHIPPED;
+pub use builtin::BUILTIN_SHEETS;
 
 use crate::flags::sheet::{Scale, Seeds};
+use errors::SheetErrors;
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
-use mistakes::Mistakes;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -32,7 +32,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// What a command says instead of the sheet.
 #[derive(Default)]
-pub struct Instead {
+pub struct Overrides {
     /// Replaces the ends of all scenarios.
     pub scale: Option<Scale>,
     /// Replaces the repeats.
@@ -42,7 +42,7 @@ pub struct Instead {
 }
 
 /// The text of a sheet, and what to call it.
-pub struct Source {
+pub struct SheetFile {
     /// What mistakes name: the file.
     pub file: String,
     /// Its name, unless it says another.
@@ -51,18 +51,18 @@ pub struct Source {
     pub text: String,
 }
 
-impl Source {
+impl SheetFile {
     /// The file of a path, or the ready-made sheet of a name; an error is one line.
-    pub fn open(spec: &str) -> Result<Source, String> {
+    pub fn open(spec: &str) -> Result<SheetFile, String> {
         let path = Path::new(spec);
         let is_path = spec.ends_with(".toml") || spec.contains('/');
-        if let Some(shipped) = shipped::find(spec).filter(|_| !is_path) {
+        if let Some(shipped) = builtin::find(spec).filter(|_| !is_path) {
             let (file, stem) = (format!("{spec}.toml"), spec.to_string());
-            return Ok(Source { file, stem, text: shipped.text.to_string() });
+            return Ok(SheetFile { file, stem, text: shipped.text.to_string() });
         }
         if !is_path && !path.is_file() {
-            let names: Vec<&str> = SHIPPED.iter().map(|one| one.name).collect();
-            let meant = match mistakes::nearest(spec, &names) {
+            let names: Vec<&str> = BUILTIN_SHEETS.iter().map(|one| one.name).collect();
+            let meant = match errors::nearest(spec, &names) {
                 Some(name) => format!("did you mean '{name}'?"),
                 None => format!("available: {}; a file is named with its .toml", names.join(", ")),
             };
@@ -76,29 +76,29 @@ impl Source {
             return Err(format!("{spec} is no sheet: it is larger than 1 MiB"));
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Source { file: spec.to_string(), stem, text })
+        Ok(SheetFile { file: spec.to_string(), stem, text })
     }
 
     /// The campaign that it leads to on a machine with so many CPUs, without an id; an error is all that is wrong with the sheet,
     /// several lines.
     pub fn campaign(
         &self,
-        instead: &Instead,
+        instead: &Overrides,
         now: jiff::Timestamp,
         cpus: u32,
     ) -> Result<Campaign, String> {
-        let mut mistakes = Mistakes::new(&self.file, &self.text);
+        let mut mistakes = SheetErrors::new(&self.file, &self.text);
         let sheet = read::read(&self.text, &self.stem, &mut mistakes);
         let rows = rows::rows(&sheet, instead.scale.as_ref(), &mut mistakes);
-        mistakes.told()?;
+        mistakes.into_result()?;
         let head = sheet.head;
         let seed = head.seed.unwrap_or(now.as_nanosecond() as u64);
         let seeds = instead.seeds;
         let asked = seeds.map(Seeds::count).or(instead.repeats);
         let repeats = asked.unwrap_or(head.repeats).clamp(1, MOST_REPEATS as u32);
-        let mut runs = order::planned(&rows, head.order, repeats, seed);
+        let mut runs = run_order::order_runs(&rows, head.order, repeats, seed);
         if let Some(seeds) = seeds {
-            runs.iter_mut().for_each(|run| run.seed = seeds.of(run.repeat));
+            runs.iter_mut().for_each(|run| run.seed = seeds.seed_of_repeat(run.repeat));
         }
         Ok(Campaign {
             schema: CAMPAIGN_VERSION,

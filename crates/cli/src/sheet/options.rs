@@ -1,6 +1,6 @@
 //! The words of a scenario are the long options of `latlab run`, as clap knows them.
 
-use super::mistakes::Mistakes;
+use super::errors::SheetErrors;
 use crate::flags::parse;
 use crate::flags::run::RunArgs;
 use clap::error::{ContextKind, ContextValue};
@@ -43,7 +43,7 @@ pub struct Vocabulary {
 
 /// A key of a scenario, as words of a command line.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct SheetOption {
     /// The option.
     pub key: String,
     /// `--option=value`, once for each value; none for a flag that is off.
@@ -87,8 +87,8 @@ impl Vocabulary {
         &self,
         key: &Spanned<impl AsRef<str>>,
         value: &Spanned<DeValue>,
-        mistakes: &mut Mistakes,
-    ) -> Option<Setting> {
+        mistakes: &mut SheetErrors,
+    ) -> Option<SheetOption> {
         let (name, at) = (key.get_ref().as_ref(), value.span());
         let arg = self.get(name)?;
         let setting = words(arg, name, value.get_ref()).and_then(|words| {
@@ -96,12 +96,12 @@ impl Vocabulary {
             // Without its defaults, so that two ways to write a target make one row.
             let shown = match name {
                 "target" => args.guest.target()?.to_string(),
-                _ => shown(value.get_ref()),
+                _ => value_text(value.get_ref()),
             };
             Ok((words, shown))
         });
         match setting {
-            Ok((words, shown)) => Some(Setting { key: name.to_string(), words, shown, at }),
+            Ok((words, shown)) => Some(SheetOption { key: name.to_string(), words, shown, at }),
             Err(reason) => {
                 mistakes.add(at, format!("{name}: {reason}"));
                 None
@@ -150,12 +150,12 @@ fn scalar(value: &DeValue) -> Option<String> {
 }
 
 /// A value as the label of a row has it.
-pub fn shown(value: &DeValue) -> String {
+pub fn value_text(value: &DeValue) -> String {
     match value {
         DeValue::Boolean(on) => if *on { "on" } else { "off" }.to_string(),
         DeValue::Array(list) if list.is_empty() => "none".to_string(),
         DeValue::Array(list) => {
-            list.iter().map(|one| shown(one.get_ref())).collect::<Vec<_>>().join(" + ")
+            list.iter().map(|one| value_text(one.get_ref())).collect::<Vec<_>>().join(" + ")
         }
         value => scalar(value).unwrap_or_else(|| value.type_str().to_string()),
     }
@@ -170,7 +170,7 @@ pub fn reason(error: &clap::Error) -> String {
     match (context(ContextKind::InvalidValue), context(ContextKind::ValidValue)) {
         (Some(ContextValue::String(bad)), Some(ContextValue::Strings(valid))) => {
             let known: Vec<&str> = valid.iter().map(String::as_str).collect();
-            match super::mistakes::nearest(bad, &known) {
+            match super::errors::nearest(bad, &known) {
                 Some(name) => format!("unknown value '{bad}'; did you mean '{name}'?"),
                 None => format!("unknown value '{bad}'; expected one of {}", known.join(", ")),
             }

@@ -1,7 +1,7 @@
 //! What others have published of the experiment that a sheet repeats.
 
+use super::errors::SheetErrors;
 use super::head::time;
-use super::mistakes::Mistakes;
 use latlab_model::campaign::{Published, PublishedFigure};
 use toml::de::{DeTable, DeValue};
 
@@ -9,7 +9,7 @@ const KEYS: [&str; 3] = ["source", "doubts", "figure"];
 const FIGURE_KEYS: [&str; 4] = ["scenario", "of", "maximum", "note"];
 
 /// Reads `[published]`.
-pub fn read(table: &DeTable, mistakes: &mut Mistakes) -> Published {
+pub fn read(table: &DeTable, mistakes: &mut SheetErrors) -> Published {
     let mut published = Published::default();
     for (key, value) in table {
         match (key.get_ref().as_ref(), value.get_ref()) {
@@ -35,7 +35,7 @@ pub fn read(table: &DeTable, mistakes: &mut Mistakes) -> Published {
     published
 }
 
-fn figure(table: &DeTable, mistakes: &mut Mistakes) -> PublishedFigure {
+fn figure(table: &DeTable, mistakes: &mut SheetErrors) -> PublishedFigure {
     let mut figure = PublishedFigure::default();
     for (key, value) in table {
         let text = || value.get_ref().as_str().unwrap_or_default().to_string();

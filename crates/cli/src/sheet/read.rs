@@ -1,8 +1,8 @@
 //! From the text of a sheet to what it says; every mistake on the way is noted.
 
+use super::errors::SheetErrors;
 use super::head::{self, Head};
-use super::mistakes::Mistakes;
-use super::options::{Setting, Vocabulary, shown};
+use super::options::{SheetOption, Vocabulary, value_text};
 use super::published;
 use latlab_model::campaign::Published;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub struct Sheet {
     /// What holds for every scenario that does not say otherwise.
     pub defaults: Settings,
     /// The settings that every scenario is measured with, by option.
-    pub matrix: Vec<Vec<Setting>>,
+    pub matrix: Vec<Vec<SheetOption>>,
     /// The scenarios.
     pub scenarios: Vec<Scenario>,
     /// What others have published.
@@ -39,7 +39,7 @@ pub struct Scenario {
 #[derive(Default)]
 pub struct Settings {
     /// Those that are right.
-    pub list: Vec<Setting>,
+    pub list: Vec<SheetOption>,
     /// Whether others were wrong, so that no plan can be made of these.
     pub spoiled: bool,
 }
@@ -49,7 +49,7 @@ pub struct Settings {
 const KERNEL: &str = "kernel";
 
 /// Reads a sheet; what is wrong is noted, and the rest is read on.
-pub fn read(text: &str, file_stem: &str, mistakes: &mut Mistakes) -> Sheet {
+pub fn read(text: &str, file_stem: &str, mistakes: &mut SheetErrors) -> Sheet {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         mistakes.add(error.span().unwrap_or(0..0), error.message().replace('\n', ", "));
@@ -100,7 +100,7 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut Mistakes) -> Sheet {
         mistakes
             .add(0..0, "the sheet has no scenario; expected at least one [[scenario]] with a name");
     }
-    twice(&sheet, mistakes);
+    check_duplicates(&sheet, mistakes);
     sheet
 }
 
@@ -108,7 +108,7 @@ fn all_keys() -> Vec<&'static str> {
     head::KEYS.iter().copied().chain(["defaults", "matrix", "scenario", "published"]).collect()
 }
 
-fn twice(sheet: &Sheet, mistakes: &mut Mistakes) {
+fn check_duplicates(sheet: &Sheet, mistakes: &mut SheetErrors) {
     for (index, one) in sheet.scenarios.iter().enumerate() {
         if sheet.scenarios[..index].iter().any(|other| other.name == one.name) {
             mistakes.add(one.at.clone(), format!("duplicate scenario '{}'", one.name));
@@ -130,13 +130,13 @@ fn twice(sheet: &Sheet, mistakes: &mut Mistakes) {
 fn scenario(
     value: &Spanned<DeValue>,
     vocabulary: &Vocabulary,
-    mistakes: &mut Mistakes,
+    mistakes: &mut SheetErrors,
 ) -> Option<Scenario> {
     let DeValue::Table(table) = value.get_ref() else {
         mistakes.add(value.span(), "write scenarios as [[scenario]]");
         return None;
     };
-    let text = |key: &str, mistakes: &mut Mistakes| {
+    let text = |key: &str, mistakes: &mut SheetErrors| {
         let value = table.get(key)?;
         match value.get_ref() {
             DeValue::String(text) => Some((text.to_string(), value.span())),
@@ -169,7 +169,7 @@ fn settings(
     others: &[&str],
     place: &str,
     vocabulary: &Vocabulary,
-    mistakes: &mut Mistakes,
+    mistakes: &mut SheetErrors,
 ) -> Settings {
     let before = mistakes.count();
     let mut list = Vec::new();
@@ -178,7 +178,7 @@ fn settings(
         if others.contains(&name) {
             continue;
         }
-        match known(key, place, others, vocabulary, mistakes) {
+        match check_known(key, place, others, vocabulary, mistakes) {
             true if name == KERNEL => list.extend(kernel(value, mistakes)),
             true => list.extend(vocabulary.setting(key, value, mistakes)),
             false => {}
@@ -188,12 +188,12 @@ fn settings(
 }
 
 /// Whether a key is known there; if not, that is noted.
-fn known(
+fn check_known(
     key: &Spanned<impl AsRef<str>>,
     place: &str,
     others: &[&str],
     vocabulary: &Vocabulary,
-    mistakes: &mut Mistakes,
+    mistakes: &mut SheetErrors,
 ) -> bool {
     let name = key.get_ref().as_ref();
     if name == KERNEL || vocabulary.get(name).is_some() {
@@ -217,12 +217,12 @@ fn known(
     false
 }
 
-fn kernel(value: &Spanned<DeValue>, mistakes: &mut Mistakes) -> Option<Setting> {
+fn kernel(value: &Spanned<DeValue>, mistakes: &mut SheetErrors) -> Option<SheetOption> {
     let at = value.span();
     match value.get_ref() {
         DeValue::String(text) if !text.trim().is_empty() => {
-            let shown = shown(value.get_ref());
-            Some(Setting { key: KERNEL.into(), words: Vec::new(), shown, at })
+            let shown = value_text(value.get_ref());
+            Some(SheetOption { key: KERNEL.into(), words: Vec::new(), shown, at })
         }
         _ => {
             mistakes.add(at, format!("{KERNEL}: expected a text"));
@@ -231,13 +231,17 @@ fn kernel(value: &Spanned<DeValue>, mistakes: &mut Mistakes) -> Option<Setting> 
     }
 }
 
-fn matrix(table: &DeTable, vocabulary: &Vocabulary, mistakes: &mut Mistakes) -> Vec<Vec<Setting>> {
+fn matrix(
+    table: &DeTable,
+    vocabulary: &Vocabulary,
+    mistakes: &mut SheetErrors,
+) -> Vec<Vec<SheetOption>> {
     // As they stand in the file: the last one changes fastest.
     let mut keys: Vec<_> = table.iter().collect();
     keys.sort_by_key(|(key, _)| key.span().start);
     let mut matrix = Vec::new();
     for (key, value) in keys {
-        if !known(key, "[matrix]", &[], vocabulary, mistakes) {
+        if !check_known(key, "[matrix]", &[], vocabulary, mistakes) {
             continue;
         }
         let DeValue::Array(values) = value.get_ref() else {

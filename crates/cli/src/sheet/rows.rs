@@ -1,7 +1,7 @@
 //! Scenarios times matrix: the rows, each with the plan that its words make.
 
-use super::mistakes::Mistakes;
-use super::options::{Setting, Vocabulary, reason};
+use super::errors::SheetErrors;
+use super::options::{SheetOption, Vocabulary, reason};
 use super::read::{Scenario, Sheet};
 use crate::flags::parse;
 use crate::flags::run::RunArgs;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A row before anything is decided by chance.
-pub struct Made {
+pub struct SheetRow {
     /// The row.
     pub row: Row,
     /// The seed that the sheet gives it.
@@ -20,12 +20,12 @@ pub struct Made {
 }
 
 /// All rows; what cannot be a plan is noted.
-pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut Mistakes) -> Vec<Made> {
+pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut SheetErrors) -> Vec<SheetRow> {
     let vocabulary = Vocabulary::new();
-    let mut rows: Vec<Made> = Vec::new();
+    let mut rows: Vec<SheetRow> = Vec::new();
     for scenario in &sheet.scenarios {
         let spoiled = sheet.defaults.spoiled || scenario.settings.spoiled;
-        for point in points(&sheet.matrix) {
+        for point in combinations(&sheet.matrix) {
             match row(sheet, scenario, &point, scale) {
                 Ok(made) if rows.iter().any(|other| other.row.label == made.row.label) => {
                     let at = point.last().map_or(scenario.at.clone(), |one| one.at.clone());
@@ -39,7 +39,8 @@ pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut Mistakes) -> Ve
                 Err((word, _))
                     if spoiled && !merged(sheet, scenario, &point).contains_key(word.as_str()) => {}
                 Err((word, text)) => {
-                    let (at, text) = place(&vocabulary, sheet, scenario, &point, &word, text);
+                    let (at, text) =
+                        locate_error(&vocabulary, sheet, scenario, &point, &word, text);
                     mistakes.add(at, text);
                 }
             }
@@ -49,8 +50,8 @@ pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut Mistakes) -> Ve
 }
 
 /// Each choice of one value for each option.
-fn points(matrix: &[Vec<Setting>]) -> Vec<Vec<&Setting>> {
-    let mut points: Vec<Vec<&Setting>> = vec![Vec::new()];
+fn combinations(matrix: &[Vec<SheetOption>]) -> Vec<Vec<&SheetOption>> {
+    let mut points: Vec<Vec<&SheetOption>> = vec![Vec::new()];
     for values in matrix {
         let longer = |point: &Vec<_>, value| point.iter().copied().chain([value]).collect();
         points = points
@@ -65,16 +66,16 @@ fn points(matrix: &[Vec<Setting>]) -> Vec<Vec<&Setting>> {
 fn row(
     sheet: &Sheet,
     scenario: &Scenario,
-    point: &[&Setting],
+    point: &[&SheetOption],
     scale: Option<&Scale>,
-) -> Result<Made, (String, String)> {
+) -> Result<SheetRow, (String, String)> {
     let merged = merged(sheet, scenario, point);
     let words: Vec<String> = merged.values().flat_map(|one| one.words.clone()).collect();
     let wrong = |text: String| (word_of(&text), text);
     let args: RunArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
     let loads = args.all_loads().map_err(|text| ("load".to_string(), text))?;
     let plan = scaled(Plan { loads, ..args.plan(0).map_err(wrong)? }, scale);
-    if plan.length(1).is_none() {
+    if plan.duration(1).is_none() {
         let text = format!("'{}' has no end; add for = \"1min\" or cycles = 100000", scenario.name);
         return Err((String::new(), text));
     }
@@ -90,21 +91,21 @@ fn row(
         left_out: None,
         plan,
     };
-    Ok(Made { row, seed: args.seed })
+    Ok(SheetRow { row, seed: args.seed })
 }
 
 /// What the scenario says goes before the defaults, and the matrix before both.
 fn merged<'a>(
     sheet: &'a Sheet,
     scenario: &'a Scenario,
-    point: &[&'a Setting],
-) -> BTreeMap<&'a str, &'a Setting> {
+    point: &[&'a SheetOption],
+) -> BTreeMap<&'a str, &'a SheetOption> {
     let own =
         sheet.defaults.list.iter().chain(&scenario.settings.list).chain(point.iter().copied());
     own.map(|one| (one.key.as_str(), one)).collect()
 }
 
-fn label(scenario: &Scenario, point: &[&Setting]) -> String {
+fn label(scenario: &Scenario, point: &[&SheetOption]) -> String {
     let settings = point.iter().map(|one| format!(", {} {}", one.key, one.shown));
     format!("{}{}", scenario.name, settings.collect::<String>())
 }
@@ -124,11 +125,11 @@ fn word_of(text: &str) -> String {
 }
 
 /// Where a mistake is underlined, in the words of a sheet.
-fn place(
+fn locate_error(
     vocabulary: &Vocabulary,
     sheet: &Sheet,
     scenario: &Scenario,
-    point: &[&Setting],
+    point: &[&SheetOption],
     word: &str,
     text: String,
 ) -> (Range<usize>, String) {

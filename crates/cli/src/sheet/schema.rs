@@ -60,7 +60,7 @@ fn number(least: u64, most: u64, about: &str) -> Value {
 }
 
 fn head() -> Map<String, Value> {
-    let orders: Vec<&str> = Order::ALL.iter().map(|order| order.word()).collect();
+    let orders: Vec<&str> = Order::ALL.iter().map(|order| order.as_str()).collect();
     let value = |key: &str| match key {
         "name" => text("Name of the campaign; that of the file, if left out."),
         "about" => text("The question that the sheet answers."),

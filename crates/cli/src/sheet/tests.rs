@@ -5,18 +5,18 @@ use latlab_model::Nanos;
 use latlab_model::nanos::{MICROSECOND, SECOND};
 use std::collections::BTreeSet;
 
-fn campaign(text: &str, instead: &Instead) -> Result<Campaign, String> {
-    let source = Source { file: "x.toml".into(), stem: "x".into(), text: text.into() };
+fn campaign(text: &str, instead: &Overrides) -> Result<Campaign, String> {
+    let source = SheetFile { file: "x.toml".into(), stem: "x".into(), text: text.into() };
     source.campaign(instead, jiff::Timestamp::UNIX_EPOCH, 4)
 }
 
 fn read(text: &str) -> Campaign {
-    campaign(text, &Instead::default()).unwrap()
+    campaign(text, &Overrides::default()).unwrap()
 }
 
 /// The places of all mistakes with the first words of each.
 fn mistakes(text: &str) -> Vec<String> {
-    let told = campaign(text, &Instead::default()).unwrap_err();
+    let told = campaign(text, &Overrides::default()).unwrap_err();
     told.lines().filter_map(|line| line.strip_prefix("x.toml:")).map(str::to_string).collect()
 }
 
@@ -35,7 +35,10 @@ fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
         (Some(16), Some(MICROSECOND * 1000), true)
     );
     assert_eq!((plan(2).method.period(), plan(2).samples), (Some(MICROSECOND * 200), false));
-    assert!(campaign.rows[2].fits("6.1.0-rt12-amd64") && !campaign.rows[2].fits("6.1.0-amd64"));
+    assert!(
+        campaign.rows[2].fits_kernel("6.1.0-rt12-amd64")
+            && !campaign.rows[2].fits_kernel("6.1.0-amd64")
+    );
     let order: Vec<(usize, u32)> = campaign.runs.iter().map(|run| (run.row, run.repeat)).collect();
     assert_eq!(order, [(0, 1), (1, 1), (2, 1), (3, 1), (3, 2), (2, 2), (1, 2), (0, 2)]);
     assert_eq!(campaign.total(), SECOND * 16);
@@ -45,13 +48,13 @@ fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
 fn a_scale_replaces_every_end() {
     let text = "[[scenario]]\nname = \"a\"\nfor = \"1h\"\n[[scenario]]\nname = \"b\"\ncycles = 9\nperiod = \"1ms\"\nthreads = 3\nperiod-step = \"500us\"\n";
     let scaled = |scale| {
-        campaign(text, &Instead { scale: Some(scale), repeats: Some(3), seeds: None }).unwrap()
+        campaign(text, &Overrides { scale: Some(scale), repeats: Some(3), seeds: None }).unwrap()
     };
     let by_time = scaled(Scale::Time(SECOND * 20));
-    assert_eq!((by_time.runs.len(), by_time.measuring()), (6, SECOND * 6 * 21));
+    assert_eq!((by_time.runs.len(), by_time.run_time()), (6, SECOND * 6 * 21));
     let by_cycles = scaled(Scale::Cycles(1000));
     // The slowest thread is the last to have its cycles.
-    assert_eq!(by_cycles.length_of(&by_cycles.runs[1]), Some(SECOND * 3));
+    assert_eq!(by_cycles.run_duration(&by_cycles.runs[1]), Some(SECOND * 3));
     assert_eq!(by_cycles.rows[0].plan.duration_ns, None);
 }
 
@@ -113,12 +116,12 @@ fn what_only_a_whole_plan_shows_is_told_at_the_option() {
 /// Invariant (campaigns): Every error of a sheet is reported at its place; the ready-made sheets are valid.
 #[test]
 fn every_ready_made_sheet_is_right_and_says_what_it_answers() {
-    for shipped in SHIPPED {
-        let source = Source::open(shipped.name).unwrap();
-        let campaign = source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, 4);
+    for shipped in BUILTIN_SHEETS {
+        let source = SheetFile::open(shipped.name).unwrap();
+        let campaign = source.campaign(&Overrides::default(), jiff::Timestamp::UNIX_EPOCH, 4);
         let campaign = campaign.unwrap_or_else(|mistakes| panic!("{mistakes}"));
         assert!(campaign.about.as_ref().is_some_and(|about| about.len() < 130), "{}", shipped.name);
-        assert_ne!(campaign.measuring(), Nanos::ZERO);
+        assert_ne!(campaign.run_time(), Nanos::ZERO);
     }
 }
 
@@ -126,8 +129,8 @@ fn every_ready_made_sheet_is_right_and_says_what_it_answers() {
 #[test]
 fn the_published_experiments_have_their_parameters() {
     let of = |name: &str| {
-        let source = Source::open(name).unwrap();
-        source.campaign(&Instead::default(), jiff::Timestamp::UNIX_EPOCH, 4).unwrap()
+        let source = SheetFile::open(name).unwrap();
+        source.campaign(&Overrides::default(), jiff::Timestamp::UNIX_EPOCH, 4).unwrap()
     };
     let pi = of("pi-4.9");
     assert_eq!(
@@ -137,7 +140,7 @@ fn the_published_experiments_have_their_parameters() {
     assert_eq!(of("pi-4.14").rows[0].plan.cycles, Some(50_000_000));
     let imx = of("imx8-five");
     assert!(imx.rows.iter().all(|row| row.plan.deadline_ns == Some(MICROSECOND * 125)));
-    assert_eq!((imx.rows.len(), imx.measuring()), (5, SECOND * 5 * 3601));
+    assert_eq!((imx.rows.len(), imx.run_time()), (5, SECOND * 5 * 3601));
     let pi3 = of("pi3-threads");
     assert_eq!((pi3.runs.len(), pi3.rows[2].plan.threads), (30, Some(16)));
 }

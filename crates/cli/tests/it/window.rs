@@ -16,7 +16,7 @@ fn latlab(command: &str, run: &Path, flags: &str) -> Output {
     latlab.env("NO_COLOR", "1").output().unwrap()
 }
 
-fn said(flags: &str) -> String {
+fn error_of(flags: &str) -> String {
     let output = latlab("show", &fixture(2), flags);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
@@ -24,9 +24,12 @@ fn said(flags: &str) -> String {
 
 #[test]
 fn a_window_is_golden() {
-    insta::assert_snapshot!("window-text", said("--window +1s..19:27:09"));
-    insta::assert_snapshot!("window-json", said("--window +1s..+1.2s --format json"));
-    insta::assert_snapshot!("window-csv", said("--window 19:27:08.1..19:27:08.104 --format csv"));
+    insta::assert_snapshot!("window-text", error_of("--window +1s..19:27:09"));
+    insta::assert_snapshot!("window-json", error_of("--window +1s..+1.2s --format json"));
+    insta::assert_snapshot!(
+        "window-csv",
+        error_of("--window 19:27:08.1..19:27:08.104 --format csv")
+    );
 }
 
 #[test]

@@ -1,28 +1,28 @@
 //! One attempt to make a run of a campaign.
 
-use super::request::{CampaignRequest, Event, Notify, Position};
+use super::request::{CampaignEvent, CampaignRequest, Notify, Position};
 use crate::{Failure, RunRequest, check_disk_space, run};
 use latlab_model::Nanos;
-use latlab_model::campaign::{Campaign, FailedTry, Planned};
+use latlab_model::campaign::{Campaign, FailedAttempt, PlannedRun};
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::EndReason;
-use latlab_store::{CellState, Finished, Tried};
+use latlab_store::{CampaignProgress, CellState, Finished};
 
 /// What became of an attempt.
-pub enum Outcome {
+pub enum AttemptResult {
     /// It is stored.
     Stored(Box<Finished>),
     /// It left nothing to store.
-    Failed(FailedTry),
+    Failed(FailedAttempt),
     /// The user has ended it before anything was measured.
     Interrupted,
 }
 
-impl Outcome {
+impl AttemptResult {
     /// Adds it to the other attempts; whether the user has ended the campaign.
-    pub fn record(self, tried: &mut Tried) -> bool {
+    pub fn record(self, tried: &mut CampaignProgress) -> bool {
         match self {
-            Outcome::Stored(finished) => {
+            AttemptResult::Stored(finished) => {
                 let Finished { path, run } = *finished;
                 // What ended a guest of too much time was not the user.
                 let slow = run.findings.iter().any(|finding| finding.code() == TIME_LIMIT_FINDING);
@@ -30,11 +30,11 @@ impl Outcome {
                 tried.runs.push((path, run));
                 cut
             }
-            Outcome::Failed(failed) => {
+            AttemptResult::Failed(failed) => {
                 tried.failures.push(failed);
                 false
             }
-            Outcome::Interrupted => true,
+            AttemptResult::Interrupted => true,
         }
     }
 }
@@ -44,41 +44,46 @@ pub fn attempt(
     request: &CampaignRequest<'_>,
     position: &Position,
     notify: &Notify<'_>,
-) -> Result<Outcome, Failure> {
+) -> Result<AttemptResult, Failure> {
     let CampaignRequest { folder, connect, stop, timing, .. } = *request;
     let campaign = &folder.campaign;
     let planned = &campaign.runs[position.number - 1];
     let plan = campaign.plan(planned, position.attempt);
     check_disk_space(&plan, folder.runs())?;
     let (mut link, plan) = connect(plan)?;
-    notify(Event::Begins(position, &plan));
+    notify(CampaignEvent::RunStarted(position, &plan));
     let id = folder.run_id(&plan.name);
     let link = link.as_mut();
     let made = RunRequest { plan: &plan, link, store: folder.runs(), id: &id, stop, timing };
-    let result = run(made, |live| notify(Event::GoesOn(position, live)));
+    let result = run(made, |live| notify(CampaignEvent::RunProgress(position, live)));
     // What a killed agent has left changed is in the way of the next run.
     for change in link.restore() {
-        notify(Event::Restored(position, &change));
+        notify(CampaignEvent::Restored(position, &change));
     }
     match result {
         Ok(finished) => {
-            notify(Event::Ended(position, &finished));
-            Ok(Outcome::Stored(Box::new(finished)))
+            notify(CampaignEvent::RunStored(position, &finished));
+            Ok(AttemptResult::Stored(Box::new(finished)))
         }
-        Err(Failure::Nothing) if stop.is_set() => Ok(Outcome::Interrupted),
+        Err(Failure::Nothing) if stop.is_set() => Ok(AttemptResult::Interrupted),
         Err(Failure::Refused(refusal)) if refusal.of_every_run => Err(Failure::Refused(refusal)),
         Err(failure @ (Failure::Refused(_) | Failure::Nothing | Failure::Guest(_))) => {
             let reason = failure.to_string();
-            notify(Event::Failed(position, &reason));
+            notify(CampaignEvent::RunFailed(position, &reason));
             let cell = plan.cell.clone().unwrap_or_else(|| campaign.cell(planned));
-            Ok(Outcome::Failed(folder.note_failure(cell, reason)?))
+            Ok(AttemptResult::Failed(folder.record_failure(cell, reason)?))
         }
         Err(failure) => Err(failure),
     }
 }
 
 /// Where a run stands among all.
-pub fn position(campaign: &Campaign, tried: &Tried, index: usize, attempt: u32) -> Position {
+pub fn position(
+    campaign: &Campaign,
+    tried: &CampaignProgress,
+    index: usize,
+    attempt: u32,
+) -> Position {
     let planned = &campaign.runs[index];
     Position {
         number: index + 1,
@@ -86,14 +91,14 @@ pub fn position(campaign: &Campaign, tried: &Tried, index: usize, attempt: u32) 
         row: campaign.rows[planned.row].label.clone(),
         repeat: planned.repeat,
         attempt,
-        left_ns: left(campaign, tried),
+        left_ns: remaining_time(campaign, tried),
     }
 }
 
-fn left(campaign: &Campaign, tried: &Tried) -> Nanos {
+fn remaining_time(campaign: &Campaign, tried: &CampaignProgress) -> Nanos {
     let missing =
-        |one: &&Planned| matches!(tried.standing(campaign, one), CellState::Missing { .. });
-    let missing: Vec<&Planned> = campaign.runs.iter().filter(missing).collect();
-    let lengths = missing.iter().filter_map(|run| campaign.length_of(run));
-    lengths.sum::<Nanos>() + campaign.pauses_of(missing.len())
+        |one: &&PlannedRun| matches!(tried.cell_state(campaign, one), CellState::Missing { .. });
+    let missing: Vec<&PlannedRun> = campaign.runs.iter().filter(missing).collect();
+    let lengths = missing.iter().filter_map(|run| campaign.run_duration(run));
+    lengths.sum::<Nanos>() + campaign.pause_time_of(missing.len())
 }

@@ -9,9 +9,9 @@ mod side_by_side;
 use crate::{Failure, lock};
 use attempt::{attempt, position};
 pub use cool_down::CoolDownState;
-use latlab_store::Next;
+use latlab_store::NextStep;
 use latlab_sys::files::Root;
-pub use request::{CampaignRequest, Connect, Event, Position};
+pub use request::{CampaignEvent, CampaignRequest, Connect, Position};
 use std::sync::Mutex;
 
 /// Why there is no next run.
@@ -38,23 +38,25 @@ pub enum CampaignEnd {
 /// What failed before gets its tries anew.
 pub fn run_campaign(
     request: &CampaignRequest<'_>,
-    watch: impl FnMut(Event<'_>) + Send,
+    watch: impl FnMut(CampaignEvent<'_>) + Send,
 ) -> Result<CampaignEnd, Failure> {
     let CampaignRequest { folder, release, stop, timing, .. } = *request;
     let campaign = &folder.campaign;
     let watch = Mutex::new(watch);
-    let notify = |event: Event<'_>| lock(&watch)(event);
-    let mut tried = folder.tried()?.tried_anew();
+    let notify = |event: CampaignEvent<'_>| lock(&watch)(event);
+    let mut tried = folder.progress()?.forget_failures();
     let mut first = true;
     loop {
-        let (index, number) = match tried.next(campaign, release) {
-            Next::End => return Ok(CampaignEnd::Complete),
-            Next::Boot { kernel, runs } => return Ok(CampaignEnd::Boot { kernel, runs }),
-            Next::Run { index, attempt } => (index, attempt),
+        let (index, number) = match tried.next_step(campaign, release) {
+            NextStep::End => return Ok(CampaignEnd::Complete),
+            NextStep::Boot { kernel, runs } => return Ok(CampaignEnd::Boot { kernel, runs }),
+            NextStep::Run { index, attempt } => (index, attempt),
         };
         if !std::mem::take(&mut first) {
             let (rule, root) = (&campaign.cool_down, Root::default());
-            cool_down::wait(rule, &root, stop, timing.refresh, |state| notify(Event::Cools(state)));
+            cool_down::wait(rule, &root, stop, timing.refresh, |state| {
+                notify(CampaignEvent::CoolingDown(state))
+            });
         }
         if stop.is_set() {
             return Ok(CampaignEnd::Interrupted);

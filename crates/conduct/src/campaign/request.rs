@@ -2,7 +2,7 @@
 
 use super::cool_down::CoolDownState;
 use crate::link::Link;
-use crate::live::Live;
+use crate::live::LiveRun;
 use crate::{Failure, StopFlag, Timing};
 use latlab_model::{Nanos, Plan};
 use latlab_store::{CampaignFolder, Finished};
@@ -12,7 +12,7 @@ use latlab_store::{CampaignFolder, Finished};
 pub type Connect<'a> = dyn Fn(Plan) -> Result<(Box<dyn Link>, Plan), Failure> + Sync + 'a;
 
 /// Takes events, from several threads where runs are made side by side.
-pub(super) type Notify<'a> = dyn Fn(Event<'_>) + Sync + 'a;
+pub(super) type Notify<'a> = dyn Fn(CampaignEvent<'_>) + Sync + 'a;
 
 /// What a campaign is made with.
 pub struct CampaignRequest<'a> {
@@ -31,19 +31,19 @@ pub struct CampaignRequest<'a> {
 }
 
 /// What happens meanwhile.
-pub enum Event<'a> {
+pub enum CampaignEvent<'a> {
     /// The machine cools down.
-    Cools(&'a CoolDownState),
+    CoolingDown(&'a CoolDownState),
     /// A run begins.
-    Begins(&'a Position, &'a Plan),
+    RunStarted(&'a Position, &'a Plan),
     /// It goes on; at each refresh.
-    GoesOn(&'a Position, &'a Live),
+    RunProgress(&'a Position, &'a LiveRun),
     /// A change of a killed agent was undone; a line.
     Restored(&'a Position, &'a str),
     /// It is stored.
-    Ended(&'a Position, &'a Finished),
+    RunStored(&'a Position, &'a Finished),
     /// It left nothing to store, for this reason.
-    Failed(&'a Position, &'a str),
+    RunFailed(&'a Position, &'a str),
 }
 
 /// Where in the campaign a run is.

@@ -3,15 +3,15 @@
 
 use super::attempt::{attempt, position};
 use super::request::{CampaignRequest, Notify};
-use crate::{Failure, died, lock};
-use latlab_store::Tried;
+use crate::{Failure, lock, thread_died};
+use latlab_store::CampaignProgress;
 use std::sync::Mutex;
 use std::thread;
 
 /// Makes one attempt at each run that is missing; whether the user has ended the campaign.
 pub fn make_missing(
     request: &CampaignRequest<'_>,
-    tried: &mut Tried,
+    tried: &mut CampaignProgress,
     notify: &Notify<'_>,
 ) -> Result<bool, Failure> {
     let campaign = &request.folder.campaign;
@@ -33,7 +33,7 @@ pub fn make_missing(
     let results: Vec<Result<bool, Failure>> = thread::scope(|scope| {
         let count = request.side_by_side.max(1);
         let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().map(|one| one.join().map_err(|_| died())?).collect()
+        threads.into_iter().map(|one| one.join().map_err(|_| thread_died())?).collect()
     });
     results.into_iter().try_fold(false, |interrupted, one| Ok(interrupted | one?))
 }

@@ -1,10 +1,10 @@
 //! A guest of the laboratory: it brings its job with it and only sends, so that its emulator is all
 //! that can be stopped.
 
-use super::pauses::Pauses;
+use super::pauses::PauseSchedule;
 use super::{Link, Start};
 use crate::{Failure, agents};
-use latlab_lab::{Cache, Guest, GuestConfig, HostCpus, Identity};
+use latlab_lab::{Cache, GuestConfig, GuestImage, HostCpus, Identity};
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
@@ -30,12 +30,12 @@ const CROWDED: f64 = 0.15;
 /// A guest, which is an ordinary process of this machine that ends with us.
 pub struct GuestLink {
     /// None once it runs.
-    guest: Option<Guest>,
+    guest: Option<GuestImage>,
     /// After this it is ended, whatever it does.
     limit: Duration,
-    pauses: Pauses,
+    pauses: PauseSchedule,
     emulator: Option<Emulator>,
-    last_words: Option<LastWords>,
+    last_words: Option<GuestEnd>,
     console: PathBuf,
 }
 
@@ -56,7 +56,7 @@ struct Emulator {
 }
 
 /// What a guest leaves beside its stream.
-struct LastWords {
+struct GuestEnd {
     cut: Option<Finding>,
     complaint: Option<String>,
 }
@@ -69,7 +69,7 @@ impl GuestLink {
         plan: &Plan,
     ) -> Result<(GuestLink, guest::Guest), Failure> {
         let machine = config.machine.architecture;
-        let agent = agents::program(machine).unwrap_or_else(|| {
+        let agent = agents::agent_program(machine).unwrap_or_else(|| {
             let text = format!(
                 "this build has no embedded agent for {machine}, which the guest needs: build \
                  with `make dist`"
@@ -79,7 +79,7 @@ impl GuestLink {
         let programs = plan.loads.iter().flat_map(|load| &load.processes);
         let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);
         let seed = plan.seed.ok_or_else(|| io::Error::other("the plan of a guest has no seed"))?;
-        let mut guest = Guest::new(config, cache, agent, seed, programs)?;
+        let mut guest = GuestImage::new(config, cache, agent, seed, programs)?;
         let is_virtual = guest.is_in_virtual_time();
         let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
         guest.add_file(MARK, format!("lab:{} {time}", config.machine.name));
@@ -99,7 +99,7 @@ impl GuestLink {
         let link = GuestLink {
             guest: Some(guest),
             limit: BOOT + SLOWEST * virtual_length(plan),
-            pauses: Pauses::of(plan),
+            pauses: PauseSchedule::new(plan),
             emulator: None,
             last_words: None,
             console: PathBuf::new(),
@@ -126,7 +126,7 @@ impl Link for GuestLink {
         let waited = guest.is_in_virtual_time().then_some(Nanos::ZERO);
         let cpus = guest.reserve_cpus(sched::affinity().map_err(io::Error::from)?);
         let mut command = guest.prepare(start.console)?;
-        child::ordinary(&mut command, cpus.cpus.clone(), child::niceness());
+        child::ordinary_command(&mut command, cpus.cpus.clone(), child::niceness());
         let child = command.stdout(stream.writer()?).stderr(stderr.writer()?).spawn()?;
         let (begun, end) = (Instant::now(), stream.end());
         self.emulator =
@@ -151,7 +151,7 @@ impl Link for GuestLink {
     fn poll(&mut self, next: Duration, measured: &dyn Fn() -> Nanos) {
         let Some(emulator) = &mut self.emulator else { return };
         emulator.poll(self.limit);
-        self.pauses.make(next, &emulator.child, measured);
+        self.pauses.run_due(next, &emulator.child, measured);
     }
 
     fn wait(&mut self) -> Result<Vec<Message>, Failure> {
@@ -164,13 +164,13 @@ impl Link for GuestLink {
         let stop = emulator.cut.iter().map(|_| Message::Stop);
         let findings = [&emulator.cut, &crashed, &crowded].into_iter().flatten().cloned();
         let messages = stop.chain(findings.map(Message::Finding)).collect();
-        self.last_words = Some(LastWords { cut: emulator.cut, complaint });
+        self.last_words = Some(GuestEnd { cut: emulator.cut, complaint });
         Ok(messages)
     }
 
     /// The guest, or its emulator, says why it measured nothing.
     fn explain(&mut self, run: &OpenRun) -> Option<Failure> {
-        let LastWords { cut, complaint } = self.last_words.as_ref()?;
+        let GuestEnd { cut, complaint } = self.last_words.as_ref()?;
         let why = match (cut, complaint) {
             (Some(cut), _) => cut.text(),
             (None, Some(complaint)) => format!("QEMU: {complaint}"),
@@ -201,7 +201,7 @@ impl Emulator {
             let _ = self.child.kill();
         }
         // Its threads do not end all at once.
-        self.waited = self.waited.map(|before| before.max(waited(self.child.id())));
+        self.waited = self.waited.map(|before| before.max(cpu_wait(self.child.id())));
         if !matches!(self.child.try_wait(), Ok(None)) {
             self.end.reached();
         }
@@ -209,7 +209,7 @@ impl Emulator {
 }
 
 /// How long the threads of an emulator have waited for a CPU; nothing when it has gone.
-fn waited(emulator: u32) -> Nanos {
+fn cpu_wait(emulator: u32) -> Nanos {
     let root = Root::default();
     let folder = format!("proc/{emulator}/task");
     let waited = |thread: String| -> Option<i64> {

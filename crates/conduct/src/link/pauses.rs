@@ -9,22 +9,22 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The pauses that are to come.
-pub struct Pauses {
+pub struct PauseSchedule {
     left: Vec<Fault>,
     /// When the guest began to measure, by the host's clock.
     begun: Option<Instant>,
 }
 
-impl Pauses {
+impl PauseSchedule {
     /// Those of a plan.
-    pub fn of(plan: &Plan) -> Pauses {
+    pub fn new(plan: &Plan) -> PauseSchedule {
         let faults = Fault::among(&plan.loads);
         let left = faults.filter(|fault| fault.kind == FaultKind::HypervisorPause).collect();
-        Pauses { left, begun: None }
+        PauseSchedule { left, begun: None }
     }
 
     /// Makes those that are due within `next`; `measured` says how far the guest is.
-    pub fn make(&mut self, next: Duration, guest: &Child, measured: &dyn Fn() -> Nanos) {
+    pub fn run_due(&mut self, next: Duration, guest: &Child, measured: &dyn Fn() -> Nanos) {
         if self.left.is_empty() {
             return;
         }
@@ -58,11 +58,11 @@ mod tests {
     use std::process::{Command, Stdio};
 
     /// How long a process ran that is paused as the plan says, and would run for 200 ms.
-    fn lasted(faults: &[&str]) -> Duration {
+    fn total_length(faults: &[&str]) -> Duration {
         let loads =
             faults.iter().map(|words| words.parse::<Fault>().unwrap().load(words, Nanos::ZERO));
         let plan = Plan { loads: loads.collect(), ..Plan::default() };
-        let mut pauses = Pauses::of(&plan);
+        let mut pauses = PauseSchedule::new(&plan);
         let begun = Instant::now();
         let mut guest = Command::new("sh")
             .args(["-c", "i=0; while [ $i -lt 20 ]; do sleep 0.01; i=$((i+1)); done"])
@@ -70,7 +70,7 @@ mod tests {
             .spawn()
             .unwrap();
         while guest.try_wait().unwrap().is_none() {
-            pauses.make(Duration::from_millis(5), &guest, &|| Nanos(1));
+            pauses.run_due(Duration::from_millis(5), &guest, &|| Nanos(1));
             sleep(Duration::from_millis(5));
         }
         assert!(pauses.left.is_empty());
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_paused_process_takes_longer_by_the_pause() {
-        let long = lasted(&["hypervisor-pause@20ms:700ms", "irqs-off@1s:2ms"]);
+        let long = total_length(&["hypervisor-pause@20ms:700ms", "irqs-off@1s:2ms"]);
         assert!(long > Duration::from_millis(880), "{long:?}");
     }
 }

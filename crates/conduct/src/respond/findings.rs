@@ -1,6 +1,6 @@
 //! The findings about a capture.
 
-use latlab_capture::{Asked, Measured, NANO_PS};
+use latlab_capture::{CaptureResult, NANO_PS, Query};
 use latlab_model::Nanos;
 use latlab_model::finding::{CaptureFinding, Finding, Reading};
 
@@ -8,7 +8,7 @@ use latlab_model::finding::{CaptureFinding, Finding, Reading};
 const SECOND_TAKEN_FOR_A_MILLISECOND: i64 = 999_000_000 * NANO_PS;
 
 /// All findings.
-pub fn findings(measured: &Measured, asked: &Asked) -> Vec<Finding> {
+pub fn findings(measured: &CaptureResult, asked: &Query) -> Vec<Finding> {
     let counts = &measured.counts;
     let stimuli = counts.stimuli;
     let window_ns = asked.window_ps.map(time);
@@ -36,7 +36,7 @@ fn time(picoseconds: i64) -> Nanos {
     Nanos((picoseconds + NANO_PS / 2).div_euclid(NANO_PS))
 }
 
-fn swapped(measured: &Measured) -> Option<CaptureFinding> {
+fn swapped(measured: &CaptureResult) -> Option<CaptureFinding> {
     Some(CaptureFinding::ProbesSwapped {
         median_ns: time(measured.swapped_ps? as i64),
         stimulus: measured.stimulus.clone()?,
@@ -44,7 +44,7 @@ fn swapped(measured: &Measured) -> Option<CaptureFinding> {
     })
 }
 
-fn impossible(measured: &Measured) -> Option<CaptureFinding> {
+fn impossible(measured: &CaptureResult) -> Option<CaptureFinding> {
     let (_, first) = *measured.impossible.first()?;
     let reading = |(number, value): &(u64, i64)| Reading {
         number: *number,
@@ -58,14 +58,14 @@ fn impossible(measured: &Measured) -> Option<CaptureFinding> {
 }
 
 /// What a reading should be, where the mistake of a program is known from its results.
-fn meant(measured: &Measured, value: i64) -> Option<Nanos> {
+fn meant(measured: &CaptureResult, value: i64) -> Option<Nanos> {
     let meant = value.checked_add(SECOND_TAKEN_FOR_A_MILLISECOND)?;
     let (min, max) = (measured.figures.min_ps()?, measured.figures.max_ps()?);
     let fits = meant >= min / 2 && meant <= max.saturating_mul(2);
     fits.then(|| Nanos(meant.div_euclid(NANO_PS)))
 }
 
-fn in_step(measured: &Measured, asked: &Asked) -> Option<CaptureFinding> {
+fn in_step(measured: &CaptureResult, asked: &Query) -> Option<CaptureFinding> {
     let (mark, marker) = (measured.mark.as_ref()?, asked.marker.clone()?);
     Some(CaptureFinding::SlowInStep {
         marker,

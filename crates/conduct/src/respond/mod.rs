@@ -4,18 +4,18 @@
 //! `simulate.rs` builds a sketch and the simulator, runs it, and reads its capture like any other.
 
 mod findings;
-mod recorder;
 pub mod simulate;
+mod stream;
 
 use crate::StopFlag;
-use latlab_capture::{Asked, Figures, Mark, Measured, measure, median_of};
+use latlab_capture::{CaptureResult, DelayFigures, Mark, Query, measure, median_of};
 use latlab_model::Plan;
 use latlab_model::machine::Machine;
-use latlab_model::respond::{Marked, ResponseFigures, Responses};
+use latlab_model::respond::{MarkerFigures, ResponseFigures, Responses};
 use latlab_model::run::{Finding, Setting};
 use latlab_store::{Finished, Store};
-use recorder::Recorder;
 use std::path::PathBuf;
+use stream::StreamBuilder;
 
 /// Picoseconds in a nanosecond.
 const NANO: f64 = 1_000.0;
@@ -41,7 +41,7 @@ pub struct ResponseRequest<'a> {
     /// The captures; several are the channels of one.
     pub paths: &'a [PathBuf],
     /// What is asked of them.
-    pub asked: &'a Asked,
+    pub asked: &'a Query,
     /// How finely their times are really told, where the files seem to be finer.
     pub resolution_ps: Option<i64>,
     /// What answered.
@@ -57,13 +57,13 @@ pub struct ResponseRequest<'a> {
 }
 
 /// Reads the captures and stores what they say.
-pub fn respond(request: ResponseRequest<'_>) -> Result<Finished, Failure> {
+pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failure> {
     let ResponseRequest { plan, paths, asked, resolution_ps, machine, settings, store, id, stop } =
         request;
-    let mut recorder = Recorder::begin(store.begin(id)?, plan, machine, settings, stop)?;
-    let measured = match measure(paths, asked, |answer| recorder.take(answer)) {
+    let mut recorder = StreamBuilder::begin(store.begin(id)?, plan, machine, settings, stop)?;
+    let measured = match measure(paths, asked, |answer| recorder.push(answer)) {
         Ok(measured) => {
-            Measured { resolution_ps: measured.resolution_ps.max(resolution_ps), ..measured }
+            CaptureResult { resolution_ps: measured.resolution_ps.max(resolution_ps), ..measured }
         }
         Err(failure) => {
             recorder.discard()?;
@@ -75,7 +75,7 @@ pub fn respond(request: ResponseRequest<'_>) -> Result<Finished, Failure> {
     recorder.finish(responses(measured, asked), findings, length_ps)
 }
 
-fn responses(measured: Measured, asked: &Asked) -> Responses {
+fn responses(measured: CaptureResult, asked: &Query) -> Responses {
     let counts = measured.counts;
     let marker = asked.marker.clone().unwrap_or_default();
     Responses {
@@ -92,7 +92,7 @@ fn responses(measured: Measured, asked: &Asked) -> Responses {
         resolution_ns: measured.resolution_ps.map(nanos),
         is_timed: measured.is_timed,
         figures: figures(measured.figures),
-        marked: measured.mark.map(|mark| marked(&mark, marker)),
+        marked: measured.mark.map(|mark| marker_figures(&mark, marker)),
     }
 }
 
@@ -100,7 +100,7 @@ fn nanos(picoseconds: i64) -> f64 {
     picoseconds as f64 / NANO
 }
 
-fn figures(figures: Figures) -> ResponseFigures {
+fn figures(figures: DelayFigures) -> ResponseFigures {
     let of = ResponseFigures {
         min_ns: figures.min_ps().map(nanos),
         mean_ns: figures.mean_ps().map(|mean| mean / NANO),
@@ -122,8 +122,8 @@ fn figures(figures: Figures) -> ResponseFigures {
     }
 }
 
-fn marked(mark: &Mark, by: String) -> Marked {
-    Marked {
+fn marker_figures(mark: &Mark, by: String) -> MarkerFigures {
+    MarkerFigures {
         by,
         count: mark.marked.count(),
         slower: mark.slower,

@@ -4,7 +4,7 @@
 //! for on disk and built when they are needed.
 
 use crate::StopFlag;
-use latlab_capture::Asked;
+use latlab_capture::Query;
 use latlab_model::Nanos;
 use latlab_model::machine::Machine;
 use latlab_model::run::Setting;
@@ -33,7 +33,7 @@ const POLL: Duration = Duration::from_millis(10);
 
 /// What can be simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Simulated {
+pub enum SimulatedResponder {
     /// An Arduino Uno that answers by an interrupt.
     Irq,
     /// The same with the interrupt of Timer0 off.
@@ -42,25 +42,29 @@ pub enum Simulated {
     Polling,
 }
 
-impl Simulated {
+impl SimulatedResponder {
     /// All of them.
-    pub const ALL: &[Simulated] = &[Simulated::Irq, Simulated::IrqWithoutTimer, Simulated::Polling];
+    pub const ALL: &[SimulatedResponder] = &[
+        SimulatedResponder::Irq,
+        SimulatedResponder::IrqWithoutTimer,
+        SimulatedResponder::Polling,
+    ];
 
     /// Its word on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Simulated::Irq => "uno:irq",
-            Simulated::IrqWithoutTimer => "uno:irq-notimer",
-            Simulated::Polling => "uno:polling",
+            SimulatedResponder::Irq => "uno:irq",
+            SimulatedResponder::IrqWithoutTimer => "uno:irq-notimer",
+            SimulatedResponder::Polling => "uno:polling",
         }
     }
 
     /// The folder of its sketch.
     fn sketch(self) -> &'static str {
         match self {
-            Simulated::Irq => "irq",
-            Simulated::IrqWithoutTimer => "irq-notimer",
-            Simulated::Polling => "polling",
+            SimulatedResponder::Irq => "irq",
+            SimulatedResponder::IrqWithoutTimer => "irq-notimer",
+            SimulatedResponder::Polling => "polling",
         }
     }
 }
@@ -131,7 +135,7 @@ impl fmt::Display for Stimulus {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Simulation {
     /// Board and sketch.
-    pub simulated: Simulated,
+    pub simulated: SimulatedResponder,
     /// When stimuli come.
     pub stimulus: Stimulus,
     /// How many.
@@ -148,14 +152,14 @@ impl Simulation {
     /// A name for the run.
     pub fn name(&self) -> String {
         let lto = if self.lto { "-lto" } else { "" };
-        format!("{}{lto}", self.simulated.word().replace(':', "-"))
+        format!("{}{lto}", self.simulated.as_str().replace(':', "-"))
     }
 
     /// What is simulated, in words.
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         let Simulation { simulated, stimulus, edges, seed, lto, .. } = self;
         let lto = if *lto { "with" } else { "without" };
-        format!("{} {lto} LTO, {edges} edges, {stimulus}, seed {seed}", simulated.word())
+        format!("{} {lto} LTO, {edges} edges, {stimulus}, seed {seed}", simulated.as_str())
     }
 }
 
@@ -195,7 +199,7 @@ pub struct SimulatedCapture {
     /// The capture.
     pub capture: PathBuf,
     /// What is to be asked of it.
-    pub asked: Asked,
+    pub asked: Query,
     /// What answered.
     pub machine: Machine,
     /// What it was made of.
@@ -211,8 +215,8 @@ pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture,
     let folder = tempfile::Builder::new().prefix("latlab-simulation-").tempdir();
     let folder = folder.map_err(|error| SimulateError::File(std::env::temp_dir(), error))?;
     let build = folder.path();
-    made(&sources, build, order, "build", stop)?;
-    let facts = made(&sources, build, order, "facts", stop)?;
+    run_make(&sources, build, order, "build", stop)?;
+    let facts = run_make(&sources, build, order, "facts", stop)?;
     let (vcd, csv) = (build.join("capture.vcd"), build.join("capture.csv"));
     let (from, to) = order.stimulus.between();
     let mut run = Command::new(build.join("sim"));
@@ -242,9 +246,9 @@ pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture,
     Ok(SimulatedCapture {
         capture: vcd,
         // As the simulator names its wires.
-        asked: Asked {
+        asked: Query {
             marker: Some("timer0".to_string()),
-            ..Asked::between("stimulus", "response")
+            ..Query::between("stimulus", "response")
         },
         machine,
         settings: settings.collect(),
@@ -253,7 +257,7 @@ pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture,
 }
 
 /// Makes a target; what make says of it.
-fn made(
+fn run_make(
     sources: &Path,
     build: &Path,
     order: &Simulation,
@@ -277,7 +281,7 @@ fn made(
 }
 
 /// What a program has said.
-struct Said {
+struct ProgramOutput {
     stdout: String,
     stderr: String,
 }
@@ -288,7 +292,7 @@ fn output(
     command: &mut Command,
     folder: &Path,
     stop: &StopFlag,
-) -> Result<(ExitStatus, Said), SimulateError> {
+) -> Result<(ExitStatus, ProgramOutput), SimulateError> {
     // Into files, since nobody reads while it is waited for.
     let paths = ["said.stdout", "said.stderr"].map(|name| folder.join(name));
     let failed = |path: &Path| {
@@ -313,7 +317,7 @@ fn output(
     let read = |path: &PathBuf| fs::read(path).map_err(failed(path));
     let [stdout, stderr] = paths.each_ref().map(read);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ok((ended, Said { stdout: text(stdout?), stderr: text(stderr?) }))
+    Ok((ended, ProgramOutput { stdout: text(stdout?), stderr: text(stderr?) }))
 }
 
 /// The first mistake, which is the cause of the others.

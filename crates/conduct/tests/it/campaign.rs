@@ -3,10 +3,10 @@
 use crate::scripted::{
     ScriptedAgent, Step, messages, messages_with_intervals, refusal, send, three_seconds,
 };
-use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, Event, run_campaign};
+use latlab_conduct::campaign::{CampaignEnd, CampaignEvent, CampaignRequest, run_campaign};
 use latlab_conduct::link::Link;
 use latlab_conduct::{Failure, StopFlag, Timing};
-use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, Planned, Row};
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::{Plan, Target};
 use latlab_store::{CampaignFolder, Store};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ fn row(label: &str, target: &str, kernel: Option<&str>) -> Row {
 /// Two repeats of each row.
 fn campaign(root: &Path, rows: Vec<Row>) -> CampaignFolder {
     let runs = (1..=2).flat_map(|repeat| {
-        (0..rows.len()).map(move |row| Planned { row, repeat, seed: u64::from(repeat) })
+        (0..rows.len()).map(move |row| PlannedRun { row, repeat, seed: u64::from(repeat) })
     });
     let campaign = Campaign {
         schema: CAMPAIGN_VERSION,
@@ -60,7 +60,7 @@ fn campaign(root: &Path, rows: Vec<Row>) -> CampaignFolder {
 }
 
 /// What became of a campaign, and what happened meanwhile, a word for each event.
-struct Made {
+struct MadeCampaign {
     end: Result<CampaignEnd, Failure>,
     events: Vec<String>,
 }
@@ -70,7 +70,7 @@ fn make(
     folder: &CampaignFolder,
     stop: &StopFlag,
     script: impl Fn(&Plan) -> Vec<Step> + Sync,
-) -> Made {
+) -> MadeCampaign {
     let events = Mutex::new(Vec::new());
     let connect = |plan: Plan| {
         let (agent, _) = ScriptedAgent::new(script(&plan));
@@ -86,15 +86,17 @@ fn make(
     };
     let end = run_campaign(&request, |event| {
         let word = match event {
-            Event::Begins(position, _) => format!("begin {}.{}", position.row, position.repeat),
-            Event::Restored(_, change) => change.to_string(),
-            Event::Ended(..) => "end".to_string(),
-            Event::Failed(_, reason) => format!("failed: {reason}"),
-            Event::Cools(_) | Event::GoesOn(..) => return,
+            CampaignEvent::RunStarted(position, _) => {
+                format!("begin {}.{}", position.row, position.repeat)
+            }
+            CampaignEvent::Restored(_, change) => change.to_string(),
+            CampaignEvent::RunStored(..) => "end".to_string(),
+            CampaignEvent::RunFailed(_, reason) => format!("failed: {reason}"),
+            CampaignEvent::CoolingDown(_) | CampaignEvent::RunProgress(..) => return,
         };
         events.lock().unwrap().push(word);
     });
-    Made { end, events: events.into_inner().unwrap() }
+    MadeCampaign { end, events: events.into_inner().unwrap() }
 }
 
 fn whole(plan: &Plan) -> Vec<Step> {
@@ -103,7 +105,7 @@ fn whole(plan: &Plan) -> Vec<Step> {
 
 /// The names of the stored runs, in alphabetical order.
 fn stored(folder: &CampaignFolder) -> Vec<String> {
-    let tried = folder.tried().unwrap();
+    let tried = folder.progress().unwrap();
     let mut names: Vec<_> = tried.runs.iter().map(|(_, run)| run.asked.name.clone()).collect();
     names.sort();
     names
@@ -148,7 +150,7 @@ fn a_run_that_fails_is_tried_again_and_does_not_prevent_the_others() {
     let made = make(&folder, &StopFlag::new(), refuse_a);
     assert!(matches!(made.end, Ok(CampaignEnd::Complete)));
     assert_eq!(stored(&folder), ["b-1", "b-2"]);
-    let failures = folder.tried().unwrap().failures;
+    let failures = folder.progress().unwrap().failures;
     // One retry for each of both repeats.
     assert_eq!(failures.len(), 4);
     assert!(failures.iter().all(|failed| failed.reason == "no such CPU"));

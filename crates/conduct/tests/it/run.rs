@@ -5,13 +5,13 @@ use crate::scripted::{
     stopped_end, three_seconds,
 };
 use latlab_conduct::link::{InProcess, Link};
-use latlab_conduct::live::Live;
+use latlab_conduct::live::LiveRun;
 use latlab_conduct::{Failure, RunRequest, StopFlag, Timing, run, run_in_process};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::Message;
 use latlab_model::run::EndReason;
 use latlab_model::{Nanos, Plan};
-use latlab_store::{Finished, State, Store};
+use latlab_store::{Finished, RunState, Store};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ fn conduct(
     link: &mut dyn Link,
     timing: Timing,
     stop: &StopFlag,
-    watch: impl FnMut(&Live),
+    watch: impl FnMut(&LiveRun),
 ) -> Result<Finished, Failure> {
     let (plan, store) = (plan(), Store::new(root));
     run(RunRequest { plan: &plan, link, store: &store, id: ID, stop, timing }, watch)
@@ -64,7 +64,7 @@ fn a_run_is_stored_with_its_counts() {
     assert_eq!(finished.run.total.cycles, cycles(&all));
     let listed = Store::new(root.path()).list().unwrap();
     assert!(
-        matches!(&listed[..], [one] if matches!(&one.state, State::Finished(run) if **run == finished.run))
+        matches!(&listed[..], [one] if matches!(&one.state, RunState::Finished(run) if **run == finished.run))
     );
 }
 
@@ -97,7 +97,7 @@ fn an_agent_that_is_asked_to_stop_ends_the_run_itself() {
     script.extend(send(stopped_end(cycles(&head))));
     let (mut agent, calls) = ScriptedAgent::new(script);
     let stop = StopFlag::new();
-    let watch = |live: &Live| {
+    let watch = |live: &LiveRun| {
         if live.measured > Nanos::ZERO {
             stop.set();
         }

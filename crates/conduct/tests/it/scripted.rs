@@ -2,10 +2,10 @@
 
 use latlab_conduct::Failure;
 use latlab_conduct::link::{Link, Start};
-use latlab_digest::testing::{Synthetic, thread_end};
+use latlab_digest::testing::{SyntheticRun, thread_end};
 use latlab_model::Plan;
-use latlab_model::frame::{FrameReader, Message, Next, Refusal};
-use latlab_model::run::{End, EndReason};
+use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
+use latlab_model::run::{AgentEnd, EndReason};
 use std::io::{Read, Write, pipe};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -87,7 +87,7 @@ impl Link for ScriptedAgent {
     fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
         let mut frames = FrameReader::new(start.greeting);
         let mut next = || match frames.next_frame().unwrap() {
-            Next::Frame(frame) => frame.message,
+            ReadResult::Frame(frame) => frame.message,
             other => panic!("no frame: {other:?}"),
         };
         let Message::Hello(hello) = next() else { panic!("no greeting") };
@@ -155,8 +155,8 @@ fn follow(script: Vec<Step>, output: &mut impl Write, orders: &Receiver<Call>) {
 }
 
 /// One thread and three seconds.
-pub fn three_seconds() -> Synthetic {
-    Synthetic { threads: 1, seconds: 3, ..Synthetic::default() }
+pub fn three_seconds() -> SyntheticRun {
+    SyntheticRun { threads: 1, seconds: 3, ..SyntheticRun::default() }
 }
 
 /// The messages of an agent that measures by this plan, to its end.
@@ -193,7 +193,7 @@ pub fn cycles(messages: &[Message]) -> u64 {
 pub fn stopped_end(cycles: u64) -> Vec<Message> {
     let reason = EndReason::Interrupted;
     let end = messages(&Plan::default()).into_iter().find_map(|message| match message {
-        Message::End(end) => Some(End { reason, ..end }),
+        Message::End(end) => Some(AgentEnd { reason, ..end }),
         _ => None,
     });
     let thread_end = latlab_model::run::ThreadEnd { reason, ..thread_end(0, cycles, 0) };

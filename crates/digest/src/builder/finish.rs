@@ -1,19 +1,19 @@
 //! The end of a stream: everything that was taken becomes the run.
 
 use super::{RunBuilder, RunDigest, StreamError};
-use crate::ending::{Ending, damaged};
 use crate::findings::stream::{
-    failed_hook, guests_time, is_refused_memory_lock, lost, merged, no_last_word, planted,
-    refused_setting, sampling_phase, uncounted,
+    guest_time, incomplete_stream, injected_fault, is_refused_memory_lock, merged_intervals,
+    no_thread_end, refused_setting, sampling_phase, spike_command_failed, uncounted_latencies,
 };
 use crate::legs::findings as leg_findings;
 use crate::rows::SpikeRow;
+use crate::stream_end::{StreamEnd, damage_findings};
+use crate::summary::{end_reason, include_uncounted, is_silent, summarize};
 use crate::thread::ThreadCounts;
-use crate::total::{decisive, is_silent, total, with_uncounted};
 use crate::trace::TraceDigest;
 use jiff::Timestamp;
 use latlab_doctor::conditions;
-use latlab_load::Window;
+use latlab_load::MeasuredTime;
 use latlab_model::fault::FAULT;
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::frame::STREAM_VERSION;
@@ -23,23 +23,23 @@ use latlab_model::machine::Machine;
 use latlab_model::plan::Recorded;
 use latlab_model::respond::Responses;
 use latlab_model::run::{
-    Clocks, EndReason, Losses, Prepared, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
+    AppliedSetup, ClockReading, EndReason, Losses, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
 };
 use latlab_model::telemetry::Conditions;
 use latlab_model::{CpuSet, Nanos, Plan, Run};
-use latlab_stats::{Evidence, judge};
+use latlab_stats::{VerdictInput, judge};
 use std::collections::BTreeMap;
 
 /// What stands in every stream before the first interval.
 struct Head {
     plan: Plan,
     machine: Machine,
-    prepared: Prepared,
+    prepared: AppliedSetup,
 }
 
 /// When it was measured, on CLOCK_MONOTONIC.
 #[derive(Clone, Copy)]
-struct Measured {
+struct MeasuredSpan {
     from: Nanos,
     length: Nanos,
 }
@@ -50,28 +50,29 @@ impl RunBuilder {
         mut self,
         id: &str,
         begun: Timestamp,
-        ending: Ending,
+        ending: StreamEnd,
     ) -> Result<RunDigest, StreamError> {
         let head = self.head()?;
         let legs = self.trace.as_mut().map(TraceDigest::last_legs);
-        legs.into_iter().flatten().for_each(|legs| self.take_legs(legs));
+        legs.into_iter().flatten().for_each(|legs| self.push_legs(legs));
         let losses = self.losses(&head.plan, &ending);
         let conditions = self.conditions(&head);
-        self.find(&head, &ending, &losses);
-        let measured = self.measured(&head.prepared);
+        self.collect_findings(&head, &ending, &losses);
+        let measured = self.measured_span(&head.prepared);
         let loads = self.loads(measured);
-        let started = self.started(&head.plan, begun, measured.from).to_string();
+        let started = self.start_time(&head.plan, begun, measured.from).to_string();
 
         let counts = std::mem::take(&mut self.threads).into_values();
         let counts: Vec<ThreadCounts> = counts.map(ThreadCounts::with_bins).collect();
         let threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&head.plan)).collect();
-        let total = total(&head.plan, &counts, &threads);
+        let total = summarize(&head.plan, &counts, &threads);
         let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
-        self.legs.explain(&mut spikes);
+        self.legs.attach_to(&mut spikes);
         let legs = self.legs(&head.plan, &spikes);
         let findings = std::mem::take(&mut self.findings).sorted();
-        let ended = self.ended();
-        let all = All { counts: &counts, threads: &threads, total: &total, findings: &findings };
+        let ended = self.end_reason();
+        let all =
+            AllThreads { counts: &counts, threads: &threads, total: &total, findings: &findings };
         let verdict = all.verdict(&head.plan, measured.length, ended);
         let run = Run {
             schema: SCHEMA_VERSION,
@@ -84,7 +85,7 @@ impl RunBuilder {
             asked: head.plan,
             applied: head.prepared,
             machine: head.machine,
-            clocks: self.clocks.ends(),
+            clocks: self.clocks.first_and_last(),
             threads,
             total,
             losses,
@@ -119,17 +120,17 @@ impl RunBuilder {
         })
     }
 
-    fn measured(&self, prepared: &Prepared) -> Measured {
+    fn measured_span(&self, prepared: &AppliedSetup) -> MeasuredSpan {
         let from = prepared.threads.iter().map(|thread| thread.first_release_ns).min();
         let from = from.unwrap_or_default();
         let length = self.measured_to.map_or(Nanos::ZERO, |end| end - from);
-        Measured { from, length: length.max(Nanos::ZERO) }
+        MeasuredSpan { from, length: length.max(Nanos::ZERO) }
     }
 
     /// The loads; their findings go to the others.
-    fn loads(&mut self, measured: Measured) -> Vec<LoadRun> {
-        let Measured { from, length } = measured;
-        let window = Window { from, to: from + length, whole: self.end.is_some() };
+    fn loads(&mut self, measured: MeasuredSpan) -> Vec<LoadRun> {
+        let MeasuredSpan { from, length } = measured;
+        let window = MeasuredTime { from, to: from + length, whole: self.end.is_some() };
         let (loads, findings) = std::mem::take(&mut self.loads).finish(&window);
         self.findings.extend(findings);
         loads
@@ -143,7 +144,7 @@ impl RunBuilder {
         legs
     }
 
-    fn ended(&self) -> EndReason {
+    fn end_reason(&self) -> EndReason {
         match &self.end {
             Some(end) => end.reason,
             None if self.stopped => EndReason::Interrupted,
@@ -156,7 +157,7 @@ impl RunBuilder {
         let Head { plan, machine, prepared: applied } = head;
         let pinned: Option<CpuSet> = applied.threads.iter().map(|thread| thread.cpu).collect();
         let ids = applied.threads.iter().filter_map(|thread| thread.thread_id?.try_into().ok());
-        let context = conditions::Context {
+        let context = conditions::ConditionsInput {
             from: applied.threads.iter().map(|thread| thread.first_release_ns).min()?,
             to: self.measured_to?,
             policy: plan.policy,
@@ -173,7 +174,7 @@ impl RunBuilder {
         Some(conditions)
     }
 
-    fn losses(&self, plan: &Plan, ending: &Ending) -> Losses {
+    fn losses(&self, plan: &Plan, ending: &StreamEnd) -> Losses {
         let ends =
             || self.threads.values().filter_map(|one| one.end.as_ref().map(|end| (one, end)));
         Losses {
@@ -192,25 +193,25 @@ impl RunBuilder {
 
     /// The first counted release in UTC, as far as the clocks were read. The clock of
     /// another machine may be set to any date; people want to know when it was measured.
-    fn started(&self, plan: &Plan, begun: Timestamp, first_release: Nanos) -> Timestamp {
-        let clocks = self.clocks.ends().filter(|_| plan.target.shares_clock());
+    fn start_time(&self, plan: &Plan, begun: Timestamp, first_release: Nanos) -> Timestamp {
+        let clocks = self.clocks.first_and_last().filter(|_| plan.target.shares_clock());
         clocks.and_then(|(first, _)| utc(&first, first_release)).unwrap_or(begun)
     }
 
     /// A time near the end of the run, to the millisecond.
     fn in_utc(&self, time: Nanos) -> String {
-        match self.clocks.ends().and_then(|(_, last)| utc(&last, time)) {
+        match self.clocks.first_and_last().and_then(|(_, last)| utc(&last, time)) {
             Some(time) => format!("{time:.3}"),
             None => format!("{} s of CLOCK_MONOTONIC", time.as_secs_f64()),
         }
     }
 
-    fn find(&mut self, head: &Head, ending: &Ending, losses: &Losses) {
+    fn collect_findings(&mut self, head: &Head, ending: &StreamEnd, losses: &Losses) {
         let Head { plan, machine, prepared } = head;
         let mut found: Vec<Finding> = ending.findings.clone();
         found.extend(prepared.settings.iter().filter_map(refused_setting));
         found.extend(self.clocks.findings(plan.method.clock()));
-        if self.clocks.ends().is_none() && !plan.method.is_capture() {
+        if self.clocks.first_and_last().is_none() && !plan.method.is_capture() {
             found.push(Finding::new(MachineFinding::ClocksUnknown {}));
         }
         let locked = !prepared.settings.iter().any(is_refused_memory_lock);
@@ -219,51 +220,52 @@ impl RunBuilder {
         }
         if self.end.is_some() {
             let silent = self.threads.values().filter(|thread| thread.end.is_none());
-            found.extend(silent.map(|thread| no_last_word(thread.setup.thread)));
+            found.extend(silent.map(|thread| no_thread_end(thread.setup.thread)));
         }
-        found.extend(plan.guest.as_deref().map(|guest| guests_time(&plan.target, guest)));
-        found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(planted));
+        found.extend(plan.guest.as_deref().map(|guest| guest_time(&plan.target, guest)));
+        found.extend(plan.loads.iter().filter(|load| load.name == FAULT).map(injected_fault));
         if self.end.is_none() && !self.stopped {
             let end = self.measured_to.map(|end| self.in_utc(end));
-            found.push(lost(end).at(self.measured_to));
+            found.push(incomplete_stream(end).at(self.measured_to));
         }
-        found.extend(damaged(ending));
-        let late: Vec<Nanos> = self.threads.values().flat_map(ThreadCounts::uncounted).collect();
-        found.extend(uncounted(&late));
-        found.extend(self.end.as_ref().and_then(failed_hook));
-        found.extend(merged(losses));
+        found.extend(damage_findings(ending));
+        let late: Vec<Nanos> =
+            self.threads.values().flat_map(ThreadCounts::uncounted_spikes).collect();
+        found.extend(uncounted_latencies(&late));
+        found.extend(self.end.as_ref().and_then(spike_command_failed));
+        found.extend(merged_intervals(losses));
         found.extend(sampling_phase(plan, machine, prepared));
         found.into_iter().for_each(|finding| self.findings.push(finding));
     }
 }
 
 /// All threads, as the verdict takes them.
-struct All<'a> {
+struct AllThreads<'a> {
     counts: &'a [ThreadCounts],
     threads: &'a [ThreadRun],
     total: &'a Summary,
     findings: &'a [Finding],
 }
 
-impl All<'_> {
+impl AllThreads<'_> {
     fn verdict(&self, plan: &Plan, measured: Nanos, ended: EndReason) -> Option<Verdict> {
-        let late = self.counts.iter().flat_map(ThreadCounts::uncounted);
-        judge(&Evidence {
+        let late = self.counts.iter().flat_map(ThreadCounts::uncounted_spikes);
+        judge(&VerdictInput {
             plan,
-            total: &with_uncounted(plan, self.total, late),
+            total: &include_uncounted(plan, self.total, late),
             threads: self.threads.len(),
             silent_threads: self.threads.iter().filter(|one| is_silent(one)).count(),
-            watched: self.counts.iter().map(ThreadCounts::watched).sum(),
+            watched: self.counts.iter().map(ThreadCounts::observed_time).sum(),
             measured,
             unmeasured: self.threads.iter().filter_map(responses).map(Responses::unmeasured).sum(),
-            ended: decisive(plan, ended, self.threads),
+            ended: end_reason(plan, ended, self.threads),
             findings: self.findings,
         })
     }
 }
 
 /// A time of CLOCK_MONOTONIC in UTC, as a reading of the clocks has it.
-fn utc(reading: &Clocks, time: Nanos) -> Option<Timestamp> {
+fn utc(reading: &ClockReading, time: Nanos) -> Option<Timestamp> {
     let offset = reading.realtime_ns - reading.monotonic_ns;
     Timestamp::from_nanosecond(i128::from((time + offset).0)).ok()
 }

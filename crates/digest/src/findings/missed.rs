@@ -29,7 +29,7 @@ mod tests {
 
     const PERIOD: Nanos = Nanos(10_000);
 
-    fn said(missed: u64, max_ns: i64, clock: ClockName) -> bool {
+    fn is_reported(missed: u64, max_ns: i64, clock: ClockName) -> bool {
         let releases = Releases { clock, ..Releases::default() };
         let method = Method::Cyclic(Cyclic { releases, ..Cyclic::default() });
         let plan = Plan { method, ..Plan::default() };
@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn a_period_that_is_too_short_is_told_and_a_stall_is_not() {
-        assert!(said(500, 40_000, ClockName::Monotonic));
-        assert!(!said(50, 40_000, ClockName::Monotonic), "a twentieth");
-        assert!(!said(500, 5_000_000, ClockName::Monotonic), "all in one stall");
-        assert!(!said(500, 40_000, ClockName::Realtime), "somebody may have set it");
+        assert!(is_reported(500, 40_000, ClockName::Monotonic));
+        assert!(!is_reported(50, 40_000, ClockName::Monotonic), "a twentieth");
+        assert!(!is_reported(500, 5_000_000, ClockName::Monotonic), "all in one stall");
+        assert!(!is_reported(500, 40_000, ClockName::Realtime), "somebody may have set it");
     }
 }

@@ -13,12 +13,12 @@ const MOST_OF_A_KIND: usize = 50;
 
 /// All findings of a run.
 #[derive(Default, Debug)]
-pub struct Findings {
+pub struct FindingList {
     kept: Vec<Finding>,
     of_kind: BTreeMap<String, usize>,
 }
 
-impl Findings {
+impl FindingList {
     /// Adds one; beyond the limit of its kind it is only counted.
     pub fn push(&mut self, finding: Finding) {
         let seen = self.of_kind.entry(finding.code().to_string()).or_insert(0);
@@ -59,16 +59,16 @@ mod tests {
     use latlab_model::Nanos;
     use latlab_model::finding::{LossFinding, MachineFinding};
 
-    fn stepped(measured_with: bool) -> Finding {
+    fn clock_stepped(measured_with: bool) -> Finding {
         Finding::new(MachineFinding::ClockStepped { by_ns: Nanos(7), measured_with })
     }
 
     #[test]
     fn heavy_ones_first_then_by_time() {
-        let mut findings = Findings::default();
+        let mut findings = FindingList::default();
         findings.push(Finding::new(LossFinding::SpikesLost { count: 1 }).at(Nanos(9)));
         findings.push(Finding::new(LossFinding::IntervalsGrown { count: 1 }));
-        findings.push(stepped(false).at(Nanos(2)));
+        findings.push(clock_stepped(false).at(Nanos(2)));
         let noticed_within_ns = Nanos(1);
         findings.push(Finding::new(MachineFinding::CpuOffline { cpu: 0, noticed_within_ns }));
         findings.push(Finding::new(MachineFinding::Suspended { length_ns: Nanos(1) }).at(Nanos(5)));
@@ -81,11 +81,11 @@ mod tests {
 
     #[test]
     fn too_many_of_a_kind_are_counted() {
-        let mut findings = Findings::default();
+        let mut findings = FindingList::default();
         for time in 0..1_000 {
-            findings.push(stepped(false).at(Nanos(time)));
+            findings.push(clock_stepped(false).at(Nanos(time)));
         }
-        findings.push(stepped(true));
+        findings.push(clock_stepped(true));
         let sorted = findings.sorted();
         assert_eq!(sorted.len(), MOST_OF_A_KIND + 2);
         assert!(sorted.iter().any(|one| one.text().contains("951 more")));

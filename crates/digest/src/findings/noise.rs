@@ -2,7 +2,7 @@
 
 use latlab_model::Nanos;
 use latlab_model::finding::{Finding, MachineFinding};
-use latlab_model::run::{Gaps, Reserve, Spun, ThreadEnd};
+use latlab_model::run::{Gaps, KernelReserve, SpinCounts, ThreadEnd};
 use latlab_model::units::ratio;
 
 /// A thread that slept for a larger share of the time has not watched all of it.
@@ -14,23 +14,28 @@ const LIKE_THE_RESERVE: f64 = 0.5;
 /// What must be known beside the noise of a thread that spun for this long.
 pub fn findings(end: &ThreadEnd, spun_for: Nanos) -> Vec<Finding> {
     let Some(spun) = &end.spun else { return Vec::new() };
-    [taken_back(spun, spun_for), rested(spun, spun_for)].into_iter().flatten().collect()
+    [taken_by_kernel(spun, spun_for), rest_finding(spun, spun_for)].into_iter().flatten().collect()
 }
 
 /// What the kernel takes for ordinary threads: in gaps as long as its reserve, or, where these
 /// threads sleep in between, in shorter ones.
-fn taken_back(spun: &Spun, spun_for: Nanos) -> Option<Finding> {
+fn taken_by_kernel(spun: &SpinCounts, spun_for: Nanos) -> Option<Finding> {
     let reserve = spun.reserve.as_ref()?;
     if spun.taken_back.count > 0 {
-        return Some(reserved(spun.taken_back, spun_for, false, reserve));
+        return Some(reserve_finding(spun.taken_back, spun_for, false, reserve));
     }
     let share = ratio(spun.preempted.sum_ns, spun_for);
     let like_it = share > ratio(reserve.taken_ns, reserve.period_ns) * LIKE_THE_RESERVE;
     (spun_for >= reserve.period_ns && like_it)
-        .then(|| reserved(spun.preempted, spun_for, true, reserve))
+        .then(|| reserve_finding(spun.preempted, spun_for, true, reserve))
 }
 
-fn reserved(taken: Gaps, spun_ns: Nanos, in_pieces: bool, reserve: &Reserve) -> Finding {
+fn reserve_finding(
+    taken: Gaps,
+    spun_ns: Nanos,
+    in_pieces: bool,
+    reserve: &KernelReserve,
+) -> Finding {
     Finding::new(MachineFinding::TakenBack {
         gaps: taken.count,
         taken_ns: taken.sum_ns,
@@ -41,7 +46,7 @@ fn reserved(taken: Gaps, spun_ns: Nanos, in_pieces: bool, reserve: &Reserve) -> 
     })
 }
 
-fn rested(spun: &Spun, spun_ns: Nanos) -> Option<Finding> {
+fn rest_finding(spun: &SpinCounts, spun_ns: Nanos) -> Option<Finding> {
     let rested_ns = spun.rested_ns;
     (ratio(rested_ns, spun_ns) > RESTS_UNNOTICED)
         .then(|| Finding::new(MachineFinding::SpinRested { rested_ns, spun_ns }))
@@ -51,16 +56,17 @@ fn rested(spun: &Spun, spun_ns: Nanos) -> Option<Finding> {
 mod tests {
     use super::*;
     use latlab_model::nanos::{MILLISECOND, SECOND};
-    use latlab_model::run::{Gaps, Reserve};
+    use latlab_model::run::{Gaps, KernelReserve};
 
-    fn said(preempted: Gaps, taken_back: Gaps) -> Option<String> {
-        let reserve = Reserve {
+    fn finding_text(preempted: Gaps, taken_back: Gaps) -> Option<String> {
+        let reserve = KernelReserve {
             by: "the fair server".to_string(),
             taken_ns: Nanos(50_000_000),
             period_ns: SECOND,
         };
-        let spun = Spun { preempted, taken_back, reserve: Some(reserve), ..Spun::default() };
-        super::taken_back(&spun, Nanos(10 * SECOND.0)).map(|finding| finding.text())
+        let spun =
+            SpinCounts { preempted, taken_back, reserve: Some(reserve), ..SpinCounts::default() };
+        super::taken_by_kernel(&spun, Nanos(10 * SECOND.0)).map(|finding| finding.text())
     }
 
     #[test]
@@ -70,19 +76,23 @@ mod tests {
             sum_ns: Nanos(count as i64 * length),
             max_ns: Nanos(length),
         };
-        let whole = said(gap(10, 50 * MILLISECOND.0), gap(10, 50 * MILLISECOND.0)).unwrap();
+        let whole = finding_text(gap(10, 50 * MILLISECOND.0), gap(10, 50 * MILLISECOND.0)).unwrap();
         assert!(
             whole.contains("10 gaps were as long as") && whole.contains("That is 5 % of"),
             "{whole:?}"
         );
-        let once = said(gap(1, 50 * MILLISECOND.0), gap(1, 50 * MILLISECOND.0)).unwrap();
+        let once = finding_text(gap(1, 50 * MILLISECOND.0), gap(1, 50 * MILLISECOND.0)).unwrap();
         assert!(once.contains("1 gap was as long as"), "{once:?}");
-        let pieces = said(gap(1_000, 400_000), Gaps::default()).unwrap();
+        let pieces = finding_text(gap(1_000, 400_000), Gaps::default()).unwrap();
         assert!(
             pieces.contains("took 4 % of the time in 1 000 gaps of up to 400 us"),
             "{pieces:?}"
         );
         assert!(pieces.contains("in pieces: 5 % of the time (50 ms of each 1 s)"), "{pieces:?}");
-        assert_eq!(said(gap(1_000, 100_000), Gaps::default()), None, "a fifth of it may be noise");
+        assert_eq!(
+            finding_text(gap(1_000, 100_000), Gaps::default()),
+            None,
+            "a fifth of it may be noise"
+        );
     }
 }

@@ -4,12 +4,12 @@ use latlab_model::finding::{EndFinding, Finding, LossFinding, MachineFinding};
 use latlab_model::guest::Guest;
 use latlab_model::load::Load;
 use latlab_model::machine::Machine;
-use latlab_model::run::{End, Losses, Prepared, Setting};
+use latlab_model::run::{AgentEnd, AppliedSetup, Losses, Setting};
 use latlab_model::{Nanos, Plan, Target};
 use latlab_stats::stroboscope;
 
 /// What nobody may take the figures of a guest for.
-pub fn guests_time(target: &Target, guest: &Guest) -> Finding {
+pub fn guest_time(target: &Target, guest: &Guest) -> Finding {
     let target = target.clone();
     match guest.accelerator.clone() {
         Some(accelerator) => Finding::new(EndFinding::GuestNoisy { target, accelerator }),
@@ -18,29 +18,29 @@ pub fn guests_time(target: &Target, guest: &Guest) -> Finding {
 }
 
 /// A fault that is there on purpose, and must be taken for nothing else.
-pub fn planted(fault: &Load) -> Finding {
+pub fn injected_fault(fault: &Load) -> Finding {
     Finding::new(EndFinding::PlantedFault { fault: fault.words.clone() })
 }
 
 /// A stream without its end, whose last interval ends at this time, in UTC.
-pub fn lost(measured_to: Option<String>) -> Finding {
+pub fn incomplete_stream(measured_to: Option<String>) -> Finding {
     Finding::new(EndFinding::StreamLost { measured_to })
 }
 
 /// What was seen after the last interval is in no histogram, but it was seen.
-pub fn uncounted(latencies: &[Nanos]) -> Option<Finding> {
+pub fn uncounted_latencies(latencies: &[Nanos]) -> Option<Finding> {
     let (count, largest_ns) = (latencies.len() as u64, *latencies.iter().max()?);
     Some(Finding::new(LossFinding::SpikesUncounted { count, largest_ns }))
 }
 
 /// Intervals that are longer than they were to be.
-pub fn merged(losses: &Losses) -> Option<Finding> {
+pub fn merged_intervals(losses: &Losses) -> Option<Finding> {
     let count = losses.intervals_merged;
     (count > 0).then(|| Finding::new(LossFinding::IntervalsMerged { count }))
 }
 
 /// A spike command that failed.
-pub fn failed_hook(end: &End) -> Option<Finding> {
+pub fn spike_command_failed(end: &AgentEnd) -> Option<Finding> {
     let hook = end.spike_hook.as_ref().filter(|hook| hook.failed > 0)?;
     let (failed, started) = (hook.failed, hook.started);
     Some(Finding::new(EndFinding::SpikeCommandFailed { failed, started }))
@@ -59,12 +59,12 @@ pub fn is_refused_memory_lock(setting: &Setting) -> bool {
 }
 
 /// A thread that ended without its counts.
-pub fn no_last_word(thread: u32) -> Finding {
+pub fn no_thread_end(thread: u32) -> Finding {
     Finding::new(EndFinding::ThreadLost {}).of_thread(thread)
 }
 
 /// A warning for the first thread whose period fits the tick of the kernel.
-pub fn sampling_phase(plan: &Plan, machine: &Machine, prepared: &Prepared) -> Option<Finding> {
+pub fn sampling_phase(plan: &Plan, machine: &Machine, prepared: &AppliedSetup) -> Option<Finding> {
     // A relative sleep adds its own latency to each period, so it does not stay in step.
     if !plan.method.has_releases() {
         return None;

@@ -46,10 +46,10 @@ impl<'a> WindowBuilder<'a> {
     }
 
     /// Counts the next samples of a thread.
-    pub fn take(&mut self, block: &SampleBlock) {
+    pub fn push(&mut self, block: &SampleBlock) {
         let Some(counts) = self.threads.get_mut(&block.thread) else { return };
         count(block, counts);
-        block.samples.iter().for_each(|sample| self.largest.take(block.thread, *sample));
+        block.samples.iter().for_each(|sample| self.largest.push(block.thread, *sample));
     }
 
     /// The figures of the window.
@@ -140,7 +140,7 @@ type Ranked = Reverse<(Nanos, Reverse<Nanos>, Reverse<u32>)>;
 struct Largest(BinaryHeap<Ranked>);
 
 impl Largest {
-    fn take(&mut self, thread: u32, sample: Sample) {
+    fn push(&mut self, thread: u32, sample: Sample) {
         let Sample { release_ns, latency_ns } = sample;
         let this = Reverse((latency_ns, Reverse(release_ns), Reverse(thread)));
         if self.0.len() < LARGEST {

@@ -1,8 +1,8 @@
 //! What a run says of itself when something went wrong on the way.
 
 use jiff::Timestamp;
-use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
-use latlab_digest::{Ending, RunBuilder, RunDigest, StreamError};
+use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
+use latlab_digest::{RunBuilder, RunDigest, StreamEnd, StreamError};
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::nanos::{MILLISECOND, SECOND};
 use latlab_model::plan::{ClockName, Cyclic, Mechanism, Method, Plan, Policy, Releases};
@@ -13,14 +13,14 @@ use latlab_model::{Nanos, Run};
 fn assembled(messages: Vec<Message>) -> RunDigest {
     let mut assembly = RunBuilder::default();
     for message in messages {
-        assembly.take(message);
+        assembly.push(message);
     }
-    assembly.finish("test", "2026-11-21T16:05:01Z".parse().unwrap(), Ending::default()).unwrap()
+    assembly.finish("test", "2026-11-21T16:05:01Z".parse().unwrap(), StreamEnd::default()).unwrap()
 }
 
 /// The run of a stream of two threads, after every message went through this.
 fn changed(mut change: impl FnMut(&mut Message)) -> Run {
-    let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    let mut messages = SyntheticRun { seconds: 3, ..SyntheticRun::default() }.messages();
     messages.iter_mut().for_each(&mut change);
     assembled(messages).run
 }
@@ -89,7 +89,7 @@ fn page_faults_weigh_with_the_memory_lock() {
 
 #[test]
 fn a_lost_interval_is_counted_and_invalidates() {
-    let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    let mut messages = SyntheticRun { seconds: 3, ..SyntheticRun::default() }.messages();
     let interval = messages.iter().position(|one| matches!(one, Message::Interval(_))).unwrap();
     messages.remove(interval);
     let run = assembled(messages).run;
@@ -101,7 +101,7 @@ fn a_lost_interval_is_counted_and_invalidates() {
 
 #[test]
 fn an_interval_that_comes_twice_is_counted_once() {
-    let messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    let messages = SyntheticRun { seconds: 3, ..SyntheticRun::default() }.messages();
     let once = assembled(messages.clone()).run;
     let is_interval = |one: &&Message| matches!(one, Message::Interval(_));
     let again = messages.iter().find(is_interval).cloned();
@@ -178,7 +178,7 @@ fn a_thread_that_ended_early_decides_nothing() {
 #[test]
 fn an_interrupted_run_fails_only_when_it_had_failed() {
     let interrupted = |slower: Nanos| {
-        let synthetic = Synthetic { slower, ..Synthetic::default() };
+        let synthetic = SyntheticRun { slower, ..SyntheticRun::default() };
         let mut messages = synthetic.messages();
         if let Some(Message::End(end)) = messages.last_mut() {
             end.reason = EndReason::Interrupted;
@@ -235,7 +235,7 @@ fn a_clock_that_was_set_counts_for_those_who_use_it() {
 
 #[test]
 fn without_readings_the_id_says_when_it_began() {
-    let messages = Synthetic::default().messages().into_iter();
+    let messages = SyntheticRun::default().messages().into_iter();
     let run = assembled(messages.filter(|one| !matches!(one, Message::Clocks(_))).collect()).run;
     assert_eq!((run.started.as_str(), run.clocks), ("2026-11-21T16:05:01Z", None));
     assert_eq!(only(&run).code(), "clocks-unknown");
@@ -269,7 +269,7 @@ fn a_relative_sleep_misses_nothing() {
 
 #[test]
 fn the_largest_spikes_are_kept() {
-    let mut messages = Synthetic::default().messages();
+    let mut messages = SyntheticRun::default().messages();
     let spike = |number: i64| Spike { latency_ns: Nanos(number), release_ns: Nanos(-number) };
     for part in 0..5 {
         let spikes = (0..2_000).map(|number| spike(number * 5 + part)).collect();
@@ -326,7 +326,7 @@ fn threads_that_nobody_set_up_invalidate() {
 
 #[test]
 fn a_thread_without_last_word_invalidates() {
-    let messages = Synthetic::default().messages().into_iter();
+    let messages = SyntheticRun::default().messages().into_iter();
     let run = assembled(
         messages.filter(|one| !matches!(one, Message::ThreadEnd(end) if end.thread == 0)).collect(),
     )
@@ -336,16 +336,16 @@ fn a_thread_without_last_word_invalidates() {
 
 #[test]
 fn a_stream_without_its_beginning_is_no_run() {
-    let messages = Synthetic::default().messages();
+    let messages = SyntheticRun::default().messages();
     for (left_out, name) in [(1, "Plan"), (2, "Machine"), (3, "Prepared")] {
         let mut assembly = RunBuilder::default();
         for (at, message) in messages.iter().enumerate() {
             // The beginning of a stream stands there twice.
             if at != left_out && at != left_out + 4 {
-                assembly.take(message.clone());
+                assembly.push(message.clone());
             }
         }
-        let error = assembly.finish("x", Timestamp::UNIX_EPOCH, Ending::default()).unwrap_err();
+        let error = assembly.finish("x", Timestamp::UNIX_EPOCH, StreamEnd::default()).unwrap_err();
         assert_eq!(error, StreamError::Missing(name));
     }
 }
@@ -353,8 +353,8 @@ fn a_stream_without_its_beginning_is_no_run() {
 /// Invariant (losses): Missing samples make a run invalid.
 #[test]
 fn samples_that_are_missing_are_counted_with_thread_and_time_and_invalidate() {
-    let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
-    let period_ns = Synthetic::default().period;
+    let mut messages = SyntheticRun { seconds: 3, ..SyntheticRun::default() }.messages();
+    let period_ns = SyntheticRun::default().period;
     let samples = |lost_before, first: i64, count: i64| {
         Message::Samples(Samples {
             thread: 1,
@@ -386,7 +386,7 @@ fn samples_that_are_missing_are_counted_with_thread_and_time_and_invalidate() {
 
 #[test]
 fn a_miss_that_was_seen_after_the_last_interval_is_judged() {
-    let mut messages = Synthetic { seconds: 3, ..Synthetic::default() }.messages();
+    let mut messages = SyntheticRun { seconds: 3, ..SyntheticRun::default() }.messages();
     messages.retain(|message| !matches!(message, Message::ThreadEnd(_) | Message::End(_)));
     let end = messages.iter().filter_map(|message| match message {
         Message::Interval(interval) if interval.thread == 0 => Some(interval.end_ns),

@@ -2,33 +2,33 @@
 //! and windows of samples.
 
 use jiff::Timestamp;
-use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
+use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
 use latlab_digest::window::{SampleBlock, WindowBuilder, WindowSpec};
-use latlab_digest::{Ending, RunBuilder, RunDigest, StreamRow, WallClock};
-use latlab_model::frame::{FrameReader, Interval, Message, Next};
+use latlab_digest::{RunBuilder, RunDigest, StreamEnd, StreamRow, WallClock};
+use latlab_model::frame::{FrameReader, Interval, Message, ReadResult};
 use latlab_model::histogram::Overflow;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
-use latlab_model::run::{End, EndReason, Prepared, ThreadSetup, VerdictWord};
+use latlab_model::run::{AgentEnd, AppliedSetup, EndReason, ThreadSetup, VerdictWord};
 use latlab_model::samples::Sample;
 use latlab_model::{BinLayout, Histogram, Nanos, Plan};
 
 fn digest(messages: impl IntoIterator<Item = Message>, begun: &str) -> (RunDigest, Vec<StreamRow>) {
     let mut builder = RunBuilder::default();
     let mut rows: Vec<StreamRow> =
-        messages.into_iter().filter_map(|message| builder.take(message)).collect();
+        messages.into_iter().filter_map(|message| builder.push(message)).collect();
     rows.extend(builder.last_rows());
-    (builder.finish("one", begun.parse().unwrap(), Ending::default()).unwrap(), rows)
+    (builder.finish("one", begun.parse().unwrap(), StreamEnd::default()).unwrap(), rows)
 }
 
 #[test]
 fn the_frames_of_a_stream_become_a_run_and_its_rows() {
     let synthetic =
-        Synthetic { stall: Nanos(7_000_000), warmer: Some(9_000), ..Synthetic::default() };
+        SyntheticRun { stall: Nanos(7_000_000), warmer: Some(9_000), ..SyntheticRun::default() };
     let bytes = synthetic.bytes();
     let mut frames = FrameReader::new(&bytes[..]);
     let mut messages = Vec::new();
-    while let Next::Frame(frame) = frames.next_frame().unwrap() {
+    while let ReadResult::Frame(frame) = frames.next_frame().unwrap() {
         messages.push(frame.message);
     }
     let (RunDigest { run, bins, spikes, snapshot, .. }, rows) =
@@ -64,7 +64,7 @@ fn imported(counts: Vec<Histogram>) -> RunDigest {
         first_release_ns: Nanos::ZERO,
     };
     let threads = (0..counts.len() as u32).map(thread).collect();
-    let prepared = Prepared { settings: vec![], threads, helpers_on: String::new() };
+    let prepared = AppliedSetup { settings: vec![], threads, helpers_on: String::new() };
     let mut messages = vec![
         Message::Plan(plan),
         Message::Machine(Machine::default()),
@@ -76,7 +76,7 @@ fn imported(counts: Vec<Histogram>) -> RunDigest {
             Message::Interval(Interval { thread, start_ns, end_ns, counts })
         }),
     );
-    messages.push(Message::End(End {
+    messages.push(Message::End(AgentEnd {
         reason: EndReason::Finished,
         agent_peak_rss_bytes: 0,
         helpers_cpu_ns: Nanos::ZERO,
@@ -103,7 +103,7 @@ fn messages_that_no_agent_sent_become_a_run() {
 fn bins_of_other_edges_are_stored_as_they_are() {
     let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 1_000_000).unwrap();
     let latencies = [3_200, 3_900, 999_999_999, 1_282_000_000].map(Nanos);
-    let RunDigest { run, bins, .. } = imported(vec![Histogram::of(layout, latencies)]);
+    let RunDigest { run, bins, .. } = imported(vec![Histogram::with_layout(layout, latencies)]);
     let rows: Vec<(i64, i64, u64)> =
         bins.iter().map(|row| (row.bin.low_ns.0, row.bin.high_ns.0, row.bin.count)).collect();
     let over = (1_000_000_000, 1_282_000_001, 1);
@@ -116,7 +116,7 @@ fn bins_of_other_edges_are_stored_as_they_are() {
 #[test]
 fn a_maximum_that_is_not_known_is_absent() {
     let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
-    let counts = Histogram::of(layout, [3_200, 3_900, 500_000].map(Nanos));
+    let counts = Histogram::with_layout(layout, [3_200, 3_900, 500_000].map(Nanos));
     let overflow = Overflow { count: 1, max_is_unknown: true };
     let RunDigest { run, bins, .. } = imported(vec![Histogram { overflow, ..counts }]);
     assert_eq!((run.total.cycles, run.total.max_ns, run.total.quantiles), (3, None, None));
@@ -126,7 +126,7 @@ fn a_maximum_that_is_not_known_is_absent() {
 #[test]
 fn threads_of_different_edges_have_figures_of_their_own_and_no_quantiles_together() {
     let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
-    let one = Histogram::of(layout, [3_200, 3_900].map(Nanos));
+    let one = Histogram::with_layout(layout, [3_200, 3_900].map(Nanos));
     let other = [3_200, 7_900].map(Nanos).into_iter().collect();
     let RunDigest { run, .. } = imported(vec![one, other]);
     let medians = run.threads.iter().map(|one| one.summary.quantiles.as_ref().unwrap().p50_ns);
@@ -137,7 +137,8 @@ fn threads_of_different_edges_have_figures_of_their_own_and_no_quantiles_togethe
 
 #[test]
 fn the_samples_of_a_whole_run_have_its_figures() {
-    let synthetic = Synthetic { samples: true, stall: Nanos(7_000_000), ..Synthetic::default() };
+    let synthetic =
+        SyntheticRun { samples: true, stall: Nanos(7_000_000), ..SyntheticRun::default() };
     let (RunDigest { run, .. }, rows) = digest(synthetic.messages(), "2026-11-21T16:05:01Z");
     let wall = WallClock::new([(FIRST_RELEASE, Nanos(1_795_277_101_000_000_000))], &run).unwrap();
     let within = WindowSpec::whole().within(&run, None, &wall).unwrap();
@@ -148,7 +149,7 @@ fn the_samples_of_a_whole_run_have_its_figures() {
             _ => None,
         });
         let samples: Vec<Sample> = of_thread.flatten().map(|row| row.sample).collect();
-        window.take(&SampleBlock { thread, before: None, samples, next: None });
+        window.push(&SampleBlock { thread, before: None, samples, next: None });
     }
     let window = window.finish(&wall);
     assert_eq!(window.total, run.total);
@@ -158,6 +159,6 @@ fn the_samples_of_a_whole_run_have_its_figures() {
 
 #[test]
 fn a_stream_that_says_nothing_is_no_run() {
-    let error = RunBuilder::default().finish("one", Timestamp::UNIX_EPOCH, Ending::default());
+    let error = RunBuilder::default().finish("one", Timestamp::UNIX_EPOCH, StreamEnd::default());
     assert_eq!(error.unwrap_err().to_string(), "the stream ends before its Plan frame");
 }

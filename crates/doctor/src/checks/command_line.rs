@@ -1,6 +1,6 @@
 //! Traps of the kernel's command line.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -23,7 +23,7 @@ pub const CHECKS: &[Check] = &[
         cost: "all that the isolation was to keep away",
         remedy: Some("mend isolcpus= and nohz_full= on the kernel's command line"),
         undo: None,
-        look: isolation_refused,
+        observe: isolation_refused,
     },
     Check {
         code: "isolation-wrong-cpus",
@@ -35,7 +35,7 @@ pub const CHECKS: &[Check] = &[
         cost: "all that the isolation was to keep away",
         remedy: Some("mend {value} on the kernel's command line"),
         undo: None,
-        look: isolation_wrong_cpus,
+        observe: isolation_wrong_cpus,
     },
     Check {
         code: "isolated-with-tick",
@@ -48,7 +48,7 @@ pub const CHECKS: &[Check] = &[
                sleeps",
         remedy: Some("put nohz_full={value} on the kernel's command line"),
         undo: Some("take nohz_full= off the kernel's command line"),
-        look: isolated_with_tick,
+        observe: isolated_with_tick,
     },
     Check {
         code: "tickless-not-isolated",
@@ -61,7 +61,7 @@ pub const CHECKS: &[Check] = &[
                there",
         remedy: Some("put isolcpus=domain,managed_irq,{value} on the kernel's command line"),
         undo: Some("take isolcpus= off the kernel's command line"),
-        look: tickless_not_isolated,
+        observe: tickless_not_isolated,
     },
     Check {
         code: "idle-poll",
@@ -76,7 +76,7 @@ pub const CHECKS: &[Check] = &[
                       the length of a run",
         ),
         undo: BACK_ON_THE_LINE,
-        look: idle_poll,
+        observe: idle_poll,
     },
     Check {
         code: "idle-limit-ignored",
@@ -87,7 +87,7 @@ pub const CHECKS: &[Check] = &[
         cost: "tens to hundreds of microseconds to leave a deep idle state",
         remedy: Some("put the limit of the driver in use on the kernel's command line"),
         undo: Some("take it off the kernel's command line"),
-        look: idle_limit_ignored,
+        observe: idle_limit_ignored,
     },
     Check {
         code: "threadirqs",
@@ -99,7 +99,7 @@ pub const CHECKS: &[Check] = &[
         cost: "a few microseconds more for each interrupt; less delay for threads above FIFO 50",
         remedy: OFF_THE_LINE,
         undo: BACK_ON_THE_LINE,
-        look: threadirqs,
+        observe: threadirqs,
     },
     Check {
         code: "ticks-together",
@@ -110,7 +110,7 @@ pub const CHECKS: &[Check] = &[
         cost: "grows with the number of CPUs; a few microseconds on small machines",
         remedy: Some("put skew_tick=1 on the kernel's command line"),
         undo: Some("take skew_tick=1 off the kernel's command line"),
-        look: ticks_together,
+        observe: ticks_together,
     },
     Check {
         code: "audit",
@@ -121,7 +121,7 @@ pub const CHECKS: &[Check] = &[
         cost: "part of a microsecond with each system call, more with many rules",
         remedy: Some("take {value} off the kernel's command line, or: auditctl -e 0"),
         undo: BACK_ON_THE_LINE,
-        look: audit,
+        observe: audit,
     },
     Check {
         code: "parameters-contradict",
@@ -132,7 +132,7 @@ pub const CHECKS: &[Check] = &[
         cost: "whatever the one that lost was to bring",
         remedy: Some("keep one of these on the kernel's command line: {value}"),
         undo: None,
-        look: parameters_contradict,
+        observe: parameters_contradict,
     },
     Check {
         code: "parameters-unknown",
@@ -144,11 +144,11 @@ pub const CHECKS: &[Check] = &[
         cost: "whatever the parameter was to bring",
         remedy: Some("mend {value} on the kernel's command line, or boot a kernel that knows it"),
         undo: None,
-        look: parameters_unknown,
+        observe: parameters_unknown,
     },
 ];
 
-fn isolation_refused(facts: &Facts<'_>) -> Option<Seen> {
+fn isolation_refused(facts: &Facts<'_>) -> Option<Observation> {
     // The boot CPU is kept by the kernel where a list names all, which is told elsewhere.
     let refusals =
         ["must match isolcpus=", "incorrect CPU range", "Invalid flag", "ignoring setting"];
@@ -158,25 +158,25 @@ fn isolation_refused(facts: &Facts<'_>) -> Option<Seen> {
             && refusals.iter().any(|refusal| line.contains(refusal))
     })?;
     let text = "The kernel's log says that it did not take isolcpus= or nohz_full=.";
-    Some(Seen::new(made::KERNEL_LOG, line, text))
+    Some(Observation::new(made::KERNEL_LOG, line, text))
 }
 
-fn isolation_wrong_cpus(facts: &Facts<'_>) -> Option<Seen> {
+fn isolation_wrong_cpus(facts: &Facts<'_>) -> Option<Observation> {
     let (possible, online) = (facts.possible(), facts.online());
     ["isolcpus", "nohz_full"].into_iter().find_map(|name| {
         let (word, cpus) = (facts.word(name)?, facts.parameter_cpus(name)?);
         if !online.is_empty() && online.without(&cpus).is_empty() {
             let text = format!("{word} names every CPU that is online ({online}).");
-            return Some(Seen::new(FILE, word, text).weighs(Severity::Error));
+            return Some(Observation::new(FILE, word, text).with_severity(Severity::Error));
         }
         let missing = cpus.without(&possible);
         let text = format!("{word} names CPU {missing}; this machine can have {possible}.");
         let wrong = !possible.is_empty() && !missing.is_empty();
-        wrong.then(|| Seen::new(FILE, word, text))
+        wrong.then(|| Observation::new(FILE, word, text))
     })
 }
 
-fn isolated_with_tick(facts: &Facts<'_>) -> Option<Seen> {
+fn isolated_with_tick(facts: &Facts<'_>) -> Option<Observation> {
     let isolated = facts.isolated();
     facts.text(FILE)?;
     let ticking = isolated.without(&facts.nohz_full());
@@ -186,29 +186,29 @@ fn isolated_with_tick(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let text = format!("CPU {left} is isolated, and its tick goes on.");
-    let seen = Seen::new("sys/devices/system/cpu/isolated", isolated.to_string(), text);
+    let seen = Observation::new("sys/devices/system/cpu/isolated", isolated.to_string(), text);
     Some(match facts.knows_config() && !facts.has_option("NO_HZ_FULL") {
-        true => seen.mended_by("boot a kernel that is built with NO_HZ_FULL", None),
+        true => seen.with_remedy("boot a kernel that is built with NO_HZ_FULL", None),
         false => seen,
     })
 }
 
-fn tickless_not_isolated(facts: &Facts<'_>) -> Option<Seen> {
+fn tickless_not_isolated(facts: &Facts<'_>) -> Option<Observation> {
     let tickless = facts.nohz_full();
     let cpuset: CpuSet =
         facts.snapshot.value("sys/fs/cgroup/cpuset.cpus.isolated").unwrap_or_default();
     let open = tickless.without(&facts.isolated()).without(&cpuset);
     facts.text(FILE).filter(|_| !open.is_empty())?;
     let text = format!("CPU {open} runs without a tick, and is not isolated.");
-    Some(Seen::new("sys/devices/system/cpu/nohz_full", tickless.to_string(), text))
+    Some(Observation::new("sys/devices/system/cpu/nohz_full", tickless.to_string(), text))
 }
 
-fn idle_poll(facts: &Facts<'_>) -> Option<Seen> {
+fn idle_poll(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("idle").filter(|word| *word == "idle=poll")?;
-    Some(Seen::new(FILE, word, "Idle CPUs spin instead of resting (idle=poll)."))
+    Some(Observation::new(FILE, word, "Idle CPUs spin instead of resting (idle=poll)."))
 }
 
-fn idle_limit_ignored(facts: &Facts<'_>) -> Option<Seen> {
+fn idle_limit_ignored(facts: &Facts<'_>) -> Option<Observation> {
     let driver = facts.text("sys/devices/system/cpu/cpuidle/current_driver")?;
     let (given, wanted) = match driver {
         "intel_idle" => ("processor.max_cstate", "intel_idle.max_cstate=1"),
@@ -223,15 +223,15 @@ fn idle_limit_ignored(facts: &Facts<'_>) -> Option<Seen> {
     let text = format!("{word} is given, and the driver of idle states is {driver}.");
     let remedy = format!("put {wanted} on the kernel's command line");
     let undo = format!("take {wanted} off the kernel's command line");
-    Some(Seen::new(FILE, word, text).mended_by(remedy, Some(&undo)))
+    Some(Observation::new(FILE, word, text).with_remedy(remedy, Some(&undo)))
 }
 
-fn threadirqs(facts: &Facts<'_>) -> Option<Seen> {
+fn threadirqs(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("threadirqs").filter(|_| !facts.is_realtime())?;
-    Some(Seen::new(FILE, word, "Interrupt handlers run in threads on this stock kernel."))
+    Some(Observation::new(FILE, word, "Interrupt handlers run in threads on this stock kernel."))
 }
 
-fn ticks_together(facts: &Facts<'_>) -> Option<Seen> {
+fn ticks_together(facts: &Facts<'_>) -> Option<Observation> {
     let line = facts.text(FILE)?;
     let cpus = facts.online();
     let skewed = facts.parameter("skew_tick").is_some_and(|value| value != "0");
@@ -240,12 +240,12 @@ fn ticks_together(facts: &Facts<'_>) -> Option<Seen> {
     }
     let value = facts.word("skew_tick").unwrap_or(line);
     let text = format!("The ticks of CPU {cpus} are not spread (no skew_tick=1).");
-    Some(Seen::new(FILE, value, text))
+    Some(Observation::new(FILE, value, text))
 }
 
-fn audit(facts: &Facts<'_>) -> Option<Seen> {
+fn audit(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("audit").filter(|word| matches!(*word, "audit=1" | "audit=on"))?;
-    Some(Seen::new(FILE, word, "Auditing was switched on at boot."))
+    Some(Observation::new(FILE, word, "Auditing was switched on at boot."))
 }
 
 /// Parameters of which the kernel takes one value.
@@ -266,14 +266,14 @@ const ONCE: &[&str] = &[
     "irqaffinity",
 ];
 
-fn parameters_contradict(facts: &Facts<'_>) -> Option<Seen> {
-    let words = said_twice(facts).or_else(|| at_odds(facts))?;
+fn parameters_contradict(facts: &Facts<'_>) -> Option<Observation> {
+    let words = repeated_parameters(facts).or_else(|| conflicting_parameters(facts))?;
     let text = format!("The command line says {}.", words.join(" and "));
-    Some(Seen::new(FILE, words.join(" "), text))
+    Some(Observation::new(FILE, words.join(" "), text))
 }
 
 /// The words that give one parameter several values.
-fn said_twice<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
+fn repeated_parameters<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
     ONCE.iter().find_map(|name| {
         let mut words: Vec<&str> = facts.words(name).collect();
         words.dedup();
@@ -282,7 +282,7 @@ fn said_twice<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
 }
 
 /// Two words of which one takes the ground from the other.
-fn at_odds<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
+fn conflicting_parameters<'a>(facts: &Facts<'a>) -> Option<Vec<&'a str>> {
     let without_tick = facts.word("nohz_full")?;
     let off = ["nohz=off", "highres=off"];
     let against = facts.parameters().find(|word| off.contains(word))?;
@@ -317,8 +317,8 @@ const OURS: &[&str] = &[
     "audit",
 ];
 
-fn parameters_unknown(facts: &Facts<'_>) -> Option<Seen> {
-    let line = facts.logged("Unknown kernel command line parameters ").last()?;
+fn parameters_unknown(facts: &Facts<'_>) -> Option<Observation> {
+    let line = facts.log_lines("Unknown kernel command line parameters ").last()?;
     let names = line.split('"').nth(1)?;
     let ours: Vec<&str> = names
         .split_whitespace()
@@ -329,5 +329,5 @@ fn parameters_unknown(facts: &Facts<'_>) -> Option<Seen> {
     }
     let ours = ours.join(" ");
     let text = format!("The kernel's log says that it does not know {ours}.");
-    Some(Seen::new(made::KERNEL_LOG, ours, text))
+    Some(Observation::new(made::KERNEL_LOG, ours, text))
 }

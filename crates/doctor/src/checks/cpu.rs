@@ -1,6 +1,6 @@
 //! Siblings, isolation, kinds of cores, CPUs that are not there.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -18,7 +18,7 @@ pub const CHECKS: &[Check] = &[
         cost: "code may take up to about twice as long while the sibling works",
         remedy: Some("echo off | tee /sys/devices/system/cpu/smt/control"),
         undo: Some("echo on | tee /sys/devices/system/cpu/smt/control"),
-        look: smt,
+        observe: smt,
     },
     Check {
         code: "no-isolation",
@@ -30,7 +30,7 @@ pub const CHECKS: &[Check] = &[
         cost: "typically some microseconds to tens of them at the maximum",
         remedy: Some("add isolcpus=managed_irq,domain,CPUS to the kernel's command line, boot"),
         undo: Some("take it out of the command line, boot"),
-        look: no_isolation,
+        observe: no_isolation,
     },
     Check {
         code: "isolated-workqueues",
@@ -42,7 +42,7 @@ pub const CHECKS: &[Check] = &[
         cost: "microseconds to milliseconds for work without real-time priority, caches for all",
         remedy: Some("echo MASK | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: isolated_workqueues,
+        observe: isolated_workqueues,
     },
     Check {
         code: "unlike-cores",
@@ -54,7 +54,7 @@ pub const CHECKS: &[Check] = &[
         cost: "latencies grow about as the capacity falls, where the kernel gives one",
         remedy: Some("measure the kinds apart: latlab run --cpus CPUS"),
         undo: None,
-        look: unlike_cores,
+        observe: unlike_cores,
     },
     Check {
         code: "offline-cpus",
@@ -66,7 +66,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing by itself",
         remedy: Some("echo 1 | tee /sys/devices/system/cpu/cpuN/online"),
         undo: Some("echo 0 | tee /sys/devices/system/cpu/cpuN/online"),
-        look: offline_cpus,
+        observe: offline_cpus,
     },
     Check {
         code: "single-cpu",
@@ -78,15 +78,15 @@ pub const CHECKS: &[Check] = &[
         cost: "each interrupt handler and each stretch without preemption counts in full",
         remedy: None,
         undo: None,
-        look: single_cpu,
+        observe: single_cpu,
     },
 ];
 
 const SIBLINGS: &str = "sys/devices/system/cpu/cpu*/topology/thread_siblings_list";
 
-fn smt(facts: &Facts<'_>) -> Option<Seen> {
+fn smt(facts: &Facts<'_>) -> Option<Observation> {
     let (online, isolated) = (facts.online(), facts.isolated());
-    let groups = facts.by_cpu(SIBLINGS);
+    let groups = facts.values_by_cpu(SIBLINGS);
     let shared = groups.iter().filter_map(|(list, _)| {
         let siblings = list.parse::<CpuSet>().ok()?;
         let siblings = if online.is_empty() { siblings } else { siblings.and(&online) };
@@ -100,17 +100,17 @@ fn smt(facts: &Facts<'_>) -> Option<Seen> {
     if let Some((list, siblings)) = half {
         let (inside, outside) = (siblings.and(&isolated), siblings.without(&isolated));
         let text = format!("CPU {inside} is isolated, CPU {outside} of the same core is not.");
-        return Some(Seen::new(SIBLINGS, *list, text).weighs(Severity::Warning));
+        return Some(Observation::new(SIBLINGS, *list, text).with_severity(Severity::Warning));
     }
     let (list, siblings) = shared.first()?;
     let text = match shared.len() {
         1 => format!("CPU {siblings} share a core."),
         cores => format!("CPU {siblings} share a core, and {} more cores are shared.", cores - 1),
     };
-    Some(Seen::new(SIBLINGS, *list, text))
+    Some(Observation::new(SIBLINGS, *list, text))
 }
 
-fn no_isolation(facts: &Facts<'_>) -> Option<Seen> {
+fn no_isolation(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/system/cpu/isolated";
     let value = facts.text(file)?;
     let online = facts.online();
@@ -124,10 +124,10 @@ fn no_isolation(facts: &Facts<'_>) -> Option<Seen> {
     );
     let text = format!("None of the CPUs {online} is isolated.");
     let undo = "take isolcpus= out of the kernel's command line, and boot";
-    Some(Seen::new(file, value, text).mended_by(remedy, Some(undo)))
+    Some(Observation::new(file, value, text).with_remedy(remedy, Some(undo)))
 }
 
-fn isolated_workqueues(facts: &Facts<'_>) -> Option<Seen> {
+fn isolated_workqueues(facts: &Facts<'_>) -> Option<Observation> {
     let all = "sys/devices/virtual/workqueue/cpumask";
     let writeback = "sys/devices/virtual/workqueue/writeback/cpumask";
     // What the common mask leaves out is out for each single one too.
@@ -140,31 +140,36 @@ fn isolated_workqueues(facts: &Facts<'_>) -> Option<Seen> {
     }
     let remedy = format!("echo {} | tee {{file}}", rest.to_mask());
     let text = format!("Unbound work may run on CPU {inside}, which is isolated.");
-    Some(Seen::new(file, mask, text).mended_by(remedy, Some("echo {value} | tee {file}")))
+    Some(Observation::new(file, mask, text).with_remedy(remedy, Some("echo {value} | tee {file}")))
 }
 
-fn unlike_cores(facts: &Facts<'_>) -> Option<Seen> {
+fn unlike_cores(facts: &Facts<'_>) -> Option<Observation> {
     let capacity = "sys/devices/system/cpu/cpu*/cpu_capacity";
-    let kinds = facts.by_cpu(capacity);
+    let kinds = facts.values_by_cpu(capacity);
     if kinds.len() > 1 {
         let words = kinds.iter().map(|(capacity, cpus)| format!("{capacity} (CPU {cpus})"));
         let value = words.collect::<Vec<_>>().join(", ");
         let first = &kinds[0].1;
         let text = format!("The capacities of the cores are {value}.");
-        return Some(Seen::new(capacity, value, text).mended_by(apart(first), None));
+        return Some(
+            Observation::new(capacity, value, text).with_remedy(separate_run_remedy(first), None),
+        );
     }
     let file = "sys/devices/cpu_atom/cpus";
     let small = facts.snapshot.value::<CpuSet>(file).filter(|cpus| !cpus.is_empty())?;
     let large = facts.snapshot.value::<CpuSet>("sys/devices/cpu_core/cpus")?;
     let text = format!("CPU {large} are performance cores, CPU {small} efficiency cores.");
-    Some(Seen::new(file, small.to_string(), text).mended_by(apart(&large), None))
+    Some(
+        Observation::new(file, small.to_string(), text)
+            .with_remedy(separate_run_remedy(&large), None),
+    )
 }
 
-fn apart(cpus: &CpuSet) -> String {
+fn separate_run_remedy(cpus: &CpuSet) -> String {
     format!("measure the kinds apart: latlab run --cpus {cpus}")
 }
 
-fn offline_cpus(facts: &Facts<'_>) -> Option<Seen> {
+fn offline_cpus(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/system/cpu/offline";
     // The list holds CPUs too that this machine could have and does not.
     let present = facts.snapshot.value::<CpuSet>("sys/devices/system/cpu/present")?;
@@ -176,13 +181,13 @@ fn offline_cpus(facts: &Facts<'_>) -> Option<Seen> {
     }
     let files = files.join(" ");
     let text = format!("CPU {missing} is there and switched off.");
-    let seen = Seen::new(file, missing.to_string(), text);
-    Some(seen.mended_by(format!("echo 1 | tee {files}"), Some(&format!("echo 0 | tee {files}"))))
+    let seen = Observation::new(file, missing.to_string(), text);
+    Some(seen.with_remedy(format!("echo 1 | tee {files}"), Some(&format!("echo 0 | tee {files}"))))
 }
 
-fn single_cpu(facts: &Facts<'_>) -> Option<Seen> {
+fn single_cpu(facts: &Facts<'_>) -> Option<Observation> {
     let online = facts.online();
     let text = format!("CPU {online} is the only one.");
     let file = "sys/devices/system/cpu/online";
-    (online.len() == 1).then(|| Seen::new(file, online.to_string(), text))
+    (online.len() == 1).then(|| Observation::new(file, online.to_string(), text))
 }

@@ -1,7 +1,7 @@
 //! The frequency of the CPUs: who chooses it, and between which limits.
 
-use crate::check::{Check, Seen};
-use crate::commands::{Change, commands, values};
+use crate::check::{Check, Observation};
+use crate::commands::{FileEdit, commands, values};
 use crate::facts::{Facts, cpu_in};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -18,7 +18,7 @@ pub const CHECKS: &[Check] = &[
         cost: "tens of microseconds after a wake-up, and up to milliseconds of slower work",
         remedy: Some("echo performance | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: governor,
+        observe: governor,
     },
     Check {
         code: "energy-preference",
@@ -30,7 +30,7 @@ pub const CHECKS: &[Check] = &[
         cost: "slower work for milliseconds after a wake-up; no general figure is known",
         remedy: Some("echo performance | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: energy_preference,
+        observe: energy_preference,
     },
     Check {
         code: "frequency-limit",
@@ -41,7 +41,7 @@ pub const CHECKS: &[Check] = &[
         cost: "latencies grow by the ratio of the two frequencies",
         remedy: Some("echo 100 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: frequency_limit,
+        observe: frequency_limit,
     },
     Check {
         code: "frequency-floor",
@@ -53,7 +53,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing as long as the governor stays",
         remedy: Some("echo HIGHEST | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: frequency_floor,
+        observe: frequency_floor,
     },
     Check {
         code: "boost",
@@ -66,7 +66,7 @@ pub const CHECKS: &[Check] = &[
                may well be lower with it",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: boost,
+        observe: boost,
     },
     Check {
         code: "processor-frequency",
@@ -78,7 +78,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing by itself; a change is seen only as slower code",
         remedy: None,
         undo: None,
-        look: processor_frequency,
+        observe: processor_frequency,
     },
     Check {
         code: "frequency-claimed",
@@ -90,7 +90,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing, but it hides throttling",
         remedy: Some("vcgencmd measure_clock arm"),
         undo: None,
-        look: frequency_claimed,
+        observe: frequency_claimed,
     },
 ];
 
@@ -101,19 +101,24 @@ const HIGHEST: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq";
 const CURRENT: &str = "sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq";
 
 /// The file beside another one: the limits of the CPU whose governor this is.
-fn beside<'a>(facts: &Facts<'a>, file: &str, name: &str) -> Option<&'a str> {
+fn sibling_file<'a>(facts: &Facts<'a>, file: &str, name: &str) -> Option<&'a str> {
     let (folder, _) = file.rsplit_once('/')?;
     facts.text(&format!("{folder}/{name}"))
 }
 
 /// What is to be said of several CPUs, with the commands for just those.
-fn changing(facts: &Facts<'_>, pattern: &str, changes: &[Change<'_>], text: String) -> Seen {
+fn observation_with_commands(
+    facts: &Facts<'_>,
+    pattern: &str,
+    changes: &[FileEdit<'_>],
+    text: String,
+) -> Observation {
     let (make, undo) = commands(facts, pattern, changes);
-    Seen::new(pattern, value(changes), text).mended_by(make, Some(&undo))
+    Observation::new(pattern, value_text(changes), text).with_remedy(make, Some(&undo))
 }
 
 /// One value, or all of them with their CPUs.
-fn value(changes: &[Change<'_>]) -> String {
+fn value_text(changes: &[FileEdit<'_>]) -> String {
     match changes {
         [first, rest @ ..] if rest.iter().all(|change| change.from == first.from) => {
             first.from.to_string()
@@ -122,9 +127,10 @@ fn value(changes: &[Change<'_>]) -> String {
     }
 }
 
-fn governor(facts: &Facts<'_>) -> Option<Seen> {
-    let changes = Change::wanted(facts, GOVERNOR, |file, governor| {
-        let limits = ["scaling_min_freq", "scaling_max_freq"].map(|name| beside(facts, file, name));
+fn governor(facts: &Facts<'_>) -> Option<Observation> {
+    let changes = FileEdit::list(facts, GOVERNOR, |file, governor| {
+        let limits =
+            ["scaling_min_freq", "scaling_max_freq"].map(|name| sibling_file(facts, file, name));
         let is_fixed = limits[0].is_some() && limits[0] == limits[1];
         // With 'userspace' the frequency stays where a program has put it.
         let follows = !["performance", "userspace"].contains(&governor);
@@ -132,7 +138,7 @@ fn governor(facts: &Facts<'_>) -> Option<Seen> {
     });
     let first = changes.first()?;
     let by_itself = matches!(
-        beside(facts, first.file, "scaling_driver"),
+        sibling_file(facts, first.file, "scaling_driver"),
         Some("intel_pstate" | "amd-pstate-epp")
     );
     let note = match first.from {
@@ -143,40 +149,40 @@ fn governor(facts: &Facts<'_>) -> Option<Seen> {
         _ => "",
     };
     let text = format!("The governor is {}{note}.", values(&changes));
-    Some(changing(facts, GOVERNOR, &changes, text))
+    Some(observation_with_commands(facts, GOVERNOR, &changes, text))
 }
 
-fn energy_preference(facts: &Facts<'_>) -> Option<Seen> {
-    let changes = Change::wanted(facts, PREFERENCE, |_, preference| {
+fn energy_preference(facts: &Facts<'_>) -> Option<Observation> {
+    let changes = FileEdit::list(facts, PREFERENCE, |_, preference| {
         (!["performance", "0"].contains(&preference)).then_some("performance")
     });
     changes.first()?;
     let text = format!("The preference between energy and speed is {}.", values(&changes));
-    Some(changing(facts, PREFERENCE, &changes, text))
+    Some(observation_with_commands(facts, PREFERENCE, &changes, text))
 }
 
-fn frequency_limit(facts: &Facts<'_>) -> Option<Seen> {
-    let changes = Change::wanted(facts, HIGHEST, |file, limit| {
-        let possible = beside(facts, file, "cpuinfo_max_freq")?;
+fn frequency_limit(facts: &Facts<'_>) -> Option<Observation> {
+    let changes = FileEdit::list(facts, HIGHEST, |file, limit| {
+        let possible = sibling_file(facts, file, "cpuinfo_max_freq")?;
         (limit.parse::<u64>().ok()? < possible.parse().ok()?).then_some(possible)
     });
     let Some(first) = changes.first() else { return share_of_frequency(facts) };
     let text = format!("The upper limit in kHz is {}, of {}.", values(&changes), first.to);
-    Some(changing(facts, HIGHEST, &changes, text))
+    Some(observation_with_commands(facts, HIGHEST, &changes, text))
 }
 
 /// The limit that the driver for Intel's processors has for all CPUs together.
-fn share_of_frequency(facts: &Facts<'_>) -> Option<Seen> {
+fn share_of_frequency(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/system/cpu/intel_pstate/max_perf_pct";
     let share = facts.number(file).filter(|share| *share < 100)?;
     let text = format!("The CPUs may use {share} % of their highest frequency.");
-    Some(Seen::new(file, share.to_string(), text))
+    Some(Observation::new(file, share.to_string(), text))
 }
 
-fn frequency_floor(facts: &Facts<'_>) -> Option<Seen> {
-    let changes = Change::wanted(facts, LOWEST, |file, lowest| {
-        let highest = beside(facts, file, "scaling_max_freq")?;
-        let holds = beside(facts, file, "scaling_governor") == Some("performance");
+fn frequency_floor(facts: &Facts<'_>) -> Option<Observation> {
+    let changes = FileEdit::list(facts, LOWEST, |file, lowest| {
+        let highest = sibling_file(facts, file, "scaling_max_freq")?;
+        let holds = sibling_file(facts, file, "scaling_governor") == Some("performance");
         (holds && lowest.parse::<u64>().ok()? < highest.parse().ok()?).then_some(highest)
     });
     let first = changes.first()?;
@@ -185,33 +191,34 @@ fn frequency_floor(facts: &Facts<'_>) -> Option<Seen> {
         values(&changes),
         first.to
     );
-    Some(changing(facts, LOWEST, &changes, text))
+    Some(observation_with_commands(facts, LOWEST, &changes, text))
 }
 
-fn boost(facts: &Facts<'_>) -> Option<Seen> {
+fn boost(facts: &Facts<'_>) -> Option<Observation> {
     let common = "sys/devices/system/cpu/cpufreq/boost";
     let intel = "sys/devices/system/cpu/intel_pstate/no_turbo";
     if facts.number(common) == Some(1) {
-        return Some(Seen::new(common, "1", "Boost frequencies are on."));
+        return Some(Observation::new(common, "1", "Boost frequencies are on."));
     }
     (facts.number(intel) == Some(0)).then(|| {
-        let seen = Seen::new(intel, "0", "Turbo frequencies are on.");
-        seen.mended_by("echo 1 | tee {file}", Some("echo {value} | tee {file}"))
+        let seen = Observation::new(intel, "0", "Turbo frequencies are on.");
+        seen.with_remedy("echo 1 | tee {file}", Some("echo {value} | tee {file}"))
     })
 }
 
-fn processor_frequency(facts: &Facts<'_>) -> Option<Seen> {
+fn processor_frequency(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/system/cpu/cpu*/cpufreq/scaling_driver";
     let own = ["intel_pstate", "amd-pstate-epp", "cppc_cpufreq"];
-    let (driver, cpus) = facts.by_cpu(file).into_iter().find(|(name, _)| own.contains(name))?;
+    let (driver, cpus) =
+        facts.values_by_cpu(file).into_iter().find(|(name, _)| own.contains(name))?;
     let text = format!("CPU {cpus} has the driver '{driver}', which leaves it to the processor.");
-    Some(Seen::new(file, driver, text))
+    Some(Observation::new(file, driver, text))
 }
 
-fn frequency_claimed(facts: &Facts<'_>) -> Option<Seen> {
+fn frequency_claimed(facts: &Facts<'_>) -> Option<Observation> {
     let (file, frequency) = facts.snapshot.matching(CURRENT).into_iter().next()?;
-    let cpu = cpu_in(file).filter(|_| facts.board_is("raspberrypi"))?;
+    let cpu = cpu_in(file).filter(|_| facts.is_board("raspberrypi"))?;
     let text =
         format!("The kernel shows {frequency} kHz for CPU {cpu}, whatever the firmware did.");
-    Some(Seen::new(file, frequency, text))
+    Some(Observation::new(file, frequency, text))
 }

@@ -1,6 +1,6 @@
 //! Heat: how warm it is, what is done against it, and what it has cost already.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -18,7 +18,7 @@ pub const CHECKS: &[Check] = &[
         cost: "latencies grow with the clock's fall, often to two or three times",
         remedy: Some("cool it: a fan, a heat sink, less load, a lower scaling_max_freq"),
         undo: None,
-        look: hot,
+        observe: hot,
     },
     Check {
         code: "unreadable-temperature",
@@ -29,7 +29,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing, but it may hide throttling",
         remedy: Some("cat {file}"),
         undo: None,
-        look: unreadable_temperature,
+        observe: unreadable_temperature,
     },
     Check {
         code: "cooling",
@@ -41,7 +41,7 @@ pub const CHECKS: &[Check] = &[
         cost: "latencies grow by the ratio of the frequencies, and by the forced idle time",
         remedy: Some("cool it: a fan, a heat sink, less load, a lower scaling_max_freq"),
         undo: None,
-        look: cooling,
+        observe: cooling,
     },
     Check {
         code: "throttled-since-start",
@@ -53,7 +53,7 @@ pub const CHECKS: &[Check] = &[
         cost: "code at a fraction of the clock, for milliseconds to minutes",
         remedy: Some("cool it: a fan, a heat sink, less load, a lower scaling_max_freq"),
         undo: None,
-        look: throttled_since_start,
+        observe: throttled_since_start,
     },
     Check {
         code: "no-temperature",
@@ -64,7 +64,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing, but it may hide throttling",
         remedy: Some("load the driver of the sensors: coretemp for Intel, k10temp for AMD"),
         undo: None,
-        look: no_temperature,
+        observe: no_temperature,
     },
 ];
 
@@ -85,22 +85,22 @@ struct Heat {
 }
 
 impl Heat {
-    fn seen(self) -> Seen {
+    fn observation(self) -> Observation {
         let Heat { file, name, now, limit, kind } = self;
         let (degrees, most) = (now as f64 / 1000.0, limit as f64 / 1000.0);
         let text = format!("{name} has {degrees:.1} C, and {kind} is {most:.1} C.");
-        let seen = Seen::new(file, now.to_string(), text);
-        if now >= limit { seen.weighs(Severity::Error) } else { seen }
+        let seen = Observation::new(file, now.to_string(), text);
+        if now >= limit { seen.with_severity(Severity::Error) } else { seen }
     }
 }
 
-fn hot(facts: &Facts<'_>) -> Option<Seen> {
+fn hot(facts: &Facts<'_>) -> Option<Observation> {
     let mut heats = zones(facts);
     heats.extend(sensors(facts));
     let near = heats
         .into_iter()
         .filter(|heat| heat.limit >= LEAST_LIMIT && heat.now > 0 && heat.now > heat.limit - MARGIN);
-    near.min_by_key(|heat| heat.limit - heat.now).map(Heat::seen)
+    near.min_by_key(|heat| heat.limit - heat.now).map(Heat::observation)
 }
 
 /// The thermal zones, each with its lowest limit at which something is done about the clock.
@@ -114,7 +114,7 @@ fn zones(facts: &Facts<'_>) -> Vec<Heat> {
             let slows = ["critical", "hot", "passive"].contains(&kind);
             (slows && limit >= LEAST_LIMIT).then(|| (limit, format!("its {kind} limit")))
         });
-        let firmware = facts.board_is("raspberrypi");
+        let firmware = facts.is_board("raspberrypi");
         let firmware = firmware.then(|| (FIRMWARE_LIMIT, "the firmware's limit".to_string()));
         let (limit, kind) = trips.chain(firmware).min()?;
         let name = facts.text(&format!("{folder}/type")).unwrap_or(folder).to_string();
@@ -140,7 +140,7 @@ fn sensors(facts: &Facts<'_>) -> Vec<Heat> {
     found.into_iter().filter_map(sensor).collect()
 }
 
-fn unreadable_temperature(facts: &Facts<'_>) -> Option<Seen> {
+fn unreadable_temperature(facts: &Facts<'_>) -> Option<Observation> {
     let zones = facts.snapshot.matching("sys/class/thermal/thermal_zone*/type");
     let (file, name) = zones.into_iter().find_map(|(file, name)| {
         let temperature = format!("{}temp", file.strip_suffix("type")?);
@@ -151,17 +151,17 @@ fn unreadable_temperature(facts: &Facts<'_>) -> Option<Seen> {
         _ => String::new(),
     };
     let text = format!("The temperature of {name} could not be read.");
-    Some(Seen::new(file, reason, text))
+    Some(Observation::new(file, reason, text))
 }
 
-fn cooling(facts: &Facts<'_>) -> Option<Seen> {
+fn cooling(facts: &Facts<'_>) -> Option<Observation> {
     let states = facts.snapshot.matching("sys/class/thermal/cooling_device*/cur_state");
     let (file, state, kind) = states.into_iter().find_map(|(file, state)| {
         let kind = facts.text(&format!("{}type", file.strip_suffix("cur_state")?))?;
         (slows_cpus(kind) && state.parse::<i64>().ok()? > 0).then_some((file, state, kind))
     })?;
     let text = format!("The cooling device {kind} is at step {state}.");
-    Some(Seen::new(file, state, text))
+    Some(Observation::new(file, state, text))
 }
 
 /// Fans and dimmed screens cool too, and cost no latency.
@@ -170,20 +170,20 @@ fn slows_cpus(kind: &str) -> bool {
     words.iter().any(|word| kind.contains(word))
 }
 
-fn throttled_since_start(facts: &Facts<'_>) -> Option<Seen> {
+fn throttled_since_start(facts: &Facts<'_>) -> Option<Observation> {
     let counts = ["core_throttle_count", "package_throttle_count"].into_iter().find_map(|name| {
         let file = format!("sys/devices/system/cpu/cpu*/thermal_throttle/{name}");
-        let groups = facts.by_cpu(&file).into_iter();
+        let groups = facts.values_by_cpu(&file).into_iter();
         let counts = groups.filter_map(|(count, cpus)| Some((count.parse::<u64>().ok()?, cpus)));
         let (count, cpus) = counts.max_by_key(|(count, _)| *count)?;
         (count > 0).then_some((file, count, cpus))
     });
     let (file, count, cpus) = counts?;
     let text = format!("CPU {cpus} was slowed down {count} times since the start.");
-    Some(Seen::new(file, count.to_string(), text))
+    Some(Observation::new(file, count.to_string(), text))
 }
 
-fn no_temperature(facts: &Facts<'_>) -> Option<Seen> {
+fn no_temperature(facts: &Facts<'_>) -> Option<Observation> {
     let cpus = facts.text("sys/devices/system/cpu/online")?;
     let files = ["sys/class/thermal/thermal_zone*/temp", "sys/class/hwmon/hwmon*/temp*_input"];
     let any = files.iter().any(|file| !facts.snapshot.matching(file).is_empty());
@@ -192,6 +192,6 @@ fn no_temperature(facts: &Facts<'_>) -> Option<Seen> {
     }
     let cpus = if cpus.is_empty() { String::new() } else { format!(" {cpus}") };
     let text = format!("No temperature can be read for the CPUs{cpus}.");
-    let seen = Seen::new("sys/class/thermal", "", text);
-    Some(if facts.is_guest() { seen.mended_by("watch the heat on the host", None) } else { seen })
+    let seen = Observation::new("sys/class/thermal", "", text);
+    Some(if facts.is_guest() { seen.with_remedy("watch the heat on the host", None) } else { seen })
 }

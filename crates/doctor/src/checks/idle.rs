@@ -1,6 +1,6 @@
 //! Idle states: how long a CPU takes to come back from its sleep.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::commands::paths;
 use crate::facts::{Facts, cpu_in};
 use latlab_model::CpuSet;
@@ -21,7 +21,7 @@ pub const CHECKS: &[Check] = &[
         cost: "what the state says it takes to leave, and more for caches that were emptied",
         remedy: Some("echo 1 | tee {file}"),
         undo: Some("echo 0 | tee {file}"),
-        look: deep_idle,
+        observe: deep_idle,
     },
     Check {
         code: "no-idle-driver",
@@ -33,7 +33,7 @@ pub const CHECKS: &[Check] = &[
         cost: "on bare metal usually little; in a guest what the host takes to wake it",
         remedy: None,
         undo: None,
-        look: no_idle_driver,
+        observe: no_idle_driver,
     },
     Check {
         code: "resume-latency",
@@ -45,7 +45,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing; it saves the latency of deeper states there",
         remedy: None,
         undo: None,
-        look: resume_latency,
+        observe: resume_latency,
     },
 ];
 
@@ -86,7 +86,7 @@ fn may_sleep(facts: &Facts<'_>, cpu: u32, latency_us: u64) -> bool {
     }
 }
 
-fn deep_idle(facts: &Facts<'_>) -> Option<Seen> {
+fn deep_idle(facts: &Facts<'_>) -> Option<Observation> {
     let states = deep_states(facts);
     let deepest = states.iter().max_by_key(|state| state.latency_us)?;
     let like = states.iter().filter(|state| state.name == deepest.name);
@@ -96,7 +96,7 @@ fn deep_idle(facts: &Facts<'_>) -> Option<Seen> {
     let files = switches(facts, &states);
     let (make, undo) = (format!("echo 1 | tee {files}"), format!("echo 0 | tee {files}"));
     let file = LATENCY.replace("state*", &format!("state{}", deepest.number));
-    Some(Seen::new(file, latency.to_string(), text).mended_by(make, Some(&undo)))
+    Some(Observation::new(file, latency.to_string(), text).with_remedy(make, Some(&undo)))
 }
 
 /// The files that take these states out of use, a pattern for each number.
@@ -112,23 +112,23 @@ fn switches(facts: &Facts<'_>, states: &[State<'_>]) -> String {
     paths.collect::<Vec<_>>().join(" ")
 }
 
-fn no_idle_driver(facts: &Facts<'_>) -> Option<Seen> {
+fn no_idle_driver(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/system/cpu/cpuidle/current_driver";
     let driver = facts.text(file).filter(|driver| *driver == "none")?;
     let text = match facts.is_guest() {
         true => "No idle driver is in use, so the host decides what an idle CPU costs.",
         false => "No idle driver is in use.",
     };
-    Some(Seen::new(file, driver, text))
+    Some(Observation::new(file, driver, text))
 }
 
-fn resume_latency(facts: &Facts<'_>) -> Option<Seen> {
-    let (limit, cpus) = facts.by_cpu(LIMIT).into_iter().find(|(limit, _)| *limit != "0")?;
+fn resume_latency(facts: &Facts<'_>) -> Option<Observation> {
+    let (limit, cpus) = facts.values_by_cpu(LIMIT).into_iter().find(|(limit, _)| *limit != "0")?;
     let text = match limit {
         "n/a" => format!("CPU {cpus} may use no idle state that takes any time to leave."),
         limit => {
             format!("CPU {cpus} may use only idle states that take up to {limit} us to leave.")
         }
     };
-    Some(Seen::new(LIMIT, limit, text))
+    Some(Observation::new(LIMIT, limit, text))
 }

@@ -1,7 +1,7 @@
 //! Interrupts: where they go, how many they are, and the threads that serve them.
 
-use crate::check::{Check, Seen};
-use crate::commands::{Change, commands};
+use crate::check::{Check, Observation};
+use crate::commands::{FileEdit, commands};
 use crate::facts::{Facts, Interrupt, Thread};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -20,7 +20,7 @@ pub const CHECKS: &[Check] = &[
                ones",
         remedy: Some("set the affinity of the interrupt to the other CPUs"),
         undo: None,
-        look: isolated_interrupts,
+        observe: isolated_interrupts,
     },
     Check {
         code: "interrupt-affinity",
@@ -32,7 +32,7 @@ pub const CHECKS: &[Check] = &[
         cost: "some microseconds for each interrupt that comes there",
         remedy: Some("set the affinity of these interrupts to the other CPUs"),
         undo: None,
-        look: interrupt_affinity,
+        observe: interrupt_affinity,
     },
     Check {
         code: "default-affinity",
@@ -44,7 +44,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing until such a device comes",
         remedy: Some("echo MASK | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: default_affinity,
+        observe: default_affinity,
     },
     Check {
         code: "one-interrupt-cpu",
@@ -55,7 +55,7 @@ pub const CHECKS: &[Check] = &[
         cost: "some microseconds for each interrupt, on that CPU only",
         remedy: Some("run real-time work on another CPU"),
         undo: None,
-        look: one_interrupt_cpu,
+        observe: one_interrupt_cpu,
     },
     Check {
         code: "interrupt-threads",
@@ -67,7 +67,7 @@ pub const CHECKS: &[Check] = &[
         cost: "the whole run time of the handler: from microseconds to milliseconds",
         remedy: Some("chrt -f -p 50 THREAD"),
         undo: Some("chrt -f -p {value} THREAD"),
-        look: interrupt_threads,
+        observe: interrupt_threads,
     },
     Check {
         code: "usb-interrupts",
@@ -81,7 +81,7 @@ pub const CHECKS: &[Check] = &[
             "unplug USB devices that are not needed, and keep real-time work off that CPU",
         ),
         undo: None,
-        look: usb_interrupts,
+        observe: usb_interrupts,
     },
     Check {
         code: "interrupt-errors",
@@ -93,7 +93,7 @@ pub const CHECKS: &[Check] = &[
         cost: "microseconds each; what is behind it may cost more",
         remedy: Some("look for the device in: dmesg | grep -iE 'irq|apic'"),
         undo: None,
-        look: interrupt_errors,
+        observe: interrupt_errors,
     },
     Check {
         code: "softirq-threads",
@@ -105,7 +105,7 @@ pub const CHECKS: &[Check] = &[
         cost: "microseconds to milliseconds under load",
         remedy: Some("chrt -f -p 1 THREAD"),
         undo: Some("chrt -f -p {value} THREAD"),
-        look: softirq_threads,
+        observe: softirq_threads,
     },
 ];
 
@@ -136,15 +136,19 @@ fn is_bound(facts: &Facts<'_>, allowed: &str) -> bool {
 }
 
 /// The changes that take interrupts away from isolated CPUs.
-fn away<'a>(facts: &Facts<'a>, rest: &'a str, is_meant: impl Fn(&str) -> bool) -> Vec<Change<'a>> {
+fn affinity_edits<'a>(
+    facts: &Facts<'a>,
+    rest: &'a str,
+    is_meant: impl Fn(&str) -> bool,
+) -> Vec<FileEdit<'a>> {
     let isolated = facts.isolated();
-    Change::wanted(facts, AFFINITY, |file, allowed| {
+    FileEdit::list(facts, AFFINITY, |file, allowed| {
         let inside = allowed.parse::<CpuSet>().ok()?.and(&isolated);
         (!inside.is_empty() && number_in(file).is_some_and(&is_meant)).then_some(rest)
     })
 }
 
-fn isolated_interrupts(facts: &Facts<'_>) -> Option<Seen> {
+fn isolated_interrupts(facts: &Facts<'_>) -> Option<Observation> {
     let (isolated, uptime) = (facts.isolated(), facts.uptime()?);
     let busiest = facts
         .interrupts()
@@ -161,21 +165,22 @@ fn isolated_interrupts(facts: &Facts<'_>) -> Option<Seen> {
          a second since the start."
     );
     let file = format!("proc/irq/{name}/smp_affinity_list");
-    let seen = Seen::new("proc/interrupts", count.to_string(), text);
+    let seen = Observation::new("proc/interrupts", count.to_string(), text);
     let rest = facts.housekeeping();
     let Some(allowed) = facts.text(&file).filter(|_| !rest.is_empty()) else { return Some(seen) };
     let (allowed_word, path) = (quoted(allowed), quoted(&format!("/{file}")));
     let undo = format!("echo {allowed_word} | tee {path}");
-    let seen = seen.mended_by(format!("echo {rest} | tee {path}"), Some(&undo));
-    Some(if is_bound(facts, allowed) { seen.weighs(Severity::Info) } else { seen })
+    let seen = seen.with_remedy(format!("echo {rest} | tee {path}"), Some(&undo));
+    Some(if is_bound(facts, allowed) { seen.with_severity(Severity::Info) } else { seen })
 }
 
-fn interrupt_affinity(facts: &Facts<'_>) -> Option<Seen> {
+fn interrupt_affinity(facts: &Facts<'_>) -> Option<Observation> {
     let rest = facts.housekeeping().to_string();
     let devices = facts.interrupts().filter(Interrupt::is_device);
     let devices: Vec<&str> = devices.map(|interrupt| interrupt.name).collect();
     // A number that nobody listens to has an affinity too.
-    let changes = away(facts, &rest, |number| devices.is_empty() || devices.contains(&number));
+    let changes =
+        affinity_edits(facts, &rest, |number| devices.is_empty() || devices.contains(&number));
     let first = changes.first().filter(|_| !rest.is_empty())?;
     let numbers = changes.iter().filter_map(|change| number_in(change.file)).take(8);
     let numbers = numbers.collect::<Vec<_>>().join(", ");
@@ -188,12 +193,12 @@ fn interrupt_affinity(facts: &Facts<'_>) -> Option<Seen> {
         facts.isolated()
     );
     let (make, undo) = commands(facts, AFFINITY, &changes);
-    let seen = Seen::new(first.file, first.from, text).mended_by(make, Some(&undo));
+    let seen = Observation::new(first.file, first.from, text).with_remedy(make, Some(&undo));
     let bound = changes.iter().all(|change| is_bound(facts, change.from));
-    Some(if bound { seen.weighs(Severity::Info) } else { seen })
+    Some(if bound { seen.with_severity(Severity::Info) } else { seen })
 }
 
-fn default_affinity(facts: &Facts<'_>) -> Option<Seen> {
+fn default_affinity(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/irq/default_smp_affinity";
     let mask = facts.text(file)?;
     let inside = CpuSet::from_mask(mask)?.and(&facts.isolated());
@@ -203,10 +208,10 @@ fn default_affinity(facts: &Facts<'_>) -> Option<Seen> {
     }
     let text = format!("A new interrupt may come to CPU {inside}, which is isolated.");
     let remedy = format!("echo {} | tee {{file}}", rest.to_mask());
-    Some(Seen::new(file, mask, text).mended_by(remedy, Some("echo {value} | tee {file}")))
+    Some(Observation::new(file, mask, text).with_remedy(remedy, Some("echo {value} | tee {file}")))
 }
 
-fn one_interrupt_cpu(facts: &Facts<'_>) -> Option<Seen> {
+fn one_interrupt_cpu(facts: &Facts<'_>) -> Option<Observation> {
     let mut counts: Vec<(u32, u64)> = Vec::new();
     for interrupt in facts.interrupts().filter(Interrupt::is_device) {
         for (cpu, count) in interrupt.counts {
@@ -222,10 +227,10 @@ fn one_interrupt_cpu(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let text = format!("CPU {cpu} has served {most} of {all} interrupts of devices.");
-    Some(Seen::new("proc/interrupts", most.to_string(), text))
+    Some(Observation::new("proc/interrupts", most.to_string(), text))
 }
 
-fn interrupt_threads(facts: &Facts<'_>) -> Option<Seen> {
+fn interrupt_threads(facts: &Facts<'_>) -> Option<Observation> {
     let unusual = |thread: &Thread<'_>| {
         thread.name.starts_with("irq/")
             && thread.is_realtime()
@@ -239,21 +244,21 @@ fn interrupt_threads(facts: &Facts<'_>) -> Option<Seen> {
         0 => String::new(),
         others => format!(", and {others} more differ from {USUAL_PRIORITY}"),
     };
-    let seen = seen_thread(thread, &others);
-    Some(if is_high { seen } else { seen.weighs(Severity::Info) })
+    let seen = thread_observation(thread, &others);
+    Some(if is_high { seen } else { seen.with_severity(Severity::Info) })
 }
 
 /// A thread with its priority, and the commands that would change it.
-fn seen_thread(thread: &Thread<'_>, others: &str) -> Seen {
+fn thread_observation(thread: &Thread<'_>, others: &str) -> Observation {
     let Thread { id, name, priority, .. } = thread;
     let usual = if name.starts_with("irq/") { USUAL_PRIORITY } else { 1 };
     let text = format!("{name} (thread {id}) has the priority {priority}{others}.");
-    let seen = Seen::new(latlab_model::snapshot::made::THREADS, priority.to_string(), text);
+    let seen = Observation::new(latlab_model::snapshot::made::THREADS, priority.to_string(), text);
     let undo = format!("chrt -f -p {priority} {id}");
-    seen.mended_by(format!("chrt -f -p {usual} {id}"), Some(&undo))
+    seen.with_remedy(format!("chrt -f -p {usual} {id}"), Some(&undo))
 }
 
-fn usb_interrupts(facts: &Facts<'_>) -> Option<Seen> {
+fn usb_interrupts(facts: &Facts<'_>) -> Option<Observation> {
     let uptime = facts.uptime()?;
     let is_usb = |interrupt: &Interrupt<'_>| {
         ["dwc_otg", "dwc2"].iter().any(|driver| interrupt.device().contains(driver))
@@ -269,10 +274,10 @@ fn usb_interrupts(facts: &Facts<'_>) -> Option<Seen> {
         "Interrupt {name} ({}) came {rate:.0} times a second since the start{thread}.",
         usb.device()
     );
-    (rate >= STORM).then(|| Seen::new("proc/interrupts", count.to_string(), text))
+    (rate >= STORM).then(|| Observation::new("proc/interrupts", count.to_string(), text))
 }
 
-fn interrupt_errors(facts: &Facts<'_>) -> Option<Seen> {
+fn interrupt_errors(facts: &Facts<'_>) -> Option<Observation> {
     let is_error = |interrupt: &Interrupt<'_>| {
         ["ERR", "Err", "MIS"].contains(&interrupt.name) && interrupt.count() > 0
     };
@@ -281,15 +286,15 @@ fn interrupt_errors(facts: &Facts<'_>) -> Option<Seen> {
         "MIS" => format!("{} interrupts were delivered wrongly (MIS).", error.count()),
         name => format!("{} interrupts were errors ({name}).", error.count()),
     };
-    Some(Seen::new("proc/interrupts", error.count().to_string(), text))
+    Some(Observation::new("proc/interrupts", error.count().to_string(), text))
 }
 
-fn softirq_threads(facts: &Facts<'_>) -> Option<Seen> {
+fn softirq_threads(facts: &Facts<'_>) -> Option<Observation> {
     let names = ["ksoftirqd/", "ktimers/", "ktimersoftd/"];
     let is_high = |thread: &Thread<'_>| {
         names.iter().any(|name| thread.name.starts_with(name)) && thread.priority > 1
     };
     let threads: Vec<Thread<'_>> = facts.threads().filter(is_high).collect();
     let thread = threads.iter().max_by_key(|thread| thread.priority)?;
-    Some(seen_thread(thread, ""))
+    Some(thread_observation(thread, ""))
 }

@@ -1,6 +1,6 @@
 //! Preemption model, and what the kernel tells of itself.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::machine::dynamic_mode;
@@ -24,7 +24,7 @@ pub const CHECKS: &[Check] = &[
                bound",
         remedy: Some("boot a kernel that is built with PREEMPT_RT"),
         undo: Some("boot the kernel that runs now"),
-        look: not_realtime,
+        observe: not_realtime,
     },
     Check {
         code: "preempt-mode",
@@ -36,7 +36,7 @@ pub const CHECKS: &[Check] = &[
         cost: "hundreds of microseconds under load; 547 us of a compiler were seen with 'none'",
         remedy: Some("echo full | tee /sys/kernel/debug/sched/preempt"),
         undo: Some("echo {value} | tee /sys/kernel/debug/sched/preempt"),
-        look: preempt_mode,
+        observe: preempt_mode,
     },
     Check {
         code: "preemption-contradiction",
@@ -48,7 +48,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing by itself; it makes results belong to the wrong kernel",
         remedy: Some("uname -v; cat /sys/kernel/realtime /sys/kernel/debug/sched/preempt"),
         undo: None,
-        look: preemption_contradiction,
+        observe: preemption_contradiction,
     },
     Check {
         code: "preempt-ignored",
@@ -60,7 +60,7 @@ pub const CHECKS: &[Check] = &[
         cost: "the kernel keeps the mode it was built with",
         remedy: Some("take {value} off the kernel's command line, or boot a kernel that knows it"),
         undo: Some("put {value} back on the kernel's command line"),
-        look: preempt_ignored,
+        observe: preempt_ignored,
     },
     Check {
         code: "preemption-unknown",
@@ -74,7 +74,7 @@ pub const CHECKS: &[Check] = &[
             "mount -t debugfs debugfs /sys/kernel/debug; cat /sys/kernel/debug/sched/preempt",
         ),
         undo: Some("umount /sys/kernel/debug"),
-        look: preemption_unknown,
+        observe: preemption_unknown,
     },
     Check {
         code: "configuration-unknown",
@@ -85,7 +85,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing by itself; all that depends on an option is not looked at",
         remedy: Some("modprobe configs, or put its configuration into /boot/config-{value}"),
         undo: Some("modprobe -r configs"),
-        look: configuration_unknown,
+        observe: configuration_unknown,
     },
 ];
 
@@ -150,7 +150,7 @@ fn is_dynamic(facts: &Facts<'_>) -> Option<bool> {
     }
 }
 
-fn not_realtime(facts: &Facts<'_>) -> Option<Seen> {
+fn not_realtime(facts: &Facts<'_>) -> Option<Observation> {
     if facts.is_realtime() {
         return None;
     }
@@ -159,9 +159,9 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Seen> {
         "The kernel is not PREEMPT_RT; its preemption model is '{name}', says {}.",
         named(file)
     );
-    let seen = Seen::new(file, said, text);
+    let seen = Observation::new(file, said, text);
     Some(match realtime_package(facts) {
-        Some((install, remove)) => seen.mended_by(install, Some(&remove)),
+        Some((install, remove)) => seen.with_remedy(install, Some(&remove)),
         None => seen,
     })
 }
@@ -191,7 +191,7 @@ fn realtime_package(facts: &Facts<'_>) -> Option<(String, String)> {
     };
     let (install, remove) = match id {
         // Debian's kernels do not start the boards of Raspberry Pi OS, which calls itself Debian.
-        "debian" if !facts.board_is("raspberrypi") && !facts.snapshot.has("etc/rpi-issue") => (
+        "debian" if !facts.is_board("raspberrypi") && !facts.snapshot.has("etc/rpi-issue") => (
             format!("apt install linux-image-rt-{flavour}, then boot it"),
             format!("apt remove linux-image-rt-{flavour}"),
         ),
@@ -204,7 +204,7 @@ fn realtime_package(facts: &Facts<'_>) -> Option<(String, String)> {
     Some((install, remove))
 }
 
-fn preempt_mode(facts: &Facts<'_>) -> Option<Seen> {
+fn preempt_mode(facts: &Facts<'_>) -> Option<Observation> {
     let Model { name, file, said } = model(facts)?;
     if facts.is_realtime() || is_dynamic(facts) == Some(false) {
         return None;
@@ -213,22 +213,22 @@ fn preempt_mode(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let text = format!("PREEMPT_DYNAMIC is set to '{name}'.");
-    let seen = Seen::new(file, said, text);
+    let seen = Observation::new(file, said, text);
     Some(match facts.text(SWITCH) {
         Some(_) => seen,
         None => {
             let undo = "take preempt=full off the kernel's command line";
-            seen.mended_by("put preempt=full on the kernel's command line", Some(undo))
+            seen.with_remedy("put preempt=full on the kernel's command line", Some(undo))
         }
     })
 }
 
-fn preemption_contradiction(facts: &Facts<'_>) -> Option<Seen> {
+fn preemption_contradiction(facts: &Facts<'_>) -> Option<Observation> {
     of_another_kernel(facts).or_else(|| wish_not_granted(facts))
 }
 
 /// The configuration is compared with what the running kernel says of itself.
-fn of_another_kernel(facts: &Facts<'_>) -> Option<Seen> {
+fn of_another_kernel(facts: &Facts<'_>) -> Option<Observation> {
     if !facts.knows_config() {
         return None;
     }
@@ -240,7 +240,7 @@ fn of_another_kernel(facts: &Facts<'_>) -> Option<Seen> {
             says(runs),
             says(configured)
         );
-        Seen::new(file, value, text)
+        Observation::new(file, value, text)
     };
     let realtime = facts.text("sys/kernel/realtime");
     if let Some(value) = realtime.filter(|value| (*value == "1") != configured) {
@@ -251,15 +251,15 @@ fn of_another_kernel(facts: &Facts<'_>) -> Option<Seen> {
         .then(|| against(VERSION, version, facts.version_is_realtime()))
 }
 
-fn wish_not_granted(facts: &Facts<'_>) -> Option<Seen> {
+fn wish_not_granted(facts: &Facts<'_>) -> Option<Observation> {
     let wish = facts.parameter("preempt").filter(|mode| MODES.contains(mode))?;
     let mode = dynamic_mode(facts.snapshot)?;
     let file = model(facts)?.file;
     let text = format!("The command line asks for preempt={wish}, and the mode is '{mode}'.");
-    (wish != mode).then(|| Seen::new(file, mode, text))
+    (wish != mode).then(|| Observation::new(file, mode, text))
 }
 
-fn preempt_ignored(facts: &Facts<'_>) -> Option<Seen> {
+fn preempt_ignored(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("preempt")?;
     let text = if is_dynamic(facts)? {
         let mode = facts.parameter("preempt").filter(|mode| !MODES.contains(mode))?;
@@ -267,10 +267,10 @@ fn preempt_ignored(facts: &Facts<'_>) -> Option<Seen> {
     } else {
         format!("This kernel has no PREEMPT_DYNAMIC, so {word} does nothing.")
     };
-    Some(Seen::new("proc/cmdline", word, text))
+    Some(Observation::new("proc/cmdline", word, text))
 }
 
-fn preemption_unknown(facts: &Facts<'_>) -> Option<Seen> {
+fn preemption_unknown(facts: &Facts<'_>) -> Option<Observation> {
     let dynamic = version_word(facts) == Some("PREEMPT_DYNAMIC");
     if !dynamic || dynamic_mode(facts.snapshot).is_some() {
         return None;
@@ -280,20 +280,20 @@ fn preemption_unknown(facts: &Facts<'_>) -> Option<Seen> {
             configured(facts).map(|(_, mode)| format!(" (it is built to begin with '{mode}')"));
         let built = built.unwrap_or_default();
         let text = format!("The mode of this PREEMPT_DYNAMIC kernel is not known{built}: {why}.");
-        Seen::new(VERSION, "PREEMPT_DYNAMIC", text)
+        Observation::new(VERSION, "PREEMPT_DYNAMIC", text)
     };
     Some(match facts.snapshot.files.get(SWITCH) {
         Some(Content::Unreadable { unreadable }) => seen(&format!("/{SWITCH} says '{unreadable}'"))
-            .mended_by(format!("sudo cat /{SWITCH}"), None),
+            .with_remedy(format!("sudo cat /{SWITCH}"), None),
         Some(Content::Text(_)) => seen("its switch names none"),
         None => seen(&format!("there is no /{SWITCH}, and the log does not tell")),
     })
 }
 
-fn configuration_unknown(facts: &Facts<'_>) -> Option<Seen> {
+fn configuration_unknown(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/osrelease";
     let release = facts.text(file)?;
     facts.text(VERSION).filter(|_| !facts.knows_config())?;
     let text = format!("Neither /proc/config.gz nor /boot/config-{release} can be read.");
-    Some(Seen::new(file, release, text))
+    Some(Observation::new(file, release, text))
 }

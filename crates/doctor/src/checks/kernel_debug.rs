@@ -1,6 +1,6 @@
 //! What was built into the kernel to find its own mistakes, and what guards it.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -21,7 +21,7 @@ pub const CHECKS: &[Check] = &[
         cost: "several times the usual latency; hundreds of microseconds at times",
         remedy: Some("boot a kernel that is built without {value}"),
         undo: None,
-        look: debug_locks,
+        observe: debug_locks,
     },
     Check {
         code: "debug-memory",
@@ -32,7 +32,7 @@ pub const CHECKS: &[Check] = &[
         cost: "the kernel runs at half its speed or less",
         remedy: Some("boot a kernel that is built without {value}"),
         undo: None,
-        look: debug_memory,
+        observe: debug_memory,
     },
     Check {
         code: "debug-preemption",
@@ -44,7 +44,7 @@ pub const CHECKS: &[Check] = &[
         cost: "10 % of hackbench's speed with DEBUG_PREEMPT; less on an idle machine",
         remedy: Some("boot a kernel that is built without {value}"),
         undo: None,
-        look: debug_preemption,
+        observe: debug_preemption,
     },
     Check {
         code: "debug-checks",
@@ -55,7 +55,7 @@ pub const CHECKS: &[Check] = &[
         cost: "a few percent of the time in the kernel",
         remedy: Some("boot a kernel that is built without {value}, to know what it costs"),
         undo: None,
-        look: debug_checks,
+        observe: debug_checks,
     },
     Check {
         code: "tainted",
@@ -67,7 +67,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing by itself; a foreign module may hold interrupts off as long as it likes",
         remedy: Some("boot anew without what tainted it"),
         undo: None,
-        look: tainted,
+        observe: tainted,
     },
     Check {
         code: "mitigations",
@@ -81,7 +81,7 @@ pub const CHECKS: &[Check] = &[
             "put mitigations=off on the command line, if nothing untrusted ever runs here",
         ),
         undo: Some("take mitigations=off off the kernel's command line"),
-        look: mitigations,
+        observe: mitigations,
     },
     Check {
         code: "mitigations-off",
@@ -93,7 +93,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing in latency",
         remedy: Some("take {value} off the kernel's command line"),
         undo: Some("put {value} back on the kernel's command line"),
-        look: mitigations_off,
+        observe: mitigations_off,
     },
     Check {
         code: "split-locks",
@@ -104,7 +104,7 @@ pub const CHECKS: &[Check] = &[
         cost: "at least a tick for each such access; nothing for programs without",
         remedy: Some("sysctl -w kernel.split_lock_mitigate=0"),
         undo: Some("sysctl -w kernel.split_lock_mitigate={value}"),
-        look: split_locks,
+        observe: split_locks,
     },
 ];
 
@@ -118,18 +118,18 @@ fn built_in(facts: &Facts<'_>, options: &[&str]) -> Option<String> {
     (!found.is_empty()).then(|| found.join(" "))
 }
 
-fn with_options(facts: &Facts<'_>, options: &[&str]) -> Option<Seen> {
+fn with_options(facts: &Facts<'_>, options: &[&str]) -> Option<Observation> {
     let found = built_in(facts, options)?;
     let text = format!("The kernel was built with {found}.");
-    Some(Seen::new(made::KERNEL_CONFIG, found, text))
+    Some(Observation::new(made::KERNEL_CONFIG, found, text))
 }
 
-fn debug_locks(facts: &Facts<'_>) -> Option<Seen> {
+fn debug_locks(facts: &Facts<'_>) -> Option<Observation> {
     let options = ["PROVE_LOCKING", "LOCKDEP", "DEBUG_LOCK_ALLOC", "LOCK_STAT", "PROVE_RCU"];
     with_options(facts, &options)
 }
 
-fn debug_memory(facts: &Facts<'_>) -> Option<Seen> {
+fn debug_memory(facts: &Facts<'_>) -> Option<Observation> {
     let always = [
         "KASAN_GENERIC",
         "KASAN_SW_TAGS",
@@ -146,11 +146,11 @@ fn debug_memory(facts: &Facts<'_>) -> Option<Seen> {
     with_options(facts, &options)
 }
 
-fn debug_preemption(facts: &Facts<'_>) -> Option<Seen> {
+fn debug_preemption(facts: &Facts<'_>) -> Option<Observation> {
     with_options(facts, &["DEBUG_PREEMPT", "PREEMPT_TRACER", "IRQSOFF_TRACER"])
 }
 
-fn debug_checks(facts: &Facts<'_>) -> Option<Seen> {
+fn debug_checks(facts: &Facts<'_>) -> Option<Observation> {
     let options = [
         "DEBUG_SPINLOCK",
         "DEBUG_MUTEXES",
@@ -194,7 +194,7 @@ const TAINTS: &[(char, &str)] = &[
 /// Those that say that something went wrong.
 const TROUBLE: &[char] = &['M', 'B', 'D', 'W', 'L'];
 
-fn tainted(facts: &Facts<'_>) -> Option<Seen> {
+fn tainted(facts: &Facts<'_>) -> Option<Observation> {
     let bits: u64 = facts.text(TAINTED)?.parse().ok().filter(|bits| *bits != 0)?;
     let set: Vec<&(char, &str)> =
         TAINTS.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, t)| t).collect();
@@ -204,9 +204,9 @@ fn tainted(facts: &Facts<'_>) -> Option<Seen> {
         true => format!("The kernel is tainted for a reason that is not known here: {bits}."),
         false => format!("The kernel is tainted by {}.", words.join(", ")),
     };
-    let seen = Seen::new(TAINTED, bits.to_string(), text);
+    let seen = Observation::new(TAINTED, bits.to_string(), text);
     let trouble = set.iter().any(|(letter, _)| TROUBLE.contains(letter));
-    Some(if trouble { seen.weighs(Severity::Warning) } else { seen })
+    Some(if trouble { seen.with_severity(Severity::Warning) } else { seen })
 }
 
 fn name_of(path: &str) -> &str {
@@ -224,29 +224,29 @@ fn names(found: &[(&str, &str)]) -> String {
     found.iter().map(|(path, _)| name_of(path)).collect::<Vec<_>>().join(", ")
 }
 
-fn mitigations(facts: &Facts<'_>) -> Option<Seen> {
+fn mitigations(facts: &Facts<'_>) -> Option<Observation> {
     let found = vulnerabilities(facts, "Mitigation");
     let pti = found.iter().find(|(path, text)| name_of(path) == "meltdown" && text.contains("PTI"));
     let (path, value) = pti.or(found.first())?;
     let isolation = if pti.is_some() { ", page table isolation (PTI) among them" } else { "" };
     let text = format!("Mitigations are in force for {}{isolation}.", names(&found));
-    Some(Seen::new(*path, *value, text))
+    Some(Observation::new(*path, *value, text))
 }
 
-fn mitigations_off(facts: &Facts<'_>) -> Option<Seen> {
+fn mitigations_off(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("mitigations").filter(|word| word.ends_with("=off"))?;
     let open = vulnerabilities(facts, "Vulnerable");
     let text = match open.is_empty() {
         true => format!("The command line says {word}."),
         false => format!("The command line says {word}; open are {}.", names(&open)),
     };
-    Some(Seen::new("proc/cmdline", word, text))
+    Some(Observation::new("proc/cmdline", word, text))
 }
 
-fn split_locks(facts: &Facts<'_>) -> Option<Seen> {
+fn split_locks(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/split_lock_mitigate";
     let value = facts.number(file).filter(|value| *value != 0)?;
     let off = facts.parameter("split_lock_detect") == Some("off");
     let text = "A thread with a split lock is made to wait (split_lock_mitigate).";
-    (!off).then(|| Seen::new(file, value.to_string(), text))
+    (!off).then(|| Observation::new(file, value.to_string(), text))
 }

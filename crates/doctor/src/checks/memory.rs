@@ -1,6 +1,6 @@
 //! Swap, free memory, nodes, and what the kernel counts and writes.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -19,7 +19,7 @@ pub const CHECKS: &[Check] = &[
         cost: "tens of microseconds from zram, up to tens of milliseconds from a disk or SD card",
         remedy: Some("swapoff -a"),
         undo: Some("swapon -a"),
-        look: swap,
+        observe: swap,
     },
     Check {
         code: "low-memory",
@@ -31,7 +31,7 @@ pub const CHECKS: &[Check] = &[
         cost: "milliseconds for whoever asks, and a killed program in the end",
         remedy: Some("ps -eo rss,comm --sort=-rss | head, and stop what is not needed"),
         undo: None,
-        look: low_memory,
+        observe: low_memory,
     },
     Check {
         code: "zswap",
@@ -43,7 +43,7 @@ pub const CHECKS: &[Check] = &[
         cost: "some microseconds to tens of them for each page, when there is swap",
         remedy: Some("echo N | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: zswap,
+        observe: zswap,
     },
     Check {
         code: "numa-balancing",
@@ -55,7 +55,7 @@ pub const CHECKS: &[Check] = &[
         cost: "about a microsecond for each such fault, tens of them when the page is moved",
         remedy: Some("sysctl -w kernel.numa_balancing=0"),
         undo: Some("sysctl -w kernel.numa_balancing={value}"),
-        look: numa_balancing,
+        observe: numa_balancing,
     },
     Check {
         code: "numa-nodes",
@@ -67,7 +67,7 @@ pub const CHECKS: &[Check] = &[
         cost: "often 1.5 to 2 times the time of an access to memory of one's own node",
         remedy: Some("numactl --cpunodebind=0 --membind=0 PROGRAM"),
         undo: None,
-        look: numa_nodes,
+        observe: numa_nodes,
     },
     Check {
         code: "statistics-interval",
@@ -79,7 +79,7 @@ pub const CHECKS: &[Check] = &[
         cost: "a few microseconds once a second for work without real-time priority",
         remedy: Some("sysctl -w vm.stat_interval=120"),
         undo: Some("sysctl -w vm.stat_interval={value}"),
-        look: statistics_interval,
+        observe: statistics_interval,
     },
     Check {
         code: "dirty-memory",
@@ -91,7 +91,7 @@ pub const CHECKS: &[Check] = &[
         cost: "up to seconds for a thread that writes to a file, nothing for others",
         remedy: Some("sysctl -w vm.dirty_ratio=20"),
         undo: Some("sysctl -w vm.dirty_ratio={value}"),
-        look: dirty_memory,
+        observe: dirty_memory,
     },
 ];
 
@@ -123,7 +123,7 @@ impl<'a> Swap<'a> {
     }
 }
 
-fn swap(facts: &Facts<'_>) -> Option<Seen> {
+fn swap(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/swaps";
     let swaps: Vec<Swap<'_>> = facts.text(file)?.lines().filter_map(Swap::parse).collect();
     let first = swaps.first()?;
@@ -133,24 +133,24 @@ fn swap(facts: &Facts<'_>) -> Option<Seen> {
     let on = swaps.iter().map(Swap::on).collect::<Vec<_>>().join("; ");
     let kind = if first.file.contains("zram") { ", packed in memory" } else { "" };
     let text = format!("Swap is on ({names}{kind}), and {used} KiB of it are used.");
-    let seen = Seen::new(file, format!("{used} KiB used"), text);
-    let seen = seen.mended_by(format!("swapoff {words}"), Some(&on));
-    Some(if used > 0 { seen.weighs(Severity::Warning) } else { seen })
+    let seen = Observation::new(file, format!("{used} KiB used"), text);
+    let seen = seen.with_remedy(format!("swapoff {words}"), Some(&on));
+    Some(if used > 0 { seen.with_severity(Severity::Warning) } else { seen })
 }
 
-fn low_memory(facts: &Facts<'_>) -> Option<Seen> {
+fn low_memory(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/meminfo";
     let total = facts.field(file, "MemTotal")?;
     let available = facts.field(file, "MemAvailable")?;
     let text = format!("{available} kB of {total} kB of memory can still be had.");
     (available * 100 < total * LOW_PERCENT)
-        .then(|| Seen::new(file, format!("MemAvailable: {available} kB"), text))
+        .then(|| Observation::new(file, format!("MemAvailable: {available} kB"), text))
 }
 
-fn zswap(facts: &Facts<'_>) -> Option<Seen> {
+fn zswap(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/module/zswap/parameters/enabled";
     let value = facts.text(file).filter(|value| ["Y", "1"].contains(value))?;
-    Some(Seen::new(file, value, "zswap is on."))
+    Some(Observation::new(file, value, "zswap is on."))
 }
 
 /// The nodes that are online, when there are several.
@@ -159,25 +159,25 @@ fn nodes(facts: &Facts<'_>) -> Option<CpuSet> {
     (nodes.len() > 1).then_some(nodes)
 }
 
-fn numa_balancing(facts: &Facts<'_>) -> Option<Seen> {
+fn numa_balancing(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/numa_balancing";
     let mode = facts.number(file).filter(|mode| *mode > 0)?;
     let nodes = nodes(facts)?;
     let text = format!("Memory is balanced between the nodes {nodes} (mode {mode}).");
-    Some(Seen::new(file, mode.to_string(), text))
+    Some(Observation::new(file, mode.to_string(), text))
 }
 
-fn numa_nodes(facts: &Facts<'_>) -> Option<Seen> {
+fn numa_nodes(facts: &Facts<'_>) -> Option<Observation> {
     let nodes = nodes(facts)?;
     // Such nodes are made up, and all equally far.
     if facts.parameter("numa").is_some_and(|value| value.starts_with("fake")) {
         return None;
     }
     let text = format!("The nodes {nodes} have memory or CPUs of their own.");
-    Some(Seen::new("sys/devices/system/node/online", nodes.to_string(), text))
+    Some(Observation::new("sys/devices/system/node/online", nodes.to_string(), text))
 }
 
-fn statistics_interval(facts: &Facts<'_>) -> Option<Seen> {
+fn statistics_interval(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/vm/stat_interval";
     let seconds = facts.number(file).filter(|seconds| *seconds <= 1)?;
     let isolated = facts.isolated();
@@ -185,12 +185,12 @@ fn statistics_interval(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let text = format!("The isolated CPU {isolated} counts memory every {seconds} s.");
-    Some(Seen::new(file, seconds.to_string(), text))
+    Some(Observation::new(file, seconds.to_string(), text))
 }
 
-fn dirty_memory(facts: &Facts<'_>) -> Option<Seen> {
+fn dirty_memory(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/vm/dirty_ratio";
     let share = facts.number(file).filter(|share| *share >= MUCH_DIRTY_PERCENT)?;
     let text = format!("Up to {share} % of the memory that can be had may wait to be written.");
-    Some(Seen::new(file, share.to_string(), text))
+    Some(Observation::new(file, share.to_string(), text))
 }

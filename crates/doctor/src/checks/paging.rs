@@ -1,7 +1,7 @@
 //! What the kernel does with pages behind a program's back.
 
-use crate::check::{Check, Seen};
-use crate::facts::{Facts, chosen};
+use crate::check::{Check, Observation};
+use crate::facts::{Facts, selected};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
 
@@ -17,7 +17,7 @@ pub const CHECKS: &[Check] = &[
         cost: "around 100 us for such a first touch, more when memory must be sorted first",
         remedy: Some("echo madvise | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: huge_pages,
+        observe: huge_pages,
     },
     Check {
         code: "huge-page-defrag",
@@ -29,7 +29,7 @@ pub const CHECKS: &[Check] = &[
         cost: "up to milliseconds for a first touch",
         remedy: Some("echo madvise | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: huge_page_defrag,
+        observe: huge_page_defrag,
     },
     Check {
         code: "khugepaged",
@@ -40,7 +40,7 @@ pub const CHECKS: &[Check] = &[
         cost: "tens to hundreds of microseconds for each huge page, only where huge pages are used",
         remedy: Some("echo never | tee /sys/kernel/mm/transparent_hugepage/enabled"),
         undo: Some("echo {value} | tee /sys/kernel/mm/transparent_hugepage/enabled"),
-        look: khugepaged,
+        observe: khugepaged,
     },
     Check {
         code: "ksm",
@@ -52,7 +52,7 @@ pub const CHECKS: &[Check] = &[
         cost: "some microseconds for each such write, and the caches of the daemon's CPU",
         remedy: Some("echo 2 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: ksm,
+        observe: ksm,
     },
     Check {
         code: "compact-unevictable",
@@ -64,7 +64,7 @@ pub const CHECKS: &[Check] = &[
         cost: "microseconds to tens of them for each page, in spite of mlockall",
         remedy: Some("sysctl -w vm.compact_unevictable_allowed=0"),
         undo: Some("sysctl -w vm.compact_unevictable_allowed={value}"),
-        look: compact_unevictable,
+        observe: compact_unevictable,
     },
     Check {
         code: "proactive-compaction",
@@ -76,7 +76,7 @@ pub const CHECKS: &[Check] = &[
         cost: "microseconds to tens of them for each page that is touched while it is moved",
         remedy: Some("sysctl -w vm.compaction_proactiveness=0"),
         undo: Some("sysctl -w vm.compaction_proactiveness={value}"),
-        look: proactive_compaction,
+        observe: proactive_compaction,
     },
     Check {
         code: "page-generations",
@@ -88,58 +88,59 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing as long as memory is plenty",
         remedy: Some("echo n | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: page_generations,
+        observe: page_generations,
     },
 ];
 
 const ENABLED: &str = "sys/kernel/mm/transparent_hugepage/enabled";
 
-fn huge_pages(facts: &Facts<'_>) -> Option<Seen> {
-    let choice = chosen(facts.text(ENABLED)?).filter(|choice| *choice == "always")?;
-    Some(Seen::new(ENABLED, choice, "Transparent huge pages are 'always' used."))
+fn huge_pages(facts: &Facts<'_>) -> Option<Observation> {
+    let choice = selected(facts.text(ENABLED)?).filter(|choice| *choice == "always")?;
+    Some(Observation::new(ENABLED, choice, "Transparent huge pages are 'always' used."))
 }
 
-fn huge_page_defrag(facts: &Facts<'_>) -> Option<Seen> {
+fn huge_page_defrag(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/mm/transparent_hugepage/defrag";
-    let choice = chosen(facts.text(file)?).filter(|choice| *choice == "always")?;
-    if facts.text(ENABLED).and_then(chosen) == Some("never") {
+    let choice = selected(facts.text(file)?).filter(|choice| *choice == "always")?;
+    if facts.text(ENABLED).and_then(selected) == Some("never") {
         return None;
     }
-    Some(Seen::new(file, choice, "Memory is 'always' sorted for a huge page at once."))
+    Some(Observation::new(file, choice, "Memory is 'always' sorted for a huge page at once."))
 }
 
-fn khugepaged(facts: &Facts<'_>) -> Option<Seen> {
-    let choice = chosen(facts.text(ENABLED)?).filter(|choice| *choice != "never")?;
+fn khugepaged(facts: &Facts<'_>) -> Option<Observation> {
+    let choice = selected(facts.text(ENABLED)?).filter(|choice| *choice != "never")?;
     let thread = facts.threads().find(|thread| thread.name == "khugepaged")?;
     let text = format!("khugepaged (thread {}) runs, with huge pages '{choice}'.", thread.id);
-    Some(Seen::new(ENABLED, choice, text))
+    Some(Observation::new(ENABLED, choice, text))
 }
 
-fn ksm(facts: &Facts<'_>) -> Option<Seen> {
+fn ksm(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/mm/ksm/run";
     let run = facts.text(file).filter(|run| *run == "1")?;
-    Some(Seen::new(file, run, "Equal pages of programs that allow it are merged."))
+    Some(Observation::new(file, run, "Equal pages of programs that allow it are merged."))
 }
 
-fn compact_unevictable(facts: &Facts<'_>) -> Option<Seen> {
+fn compact_unevictable(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/vm/compact_unevictable_allowed";
     let value = facts.number(file).filter(|value| *value != 0)?;
-    let seen = Seen::new(file, value.to_string(), "Locked pages may be moved to sort memory.");
+    let seen =
+        Observation::new(file, value.to_string(), "Locked pages may be moved to sort memory.");
     // Where real-time work is meant to be, the kernel's own value is 0.
-    Some(if facts.is_realtime() { seen.weighs(Severity::Warning) } else { seen })
+    Some(if facts.is_realtime() { seen.with_severity(Severity::Warning) } else { seen })
 }
 
-fn proactive_compaction(facts: &Facts<'_>) -> Option<Seen> {
+fn proactive_compaction(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/vm/compaction_proactiveness";
     let value = facts.number(file).filter(|value| *value > 0)?;
     let text = format!("Memory is sorted ahead of need, {value} on a scale to 100.");
-    Some(Seen::new(file, value.to_string(), text))
+    Some(Observation::new(file, value.to_string(), text))
 }
 
-fn page_generations(facts: &Facts<'_>) -> Option<Seen> {
+fn page_generations(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/mm/lru_gen/enabled";
     let value = facts.text(file)?;
     let parts = u32::from_str_radix(value.trim_start_matches("0x"), 16).ok()?;
     let text = format!("Pages are kept in generations ({value}).");
-    (parts != 0).then(|| Seen::new(file, value, text))
+    (parts != 0).then(|| Observation::new(file, value, text))
 }

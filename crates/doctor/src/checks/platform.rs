@@ -1,7 +1,7 @@
 //! Hypervisor, container, firmware, buses, pins.
 
-use crate::check::{Check, Seen};
-use crate::commands::{Change, commands};
+use crate::check::{Check, Observation};
+use crate::commands::{FileEdit, commands};
 use crate::facts::{Facts, SYS_NICE};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -18,7 +18,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing by itself, but a machine that says nothing is not in order",
         remedy: Some("mount -t sysfs sysfs /sys"),
         undo: Some("umount /sys"),
-        look: sysfs_missing,
+        observe: sysfs_missing,
     },
     Check {
         code: "guest",
@@ -32,7 +32,7 @@ pub const CHECKS: &[Check] = &[
             "measure on the machine itself, or give the guest CPUs of its own on the host",
         ),
         undo: None,
-        look: guest,
+        observe: guest,
     },
     Check {
         code: "stolen-time",
@@ -44,7 +44,7 @@ pub const CHECKS: &[Check] = &[
         cost: "typically milliseconds each time",
         remedy: Some("give the guest CPUs of its own on the host"),
         undo: None,
-        look: stolen_time,
+        observe: stolen_time,
     },
     Check {
         code: "container",
@@ -59,7 +59,7 @@ pub const CHECKS: &[Check] = &[
              a CPU quota",
         ),
         undo: None,
-        look: container,
+        observe: container,
     },
     Check {
         code: "firmware-interrupts",
@@ -74,7 +74,7 @@ pub const CHECKS: &[Check] = &[
              C-states, C1E and legacy USB; then count with: hwlatdetect --duration=10m",
         ),
         undo: None,
-        look: firmware_interrupts,
+        observe: firmware_interrupts,
     },
     Check {
         code: "old-firmware",
@@ -86,7 +86,7 @@ pub const CHECKS: &[Check] = &[
         cost: "no general figure is known",
         remedy: Some("look for a newer version at the maker of the board"),
         undo: None,
-        look: old_firmware,
+        observe: old_firmware,
     },
     Check {
         code: "error-polling",
@@ -97,7 +97,7 @@ pub const CHECKS: &[Check] = &[
         cost: "some microseconds to tens of them on each CPU at each interval",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: error_polling,
+        observe: error_polling,
     },
     Check {
         code: "bus-frequency",
@@ -109,7 +109,7 @@ pub const CHECKS: &[Check] = &[
         cost: "microseconds to tens of them at each change, and slower code before it",
         remedy: Some("echo performance | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: bus_frequency,
+        observe: bus_frequency,
     },
     Check {
         code: "gpio-chips",
@@ -120,18 +120,18 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing",
         remedy: None,
         undo: None,
-        look: gpio_chips,
+        observe: gpio_chips,
     },
 ];
 
 /// A firmware that was older than this when the kernel started is called old.
 const OLD_YEARS: i64 = 5;
 
-fn guest(facts: &Facts<'_>) -> Option<Seen> {
+fn guest(facts: &Facts<'_>) -> Option<Observation> {
     if !facts.is_guest() {
         return None;
     }
-    let board = facts.board_is("linux,dummy-virt").then_some("linux,dummy-virt");
+    let board = facts.is_board("linux,dummy-virt").then_some("linux,dummy-virt");
     let (file, value) = match (facts.text("sys/hypervisor/type"), board) {
         (Some(kind), _) => ("sys/hypervisor/type", kind),
         (None, Some(board)) => ("proc/device-tree/compatible", board),
@@ -140,10 +140,10 @@ fn guest(facts: &Facts<'_>) -> Option<Seen> {
     let vendor = facts.text("sys/class/dmi/id/sys_vendor");
     let vendor = vendor.map_or(String::new(), |vendor| format!(" of {vendor}"));
     let text = format!("This kernel runs below a hypervisor{vendor}.");
-    Some(Seen::new(file, value, text))
+    Some(Observation::new(file, value, text))
 }
 
-fn stolen_time(facts: &Facts<'_>) -> Option<Seen> {
+fn stolen_time(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/stat";
     let line = facts.text(file)?.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
@@ -152,28 +152,28 @@ fn stolen_time(facts: &Facts<'_>) -> Option<Seen> {
     let share = stolen as f64 * 100.0 / all.max(1) as f64;
     let share = if share < 0.01 { "less than 0.01".to_string() } else { format!("{share:.2}") };
     let text = format!("The host has taken {share} % of the CPU time since the start.");
-    (stolen > 0).then(|| Seen::new(file, format!("steal {stolen}"), text))
+    (stolen > 0).then(|| Observation::new(file, format!("steal {stolen}"), text))
 }
 
-fn container(facts: &Facts<'_>) -> Option<Seen> {
+fn container(facts: &Facts<'_>) -> Option<Observation> {
     let files = ["run/systemd/container", "run/.containerenv", ".dockerenv"];
     let file = files.into_iter().find(|file| facts.snapshot.has(file))?;
     let kind = if file == ".dockerenv" { "docker" } else { facts.text(file).unwrap_or_default() };
     let kind = kind.lines().next().unwrap_or_default();
     let text = format!("/{file} says that this is a container.");
-    let seen = Seen::new(file, kind, text);
+    let seen = Observation::new(file, kind, text);
     Some(match facts.is_capable(SYS_NICE) {
-        Some(true) => seen.mended_by("look that no quota of CPU time holds it back", None),
+        Some(true) => seen.with_remedy("look that no quota of CPU time holds it back", None),
         _ => seen,
     })
 }
 
-fn sysfs_missing(facts: &Facts<'_>) -> Option<Seen> {
+fn sysfs_missing(facts: &Facts<'_>) -> Option<Observation> {
     // What nobody could read in time is told as unread, and is not missing.
     let unread = facts.snapshot.unreadable().any(|(path, _)| path.starts_with("sys/"));
     let is_missing =
-        facts.snapshot.tells_of("proc/") && !facts.snapshot.tells_of("sys/") && !unread;
-    is_missing.then(|| Seen::new("sys", "", "Nothing below /sys could be read."))
+        facts.snapshot.has_folder("proc/") && !facts.snapshot.has_folder("sys/") && !unread;
+    is_missing.then(|| Observation::new("sys", "", "Nothing below /sys could be read."))
 }
 
 /// The date of a PC's own firmware, which a guest does not have: `03/14/2019`.
@@ -183,7 +183,7 @@ fn firmware_date<'a>(facts: &Facts<'a>) -> Option<(&'static str, &'a str)> {
     (!facts.is_guest()).then_some((file, date))
 }
 
-fn firmware_interrupts(facts: &Facts<'_>) -> Option<Seen> {
+fn firmware_interrupts(facts: &Facts<'_>) -> Option<Observation> {
     let (file, date) = firmware_date(facts)?;
     let version = facts.text("sys/class/dmi/id/bios_version").unwrap_or("unknown");
     let tracers = ["sys/kernel/tracing/available_tracers", TRACERS_OF_DEBUGFS];
@@ -196,21 +196,21 @@ fn firmware_interrupts(facts: &Facts<'_>) -> Option<Seen> {
         false => "",
     };
     let text = format!("The firmware has version {version} of {date}{tracer}.");
-    Some(Seen::new(file, date, text))
+    Some(Observation::new(file, date, text))
 }
 
 const TRACERS_OF_DEBUGFS: &str = "sys/kernel/debug/tracing/available_tracers";
 
-fn old_firmware(facts: &Facts<'_>) -> Option<Seen> {
+fn old_firmware(facts: &Facts<'_>) -> Option<Observation> {
     let (file, date) = firmware_date(facts)?;
     let year: i64 = date.rsplit('/').next()?.parse().ok()?;
     let started = facts.text("proc/stat")?.lines().find_map(|line| line.strip_prefix("btime "))?;
     let years = started.trim().parse::<i64>().ok()? / 31_556_952 + 1970 - year;
     let text = format!("The firmware is of {date}, {years} years before the kernel's start.");
-    (years >= OLD_YEARS).then(|| Seen::new(file, date, text))
+    (years >= OLD_YEARS).then(|| Observation::new(file, date, text))
 }
 
-fn error_polling(facts: &Facts<'_>) -> Option<Seen> {
+fn error_polling(facts: &Facts<'_>) -> Option<Observation> {
     let folder = "sys/devices/system/machinecheck/machinecheck0";
     let file = format!("{folder}/check_interval");
     let seconds = facts.number(&file).filter(|seconds| *seconds > 0)?;
@@ -218,14 +218,14 @@ fn error_polling(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let text = format!("Corrected errors are looked for every {seconds} s.");
-    Some(Seen::new(file, seconds.to_string(), text))
+    Some(Observation::new(file, seconds.to_string(), text))
 }
 
 const DEVICE_GOVERNOR: &str = "sys/class/devfreq/*/governor";
 const BUS_FREQUENCY: &str = "sys/bus/platform/drivers/*busfreq*/*busfreq*/enable";
 
-fn bus_frequency(facts: &Facts<'_>) -> Option<Seen> {
-    let changes = Change::wanted(facts, DEVICE_GOVERNOR, |file, governor| {
+fn bus_frequency(facts: &Facts<'_>) -> Option<Observation> {
+    let changes = FileEdit::list(facts, DEVICE_GOVERNOR, |file, governor| {
         let device = file.split('/').nth(3)?;
         (is_bus(device) && !["performance", "userspace"].contains(&governor))
             .then_some("performance")
@@ -234,7 +234,7 @@ fn bus_frequency(facts: &Facts<'_>) -> Option<Seen> {
     let device = first.file.split('/').nth(3)?;
     let text = format!("The frequency of {device} has the governor '{}'.", first.from);
     let (make, undo) = commands(facts, DEVICE_GOVERNOR, &changes);
-    Some(Seen::new(first.file, first.from, text).mended_by(make, Some(&undo)))
+    Some(Observation::new(first.file, first.from, text).with_remedy(make, Some(&undo)))
 }
 
 /// Graphics and others have a frequency too, and do not slow the CPUs.
@@ -244,19 +244,19 @@ fn is_bus(device: &str) -> bool {
 }
 
 /// What the maker's kernels for i.MX have instead.
-fn bus_frequency_of_imx(facts: &Facts<'_>) -> Option<Seen> {
+fn bus_frequency_of_imx(facts: &Facts<'_>) -> Option<Observation> {
     let found = facts.snapshot.matching(BUS_FREQUENCY);
     let (file, value) = found.into_iter().find(|(_, value)| value.ends_with("is enabled"))?;
-    let seen = Seen::new(file, value, "The bus frequency driver of i.MX is on.");
-    Some(seen.mended_by("echo 0 | tee {file}", Some("echo 1 | tee {file}")))
+    let seen = Observation::new(file, value, "The bus frequency driver of i.MX is on.");
+    Some(seen.with_remedy("echo 0 | tee {file}", Some("echo 1 | tee {file}")))
 }
 
-fn gpio_chips(facts: &Facts<'_>) -> Option<Seen> {
+fn gpio_chips(facts: &Facts<'_>) -> Option<Observation> {
     let folder = "sys/bus/gpio/devices/";
     let names = facts.text(folder)?.lines().collect::<Vec<_>>().join(", ");
     let text = match names.is_empty() {
         true => "There is no GPIO chip, so that no edge at a pin can be answered here.".to_string(),
         false => format!("GPIO chips: {names}."),
     };
-    Some(Seen::new(folder, names, text))
+    Some(Observation::new(folder, names, text))
 }

@@ -1,6 +1,6 @@
 //! Programs that get in the way.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::{Facts, Thread};
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -35,7 +35,7 @@ pub const CHECKS: &[Check] = &[
         cost: "the interrupts of a device, for as long as they stay on a measured CPU",
         remedy: Some("systemctl stop irqbalance"),
         undo: Some("systemctl start irqbalance"),
-        look: irqbalance,
+        observe: irqbalance,
     },
     Check {
         code: "tuning-daemons",
@@ -46,7 +46,7 @@ pub const CHECKS: &[Check] = &[
         cost: "whatever it sets; two halves of a run may differ",
         remedy: Some("systemctl stop, with the names of the services"),
         undo: Some("systemctl start, with the same names"),
-        look: tuning_daemons,
+        observe: tuning_daemons,
     },
     Check {
         code: "higher-realtime-threads",
@@ -58,7 +58,7 @@ pub const CHECKS: &[Check] = &[
         cost: "for as long as those threads run",
         remedy: Some("chrt -f -p 50 {value}, or measure with a higher priority"),
         undo: None,
-        look: higher_realtime_threads,
+        observe: higher_realtime_threads,
     },
     Check {
         code: "realtime-kit",
@@ -69,7 +69,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing above their priority; tens of microseconds for threads below it",
         remedy: Some("systemctl stop rtkit-daemon"),
         undo: Some("systemctl start rtkit-daemon"),
-        look: realtime_kit,
+        observe: realtime_kit,
     },
     Check {
         code: "background-work",
@@ -81,7 +81,7 @@ pub const CHECKS: &[Check] = &[
         cost: "hundreds of microseconds on a stock kernel while they work; two runs may differ",
         remedy: Some("systemctl stop, with the names of the services"),
         undo: Some("systemctl start, with the same names"),
-        look: background_work,
+        observe: background_work,
     },
 ];
 
@@ -116,7 +116,11 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// What is said of services that run; they are stopped and started by their units.
-fn services(facts: &Facts<'_>, known: &[(&'static str, &'static str)], what: &str) -> Option<Seen> {
+fn services(
+    facts: &Facts<'_>,
+    known: &[(&'static str, &'static str)],
+    what: &str,
+) -> Option<Observation> {
     let found = running(facts, known);
     let mut units: Vec<&str> = found.iter().map(|(_, unit)| *unit).collect();
     units.sort_unstable();
@@ -125,23 +129,23 @@ fn services(facts: &Facts<'_>, known: &[(&'static str, &'static str)], what: &st
     let names = names(found.iter().map(|(thread, _)| thread));
     let units = units.join(" ");
     let undo = format!("systemctl start {units}");
-    let seen = Seen::new(made::THREADS, names.join(" "), text);
-    let seen = seen.mended_by(format!("systemctl stop {units}"), Some(&undo));
+    let seen = Observation::new(made::THREADS, names.join(" "), text);
+    let seen = seen.with_remedy(format!("systemctl stop {units}"), Some(&undo));
     (!found.is_empty()).then_some(seen)
 }
 
-fn irqbalance(facts: &Facts<'_>) -> Option<Seen> {
+fn irqbalance(facts: &Facts<'_>) -> Option<Observation> {
     let thread = facts.threads().find(|thread| thread.name.starts_with("irqbalance"))?;
-    let apart = facts.set_apart();
-    let seen = |text: String| Seen::new(made::THREADS, thread.name, text);
+    let apart = facts.isolated_by_parameters();
+    let seen = |text: String| Observation::new(made::THREADS, thread.name, text);
     Some(match apart.is_empty() {
         true => seen("irqbalance is running.".to_string()),
         false => seen(format!("irqbalance is running, and CPU {apart} is set apart."))
-            .weighs(Severity::Warning),
+            .with_severity(Severity::Warning),
     })
 }
 
-fn tuning_daemons(facts: &Facts<'_>) -> Option<Seen> {
+fn tuning_daemons(facts: &Facts<'_>) -> Option<Observation> {
     let known = [
         ("tuned", "tuned"),
         ("tlp", "tlp"),
@@ -152,13 +156,13 @@ fn tuning_daemons(facts: &Facts<'_>) -> Option<Seen> {
     services(facts, &known, "settings of the CPUs may change during a run")
 }
 
-fn realtime_kit(facts: &Facts<'_>) -> Option<Seen> {
+fn realtime_kit(facts: &Facts<'_>) -> Option<Observation> {
     let thread = facts.threads().find(|thread| thread.name.starts_with("rtkit-daemon"))?;
     let text = "RealtimeKit is running, and gives real-time priorities to programs that ask.";
-    Some(Seen::new(made::THREADS, thread.name, text))
+    Some(Observation::new(made::THREADS, thread.name, text))
 }
 
-fn background_work(facts: &Facts<'_>) -> Option<Seen> {
+fn background_work(facts: &Facts<'_>) -> Option<Observation> {
     let known = [
         ("packagekitd", "packagekit"),
         ("unattended-upgr", "unattended-upgrades"),
@@ -169,7 +173,7 @@ fn background_work(facts: &Facts<'_>) -> Option<Seen> {
     services(facts, &known, "the machine may be loaded during a run")
 }
 
-fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Seen> {
+fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Observation> {
     let is_higher = |thread: &Thread<'_>| match thread.policy {
         "deadline" => true,
         _ => thread.is_realtime() && thread.priority > PRIORITY,
@@ -185,11 +189,11 @@ fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Seen> {
         first.priority,
         first.cpu
     );
-    let seen = Seen::new(made::THREADS, first.id.to_string(), text);
+    let seen = Observation::new(made::THREADS, first.id.to_string(), text);
     let undo = format!("chrt --{} -p {} {}", first.policy, first.priority, first.id);
     let remedy = match first.policy {
-        "deadline" => return Some(seen.mended_by(format!("stop {}", first.name), None)),
+        "deadline" => return Some(seen.with_remedy(format!("stop {}", first.name), None)),
         policy => format!("chrt --{policy} -p 50 {}", first.id),
     };
-    Some(seen.mended_by(remedy, Some(&undo)))
+    Some(seen.with_remedy(remedy, Some(&undo)))
 }

@@ -1,6 +1,6 @@
 //! What only a Raspberry Pi has: the flags of its firmware, its config.txt, its USB controller.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -21,7 +21,7 @@ pub const CHECKS: &[Check] = &[
              or a fan",
         ),
         undo: None,
-        look: firmware_throttles,
+        observe: firmware_throttles,
     },
     Check {
         code: "firmware-has-throttled",
@@ -35,7 +35,7 @@ pub const CHECKS: &[Check] = &[
              or a fan",
         ),
         undo: None,
-        look: firmware_has_throttled,
+        observe: firmware_has_throttled,
     },
     Check {
         code: "low-voltage",
@@ -48,7 +48,7 @@ pub const CHECKS: &[Check] = &[
             "take a supply and a cable that are strong enough, and power USB devices apart",
         ),
         undo: None,
-        look: low_voltage,
+        observe: low_voltage,
     },
     Check {
         code: "usb-fast-interrupt",
@@ -64,7 +64,7 @@ pub const CHECKS: &[Check] = &[
              boot; it costs about a tenth of a CPU instead",
         ),
         undo: Some("take both words out of cmdline.txt, and boot"),
-        look: usb_fast_interrupt,
+        observe: usb_fast_interrupt,
     },
     Check {
         code: "board-clock",
@@ -76,7 +76,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing as long as supply and cooling suffice",
         remedy: Some("take the lines out of config.txt, and boot"),
         undo: Some("put the lines back, and boot"),
-        look: board_clock,
+        observe: board_clock,
     },
     Check {
         code: "narrow-kernel",
@@ -88,7 +88,7 @@ pub const CHECKS: &[Check] = &[
         cost: "no general figure is known",
         remedy: Some("set arm_64bit=1 in config.txt and install a 64-bit system"),
         undo: None,
-        look: narrow_kernel,
+        observe: narrow_kernel,
     },
     Check {
         code: "usb-network",
@@ -99,7 +99,7 @@ pub const CHECKS: &[Check] = &[
         cost: "thousands of interrupts a second while data flows, some microseconds each",
         remedy: Some("keep the network quiet during a run, and real-time work off that CPU"),
         undo: None,
-        look: usb_network,
+        observe: usb_network,
     },
 ];
 
@@ -128,21 +128,21 @@ fn words(flags: u32, from: u32) -> String {
     set.map(|(_, word)| *word).collect::<Vec<_>>().join(", ")
 }
 
-fn firmware_throttles(facts: &Facts<'_>) -> Option<Seen> {
+fn firmware_throttles(facts: &Facts<'_>) -> Option<Observation> {
     let (file, value, flags) = flags(facts)?;
     let words = words(flags, 0);
     let text = format!("The firmware reports now: {words} ({value}).");
-    (!words.is_empty()).then(|| Seen::new(file, value, text))
+    (!words.is_empty()).then(|| Observation::new(file, value, text))
 }
 
-fn firmware_has_throttled(facts: &Facts<'_>) -> Option<Seen> {
+fn firmware_has_throttled(facts: &Facts<'_>) -> Option<Observation> {
     let (file, value, flags) = flags(facts)?;
     let words = words(flags, SINCE_START);
     let text = format!("The firmware reports since the start: {words} ({value}).");
-    (!words.is_empty()).then(|| Seen::new(file, value, text))
+    (!words.is_empty()).then(|| Observation::new(file, value, text))
 }
 
-fn low_voltage(facts: &Facts<'_>) -> Option<Seen> {
+fn low_voltage(facts: &Facts<'_>) -> Option<Observation> {
     let alarms = facts.snapshot.matching("sys/class/hwmon/hwmon*/in*_lcrit_alarm");
     let (file, value) = alarms.into_iter().find(|(_, value)| *value == "1")?;
     // The firmware's flags have said it already.
@@ -151,25 +151,25 @@ fn low_voltage(facts: &Facts<'_>) -> Option<Seen> {
     }
     let name = facts.text(&format!("{}/name", file.rsplit_once('/')?.0)).unwrap_or("A sensor");
     let text = format!("{name} raises the alarm for low voltage.");
-    Some(Seen::new(file, value, text))
+    Some(Observation::new(file, value, text))
 }
 
-fn usb_fast_interrupt(facts: &Facts<'_>) -> Option<Seen> {
+fn usb_fast_interrupt(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/module/dwc_otg/parameters/fiq_enable";
     let value = facts.text(file).filter(|value| ["Y", "1"].contains(value))?;
     if !facts.is_realtime() {
         return None;
     }
-    Some(Seen::new(file, value, "dwc_otg uses its fast interrupt on a PREEMPT_RT kernel."))
+    Some(Observation::new(file, value, "dwc_otg uses its fast interrupt on a PREEMPT_RT kernel."))
 }
 
-fn board_clock(facts: &Facts<'_>) -> Option<Seen> {
+fn board_clock(facts: &Facts<'_>) -> Option<Observation> {
     let files = ["boot/firmware/config.txt", "boot/config.txt"];
     let (file, text) = files.into_iter().find_map(|file| Some((file, facts.text(file)?)))?;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| sets_clock(line)).collect();
     let value = lines.join(", ");
     let text = format!("/{file} says {value}.");
-    (!lines.is_empty()).then(|| Seen::new(file, value, text))
+    (!lines.is_empty()).then(|| Observation::new(file, value, text))
 }
 
 fn sets_clock(line: &str) -> bool {
@@ -190,19 +190,19 @@ fn sets_clock(line: &str) -> bool {
     line.split_once('=').is_some_and(known)
 }
 
-fn narrow_kernel(facts: &Facts<'_>) -> Option<Seen> {
+fn narrow_kernel(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.text(made::MACHINE).filter(|word| word.starts_with("armv"))?;
     let chips = ["bcm2837", "bcm2711", "bcm2712"];
-    let chip = chips.into_iter().find(|chip| facts.board_is(chip))?;
+    let chip = chips.into_iter().find(|chip| facts.is_board(chip))?;
     let text = format!("The kernel says {word}, and the {chip} can run 64 bits.");
-    Some(Seen::new(made::MACHINE, word, text))
+    Some(Observation::new(made::MACHINE, word, text))
 }
 
-fn usb_network(facts: &Facts<'_>) -> Option<Seen> {
+fn usb_network(facts: &Facts<'_>) -> Option<Observation> {
     let boards = ["2-model-b", "3-model-b", "model-b"];
     let names = boards.map(|name| format!("raspberrypi,{name}"));
-    let board = names.iter().find(|name| facts.board_is(name))?;
+    let board = names.iter().find(|name| facts.is_board(name))?;
     let model = facts.text("proc/device-tree/model").unwrap_or(board);
     let text = format!("The network port of this board ({model}) is a USB device inside it.");
-    Some(Seen::new("proc/device-tree/compatible", board.clone(), text))
+    Some(Observation::new("proc/device-tree/compatible", board.clone(), text))
 }

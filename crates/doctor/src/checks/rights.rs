@@ -1,6 +1,6 @@
 //! What this user may do.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::{Facts, SYS_NICE};
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -32,7 +32,7 @@ pub const CHECKS: &[Check] = &[
         cost: "milliseconds under load, as for any ordinary thread",
         remedy: RAISE,
         undo: LOWER,
-        look: no_realtime_rights,
+        observe: no_realtime_rights,
     },
     Check {
         code: "memory-lock-limit",
@@ -44,7 +44,7 @@ pub const CHECKS: &[Check] = &[
         cost: "microseconds for a page in memory, milliseconds for one on a disk",
         remedy: RAISE,
         undo: LOWER,
-        look: memory_lock_limit,
+        observe: memory_lock_limit,
     },
     Check {
         code: "realtime-timeout",
@@ -56,7 +56,7 @@ pub const CHECKS: &[Check] = &[
         cost: "the program, when it is busy for that long",
         remedy: Some("ulimit -R unlimited"),
         undo: Some("ulimit -R {value}"),
-        look: realtime_timeout,
+        observe: realtime_timeout,
     },
     Check {
         code: "affinity-narrow",
@@ -67,7 +67,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing; the other CPUs are not measured",
         remedy: Some("taskset -p -c, with the CPUs to use, and $$"),
         undo: Some("taskset -p -c {value} $$"),
-        look: affinity_narrow,
+        observe: affinity_narrow,
     },
     Check {
         code: "realtime-group",
@@ -79,7 +79,7 @@ pub const CHECKS: &[Check] = &[
         cost: "no real-time policy at all: milliseconds under load",
         remedy: Some("echo $$ | sudo tee /sys/fs/cgroup/cgroup.procs"),
         undo: None,
-        look: realtime_group,
+        observe: realtime_group,
     },
     Check {
         code: "seccomp",
@@ -93,7 +93,7 @@ pub const CHECKS: &[Check] = &[
             "run it outside the container or sandbox, or: --security-opt seccomp=unconfined",
         ),
         undo: None,
-        look: seccomp,
+        observe: seccomp,
     },
 ];
 
@@ -109,7 +109,7 @@ fn amount(limit: &str) -> Option<u64> {
     if limit == "unlimited" { Some(u64::MAX) } else { limit.parse().ok() }
 }
 
-fn no_realtime_rights(facts: &Facts<'_>) -> Option<Seen> {
+fn no_realtime_rights(facts: &Facts<'_>) -> Option<Observation> {
     let (soft, hard) = limit(facts, "Max realtime priority")?;
     // The kernel looks at the soft one.
     let highest = amount(soft)?;
@@ -121,56 +121,59 @@ fn no_realtime_rights(facts: &Facts<'_>) -> Option<Seen> {
         PRIORITY.. => format!("This user may use real-time priorities up to {soft}."),
         _ => format!("This user may use real-time priorities up to {soft}, not {PRIORITY}."),
     };
-    let seen = Seen::new(LIMITS, soft, text);
-    let seen = if highest >= PRIORITY { seen.weighs(Severity::Info) } else { seen };
+    let seen = Observation::new(LIMITS, soft, text);
+    let seen = if highest >= PRIORITY { seen.with_severity(Severity::Info) } else { seen };
     Some(match amount(hard)? >= PRIORITY && highest < PRIORITY {
-        true => seen.mended_by("ulimit -S -r hard", Some("ulimit -S -r {value}")),
+        true => seen.with_remedy("ulimit -S -r hard", Some("ulimit -S -r {value}")),
         false => seen,
     })
 }
 
-fn memory_lock_limit(facts: &Facts<'_>) -> Option<Seen> {
+fn memory_lock_limit(facts: &Facts<'_>) -> Option<Observation> {
     let (soft, hard) = limit(facts, "Max locked memory")?;
     let old = amount(soft).filter(|bytes| *bytes < LOCKED_BYTES)?;
     if facts.is_capable(IPC_LOCK)? {
         return None;
     }
-    let seen = Seen::new(LIMITS, soft, format!("This user may lock {soft} bytes of memory."));
+    let seen =
+        Observation::new(LIMITS, soft, format!("This user may lock {soft} bytes of memory."));
     let undo = format!("ulimit -S -l {}", old >> 10);
     Some(match amount(hard)? >= LOCKED_BYTES {
-        true => seen.mended_by("ulimit -S -l hard", Some(&undo)),
+        true => seen.with_remedy("ulimit -S -l hard", Some(&undo)),
         false => seen,
     })
 }
 
-fn realtime_timeout(facts: &Facts<'_>) -> Option<Seen> {
+fn realtime_timeout(facts: &Facts<'_>) -> Option<Observation> {
     let (soft, _) = limit(facts, "Max realtime timeout")?;
     let micros: u64 = soft.parse().ok()?;
     let text = format!("A real-time thread is ended when it does not sleep for {micros} us.");
-    Some(Seen::new(LIMITS, soft, text))
+    Some(Observation::new(LIMITS, soft, text))
 }
 
-fn affinity_narrow(facts: &Facts<'_>) -> Option<Seen> {
+fn affinity_narrow(facts: &Facts<'_>) -> Option<Observation> {
     let value = facts.status("Cpus_allowed_list")?;
     let allowed: CpuSet = value.parse().ok()?;
     let online = facts.online();
     // Whoever asks for an isolated CPU gets it all the same.
-    let missing = online.without(&allowed).without(&facts.set_apart());
+    let missing = online.without(&allowed).without(&facts.isolated_by_parameters());
     if missing.is_empty() {
         return None;
     }
     let text = format!("This process may use CPU {value} of {online}.");
     let remedy = format!("taskset -p -c {online} $$");
-    Some(Seen::new(STATUS, value, text).mended_by(remedy, Some("taskset -p -c {value} $$")))
+    Some(
+        Observation::new(STATUS, value, text).with_remedy(remedy, Some("taskset -p -c {value} $$")),
+    )
 }
 
-fn realtime_group(facts: &Facts<'_>) -> Option<Seen> {
+fn realtime_group(facts: &Facts<'_>) -> Option<Observation> {
     let budget = "sys/fs/cgroup/cpu/cpu.rt_runtime_us";
     if let Some(runtime) = facts.number(budget).filter(|runtime| *runtime == 0) {
         let text = "This group may use 0 us of real-time work in each period.";
-        let seen = Seen::new(budget, runtime.to_string(), text);
+        let seen = Observation::new(budget, runtime.to_string(), text);
         let undo = "echo {value} | sudo tee {file}";
-        return Some(seen.mended_by("echo 950000 | sudo tee {file}", Some(undo)));
+        return Some(seen.with_remedy("echo 950000 | sudo tee {file}", Some(undo)));
     }
     let groups = facts.text(GROUP).filter(|_| facts.has_realtime_groups())?;
     let line = groups.lines().find(|line| has_own_budget(facts, line))?;
@@ -182,7 +185,7 @@ fn realtime_group(facts: &Facts<'_>) -> Option<Seen> {
     let path = line.splitn(3, ':').nth(2)?;
     let undo = format!("echo $$ | sudo tee {folder}{path}/cgroup.procs");
     let remedy = format!("echo $$ | sudo tee {folder}/cgroup.procs");
-    Some(Seen::new(GROUP, line, text).mended_by(remedy, Some(&undo)))
+    Some(Observation::new(GROUP, line, text).with_remedy(remedy, Some(&undo)))
 }
 
 /// Whether a line names a group below the root whose cpu controller is on.
@@ -197,12 +200,12 @@ fn has_own_budget(facts: &Facts<'_>, line: &str) -> bool {
     on && path != "/"
 }
 
-fn seccomp(facts: &Facts<'_>) -> Option<Seen> {
+fn seccomp(facts: &Facts<'_>) -> Option<Observation> {
     let value = facts.status("Seccomp").filter(|mode| *mode == "2")?;
     let filters = facts.status("Seccomp_filters");
     let text = match filters {
         Some(count) => format!("System calls of this process pass {count} filters (seccomp)."),
         None => "System calls of this process are filtered (seccomp).".to_string(),
     };
-    Some(Seen::new(STATUS, value, text))
+    Some(Observation::new(STATUS, value, text))
 }

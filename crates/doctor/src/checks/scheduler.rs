@@ -1,6 +1,6 @@
 //! Budgets of real-time threads, groups of processes, and RCU.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -24,7 +24,7 @@ pub const CHECKS: &[Check] = &[
         cost: "50 ms in each second with the kernel's own setting, once the share is used up",
         remedy: Some("sysctl -w kernel.sched_rt_runtime_us=-1"),
         undo: Some("sysctl -w kernel.sched_rt_runtime_us={value}"),
-        look: rt_throttling,
+        observe: rt_throttling,
     },
     Check {
         code: "rt-throttled",
@@ -36,7 +36,7 @@ pub const CHECKS: &[Check] = &[
         cost: "up to 50 ms each time, and the kernel tells of the first time only",
         remedy: Some("find the thread that never sleeps: ps -eLo pid,tid,cls,rtprio,pcpu,comm"),
         undo: None,
-        look: rt_throttled,
+        observe: rt_throttled,
     },
     Check {
         code: "rt-runtime-unlimited",
@@ -48,7 +48,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing until it happens; then a CPU, or the machine",
         remedy: Some("ulimit -R 500000, before a program that is not trusted to sleep"),
         undo: Some("ulimit -R unlimited"),
-        look: rt_runtime_unlimited,
+        observe: rt_runtime_unlimited,
     },
     Check {
         code: "fair-server",
@@ -60,7 +60,7 @@ pub const CHECKS: &[Check] = &[
         cost: "50 to 54 ms in each second of a thread that never sleeps; nothing of one that does",
         remedy: Some("for f in {file}; do echo 0 > $f; done"),
         undo: Some("for f in {file}; do echo {value} > $f; done"),
-        look: fair_server,
+        observe: fair_server,
     },
     Check {
         code: "rt-group-scheduling",
@@ -72,7 +72,7 @@ pub const CHECKS: &[Check] = &[
         cost: "real-time policies are refused in services, containers and logins that have a group",
         remedy: Some("put rt_group_sched=0 on the command line (6.16 on), or change the kernel"),
         undo: Some("take rt_group_sched=0 off the kernel's command line"),
-        look: rt_group_scheduling,
+        observe: rt_group_scheduling,
     },
     Check {
         code: "autogroup",
@@ -84,7 +84,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing for real-time threads; a load from one terminal gets less than it seems",
         remedy: Some("sysctl -w kernel.sched_autogroup_enabled=0"),
         undo: Some("sysctl -w kernel.sched_autogroup_enabled={value}"),
-        look: autogroup,
+        observe: autogroup,
     },
     Check {
         code: "rcu-callbacks",
@@ -96,7 +96,7 @@ pub const CHECKS: &[Check] = &[
                much",
         remedy: Some("put rcu_nocbs= with the isolated CPUs on the kernel's command line"),
         undo: Some("take rcu_nocbs= off the kernel's command line"),
-        look: rcu_callbacks,
+        observe: rcu_callbacks,
     },
     Check {
         code: "rcu-boost-missing",
@@ -108,7 +108,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing in a latency; memory that is not freed, and stalls, when CPUs stay busy",
         remedy: Some("boot a kernel that is built with RCU_BOOST"),
         undo: None,
-        look: rcu_boost_missing,
+        observe: rcu_boost_missing,
     },
     Check {
         code: "rcu-expedited",
@@ -119,11 +119,11 @@ pub const CHECKS: &[Check] = &[
         cost: "a few microseconds on each CPU, whenever some program mounts, unloads or renames",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: rcu_expedited,
+        observe: rcu_expedited,
     },
 ];
 
-fn rt_throttling(facts: &Facts<'_>) -> Option<Seen> {
+fn rt_throttling(facts: &Facts<'_>) -> Option<Observation> {
     let runtime = facts.number(RUNTIME)?;
     let period = facts.number("proc/sys/kernel/sched_rt_period_us")?;
     // From 6.12 on only groups with budgets are still throttled.
@@ -132,75 +132,75 @@ fn rt_throttling(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let text = format!("Real-time threads may use {runtime} of each {period} us.");
-    Some(Seen::new(RUNTIME, runtime.to_string(), text))
+    Some(Observation::new(RUNTIME, runtime.to_string(), text))
 }
 
-fn rt_throttled(facts: &Facts<'_>) -> Option<Seen> {
-    let line = facts.logged("RT throttling activated").last()?;
+fn rt_throttled(facts: &Facts<'_>) -> Option<Observation> {
+    let line = facts.log_lines("RT throttling activated").last()?;
     let text = "The kernel's log says that real-time threads were throttled.";
-    Some(Seen::new(made::KERNEL_LOG, line, text))
+    Some(Observation::new(made::KERNEL_LOG, line, text))
 }
 
-fn rt_runtime_unlimited(facts: &Facts<'_>) -> Option<Seen> {
+fn rt_runtime_unlimited(facts: &Facts<'_>) -> Option<Observation> {
     let runtime = facts.number(RUNTIME).filter(|runtime| *runtime < 0)?;
     let limits = facts.text("proc/self/limits")?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max realtime timeout"))?;
     let unlimited = line.split_whitespace().next() == Some("unlimited");
     let caught = facts.kernel()? >= HAS_FAIR_SERVER && !fair_server_is_off(facts);
     let text = "sched_rt_runtime_us is -1, and no RLIMIT_RTTIME ends a thread that never sleeps.";
-    (unlimited && !caught).then(|| Seen::new(RUNTIME, runtime.to_string(), text))
+    (unlimited && !caught).then(|| Observation::new(RUNTIME, runtime.to_string(), text))
 }
 
 fn fair_server_is_off(facts: &Facts<'_>) -> bool {
-    let runtimes = facts.by_cpu(FAIR_SERVER);
+    let runtimes = facts.values_by_cpu(FAIR_SERVER);
     !runtimes.is_empty() && runtimes.iter().all(|(runtime, _)| *runtime == "0")
 }
 
-fn fair_server(facts: &Facts<'_>) -> Option<Seen> {
-    if facts.by_cpu(FAIR_SERVER).is_empty() {
+fn fair_server(facts: &Facts<'_>) -> Option<Observation> {
+    if facts.values_by_cpu(FAIR_SERVER).is_empty() {
         return hidden_fair_server(facts);
     }
-    let on = facts.by_cpu(FAIR_SERVER).into_iter().find_map(|(runtime, cpus)| {
+    let on = facts.values_by_cpu(FAIR_SERVER).into_iter().find_map(|(runtime, cpus)| {
         let nanos: u64 = runtime.parse().ok()?;
         (nanos > 0).then_some((runtime, nanos, cpus))
     });
     let (runtime, nanos, cpus) = on?;
-    let periods = facts.by_cpu("sys/kernel/debug/sched/fair_server/cpu*/period");
+    let periods = facts.values_by_cpu("sys/kernel/debug/sched/fair_server/cpu*/period");
     let period: u64 = periods.first()?.0.parse().ok()?;
     let text = format!(
         "On CPU {cpus}, ordinary threads that starve get {} us of each {} us.",
         nanos / 1000,
         period / 1000
     );
-    Some(Seen::new(FAIR_SERVER, runtime, text))
+    Some(Observation::new(FAIR_SERVER, runtime, text))
 }
 
 /// Its settings are in a file system for debugging, which need not be there.
-fn hidden_fair_server(facts: &Facts<'_>) -> Option<Seen> {
+fn hidden_fair_server(facts: &Facts<'_>) -> Option<Observation> {
     let release = "proc/sys/kernel/osrelease";
     let (kernel, value) = (facts.kernel()?, facts.text(release)?);
     let text = "This kernel has a fair server, whose settings cannot be read here; unless somebody \
                 has changed them, ordinary threads that starve get 50000 us of each 1000000 us.";
-    let seen = Seen::new(release, value, text).weighs(Severity::Info);
+    let seen = Observation::new(release, value, text).with_severity(Severity::Info);
     let look = "mount -t debugfs debugfs /sys/kernel/debug; latlab doctor --only fair-server";
-    let seen = seen.mended_by(look, Some("umount /sys/kernel/debug"));
+    let seen = seen.with_remedy(look, Some("umount /sys/kernel/debug"));
     (kernel >= HAS_FAIR_SERVER).then_some(seen)
 }
 
-fn rt_group_scheduling(facts: &Facts<'_>) -> Option<Seen> {
+fn rt_group_scheduling(facts: &Facts<'_>) -> Option<Observation> {
     let text = "The kernel was built with RT_GROUP_SCHED, and it is switched on.";
-    let seen = Seen::new(made::KERNEL_CONFIG, "CONFIG_RT_GROUP_SCHED=y", text);
+    let seen = Observation::new(made::KERNEL_CONFIG, "CONFIG_RT_GROUP_SCHED=y", text);
     facts.has_realtime_groups().then_some(seen)
 }
 
-fn autogroup(facts: &Facts<'_>) -> Option<Seen> {
+fn autogroup(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/sched_autogroup_enabled";
     let value = facts.number(file).filter(|value| *value == 1)?;
     let text = "Ordinary threads are grouped by session (autogroup).";
-    Some(Seen::new(file, value.to_string(), text))
+    Some(Observation::new(file, value.to_string(), text))
 }
 
-fn rcu_callbacks(facts: &Facts<'_>) -> Option<Seen> {
+fn rcu_callbacks(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("rcu_nocbs");
     let relieved = match (word, facts.parameter_cpus("rcu_nocbs")) {
         (_, Some(cpus)) => cpus,
@@ -221,29 +221,31 @@ fn rcu_callbacks(facts: &Facts<'_>) -> Option<Seen> {
     };
     let text = format!("CPU {left} is isolated, and rcu_nocbs= does not name it.");
     let seen = match word {
-        Some(word) => Seen::new("proc/cmdline", word, text),
-        None => Seen::new("sys/devices/system/cpu/isolated", facts.isolated().to_string(), text),
+        Some(word) => Observation::new("proc/cmdline", word, text),
+        None => {
+            Observation::new("sys/devices/system/cpu/isolated", facts.isolated().to_string(), text)
+        }
     };
-    Some(seen.mended_by(remedy, undo))
+    Some(seen.with_remedy(remedy, undo))
 }
 
-fn rcu_boost_missing(facts: &Facts<'_>) -> Option<Seen> {
+fn rcu_boost_missing(facts: &Facts<'_>) -> Option<Observation> {
     let missing = facts.knows_config() && !facts.has_option("RCU_BOOST");
     let text = "This PREEMPT_RT kernel was built without RCU_BOOST.";
     (missing && facts.has_option("PREEMPT_RT"))
-        .then(|| Seen::new(made::KERNEL_CONFIG, "CONFIG_PREEMPT_RT=y", text))
+        .then(|| Observation::new(made::KERNEL_CONFIG, "CONFIG_PREEMPT_RT=y", text))
 }
 
-fn rcu_expedited(facts: &Facts<'_>) -> Option<Seen> {
+fn rcu_expedited(facts: &Facts<'_>) -> Option<Observation> {
     let (expedited, normal) = ("sys/kernel/rcu_expedited", "sys/kernel/rcu_normal");
     let value = |file| facts.number(file);
     let is_normal = value(normal).is_some_and(|value| value != 0);
     if let Some(on) = value(expedited).filter(|value| *value != 0 && !is_normal) {
         let text = "All grace periods of RCU are expedited.";
-        return Some(Seen::new(expedited, on.to_string(), text));
+        return Some(Observation::new(expedited, on.to_string(), text));
     }
     let allowed = value(normal).filter(|_| facts.is_realtime() && !is_normal)?;
     let text = "Grace periods of RCU may be expedited on this PREEMPT_RT kernel.";
-    let seen = Seen::new(normal, allowed.to_string(), text).weighs(Severity::Info);
-    Some(seen.mended_by("echo 1 | tee {file}", Some("echo {value} | tee {file}")))
+    let seen = Observation::new(normal, allowed.to_string(), text).with_severity(Severity::Info);
+    Some(seen.with_remedy("echo 1 | tee {file}", Some("echo {value} | tee {file}")))
 }

@@ -1,6 +1,6 @@
 //! Tick, clock source and timers.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -22,7 +22,7 @@ pub const CHECKS: &[Check] = &[
         cost: "up to a tick with each wake-up: 10 ms at 100 Hz, 4 ms at 250 Hz, 1 ms at 1000 Hz",
         remedy: Some("boot a kernel that is built with HIGH_RES_TIMERS"),
         undo: None,
-        look: no_high_resolution_timers,
+        observe: no_high_resolution_timers,
     },
     Check {
         code: "tick-rate",
@@ -34,7 +34,7 @@ pub const CHECKS: &[Check] = &[
         cost: "one to several microseconds a thousand times a second on each busy CPU",
         remedy: Some("measure with a period that is no multiple of the tick's, or with nohz_full="),
         undo: None,
-        look: tick_rate,
+        observe: tick_rate,
     },
     Check {
         code: "tick-always",
@@ -46,7 +46,7 @@ pub const CHECKS: &[Check] = &[
         cost: "power; wake-ups may even be faster, since idle states stay shallow",
         remedy: Some("boot a kernel that is built with NO_HZ_IDLE"),
         undo: None,
-        look: tick_always,
+        observe: tick_always,
     },
     Check {
         code: "nohz-full-unsupported",
@@ -57,7 +57,7 @@ pub const CHECKS: &[Check] = &[
         cost: "one to several microseconds with each tick of a busy CPU",
         remedy: Some("boot a kernel that is built with NO_HZ_FULL"),
         undo: None,
-        look: nohz_full_unsupported,
+        observe: nohz_full_unsupported,
     },
     Check {
         code: "slow-clocksource",
@@ -69,7 +69,7 @@ pub const CHECKS: &[Check] = &[
         cost: "about a microsecond for each look at the clock, instead of some tens of nanoseconds",
         remedy: Some("dmesg | grep -iE 'tsc|clocksource', for why the better clock was dropped"),
         undo: Some("echo {value} | tee {file}"),
-        look: slow_clocksource,
+        observe: slow_clocksource,
     },
     Check {
         code: "clocksource-forced",
@@ -80,7 +80,7 @@ pub const CHECKS: &[Check] = &[
         cost: "about a microsecond for each look at the clock, instead of some tens of nanoseconds",
         remedy: Some("take {value} off the kernel's command line"),
         undo: Some("put {value} back on the kernel's command line"),
-        look: clocksource_forced,
+        observe: clocksource_forced,
     },
     Check {
         code: "tsc-unstable",
@@ -92,7 +92,7 @@ pub const CHECKS: &[Check] = &[
         cost: "a slow clock from then on; a time that was taken before may be wrong",
         remedy: Some("look for a newer BIOS; tsc=reliable only where the counters are known good"),
         undo: None,
-        look: tsc_unstable,
+        observe: tsc_unstable,
     },
     Check {
         code: "guest-clock",
@@ -103,7 +103,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing to read; what the host takes is in the figures",
         remedy: Some("measure on the host as well, to know whose latency it is"),
         undo: None,
-        look: guest_clock,
+        observe: guest_clock,
     },
     Check {
         code: "timer-migration",
@@ -115,7 +115,7 @@ pub const CHECKS: &[Check] = &[
         cost: "an interrupt between CPUs with a wake-up: one to several microseconds",
         remedy: Some("sysctl -w kernel.timer_migration=0"),
         undo: Some("sysctl -w kernel.timer_migration={value}"),
-        look: timer_migration,
+        observe: timer_migration,
     },
     Check {
         code: "shared-timer-device",
@@ -127,52 +127,53 @@ pub const CHECKS: &[Check] = &[
         cost: "one to several microseconds with each timer that is set",
         remedy: Some("dmesg | grep -iE 'apic|hpet|clockevent', for why the CPU's own is not used"),
         undo: None,
-        look: shared_timer_device,
+        observe: shared_timer_device,
     },
 ];
 
-fn no_high_resolution_timers(facts: &Facts<'_>) -> Option<Seen> {
+fn no_high_resolution_timers(facts: &Facts<'_>) -> Option<Observation> {
     if let Some(word) = facts.word("highres").filter(|word| *word == "highres=off") {
         let text = "High-resolution timers were switched off at boot.";
-        let seen = Seen::new("proc/cmdline", word, text);
+        let seen = Observation::new("proc/cmdline", word, text);
         let undo = "put {value} back on the kernel's command line";
-        return Some(seen.mended_by("take {value} off the kernel's command line", Some(undo)));
+        return Some(seen.with_remedy("take {value} off the kernel's command line", Some(undo)));
     }
     let hz = facts.config("HZ")?;
     let text = format!("The kernel was built without HIGH_RES_TIMERS; its tick has {hz} Hz.");
     let value = format!("CONFIG_HZ={hz}");
-    (!facts.has_option("HIGH_RES_TIMERS")).then(|| Seen::new(made::KERNEL_CONFIG, value, text))
+    (!facts.has_option("HIGH_RES_TIMERS"))
+        .then(|| Observation::new(made::KERNEL_CONFIG, value, text))
 }
 
-fn tick_rate(facts: &Facts<'_>) -> Option<Seen> {
+fn tick_rate(facts: &Facts<'_>) -> Option<Observation> {
     let hz: u32 = facts.config("HZ")?.parse().ok().filter(|hz| *hz >= 1000)?;
     let text = format!("The tick interrupts each busy CPU {hz} times a second.");
-    Some(Seen::new(made::KERNEL_CONFIG, format!("CONFIG_HZ={hz}"), text))
+    Some(Observation::new(made::KERNEL_CONFIG, format!("CONFIG_HZ={hz}"), text))
 }
 
-fn tick_always(facts: &Facts<'_>) -> Option<Seen> {
+fn tick_always(facts: &Facts<'_>) -> Option<Observation> {
     let text = "The tick goes on while a CPU is idle.";
     if let Some(word) = facts.word("nohz").filter(|word| *word == "nohz=off") {
         let undo = "put {value} back on the kernel's command line";
-        let seen = Seen::new("proc/cmdline", word, text);
-        return Some(seen.mended_by("take {value} off the kernel's command line", Some(undo)));
+        let seen = Observation::new("proc/cmdline", word, text);
+        return Some(seen.with_remedy("take {value} off the kernel's command line", Some(undo)));
     }
     let periodic = facts.has_option("HZ_PERIODIC");
-    periodic.then(|| Seen::new(made::KERNEL_CONFIG, "CONFIG_HZ_PERIODIC=y", text))
+    periodic.then(|| Observation::new(made::KERNEL_CONFIG, "CONFIG_HZ_PERIODIC=y", text))
 }
 
-fn nohz_full_unsupported(facts: &Facts<'_>) -> Option<Seen> {
-    if let Some(line) = facts.logged("Housekeeping: nohz unsupported").last() {
+fn nohz_full_unsupported(facts: &Facts<'_>) -> Option<Observation> {
+    if let Some(line) = facts.log_lines("Housekeeping: nohz unsupported").last() {
         let text = "The kernel's log says that it has no NO_HZ_FULL.";
-        return Some(Seen::new(made::KERNEL_LOG, line, text));
+        return Some(Observation::new(made::KERNEL_LOG, line, text));
     }
     let word = facts.word("nohz_full")?;
     let missing = facts.knows_config() && !facts.has_option("NO_HZ_FULL");
     let text = format!("{word} is given, and the kernel was built without NO_HZ_FULL.");
-    missing.then(|| Seen::new("proc/cmdline", word, text))
+    missing.then(|| Observation::new("proc/cmdline", word, text))
 }
 
-fn slow_clocksource(facts: &Facts<'_>) -> Option<Seen> {
+fn slow_clocksource(facts: &Facts<'_>) -> Option<Observation> {
     let slow = ["hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies", "hyperv_clocksource_msr"];
     let name = facts.text(CLOCKSOURCE).filter(|name| slow.contains(name))?;
     let available = facts.text(AVAILABLE).unwrap_or_default();
@@ -181,12 +182,12 @@ fn slow_clocksource(facts: &Facts<'_>) -> Option<Seen> {
     });
     let choice = if available.is_empty() { "unknown" } else { available };
     let text = format!("The clock source is {name}; available: {choice}.");
-    let mut seen = Seen::new(CLOCKSOURCE, name, text);
+    let mut seen = Observation::new(CLOCKSOURCE, name, text);
     if name.ends_with("jiffies") {
-        seen = seen.weighs(Severity::Error);
+        seen = seen.with_severity(Severity::Error);
     }
     Some(match better {
-        Some(better) => seen.mended_by(
+        Some(better) => seen.with_remedy(
             format!("echo {} | tee {{file}}", quoted(better)),
             Some("echo {value} | tee {file}"),
         ),
@@ -194,7 +195,7 @@ fn slow_clocksource(facts: &Facts<'_>) -> Option<Seen> {
     })
 }
 
-fn clocksource_forced(facts: &Facts<'_>) -> Option<Seen> {
+fn clocksource_forced(facts: &Facts<'_>) -> Option<Observation> {
     let forcing = |word: &&str| {
         let slow = ["hpet", "acpi_pm", "jiffies", "pit"];
         let clock = word.strip_prefix("clocksource=");
@@ -202,10 +203,10 @@ fn clocksource_forced(facts: &Facts<'_>) -> Option<Seen> {
     };
     let word = facts.parameters().filter(forcing).last()?;
     let text = format!("The command line says {word}.");
-    Some(Seen::new("proc/cmdline", word, text))
+    Some(Observation::new("proc/cmdline", word, text))
 }
 
-fn tsc_unstable(facts: &Facts<'_>) -> Option<Seen> {
+fn tsc_unstable(facts: &Facts<'_>) -> Option<Observation> {
     let marks = [
         "Marking TSC unstable due to",
         "Marking clocksource 'tsc' as unstable",
@@ -216,31 +217,31 @@ fn tsc_unstable(facts: &Facts<'_>) -> Option<Seen> {
     let mut lines = log.lines().filter(|line| !line.contains("boot parameter"));
     let line = lines.find(|line| marks.iter().any(|mark| line.contains(mark)))?;
     let text = "The kernel's log says that the time stamp counter is unstable.";
-    Some(Seen::new(made::KERNEL_LOG, line, text))
+    Some(Observation::new(made::KERNEL_LOG, line, text))
 }
 
-fn guest_clock(facts: &Facts<'_>) -> Option<Seen> {
+fn guest_clock(facts: &Facts<'_>) -> Option<Observation> {
     let guests = ["kvm-clock", "hyperv_clocksource_tsc_page", "hyperv_clocksource_msr", "xen"];
     let name = facts.text(CLOCKSOURCE).filter(|name| guests.contains(name))?;
     let text = format!("The clock source is {name}, which a hypervisor provides.");
-    Some(Seen::new(CLOCKSOURCE, name, text))
+    Some(Observation::new(CLOCKSOURCE, name, text))
 }
 
-fn timer_migration(facts: &Facts<'_>) -> Option<Seen> {
+fn timer_migration(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/timer_migration";
     let value = facts.number(file).filter(|value| *value != 0)?;
     // An isolated CPU that keeps its tick keeps its timers too.
     let tickless = facts.nohz_full();
     let text = format!("Timers that are set on CPU {tickless} may run on other CPUs.");
-    (!tickless.is_empty()).then(|| Seen::new(file, value.to_string(), text))
+    (!tickless.is_empty()).then(|| Observation::new(file, value.to_string(), text))
 }
 
-fn shared_timer_device(facts: &Facts<'_>) -> Option<Seen> {
+fn shared_timer_device(facts: &Facts<'_>) -> Option<Observation> {
     let shared = ["hpet", "pit", "dummy_timer", "bc_hrtimer"];
     let devices =
         facts.snapshot.matching("sys/devices/system/clockevents/clockevent*/current_device");
     let is_shared = |name: &str| shared.contains(&name) || name.starts_with("hpet");
     let (file, device) = devices.into_iter().find(|(_, device)| is_shared(device))?;
     let text = format!("Timers of a CPU come from '{device}'.");
-    Some(Seen::new(file, device, text))
+    Some(Observation::new(file, device, text))
 }

@@ -1,6 +1,6 @@
 //! What can be traced, and what is traced now.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::doctor::Topic;
 use latlab_model::run::Severity;
@@ -23,7 +23,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing in latency",
         remedy: Some("boot a kernel with TIMERLAT_TRACER, OSNOISE_TRACER and HWLAT_TRACER"),
         undo: None,
-        look: tracers,
+        observe: tracers,
     },
     Check {
         code: "tracer-active",
@@ -35,7 +35,7 @@ pub const CHECKS: &[Check] = &[
         cost: "up to a microsecond with each event; tens of microseconds a cycle with functions",
         remedy: Some("echo nop | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: tracer_active,
+        observe: tracer_active,
     },
     Check {
         code: "tracing-closed",
@@ -47,7 +47,7 @@ pub const CHECKS: &[Check] = &[
         cost: "nothing in latency",
         remedy: Some("mount -t tracefs tracefs /sys/kernel/tracing"),
         undo: Some("umount /sys/kernel/tracing"),
-        look: tracing_closed,
+        observe: tracing_closed,
     },
     Check {
         code: "perf-interrupts",
@@ -59,7 +59,7 @@ pub const CHECKS: &[Check] = &[
         cost: "what the log says in nanoseconds, with each sample",
         remedy: Some("end the profiler: ps -ef | grep -w perf"),
         undo: None,
-        look: perf_interrupts,
+        observe: perf_interrupts,
     },
     Check {
         code: "profiling",
@@ -70,7 +70,7 @@ pub const CHECKS: &[Check] = &[
         cost: "part of a microsecond with each tick",
         remedy: Some("take profile= off the kernel's command line"),
         undo: Some("put it back on the kernel's command line"),
-        look: profiling,
+        observe: profiling,
     },
     Check {
         code: "statistics",
@@ -82,11 +82,11 @@ pub const CHECKS: &[Check] = &[
         cost: "some tens of nanoseconds with each wake-up",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: statistics,
+        observe: statistics,
     },
 ];
 
-fn tracers(facts: &Facts<'_>) -> Option<Seen> {
+fn tracers(facts: &Facts<'_>) -> Option<Observation> {
     let (file, text) =
         TRACERS.iter().find_map(|file| facts.text(file).map(|text| (*file, text)))?;
     let has = |name: &&&str| text.split_whitespace().any(|word| word == **name);
@@ -99,17 +99,17 @@ fn tracers(facts: &Facts<'_>) -> Option<Seen> {
         return None;
     }
     let said = format!("Tracers there: {}; missing: {}.", names(there), names(missing));
-    Some(Seen::new(file, text, said))
+    Some(Observation::new(file, text, said))
 }
 
-fn tracer_active(facts: &Facts<'_>) -> Option<Seen> {
+fn tracer_active(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/tracing/current_tracer";
     let tracer = facts.text(file).filter(|tracer| !matches!(*tracer, "nop" | ""))?;
     let text = format!("The tracer '{tracer}' is switched on.");
-    Some(Seen::new(file, tracer, text))
+    Some(Observation::new(file, tracer, text))
 }
 
-fn tracing_closed(facts: &Facts<'_>) -> Option<Seen> {
+fn tracing_closed(facts: &Facts<'_>) -> Option<Observation> {
     if TRACERS.iter().any(|file| facts.text(file).is_some()) {
         return None;
     }
@@ -119,33 +119,34 @@ fn tracing_closed(facts: &Facts<'_>) -> Option<Seen> {
     });
     if let Some((file, reason)) = closed {
         let text = format!("The files of tracing cannot be read: {reason}.");
-        let seen = Seen::new(file, reason, text);
-        return Some(seen.mended_by("run it as root, or: sudo latlab doctor", None));
+        let seen = Observation::new(file, reason, text);
+        return Some(seen.with_remedy("run it as root, or: sudo latlab doctor", None));
     }
     let text =
         "The kernel was built with TRACING, and tracefs is not mounted or not for this user.";
-    let seen = Seen::new(made::KERNEL_CONFIG, "CONFIG_TRACING=y", text);
+    let seen = Observation::new(made::KERNEL_CONFIG, "CONFIG_TRACING=y", text);
     facts.has_option("TRACING").then_some(seen)
 }
 
-fn perf_interrupts(facts: &Facts<'_>) -> Option<Seen> {
-    let line = facts.logged("perf: interrupt took too long").last()?;
+fn perf_interrupts(facts: &Facts<'_>) -> Option<Observation> {
+    let line = facts.log_lines("perf: interrupt took too long").last()?;
     let text = "The kernel's log says that an interrupt of perf took too long.";
-    Some(Seen::new(made::KERNEL_LOG, line, text))
+    Some(Observation::new(made::KERNEL_LOG, line, text))
 }
 
-fn profiling(facts: &Facts<'_>) -> Option<Seen> {
+fn profiling(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/profiling";
     let value = facts.number(file).filter(|value| *value != 0)?;
-    let seen = Seen::new(file, value.to_string(), "The kernel profiles itself with every tick.");
+    let seen =
+        Observation::new(file, value.to_string(), "The kernel profiles itself with every tick.");
     Some(match facts.parameter("profile") {
         Some(_) => seen,
         // Once it is on, the kernel does not switch it off again.
-        None => seen.mended_by("reboot: it was switched on at run time", None),
+        None => seen.with_remedy("reboot: it was switched on at run time", None),
     })
 }
 
-fn statistics(facts: &Facts<'_>) -> Option<Seen> {
+fn statistics(facts: &Facts<'_>) -> Option<Observation> {
     let switches = ["sched_schedstats", "task_delayacct", "bpf_stats_enabled"];
     let on = switches.into_iter().find_map(|switch| {
         let file = format!("proc/sys/kernel/{switch}");
@@ -153,5 +154,9 @@ fn statistics(facts: &Facts<'_>) -> Option<Seen> {
         Some((switch, file, value))
     });
     let (switch, file, value) = on?;
-    Some(Seen::new(file, value.to_string(), format!("The kernel keeps statistics ({switch}).")))
+    Some(Observation::new(
+        file,
+        value.to_string(),
+        format!("The kernel keeps statistics ({switch})."),
+    ))
 }

@@ -1,6 +1,6 @@
 //! Detectors of lockups and hangs, and what they have said.
 
-use crate::check::{Check, Seen};
+use crate::check::{Check, Observation};
 use crate::facts::Facts;
 use latlab_model::CpuSet;
 use latlab_model::doctor::Topic;
@@ -21,7 +21,7 @@ pub const CHECKS: &[Check] = &[
         cost: "a few microseconds on each busy CPU, about every 10 s",
         remedy: Some("sysctl -w kernel.nmi_watchdog=0"),
         undo: Some("sysctl -w kernel.nmi_watchdog={value}"),
-        look: nmi_watchdog,
+        observe: nmi_watchdog,
     },
     Check {
         code: "soft-watchdog",
@@ -33,7 +33,7 @@ pub const CHECKS: &[Check] = &[
         cost: "a few microseconds on each CPU, about every 4 s",
         remedy: Some("sysctl -w kernel.soft_watchdog=0"),
         undo: Some("sysctl -w kernel.soft_watchdog={value}"),
-        look: soft_watchdog,
+        observe: soft_watchdog,
     },
     Check {
         code: "lockup-panics",
@@ -45,7 +45,7 @@ pub const CHECKS: &[Check] = &[
         cost: "the machine and the run, after 20 s to 120 s of a CPU that is kept busy",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
-        look: lockup_panics,
+        observe: lockup_panics,
     },
     Check {
         code: "stall-reported",
@@ -57,7 +57,7 @@ pub const CHECKS: &[Check] = &[
         cost: "seconds, when it happens again",
         remedy: Some("dmesg | grep -A 30 -E 'lockup|LOCKUP|stall|blocked for more'"),
         undo: None,
-        look: stall_reported,
+        observe: stall_reported,
     },
 ];
 
@@ -66,45 +66,45 @@ fn watched(facts: &Facts<'_>) -> CpuSet {
     facts.snapshot.value(MASK).unwrap_or_else(|| facts.online())
 }
 
-fn nmi_watchdog(facts: &Facts<'_>) -> Option<Seen> {
+fn nmi_watchdog(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/nmi_watchdog";
     let value = facts.number(file).filter(|value| *value != 0)?;
     // That one asks a neighbour instead of a performance counter.
     if facts.has_option("HARDLOCKUP_DETECTOR_BUDDY") {
         return None;
     }
-    let apart = watched(facts).and(&facts.set_apart());
-    let seen = |text: &str| Seen::new(file, value.to_string(), text);
+    let apart = watched(facts).and(&facts.isolated_by_parameters());
+    let seen = |text: &str| Observation::new(file, value.to_string(), text);
     Some(match apart.is_empty() {
         true => seen("The hard lockup detector runs (nmi_watchdog)."),
         false => {
             seen(&format!("The hard lockup detector runs on CPU {apart}, which is set apart."))
-                .weighs(Severity::Warning)
+                .with_severity(Severity::Warning)
         }
     })
 }
 
-fn soft_watchdog(facts: &Facts<'_>) -> Option<Seen> {
+fn soft_watchdog(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/soft_watchdog";
     let value = facts.number(file).filter(|value| *value != 0)?;
     let threshold = facts.number("proc/sys/kernel/watchdog_thresh").unwrap_or(10);
     let seconds = threshold.saturating_mul(2) / 5;
     let watched = watched(facts);
-    let apart = watched.and(&facts.set_apart());
+    let apart = watched.and(&facts.isolated_by_parameters());
     let rest = watched.without(&apart);
     if apart.is_empty() || rest.is_empty() || !facts.snapshot.has(MASK) {
         let text = format!("The soft lockup detector wakes each CPU every {seconds} s.");
-        return Some(Seen::new(file, value.to_string(), text));
+        return Some(Observation::new(file, value.to_string(), text));
     }
     let text = format!(
         "The soft lockup detector wakes CPU {apart}, which is set apart, every {seconds} s."
     );
-    let seen = Seen::new(MASK, watched.to_string(), text).weighs(Severity::Warning);
+    let seen = Observation::new(MASK, watched.to_string(), text).with_severity(Severity::Warning);
     let undo = "sysctl -w kernel.watchdog_cpumask={value}";
-    Some(seen.mended_by(format!("sysctl -w kernel.watchdog_cpumask={rest}"), Some(undo)))
+    Some(seen.with_remedy(format!("sysctl -w kernel.watchdog_cpumask={rest}"), Some(undo)))
 }
 
-fn lockup_panics(facts: &Facts<'_>) -> Option<Seen> {
+fn lockup_panics(facts: &Facts<'_>) -> Option<Observation> {
     let switches =
         ["softlockup_panic", "hardlockup_panic", "hung_task_panic", "panic_on_rcu_stall"];
     let on = switches.into_iter().find_map(|switch| {
@@ -117,10 +117,10 @@ fn lockup_panics(facts: &Facts<'_>) -> Option<Seen> {
     });
     let (switch, file, value) = on?;
     let text = format!("{switch} is {value}: the kernel panics instead of telling of a stall.");
-    Some(Seen::new(file, value.to_string(), text))
+    Some(Observation::new(file, value.to_string(), text))
 }
 
-fn stall_reported(facts: &Facts<'_>) -> Option<Seen> {
+fn stall_reported(facts: &Facts<'_>) -> Option<Observation> {
     let signs = [
         "soft lockup - CPU#",
         "hard LOCKUP on cpu",
@@ -134,5 +134,5 @@ fn stall_reported(facts: &Facts<'_>) -> Option<Seen> {
         log.lines().filter(|line| signs.iter().any(|sign| line.contains(sign))).collect();
     let last = told.last()?;
     let text = format!("The kernel's log tells of stalls {} times.", told.len());
-    Some(Seen::new(made::KERNEL_LOG, *last, text))
+    Some(Observation::new(made::KERNEL_LOG, *last, text))
 }

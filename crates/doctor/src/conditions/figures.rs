@@ -1,7 +1,7 @@
 //! The figures of the conditions of a run.
 
 use super::points::Points;
-use super::{Sight, rivals};
+use super::{ConditionsView, busy_threads};
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
 use latlab_model::telemetry::{Conditions, Figure, metric};
@@ -38,7 +38,7 @@ const STOLEN_SHARE: Kind = Kind::new("cpu_steal", "%", 0.01);
 const MEMORY: Kind = Kind::new("memory_available", "MiB", 1024.0);
 
 /// All figures of the run.
-pub fn conditions(at: &Sight<'_>) -> Conditions {
+pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
     let mut figures = Vec::new();
     for (read, kind) in GAUGES {
         for (subject, points) in at.watch.all(read) {
@@ -63,14 +63,14 @@ pub fn conditions(at: &Sight<'_>) -> Conditions {
         lost: at.watch.lost,
         cost_share: cost(at),
         figures,
-        threads: rivals::busy_threads(at),
+        threads: busy_threads::busy_threads(at),
     }
 }
 
 /// A shorter watch is mostly its own beginning.
 const WATCHED: Nanos = SECOND;
 
-fn cost(at: &Sight<'_>) -> Option<f64> {
+fn cost(at: &ConditionsView<'_>) -> Option<f64> {
     let points = at.watch.one(metric::OWN_COST, "")?;
     let (from, to) = (*at.times.first()?, *at.times.last()?);
     let growth = points.growth(from, to)?;
@@ -78,18 +78,23 @@ fn cost(at: &Sight<'_>) -> Option<f64> {
 }
 
 /// What a series was at each reading.
-fn values(at: &Sight<'_>, points: &Points) -> Vec<Option<f64>> {
+fn values(at: &ConditionsView<'_>, points: &Points) -> Vec<Option<f64>> {
     at.times.iter().map(|time| points.at(*time)).collect()
 }
 
 /// What a counter grew by in a second, for each step.
-fn rates(at: &Sight<'_>, points: &Points) -> Vec<Option<f64>> {
+fn rates(at: &ConditionsView<'_>, points: &Points) -> Vec<Option<f64>> {
     let growths = at.growths(points).into_iter().zip(at.seconds());
     growths.map(|(growth, seconds)| Some(growth? / seconds)).collect()
 }
 
 /// From the values of all readings, or of all steps between them.
-fn figure(at: &Sight<'_>, kind: Kind, subject: &str, values: Vec<Option<f64>>) -> Option<Figure> {
+fn figure(
+    at: &ConditionsView<'_>,
+    kind: Kind,
+    subject: &str,
+    values: Vec<Option<f64>>,
+) -> Option<Figure> {
     let values: Vec<Option<f64>> = values.into_iter().map(|one| Some(one? / kind.scale)).collect();
     let tenth = (values.len() / 10).max(1);
     let mean = |values: &[Option<f64>]| {

@@ -1,8 +1,8 @@
 //! What happened to the conditions of a run, each with its time and the latencies beside it.
 
+use super::finding_parts::{at_first_stretch, counter_findings, latencies};
 use super::points::{Points, Stretch};
-use super::tell::{at_begin, counted_up, latencies};
-use super::{Sight, heat, load};
+use super::{ConditionsView, heat, load};
 use latlab_model::Nanos;
 use latlab_model::finding::{ConditionFinding, Finding, Throttling};
 use latlab_model::telemetry::{Conditions, metric};
@@ -11,13 +11,17 @@ use latlab_model::telemetry::{Conditions, metric};
 const DEAR: f64 = 0.005;
 
 /// All findings of the telemetry.
-pub fn findings(at: &Sight<'_>, conditions: &Conditions) -> Vec<Finding> {
+pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(heat::throttled(at));
-    found.extend(counted_up(at, metric::THERMAL_THROTTLES, &|subject, count, when, beside| {
-        let by = Throttling::Counter { subject: subject.to_string(), count };
-        ConditionFinding::Throttled { by, when, beside }
-    }));
+    found.extend(counter_findings(
+        at,
+        metric::THERMAL_THROTTLES,
+        &|subject, count, when, beside| {
+            let by = Throttling::Counter { subject: subject.to_string(), count };
+            ConditionFinding::Throttled { by, when, beside }
+        },
+    ));
     found.extend(heat::capped(at));
     found.extend(heat::frequency_changed(at, &conditions.figures));
     found.extend(conditions.figures.iter().filter_map(|figure| heat::drifted(at, figure)));
@@ -27,19 +31,17 @@ pub fn findings(at: &Sight<'_>, conditions: &Conditions) -> Vec<Finding> {
     found.extend(at.context.measured.iter().flat_map(|cpu| load::load_changed(at, cpu)));
     found.extend(load::memory_taken(at));
     found.extend(clocksource_changed(at));
-    found.extend(counted_up(at, metric::SMI, &|_, count, when, beside| ConditionFinding::Smi {
-        count,
-        when,
-        beside,
+    found.extend(counter_findings(at, metric::SMI, &|_, count, when, beside| {
+        ConditionFinding::Smi { count, when, beside }
     }));
-    found.extend(counted_up(at, metric::KERNEL_EVENTS, &|event, count, when, beside| {
+    found.extend(counter_findings(at, metric::KERNEL_EVENTS, &|event, count, when, beside| {
         ConditionFinding::KernelEvent { event: event.to_string(), count, when, beside }
     }));
     found.extend(lost(conditions));
     found
 }
 
-fn clocksource_changed(at: &Sight<'_>) -> Option<Finding> {
+fn clocksource_changed(at: &ConditionsView<'_>) -> Option<Finding> {
     let is_in_use = |points: &Points, time: Nanos| points.at(time).is_some();
     let sources: Vec<(&str, &Points)> = at.watch.all(metric::CLOCKSOURCE).collect();
     let now = |time: Nanos| sources.iter().find(|(_, points)| is_in_use(points, time));
@@ -54,7 +56,7 @@ fn clocksource_changed(at: &Sight<'_>) -> Option<Finding> {
         since_start_ns: at.since_start(*changed),
         beside: latencies(at, &when, None),
     };
-    Some(at_begin(at, finding, &when))
+    Some(at_first_stretch(at, finding, &when))
 }
 
 fn lost(conditions: &Conditions) -> impl Iterator<Item = Finding> {

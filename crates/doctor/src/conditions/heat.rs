@@ -1,8 +1,8 @@
 //! Heat, and what it does to the frequency.
 
-use super::Sight;
+use super::ConditionsView;
+use super::finding_parts::{at_first_stretch, latencies, span};
 use super::points::{Stretch, stretches};
-use super::tell::{at_begin, latencies, span};
 use latlab_model::finding::{ConditionFinding, Finding, Throttling};
 use latlab_model::telemetry::{Figure, metric};
 use latlab_model::{CpuSet, Nanos};
@@ -20,7 +20,7 @@ const THROTTLE_BITS: [(i64, Throttling); 4] = [
 ];
 
 /// What the firmware of a Raspberry Pi says of its supply and its heat.
-pub fn throttled(at: &Sight<'_>) -> Vec<Finding> {
+pub fn throttled(at: &ConditionsView<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (_, points) in at.watch.all(metric::THROTTLE_FLAGS) {
         let flags = |time: Nanos| points.at(time).map_or(0, |flags| flags as i64);
@@ -38,7 +38,7 @@ pub fn throttled(at: &Sight<'_>) -> Vec<Finding> {
 }
 
 /// The limit of the frequency went down, for whatever reason.
-pub fn capped(at: &Sight<'_>) -> Option<Finding> {
+pub fn capped(at: &ConditionsView<'_>) -> Option<Finding> {
     let mut lowest: Option<(f64, f64, CpuSet, Vec<Stretch>)> = None;
     for (subject, points) in at.watch.all(metric::FREQUENCY_LIMIT) {
         let cpu: Option<u32> = subject.strip_prefix("cpu").and_then(|number| number.parse().ok());
@@ -58,17 +58,17 @@ pub fn capped(at: &Sight<'_>) -> Option<Finding> {
 }
 
 fn slowed_down(
-    at: &Sight<'_>,
+    at: &ConditionsView<'_>,
     by: Throttling,
     stretches: &[Stretch],
     cpus: Option<&CpuSet>,
 ) -> Option<Finding> {
     let (when, beside) = (span(at, stretches)?, latencies(at, stretches, cpus));
-    Some(at_begin(at, ConditionFinding::Throttled { by, when, beside }, stretches))
+    Some(at_first_stretch(at, ConditionFinding::Throttled { by, when, beside }, stretches))
 }
 
 /// The frequency was not the same all the time.
-pub fn frequency_changed(at: &Sight<'_>, figures: &[Figure]) -> Option<Finding> {
+pub fn frequency_changed(at: &ConditionsView<'_>, figures: &[Figure]) -> Option<Finding> {
     let changed = |figure: &&Figure| {
         figure.metric == "cpu_frequency" && figure.min < figure.max * (1.0 - OTHER_FREQUENCY)
     };
@@ -92,11 +92,11 @@ pub fn frequency_changed(at: &Sight<'_>, figures: &[Figure]) -> Option<Finding> 
         beside: latencies(at, &when, Some(&cpus)),
         cpus,
     };
-    Some(at_begin(at, finding, &when))
+    Some(at_first_stretch(at, finding, &when))
 }
 
 /// A temperature was another at the end.
-pub fn drifted(at: &Sight<'_>, figure: &Figure) -> Option<Finding> {
+pub fn drifted(at: &ConditionsView<'_>, figure: &Figure) -> Option<Finding> {
     let (first, last) = (figure.first_tenth?, figure.last_tenth?);
     if figure.metric != "temperature" || (last - first).abs() < DRIFT {
         return None;
@@ -109,5 +109,5 @@ pub fn drifted(at: &Sight<'_>, figure: &Figure) -> Option<Finding> {
         last_c: last,
         beside: latencies(at, &when, None),
     };
-    Some(at_begin(at, finding, &when))
+    Some(at_first_stretch(at, finding, &when))
 }

@@ -1,7 +1,7 @@
 //! The latencies of a stretch of time, beside those of the rest of the run.
 
 use super::points::{Stretch, median};
-use latlab_model::finding::{Beside, Latencies};
+use latlab_model::finding::{Latencies, LatencyComparison};
 use latlab_model::{CpuSet, Nanos};
 
 /// What is remembered of one interval of one thread.
@@ -22,12 +22,12 @@ pub struct Interval {
 /// The latencies within some stretches, and those outside of them.
 ///
 /// `recorded` is what one of them is called. With CPUs only the threads on these count, and those that float.
-pub fn beside(
+pub fn latencies_then_and_otherwise(
     recorded: &str,
     intervals: &[Interval],
     stretches: &[Stretch],
     cpus: Option<&CpuSet>,
-) -> Beside {
+) -> LatencyComparison {
     let concerned = |one: &&Interval| match (cpus, one.cpu) {
         (Some(cpus), Some(cpu)) => cpus.contains(cpu),
         _ => true,
@@ -42,7 +42,7 @@ pub fn beside(
         Some(Latencies { p99_ns: Nanos(p99.round() as i64), max_ns })
     };
     let recorded = recorded.to_string();
-    Beside { recorded, then: figures(&within), otherwise: figures(&outside) }
+    LatencyComparison { recorded, then: figures(&within), otherwise: figures(&outside) }
 }
 
 #[cfg(test)]
@@ -64,10 +64,15 @@ mod tests {
         let then = [Stretch { from: Nanos(4_100), to: Nanos(4_900) }];
         let figures =
             |p99_ns, max_ns| Some(Latencies { p99_ns: Nanos(p99_ns), max_ns: Nanos(max_ns) });
-        let found = beside("latency", &intervals, &then, Some(&[1].into_iter().collect()));
+        let found = latencies_then_and_otherwise(
+            "latency",
+            &intervals,
+            &then,
+            Some(&[1].into_iter().collect()),
+        );
         assert_eq!((found.then, found.otherwise), (figures(90, 900), figures(20, 200)));
         let all = [Stretch { from: Nanos(0), to: Nanos(99_999) }];
-        assert_eq!(beside("latency", &intervals, &all, None).otherwise, None);
-        assert_eq!(beside("gap", &[], &all, None).then, None);
+        assert_eq!(latencies_then_and_otherwise("latency", &intervals, &all, None).otherwise, None);
+        assert_eq!(latencies_then_and_otherwise("gap", &[], &all, None).then, None);
     }
 }

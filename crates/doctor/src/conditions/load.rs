@@ -1,9 +1,9 @@
 //! Who took the CPUs and the memory while they were measured.
 
 use super::figures::BUSY;
+use super::finding_parts::{at_first_stretch, latencies, span};
 use super::points::{Stretch, median, stretches};
-use super::tell::{at_begin, latencies, span};
-use super::{Sight, rivals};
+use super::{ConditionsView, busy_threads};
 use latlab_model::finding::{ConditionFinding, Finding, RivalThread};
 use latlab_model::telemetry::{BusyThread, Conditions, metric};
 use latlab_model::{CpuSet, Nanos};
@@ -26,7 +26,7 @@ const NAMED: usize = 5;
 const TICKS: f64 = 3.0;
 
 /// The hypervisor ran somebody else.
-pub fn stolen(at: &Sight<'_>, cpu: u32) -> Option<Finding> {
+pub fn stolen(at: &ConditionsView<'_>, cpu: u32) -> Option<Finding> {
     let shares = at.cpu_shares(cpu, &["steal"]);
     let known: Vec<f64> = shares.iter().flatten().copied().collect();
     let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
@@ -46,11 +46,11 @@ pub fn stolen(at: &Sight<'_>, cpu: u32) -> Option<Finding> {
         when: span(at, &when),
         beside: latencies(at, &when, Some(&cpus)),
     };
-    Some(at_begin(at, finding, &when))
+    Some(at_first_stretch(at, finding, &when))
 }
 
 /// Pages went to swap, or came back.
-pub fn swapped(at: &Sight<'_>) -> Option<Finding> {
+pub fn swapped(at: &ConditionsView<'_>) -> Option<Finding> {
     let pages = ["pswpin", "pswpout"].map(|name| at.watch.one(metric::PAGES, name));
     let growths: Vec<Vec<Option<f64>>> =
         pages.into_iter().flatten().map(|points| at.growths(points)).collect();
@@ -62,22 +62,22 @@ pub fn swapped(at: &Sight<'_>) -> Option<Finding> {
         when: span(at, &when)?,
         beside: latencies(at, &when, None),
     };
-    Some(at_begin(at, finding, &when))
+    Some(at_first_stretch(at, finding, &when))
 }
 
 /// Threads that go before the measuring ones ran on their CPUs.
-pub fn outranked(at: &Sight<'_>, conditions: &Conditions) -> Option<Finding> {
+pub fn outranked(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Finding> {
     let rival = |thread: &&BusyThread| {
         let ran = thread.mean_share * (at.context.to - at.context.from).0 as f64;
         // The kernel's own, with which it moves threads, goes before everything by its nature.
         !thread.name.starts_with("migration/")
-            && at.context.policy.is_some_and(|own| rivals::outranks(&thread.policy, own))
+            && at.context.policy.is_some_and(|own| busy_threads::outranks(&thread.policy, own))
             && ran >= SHORT.0 as f64
             && !thread.cpus.and(&at.context.measured).is_empty()
     };
     let found: Vec<&BusyThread> = conditions.threads.iter().filter(rival).collect();
     let mut when: Vec<Stretch> =
-        found.iter().flat_map(|thread| rivals::active(at, thread)).collect();
+        found.iter().flat_map(|thread| busy_threads::active_stretches(at, thread)).collect();
     when.sort_by_key(|stretch| stretch.from);
     let cpus: CpuSet = found.iter().flat_map(|thread| thread.cpus.iter()).collect();
     let cpus = cpus.and(&at.context.measured);
@@ -95,11 +95,11 @@ pub fn outranked(at: &Sight<'_>, conditions: &Conditions) -> Option<Finding> {
         beside: latencies(at, &when, Some(&cpus)),
         cpus,
     };
-    (!found.is_empty()).then(|| at_begin(at, finding, &when))
+    (!found.is_empty()).then(|| at_first_stretch(at, finding, &when))
 }
 
 /// A CPU was busier, or less busy, than it usually was.
-pub fn load_changed(at: &Sight<'_>, cpu: u32) -> Vec<Finding> {
+pub fn load_changed(at: &ConditionsView<'_>, cpu: u32) -> Vec<Finding> {
     let shares = at.cpu_shares(cpu, BUSY);
     let Some(usual) = median(shares.iter().flatten().copied()) else { return Vec::new() };
     let spread = median(shares.iter().flatten().map(|share| (share - usual).abs()));
@@ -126,17 +126,17 @@ pub fn load_changed(at: &Sight<'_>, cpu: u32) -> Vec<Finding> {
             share: then,
             usual_share: usual,
             when: span(at, &[when])?,
-            threads: rivals::busiest(at, when, cpu),
+            threads: busy_threads::busiest(at, when, cpu),
             shorter_changes: if number == 0 { more as u64 } else { 0 },
             beside: latencies(at, &[when], Some(&cpus)),
         };
-        Some(at_begin(at, finding, &[when]))
+        Some(at_first_stretch(at, finding, &[when]))
     };
     found.into_iter().enumerate().filter_map(tell).collect()
 }
 
 /// Somebody took much memory at once, or nearly all of it.
-pub fn memory_taken(at: &Sight<'_>) -> Option<Finding> {
+pub fn memory_taken(at: &ConditionsView<'_>) -> Option<Finding> {
     let total = at.watch.one(metric::MEMORY, "MemTotal")?.values().next()?.1 as f64;
     let available = at.watch.one(metric::MEMORY, "MemAvailable")?;
     let values: Vec<Option<f64>> = at.times.iter().map(|time| available.at(*time)).collect();
@@ -166,5 +166,5 @@ pub fn memory_taken(at: &Sight<'_>) -> Option<Finding> {
         when: span(at, &when),
         beside: latencies(at, &when, None),
     };
-    Some(at_begin(at, finding, &when))
+    Some(at_first_stretch(at, finding, &when))
 }

@@ -1,19 +1,19 @@
 //! The conditions of a run: what its telemetry says, and what that did to the latencies.
 //!
-//! [`Watch`] takes the points of the telemetry and the intervals of the latencies as they are
+//! [`ConditionsBuilder`] takes the points of the telemetry and the intervals of the latencies as they are
 //! read; at the end it gives the figures of the run and its findings.
 
-mod between;
+mod busy_threads;
+mod compare;
 mod figures;
+mod finding_parts;
 mod findings;
 mod heat;
 mod latencies;
 mod load;
 mod points;
-mod rivals;
-mod tell;
 
-pub use between::between;
+pub use compare::compare;
 pub use latencies::Interval;
 use latlab_model::finding::Finding;
 use latlab_model::plan::Policy;
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 /// What the telemetry of one run says, as far as its figures and findings need it.
 #[derive(Default, Debug)]
-pub struct Watch {
+pub struct ConditionsBuilder {
     /// By metric, then by subject.
     series: BTreeMap<String, BTreeMap<String, Points>>,
     times: Vec<Nanos>,
@@ -34,7 +34,7 @@ pub struct Watch {
 
 /// What else is known of the run.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct ConditionsInput {
     /// First counted release.
     pub from: Nanos,
     /// End of the last interval.
@@ -71,7 +71,7 @@ const KEPT: &[&str] = &[
     metric::OWN_COST,
 ];
 
-impl Watch {
+impl ConditionsBuilder {
     /// A point of a series; none when it was not there.
     pub fn point(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
         if !KEPT.contains(&series.metric.as_str()) {
@@ -105,8 +105,8 @@ impl Watch {
     }
 
     /// The figures of the run, and its findings; none where nothing was read.
-    pub fn finish(&self, context: &Context) -> Option<(Conditions, Vec<Finding>)> {
-        let at = Sight::new(self, context)?;
+    pub fn finish(&self, context: &ConditionsInput) -> Option<(Conditions, Vec<Finding>)> {
+        let at = ConditionsView::new(self, context)?;
         let conditions = figures::conditions(&at);
         let findings = findings::findings(&at, &conditions);
         Some((conditions, findings))
@@ -123,15 +123,18 @@ impl Watch {
 }
 
 /// A watch, looked at over the time in which was measured.
-struct Sight<'a> {
-    watch: &'a Watch,
-    context: &'a Context,
+struct ConditionsView<'a> {
+    watch: &'a ConditionsBuilder,
+    context: &'a ConditionsInput,
     /// Readings from the last one before the first release to the first one after the last.
     times: &'a [Nanos],
 }
 
-impl<'a> Sight<'a> {
-    fn new(watch: &'a Watch, context: &'a Context) -> Option<Sight<'a>> {
+impl<'a> ConditionsView<'a> {
+    fn new(
+        watch: &'a ConditionsBuilder,
+        context: &'a ConditionsInput,
+    ) -> Option<ConditionsView<'a>> {
         let from = watch.times.partition_point(|time| *time <= context.from).saturating_sub(1);
         let to = watch.times.partition_point(|time| *time < context.to);
         let mut times = &watch.times[from..(to + 1).min(watch.times.len())];
@@ -141,7 +144,7 @@ impl<'a> Sight<'a> {
         {
             times = &times[..times.len() - 1];
         }
-        (!times.is_empty()).then_some(Sight { watch, context, times })
+        (!times.is_empty()).then_some(ConditionsView { watch, context, times })
     }
 
     /// Time since the first counted release.

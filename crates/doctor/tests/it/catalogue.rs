@@ -4,13 +4,13 @@ use crate::cases::{self, Case, Files};
 use latlab_doctor::{catalogue, examine};
 use latlab_model::Snapshot;
 use latlab_model::doctor::Diagnosis;
-use latlab_model::snapshot::{Content, SETTINGS, STATE, fits};
+use latlab_model::snapshot::{Content, SETTINGS, STATE, matches_pattern};
 use std::collections::BTreeSet;
 
 fn plant(files: Files) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for (path, text) in files {
-        let taken = SETTINGS.iter().chain(STATE).any(|pattern| fits(pattern, path));
+        let taken = SETTINGS.iter().chain(STATE).any(|pattern| matches_pattern(pattern, path));
         assert!(taken, "{path} is in no snapshot: name it in latlab_model::snapshot");
         snapshot.files.insert(path.to_string(), Content::Text(text.trim().to_string()));
     }

@@ -1,6 +1,6 @@
 //! What happens to the conditions of a run is found, at its time; what does not is not.
 
-use latlab_doctor::conditions::{Context, Interval, Watch};
+use latlab_doctor::conditions::{ConditionsBuilder, ConditionsInput, Interval};
 use latlab_model::finding::{ConditionFinding, Finding, Severity};
 use latlab_model::nanos::SECOND;
 use latlab_model::plan::Policy;
@@ -16,7 +16,7 @@ const MEASURED: u32 = 4321;
 
 /// A made-up run on two CPUs, read each second from a second before it on.
 struct Made {
-    watch: Watch,
+    watch: ConditionsBuilder,
     policy: Policy,
 }
 
@@ -27,7 +27,8 @@ fn second(number: i64) -> Nanos {
 impl Made {
     /// Nothing happens: two CPUs, 5 % busy.
     fn quiet() -> Made {
-        let mut made = Made { watch: Watch::default(), policy: Policy::Fifo { priority: 90 } };
+        let mut made =
+            Made { watch: ConditionsBuilder::default(), policy: Policy::Fifo { priority: 90 } };
         (-1..=LENGTH).for_each(|number| made.watch.reading(second(number)));
         for cpu in [0, 1] {
             made.busy(cpu, |_| 5);
@@ -92,7 +93,7 @@ impl Made {
     }
 
     fn measured(&self, from: Nanos, to: Nanos) -> (Conditions, Vec<Finding>) {
-        let context = Context {
+        let context = ConditionsInput {
             from,
             to,
             policy: Some(self.policy),
@@ -131,8 +132,8 @@ fn a_quiet_run_has_figures_and_no_findings() {
     assert_eq!((busy.metric.as_str(), busy.unit.as_str()), ("cpu_busy", "%"));
     assert!((busy.mean - 5.0).abs() < 1e-9 && (busy.max - 5.0).abs() < 1e-9, "{busy:?}");
     assert_eq!(conditions.threads, []);
-    let nothing = Watch::default();
-    let context = Context {
+    let nothing = ConditionsBuilder::default();
+    let context = ConditionsInput {
         from: second(0),
         to: second(1),
         policy: Some(Policy::Other),
@@ -147,7 +148,7 @@ fn a_quiet_run_has_figures_and_no_findings() {
 #[test]
 fn a_hog_changes_the_load_and_is_named_beside_its_latencies() {
     let mut made = Made::quiet();
-    made = Made { watch: Watch::default(), ..made };
+    made = Made { watch: ConditionsBuilder::default(), ..made };
     (-1..=LENGTH).for_each(|number| made.watch.reading(second(number)));
     made.busy(0, |_| 5);
     made.busy(1, |number| if within(number, 40, 42) { 98 } else { 5 });
@@ -169,7 +170,7 @@ fn a_hog_changes_the_load_and_is_named_beside_its_latencies() {
 /// Invariant (conditions): Changes of the conditions are found at their time, and nothing else is.
 #[test]
 fn a_load_that_always_changes_is_not_news() {
-    let mut made = Made { watch: Watch::default(), policy: Policy::Other };
+    let mut made = Made { watch: ConditionsBuilder::default(), policy: Policy::Other };
     (-1..=LENGTH).for_each(|number| made.watch.reading(second(number)));
     made.busy(0, |number| if number % 2 == 0 { 20 } else { 90 });
     made.busy(1, |number| if number % 2 == 0 { 20 } else { 90 });

@@ -1,9 +1,10 @@
 //! The shipped definitions, and what is said of wrong ones.
 
-use latlab_load::{Definition, Kind, SHIPPED, resolve};
+use latlab_load::{BUILTIN_LOADS, Definition, Kind, resolve};
 
 fn shipped(name: &str) -> Definition {
-    let (name, text) = SHIPPED.iter().find(|(known, _)| *known == name).expect("a shipped one");
+    let (name, text) =
+        BUILTIN_LOADS.iter().find(|(known, _)| *known == name).expect("a shipped one");
     Definition::parse(name, text).unwrap_or_else(|mistake| panic!("{name}: {mistake:?}"))
 }
 
@@ -18,7 +19,7 @@ fn refusal(words: &str) -> String {
 
 #[test]
 fn every_shipped_one_is_whole() {
-    for (name, _) in SHIPPED {
+    for (name, _) in BUILTIN_LOADS {
         let definition = shipped(name);
         let given: Vec<String> = definition
             .parameters

@@ -1,13 +1,13 @@
 //! Figures of recorded outputs, and the judgement of what was seen.
 
-use latlab_load::{Definition, Gathered, RateReader, SHIPPED, Window, resolve};
+use latlab_load::{BUILTIN_LOADS, Definition, LoadRecord, MeasuredTime, RateReader, resolve};
 use latlab_model::Nanos;
 use latlab_model::load::{ExitStatus, Load, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample};
 use latlab_model::run::Finding;
 
 fn load(words: &str) -> Load {
     let name = latlab_load::name_of(words);
-    let (_, text) = SHIPPED.iter().find(|(known, _)| *known == name).expect("a shipped one");
+    let (_, text) = BUILTIN_LOADS.iter().find(|(known, _)| *known == name).expect("a shipped one");
     resolve(words, &Definition::parse(name, text).unwrap(), None).unwrap()
 }
 
@@ -53,15 +53,16 @@ fn the_figures_of_real_outputs_are_found() {
 }
 
 const SECOND: i64 = 1_000_000_000;
-const WINDOW: Window = Window { from: Nanos(2 * SECOND), to: Nanos(12 * SECOND), whole: true };
+const WINDOW: MeasuredTime =
+    MeasuredTime { from: Nanos(2 * SECOND), to: Nanos(12 * SECOND), whole: true };
 
 /// Ten seconds of hackbench at this many percent of a CPU in each, with these switches each second.
-fn gathered(shares: &[i64], switches: u64) -> Gathered {
+fn gathered(shares: &[i64], switches: u64) -> LoadRecord {
     gathered_of("hackbench", shares, switches)
 }
 
-fn gathered_of(words: &str, shares: &[i64], switches: u64) -> Gathered {
-    let mut gathered = Gathered::new(&load(words));
+fn gathered_of(words: &str, shares: &[i64], switches: u64) -> LoadRecord {
+    let mut gathered = LoadRecord::new(&load(words));
     gathered.begin(LoadBegin {
         load: 0,
         program: "/usr/bin/hackbench".into(),
@@ -98,7 +99,7 @@ fn end(at: i64, by_itself: bool, code: i32) -> LoadEnd {
     }
 }
 
-fn judged(mut gathered: Gathered, end: Option<LoadEnd>) -> (LoadRun, Vec<Finding>) {
+fn judged(mut gathered: LoadRecord, end: Option<LoadEnd>) -> (LoadRun, Vec<Finding>) {
     end.into_iter().for_each(|end| gathered.end(end));
     gathered.finish(&WINDOW)
 }
@@ -168,7 +169,7 @@ fn what_went_wrong_is_told_and_invalidates() {
     assert_eq!(codes(&judged(gathered(&[150; 12], 3), Some(end(13, false, 0)))), ["load-too-weak"]);
     let left = LoadEnd { left: 2, ..end(13, false, 0) };
     assert_eq!(codes(&judged(ran(), Some(left))), ["load-not-ended"]);
-    let never = judged(Gathered::new(&load("hackbench")), None);
+    let never = judged(LoadRecord::new(&load("hackbench")), None);
     assert_eq!(codes(&never), ["load-died"]);
     let moved = LoadEnd { placement: "0-3".into(), ..end(13, false, 0) };
     let moved = judged(ran(), Some(moved));
@@ -178,7 +179,7 @@ fn what_went_wrong_is_told_and_invalidates() {
 #[test]
 fn a_load_that_comes_late_is_told() {
     for shown_ns in [None, Some(Nanos(3 * SECOND))] {
-        let mut late = Gathered::new(&load("command,run=true"));
+        let mut late = LoadRecord::new(&load("command,run=true"));
         late.begin(LoadBegin {
             load: 0,
             program: "/bin/sh".into(),
@@ -193,7 +194,7 @@ fn a_load_that_comes_late_is_told() {
 
 #[test]
 fn a_stream_that_broke_off_says_nothing_of_the_end() {
-    let broken = Window { whole: false, ..WINDOW };
+    let broken = MeasuredTime { whole: false, ..WINDOW };
     let (_, findings) = gathered(&[150; 12], 9_000).finish(&broken);
     assert_eq!(findings, []);
 }

@@ -1,6 +1,6 @@
 //! Findings about the responses in a capture.
 
-use super::kinds::{Row, findings};
+use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INFO, WARNING, Weight};
 use crate::Nanos;
 use crate::units::{counted, grouped};

@@ -1,6 +1,6 @@
 //! Findings about the conditions of a run, each with its time and the latencies of that time.
 
-use super::kinds::{Row, findings};
+use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INFO, WARNING, Weight};
 use crate::units::{bytes, counted, percent};
 use crate::{CpuSet, Nanos};
@@ -17,7 +17,7 @@ findings! {
             /// When.
             when: When,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// A measured machine ran at frequencies more than 5 % apart.
         FrequencyChanged = "frequency-changed" (
@@ -34,7 +34,7 @@ findings! {
             /// When it was below the highest.
             when: When,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// The temperatures of the first and the last tenth of the run were at least 5 C apart.
         TemperatureDrift = "temperature-drift" (
@@ -49,7 +49,7 @@ findings! {
             /// Mean of the last tenth.
             last_c: f64,
             /// The latencies of the last tenth.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// The hypervisor ran other work on a measured CPU: for more than 0.1 % of the run, or 2 %
         /// between two readings.
@@ -67,7 +67,7 @@ findings! {
             /// When it was large; none where no single step stands out.
             when: Option<When>,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// Pages went to swap or came back.
         Swapped = "swapped" ("warning", "no", "`swapoff -a` for the run.") {
@@ -76,7 +76,7 @@ findings! {
             /// When.
             when: When,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// A thread with the priority of the measuring ones or a higher one ran on a measured CPU.
         RivalThread = "rival-thread" (
@@ -91,7 +91,7 @@ findings! {
             /// Further ones.
             others: u64,
             /// The latencies while they ran.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// A measured CPU was more than 25 % of its time busier, or less busy, than usual in this
         /// run. The busiest threads of that time are named.
@@ -113,7 +113,7 @@ findings! {
             /// Shorter changes on this CPU that are not listed.
             shorter_changes: u64,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// A tenth of the memory or more was taken within ten readings.
         MemoryTaken = "memory-taken" (
@@ -132,7 +132,7 @@ findings! {
             /// When; none where it was taken before.
             when: Option<When>,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// The kernel took another clock source during the run.
         ClocksourceChanged = "clocksource-changed" (
@@ -147,7 +147,7 @@ findings! {
             /// When it changed, since the first counted release.
             since_start_ns: Nanos,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// The firmware interrupted all CPUs (counted by Intel's processors).
         Smi = "smi" (
@@ -160,7 +160,7 @@ findings! {
             /// When.
             when: When,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// The kernel's log reported something that concerns latency, such as `rt-throttling`,
         /// `lockup`, `rcu-stall`, `heat`.
@@ -172,7 +172,7 @@ findings! {
             /// When.
             when: When,
             /// The latencies of that time.
-            beside: Beside,
+            beside: LatencyComparison,
         }
         /// Readings are missing: the stream was not read in time, or is damaged.
         TelemetryLost = "telemetry-lost" (
@@ -206,7 +206,7 @@ pub struct When {
 /// The latencies of the time of a finding, and those of the rest of the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Beside {
+pub struct LatencyComparison {
     /// What was recorded: `latency` or `gap`.
     pub recorded: String,
     /// In that time; none where nothing was recorded.
@@ -311,7 +311,7 @@ impl ConditionFinding {
     /// What happened, and the latencies beside it.
     pub(super) fn text(&self) -> String {
         let text = self.event();
-        match self.beside() {
+        match self.latency_comparison() {
             Some(beside) => format!("{text} {}", beside.text()),
             None => text,
         }
@@ -387,7 +387,7 @@ impl ConditionFinding {
         }
     }
 
-    fn beside(&self) -> Option<&Beside> {
+    fn latency_comparison(&self) -> Option<&LatencyComparison> {
         use ConditionFinding::*;
         match self {
             Throttled { beside, .. }
@@ -441,7 +441,7 @@ impl When {
     }
 }
 
-impl Beside {
+impl LatencyComparison {
     fn text(&self) -> String {
         let (one, many) = match self.recorded.as_str() {
             "gap" => ("gap", "Gaps"),

@@ -1,6 +1,6 @@
 //! Findings about how threads, agent and guest ended.
 
-use super::kinds::{Row, findings};
+use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INFO, INVALID, WARNING, Weight};
 use crate::guest::VIRTUAL_TIME_SHOWS;
 use crate::run::EndReason;

@@ -1,6 +1,6 @@
 //! Findings about the journal of a run.
 
-use super::kinds::{Row, findings};
+use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INVALID, WARNING, Weight};
 use crate::units::{counted, grouped};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 /// A row of the table of findings in the reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct FindingEntry {
     /// Stable name for scripts.
     pub code: &'static str,
     /// Its weights, as the table says them.
@@ -41,7 +41,7 @@ macro_rules! findings {
 
         impl $name {
             /// All of them as the reference lists them.
-            pub const ROWS: &[Row] = &[$(Row {
+            pub const ROWS: &[FindingEntry] = &[$(FindingEntry {
                 code: $code,
                 weight: $weight,
                 invalid: $invalid,

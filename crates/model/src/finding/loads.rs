@@ -1,6 +1,6 @@
 //! Findings about the programs that load the machine.
 
-use super::kinds::{Row, findings};
+use super::kinds::{FindingEntry, findings};
 use super::{INVALID, WARNING, Weight};
 use crate::load::{Evidence, ExitStatus};
 use crate::units::{counted, percent};

@@ -1,6 +1,6 @@
 //! Findings about data that was lost, or does not fit together.
 
-use super::kinds::{Row, findings};
+use super::kinds::{FindingEntry, findings};
 use super::{INFO, INVALID, WARNING, Weight};
 use crate::Nanos;
 use crate::units::{counted, grouped};

@@ -1,9 +1,9 @@
 //! Findings about what the machine did.
 
-use super::kinds::{Row, findings};
+use super::kinds::{FindingEntry, findings};
 use super::{ERROR, INFO, INVALID, WARNING, Weight};
 use crate::Nanos;
-use crate::run::Reserve;
+use crate::run::KernelReserve;
 use crate::units::{counted, grouped, percent, ratio};
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +126,7 @@ findings! {
             /// Whether the gaps are shorter than the reserve, and only together like it.
             in_pieces: bool,
             /// What the kernel takes for ordinary threads.
-            reserve: Reserve,
+            reserve: KernelReserve,
         }
         /// A spinning thread slept for more than 1 % of the time, so that a machine without a free
         /// CPU does not hang. What happened then was not watched.
@@ -326,8 +326,8 @@ fn stroboscope(period: Nanos, hz: u32, is_known: bool, points: u64) -> String {
     )
 }
 
-fn taken_back(gaps: u64, taken: Nanos, share: &str, reserve: &Reserve) -> String {
-    let Reserve { by, taken_ns, period_ns } = reserve;
+fn taken_back(gaps: u64, taken: Nanos, share: &str, reserve: &KernelReserve) -> String {
+    let KernelReserve { by, taken_ns, period_ns } = reserve;
     format!(
         "The kernel took the CPU back: {} as long as what {by} takes from a real-time thread for \
          ordinary ones ({taken_ns} of each {period_ns}). That is {share} of the time, and {taken} \
@@ -336,8 +336,8 @@ fn taken_back(gaps: u64, taken: Nanos, share: &str, reserve: &Reserve) -> String
     )
 }
 
-fn taken_in_pieces(gaps: u64, longest: Nanos, share: &str, reserve: &Reserve) -> String {
-    let Reserve { by, taken_ns, period_ns } = reserve;
+fn taken_in_pieces(gaps: u64, longest: Nanos, share: &str, reserve: &KernelReserve) -> String {
+    let KernelReserve { by, taken_ns, period_ns } = reserve;
     format!(
         "Other threads took {share} of the time in {} of up to {longest}. This may be what {by} \
          takes from a real-time thread for ordinary ones, in pieces: {} of the time ({taken_ns} of \

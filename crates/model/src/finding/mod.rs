@@ -15,24 +15,24 @@ mod tests;
 
 pub use capture::{CaptureFinding, Reading};
 pub use conditions::{
-    Beside, ConditionFinding, Latencies, RivalThread, ThreadShare, Throttling, When,
+    ConditionFinding, Latencies, LatencyComparison, RivalThread, ThreadShare, Throttling, When,
 };
 pub use ends::EndFinding;
 pub use journal::{JournalFinding, JournalPart};
-pub use kinds::Row;
+pub use kinds::FindingEntry;
 pub use loads::{LoadDeath, LoadFinding, LoadShortfall, LoadStart};
 pub use losses::{IntervalFlaw, LossFinding};
 pub use machine::MachineFinding;
 pub use setup::SetupFinding;
 
 use crate::Nanos;
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 
-words! {
+text_enum! {
     /// How much a finding weighs.
     Severity {
         /// Good to know.
@@ -159,7 +159,7 @@ fn unknown_severity() -> Severity {
 }
 
 /// The topics of the reference: title, introduction in Markdown, rows.
-pub const TOPICS: &[(&str, &str, &[Row])] = &[
+pub const TOPICS: &[(&str, &str, &[FindingEntry])] = &[
     ("What the machine did", "", MachineFinding::ROWS),
     (
         "What a capture shows",

@@ -1,6 +1,6 @@
 //! Findings about other runs of latlab on the machine, and about what was set.
 
-use super::kinds::{Row, findings};
+use super::kinds::{FindingEntry, findings};
 use super::{INFO, WARNING, Weight};
 use crate::CpuSet;
 use serde::{Deserialize, Serialize};

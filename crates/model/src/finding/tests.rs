@@ -3,7 +3,7 @@
 use super::*;
 use crate::load::{Evidence, ExitStatus};
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
-use crate::run::{EndReason, Reserve};
+use crate::run::{EndReason, KernelReserve};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn machine() -> Vec<MachineFinding> {
         matters,
     };
     let by = "the fair server".to_string();
-    let reserve = Reserve { by, taken_ns: MILLISECOND * 50, period_ns: SECOND };
+    let reserve = KernelReserve { by, taken_ns: MILLISECOND * 50, period_ns: SECOND };
     let taken = |gaps, in_pieces| TakenBack {
         gaps,
         taken_ns: MILLISECOND * 500,
@@ -113,14 +113,21 @@ fn conditions() -> Vec<ConditionFinding> {
     let figures =
         |p99, max| Some(Latencies { p99_ns: MICROSECOND * p99, max_ns: MICROSECOND * max });
     let recorded = || "latency".to_string();
-    let beside =
-        || Beside { recorded: recorded(), then: figures(80, 800), otherwise: figures(10, 100) };
+    let beside = || LatencyComparison {
+        recorded: recorded(),
+        then: figures(80, 800),
+        otherwise: figures(10, 100),
+    };
     let throttled = |by| Throttled { by, when, beside: beside() };
     let drift = |last_c| TemperatureDrift {
         sensor: "cpu-thermal".into(),
         first_c: 50.3,
         last_c,
-        beside: Beside { recorded: "gap".into(), then: figures(80, 800), otherwise: None },
+        beside: LatencyComparison {
+            recorded: "gap".into(),
+            then: figures(80, 800),
+            otherwise: None,
+        },
     };
     let memory = |scarce, when| MemoryTaken {
         taken_bytes: 2 << 30,
@@ -163,7 +170,7 @@ fn conditions() -> Vec<ConditionFinding> {
             mean_share: 0.003,
             worst_share: 0.3,
             when: Some(when),
-            beside: Beside { recorded: recorded(), then: None, otherwise: None },
+            beside: LatencyComparison { recorded: recorded(), then: None, otherwise: None },
         },
         Swapped { pages: 40, when, beside: beside() },
         RivalThread { cpus: cpus(), threads: vec![rival], others: 4, beside: beside() },
@@ -355,10 +362,10 @@ fn the_list_has_every_code_and_the_reference_every_weight() {
     let all: Vec<Finding> = all().into_iter().map(Finding::new).collect();
     for row in TOPICS.iter().flat_map(|(_, _, rows)| rows.iter()) {
         let of_it: Vec<&Finding> = all.iter().filter(|one| one.code() == row.code).collect();
-        let weights: BTreeSet<&str> = of_it.iter().map(|one| one.severity().word()).collect();
+        let weights: BTreeSet<&str> = of_it.iter().map(|one| one.severity().as_str()).collect();
         let words = row.weight.split(|c: char| !c.is_alphabetic());
         let said: BTreeSet<&str> =
-            words.filter(|word| Severity::ALL.iter().any(|one| one.word() == *word)).collect();
+            words.filter(|word| Severity::ALL.iter().any(|one| one.as_str() == *word)).collect();
         assert_eq!(weights, said, "{}", row.code);
         let invalid: BTreeSet<bool> = of_it.iter().map(|one| one.invalidates()).collect();
         let said = match row.invalid {

@@ -38,7 +38,7 @@ pub enum LayoutError {
 
 /// On which side a latency lies outside of all bins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outside {
+pub enum OutsideBins {
     /// Below the first edge.
     Below,
     /// At or above the last edge.
@@ -103,20 +103,20 @@ impl BinLayout {
     }
 
     /// The bin of a latency; beyond 104 days the last of latlab's own takes it.
-    pub fn bin_of(&self, latency: Nanos) -> Result<u32, Outside> {
+    pub fn bin_of(&self, latency: Nanos) -> Result<u32, OutsideBins> {
         match &self.0 {
             Edges::Standard => match u64::try_from(latency.0) {
                 Ok(latency) => Ok(bin_of(latency) as u32),
-                Err(_) => Err(Outside::Below),
+                Err(_) => Err(OutsideBins::Below),
             },
-            Edges::Equal { start, .. } if latency < *start => Err(Outside::Below),
+            Edges::Equal { start, .. } if latency < *start => Err(OutsideBins::Below),
             Edges::Equal { start, width, count } => {
                 let bin = latency.0.abs_diff(start.0) / width.0.unsigned_abs();
-                u32::try_from(bin).ok().filter(|bin| bin < count).ok_or(Outside::Above)
+                u32::try_from(bin).ok().filter(|bin| bin < count).ok_or(OutsideBins::Above)
             }
             Edges::Explicit(edges) => match edges.partition_point(|edge| *edge <= latency) {
-                0 => Err(Outside::Below),
-                above if above == edges.len() => Err(Outside::Above),
+                0 => Err(OutsideBins::Below),
+                above if above == edges.len() => Err(OutsideBins::Above),
                 above => Ok(above as u32 - 1),
             },
         }
@@ -181,8 +181,8 @@ pub(super) mod tests {
                     prop_assert!(bin < layout.bins());
                     prop_assert!(layout.low(bin) <= latency && latency < layout.high(bin));
                 }
-                Err(Outside::Below) => prop_assert!(latency < layout.start()),
-                Err(Outside::Above) => prop_assert!(latency >= layout.end()),
+                Err(OutsideBins::Below) => prop_assert!(latency < layout.start()),
+                Err(OutsideBins::Above) => prop_assert!(latency >= layout.end()),
             }
         }
 

@@ -25,7 +25,7 @@ fn microseconds(bins: u32) -> BinLayout {
 
 #[test]
 fn a_million_bins_cost_what_they_hold() {
-    let counts = Histogram::of(microseconds(1_000_000), [5_300, 999_999_999].map(Nanos));
+    let counts = Histogram::with_layout(microseconds(1_000_000), [5_300, 999_999_999].map(Nanos));
     assert_eq!(counts.bins, [(5, 1), (999_999, 1)]);
     assert_eq!(counts.overflow, Overflow::default());
     let last = Bin { low_ns: Nanos(999_999_000), high_ns: Nanos(1_000_000_000), count: 1 };
@@ -37,7 +37,7 @@ fn a_million_bins_cost_what_they_hold() {
 fn bins_of_different_edges_are_not_added() {
     let mut standard: Histogram = [Nanos(1_500)].into_iter().collect();
     let before = standard.clone();
-    let other = Histogram::of(microseconds(400), [Nanos(1_500)]);
+    let other = Histogram::with_layout(microseconds(400), [Nanos(1_500)]);
     assert_eq!(standard.add(&other), Err(DifferentLayouts));
     assert_eq!(standard, before);
     let mut empty = Histogram::default();
@@ -50,7 +50,7 @@ fn bins_of_different_edges_are_not_added() {
 #[test]
 fn what_is_known_only_as_a_maximum_has_its_place() {
     // A file of 400 bins of 1 us, whose one overflow is the maximum that it names.
-    let counts = Histogram::of(microseconds(400), [3_000, 1_282_000].map(Nanos));
+    let counts = Histogram::with_layout(microseconds(400), [3_000, 1_282_000].map(Nanos));
     assert_eq!(counts.overflow, Overflow { count: 1, max_is_unknown: false });
     assert_eq!((counts.count, counts.binned(), counts.max()), (2, 2, Some(Nanos(1_282_000))));
     let over = Bin { low_ns: Nanos(400_000), high_ns: Nanos(1_282_001), count: 1 };
@@ -75,7 +75,7 @@ fn only_latlabs_own_bins_travel_without_their_edges() {
     let own: Histogram = [50, 1_250, 7_000_000_000].map(Nanos).into_iter().collect();
     let bytes = postcard::to_allocvec(&own).unwrap();
     assert_eq!(postcard::from_bytes::<Histogram>(&bytes).unwrap(), own);
-    let other = Histogram::of(microseconds(400), [Nanos(1_500)]);
+    let other = Histogram::with_layout(microseconds(400), [Nanos(1_500)]);
     assert!(postcard::to_allocvec(&other).is_err());
 }
 
@@ -104,7 +104,7 @@ proptest! {
         layout in layout::tests::layouts(),
     ) {
         let cut = cut.min(latencies.len());
-        let of = |part: &[i64]| Histogram::of(layout.clone(), part.iter().copied().map(Nanos));
+        let of = |part: &[i64]| Histogram::with_layout(layout.clone(), part.iter().copied().map(Nanos));
         let mut sum = of(&latencies[..cut]);
         sum.add(&of(&latencies[cut..])).unwrap();
         prop_assert_eq!(&sum, &of(&latencies));

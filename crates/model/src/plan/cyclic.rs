@@ -2,7 +2,7 @@
 
 use crate::Nanos;
 use crate::nanos::MICROSECOND;
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -135,7 +135,7 @@ impl Cyclic {
 const LEGS_NEED_RELEASES: &str = "--legs requires --instrument cyclic, --mechanism nanosleep and \
                                   --clock monotonic";
 
-words! {
+text_enum! {
     /// How a thread sleeps until its release.
     Mechanism {
         /// `clock_nanosleep` with an absolute time.
@@ -149,7 +149,7 @@ words! {
     }
 }
 
-words! {
+text_enum! {
     /// The clock that releases are planned on.
     ClockName {
         /// CLOCK_MONOTONIC.
@@ -161,7 +161,7 @@ words! {
     }
 }
 
-words! {
+text_enum! {
     /// Offsets of the threads' releases.
     Phase {
         /// All threads are released at once.
@@ -173,7 +173,7 @@ words! {
     }
 }
 
-words! {
+text_enum! {
     /// What happens to releases that are already past when a cycle ends.
     MissedPolicy {
         /// They are counted and left out.

@@ -3,11 +3,11 @@
 use super::cyclic::Releases;
 use super::{Plan, Policy};
 use crate::CpuSet;
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-words! {
+text_enum! {
     /// How one thread wakes another.
     WakeBy {
         /// A futex.

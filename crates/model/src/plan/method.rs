@@ -6,11 +6,11 @@ use super::timerlat::Timerlat;
 use super::{ClockName, Spin};
 use crate::Nanos;
 use crate::respond::Respond;
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-words! {
+text_enum! {
     /// The name of a method.
     Instrument {
         /// A thread that sleeps until each release and reads the clock.

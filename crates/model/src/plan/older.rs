@@ -2,7 +2,7 @@
 
 use super::{
     Cell, ClockName, CpuSet, Cyclic, Cyclictest, Guest, Handoff, IdleStates, Instrument,
-    KernelFile, Load, LoadOn, Mechanism, Method, MissedPolicy, Nanos, Phase, Plan, Policy,
+    KernelFile, Load, LoadCpus, Mechanism, Method, MissedPolicy, Nanos, Phase, Plan, Policy,
     Releases, Spin, Timerlat, Tuning, WakeBy, Workload,
 };
 use crate::respond::{Respond, Wires};
@@ -90,7 +90,7 @@ struct FlatPlan {
     #[serde(default)]
     loads: Vec<Load>,
     #[serde(default)]
-    load_on: LoadOn,
+    load_on: LoadCpus,
     #[serde(default)]
     cell: Option<Cell>,
     #[serde(default)]

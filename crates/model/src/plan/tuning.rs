@@ -1,6 +1,6 @@
 //! Settings of the machine that have a name, made for the time of a run.
 
-use crate::words::words;
+use crate::text_enum::text_enum;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ pub enum Tuning {
     },
 }
 
-words! {
+text_enum! {
     /// When memory is given in huge pages without being asked for by its name; the words are the
     /// kernel's.
     Thp {
@@ -100,7 +100,7 @@ impl FromStr for Tuning {
             ("thp", value) => Thp::ALL
                 .iter()
                 .copied()
-                .find(|thp| value == Some(thp.word()))
+                .find(|thp| value == Some(thp.as_str()))
                 .map(Tuning::Thp)
                 .ok_or_else(|| format!("'{text}': expected thp=never, thp=madvise or thp=always")),
             (name, value) if name.starts_with(IRQ_THREAD) => irq_thread(name, value),

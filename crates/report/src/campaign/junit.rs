@@ -1,14 +1,14 @@
 //! The table as JUnit XML: a test case for each row, with its verdict.
 
+use super::format::{reason, rest, verdict};
 use super::text::below;
-use super::words::{reason, rest, verdict};
-use latlab_model::results::{CellWord, Table, TableCell, TableRow};
+use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
 
 /// One test suite. A row fails as its verdict does; one without a deadline fails only where a run
 /// of it did.
-pub fn junit(of: &Table) -> String {
-    let cases: Vec<(Option<Problem>, &TableRow)> =
+pub fn junit(of: &CampaignTable) -> String {
+    let cases: Vec<(Option<Problem>, &CampaignRow)> =
         of.rows.iter().map(|row| (problem(of, row), row)).collect();
     let count = |kind: &str| {
         cases.iter().filter(|(problem, _)| problem.as_ref().is_some_and(|p| p.kind == kind)).count()
@@ -31,8 +31,10 @@ pub fn junit(of: &Table) -> String {
         if let Some(Problem { kind, message }) = problem {
             text += &format!("    <{kind} message=\"{}\"/>\n", escaped(message));
         }
-        text +=
-            &format!("    <system-out>{}</system-out>\n  </testcase>\n", escaped(&said(of, row)));
+        text += &format!(
+            "    <system-out>{}</system-out>\n  </testcase>\n",
+            escaped(&summary(of, row))
+        );
     }
     let remarks = below(of).collect::<Vec<_>>().join("\n");
     text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", escaped(&remarks))
@@ -43,7 +45,7 @@ struct Problem {
     message: String,
 }
 
-fn problem(table: &Table, row: &TableRow) -> Option<Problem> {
+fn problem(table: &CampaignTable, row: &CampaignRow) -> Option<Problem> {
     let why: Vec<String> = row
         .cells
         .iter()
@@ -68,23 +70,23 @@ fn problem(table: &Table, row: &TableRow) -> Option<Problem> {
 }
 
 /// Which repeats missed the deadline.
-fn missed(table: &Table, row: &TableRow) -> String {
+fn missed(table: &CampaignTable, row: &CampaignRow) -> String {
     let failed = row.cells.iter().zip(&table.columns);
     let failed = failed.filter(|(cell, _)| cell.verdict == Some(VerdictWord::Fail));
     let line =
-        |(cell, column): (&TableCell, _)| format!("{column}: {}", words(cell, row).join(", "));
+        |(cell, column): (&CampaignCell, _)| format!("{column}: {}", words(cell, row).join(", "));
     failed.map(line).collect::<Vec<_>>().join("; ")
 }
 
 /// What a cell says.
-fn words(cell: &TableCell, row: &TableRow) -> Vec<String> {
+fn words(cell: &CampaignCell, row: &CampaignRow) -> Vec<String> {
     let max = cell.figures.max_ns.map(|max| format!("observed maximum {max}"));
     let word = Some(verdict(cell)).filter(|word| !word.is_empty());
     max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word).collect()
 }
 
-fn said(of: &Table, row: &TableRow) -> String {
-    let line = |(cell, column): (&TableCell, _)| {
+fn summary(of: &CampaignTable, row: &CampaignRow) -> String {
+    let line = |(cell, column): (&CampaignCell, _)| {
         let run = cell.run.as_ref().map(|run| format!(" [{run}]")).unwrap_or_default();
         format!("{column}: {}{run}", words(cell, row).join(", "))
     };

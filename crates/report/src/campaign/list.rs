@@ -3,14 +3,14 @@
 use crate::terminal::table::wrapped;
 use crate::units::span;
 use latlab_model::Nanos;
-use latlab_model::results::Tally;
+use latlab_model::campaign_table::CampaignCounts;
 
 /// What the list of runs shows of a campaign.
 pub struct CampaignEntry {
     /// Name of its folder.
     pub id: String,
     /// How many of its runs stand how; or why it cannot be read.
-    pub tally: Result<Tally, String>,
+    pub tally: Result<CampaignCounts, String>,
 }
 
 /// The campaigns, one a line.

@@ -1,15 +1,15 @@
 //! The latencies of each row in a small picture, all on one scale: each repeat, and all together.
 
-use super::make::summed;
+use super::table::summed;
 use crate::pictures::cpus::Grid;
+use crate::pictures::curve::{Curve, highest, latencies};
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::panel::{Panel, Shared, panels};
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
-use crate::pictures::series::{Series, highest, latencies};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
 use crate::terms::{self, Terms};
-use latlab_model::results::Table;
+use latlab_model::campaign_table::CampaignTable;
 use latlab_model::{Run, ThreadBins};
 use maud::{Markup, html};
 use std::borrow::Cow;
@@ -24,8 +24,12 @@ const BELOW: f64 = 30.0;
 pub type Counted<'a> = (&'a Run, &'a [ThreadBins]);
 
 /// The picture: for each row of the table the runs of its cells, none where a cell has no run.
-pub fn multiples(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
-    let groups: Vec<Vec<Series>> = rows.iter().map(|runs| lines(table, runs)).collect();
+pub fn multiples(
+    table: &CampaignTable,
+    rows: &[Vec<Option<Counted>>],
+    options: &Options,
+) -> String {
+    let groups: Vec<Vec<Curve>> = rows.iter().map(|runs| lines(table, runs)).collect();
     let small = Small {
         title: format!("{}: row by row", table.name),
         labels: table.rows.iter().map(|row| row.label.as_str()).collect(),
@@ -37,14 +41,14 @@ pub fn multiples(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options
 }
 
 /// Whether a scenario has several rows, which can be drawn over each other.
-pub fn can_be_overlaid(table: &Table) -> bool {
+pub fn can_be_overlaid(table: &CampaignTable) -> bool {
     let scenarios: BTreeSet<&str> = table.rows.iter().map(|row| row.scenario.as_str()).collect();
     scenarios.len() < table.rows.len()
 }
 
 /// The rows of each scenario over each other, all their repeats together.
-pub fn overlaid(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
-    let mut scenarios: Vec<(&str, Vec<Series>)> = Vec::new();
+pub fn overlaid(table: &CampaignTable, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
+    let mut scenarios: Vec<(&str, Vec<Curve>)> = Vec::new();
     for (row, cells) in table.rows.iter().zip(rows) {
         let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
         let name = row.label.strip_prefix(&row.scenario).unwrap_or(&row.label);
@@ -54,7 +58,7 @@ pub fn overlaid(table: &Table, rows: &[Vec<Option<Counted>>], options: &Options)
             None => scenarios.push((&row.scenario, vec![line])),
         }
     }
-    let (labels, groups): (Vec<&str>, Vec<Vec<Series>>) = scenarios.into_iter().unzip();
+    let (labels, groups): (Vec<&str>, Vec<Vec<Curve>>) = scenarios.into_iter().unzip();
     let title = format!("{}: over each other", table.name);
     let latencies = groups.iter().flatten().map(|line| line.count).sum();
     Small { title, labels, groups, latencies }.drawn(rows, options)
@@ -66,14 +70,14 @@ struct Small<'a> {
     /// What stands above each.
     labels: Vec<&'a str>,
     /// The lines of each.
-    groups: Vec<Vec<Series<'a>>>,
+    groups: Vec<Vec<Curve<'a>>>,
     latencies: u64,
 }
 
 impl Small<'_> {
     fn drawn(self, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
         let Small { title, labels, groups, latencies } = self;
-        let borrowed: Vec<&[Series]> = groups.iter().map(Vec::as_slice).collect();
+        let borrowed: Vec<&[Curve]> = groups.iter().map(Vec::as_slice).collect();
         let grid = Grid::new(groups.len(), options);
         let terms = terms::of_all(rows.iter().flatten().flatten().map(|(run, _)| *run));
         let (shared, panels) = panels(&borrowed, options.axis, grid.panel_width(), terms);
@@ -109,20 +113,20 @@ impl Small<'_> {
 }
 
 /// Runs together, as one line.
-fn pooled<'a>(name: String, runs: &[Counted]) -> Series<'a> {
+fn pooled<'a>(name: String, runs: &[Counted]) -> Curve<'a> {
     let bins = summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins));
-    Series {
+    Curve {
         name,
         count: bins.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count)),
         min: runs.iter().filter_map(|(run, _)| run.total.min_ns).min(),
         max: runs.iter().filter_map(|(run, _)| run.total.max_ns).max(),
         bins: Cow::Owned(bins),
-        ..Series::default()
+        ..Curve::default()
     }
 }
 
 /// First all repeats together, then each, where there are several.
-fn lines<'a>(table: &Table, cells: &[Option<Counted<'a>>]) -> Vec<Series<'a>> {
+fn lines<'a>(table: &CampaignTable, cells: &[Option<Counted<'a>>]) -> Vec<Curve<'a>> {
     let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
     let all = pooled("all repeats".to_string(), &runs);
     // A cell without a run keeps its place, and so its pen.
@@ -135,24 +139,19 @@ fn lines<'a>(table: &Table, cells: &[Option<Counted<'a>>]) -> Vec<Series<'a>> {
 }
 
 /// Which line is which, by the row that has the most of them.
-fn entries(groups: &[Vec<Series>]) -> Vec<Entry> {
+fn entries(groups: &[Vec<Curve>]) -> Vec<Entry> {
     let most = groups.iter().max_by_key(|group| group.len());
-    let entry = |(index, series): (usize, &Series)| {
+    let entry = |(index, series): (usize, &Curve)| {
         Entry::line(Pen::number(index), series.name.clone()).with_mark()
     };
     most.filter(|group| group.len() > 1)
         .map(|group| {
-            group
-                .iter()
-                .take(crate::pictures::series::named(group))
-                .enumerate()
-                .map(entry)
-                .collect()
+            group.iter().take(crate::pictures::curve::named(group)).enumerate().map(entry).collect()
         })
         .unwrap_or_default()
 }
 
-fn description(labels: &[&str], groups: &[Vec<Series>], terms: &Terms) -> String {
+fn description(labels: &[&str], groups: &[Vec<Curve>], terms: &Terms) -> String {
     let each = labels.iter().zip(groups).map(|(label, group)| match highest(group) {
         Some(max) => format!("{label}: observed maximum {max}."),
         None => format!("{label}: no {}.", terms.many),
@@ -170,7 +169,7 @@ fn small(
 ) -> Markup {
     let area = grid.area(index, top, shared.sides);
     let across = shared.axis.ticks(area.width(), if area.width() > 300.0 { 90.0 } else { 62.0 });
-    let across = grid.apart(across, &area);
+    let across = grid.spread_ticks(across, &area);
     let up = shared.heights.ticks(area.height());
     let maximum = highest(panel.series).map(|max| format!(": maximum {max}")).unwrap_or_default();
     let words = format!("{label}{maximum}");

@@ -1,8 +1,8 @@
 //! A campaign as one page: the table, the distributions, and what each run says.
 
+use super::format::{DeadlineDistance, length_of, rest, share, verdict};
 use super::multiples::{Counted, can_be_overlaid, multiples, overlaid};
 use super::text::{reasons, remarks, virtual_time};
-use super::words::{Near, length_of, rest, share, verdict};
 use crate::page::markup::Outline;
 use crate::page::markup::prose;
 use crate::page::markup::scrolling;
@@ -10,7 +10,7 @@ use crate::page::{document, run_summary};
 use crate::pictures::options::Options;
 use crate::terms;
 use crate::units::{bin_edge, grouped, short};
-use latlab_model::results::{Pooled, Table, TableCell, TableRow};
+use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
 use latlab_model::{Run, ThreadBins};
 use maud::{Markup, PreEscaped, html};
 
@@ -33,7 +33,7 @@ pub struct CampaignRun<'a> {
 }
 
 /// The whole page; `runs` are those that the cells of the table name, in any order.
-pub fn campaign_page(table: &Table, runs: &[CampaignRun], latlab: &str) -> String {
+pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) -> String {
     let title = format!("{}: {}", table.name, table.tally);
     let outline = Outline::page();
     let rows: Vec<Vec<Option<Counted>>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
@@ -105,15 +105,15 @@ fn in_widths(id: &str, picture: impl Fn(&Options) -> String) -> Markup {
     }
 }
 
-fn runs_of<'a>(row: &TableRow, runs: &[CampaignRun<'a>]) -> Vec<Option<Counted<'a>>> {
-    let of_cell = |cell: &TableCell| {
+fn runs_of<'a>(row: &CampaignRow, runs: &[CampaignRun<'a>]) -> Vec<Option<Counted<'a>>> {
+    let of_cell = |cell: &CampaignCell| {
         let id = cell.run.as_ref()?;
         runs.iter().find(|one| one.run.id == *id).map(|one| (one.run, one.bins))
     };
     row.cells.iter().map(of_cell).collect()
 }
 
-fn cells(table: &Table) -> Markup {
+fn cells(table: &CampaignTable) -> Markup {
     let has_published = table.rows.iter().any(|row| !row.published.is_empty());
     scrolling(
         "The table",
@@ -145,8 +145,8 @@ fn cells(table: &Table) -> Markup {
     )
 }
 
-fn one_cell(cell: &TableCell, row: &TableRow) -> Markup {
-    let near = Near::of(cell, row.deadline_ns);
+fn one_cell(cell: &CampaignCell, row: &CampaignRow) -> Markup {
+    let near = DeadlineDistance::new(cell, row.deadline_ns);
     let word = verdict(cell);
     html! {
         td class=(near.class()) title=[cell.reason.as_deref()] {
@@ -163,7 +163,7 @@ fn one_cell(cell: &TableCell, row: &TableRow) -> Markup {
     }
 }
 
-fn published(row: &TableRow) -> Markup {
+fn published(row: &CampaignRow) -> Markup {
     html! {
         td.published {
             @for figure in &row.published {
@@ -177,8 +177,8 @@ fn published(row: &TableRow) -> Markup {
     }
 }
 
-fn pooled(table: &Table) -> Markup {
-    let all: Vec<(&TableRow, &Pooled)> =
+fn pooled(table: &CampaignTable) -> Markup {
+    let all: Vec<(&CampaignRow, &PooledRow)> =
         table.rows.iter().flat_map(|row| row.pooled.iter().map(move |one| (row, one))).collect();
     let table = html! {
             table.cells {
@@ -212,7 +212,7 @@ fn pooled(table: &Table) -> Markup {
     }
 }
 
-fn threads(row: &TableRow, pooled: &Pooled) -> Markup {
+fn threads(row: &CampaignRow, pooled: &PooledRow) -> Markup {
     let names = ["Thread", "Period", "Cycles", "Observed maximum", "p99.9"];
     let table = html! {
         table.cells {

@@ -1,15 +1,15 @@
 //! What a campaign will do, before it does it.
 
-use super::words::length;
+use super::format::length;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::span;
-use latlab_model::campaign::{Campaign, Planned, Row};
+use latlab_model::campaign::{Campaign, PlannedRun, Row};
 
 /// Every run in its order, and the time that all take.
 pub fn planned(campaign: &Campaign, width: usize, style: Style) -> String {
     let about = campaign.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
-    let length = length(campaign.lengths(), campaign.scale.as_deref());
+    let length = length(campaign.shortest_and_longest(), campaign.scale.as_deref());
     let length = length.map(|length| format!("{}\n", wrapped(&length, width, 0)));
     format!(
         "{}\n{}{}{}\n{}",
@@ -22,7 +22,7 @@ pub fn planned(campaign: &Campaign, width: usize, style: Style) -> String {
 }
 
 fn columns(campaign: &Campaign) -> Vec<Column> {
-    let row = |run: &Planned| &campaign.rows[run.row];
+    let row = |run: &PlannedRun| &campaign.rows[run.row];
     let each = |cell: &dyn Fn(&Row) -> String| {
         campaign.runs.iter().map(|run| cell(row(run))).collect::<Vec<_>>()
     };
@@ -38,7 +38,7 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
         Column::new(
             "length",
             0,
-            campaign.runs.iter().map(|run| dash(campaign.length_of(run).map(span))),
+            campaign.runs.iter().map(|run| dash(campaign.run_duration(run).map(span))),
         ),
         Column::new(
             "deadline",
@@ -54,9 +54,9 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
 
 fn total(campaign: &Campaign) -> String {
     let runs = campaign.runs.len();
-    let pauses = match campaign.pauses().0 {
+    let pauses = match campaign.pause_time().0 {
         0 => String::new(),
-        _ => format!(" and {} of cool-down", span(campaign.pauses())),
+        _ => format!(" and {} of cool-down", span(campaign.pause_time())),
     };
     let cool = campaign.cool_down.below_millicelsius.map(|below| {
         format!(
@@ -72,8 +72,8 @@ fn total(campaign: &Campaign) -> String {
         if runs == 1 { "run" } else { "runs" },
         campaign.order,
         campaign.seed,
-        span(campaign.measured()),
-        span(campaign.measuring()),
+        span(campaign.measured_time()),
+        span(campaign.run_time()),
         cool.unwrap_or_default(),
     )
 }

@@ -1,17 +1,17 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
-use super::words::{length_of, reason, rest, verdict};
+use super::format::{length_of, reason, rest, verdict};
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::escaped;
 use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
+use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord, PooledRow};
 use latlab_model::guest::VIRTUAL_TIME_SHOWS;
-use latlab_model::results::{CellWord, Pooled, Table, TableCell, TableRow};
 use latlab_model::run::VerdictWord;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
-pub fn show(of: &Table, width: usize, style: Style) -> String {
+pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let head = format!("Campaign {}: {}\n", of.name, of.tally);
     let about = of.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
     let length = length_of(of).map(|length| format!("{}\n", wrapped(&length, width, 0)));
@@ -24,16 +24,16 @@ pub fn show(of: &Table, width: usize, style: Style) -> String {
     text
 }
 
-fn columns(of: &Table) -> Vec<Column> {
+fn columns(of: &CampaignTable) -> Vec<Column> {
     let all = || of.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.figures.max_ns);
-    let scale = Scale::of(all());
-    let p99_9 = |row: &TableRow| pooled(row).and_then(|all| all.figures.p99_9_ns).map(bin_edge);
-    let p99_9_scale = Scale::of(of.rows.iter().filter_map(p99_9));
+    let scale = Scale::for_times(all());
+    let p99_9 = |row: &CampaignRow| pooled(row).and_then(|all| all.figures.p99_9_ns).map(bin_edge);
+    let p99_9_scale = Scale::for_times(of.rows.iter().filter_map(p99_9));
     let number =
         |scale: Scale, time: Option<Nanos>| time.map_or("-".into(), |time| scale.number(time));
-    let each = |cell: &dyn Fn(&TableRow) -> String| of.rows.iter().map(cell).collect::<Vec<_>>();
-    let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
-    let misses = |row: &TableRow| {
+    let each = |cell: &dyn Fn(&CampaignRow) -> String| of.rows.iter().map(cell).collect::<Vec<_>>();
+    let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
+    let misses = |row: &CampaignRow| {
         let misses = pooled(row).and_then(|all| all.figures.misses);
         misses.map_or("-".to_string(), grouped)
     };
@@ -45,7 +45,7 @@ fn columns(of: &Table) -> Vec<Column> {
             .unit(p99_9_scale.unit()),
     ];
     for (index, column) in of.columns.iter().enumerate() {
-        let cell = |row: &TableRow| match row.cells.get(index) {
+        let cell = |row: &CampaignRow| match row.cells.get(index) {
             Some(cell) if cell.figures.max_ns.is_some() => number(scale, cell.figures.max_ns),
             Some(cell) => verdict(cell),
             None => "-".to_string(),
@@ -58,7 +58,7 @@ fn columns(of: &Table) -> Vec<Column> {
 }
 
 /// All repeats together, where there is one kernel only.
-fn pooled(row: &TableRow) -> Option<&Pooled> {
+fn pooled(row: &CampaignRow) -> Option<&PooledRow> {
     match &row.pooled[..] {
         [one] => Some(one),
         _ => None,
@@ -66,7 +66,7 @@ fn pooled(row: &TableRow) -> Option<&Pooled> {
 }
 
 fn paint(word: &str) -> Option<Colour> {
-    let word = VerdictWord::ALL.iter().find(|one| one.word() == word)?;
+    let word = VerdictWord::ALL.iter().find(|one| one.as_str() == word)?;
     Some(match word {
         VerdictWord::Pass => Colour::Good,
         VerdictWord::Inconclusive => Colour::Warn,
@@ -75,8 +75,8 @@ fn paint(word: &str) -> Option<Colour> {
 }
 
 /// Why cells have no figures, or such as say nothing.
-pub fn reasons(of: &Table) -> Vec<String> {
-    let of_row = |row: &TableRow| -> Vec<String> {
+pub fn reasons(of: &CampaignTable) -> Vec<String> {
+    let of_row = |row: &CampaignRow| -> Vec<String> {
         let cells = row.cells.iter().zip(&of.columns);
         let line = |(cell, column)| Some(format!("{}, {column}: {}", row.label, reason(cell)?));
         cells.filter_map(line).collect()
@@ -85,17 +85,17 @@ pub fn reasons(of: &Table) -> Vec<String> {
 }
 
 /// All that is said below a table.
-pub fn below(of: &Table) -> impl Iterator<Item = String> {
+pub fn below(of: &CampaignTable) -> impl Iterator<Item = String> {
     reasons(of).into_iter().chain(virtual_time(of)).chain(remarks(of))
 }
 
 /// What figures of guests are.
-pub fn virtual_time(of: &Table) -> Option<String> {
+pub fn virtual_time(of: &CampaignTable) -> Option<String> {
     of.virtual_time.then(|| format!("Virtual time: {VIRTUAL_TIME_SHOWS}."))
 }
 
 /// What the numbers alone do not say.
-pub fn remarks(of: &Table) -> Vec<String> {
+pub fn remarks(of: &CampaignTable) -> Vec<String> {
     let mut remarks = Vec::new();
     for row in &of.rows {
         for (cell, column) in row.cells.iter().zip(&of.columns) {
@@ -110,14 +110,14 @@ pub fn remarks(of: &Table) -> Vec<String> {
     remarks
 }
 
-fn remark(cell: &TableCell, name: &str) -> Option<String> {
+fn remark(cell: &CampaignCell, name: &str) -> Option<String> {
     let tries = cell.tries.len();
     (cell.state == CellWord::Done && tries > 1)
         .then(|| format!("{name}: the last of {tries} tries; all are kept"))
 }
 
 /// Threads of different periods may have different numbers of latencies, which is to be known.
-fn weights(label: &str, pooled: &Pooled) -> Option<String> {
+fn weights(label: &str, pooled: &PooledRow) -> Option<String> {
     let (most, least) = (
         pooled.threads.iter().max_by_key(|one| one.cycles)?,
         pooled.threads.iter().min_by_key(|one| one.cycles)?,
@@ -142,7 +142,7 @@ fn weights(label: &str, pooled: &Pooled) -> Option<String> {
 }
 
 /// What others have published of the row.
-pub fn published(row: &TableRow) -> Option<String> {
+pub fn published(row: &CampaignRow) -> Option<String> {
     let figure = |figure: &latlab_model::campaign::PublishedFigure| {
         let max = figure.max_ns.map(|max| format!(" {max}")).unwrap_or_default();
         let note = figure.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
@@ -154,16 +154,16 @@ pub fn published(row: &TableRow) -> Option<String> {
 }
 
 /// The whole table in the Markdown of GitHub: each cell with all that it says.
-pub fn markdown(of: &Table) -> String {
+pub fn markdown(of: &CampaignTable) -> String {
     let mut columns =
         vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
     for (index, column) in of.columns.iter().enumerate() {
-        let cell = |row: &TableRow| {
+        let cell = |row: &CampaignRow| {
             row.cells.get(index).map_or(String::new(), |cell| cell_words(cell, row))
         };
         columns.push(Column::new(&column.to_string(), 0, of.rows.iter().map(cell)).left());
     }
-    let word = |row: &TableRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
+    let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
     let remarks: String = below(of).map(|line| format!("- {}\n", escaped(&line))).collect();
     let about = of.about.as_ref().map(|about| format!("{}\n\n", escaped(about)));
@@ -178,7 +178,7 @@ pub fn markdown(of: &Table) -> String {
     )
 }
 
-fn cell_words(cell: &TableCell, row: &TableRow) -> String {
+fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
     let max = cell.figures.max_ns.map(|max| format!("max {max}"));
     let word = Some(verdict(cell)).filter(|word| !word.is_empty());
     let words = max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word);
@@ -186,7 +186,7 @@ fn cell_words(cell: &TableCell, row: &TableRow) -> String {
 }
 
 /// A line for each cell, with exact nanoseconds; what is not known is empty.
-pub fn csv(of: &Table) -> String {
+pub fn csv(of: &CampaignTable) -> String {
     let head = "row,kernel,repeat,state,verdict,run,cycles,max_ns,p99_9_ns,missed,misses,deadline_ns,reason";
     let mut text = format!("{head}\n");
     for row in &of.rows {

@@ -4,7 +4,7 @@ use super::{Detail, block, file, headline, names};
 use crate::terminal::style::Colour;
 use crate::terminal::table::wrapped;
 use crate::units::bytes;
-use latlab_model::comparison::{Change, Comparison, ConfigChanges, ConfigTopic, SettingChange};
+use latlab_model::comparison::{Comparison, ConfigChanges, ConfigTopic, FactChange, SettingChange};
 use latlab_model::run::Severity;
 
 /// Options of one topic that are listed unless everything is wanted.
@@ -35,27 +35,27 @@ fn heading(title: &str, detail: Detail) -> String {
     format!("{}:\n", detail.style.paint(Colour::Bold, title))
 }
 
-fn facts(changes: &[Change], detail: Detail) -> String {
+fn facts(changes: &[FactChange], detail: Detail) -> String {
     if changes.is_empty() {
         return String::new();
     }
     let each = changes.iter().map(|change| {
-        let Change { what, before, after } = change;
+        let FactChange { what, before, after } = change;
         match what.strip_suffix("_bytes") {
-            Some(name) => changed(name, &sized(before), &sized(after), "none", detail),
-            None => changed(&what.replace('_', " "), before, after, "none", detail),
+            Some(name) => change_lines(name, &sized(before), &sized(after), "none", detail),
+            None => change_lines(&what.replace('_', " "), before, after, "none", detail),
         }
     });
     heading("Machine", detail) + &each.collect::<String>()
 }
 
-fn conditions(changes: &[Change], detail: Detail) -> String {
+fn conditions(changes: &[FactChange], detail: Detail) -> String {
     if changes.is_empty() {
         return String::new();
     }
-    let each = changes
-        .iter()
-        .map(|Change { what, before, after }| changed(what, before, after, "none", detail));
+    let each = changes.iter().map(|FactChange { what, before, after }| {
+        change_lines(what, before, after, "none", detail)
+    });
     heading("Conditions, means over the runs", detail) + &each.collect::<String>()
 }
 
@@ -65,7 +65,7 @@ fn sized(count: &Option<String>) -> Option<String> {
 }
 
 /// A value before and after, in one line where both fit, else below each other.
-fn changed(
+fn change_lines(
     name: &str,
     before: &Option<String>,
     after: &Option<String>,
@@ -108,7 +108,7 @@ fn findings(compared: &Comparison, detail: Detail) -> String {
         text += &heading("Findings with another severity", detail);
         for weighed in &compared.weighed {
             let (before, now) = (weighed.before.to_string(), weighed.now.severity.to_string());
-            text += &changed(&weighed.now.code, &Some(before), &Some(now), "none", detail);
+            text += &change_lines(&weighed.now.code, &Some(before), &Some(now), "none", detail);
         }
     }
     if !compared.gone.is_empty() {
@@ -132,7 +132,7 @@ fn settings(changes: &[SettingChange], detail: Detail) -> String {
     let both = both.into_iter();
     let line = |one: &SettingChange| match one.partly {
         true => sides(&name(one), &one.before, &one.after, detail),
-        false => changed(&name(one), &one.before, &one.after, "none", detail),
+        false => change_lines(&name(one), &one.before, &one.after, "none", detail),
     };
     let mut text: String = both.map(line).collect();
     let lone = [
@@ -163,7 +163,7 @@ fn options(topics: Option<&[ConfigChanges]>, detail: Detail) -> String {
         let shown = if detail.verbose { options.len() } else { LISTED_OPTIONS };
         for option in options.iter().take(shown) {
             let (name, none) = (format!("  {}", option.what), "not set");
-            text += &changed(&name, &option.before, &option.after, none, detail);
+            text += &change_lines(&name, &option.before, &option.after, none, detail);
         }
         if options.len() > shown {
             text += &format!("    and {} more\n", options.len() - shown);
@@ -187,7 +187,7 @@ fn title(topic: ConfigTopic) -> &'static str {
         ConfigTopic::Power => "power and frequency",
         ConfigTopic::Security => "security and mitigations",
         ConfigTopic::FileSystems => "file systems",
-        topic => topic.word(),
+        topic => topic.as_str(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::wrapped;
-use latlab_model::doctor::{Diagnosis, Entry, Examination, is_command};
+use latlab_model::doctor::{CheckEntry, Diagnosis, Examination, is_command};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
 use latlab_model::snapshot::made;
@@ -260,14 +260,14 @@ fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, detail: D
 }
 
 /// The catalogue, a line or two for each entry.
-pub fn catalogue(entries: &[Entry], width: usize, style: Style) -> String {
+pub fn catalogue(entries: &[CheckEntry], width: usize, style: Style) -> String {
     let longest = entries.iter().map(|entry| entry.code.len()).max().unwrap_or(0);
     let mut text = String::new();
     let mut topic = None;
     for entry in entries {
         if topic != Some(entry.topic) {
             let gap = if topic.is_some() { "\n" } else { "" };
-            text += &format!("{gap}{}\n", style.paint(Colour::Bold, entry.topic.word()));
+            text += &format!("{gap}{}\n", style.paint(Colour::Bold, entry.topic.as_str()));
             topic = Some(entry.topic);
         }
         let severity = format!("{:<7}", entry.severity);

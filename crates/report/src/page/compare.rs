@@ -6,10 +6,10 @@ use super::markup::scrolling;
 use super::markup::{count, dash, firm};
 use super::pictures::compared;
 use super::responders;
-use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::figures::{LATENCIES, LatencyFigure, MAXIMUM};
 use crate::page::markup::Outline;
 use crate::page::markup::prose;
-use crate::runs::{Measured, names, terms_of, title};
+use crate::run_with_bins::{RunWithBins, names, terms, title};
 use crate::sections::respond;
 use crate::sentence;
 use crate::terms::MIXED;
@@ -19,7 +19,7 @@ use maud::{Markup, html};
 
 /// The section that stands above the runs.
 pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
-    let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
+    let measured: Vec<RunWithBins> = runs.iter().map(PageRun::with_bins).collect();
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
     html! {
         section.comparison id="comparison" aria-labelledby=(outline.id("headline")) {
@@ -37,8 +37,8 @@ pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
 
 /// What the comparison comes to in plain words; none where a run has no latencies.
 fn lead(runs: &[PageRun], names: &[String]) -> Option<String> {
-    let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
-    if std::ptr::eq(terms_of(&measured), &MIXED) {
+    let measured: Vec<RunWithBins> = runs.iter().map(PageRun::with_bins).collect();
+    if std::ptr::eq(terms(&measured), &MIXED) {
         let text = "These runs used different instruments: latencies of woken threads and gaps of \
                     spinning threads are not comparable.";
         return Some(text.to_string());
@@ -88,7 +88,7 @@ fn columns(runs: &[PageRun]) -> Vec<Column> {
     let column = |name: &str, cell: &dyn Fn(&Run) -> String| -> Column {
         (name.to_string(), "", runs.iter().map(|one| cell(one.run)).collect())
     };
-    let latency = |figure: &Figure| -> Column {
+    let latency = |figure: &LatencyFigure| -> Column {
         let (unit, numbers) = figure.column(runs.iter().map(|one| &one.run.total));
         (figure.name.to_string(), unit, numbers.into_iter().map(dash).collect())
     };
@@ -113,8 +113,8 @@ fn columns(runs: &[PageRun]) -> Vec<Column> {
 
 /// What the runs counted, as a heading.
 fn heading(runs: &[PageRun]) -> String {
-    let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
-    let mut heading = terms_of(&measured).cycles.to_string();
+    let measured: Vec<RunWithBins> = runs.iter().map(PageRun::with_bins).collect();
+    let mut heading = terms(&measured).cycles.to_string();
     heading.get_mut(..1).map(str::make_ascii_uppercase);
     heading
 }

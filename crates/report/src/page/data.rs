@@ -4,7 +4,7 @@
 use super::PageRun;
 use super::packed::Columns;
 use crate::page::markup::Outline;
-use crate::pictures::series::thread_name;
+use crate::pictures::curve::thread_name;
 use crate::pictures::time::{Strip, measured_strips};
 use crate::units::span;
 use latlab_model::{Bin, Nanos, ThreadBins};
@@ -89,7 +89,7 @@ pub fn section(of: &PageRun, outline: &Outline) -> Markup {
     // Numbers and texts of our own types are always JSON.
     let head = serde_json::to_string(&head).unwrap_or_default();
     let content = html! {
-        p data-save=(outline.prefix()) { (carried(of, joined, step, bins_joined)) }
+        p data-save=(outline.prefix()) { (embedded_data(of, joined, step, bins_joined)) }
         script type="application/json" id=(outline.id("document")) { (PreEscaped(inert(of.document))) }
         script type="application/json" id=(outline.id("head")) { (PreEscaped(inert(&head))) }
         script type="text/plain" id=(outline.id("packed")) { (packed) }
@@ -97,7 +97,7 @@ pub fn section(of: &PageRun, outline: &Outline) -> Markup {
     outline.section("data", "Data in this page", content)
 }
 
-fn carried(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> String {
+fn embedded_data(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> String {
     let mut words = "This page contains run.json as stored, ".to_string();
     words += &match joined {
         0 | 1 => format!("the figures of every {}", span(step)),

@@ -4,7 +4,7 @@ use super::markup::{Outline, count, firm, pairs, scrolling};
 use crate::command::command;
 use crate::sentence;
 use crate::units::{bytes, grouped, joined, percent};
-use latlab_model::run::End;
+use latlab_model::run::AgentEnd;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
@@ -33,7 +33,7 @@ pub fn cost(run: &Run, outline: &Outline) -> Markup {
     outline.section("cost", "Cost of measuring", content)
 }
 
-fn cost_rows(run: &Run, end: &End) -> Vec<(&'static str, String)> {
+fn cost_rows(run: &Run, end: &AgentEnd) -> Vec<(&'static str, String)> {
     let share = match run.measured_ns > Nanos::ZERO {
         true => percent(end.helpers_cpu_ns.as_secs_f64() / run.measured_ns.as_secs_f64()),
         false => "unknown share".to_string(),

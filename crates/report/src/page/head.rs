@@ -14,7 +14,7 @@ use maud::{Markup, html};
 /// The headline and what it is about.
 pub fn opening(run: &Run, outline: &Outline) -> Markup {
     html! {
-        p.kicker { (terms::of(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
+        p.kicker { (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
         (outline.headline(prose(&sentence::headline(run))))
         p.lead { (prose(&sentence::lead(run).join(" "))) }
         @let said = respond::sentences(run);
@@ -41,7 +41,7 @@ pub fn facts(run: &Run) -> Markup {
             }
             @if run.asked.deadline_ns.is_some() {
                 (fact("Deadline misses", total.misses.map(count),
-                    run.asked.deadline_ns.map(|deadline| format!("{} than {}", terms::of(run).beyond, deadline))))
+                    run.asked.deadline_ns.map(|deadline| format!("{} than {}", terms::of_run(run).beyond, deadline))))
             }
             (fact(cycles(run), Some(count(total.cycles)), releases_due(run)))
             @if respond::is_timed(run) {
@@ -68,7 +68,7 @@ pub fn missed(missed: Option<u64>) -> String {
 
 /// The name of the count of what was recorded.
 pub fn cycles(run: &Run) -> &'static str {
-    if run.asked.method.is_periodic() { "Cycles" } else { terms::of(run).titles }
+    if run.asked.method.is_periodic() { "Cycles" } else { terms::of_run(run).titles }
 }
 
 fn missed_share(total: &Summary) -> Option<String> {

@@ -21,7 +21,7 @@ mod verdict;
 use crate::doctor::summary;
 use crate::page::markup::Outline;
 use crate::pictures::time::TimeData;
-use crate::runs::{Measured, names};
+use crate::run_with_bins::{RunWithBins, names};
 use crate::sections::conditions;
 use crate::sections::legs;
 use crate::sections::load;
@@ -63,8 +63,8 @@ pub struct PageRun<'a> {
 }
 
 impl<'a> PageRun<'a> {
-    fn measured(&self) -> Measured<'a> {
-        Measured { run: self.run, bins: self.bins }
+    fn with_bins(&self) -> RunWithBins<'a> {
+        RunWithBins { run: self.run, bins: self.bins }
     }
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn document(title: &str, body: &Markup) -> String {
 }
 
 fn several_runs(runs: &[PageRun]) -> Markup {
-    let measured: Vec<Measured> = runs.iter().map(PageRun::measured).collect();
+    let measured: Vec<RunWithBins> = runs.iter().map(PageRun::with_bins).collect();
     html! {
         nav.runs aria-label="Runs" {
             a href="#comparison" { "Comparison" }

@@ -7,7 +7,7 @@ use crate::pictures::axis::Axis;
 use crate::pictures::options::Options;
 use crate::pictures::plot::{Kind, plot};
 use crate::pictures::time::{self, TimeOptions};
-use crate::runs::{Measured, terms_of};
+use crate::run_with_bins::{RunWithBins, terms};
 use crate::sections::respond;
 use crate::terms::{self, Terms};
 use latlab_model::Nanos;
@@ -25,8 +25,8 @@ const SHARE: &str = "The share of the responses that was no larger, with the max
 
 /// The sections with the pictures of one run.
 pub fn pictures(of: &PageRun, outline: &Outline) -> Markup {
-    let runs = [of.measured()];
-    let terms = terms::of(of.run);
+    let runs = [of.with_bins()];
+    let terms = terms::of_run(of.run);
     if of.run.asked.method.is_capture() {
         return html! {
             (compared(&runs, outline))
@@ -48,8 +48,8 @@ pub fn pictures(of: &PageRun, outline: &Outline) -> Markup {
 }
 
 /// The pictures of several runs over each other.
-pub fn compared(runs: &[Measured], outline: &Outline) -> Markup {
-    let terms = terms_of(runs);
+pub fn compared(runs: &[RunWithBins], outline: &Outline) -> Markup {
+    let terms = terms(runs);
     html! {
         (outline.section("picture", terms.titles, html! {
             (of_latencies(runs, Kind::Latency, outline, &of_whole_runs(terms)))
@@ -66,7 +66,7 @@ pub fn compared(runs: &[Measured], outline: &Outline) -> Markup {
 }
 
 /// The same up to where nearly all responses are, which a slow one would squeeze into a corner.
-fn zoomed(runs: &[Measured], end: Nanos, outline: &Outline) -> Markup {
+fn zoomed(runs: &[RunWithBins], end: Nanos, outline: &Outline) -> Markup {
     let caption = format!("The same up to {end}; what lies beyond is counted at the right.");
     in_widths("zoomed", outline, &caption, &|options| {
         plot(runs, Kind::Latency, &Options { axis: Axis::linear_to(end), ..options.clone() })
@@ -114,14 +114,14 @@ fn flow(Terms { one, titles, .. }: &Terms) -> String {
     )
 }
 
-fn of_latencies(runs: &[Measured], kind: Kind, outline: &Outline, caption: &str) -> Markup {
-    figure(kind.word(), terms_of(runs), outline, caption, &|width, plot_height, id| {
+fn of_latencies(runs: &[RunWithBins], kind: Kind, outline: &Outline, caption: &str) -> Markup {
+    figure(kind.as_str(), terms(runs), outline, caption, &|width, plot_height, id| {
         plot(runs, kind, &Options { width, plot_height, id, ..Options::default() })
     })
 }
 
 fn over_time(of: &PageRun, kind: time::Kind, outline: &Outline, caption: &str) -> Markup {
-    figure(kind.word(), terms::of(of.run), outline, caption, &|width, _, id| {
+    figure(kind.as_str(), terms::of_run(of.run), outline, caption, &|width, _, id| {
         kind.draw(of.run, of.still, &TimeOptions { width, id, ..TimeOptions::default() })
     })
 }

@@ -6,7 +6,7 @@ use crate::page::markup::Outline;
 use crate::page::markup::prose;
 use crate::pictures::options::Options;
 use crate::pictures::phase::{Fold, draw};
-use crate::sections::pairs::{self, Series};
+use crate::sections::pairs::{self, PairedRuns};
 use crate::sections::respond;
 use crate::terminal::table::markup;
 use latlab_model::Run;
@@ -14,7 +14,7 @@ use maud::{Markup, html};
 
 /// Responses against the phase of what may disturb them; nothing where that is not known.
 pub fn phase(of: &PageRun, outline: &Outline) -> Markup {
-    let Some(fold) = Fold::of(of.run).filter(|_| !of.samples.is_empty()) else {
+    let Some(fold) = Fold::of_run(of.run).filter(|_| !of.samples.is_empty()) else {
         return html! {};
     };
     let caption = "Each response at the time of its stimulus, modulo the period of the marker: what \
@@ -31,9 +31,12 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
         .iter()
         .map(|one| one.samples.iter().map(|sample| sample.latency_ns.0).collect())
         .collect();
-    let series: Vec<Series> =
-        all.into_iter().zip(&latencies).map(|(run, latencies)| Series { run, latencies }).collect();
-    let loaded = pairs::loaded(&series);
+    let series: Vec<PairedRuns> = all
+        .into_iter()
+        .zip(&latencies)
+        .map(|(run, latencies)| PairedRuns { run, latencies })
+        .collect();
+    let loaded = pairs::load_comparisons(&series);
     html! {
         (markup(&columns, &respond::meaning(true)))
         @match pairs::columns(&series) {
@@ -44,7 +47,7 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
         }
         @if !loaded.is_empty() {
             (outline.section("idle-busy", "Idle and busy", html! {
-                (markup(&pairs::loaded_columns(&loaded), "What the load changed: the median of all \
+                (markup(&pairs::load_comparison_columns(&loaded), "What the load changed: the median of all \
                     differences of two responses, busy minus idle, of these series."))
                 p { (prose(pairs::WHY)) }
             }))

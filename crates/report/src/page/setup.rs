@@ -12,7 +12,7 @@ pub fn setup(run: &Run, outline: &Outline) -> Markup {
     let content = html! {
         div.columns {
             (pairs("The machine", machine(run)))
-            (pairs("How it was measured", how(run)))
+            (pairs("How it was measured", method_rows(run)))
         }
         (settings(run, outline))
         (thread_ends(run))
@@ -20,7 +20,7 @@ pub fn setup(run: &Run, outline: &Outline) -> Markup {
     outline.section("setup", "Setup", content)
 }
 
-fn how(run: &Run) -> Vec<(&'static str, String)> {
+fn method_rows(run: &Run) -> Vec<(&'static str, String)> {
     let mut rows = sentence::method(&run.asked);
     rows.push(("Helpers ran on CPUs", run.applied.helpers_on.clone()));
     rows.push(("Ended", run.ended.to_string()));
@@ -179,7 +179,7 @@ fn thread_end(thread: &ThreadRun) -> Markup {
     html! {
         tr {
             th scope="row" { (thread.setup.thread) }
-            td { (thread.end.as_ref().map_or("no word", |end| end.reason.word())) }
+            td { (thread.end.as_ref().map_or("no word", |end| end.reason.as_str())) }
             td { (cell(|end| end.page_faults)) }
             td { (cell(|end| end.involuntary_switches)) }
             td { (cell(|end| end.voluntary_switches)) }

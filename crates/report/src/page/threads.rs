@@ -3,7 +3,7 @@
 use super::head::{cycles, missed};
 use super::markup::scrolling;
 use super::markup::{count, dash, firm};
-use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::figures::{LATENCIES, LatencyFigure, MAXIMUM};
 use crate::page::markup::Outline;
 use crate::sections::noise;
 use crate::sections::respond;
@@ -146,7 +146,7 @@ fn summaries(run: &Run) -> impl Iterator<Item = &Summary> {
     run.threads.iter().map(|thread| &thread.summary).chain([&run.total])
 }
 
-fn latency_column(run: &Run, figure: &Figure) -> Column {
+fn latency_column(run: &Run, figure: &LatencyFigure) -> Column {
     let (unit, numbers) = figure.column(summaries(run));
     let class = (figure.name == MAXIMUM.name).then_some("max");
     let cells = numbers.into_iter().map(dash).collect();

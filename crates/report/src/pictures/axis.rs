@@ -1,6 +1,6 @@
 //! The axis of latencies: which part of them is drawn to scale, and how.
 
-use crate::pictures::frame::Tick;
+use crate::pictures::area::Tick;
 use crate::terms::Terms;
 use crate::units::{Scale, grouped, trimmed};
 use latlab_model::{Bin, Nanos};
@@ -58,7 +58,7 @@ pub struct LatencyAxis {
 
 impl LatencyAxis {
     /// The axis that was asked for, as these latencies need it.
-    pub fn choose(data: &Pooled, asked: Axis) -> LatencyAxis {
+    pub fn choose(data: &PooledLatencies, asked: Axis) -> LatencyAxis {
         let log = match asked.spacing {
             Spacing::Linear => false,
             Spacing::Log => true,
@@ -71,7 +71,7 @@ impl LatencyAxis {
     }
 
     /// An end that was asked for is the end, so that what lies beyond it is counted from there.
-    fn linear(data: &Pooled, asked: Axis) -> LatencyAxis {
+    fn linear(data: &PooledLatencies, asked: Axis) -> LatencyAxis {
         let from = asked.from.map_or(0.0, |from| from.0.max(0) as f64);
         let to = match asked.to {
             Some(to) => (to.0 as f64).max(from + SHORTEST),
@@ -84,7 +84,7 @@ impl LatencyAxis {
         LatencyAxis { log: false, from, to }
     }
 
-    fn logarithmic(data: &Pooled, asked: Axis) -> LatencyAxis {
+    fn logarithmic(data: &PooledLatencies, asked: Axis) -> LatencyAxis {
         let to = asked.to.map(|to| (to.0 as f64).max(SHORTEST));
         let needed = one_two_five_below(data.lowest_positive);
         let from = match asked.from.filter(|from| from.0 > 0) {
@@ -170,16 +170,19 @@ impl LatencyAxis {
 }
 
 /// What decides the axis, of all that is drawn together.
-pub struct Pooled {
+pub struct PooledLatencies {
     max: f64,
     lowest_positive: f64,
     p99: f64,
     p99_9: f64,
 }
 
-impl Pooled {
+impl PooledLatencies {
     /// Of all bins, in any order, and the largest latency.
-    pub fn of<'a>(bins: impl Iterator<Item = &'a Bin>, max: Option<Nanos>) -> Pooled {
+    pub fn from_bins<'a>(
+        bins: impl Iterator<Item = &'a Bin>,
+        max: Option<Nanos>,
+    ) -> PooledLatencies {
         let mut bins: Vec<&Bin> = bins.collect();
         bins.sort_by_key(|bin| bin.high_ns);
         let positive = bins.iter().map(|bin| match bin.low_ns {
@@ -189,12 +192,12 @@ impl Pooled {
         let lowest_positive = positive.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
         let max = (max.unwrap_or_default().0 as f64).max(1.0);
         let [p99, p99_9] = [0.99, 0.999].map(|share| quantile(&bins, share).min(max));
-        Pooled { max, lowest_positive: lowest_positive.min(max).max(1.0), p99, p99_9 }
+        PooledLatencies { max, lowest_positive: lowest_positive.min(max).max(1.0), p99, p99_9 }
     }
 
     /// The same, of which only latencies from here on are drawn.
-    pub fn from(self, lowest: f64) -> Pooled {
-        Pooled { lowest_positive: lowest.min(self.max).max(1.0), ..self }
+    pub fn from(self, lowest: f64) -> PooledLatencies {
+        PooledLatencies { lowest_positive: lowest.min(self.max).max(1.0), ..self }
     }
 
     /// Whether the body of the data stays readable beside the maximum.
@@ -247,12 +250,12 @@ mod tests {
 
     const ROOM: f64 = 90.0;
 
-    fn of(asked: Axis) -> LatencyAxis {
-        LatencyAxis::choose(&Pooled::of([].iter(), None), asked)
+    fn axis_of(asked: Axis) -> LatencyAxis {
+        LatencyAxis::choose(&PooledLatencies::from_bins([].iter(), None), asked)
     }
 
     fn linear(end: i64) -> LatencyAxis {
-        of(Axis::linear_to(Nanos(end)))
+        axis_of(Axis::linear_to(Nanos(end)))
     }
 
     fn names(axis: &LatencyAxis, pixels: f64) -> Vec<String> {
@@ -281,7 +284,7 @@ mod tests {
         let bin = |low: i64, count| Bin { low_ns: Nanos(low), high_ns: Nanos(low + 100), count };
         let log = |p99: i64, p99_9: i64, max: i64| {
             let bins = [bin(p99 - 100, 99_000), bin(p99_9 - 100, 900), bin(max - 100, 100)];
-            let data = Pooled::of(bins.iter(), Some(Nanos(max)));
+            let data = PooledLatencies::from_bins(bins.iter(), Some(Nanos(max)));
             LatencyAxis::choose(&data, Axis::default()).log
         };
         assert!(!log(9_000, 14_000, 60_000));
@@ -292,7 +295,7 @@ mod tests {
     #[test]
     fn an_end_that_was_asked_for_is_the_end() {
         let between = |spacing, from: i64, to: i64| {
-            of(Axis { spacing, from: Some(Nanos(from)), to: Some(Nanos(to)) })
+            axis_of(Axis { spacing, from: Some(Nanos(from)), to: Some(Nanos(to)) })
         };
         let axis = between(Spacing::Auto, 12_300, 317_000);
         assert_eq!((axis.log, axis.from, axis.to), (false, 12_300.0, 317_000.0));

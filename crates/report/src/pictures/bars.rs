@@ -1,6 +1,6 @@
 //! The bars of the picture of the tail: their values, and how each is filled.
 
-use crate::pictures::series::Series;
+use crate::pictures::curve::Curve;
 use crate::pictures::svg::{PAPER, Pen};
 use crate::units::bin_edge;
 use latlab_stats::{latencies_needed, quantile_of_rows};
@@ -44,7 +44,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    pub fn of(series: &Series) -> Bars {
+    pub fn new(series: &Curve) -> Bars {
         let full = |value: Option<f64>| value.map(|value| Bar { value, supported: true });
         let quantile = |share: u32| {
             let observed = series.min.zip(series.max)?;

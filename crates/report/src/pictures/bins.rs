@@ -14,7 +14,7 @@ use latlab_model::{Bin, Nanos};
 const CELL_PIXELS: f64 = 2.0;
 
 /// The drawn bins: every edge inside the axis is one of the histogram's too.
-pub struct Cells {
+pub struct PixelBins {
     edges: Vec<f64>,
     log: bool,
     /// The width that is wanted, and the unit of all of them: nanoseconds on a linear axis, a
@@ -22,28 +22,28 @@ pub struct Cells {
     step: f64,
 }
 
-impl Cells {
+impl PixelBins {
     /// The drawn bins of an axis of this length, for lines of bins in rising order.
-    pub fn new(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> Cells {
+    pub fn new(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
         match axis.log {
-            true => Cells::logarithmic(axis, pixels, lines),
-            false => Cells::linear(axis, pixels, lines),
+            true => PixelBins::logarithmic(axis, pixels, lines),
+            false => PixelBins::linear(axis, pixels, lines),
         }
     }
 
-    fn linear(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> Cells {
+    fn linear(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
         let step =
             one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels).max(FINE_WIDTH as f64);
-        Cells { edges: edges(axis, lines, |edge| edge + step), log: false, step }
+        PixelBins { edges: edges(axis, lines, |edge| edge + step), log: false, step }
     }
 
-    fn logarithmic(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> Cells {
+    fn logarithmic(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
         let step = one_two_five((axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0);
-        Cells { edges: edges(axis, lines, |edge| edge * (1.0 + step)), log: true, step }
+        PixelBins { edges: edges(axis, lines, |edge| edge * (1.0 + step)), log: true, step }
     }
 
     /// Width of a step of a line in units, as the axis shows it.
-    pub fn width(&self, step: &Step) -> f64 {
+    pub fn width(&self, step: &OutlineStep) -> f64 {
         let (low, high) = (self.edge(step.first), self.edge(step.end));
         match self.log {
             true => (high / low).ln() / self.step.ln_1p(),
@@ -124,7 +124,7 @@ fn is_beyond(bin: &Bin, axis: &LatencyAxis) -> bool {
 
 /// What lies outside of an axis, of all lines together.
 #[derive(Default)]
-pub struct Outside {
+pub struct OutsideAxis {
     /// Latencies below the left end.
     pub below: u64,
     /// Whether all of those are below zero.
@@ -133,9 +133,9 @@ pub struct Outside {
     pub beyond: u64,
 }
 
-impl Outside {
-    pub fn of<'a>(bins: impl Iterator<Item = &'a Bin>, axis: &LatencyAxis) -> Outside {
-        let mut outside = Outside { negative_only: true, ..Outside::default() };
+impl OutsideAxis {
+    pub fn new<'a>(bins: impl Iterator<Item = &'a Bin>, axis: &LatencyAxis) -> OutsideAxis {
+        let mut outside = OutsideAxis { negative_only: true, ..OutsideAxis::default() };
         for bin in bins {
             if is_below(bin, axis) {
                 outside.below = outside.below.saturating_add(bin.count);
@@ -149,43 +149,43 @@ impl Outside {
 }
 
 /// One step of a line: drawn bins from `first` to before `end`, and their count.
-pub struct Step {
+pub struct OutlineStep {
     pub first: usize,
     pub end: usize,
     pub count: u64,
 }
 
-impl Step {
+impl OutlineStep {
     /// Latencies per unit of width.
-    pub fn density(&self, cells: &Cells) -> f64 {
+    pub fn density(&self, cells: &PixelBins) -> f64 {
         self.count as f64 / cells.width(self).max(1e-9)
     }
 }
 
 /// A line summed up for the pixels it has.
-pub struct Drawn {
-    pub steps: Vec<Step>,
+pub struct CurveOutline {
+    pub steps: Vec<OutlineStep>,
     pub below: u64,
     pub beyond: u64,
 }
 
-impl Drawn {
+impl CurveOutline {
     /// Of bins in rising order.
-    pub fn new(bins: &[Bin], axis: &LatencyAxis, cells: &Cells) -> Drawn {
-        let Outside { below, beyond, .. } = Outside::of(bins.iter(), axis);
-        let mut drawn = Drawn { steps: Vec::new(), below, beyond };
+    pub fn new(bins: &[Bin], axis: &LatencyAxis, cells: &PixelBins) -> CurveOutline {
+        let OutsideAxis { below, beyond, .. } = OutsideAxis::new(bins.iter(), axis);
+        let mut drawn = CurveOutline { steps: Vec::new(), below, beyond };
         let last = cells.len().max(1);
         let inside = bins.iter().filter(|bin| !is_below(bin, axis) && !is_beyond(bin, axis));
         for bin in inside.filter(|bin| bin.count > 0) {
             let first = cells.holding(bin.low_ns).min(last - 1);
             let end = cells.holding(bin.high_ns).clamp(first + 1, last);
-            drawn.add(Step { first, end, count: bin.count });
+            drawn.add(OutlineStep { first, end, count: bin.count });
         }
         drawn
     }
 
     /// Bins come in rising order, so only the last step can share drawn bins with a new one.
-    fn add(&mut self, step: Step) {
+    fn add(&mut self, step: OutlineStep) {
         match self.steps.last_mut() {
             Some(last) if step.first < last.end => {
                 last.end = last.end.max(step.end);
@@ -196,7 +196,7 @@ impl Drawn {
     }
 
     /// The densities of all steps.
-    pub fn densities(&self, cells: &Cells) -> impl Iterator<Item = f64> {
+    pub fn densities(&self, cells: &PixelBins) -> impl Iterator<Item = f64> {
         self.steps.iter().map(|step| step.density(cells))
     }
 
@@ -217,16 +217,16 @@ mod tests {
         let width = Nanos(7_777);
         let layout = BinLayout::equal(Nanos::ZERO, width, 1_000_000).unwrap();
         let latencies = (1..4_000).map(|number| Nanos(number * number * 431));
-        let bins = Histogram::of(layout, latencies).rows();
+        let bins = Histogram::with_layout(layout, latencies).rows();
         for log in [false, true] {
             let axis = LatencyAxis { log, from: 1_000.0, to: 7e9 };
-            let cells = Cells::new(&axis, 700.0, &[&bins]);
+            let cells = PixelBins::new(&axis, 700.0, &[&bins]);
             for edge in &cells.edges[1..cells.len()] {
                 let cut =
                     |bin: &&Bin| (bin.low_ns.0 as f64) < *edge && *edge < bin.high_ns.0 as f64;
                 assert_eq!(bins.iter().find(cut), None, "{edge}");
             }
-            let drawn = Drawn::new(&bins, &axis, &cells);
+            let drawn = CurveOutline::new(&bins, &axis, &cells);
             assert_eq!(drawn.count() + drawn.below + drawn.beyond, 3_999);
         }
     }

@@ -2,29 +2,29 @@
 //! both axes logarithmic, down to the one latency that is the observed maximum.
 
 use crate::pictures::axis::{Axis, Spacing};
-use crate::pictures::heights::VerticalAxis;
+use crate::pictures::curve::named;
 use crate::pictures::options::Options;
 use crate::pictures::panel::pen;
-use crate::pictures::series::named;
-use crate::pictures::shares::{Look, Shares};
+use crate::pictures::shares::{ShareChart, ShareStyle};
 use crate::pictures::svg::Anchor;
-use crate::runs::Measured;
+use crate::pictures::vertical_axis::VerticalAxis;
+use crate::run_with_bins::RunWithBins;
 use maud::html;
 
-const LOOK: Look = Look {
+const LOOK: ShareStyle = ShareStyle {
     title: |terms| format!("share of larger {}", terms.many),
     share_title: "that were larger",
     told: "that were larger, logarithmic",
 };
 
 /// The picture; its latencies are logarithmic unless asked for otherwise.
-pub fn draw(runs: &[Measured], options: &Options) -> String {
+pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let spacing = match options.axis.spacing {
         Spacing::Auto => Spacing::Log,
         asked => asked,
     };
     let options = Options { axis: Axis { spacing, ..options.axis }, ..options.clone() };
-    let shares = Shares::new(runs, &options, LOOK);
+    let shares = ShareChart::new(runs, &options, LOOK);
     let area = &shares.area;
     let axis = VerticalAxis::shares_of(shares.most());
     let y = |share: f64| area.y(axis.place(share));
@@ -39,7 +39,7 @@ pub fn draw(runs: &[Measured], options: &Options) -> String {
         }
         @for index in named.rev() {
             @let series = &shares.series[index];
-            @if let Some(max) = series.max.filter(|_| !shares.goes_on(series)) {
+            @if let Some(max) = series.max.filter(|_| !shares.continues(series)) {
                 (pen(index, &shares.series).mark(shares.x(max), height(series.count, series.count)))
             }
         }

@@ -1,17 +1,17 @@
 //! The cumulative picture: the share of latencies that were no later than this, with an arrow to
 //! each maximum, since no eye finds the end of a line at 100 %.
 
-use crate::pictures::frame::Area;
-use crate::pictures::heights::percents;
+use crate::pictures::area::Area;
+use crate::pictures::curve::{Curve, named};
 use crate::pictures::options::Options;
 use crate::pictures::panel::pen;
-use crate::pictures::series::{Series, named};
-use crate::pictures::shares::{Look, Shares};
+use crate::pictures::shares::{ShareChart, ShareStyle};
 use crate::pictures::svg::{Anchor, INK, TEXT_SIZE, line, n, outlined, text_width};
-use crate::runs::Measured;
+use crate::pictures::vertical_axis::percents;
+use crate::run_with_bins::RunWithBins;
 use maud::{Markup, html};
 
-const LOOK: Look = Look {
+const LOOK: ShareStyle = ShareStyle {
     title: |_| "cumulative share".to_string(),
     share_title: "no larger",
     told: "that were no larger",
@@ -20,8 +20,8 @@ const LOOK: Look = Look {
 const WORDS: f64 = 19.0;
 
 /// The picture.
-pub fn draw(runs: &[Measured], options: &Options) -> String {
-    let shares = Shares::new(runs, options, LOOK);
+pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
+    let shares = ShareChart::new(runs, options, LOOK);
     let area = &shares.area;
     let all = 0..shares.series.len();
     let one = 1.0 / shares.most().max(1) as f64;
@@ -41,8 +41,8 @@ pub fn draw(runs: &[Measured], options: &Options) -> String {
 
 /// An arrow to the end of each line: what is further to the right stands lower, so that no arrow
 /// crosses the words of another.
-fn arrows(shares: &Shares) -> Markup {
-    let mut ends: Vec<(usize, &Series)> =
+fn arrows(shares: &ShareChart) -> Markup {
+    let mut ends: Vec<(usize, &Curve)> =
         shares.series.iter().enumerate().take(named(&shares.series)).collect();
     ends.retain(|(_, series)| series.max.is_some());
     ends.sort_by_key(|(index, series)| (series.max, *index));
@@ -56,11 +56,11 @@ fn arrows(shares: &Shares) -> Markup {
     }
 }
 
-fn arrow(shares: &Shares, index: usize, series: &Series, y: f64) -> Markup {
+fn arrow(shares: &ShareChart, index: usize, series: &Curve, y: f64) -> Markup {
     let Some(max) = series.max else { return html! {} };
     let area = &shares.area;
     let (share, reached) = shares.reached(series);
-    let (x, words) = match shares.goes_on(series) {
+    let (x, words) = match shares.continues(series) {
         true => (area.right, format!("{reached} at {}, all at {max}", shares.axis.end())),
         false => (shares.x(max), format!("{reached} at {max}")),
     };

@@ -1,15 +1,15 @@
 //! A small picture of latencies for each CPU, all on one scale.
 
-use crate::pictures::frame::Tick;
-use crate::pictures::frame::{Area, Sides};
+use crate::pictures::area::Tick;
+use crate::pictures::area::{Area, Sides};
+use crate::pictures::curve::{Curve, highest, latencies, threads, whole_runs};
 use crate::pictures::latency::words;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::panel::{Panel, Shared, panels};
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
-use crate::pictures::series::{Series, highest, latencies, threads, whole_runs};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
-use crate::runs::{Measured, conditions, names, terms_of, title};
+use crate::run_with_bins::{RunWithBins, conditions, names, terms, title};
 use crate::terms::along;
 use crate::units::{grouped, short};
 use latlab_model::Nanos;
@@ -32,18 +32,18 @@ const BELOW: f64 = 24.0;
 const SMALL: f64 = 11.0;
 
 /// The picture.
-pub fn draw(runs: &[Measured], options: &Options) -> String {
+pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let (cpus, left_out) = by_cpu(runs);
-    let groups: Vec<&[Series]> = cpus.iter().map(Vec::as_slice).collect();
+    let groups: Vec<&[Curve]> = cpus.iter().map(Vec::as_slice).collect();
     let grid = Grid::new(groups.len(), options);
-    let (shared, panels) = panels(&groups, options.axis, grid.panel_width(), terms_of(runs));
+    let (shared, panels) = panels(&groups, options.axis, grid.panel_width(), terms(runs));
     let cpus = Cpus { runs, panels, shared, grid, left_out, options };
     cpus.render()
 }
 
 /// The lines of each CPU, one for each run; threads that share a CPU have a picture each.
-fn by_cpu<'a>(runs: &[Measured<'a>]) -> (Vec<Vec<Series<'a>>>, usize) {
-    let mut cpus: BTreeMap<(u32, u32), Vec<Series>> = BTreeMap::new();
+fn by_cpu<'a>(runs: &[RunWithBins<'a>]) -> (Vec<Vec<Curve<'a>>>, usize) {
+    let mut cpus: BTreeMap<(u32, u32), Vec<Curve>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
         let mut each = threads(run);
         each.sort_by_key(|series| series.thread);
@@ -53,13 +53,13 @@ fn by_cpu<'a>(runs: &[Measured<'a>]) -> (Vec<Vec<Series<'a>>>, usize) {
             let nth = before.entry(cpu).or_default();
             let lines = cpus.entry((cpu, *nth)).or_default();
             // A run that does not have this CPU keeps its place, and so its pen.
-            lines.resize_with(at, Series::default);
+            lines.resize_with(at, Curve::default);
             lines.push(series);
             *nth += 1;
         }
     }
     let left_out = cpus.len().saturating_sub(MOST);
-    let mut all: Vec<Vec<Series>> = cpus.into_values().collect();
+    let mut all: Vec<Vec<Curve>> = cpus.into_values().collect();
     if left_out > 0 {
         let mut by_maximum: Vec<usize> = (0..all.len()).collect();
         by_maximum.sort_by_key(|&index| (Reverse(highest(&all[index])), index));
@@ -126,7 +126,7 @@ impl Grid {
     }
 
     /// Only names that do not run into those of the picture beside it.
-    pub fn apart(&self, ticks: Vec<Tick>, area: &Area) -> Vec<Tick> {
+    pub fn spread_ticks(&self, ticks: Vec<Tick>, area: &Area) -> Vec<Tick> {
         let mut free = f64::NEG_INFINITY;
         let beside = area.axis_left + self.width + GAP / 2.0;
         let mut kept = Vec::new();
@@ -143,7 +143,7 @@ impl Grid {
 }
 
 struct Cpus<'a> {
-    runs: &'a [Measured<'a>],
+    runs: &'a [RunWithBins<'a>],
     panels: Vec<Panel<'a>>,
     shared: Shared,
     grid: Grid,
@@ -174,7 +174,7 @@ impl Cpus<'_> {
             (self.titles(top, end))
             (legend.render(end + 30.0))
             @if self.panels.is_empty() {
-                (self.grid.area(0, top, Sides::default()).nothing(self.shared.terms))
+                (self.grid.area(0, top, Sides::default()).empty_note(self.shared.terms))
             }
         })
     }
@@ -236,7 +236,7 @@ impl Cpus<'_> {
         let area = self.grid.area(index, top, self.shared.sides);
         let across =
             self.shared.axis.ticks(area.width(), if area.width() > 300.0 { 90.0 } else { 62.0 });
-        let across = self.grid.apart(across, &area);
+        let across = self.grid.spread_ticks(across, &area);
         let up = self.shared.heights.ticks(area.height());
         let at = (area.axis_left, area.top - 6.0);
         html! {

@@ -5,14 +5,14 @@
 //! does not fit on the axis is drawn as a mass beside it, with its count in words. Several runs
 //! are drawn above each other on one scale: each stays the picture it is alone.
 
-use crate::pictures::frame::{Area, BELOW, NAME_ACROSS};
+use crate::pictures::area::{Area, BELOW, NAME_ACROSS};
+use crate::pictures::curve::{Curve, latencies, named, others, threads};
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::panel::{Panel, Shared, panels};
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
-use crate::pictures::series::{Series, latencies, named, others, threads};
 use crate::pictures::svg::Pen;
-use crate::runs::{Measured, conditions, names, terms_of, title};
+use crate::run_with_bins::{RunWithBins, conditions, names, terms, title};
 use crate::sentence;
 use crate::terms::along;
 use crate::units::grouped;
@@ -26,15 +26,15 @@ const LOWEST: f64 = 170.0;
 
 /// The picture of one run as one SVG element, for a page or on its own.
 pub fn latency_picture(run: &Run, bins: &[ThreadBins], options: &Options) -> String {
-    draw(&[Measured { run, bins }], options)
+    draw(&[RunWithBins { run, bins }], options)
 }
 
 /// The picture of one run, or of several on one scale.
-pub fn draw(runs: &[Measured], options: &Options) -> String {
-    let series: Vec<Vec<Series>> = runs.iter().map(threads).collect();
-    let groups: Vec<&[Series]> = series.iter().map(Vec::as_slice).collect();
+pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
+    let series: Vec<Vec<Curve>> = runs.iter().map(threads).collect();
+    let groups: Vec<&[Curve]> = series.iter().map(Vec::as_slice).collect();
     let width = options.drawn_width();
-    let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms_of(runs));
+    let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms(runs));
     let heading = match runs.len() {
         1 => None,
         _ => Some(Heading::new(&title(runs), &[], width)),
@@ -64,7 +64,7 @@ fn all(panels: &[Panel]) -> String {
 }
 
 /// What stands above each run: all there is to say, or what it is beside the others.
-fn headings(runs: &[Measured], width: f64) -> Vec<Heading> {
+fn headings(runs: &[RunWithBins], width: f64) -> Vec<Heading> {
     match runs {
         [_] => vec![Heading::new(&title(runs), &conditions(runs), width)],
         several => several
@@ -114,21 +114,21 @@ impl<'a> Part<'a> {
             (self.panel.render(shared, area))
             (self.panel.notes(shared, area))
             (self.legend.render(area.bottom + BELOW + 8.0))
-            @if latencies(self.panel.series) == 0 { (area.nothing(shared.terms)) }
+            @if latencies(self.panel.series) == 0 { (area.empty_note(shared.terms)) }
         }
     }
 }
 
 /// The entries of a legend of lines with their maxima.
-pub fn entries(series: &[Series]) -> Vec<Entry> {
-    let entry = |(index, series): (usize, &Series)| {
+pub fn entries(series: &[Curve]) -> Vec<Entry> {
+    let entry = |(index, series): (usize, &Curve)| {
         Entry::line(Pen::number(index), series.words()).with_mark()
     };
     let others = others(series).map(|words| Entry::line(Pen::background(), words));
     series.iter().take(named(series)).enumerate().map(entry).chain(others).collect()
 }
 
-fn description(runs: &[Measured], shared: &Shared, panels: &[Panel]) -> String {
+fn description(runs: &[RunWithBins], shared: &Shared, panels: &[Panel]) -> String {
     let each = panels.iter().zip(runs).zip(names(runs)).map(|((panel, one), name)| {
         let lines: Vec<String> = words(panel.series);
         let outside = [panel.beyond_words(shared), panel.below_words(shared)];
@@ -146,6 +146,6 @@ fn description(runs: &[Measured], shared: &Shared, panels: &[Panel]) -> String {
 }
 
 /// The lines in words.
-pub fn words(series: &[Series]) -> Vec<String> {
-    series[..named(series)].iter().map(Series::words).chain(others(series)).collect()
+pub fn words(series: &[Curve]) -> Vec<String> {
+    series[..named(series)].iter().map(Curve::words).chain(others(series)).collect()
 }

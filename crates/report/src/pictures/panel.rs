@@ -1,11 +1,11 @@
 //! Lines of counts over latency in an area: what the picture of latencies and that of CPUs share.
 
-use crate::pictures::axis::{Axis, LatencyAxis, Pooled};
-use crate::pictures::bins::{Cells, Drawn, Outside, Step};
-use crate::pictures::frame::{Area, STRIP, Sides};
-use crate::pictures::heights::VerticalAxis;
-use crate::pictures::series::{Series, highest, named};
+use crate::pictures::area::{Area, STRIP, Sides};
+use crate::pictures::axis::{Axis, LatencyAxis, PooledLatencies};
+use crate::pictures::bins::{CurveOutline, OutlineStep, OutsideAxis, PixelBins};
+use crate::pictures::curve::{Curve, highest, named};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, line, n};
+use crate::pictures::vertical_axis::VerticalAxis;
 use crate::terms::Terms;
 use crate::units::grouped;
 use latlab_model::Bin;
@@ -16,21 +16,21 @@ pub struct Shared {
     pub axis: LatencyAxis,
     pub terms: &'static Terms,
     pub heights: VerticalAxis,
-    pub cells: Cells,
+    pub cells: PixelBins,
     pub sides: Sides,
 }
 
 /// The lines of one area.
 pub struct Panel<'a> {
-    pub series: &'a [Series<'a>],
-    drawn: Vec<Drawn>,
-    pub outside: Outside,
+    pub series: &'a [Curve<'a>],
+    drawn: Vec<CurveOutline>,
+    pub outside: OutsideAxis,
 }
 
 /// The areas of a picture, each with these lines, and what they share; the axis that was asked
 /// for is drawn on so many pixels.
 pub fn panels<'a>(
-    groups: &[&'a [Series<'a>]],
+    groups: &[&'a [Curve<'a>]],
     asked: Axis,
     pixels: f64,
     terms: &'static Terms,
@@ -38,9 +38,9 @@ pub fn panels<'a>(
     let all = || groups.iter().flat_map(|group| group.iter());
     let max = all().filter_map(|series| series.max).max();
     let bins = all().flat_map(|series| series.bins.iter());
-    let axis = LatencyAxis::choose(&Pooled::of(bins, max), asked);
+    let axis = LatencyAxis::choose(&PooledLatencies::from_bins(bins, max), asked);
     let lines: Vec<&[Bin]> = all().map(|series| &*series.bins).collect();
-    let cells = Cells::new(&axis, pixels, &lines);
+    let cells = PixelBins::new(&axis, pixels, &lines);
     let panels: Vec<Panel> =
         groups.iter().map(|series| Panel::new(series, &axis, &cells)).collect();
     let densities = panels.iter().flat_map(|panel| panel.densities(&cells));
@@ -69,13 +69,13 @@ impl Shared {
 
     /// Pixels of a unit of width: a density over so many is one latency.
     fn unit_pixels(&self, area: &Area) -> f64 {
-        let whole = Step { first: 0, end: self.cells.len(), count: 0 };
+        let whole = OutlineStep { first: 0, end: self.cells.len(), count: 0 };
         area.width() / self.cells.width(&whole).max(1e-9)
     }
 }
 
 /// The pen of a line; those without a name are drawn alike.
-pub fn pen(index: usize, series: &[Series]) -> Pen {
+pub fn pen(index: usize, series: &[Curve]) -> Pen {
     match index < named(series) {
         true => Pen::number(index),
         false => Pen::background(),
@@ -83,16 +83,16 @@ pub fn pen(index: usize, series: &[Series]) -> Pen {
 }
 
 impl<'a> Panel<'a> {
-    fn new(series: &'a [Series<'a>], axis: &LatencyAxis, cells: &Cells) -> Panel<'a> {
+    fn new(series: &'a [Curve<'a>], axis: &LatencyAxis, cells: &PixelBins) -> Panel<'a> {
         let bins = series.iter().flat_map(|series| series.bins.iter());
         Panel {
             series,
-            drawn: series.iter().map(|one| Drawn::new(&one.bins, axis, cells)).collect(),
-            outside: Outside::of(bins, axis),
+            drawn: series.iter().map(|one| CurveOutline::new(&one.bins, axis, cells)).collect(),
+            outside: OutsideAxis::new(bins, axis),
         }
     }
 
-    fn densities(&self, cells: &Cells) -> impl Iterator<Item = f64> {
+    fn densities(&self, cells: &PixelBins) -> impl Iterator<Item = f64> {
         self.drawn.iter().flat_map(|drawn| drawn.densities(cells))
     }
 
@@ -181,7 +181,7 @@ impl<'a> Panel<'a> {
 
     /// What lies outside of the axis: a bar of its own as high as its count.
     fn masses(&self, shared: &Shared, area: &Area) -> Markup {
-        let Outside { below, beyond, .. } = self.outside;
+        let OutsideAxis { below, beyond, .. } = self.outside;
         let (left, right) = (area.left, area.right);
         html! {
             @if beyond > 0 {
@@ -208,7 +208,7 @@ fn mass(left: f64, right: f64, count: u64, shared: &Shared, area: &Area) -> Mark
 }
 
 /// Up from the lower edge, along the steps, and down again wherever nothing was counted.
-fn path(drawn: &Drawn, shared: &Shared, area: &Area) -> String {
+fn path(drawn: &CurveOutline, shared: &Shared, area: &Area) -> String {
     let x = |edge: usize| shared.x(area, shared.cells.edge(edge));
     let mut path = String::new();
     let mut reached = None;

@@ -1,8 +1,8 @@
 //! Responses against the phase of their stimuli: what comes with a timer stands in one place.
 
-use crate::pictures::axis::{LatencyAxis, Pooled};
-use crate::pictures::frame::Tick;
-use crate::pictures::frame::{Area, BELOW, NAME_ACROSS, Sides};
+use crate::pictures::area::Tick;
+use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
+use crate::pictures::axis::{LatencyAxis, PooledLatencies};
 use crate::pictures::options::Options;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::svg::n;
@@ -27,7 +27,7 @@ pub struct Fold {
 
 impl Fold {
     /// By the marker of a run, where it has one that is periodic.
-    pub fn of(run: &Run) -> Option<Fold> {
+    pub fn of_run(run: &Run) -> Option<Fold> {
         let marked = run.responses()?.marked.as_ref()?;
         let period_ns = marked.period_ns.filter(|period| *period >= 1.0)?;
         Some(Fold { period_ns, origin_ns: marked.first_ns.unwrap_or(0.0) })
@@ -43,7 +43,7 @@ impl Fold {
 pub fn draw(run: &Run, samples: &[Sample], fold: Fold, options: &Options) -> String {
     let bins: Vec<Bin> = samples.iter().map(bin).collect();
     let max = samples.iter().map(|sample| sample.latency_ns).max();
-    let axis = LatencyAxis::choose(&Pooled::of(bins.iter(), max), options.axis);
+    let axis = LatencyAxis::choose(&PooledLatencies::from_bins(bins.iter(), max), options.axis);
     let period = Nanos(fold.period_ns.round() as i64);
     let by = run.responses().and_then(|responses| responses.marked.as_ref());
     let since = by.map(|marked| format!("since {} rose", marked.by));
@@ -58,7 +58,7 @@ pub fn draw(run: &Run, samples: &[Sample], fold: Fold, options: &Options) -> Str
     let heading = Heading::new(&title, &[condition], width);
     let top = FIRST_LINE + heading.height();
     let area = Area::across(width, top, options.drawn_height(), Sides::default());
-    let terms = terms::of(run);
+    let terms = terms::of_run(run);
     let scale = Scale::of_axis(period, Nanos(period.0 / 8));
     let across = format!("Phase {since}, in {}", scale.unit());
     let up = axis.ticks(area.height(), 40.0);
@@ -77,7 +77,7 @@ pub fn draw(run: &Run, samples: &[Sample], fold: Fold, options: &Options) -> Str
         (heading.render(FIRST_LINE))
         (area.furniture((&ticks(period, &scale, area.width()), &across), (&up, &axis.title(terms))))
         (dots(samples, fold, &axis, &area))
-        @if samples.is_empty() { (area.nothing(terms)) }
+        @if samples.is_empty() { (area.empty_note(terms)) }
     })
 }
 

@@ -6,7 +6,7 @@ use crate::pictures::cpus;
 use crate::pictures::latency;
 use crate::pictures::options::Options;
 use crate::pictures::tail;
-use crate::runs::Measured;
+use crate::run_with_bins::RunWithBins;
 
 /// What a picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -29,7 +29,7 @@ impl Kind {
     pub const ALL: &[Kind] = &[Kind::Latency, Kind::Tail, Kind::Cdf, Kind::Ccdf, Kind::Cpus];
 
     /// Its name on the command line and in names of files.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Kind::Latency => "latency",
             Kind::Tail => "tail",
@@ -41,7 +41,7 @@ impl Kind {
 }
 
 /// The picture of these runs as one SVG element, for a file of its own or for a page.
-pub fn plot(runs: &[Measured], kind: Kind, options: &Options) -> String {
+pub fn plot(runs: &[RunWithBins], kind: Kind, options: &Options) -> String {
     match kind {
         Kind::Latency => latency::draw(runs, options),
         Kind::Tail => tail::draw(runs, options),

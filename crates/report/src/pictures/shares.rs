@@ -1,23 +1,23 @@
 //! What the two pictures of shares have in common: how many latencies were no later than this.
 
-use crate::pictures::axis::{LatencyAxis, Pooled};
-use crate::pictures::frame::Tick;
-use crate::pictures::frame::{Area, BELOW, NAME_ACROSS, Sides};
+use crate::pictures::area::Tick;
+use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
+use crate::pictures::axis::{LatencyAxis, PooledLatencies};
+use crate::pictures::curve::{Curve, highest, latencies, of_runs};
 use crate::pictures::latency::{entries, words};
 use crate::pictures::legend::Legend;
 use crate::pictures::options::Options;
 use crate::pictures::panel::pen;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
-use crate::pictures::series::{Series, highest, latencies, of_runs};
 use crate::pictures::svg::{Anchor, MUTED, TEXT_SIZE, lines, n, text};
-use crate::runs::{Measured, conditions, terms_of, title};
+use crate::run_with_bins::{RunWithBins, conditions, terms, title};
 use crate::terms::{Terms, along};
 use crate::units::{grouped, percent_of, reached};
 use latlab_model::Nanos;
 use maud::{Markup, html};
 
 /// What makes one picture of shares another than the other.
-pub struct Look {
+pub struct ShareStyle {
     /// What follows the title.
     pub title: fn(&Terms) -> String,
     /// The share of which of them the vertical axis says.
@@ -27,23 +27,28 @@ pub struct Look {
 }
 
 /// The lines of a picture of shares, and where they are.
-pub struct Shares<'a> {
-    pub series: Vec<Series<'a>>,
+pub struct ShareChart<'a> {
+    pub series: Vec<Curve<'a>>,
     pub axis: LatencyAxis,
     pub area: Area,
-    runs: &'a [Measured<'a>],
+    runs: &'a [RunWithBins<'a>],
     options: &'a Options,
-    look: Look,
+    look: ShareStyle,
     heading: Heading,
     legend: Legend,
     terms: &'static Terms,
 }
 
-impl<'a> Shares<'a> {
-    pub fn new(runs: &'a [Measured<'a>], options: &'a Options, look: Look) -> Shares<'a> {
-        let (series, terms) = (of_runs(runs), terms_of(runs));
+impl<'a> ShareChart<'a> {
+    pub fn new(
+        runs: &'a [RunWithBins<'a>],
+        options: &'a Options,
+        look: ShareStyle,
+    ) -> ShareChart<'a> {
+        let (series, terms) = (of_runs(runs), terms(runs));
         let bins = series.iter().flat_map(|series| series.bins.iter());
-        let axis = LatencyAxis::choose(&Pooled::of(bins, highest(&series)), options.axis);
+        let axis =
+            LatencyAxis::choose(&PooledLatencies::from_bins(bins, highest(&series)), options.axis);
         let width = options.drawn_width();
         let heading = Heading::new(
             &format!("{}: {}", title(runs), (look.title)(terms)),
@@ -53,7 +58,7 @@ impl<'a> Shares<'a> {
         let top = FIRST_LINE + heading.height();
         let area = Area::across(width, top, options.drawn_height(), Sides::default());
         let legend = Legend::new(entries(&series), width);
-        Shares { series, axis, area, runs, options, look, heading, legend, terms }
+        ShareChart { series, axis, area, runs, options, look, heading, legend, terms }
     }
 
     /// The largest count of a line: below one of so many nothing can be told.
@@ -78,7 +83,7 @@ impl<'a> Shares<'a> {
             (area.furniture((&across, &self.axis.title(self.terms)), (up, &share)))
             (drawn)
             (self.legend.render(area.bottom + BELOW + 8.0))
-            @if latencies(&self.series) == 0 { (area.nothing(self.terms)) }
+            @if latencies(&self.series) == 0 { (area.empty_note(self.terms)) }
         })
     }
 
@@ -115,19 +120,19 @@ impl<'a> Shares<'a> {
     }
 
     /// How many latencies of a line lie in bins that end here or before.
-    fn not_above(&self, series: &Series, latency: f64) -> u64 {
+    fn not_above(&self, series: &Curve, latency: f64) -> u64 {
         let steps = steps(series).take_while(|(edge, _)| *edge <= latency);
         steps.last().map_or(0, |(_, seen)| seen)
     }
 
     /// The share of a line that is reached at the end of the axis.
-    pub fn reached(&self, series: &Series) -> (f64, String) {
+    pub fn reached(&self, series: &Curve) -> (f64, String) {
         let seen = self.not_above(series, self.axis.to);
         (seen as f64 / series.count.max(1) as f64, reached(seen, series.count))
     }
 
     /// Whether a line goes on beyond the axis.
-    pub fn goes_on(&self, series: &Series) -> bool {
+    pub fn continues(&self, series: &Curve) -> bool {
         series.max.is_some_and(|max| max.0 as f64 > self.axis.to)
     }
 
@@ -149,7 +154,7 @@ impl<'a> Shares<'a> {
 
     /// Along to the upper edge of each bin and only there to its share, so that no latency looks
     /// earlier than it may have been. Of the edges within half a pixel the last one is drawn.
-    fn path(&self, series: &Series, height: impl Fn(u64) -> f64) -> String {
+    fn path(&self, series: &Curve, height: impl Fn(u64) -> f64) -> String {
         if series.count == 0 {
             return String::new();
         }
@@ -169,7 +174,7 @@ impl<'a> Shares<'a> {
         if let Some((x, seen)) = waiting {
             path += &format!("H{}V{}", n(x), n(height(seen)));
         }
-        if self.goes_on(series) {
+        if self.continues(series) {
             path += &format!("H{}", n(self.area.right));
         }
         path
@@ -222,7 +227,7 @@ impl<'a> Shares<'a> {
 }
 
 /// Upper edges of the bins of a line, the last one its maximum, and the count up to each.
-fn steps<'a>(series: &'a Series) -> impl Iterator<Item = (f64, u64)> + 'a {
+fn steps<'a>(series: &'a Curve) -> impl Iterator<Item = (f64, u64)> + 'a {
     let max = series.max.unwrap_or(Nanos::MAX);
     series.bins.iter().scan(0u64, move |seen, bin| {
         *seen = seen.saturating_add(bin.count);

@@ -1,16 +1,16 @@
 //! The tail of latencies as bars: mean, quantiles and observed maximum, one bar for each run or
 //! thread. A quantile for which the latencies are too few is hollow, and words say how many lack.
 
-use crate::pictures::axis::{LatencyAxis, Pooled};
+use crate::pictures::area::Tick;
+use crate::pictures::area::{Area, Sides};
+use crate::pictures::axis::{LatencyAxis, PooledLatencies};
 use crate::pictures::bars::{Bar, Bars, GROUPS, SHARES, fill, hollow, patterns};
-use crate::pictures::frame::Tick;
-use crate::pictures::frame::{Area, Sides};
+use crate::pictures::curve::{Curve, highest, latencies, threads, whole_runs};
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::picture::{FIRST_LINE, Heading, MARGIN, Picture};
-use crate::pictures::series::{Series, highest, latencies, threads, whole_runs};
 use crate::pictures::svg::{Anchor, INK, MUTED, TEXT_SIZE, line, lines, n, text, text_width};
-use crate::runs::{Measured, conditions, terms_of, title};
+use crate::run_with_bins::{RunWithBins, conditions, terms, title};
 use crate::terms::Terms;
 use crate::units::{grouped, short};
 use latlab_model::Nanos;
@@ -28,14 +28,14 @@ const FILLED: f64 = 0.84;
 const LINE: f64 = 18.0;
 
 /// The picture.
-pub fn draw(runs: &[Measured], options: &Options) -> String {
+pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let (series, left_out) = bars_of(runs);
     Tail::new(runs, &series, left_out, options).render()
 }
 
 /// The threads of one run where there are few, else each run as a whole; and how many runs have
 /// no room.
-fn bars_of<'a>(runs: &[Measured<'a>]) -> (Vec<Series<'a>>, usize) {
+fn bars_of<'a>(runs: &[RunWithBins<'a>]) -> (Vec<Curve<'a>>, usize) {
     if let [one] = runs {
         let mut each = threads(one);
         if (1..=THREADS).contains(&each.len()) {
@@ -52,8 +52,8 @@ fn bars_of<'a>(runs: &[Measured<'a>]) -> (Vec<Series<'a>>, usize) {
 }
 
 struct Tail<'a> {
-    runs: &'a [Measured<'a>],
-    series: &'a [Series<'a>],
+    runs: &'a [RunWithBins<'a>],
+    series: &'a [Curve<'a>],
     bars: Vec<Bars>,
     axis: LatencyAxis,
     area: Area,
@@ -65,17 +65,17 @@ struct Tail<'a> {
 
 impl<'a> Tail<'a> {
     fn new(
-        runs: &'a [Measured<'a>],
-        series: &'a [Series<'a>],
+        runs: &'a [RunWithBins<'a>],
+        series: &'a [Curve<'a>],
         left_out: usize,
         options: &'a Options,
     ) -> Tail<'a> {
         let width = options.drawn_width();
-        let bars: Vec<Bars> = series.iter().map(Bars::of).collect();
+        let bars: Vec<Bars> = series.iter().map(Bars::new).collect();
         let values = || bars.iter().flat_map(Bars::drawn).map(|(_, bar)| bar.value);
         let lowest = values().filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
         let bins = series.iter().flat_map(|series| series.bins.iter());
-        let data = Pooled::of(bins, highest(series)).from(lowest * 0.7);
+        let data = PooledLatencies::from_bins(bins, highest(series)).from(lowest * 0.7);
         let axis = LatencyAxis::choose(&data, options.axis);
         let heading = Heading::new(&format!("{}: the tail", title(runs)), &conditions(runs), width);
         let slot = slot(width, series.len());
@@ -84,10 +84,9 @@ impl<'a> Tail<'a> {
         let top = FIRST_LINE + heading.height() + room;
         let area = Area::across(width, top, options.drawn_height(), Sides::default());
         let words =
-            |(index, one): (usize, &Series)| Entry::area(fill(&options.id, index), one.words());
+            |(index, one): (usize, &Curve)| Entry::area(fill(&options.id, index), one.words());
         let legend = Legend::new(series.iter().enumerate().map(words).collect(), width);
-        let mut notes: Vec<String> =
-            hollow_words(series, &bars, terms_of(runs)).into_iter().collect();
+        let mut notes: Vec<String> = hollow_words(series, &bars, terms(runs)).into_iter().collect();
         notes.extend(outside_words(&axis, &bars));
         notes.extend((left_out > 0).then(|| format!("{left_out} more runs have no room here.")));
         let notes = notes.iter().flat_map(|one| lines(one, width - 2.0 * MARGIN, TEXT_SIZE));
@@ -120,7 +119,7 @@ impl<'a> Tail<'a> {
                 (text(MARGIN, y, Anchor::Start, TEXT_SIZE, MUTED, words))
             }
             (self.legend.render(legend))
-            @if latencies(self.series) == 0 { (area.nothing(terms_of(self.runs))) }
+            @if latencies(self.series) == 0 { (area.empty_note(terms(self.runs))) }
         })
     }
 
@@ -130,7 +129,7 @@ impl<'a> Tail<'a> {
             (area.grid(&[], up))
             (area.names_left(up, TEXT_SIZE))
             (area.axes())
-            (area.title_left(&self.axis.title(terms_of(self.runs))))
+            (area.title_left(&self.axis.title(terms(self.runs))))
             @for (group, name) in GROUPS.iter().enumerate() {
                 @let x = area.left + (group as f64 + 0.5) * slot.group;
                 @if slot.names_across {
@@ -182,7 +181,7 @@ impl<'a> Tail<'a> {
             });
             let bars: Vec<String> = bars.collect();
             let bars = if bars.is_empty() {
-                format!("no {}", terms_of(self.runs).many)
+                format!("no {}", terms(self.runs).many)
             } else {
                 bars.join(", ")
             };
@@ -223,7 +222,7 @@ fn slot(width: f64, bars: usize) -> Slot {
 }
 
 /// Which quantiles are hollow, how many latencies they need, and how many there are.
-fn hollow_words(series: &[Series], bars: &[Bars], terms: &Terms) -> Option<String> {
+fn hollow_words(series: &[Curve], bars: &[Bars], terms: &Terms) -> Option<String> {
     let hollow = |group: usize| bars.iter().any(|bars| bars.is_hollow(group));
     let needs = SHARES.iter().enumerate().filter(|(place, _)| hollow(place + 1));
     let needs = needs

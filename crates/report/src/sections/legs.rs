@@ -29,7 +29,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     let Some(legs) = &run.legs else { return String::new() };
     let mut text = format!("{}\n", wrapped(INTRODUCTION, width, 0));
     text += &table(figures(run, legs).columns(), width, style);
-    for sentence in said(run, legs) {
+    for sentence in sentences(run, legs) {
         text += &format!("{}\n", wrapped(&sentence, width, 0));
     }
     if let Some(largest) = largest(run, legs) {
@@ -42,7 +42,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
 /// For Markdown: what stands above, the tables, and what is said of them.
 pub fn parts(run: &Run) -> Option<(Vec<Column>, String, Option<Vec<Column>>)> {
     let legs = run.legs.as_ref()?;
-    let said = format!("{INTRODUCTION} {}", said(run, legs).join(" "));
+    let said = format!("{INTRODUCTION} {}", sentences(run, legs).join(" "));
     Some((figures(run, legs).columns(), said, largest(run, legs).map(Rows::columns)))
 }
 
@@ -52,7 +52,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
     let content = html! {
         p { (INTRODUCTION) }
         (figures(run, legs).markup("Figures of each leg"))
-        p { (said(run, legs).join(" ")) }
+        p { (sentences(run, legs).join(" ")) }
         @if let Some(largest) = largest(run, legs) {
             (largest.markup("Largest latencies with known legs"))
         }
@@ -103,7 +103,7 @@ fn figures(run: &Run, legs: &RunLegs) -> Rows {
         rows.push((number, "latency", latency));
     }
     let known = rows.iter().filter_map(|(.., figures)| figures.as_ref());
-    let scale = Scale::of(known.flat_map(times));
+    let scale = Scale::for_times(known.flat_map(times));
     let cells = |figures: &Option<LegFigures>| match figures {
         Some(one) => std::iter::once(one.count.to_string())
             .chain(times(one).map(|time| scale.number(time)))
@@ -147,7 +147,7 @@ fn of_latency(summary: &Summary) -> Option<LegFigures> {
     })
 }
 
-fn said(run: &Run, legs: &RunLegs) -> Vec<String> {
+fn sentences(run: &Run, legs: &RunLegs) -> Vec<String> {
     // The kernel's own tracer is what measures: without it there is nothing to compare with.
     let cost = run.asked.method.has_legs().then(|| cost(legs));
     std::iter::once(counted(legs)).chain(cost).collect()
@@ -184,7 +184,7 @@ fn cost(legs: &RunLegs) -> String {
         return "The cost of tracing is unknown: fewer than 100 cycles with or without it."
             .to_string();
     };
-    let scale = Scale::of([traced.p50_ns, untraced.p50_ns]);
+    let scale = Scale::for_times([traced.p50_ns, untraced.p50_ns]);
     let more = |with: Nanos, without: Nanos| {
         let sign = if with < without { "-" } else { "+" };
         format!("{sign}{} {}", scale.number(Nanos((with - without).0.abs())), scale.unit())
@@ -215,7 +215,7 @@ fn cost(legs: &RunLegs) -> String {
 fn largest(run: &Run, legs: &RunLegs) -> Option<Rows> {
     let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
     let all = &legs.largest;
-    let scale = Scale::of(all.iter().map(|one| one.latency_ns));
+    let scale = Scale::for_times(all.iter().map(|one| one.latency_ns));
     let of = |name: &str| format!("{name} ({})", scale.unit());
     let rows = all.iter().map(|one| {
         vec![

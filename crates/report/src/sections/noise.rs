@@ -2,11 +2,11 @@
 
 use crate::terminal::table::Column;
 use crate::units::{Scale, trimmed};
-use latlab_model::run::{Gaps, Noise, Spun, ThreadRun};
+use latlab_model::run::{Gaps, Noise, SpinCounts, ThreadRun};
 use latlab_model::{Nanos, Run};
 
 /// A column of figures: a cell for each thread, and one for all where there are several.
-pub struct Figures {
+pub struct NoiseFigures {
     /// Its name on the page.
     pub name: &'static str,
     /// Its name in the terminal.
@@ -20,18 +20,18 @@ pub struct Figures {
 }
 
 /// All of them, in their order.
-pub fn figures(run: &Run) -> Vec<Figures> {
+pub fn figures(run: &Run) -> Vec<NoiseFigures> {
     let several = run.threads.len() > 1;
     let summaries = run.threads.iter().map(|one| &one.summary).chain(several.then_some(&run.total));
     let noises: Vec<Option<Noise>> = summaries.map(|summary| summary.noise).collect();
-    let share = |name, short, rank, of: fn(&Noise) -> f64| Figures {
+    let share = |name, short, rank, of: fn(&Noise) -> f64| NoiseFigures {
         name,
         short,
         rank,
         unit: "%",
         cells: noises.iter().map(|one| cell(one.as_ref().map(|one| hundredth(of(one))))).collect(),
     };
-    let taken = |name, short, of: fn(&Spun) -> Gaps| {
+    let taken = |name, short, of: fn(&SpinCounts) -> Gaps| {
         let share = |one: &ThreadRun| {
             let noise = one.summary.noise?;
             let sum = of(spun(one)?).sum_ns;
@@ -39,7 +39,7 @@ pub fn figures(run: &Run) -> Vec<Figures> {
         };
         let blank = several.then(String::new);
         let cells = run.threads.iter().map(|one| cell(share(one))).chain(blank).collect();
-        Figures { name, short, rank: 2, unit: "%", cells }
+        NoiseFigures { name, short, rank: 2, unit: "%", cells }
     };
     vec![
         share("Noise", "noise", 0, Noise::share),
@@ -52,25 +52,25 @@ pub fn figures(run: &Run) -> Vec<Figures> {
 
 /// The columns of the terminal.
 pub fn columns(run: &Run) -> impl Iterator<Item = Column> {
-    let column = |one: Figures| Column::new(one.short, one.rank, one.cells).unit(one.unit);
+    let column = |one: NoiseFigures| Column::new(one.short, one.rank, one.cells).unit(one.unit);
     figures(run).into_iter().map(column)
 }
 
 /// The mean pass says what can be told apart at all.
-fn pass(run: &Run, several: bool) -> Figures {
+fn pass(run: &Run, several: bool) -> NoiseFigures {
     let mean = |one: &ThreadRun| {
         let (noise, spun) = (one.summary.noise?, spun(one)?);
         let own = noise.of_ns - noise.sum_ns - spun.rested_ns;
         Some(own.0 as f64 / spun.passes.max(1) as f64)
     };
     let means: Vec<Option<f64>> = run.threads.iter().map(mean).collect();
-    let scale = Scale::of(means.iter().flatten().map(|mean| Nanos(*mean as i64)));
+    let scale = Scale::for_times(means.iter().flatten().map(|mean| Nanos(*mean as i64)));
     let cells = means.into_iter().map(|mean| cell(mean.map(|mean| scale.number_f64(mean))));
     let cells = cells.chain(several.then(String::new)).collect();
-    Figures { name: "Mean pass", short: "pass", rank: 4, unit: scale.unit(), cells }
+    NoiseFigures { name: "Mean pass", short: "pass", rank: 4, unit: scale.unit(), cells }
 }
 
-fn spun(thread: &ThreadRun) -> Option<&Spun> {
+fn spun(thread: &ThreadRun) -> Option<&SpinCounts> {
     thread.end.as_ref()?.spun.as_ref()
 }
 

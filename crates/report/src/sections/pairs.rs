@@ -24,7 +24,7 @@ pub const MEANING: &str = "The probability that a response of the row is quicker
 
 /// A responder's run with the responses in its order.
 #[derive(Clone, Copy)]
-pub struct Series<'a> {
+pub struct PairedRuns<'a> {
     /// Its run.
     pub run: &'a Run,
     /// Its responses, in nanoseconds.
@@ -32,11 +32,11 @@ pub struct Series<'a> {
 }
 
 /// Each against each other.
-pub(crate) fn columns(all: &[Series]) -> Option<Vec<Column>> {
+pub(crate) fn columns(all: &[PairedRuns]) -> Option<Vec<Column>> {
     if !(2..=MOST).contains(&all.len()) || all.iter().any(|one| one.latencies.is_empty()) {
         return None;
     }
-    let name = |one: &Series| one.run.asked.name.clone();
+    let name = |one: &PairedRuns| one.run.asked.name.clone();
     let mut columns = vec![Column::new("quicker than", 0, all.iter().map(name)).left()];
     for (at, other) in all.iter().enumerate() {
         let cells = all.iter().enumerate().map(|(row, one)| {
@@ -52,42 +52,43 @@ pub(crate) fn columns(all: &[Series]) -> Option<Vec<Column>> {
 }
 
 /// A series under load with the same one without.
-pub struct Loaded<'a> {
+pub struct LoadComparison<'a> {
     /// Without load.
-    pub idle: Series<'a>,
+    pub idle: PairedRuns<'a>,
     /// With load.
-    pub busy: Series<'a>,
+    pub busy: PairedRuns<'a>,
     /// How the busy one compares with the idle one.
     pub compared: Superiority,
 }
 
 /// Series that were taken with and without load, by their names.
-pub fn loaded<'a>(all: &[Series<'a>]) -> Vec<Loaded<'a>> {
-    let idle = |busy: &Series| {
+pub fn load_comparisons<'a>(all: &[PairedRuns<'a>]) -> Vec<LoadComparison<'a>> {
+    let idle = |busy: &PairedRuns| {
         let name = LOADED.iter().find_map(|end| busy.run.asked.name.strip_suffix(end))?;
         all.iter().find(|one| one.run.asked.name == name).copied()
     };
-    let pair = |busy: &Series<'a>| {
+    let pair = |busy: &PairedRuns<'a>| {
         let idle = idle(busy)?;
         let compared = superiority(busy.latencies, idle.latencies)?;
-        Some(Loaded { idle, busy: *busy, compared })
+        Some(LoadComparison { idle, busy: *busy, compared })
     };
     all.iter().filter_map(pair).collect()
 }
 
 /// The same for the terminal; nothing where no series was taken both ways.
-pub fn loaded_text(pairs: &[Loaded], width: usize, style: Style) -> String {
+pub fn load_comparison_text(pairs: &[LoadComparison], width: usize, style: Style) -> String {
     if pairs.is_empty() {
         return String::new();
     }
-    format!("\n{}{}\n", table(loaded_columns(pairs), width, style), wrapped(WHY, width, 0))
+    format!("\n{}{}\n", table(load_comparison_columns(pairs), width, style), wrapped(WHY, width, 0))
 }
 
 /// The effect of the load on each.
-pub(crate) fn loaded_columns(pairs: &[Loaded]) -> Vec<Column> {
-    let cells = |cell: &dyn Fn(&Loaded) -> String| pairs.iter().map(cell).collect::<Vec<_>>();
+pub(crate) fn load_comparison_columns(pairs: &[LoadComparison]) -> Vec<Column> {
+    let cells =
+        |cell: &dyn Fn(&LoadComparison) -> String| pairs.iter().map(cell).collect::<Vec<_>>();
     let between = |(low, high): (f64, f64)| format!("{} to {}", signed(low), signed(high));
-    let median = |one: &Series| {
+    let median = |one: &PairedRuns| {
         let median = one.run.responses().and_then(|responses| responses.figures.median_ns);
         median.map_or("-".to_string(), |median| Nanos(median.round() as i64).to_string())
     };

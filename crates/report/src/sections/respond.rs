@@ -34,7 +34,7 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         count("double", 8, &|one| one.double),
         count("spurious", 9, &|one| one.spurious),
     ];
-    let unit = Unit::of(&all);
+    let unit = Unit::for_responses(&all);
     type Of = fn(&ResponseFigures) -> Option<f64>;
     let figures: [(&str, u8, Of); 8] = [
         ("min", 0, |one| one.min_ns),
@@ -54,7 +54,10 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     columns.push(Column::new(SURE, 1, below));
     if runs.iter().any(|run| run.verdict.is_some()) {
         let word = |run: &&Run| {
-            run.verdict.as_ref().map_or("-", |verdict| VerdictWord::word(verdict.word)).to_string()
+            run.verdict
+                .as_ref()
+                .map_or("-", |verdict| VerdictWord::as_str(verdict.word))
+                .to_string()
         };
         columns.push(Column::new("verdict", 0, runs.iter().map(word)).left());
     }
@@ -63,7 +66,7 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
 }
 
 /// The same for the terminal, with what the columns mean.
-pub fn beside(runs: &[&Run], width: usize, style: Style) -> String {
+pub fn comparison_table(runs: &[&Run], width: usize, style: Style) -> String {
     let Some(columns) = columns(runs) else { return String::new() };
     let table = table(columns, width, style);
     let meaning = meaning(table.contains(SURE));
@@ -71,7 +74,7 @@ pub fn beside(runs: &[&Run], width: usize, style: Style) -> String {
 }
 
 /// What was found in each of several runs, heaviest first.
-pub fn found(runs: &[&Run], width: usize, style: Style) -> String {
+pub fn channel_lines(runs: &[&Run], width: usize, style: Style) -> String {
     let mut text = String::new();
     for run in runs {
         for finding in
@@ -134,7 +137,7 @@ pub(crate) fn body<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Nanos> {
 /// What a run of a responder says in words beside its figures.
 pub fn sentences(run: &Run) -> Vec<String> {
     let Some(responses) = run.responses() else { return Vec::new() };
-    [resolution(responses), below(run), ends(responses)].into_iter().flatten().collect()
+    [resolution(responses), below(run), window_sentence(responses)].into_iter().flatten().collect()
 }
 
 /// The first words of a run of a responder.
@@ -151,7 +154,7 @@ pub fn headline(run: &Run, responses: &Responses) -> String {
 }
 
 /// What became of the stimuli, where not all were answered once and in time.
-pub fn fates(responses: &Responses) -> Option<String> {
+pub fn class_counts(responses: &Responses) -> Option<String> {
     let stimuli = grouped(responses.stimuli);
     let of = |count: u64, what: &str| {
         (count > 0).then(|| format!("{} of {stimuli} {what}", grouped(count)))
@@ -199,7 +202,7 @@ fn below(run: &Run) -> Option<String> {
     ))
 }
 
-fn ends(responses: &Responses) -> Option<String> {
+fn window_sentence(responses: &Responses) -> Option<String> {
     let marked = responses.marked.as_ref()?;
     let share = marked.count as f64 / responses.stimuli.max(1) as f64;
     Some(format!("{} of the stimuli met {}.", percent(share), marked.by))
@@ -228,7 +231,7 @@ struct Unit {
 }
 
 impl Unit {
-    fn of(all: &[&Responses]) -> Unit {
+    fn for_responses(all: &[&Responses]) -> Unit {
         let resolutions = all.iter().filter_map(|one| one.resolution_ns);
         let finest = resolutions.fold(f64::INFINITY, f64::min);
         let finest = finest.is_finite().then_some(finest);
@@ -275,7 +278,7 @@ pub fn method(asked: &Respond) -> Vec<(&'static str, String)> {
 }
 
 /// The same in a line.
-pub fn way(run: &Run) -> String {
+pub fn method_name(run: &Run) -> String {
     let Some(asked) = run.asked.method.respond() else { return String::new() };
     let wires = asked.wires.as_ref().map(|wires| {
         format!(

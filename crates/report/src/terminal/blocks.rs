@@ -52,9 +52,10 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], width: usize, glyphs: Glyphs) -
     let max = run.total.max_ns.unwrap_or(highest);
     let below = all().filter(|bin| bin.low_ns < Nanos::ZERO);
     let below = below.fold(0u64, |sum, bin| sum.saturating_add(bin.count));
-    let axis = Axis::of(all(), max, width.clamp(60, WIDEST) - MARGIN - 1);
+    let axis = Axis::new(all(), max, width.clamp(60, WIDEST) - MARGIN - 1);
     let columns = axis.columns(all());
-    let mut text = format!("Number of {} by size, both scales logarithmic:\n", terms::of(run).many);
+    let mut text =
+        format!("Number of {} by size, both scales logarithmic:\n", terms::of_run(run).many);
     text += &rows(&columns, glyphs);
     text += &axis.feet(glyphs);
     text += &axis.maximum(max, glyphs);
@@ -73,7 +74,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn of<'a>(bins: impl Iterator<Item = &'a Bin>, max: Nanos, columns: usize) -> Axis {
+    fn new<'a>(bins: impl Iterator<Item = &'a Bin>, max: Nanos, columns: usize) -> Axis {
         let low = |bin: &Bin| match bin.low_ns.0 {
             ..=0 => bin.high_ns.0 as f64 / 2.0,
             low => low as f64,

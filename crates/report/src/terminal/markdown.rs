@@ -68,7 +68,11 @@ fn paragraph(text: &str) -> String {
 fn verdict(run: &Run) -> String {
     match &run.verdict {
         Some(verdict) => {
-            format!("**Verdict: {}.** {}\n", verdict.word.word(), escaped(&sentences(run, verdict)))
+            format!(
+                "**Verdict: {}.** {}\n",
+                verdict.word.as_str(),
+                escaped(&sentences(run, verdict))
+            )
         }
         None if sentence::is_invalid(run) => {
             "**A finding makes these figures worthless or incomplete.**\n".to_string()

@@ -3,7 +3,7 @@
 use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
-use crate::figures::{Figure, LATENCIES, MAXIMUM};
+use crate::figures::{LATENCIES, LatencyFigure, MAXIMUM};
 use crate::sections::changes;
 use crate::sections::conditions;
 use crate::sections::legs;
@@ -50,7 +50,7 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
     if plan.method.is_capture() {
-        let method = style.paint(Colour::Dim, &wrapped(&respond::way(run), width, 0));
+        let method = style.paint(Colour::Dim, &wrapped(&respond::method_name(run), width, 0));
         return format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline));
     }
     let releases = plan.method.releases();
@@ -84,7 +84,7 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     if let Some(columns) = respond::columns(&[run]) {
         return columns;
     }
-    let summaries = Summaries::of(run);
+    let summaries = Summaries::new(run);
     let setups = || run.threads.iter().map(|thread| &thread.setup);
     let total_blank = |with: bool| with.then(String::new);
     let all = summaries.has_total;
@@ -125,7 +125,7 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     let seen = summaries.each(|s| some(sentence::seen_at(run, s)));
     columns.push(Column::new("seen at", 6, seen).unit("s"));
     let cycles = summaries.each(|s| s.cycles.to_string());
-    columns.push(Column::new(terms::of(run).cycles, 0, cycles));
+    columns.push(Column::new(terms::of_run(run).cycles, 0, cycles));
     if run.asked.method.is_periodic() {
         columns.push(Column::new("due", 11, summaries.each(|s| s.activations.to_string())));
     }
@@ -153,7 +153,7 @@ struct Summaries<'a> {
 }
 
 impl<'a> Summaries<'a> {
-    fn of(run: &'a Run) -> Summaries<'a> {
+    fn new(run: &'a Run) -> Summaries<'a> {
         let has_total = run.threads.len() > 1;
         let threads = run.threads.iter().map(|thread| &thread.summary);
         Summaries { rows: threads.chain(has_total.then_some(&run.total)).collect(), has_total }
@@ -163,7 +163,7 @@ impl<'a> Summaries<'a> {
         self.rows.iter().map(|summary| cell(summary)).collect()
     }
 
-    fn latency(&self, figure: &Figure) -> Column {
+    fn latency(&self, figure: &LatencyFigure) -> Column {
         let (unit, numbers) = figure.column(self.rows.iter().copied());
         let cells = numbers.into_iter().map(|number| number.unwrap_or_else(|| "-".to_string()));
         Column::new(figure.short, figure.rank, cells).unit(unit)
@@ -251,7 +251,7 @@ fn verdict(run: &Run, width: usize, style: Style) -> String {
         };
         return format!("No deadline was given, so there is no verdict.{worthless}\n");
     };
-    let word = style.paint(verdict_colour(verdict.word), verdict.word.word());
+    let word = style.paint(verdict_colour(verdict.word), verdict.word.as_str());
     let text = wrapped(&sentences(run, verdict), width, 2);
     format!("Verdict: {word}\n  {text}\n")
 }
@@ -310,12 +310,12 @@ pub fn list(entries: &[ListEntry], width: usize, style: Style) -> String {
 
 /// The columns of the list.
 pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
-    let scale = Scale::of(entries.iter().filter_map(|entry| entry.max_ns));
+    let scale = Scale::for_times(entries.iter().filter_map(|entry| entry.max_ns));
     let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
     let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
-    let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::word).to_string();
+    let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::as_str).to_string();
     let paint = |text: &str| {
-        let word = VerdictWord::ALL.iter().find(|word| word.word() == text);
+        let word = VerdictWord::ALL.iter().find(|word| word.as_str() == text);
         word.map(|word| verdict_colour(*word))
     };
     let missed = |entry: &ListEntry| match entry.instrument {

@@ -67,7 +67,7 @@ fn largest(run: &Run, window: &Window, width: usize, style: Style) -> String {
     }
     let each =
         |cell: &dyn Fn(&LargeLatency) -> String| largest.iter().map(cell).collect::<Vec<_>>();
-    let scale = Scale::of(largest.iter().map(|one| one.latency_ns));
+    let scale = Scale::for_times(largest.iter().map(|one| one.latency_ns));
     let cpu = |one: &LargeLatency| one.cpu.map_or_else(|| "-".to_string(), |cpu| cpu.to_string());
     let columns = vec![
         Column::new("latency", 0, each(&|one| scale.number(one.latency_ns))).unit(scale.unit()),

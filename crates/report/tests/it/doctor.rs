@@ -3,9 +3,9 @@
 use crate::common::{self, Fixture};
 
 use latlab_model::comparison::{
-    Change, Comparison, ConfigChanges, ConfigTopic, SettingChange, Weighed,
+    Comparison, ConfigChanges, ConfigTopic, FactChange, FindingChange, SettingChange,
 };
-use latlab_model::doctor::{Diagnosis, Entry, Examination, Topic};
+use latlab_model::doctor::{CheckEntry, Diagnosis, Examination, Topic};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
 use latlab_report::{Detail, Style, Subject, catalogue, comparison, examination, show};
@@ -75,9 +75,9 @@ fn ill() -> Examination {
     }
 }
 
-fn change(what: &str, before: Option<&str>, after: Option<&str>) -> Change {
+fn change(what: &str, before: Option<&str>, after: Option<&str>) -> FactChange {
     let text = |text: Option<&str>| text.map(str::to_string);
-    Change { what: what.into(), before: text(before), after: text(after) }
+    FactChange { what: what.into(), before: text(before), after: text(after) }
 }
 
 fn setting(
@@ -86,14 +86,14 @@ fn setting(
     before: Option<&str>,
     after: Option<&str>,
 ) -> SettingChange {
-    let Change { what: file, before, after } = change(file, before, after);
+    let FactChange { what: file, before, after } = change(file, before, after);
     SettingChange { file, of: of.map(str::to_string), partly: false, before, after }
 }
 
 fn changed() -> Comparison {
     let long = "Mitigation: usercopy/swapgs barriers and __user pointer sanitization";
     let option = |name: &str| change(name, None, Some("y"));
-    let hotter = Change {
+    let hotter = FactChange {
         what: "temperature thermal_zone0 cpu-thermal".to_string(),
         before: Some("48.1 C".to_string()),
         after: Some("61.3 C".to_string()),
@@ -116,7 +116,7 @@ fn changed() -> Comparison {
             finding("new", Severity::Info, Topic::Cpu),
         ],
         gone: vec![finding("other", Severity::Info, Topic::Cpu)],
-        weighed: vec![Weighed {
+        weighed: vec![FindingChange {
             before: Severity::Info,
             now: finding("more", Severity::Warning, Topic::Memory),
         }],
@@ -176,7 +176,7 @@ fn what_changed_is_told_side_by_side() {
 
 #[test]
 fn the_catalogue_is_a_list() {
-    let entry = |found: Diagnosis| Entry {
+    let entry = |found: Diagnosis| CheckEntry {
         code: found.code,
         severity: found.severity,
         topic: found.topic,
@@ -187,7 +187,7 @@ fn the_catalogue_is_a_list() {
         remedy: found.remedy,
         undo: found.undo,
     };
-    let entries: Vec<Entry> = ill().findings.into_iter().map(entry).collect();
+    let entries: Vec<CheckEntry> = ill().findings.into_iter().map(entry).collect();
     insta::assert_snapshot!("catalogue-80", catalogue(&entries, 80, Style { colour: false }));
 }
 

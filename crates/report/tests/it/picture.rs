@@ -12,11 +12,11 @@ struct Line {
     drawn: u64,
     outside: u64,
     max: String,
-    steps: Vec<Seen>,
+    steps: Vec<PictureText>,
 }
 
 /// A step as it was drawn.
-struct Seen {
+struct PictureText {
     /// Where it begins across.
     x: f64,
     /// Where it is in height.
@@ -55,7 +55,7 @@ fn lines(picture: &str) -> Vec<Line> {
                     .map(|(x, end, height)| {
                         let density = 10f64.powf((one - height) / (one - ten));
                         let width = (end - x) / number(&path, "data-unit");
-                        Seen { x, height, density, count: density * width }
+                        PictureText { x, height, density, count: density * width }
                     })
                     .collect(),
             }

@@ -3,20 +3,20 @@
 use crate::common::svg::{attribute, elements, number};
 use crate::common::{self, Fixture};
 use latlab_model::{Nanos, ThreadBins};
-use latlab_report::{Axis, Kind, Measured, Options, Spacing, plot};
+use latlab_report::{Axis, Kind, Options, RunWithBins, Spacing, plot};
 use latlab_stats::{latencies_needed, quantile};
 
 /// The picture of these fixtures.
 fn picture(fixtures: &[&Fixture], kind: Kind, options: &Options) -> String {
     let bins: Vec<Vec<ThreadBins>> = fixtures.iter().map(|fixture| fixture.bins()).collect();
     let runs = fixtures.iter().zip(&bins);
-    let runs: Vec<Measured> =
-        runs.map(|(fixture, bins)| Measured { run: &fixture.run, bins }).collect();
+    let runs: Vec<RunWithBins> =
+        runs.map(|(fixture, bins)| RunWithBins { run: &fixture.run, bins }).collect();
     plot(&runs, kind, options)
 }
 
 fn options(kind: Kind) -> Options {
-    Options { id: kind.word().to_string(), ..Options::default() }
+    Options { id: kind.as_str().to_string(), ..Options::default() }
 }
 
 fn all() -> Vec<(&'static str, Fixture)> {
@@ -60,11 +60,11 @@ fn every_kind_is_golden() {
         for name in ["board", "empty", "one-sample", "all-equal", "hours"] {
             let picture = picture(&[&named(name)], kind, &options(kind));
             let golden = picture.replace("><", ">\n<");
-            insta::assert_snapshot!(format!("{}-{name}", kind.word()), golden);
+            insta::assert_snapshot!(format!("{}-{name}", kind.as_str()), golden);
         }
         let (one, other) = (common::normal(), common::invalid());
         let picture = picture(&[&one, &other], kind, &options(kind));
-        insta::assert_snapshot!(format!("{}-two", kind.word()), picture.replace("><", ">\n<"));
+        insta::assert_snapshot!(format!("{}-two", kind.as_str()), picture.replace("><", ">\n<"));
     }
     let many = picture(&[&common::many()], Kind::Cpus, &options(Kind::Cpus));
     insta::assert_snapshot!("cpus-many", many.replace("><", ">\n<"));
@@ -83,8 +83,8 @@ fn every_picture_has_words_and_no_number_that_is_none() {
                 let options = Options { axis, width, ..options(kind) };
                 for fixtures in [vec![&fixture], vec![&fixture, &fixture]] {
                     let drawn = picture(&fixtures, kind, &options);
-                    let told = format!("{name} as {}", kind.word());
-                    let ids = format!("aria-labelledby=\"{0}-title {0}-desc\"", kind.word());
+                    let told = format!("{name} as {}", kind.as_str());
+                    let ids = format!("aria-labelledby=\"{0}-title {0}-desc\"", kind.as_str());
                     assert!(drawn.contains(&ids), "{told}");
                     for part in ["title", "desc"] {
                         let text = drawn.split(&format!("<{part} id=")).nth(1).expect(part);
@@ -111,7 +111,7 @@ fn counts_and_maxima_are_those_of_the_run() {
             let key = if matches!(kind, Kind::Latency | Kind::Cpus) { "thread" } else { "line" };
             let key = format!("data-{key}");
             let lines = with(&picture, "path", &key);
-            assert_eq!(lines.len(), fixture.histograms.len(), "{name} as {}", kind.word());
+            assert_eq!(lines.len(), fixture.histograms.len(), "{name} as {}", kind.as_str());
             for line in lines {
                 let thread: usize = attribute(&line, &key).parse().unwrap();
                 let counts = &fixture.histograms[thread];
@@ -243,9 +243,9 @@ fn what_a_range_leaves_out_is_told() {
         let plain = picture.replace('\u{a0}', " ");
         let tail = kind == Kind::Tail;
         let told = if tail { "Beyond 100 us: ".into() } else { format!("{beyond} beyond 100 us") };
-        assert!(plain.contains(&told), "{}", kind.word());
-        assert!(plain.contains("up to 310.5 us"), "{}", kind.word());
-        assert!(tail || plain.contains(&below), "{}", kind.word());
+        assert!(plain.contains(&told), "{}", kind.as_str());
+        assert!(plain.contains("up to 310.5 us"), "{}", kind.as_str());
+        assert!(tail || plain.contains(&below), "{}", kind.as_str());
     }
 }
 
@@ -292,7 +292,7 @@ fn a_host_may_have_any_name() {
     for kind in Kind::ALL.iter().copied() {
         let picture = picture(&[&fixture, &common::normal()], kind, &options(kind));
         assert!(!picture.contains("<b>") && picture.matches("<svg").count() == 1);
-        assert!(!picture.contains(|c: char| c.is_control()), "{}", kind.word());
+        assert!(!picture.contains(|c: char| c.is_control()), "{}", kind.as_str());
     }
 }
 
@@ -307,7 +307,7 @@ fn plots_to_look_at() {
             for width in [960, 400] {
                 let plot_height = if width < 600 { 300 } else { 400 };
                 let options = Options { width, plot_height, ..options(kind) };
-                let file = format!("{}-{name}-{width}.svg", kind.word());
+                let file = format!("{}-{name}-{width}.svg", kind.as_str());
                 std::fs::write(folder.join(file), picture(&[&fixture], kind, &options)).unwrap();
             }
         }

@@ -1,7 +1,7 @@
 //! The pictures of runs as PNG.
 
 use crate::common;
-use latlab_report::{Options, alone, latency_picture, png};
+use latlab_report::{Options, latency_picture, png, standalone};
 
 /// Width and height, as the head of a PNG has them.
 fn size(png: &[u8]) -> (u32, u32) {
@@ -23,7 +23,7 @@ fn every_picture_becomes_a_png_of_its_size_and_always_the_same() {
         let made = png(&svg, 1.0).unwrap();
         let (width, height) = size(&made);
         assert_eq!((width as f32, height as f32), expected, "{name}");
-        assert_eq!(png(&alone(&svg), 1.0).unwrap(), made, "{name}: alone it looks the same");
-        assert!(made.len() < 300_000 && alone(&svg).len() < svg.len() + 60_000, "{name}");
+        assert_eq!(png(&standalone(&svg), 1.0).unwrap(), made, "{name}: alone it looks the same");
+        assert!(made.len() < 300_000 && standalone(&svg).len() < svg.len() + 60_000, "{name}");
     }
 }

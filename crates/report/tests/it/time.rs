@@ -2,7 +2,7 @@
 //! the run.
 
 use crate::common::{self, Fixture, Random, SECOND};
-use latlab_model::finding::{Beside, ConditionFinding, EndFinding, Finding, When};
+use latlab_model::finding::{ConditionFinding, EndFinding, Finding, LatencyComparison, When};
 use latlab_model::frame::Spike;
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::samples::Sample;
@@ -15,7 +15,7 @@ type Draw = fn(&Run, &TimeData, &TimeOptions) -> String;
 const KINDS: [(&str, Draw); 3] = [("flow", flow), ("heatmap", heatmap), ("telemetry", telemetry)];
 
 /// Rows of a run that was never measured.
-struct Made {
+struct MadeRun {
     run: Run,
     rows: Vec<(u32, Span, Vec<i32>)>,
     telemetry: Vec<(Series, Nanos, Option<i64>)>,
@@ -52,10 +52,10 @@ fn row(from: Nanos, p50: i64, p99_9: i64, max: i64, missed: u64) -> (Span, Vec<i
     (Span { from, to, count: 1_001, missed, min, median, p99_9, max }, coarse)
 }
 
-impl Made {
+impl MadeRun {
     /// Each thread has a row for each second; what is late comes from the generator.
-    fn new(threads: usize, seconds: i64, every: i64) -> Made {
-        let mut made = Made { run: run(threads, seconds), rows: vec![], telemetry: vec![] };
+    fn new(threads: usize, seconds: i64, every: i64) -> MadeRun {
+        let mut made = MadeRun { run: run(threads, seconds), rows: vec![], telemetry: vec![] };
         let (mut random, start) = (Random(5), first(&made.run));
         for thread in 0..threads as u32 {
             for second in (0..seconds).step_by(every as usize) {
@@ -73,7 +73,7 @@ impl Made {
     }
 
     /// Makes the figures of the run those of its rows.
-    fn sum(mut self) -> Made {
+    fn sum(mut self) -> MadeRun {
         let of = |thread: u32| self.rows.iter().filter(move |row| row.0 == thread);
         for one in &mut self.run.threads {
             let thread = one.setup.thread;
@@ -102,8 +102,8 @@ fn series(metric: &str, subject: &str, counter: bool) -> Series {
 }
 
 /// Two threads for a minute, with a hog on CPU 1 from 22 s to 27 s.
-fn hog() -> Made {
-    let mut made = Made::new(2, 60, 1);
+fn hog() -> MadeRun {
+    let mut made = MadeRun::new(2, 60, 1);
     let start = first(&made.run);
     for (thread, span, coarse) in &mut made.rows {
         let second = (span.from - start).0 / SECOND;
@@ -150,7 +150,7 @@ fn hog() -> Made {
         when: When { from_ns: Nanos(22 * SECOND), to_ns: Nanos(24 * SECOND) },
         threads: vec![],
         shorter_changes: 0,
-        beside: Beside { recorded: "latency".to_string(), then: None, otherwise: None },
+        beside: LatencyComparison { recorded: "latency".to_string(), then: None, otherwise: None },
     };
     made.run.findings = vec![
         Finding::new(changed).at(start + Nanos(22 * SECOND)),
@@ -159,22 +159,22 @@ fn hog() -> Made {
     made.sum()
 }
 
-fn empty() -> Made {
+fn empty() -> MadeRun {
     let mut run = run(0, 0);
     run.total = Fixture::new(common::plan(), vec![Histogram::default()]).run.total;
-    Made { run, rows: vec![], telemetry: vec![] }
+    MadeRun { run, rows: vec![], telemetry: vec![] }
 }
 
-fn one_row() -> Made {
-    Made::new(1, 1, 1)
+fn one_row() -> MadeRun {
+    MadeRun::new(1, 1, 1)
 }
 
 /// A day on a large machine, each row five minutes long so that the test is quick.
-fn large() -> Made {
-    Made::new(128, 86_400, 300)
+fn large() -> MadeRun {
+    MadeRun::new(128, 86_400, 300)
 }
 
-fn made() -> Vec<(&'static str, Made)> {
+fn made() -> Vec<(&'static str, MadeRun)> {
     vec![("hog", hog()), ("empty", empty()), ("one", one_row()), ("large", large())]
 }
 

@@ -13,25 +13,25 @@ pub type Value = (Arc<str>, f64);
 
 /// All series that are shown, as far as they were read.
 #[derive(Default)]
-pub struct Conditions {
-    series: BTreeMap<u32, What>,
+pub struct LiveConditions {
+    series: BTreeMap<u32, SeriesKind>,
     now: BTreeMap<u32, i64>,
     /// Ticks of work and of everything at the last reading, by CPU.
     ticks: BTreeMap<Arc<str>, (i64, i64)>,
     next: u64,
 }
 
-enum What {
+enum SeriesKind {
     Gauge { name: Arc<str>, divisor: f64 },
     Ticks { cpu: Arc<str>, work: bool },
 }
 
-impl Conditions {
+impl LiveConditions {
     /// A series is announced; most are not shown.
     pub fn announce(&mut self, series: &Series) {
         let gauge = |divisor| {
             let name = format!("{} {}", series.metric, series.subject);
-            Some(What::Gauge { name: name.into(), divisor })
+            Some(SeriesKind::Gauge { name: name.into(), divisor })
         };
         let what = match series.metric.as_str() {
             metric::TEMPERATURE => gauge(1e3),
@@ -39,7 +39,7 @@ impl Conditions {
             metric::CPU_TIME => series.subject.split_once(' ').and_then(|(cpu, kind)| {
                 let work = WORK.contains(&kind);
                 let cpu = format!("load {cpu}").into();
-                (work || REST.contains(&kind)).then_some(What::Ticks { cpu, work })
+                (work || REST.contains(&kind)).then_some(SeriesKind::Ticks { cpu, work })
             }),
             _ => None,
         };
@@ -68,8 +68,10 @@ impl Conditions {
 
     fn gauges(&self) -> Vec<Value> {
         let gauge = |(number, value): (&u32, &i64)| match self.series.get(number)? {
-            What::Gauge { name, divisor } => Some((Arc::clone(name), *value as f64 / divisor)),
-            What::Ticks { .. } => None,
+            SeriesKind::Gauge { name, divisor } => {
+                Some((Arc::clone(name), *value as f64 / divisor))
+            }
+            SeriesKind::Ticks { .. } => None,
         };
         self.now.iter().filter_map(gauge).collect()
     }
@@ -78,7 +80,7 @@ impl Conditions {
     fn loads(&mut self) -> Vec<Value> {
         let mut ticks: BTreeMap<Arc<str>, (i64, i64)> = BTreeMap::new();
         for (number, value) in &self.now {
-            if let Some(What::Ticks { cpu, work }) = self.series.get(number) {
+            if let Some(SeriesKind::Ticks { cpu, work }) = self.series.get(number) {
                 let (busy, all) = ticks.entry(Arc::clone(cpu)).or_default();
                 *busy += if *work { *value } else { 0 };
                 *all += value;

@@ -1,14 +1,14 @@
 //! What was seen of a run so far, in numbered events: the newest whole, what is older joined.
 
-use super::conditions::{Conditions, Value};
+use super::conditions::{LiveConditions, Value};
 use latlab_digest::{RunBuilder, StreamRow};
 use latlab_model::frame::Message;
 use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
-use latlab_model::run::{Finding, Prepared};
+use latlab_model::run::{AppliedSetup, Finding};
 use latlab_model::{Nanos, Plan};
 use latlab_stats::Span;
-use latlab_store::{Seen, Standing};
+use latlab_store::{FollowState, JournalEvent};
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
 
@@ -24,30 +24,30 @@ const MOST_FINDINGS: usize = 200;
 
 /// Something that happened.
 #[derive(Clone, Debug)]
-pub enum Event {
+pub enum LiveEvent {
     /// Latencies of one thread.
     Interval(u32, Span),
     /// The conditions at a time.
     Reading(Nanos, Vec<Value>),
 }
 
-impl Event {
+impl LiveEvent {
     fn at(&self) -> Nanos {
         match self {
-            Event::Interval(_, span) => span.to,
-            Event::Reading(at, _) => *at,
+            LiveEvent::Interval(_, span) => span.to,
+            LiveEvent::Reading(at, _) => *at,
         }
     }
 }
 
 /// What is known once the measuring begins.
-pub struct Begun {
+pub struct RunStart {
     /// What was asked.
     pub plan: Plan,
     /// The target.
     pub machine: Option<Machine>,
     /// What was applied.
-    pub prepared: Prepared,
+    pub prepared: AppliedSetup,
     /// The first release of all threads, from which times are counted.
     pub first: Nanos,
 }
@@ -56,17 +56,17 @@ pub struct Begun {
 #[derive(Default)]
 pub struct EventLog {
     assembly: RunBuilder,
-    conditions: Conditions,
+    conditions: LiveConditions,
     plan: Option<Plan>,
     machine: Option<Machine>,
-    begun: Option<Begun>,
-    joined: Vec<(u64, Event)>,
-    whole: VecDeque<(u64, Event)>,
+    begun: Option<RunStart>,
+    joined: Vec<(u64, LiveEvent)>,
+    whole: VecDeque<(u64, LiveEvent)>,
     findings: Vec<(u64, Finding)>,
     findings_left_out: u64,
     totals: BTreeMap<u32, Span>,
     damage: u64,
-    standing: Option<Result<Standing, String>>,
+    standing: Option<Result<FollowState, String>>,
     /// Number of the last event, and that of the last change of what is told with each batch.
     last: u64,
     told: u64,
@@ -78,14 +78,14 @@ pub struct EventLog {
 
 impl EventLog {
     /// Takes what was seen in the journal.
-    pub fn see(&mut self, seen: Seen) {
+    pub fn push_journal_event(&mut self, seen: JournalEvent) {
         match seen {
-            Seen::Message(message) => self.take(*message),
-            Seen::Damage(bytes) => {
+            JournalEvent::Message(message) => self.push_message(*message),
+            JournalEvent::Damage(bytes) => {
                 self.damage += bytes;
-                self.tell();
+                self.mark_changed();
             }
-            Seen::Again => {
+            JournalEvent::Restarted => {
                 let last = self.last + 1;
                 *self = EventLog { last, told: last, rewritten: last, ..EventLog::default() };
             }
@@ -93,23 +93,23 @@ impl EventLog {
     }
 
     /// Takes where the run stands, or why that is not known.
-    pub fn stands(&mut self, standing: Result<Standing, String>) {
+    pub fn set_state(&mut self, standing: Result<FollowState, String>) {
         if self.standing.as_ref() != Some(&standing) {
-            if standing == Ok(Standing::LeftOver) {
+            if standing == Ok(FollowState::Abandoned) {
                 // Nothing more will come, so the last interval is as whole as it will be.
                 self.assembly.last_rows().into_iter().for_each(|row| self.count(row));
             }
             self.standing = Some(standing);
-            self.tell();
+            self.mark_changed();
         }
     }
 
-    fn tell(&mut self) {
+    fn mark_changed(&mut self) {
         self.last += 1;
         self.told = self.last;
     }
 
-    fn take(&mut self, message: Message) {
+    fn push_message(&mut self, message: Message) {
         match &message {
             Message::Plan(plan) => self.plan = Some(plan.clone()),
             Message::Machine(machine) => self.machine = Some(machine.clone()),
@@ -120,19 +120,19 @@ impl EventLog {
             }
             Message::Finding(_) => {
                 self.findings_left_out += 1;
-                self.tell();
+                self.mark_changed();
             }
             Message::Series(series) => self.conditions.announce(series),
             Message::Reading(reading) => {
                 let values = self.conditions.read(reading);
                 if !values.is_empty() {
-                    self.push(Event::Reading(reading.at_ns, values));
+                    self.push(LiveEvent::Reading(reading.at_ns, values));
                 }
             }
             _ => {}
         }
         let is_end = matches!(message, Message::End(_));
-        let row = self.assembly.take(message);
+        let row = self.assembly.push(message);
         row.into_iter().for_each(|row| self.count(row));
         if is_end {
             self.assembly.last_rows().into_iter().for_each(|row| self.count(row));
@@ -143,19 +143,19 @@ impl EventLog {
         let StreamRow::Interval(row) = row else { return };
         let span = row.span();
         self.totals.entry(row.thread).and_modify(|all| all.join(&span)).or_insert(span);
-        self.push(Event::Interval(row.thread, span));
+        self.push(LiveEvent::Interval(row.thread, span));
     }
 
-    fn begin(&mut self, prepared: Prepared) {
+    fn begin(&mut self, prepared: AppliedSetup) {
         let Some(plan) = self.plan.clone() else { return };
         let first = prepared.threads.iter().map(|thread| thread.first_release_ns).min();
         let first = first.unwrap_or_default();
-        self.begun = Some(Begun { plan, machine: self.machine.clone(), prepared, first });
-        self.tell();
+        self.begun = Some(RunStart { plan, machine: self.machine.clone(), prepared, first });
+        self.mark_changed();
         self.rewritten = self.last;
     }
 
-    fn push(&mut self, event: Event) {
+    fn push(&mut self, event: LiveEvent) {
         let now = event.at();
         self.last += 1;
         self.whole.push_back((self.last, event));
@@ -163,12 +163,12 @@ impl EventLog {
         if now - oldest > WHOLE + BLOCK || self.whole.len() > MOST_WHOLE {
             let many = self.whole.len().div_ceil(16);
             let old = self.whole.iter().take_while(|(_, event)| now - event.at() > WHOLE).count();
-            let block: Vec<(u64, Event)> = self.whole.drain(..old.max(many)).collect();
+            let block: Vec<(u64, LiveEvent)> = self.whole.drain(..old.max(many)).collect();
             self.keep_joined(block);
         }
     }
 
-    fn keep_joined(&mut self, block: Vec<(u64, Event)>) {
+    fn keep_joined(&mut self, block: Vec<(u64, LiveEvent)>) {
         self.step = self.step.max(Nanos(10 * SECOND.0));
         self.rewritten = block.last().map_or(self.rewritten, |(number, _)| *number);
         self.joined.extend(joined(block, self.step));
@@ -189,8 +189,8 @@ impl EventLog {
     }
 
     /// Events after this number, in their order.
-    pub fn after(&self, seen: u64) -> impl Iterator<Item = &(u64, Event)> {
-        let newer = move |(number, _): &&(u64, Event)| *number > seen;
+    pub fn events_after(&self, seen: u64) -> impl Iterator<Item = &(u64, LiveEvent)> {
+        let newer = move |(number, _): &&(u64, LiveEvent)| *number > seen;
         // Most readers have seen all but the last few.
         let whole = self.whole.partition_point(|(number, _)| *number <= seen);
         let old = self.joined.iter().filter(newer);
@@ -204,18 +204,18 @@ impl EventLog {
     }
 
     /// What is told as a whole when it has changed since this number.
-    pub fn status(&self, seen: u64) -> Option<(&Result<Standing, String>, u64, u64)> {
+    pub fn status(&self, seen: u64) -> Option<(&Result<FollowState, String>, u64, u64)> {
         let standing = self.standing.as_ref().filter(|_| self.told > seen)?;
         Some((standing, self.damage, self.findings_left_out))
     }
 
     /// Where the run stands.
-    pub fn standing(&self) -> Option<&Result<Standing, String>> {
+    pub fn state(&self) -> Option<&Result<FollowState, String>> {
         self.standing.as_ref()
     }
 
     /// The plan and what became of it, once the measuring begins.
-    pub fn begun(&self) -> Option<&Begun> {
+    pub fn run_start(&self) -> Option<&RunStart> {
         self.begun.as_ref()
     }
 
@@ -226,13 +226,13 @@ impl EventLog {
 
     /// Whether nothing will ever be added.
     pub fn is_over(&self) -> bool {
-        matches!(self.standing, Some(Err(_) | Ok(Standing::Finished(_) | Standing::Gone)))
+        matches!(self.standing, Some(Err(_) | Ok(FollowState::Finished(_) | FollowState::Removed)))
     }
 }
 
 /// Events joined to steps: of latencies everything that [`Span::join`] keeps, of the conditions
 /// one reading for each step. They get the first of the numbers, so that all stay in order.
-fn joined(block: Vec<(u64, Event)>, step: Nanos) -> Vec<(u64, Event)> {
+fn joined(block: Vec<(u64, LiveEvent)>, step: Nanos) -> Vec<(u64, LiveEvent)> {
     let mut numbers = Vec::with_capacity(block.len());
     let mut spans: BTreeMap<(Nanos, u32), Span> = BTreeMap::new();
     let mut readings: BTreeMap<Nanos, (Nanos, Vec<Value>)> = BTreeMap::new();
@@ -240,19 +240,19 @@ fn joined(block: Vec<(u64, Event)>, step: Nanos) -> Vec<(u64, Event)> {
         numbers.push(number);
         let place = |time: Nanos| Nanos(time.0.div_euclid(step.0));
         match event {
-            Event::Interval(thread, span) => {
+            LiveEvent::Interval(thread, span) => {
                 let place = (place(span.from), thread);
                 spans.entry(place).and_modify(|all| all.join(&span)).or_insert(span);
             }
-            Event::Reading(at, values) => {
+            LiveEvent::Reading(at, values) => {
                 readings.entry(place(at)).or_insert((at, values));
             }
         }
     }
-    let spans = spans.into_iter().map(|((_, thread), span)| Event::Interval(thread, span));
-    let readings = readings.into_values().map(|(at, values)| Event::Reading(at, values));
-    let mut events: Vec<Event> = spans.chain(readings).collect();
-    events.sort_by_key(Event::at);
+    let spans = spans.into_iter().map(|((_, thread), span)| LiveEvent::Interval(thread, span));
+    let readings = readings.into_values().map(|(at, values)| LiveEvent::Reading(at, values));
+    let mut events: Vec<LiveEvent> = spans.chain(readings).collect();
+    events.sort_by_key(LiveEvent::at);
     numbers.into_iter().zip(events).collect()
 }
 
@@ -260,18 +260,21 @@ fn joined(block: Vec<(u64, Event)>, step: Nanos) -> Vec<(u64, Event)> {
 mod tests {
     use super::*;
 
-    fn second(number: i64) -> Event {
+    fn second(number: i64) -> LiveEvent {
         let (from, to) = (Nanos(number * SECOND.0), Nanos((number + 1) * SECOND.0));
         let max = Some(Nanos(1_000 + number));
-        Event::Interval((number % 2) as u32, Span { from, to, count: 7, max, ..Span::default() })
+        LiveEvent::Interval(
+            (number % 2) as u32,
+            Span { from, to, count: 7, max, ..Span::default() },
+        )
     }
 
     fn spans(log: &EventLog, seen: u64) -> Vec<(u64, Span)> {
-        let span = |(number, event): &(u64, Event)| match event {
-            Event::Interval(_, span) => Some((*number, *span)),
-            Event::Reading(..) => None,
+        let span = |(number, event): &(u64, LiveEvent)| match event {
+            LiveEvent::Interval(_, span) => Some((*number, *span)),
+            LiveEvent::Reading(..) => None,
         };
-        log.after(seen).filter_map(span).collect()
+        log.events_after(seen).filter_map(span).collect()
     }
 
     /// Invariant (page and server): Joining a long run for the browser loses no count and no maximum.
@@ -281,7 +284,7 @@ mod tests {
         let seconds = 200_000;
         for number in 0..seconds {
             log.push(second(number));
-            log.push(Event::Reading(Nanos(number * SECOND.0), vec![("load cpu0".into(), 1.0)]));
+            log.push(LiveEvent::Reading(Nanos(number * SECOND.0), vec![("load cpu0".into(), 1.0)]));
         }
         let all = spans(&log, 0);
         assert!(all.len() < MOST_JOINED + 2 * 700, "{}", all.len());

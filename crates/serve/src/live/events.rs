@@ -3,10 +3,10 @@
 //! A reader asks the log for what comes after the last event it was sent, so that a slow one
 //! takes no memory and holds nobody up; one that is too slow begins anew.
 
-use super::event_log::{Begun, Event, EventLog, WHOLE};
-use super::watch::Watch;
-use crate::answer::not_found;
-use crate::answer::{OWN, answer, encoded};
+use super::event_log::{EventLog, LiveEvent, RunStart, WHOLE};
+use super::watchers::Watcher;
+use crate::response::not_found;
+use crate::response::{OWN, encoded, response};
 use crate::state::ServerState;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -14,8 +14,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use latlab_model::Nanos;
 use latlab_model::finding::Finding;
-use latlab_model::harmless::visible;
-use latlab_store::Standing;
+use latlab_model::sanitize::escape_controls;
+use latlab_store::FollowState;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::convert::Infallible;
@@ -35,16 +35,16 @@ pub async fn events(State(shared): State<Arc<ServerState>>, Path(id): Path<Strin
         return not_found("no such run");
     }
     let watch = shared.hub.watch(&id);
-    let reader = Reader { looks: watch.looks(), watch, id, seen: 0, over: false };
+    let reader = Reader { looks: watch.updates(), watch, id, seen: 0, over: false };
     let stream = futures_util::stream::unfold(reader, async |mut reader: Reader| {
         let batch = reader.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(batch)), reader))
     });
-    answer(StatusCode::OK, "text/event-stream", OWN, Body::from_stream(stream))
+    response(StatusCode::OK, "text/event-stream", OWN, Body::from_stream(stream))
 }
 
 struct Reader {
-    watch: Arc<Watch>,
+    watch: Arc<Watcher>,
     looks: Receiver<u64>,
     id: String,
     seen: u64,
@@ -73,15 +73,15 @@ impl Reader {
         if self.seen > 0 && log.is_rewritten_since(self.seen) {
             self.seen = 0;
         }
-        let (first, seen) = (log.begun().map_or(Nanos::ZERO, |begun| begun.first), self.seen);
+        let (first, seen) = (log.run_start().map_or(Nanos::ZERO, |begun| begun.first), self.seen);
         let mut batch = String::new();
-        if let (0, Some(begun)) = (seen, log.begun()) {
+        if let (0, Some(begun)) = (seen, log.run_start()) {
             put(&mut batch, "plan", &plan(&self.id, begun));
         }
         for finding in log.findings(seen) {
             put(&mut batch, "finding", &printed(finding));
         }
-        for (number, event) in log.after(seen) {
+        for (number, event) in log.events_after(seen) {
             put_event(&mut batch, event, first);
             if batch.len() >= BATCH_BYTES {
                 self.seen = *number;
@@ -105,23 +105,23 @@ fn printed(finding: &Finding) -> Value {
     let mut printed = json!(finding.rendered());
     for name in ["text", "remedy"] {
         if let Some(text) = printed[name].as_str() {
-            printed[name] = json!(visible(text));
+            printed[name] = json!(escape_controls(text));
         }
     }
     printed
 }
 
-fn plan(id: &str, begun: &Begun) -> Value {
-    let Begun { plan, machine, prepared, .. } = begun;
+fn plan(id: &str, begun: &RunStart) -> Value {
+    let RunStart { plan, machine, prepared, .. } = begun;
     let threads = prepared.threads.iter().map(|thread| {
-        json!({ "thread": thread.thread, "cpu": thread.cpu, "policy": visible(&thread.policy) })
+        json!({ "thread": thread.thread, "cpu": thread.cpu, "policy": escape_controls(&thread.policy) })
     });
     json!({
         "id": id,
-        "name": visible(&plan.name),
-        "note": plan.note.as_deref().map(visible),
-        "machine": machine.as_ref().and_then(|machine| machine.hostname.as_deref()).map(visible),
-        "kernel": machine.as_ref().map(|machine| visible(&machine.kernel)),
+        "name": escape_controls(&plan.name),
+        "note": plan.note.as_deref().map(escape_controls),
+        "machine": machine.as_ref().and_then(|machine| machine.hostname.as_deref()).map(escape_controls),
+        "kernel": machine.as_ref().map(|machine| escape_controls(&machine.kernel)),
         "rhythm": plan.method.rhythm(),
         "interval_s": plan.interval_ns.as_secs_f64(),
         "planned_s": plan.duration_ns.map(Nanos::as_secs_f64),
@@ -131,10 +131,10 @@ fn plan(id: &str, begun: &Begun) -> Value {
     })
 }
 
-fn put_event(batch: &mut String, event: &Event, first: Nanos) {
+fn put_event(batch: &mut String, event: &LiveEvent, first: Nanos) {
     let since = |time: Nanos| (time - first).as_secs_f64();
     match event {
-        Event::Interval(thread, span) => put(
+        LiveEvent::Interval(thread, span) => put(
             batch,
             "interval",
             &json!({
@@ -143,10 +143,12 @@ fn put_event(batch: &mut String, event: &Event, first: Nanos) {
                 "median_ns": span.median, "p99_9_ns": span.p99_9, "max_ns": span.max,
             }),
         ),
-        Event::Reading(at, values) => {
+        LiveEvent::Reading(at, values) => {
             let values: Value = values
                 .iter()
-                .map(|(name, value)| (visible(name), json!((value * 100.0).round() / 100.0)))
+                .map(|(name, value)| {
+                    (escape_controls(name), json!((value * 100.0).round() / 100.0))
+                })
                 .collect();
             put(batch, "telemetry", &json!({ "at": since(*at), "values": values }));
         }
@@ -158,10 +160,10 @@ fn put_status(batch: &mut String, id: &str, log: &EventLog, seen: u64) -> bool {
     let Some((standing, damage, left_out)) = log.status(seen) else { return log.is_over() };
     let status = |word: &str| json!({ "standing": word, "damaged_bytes": damage, "findings_left_out": left_out });
     match standing {
-        Ok(Standing::GoesOn) => put(batch, "standing", &status("goes-on")),
-        Ok(Standing::LeftOver) => put(batch, "standing", &status("left-over")),
-        Ok(Standing::Gone) => put(batch, "standing", &status("gone")),
-        Ok(Standing::Finished(_)) => {
+        Ok(FollowState::Running) => put(batch, "standing", &status("goes-on")),
+        Ok(FollowState::Abandoned) => put(batch, "standing", &status("left-over")),
+        Ok(FollowState::Removed) => put(batch, "standing", &status("gone")),
+        Ok(FollowState::Finished(_)) => {
             put(batch, "finished", &json!({ "report": format!("/runs/{}", encoded(id)) }));
         }
         Err(reason) => {

@@ -4,8 +4,8 @@ mod conditions;
 mod event_log;
 mod events;
 mod page;
-mod watch;
+mod watchers;
 
 pub use events::events;
 pub use page::page;
-pub use watch::Hub;
+pub use watchers::Watchers;

@@ -1,19 +1,19 @@
 //! `/live/ID`: a run that goes on, with charts where there is a script and as a table without.
 
 use super::event_log::EventLog;
-use super::watch::Watch;
-use crate::answer::not_found;
-use crate::answer::{encoded, page as answered, see_other};
-use crate::catalogue::Found;
+use super::watchers::Watcher;
 use crate::list::frame;
+use crate::response::not_found;
+use crate::response::{encoded, page as answered, see_other};
+use crate::run_index::Lookup;
 use crate::state::{ServerState, run_blocking};
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
-use latlab_model::harmless::visible;
+use latlab_model::sanitize::escape_controls;
 use latlab_report::LIVE_SCRIPT;
 use latlab_report::units::{grouped, span};
 use latlab_stats::Span;
-use latlab_store::Standing;
+use latlab_store::FollowState;
 use maud::{Markup, html};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,26 +29,26 @@ pub async fn page(
 ) -> Response {
     let (asked, catalogue) = (id.clone(), Arc::clone(&shared));
     match run_blocking(move || catalogue.catalogue.folder(&asked)).await {
-        Some(Found::GoesOn) => {}
-        Some(Found::Finished(_) | Found::Damaged(_)) => {
+        Some(Lookup::GoesOn) => {}
+        Some(Lookup::Finished(_) | Lookup::Damaged(_)) => {
             return see_other(&format!("/runs/{}", encoded(&id)));
         }
-        Some(Found::Nothing) | None => return not_found("no such run"),
+        Some(Lookup::Nothing) | None => return not_found("no such run"),
     }
     if query.as_deref() != Some("table") && !LIVE_SCRIPT.is_empty() {
         return answered(charts(&id));
     }
     let watch = shared.hub.watch(&id);
-    let mut looks = watch.looks();
+    let mut looks = watch.updates();
     // Before the first look there is nothing to be shown; one that fails shows why.
     let _ = looks.wait_for(|looks| *looks > 0).await;
     let html = table(&id, &watch.log());
-    tokio::spawn(hold(watch));
+    tokio::spawn(hold_watcher(watch));
     answered(html)
 }
 
 /// Keeps a run followed until the table is loaded anew, which would read all of it again.
-async fn hold(watch: Arc<Watch>) {
+async fn hold_watcher(watch: Arc<Watcher>) {
     tokio::time::sleep(Duration::from_secs(2 * REFRESH_SECONDS)).await;
     drop(watch);
 }
@@ -82,7 +82,7 @@ fn charts(id: &str) -> String {
 fn table(id: &str, log: &EventLog) -> String {
     let head = html! { meta http-equiv="refresh" content=(refresh(id)); };
     let body = html! {
-        header { p.muted { a href="/" { "Runs" } } h1 { (id) } p.standing { (standing(log)) } }
+        header { p.muted { a href="/" { "Runs" } } h1 { (id) } p.standing { (state_line(log)) } }
         main {
             div.scroll { table {
                 thead { tr {
@@ -91,7 +91,7 @@ fn table(id: &str, log: &EventLog) -> String {
                 } }
                 tbody { @for (thread, all) in log.totals() { (row(*thread, all, log)) } }
             } }
-            ul.findings { @for finding in log.findings(0) { li { (visible(&finding.text())) } } }
+            ul.findings { @for finding in log.findings(0) { li { (escape_controls(&finding.text())) } } }
         }
         footer { "Reloaded every " (REFRESH_SECONDS) " s." }
     };
@@ -99,7 +99,7 @@ fn table(id: &str, log: &EventLog) -> String {
 }
 
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
-    let setups = log.begun().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();
+    let setups = log.run_start().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();
     let cpu = setups.iter().find(|setup| setup.thread == thread).and_then(|setup| setup.cpu);
     let time =
         |time: Option<latlab_model::Nanos>| time.map_or("–".into(), |time| time.to_string());
@@ -116,15 +116,15 @@ fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
     }
 }
 
-fn standing(log: &EventLog) -> String {
-    let text = match log.standing() {
-        Some(Ok(Standing::LeftOver)) => {
+fn state_line(log: &EventLog) -> String {
+    let text = match log.state() {
+        Some(Ok(FollowState::Abandoned)) => {
             "Interrupted; the next latlab command on this folder finishes it."
         }
-        Some(Ok(Standing::Finished(_))) => "Finished.",
-        Some(Ok(Standing::Gone)) => "Removed.",
+        Some(Ok(FollowState::Finished(_))) => "Finished.",
+        Some(Ok(FollowState::Removed)) => "Removed.",
         Some(Err(reason)) => reason,
-        Some(Ok(Standing::GoesOn)) | None => "Running.",
+        Some(Ok(FollowState::Running)) | None => "Running.",
     };
     text.to_string()
 }

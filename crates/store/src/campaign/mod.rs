@@ -3,17 +3,17 @@
 //! The plan is written once, before the first run, and never changed. Each run says which cell it
 //! fills, so no kill can make plan and progress disagree.
 
-mod standing;
+mod progress;
 
-pub use standing::{CellState, Next, Tried};
+pub use progress::{CampaignProgress, CellState, NextStep};
 
 use crate::document::CAMPAIGN_JSON;
 use crate::error::{Error, Result};
 use crate::files::{create_file, open_file, sync_folder};
-use crate::folder::{CAMPAIGN_RUNS, State, Store};
 use crate::id::{self, new_id};
+use crate::runs::{CAMPAIGN_RUNS, RunState, Store};
 use jiff::Timestamp;
-use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, Cell, FailedTry};
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, Cell, FailedAttempt};
 use std::cmp::Reverse;
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
@@ -41,7 +41,7 @@ impl Store {
     /// Makes the folder of a campaign, whole or not at all; it gets its id here.
     pub fn begin_campaign(&self, campaign: Campaign, sheet: &str) -> Result<CampaignFolder> {
         self.create_root()?;
-        let _alone = self.alone();
+        let _alone = self.lock();
         let wanted = new_id(Timestamp::now(), &campaign.name);
         let free = |id: &String| !self.root().join(id).exists();
         let ids = std::iter::once(wanted.clone()).chain((2..).map(|n| format!("{wanted}-{n}")));
@@ -51,11 +51,11 @@ impl Store {
         // What is there was cut off before it was a campaign.
         let _ = fs::remove_dir_all(&draft);
         fs::create_dir_all(draft.join(CAMPAIGN_RUNS)).map_err(Error::io("create", &draft))?;
-        let written = written(&draft, &campaign, sheet).inspect_err(|_| {
+        let written = write_draft(&draft, &campaign, sheet).inspect_err(|_| {
             let _ = fs::remove_dir_all(&draft);
         });
         written?;
-        self.give_away(&draft);
+        self.chown_all(&draft);
         let path = self.root().join(&id);
         fs::rename(&draft, &path).map_err(Error::io("rename", &draft))?;
         sync_folder(self.root())?;
@@ -141,10 +141,10 @@ impl Store {
     }
 }
 
-type Opened = (String, Result<CampaignFolder>);
+type OpenedCampaign = (String, Result<CampaignFolder>);
 
 /// The one that fits, if one does.
-fn the_only(spec: &str, mut fitting: Vec<Opened>) -> Result<Option<Opened>> {
+fn the_only(spec: &str, mut fitting: Vec<OpenedCampaign>) -> Result<Option<OpenedCampaign>> {
     match fitting.len() {
         0 | 1 => Ok(fitting.pop()),
         _ => {
@@ -154,7 +154,7 @@ fn the_only(spec: &str, mut fitting: Vec<Opened>) -> Result<Option<Opened>> {
     }
 }
 
-fn written(draft: &Path, campaign: &Campaign, sheet: &str) -> Result<()> {
+fn write_draft(draft: &Path, campaign: &Campaign, sheet: &str) -> Result<()> {
     let damaged = |error: serde_json::Error| Error::Damaged {
         path: draft.join(CAMPAIGN_JSON),
         reason: error.to_string(),
@@ -203,7 +203,7 @@ impl CampaignFolder {
             }
         }
         let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-        self.runs.give(&path);
+        self.runs.chown(&path);
         Ok(CampaignLock(file))
     }
 
@@ -213,19 +213,19 @@ impl CampaignFolder {
     }
 
     /// What has been tried so far: the runs that are stored, and what left none.
-    pub fn tried(&self) -> Result<Tried> {
-        let mut tried = Tried::new(Vec::new(), self.failures()?);
+    pub fn progress(&self) -> Result<CampaignProgress> {
+        let mut tried = CampaignProgress::new(Vec::new(), self.failures()?);
         for entry in self.runs.list()?.into_iter().rev() {
             match entry.state {
-                State::Finished(run) => tried.runs.push((entry.path, *run)),
-                State::Damaged(reason) => tried.damaged.push((entry.path, reason)),
-                State::GoingOn | State::Unfinished => {}
+                RunState::Finished(run) => tried.runs.push((entry.path, *run)),
+                RunState::Damaged(reason) => tried.damaged.push((entry.path, reason)),
+                RunState::Running | RunState::Abandoned => {}
             }
         }
         Ok(tried)
     }
 
-    fn failures(&self) -> Result<Vec<FailedTry>> {
+    fn failures(&self) -> Result<Vec<FailedAttempt>> {
         let path = self.path.join(FAILURES);
         if !path.exists() {
             return Ok(Vec::new());
@@ -240,9 +240,9 @@ impl CampaignFolder {
     }
 
     /// Notes a try that left no run.
-    pub fn note_failure(&self, cell: Cell, reason: String) -> Result<FailedTry> {
+    pub fn record_failure(&self, cell: Cell, reason: String) -> Result<FailedAttempt> {
         let path = self.path.join(FAILURES);
-        let failed = FailedTry { cell, at: format!("{:.0}", Timestamp::now()), reason };
+        let failed = FailedAttempt { cell, at: format!("{:.0}", Timestamp::now()), reason };
         let line = serde_json::to_string(&failed)
             .map_err(|error| Error::Damaged { path: path.clone(), reason: error.to_string() })?;
         let mut file = File::options()
@@ -253,7 +253,7 @@ impl CampaignFolder {
         // One call, after a line that may have been cut off.
         file.write_all(format!("\n{line}\n").as_bytes()).map_err(Error::io("write", &path))?;
         file.sync_all().map_err(Error::io("sync", &path))?;
-        self.runs.give(&path);
+        self.runs.chown(&path);
         Ok(failed)
     }
 }

@@ -1,11 +1,11 @@
 //! What of a campaign is done, and what comes next.
 
-use latlab_digest::testing::Synthetic;
-use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, Planned, Row};
+use latlab_digest::testing::SyntheticRun;
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::run::EndReason;
 use latlab_model::{Plan, Run};
-use latlab_store::{CellState, Error, Next, Store, Tried, load};
+use latlab_store::{CampaignProgress, CellState, Error, NextStep, Store, read_run};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ fn campaign(rows: Vec<Row>) -> Campaign {
         retries: 1,
         cool_down: CoolDown::default(),
         cpus: 1,
-        runs: (0..rows.len()).map(|row| Planned { row, repeat: 1, seed: 1 }).collect(),
+        runs: (0..rows.len()).map(|row| PlannedRun { row, repeat: 1, seed: 1 }).collect(),
         rows,
         published: None,
     }
@@ -50,8 +50,9 @@ fn campaign(rows: Vec<Row>) -> Campaign {
 fn run_of(campaign: &Campaign, row: usize, change: impl FnOnce(&mut Run)) -> (PathBuf, Run) {
     let root = tempfile::tempdir().unwrap();
     let mut open = Store::new(root.path()).begin("one").unwrap();
-    open.append(&Synthetic { threads: 1, seconds: 1, ..Synthetic::default() }.bytes()).unwrap();
-    let mut run = load(&open.finish().unwrap().path).unwrap();
+    open.append(&SyntheticRun { threads: 1, seconds: 1, ..SyntheticRun::default() }.bytes())
+        .unwrap();
+    let mut run = read_run(&open.finish().unwrap().path).unwrap();
     run.findings.retain(|finding| !finding.invalidates());
     run.ended = EndReason::Finished;
     run.asked.cell = Some(campaign.cell(&campaign.runs[row]));
@@ -68,8 +69,8 @@ fn invalid(run: &mut Run) {
 #[test]
 fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
     let campaign = campaign(vec![row("a", None)]);
-    let mut tried = Tried::default();
-    let stands = |tried: &Tried| tried.standing(&campaign, &campaign.runs[0]);
+    let mut tried = CampaignProgress::default();
+    let stands = |tried: &CampaignProgress| tried.cell_state(&campaign, &campaign.runs[0]);
     assert_eq!(stands(&tried), CellState::Missing { attempt: 1 });
     // However often it is cut, by a person or by a kill, that is no try.
     tried.runs.push(run_of(&campaign, 0, |run| run.ended = EndReason::Interrupted));
@@ -82,11 +83,14 @@ fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
     let mut given_up = tried.clone();
     given_up.runs.push(run_of(&campaign, 0, |run| run.ended = EndReason::RanAway));
     assert!(matches!(stands(&given_up), CellState::GivenUp { run: Some(3), .. }));
-    assert_eq!(given_up.next(&campaign, RELEASE), Next::End);
+    assert_eq!(given_up.next_step(&campaign, RELEASE), NextStep::End);
     tried.runs.push(run_of(&campaign, 0, |_| {}));
     assert_eq!(stands(&tried), CellState::Done { run: 3 });
-    assert_eq!((tried.tally(&campaign).measured, tried.next(&campaign, RELEASE)), (1, Next::End));
-    assert_eq!(given_up.tally(&campaign).to_string(), "0 of 1 measured, 1 invalid");
+    assert_eq!(
+        (tried.counts(&campaign).measured, tried.next_step(&campaign, RELEASE)),
+        (1, NextStep::End)
+    );
+    assert_eq!(given_up.counts(&campaign).to_string(), "0 of 1 measured, 1 invalid");
 }
 
 /// Invariant (campaigns): A campaign continues with the next missing run and waits for its kernel.
@@ -94,13 +98,16 @@ fn what_was_cut_is_made_again_and_what_failed_is_retried_as_the_sheet_says() {
 fn rows_of_another_kernel_are_put_off() {
     let campaign =
         campaign(vec![row("a", Some("6.1")), row("b", None), row("c", Some("6.12.1-rt"))]);
-    let mut tried = Tried::default();
+    let mut tried = CampaignProgress::default();
     for (next, row) in [(1, 1), (2, 2)] {
-        assert_eq!(tried.next(&campaign, RELEASE), Next::Run { index: next, attempt: 1 });
+        assert_eq!(tried.next_step(&campaign, RELEASE), NextStep::Run { index: next, attempt: 1 });
         tried.runs.push(run_of(&campaign, row, |_| {}));
     }
-    assert_eq!(tried.next(&campaign, RELEASE), Next::Boot { kernel: "6.1".into(), runs: 1 });
-    assert_eq!(tried.next(&campaign, "6.1.0-28"), Next::Run { index: 0, attempt: 1 });
+    assert_eq!(
+        tried.next_step(&campaign, RELEASE),
+        NextStep::Boot { kernel: "6.1".into(), runs: 1 }
+    );
+    assert_eq!(tried.next_step(&campaign, "6.1.0-28"), NextStep::Run { index: 0, attempt: 1 });
 }
 
 #[test]
@@ -117,19 +124,19 @@ fn a_campaign_is_there_whole_or_not_and_one_process_has_it() {
     again.lock().unwrap();
 
     let cell = again.campaign.cell(&again.campaign.runs[0]);
-    again.note_failure(cell.clone(), "no rights".into()).unwrap();
+    again.record_failure(cell.clone(), "no rights".into()).unwrap();
     // A line that was cut off hides no other.
     let path = again.path().join("failures.jsonl");
     let cut = fs::read_to_string(&path).unwrap() + "{\"cell\":";
     fs::write(&path, cut).unwrap();
-    again.note_failure(cell, "no memory".into()).unwrap();
-    let tried = again.tried().unwrap();
+    again.record_failure(cell, "no memory".into()).unwrap();
+    let tried = again.progress().unwrap();
     let reasons: Vec<&str> = tried.failures.iter().map(|one| one.reason.as_str()).collect();
     assert_eq!(reasons, ["no rights", "no memory"]);
-    let stands = tried.standing(&again.campaign, &again.campaign.runs[0]);
+    let stands = tried.cell_state(&again.campaign, &again.campaign.runs[0]);
     assert_eq!(stands, CellState::GivenUp { run: None, reason: "no memory".into() });
-    assert_eq!(tried.tally(&again.campaign).to_string(), "0 of 1 measured, 1 failed");
-    let stands = tried.tried_anew().standing(&again.campaign, &again.campaign.runs[0]);
+    assert_eq!(tried.counts(&again.campaign).to_string(), "0 of 1 measured, 1 failed");
+    let stands = tried.forget_failures().cell_state(&again.campaign, &again.campaign.runs[0]);
     assert_eq!(stands, CellState::Missing { attempt: 3 }, "a resume tries it again");
     assert!(store.list().unwrap().is_empty(), "a campaign is no damaged run");
 }

@@ -1,14 +1,14 @@
 //! The telemetry of a stream: in its table, in the run, and whole after a kill.
 
-use latlab_digest::testing::Synthetic;
+use latlab_digest::testing::SyntheticRun;
 use latlab_model::Run;
 use latlab_model::frame::Message;
-use latlab_store::{Finished, Outcome, Store, load, load_snapshot};
+use latlab_store::{Finished, RecoveryOutcome, Store, read_run, read_snapshot};
 use std::fs;
 use std::path::Path;
 
-fn warmer(by: i64) -> Synthetic {
-    Synthetic { seconds: 40, warmer: Some(by), ..Synthetic::default() }
+fn warmer(by: i64) -> SyntheticRun {
+    SyntheticRun { seconds: 40, warmer: Some(by), ..SyntheticRun::default() }
 }
 
 fn finish(root: &Path, messages: &[Message]) -> Finished {
@@ -35,7 +35,7 @@ fn what_was_read_is_in_the_run_and_beside_it() {
     for name in ["telemetry.parquet", "snapshot.json"] {
         assert!(run.files.contains_key(name) && path.join(name).exists(), "{name}");
     }
-    assert_eq!(load(&path).unwrap(), run);
+    assert_eq!(read_run(&path).unwrap(), run);
 }
 
 #[test]
@@ -44,14 +44,14 @@ fn the_doctor_has_looked_at_the_machine_of_the_run() {
     let Finished { run, path } = finish(root.path(), &warmer(0).messages());
     let doctor = run.doctor.as_ref().unwrap();
     assert!(doctor.iter().any(|one| one.code == "governor"), "{doctor:?}");
-    let snapshot = load_snapshot(&path, &run).unwrap().unwrap();
+    let snapshot = read_snapshot(&path, &run).unwrap().unwrap();
     assert_eq!(&latlab_doctor::examine(&snapshot), doctor);
     // One that was changed since is not what was measured on.
     fs::write(path.join("snapshot.json"), "{\"snapshot\":1,\"files\":{}}").unwrap();
-    assert!(load_snapshot(&path, &run).is_err());
-    let none = finish(&root.path().join("none"), &Synthetic::default().messages());
+    assert!(read_snapshot(&path, &run).is_err());
+    let none = finish(&root.path().join("none"), &SyntheticRun::default().messages());
     assert_eq!((none.run.doctor, none.run.conditions), (None, None));
-    assert_eq!(load_snapshot(&none.path, &load(&none.path).unwrap()).unwrap(), None);
+    assert_eq!(read_snapshot(&none.path, &read_run(&none.path).unwrap()).unwrap(), None);
 }
 
 #[test]
@@ -77,8 +77,8 @@ fn a_killed_run_keeps_its_conditions() {
     half.iter().for_each(|message| run.append(&message.encode()).unwrap());
     drop(run);
     let recovered = Store::new(root.path()).recover().unwrap();
-    let Outcome::Finished(path) = &recovered[0].outcome else { panic!("{recovered:?}") };
-    let run = load(path).unwrap();
+    let RecoveryOutcome::Finished(path) = &recovered[0].outcome else { panic!("{recovered:?}") };
+    let run = read_run(path).unwrap();
     let conditions = run.conditions.as_ref().unwrap();
     assert!((15..25).contains(&conditions.readings), "{}", conditions.readings);
     assert!(run.doctor.is_some() && path.join("telemetry.parquet").exists());

@@ -1,10 +1,10 @@
 //! From a stream to a folder and back, by files alone.
 
-use latlab_digest::testing::{FIRST_RELEASE, Synthetic};
+use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
 use latlab_model::frame::Message;
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::{Histogram, Nanos, Run};
-use latlab_store::{Finished, Store, histograms, load};
+use latlab_store::{Finished, Store, histograms, read_run};
 use std::fs;
 use std::path::Path;
 
@@ -37,7 +37,7 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn everything_that_was_counted_is_in_the_folder() {
     let root = tempfile::tempdir().unwrap();
-    let synthetic = Synthetic { threads: 3, seconds: 12, ..Synthetic::default() };
+    let synthetic = SyntheticRun { threads: 3, seconds: 12, ..SyntheticRun::default() };
     let messages = synthetic.messages();
     let Finished { run, path } = finish(root.path(), "one", &synthetic.bytes());
 
@@ -46,7 +46,7 @@ fn everything_that_was_counted_is_in_the_folder() {
         names(&path),
         ["clocks.parquet", "histogram.parquet", "intervals.parquet", "run.json", "spikes.parquet"]
     );
-    assert_eq!(load(&path).unwrap(), run);
+    assert_eq!(read_run(&path).unwrap(), run);
     let totals = totals(&messages, 3);
     let read = histograms(&path, &run).unwrap();
     for ((thread, total), bins) in run.threads.iter().zip(&totals).zip(&read) {
@@ -71,7 +71,7 @@ fn everything_that_was_counted_is_in_the_folder() {
 #[test]
 fn sizes_are_those_of_the_files() {
     let root = tempfile::tempdir().unwrap();
-    let Finished { run, path } = finish(root.path(), "one", &Synthetic::default().bytes());
+    let Finished { run, path } = finish(root.path(), "one", &SyntheticRun::default().bytes());
     for (name, stored) in &run.files {
         assert_eq!(fs::metadata(path.join(name)).unwrap().len(), stored.bytes, "{name}");
         assert_eq!(stored.sha256.len(), 64);
@@ -81,7 +81,7 @@ fn sizes_are_those_of_the_files() {
 #[test]
 fn the_same_stream_makes_the_same_files() {
     let root = tempfile::tempdir().unwrap();
-    let bytes = Synthetic::default().bytes();
+    let bytes = SyntheticRun::default().bytes();
     let one: Run = finish(root.path(), "one", &bytes).run;
     let other = finish(root.path(), "other", &bytes).run;
     assert_eq!(one.files, other.files);
@@ -91,7 +91,7 @@ fn the_same_stream_makes_the_same_files() {
 #[test]
 fn leaves_a_run_for_other_readers() {
     let Some(root) = std::env::var_os("LATLAB_LEAVE_RUN") else { return };
-    let long = Synthetic { threads: 4, seconds: 600, seed: 9, ..Synthetic::default() };
+    let long = SyntheticRun { threads: 4, seconds: 600, seed: 9, ..SyntheticRun::default() };
     let root = Path::new(&root);
     finish(root, "made-up", &long.bytes());
     let mut cut = long.bytes();

@@ -2,8 +2,8 @@
 //!
 //! Invariant (page and server): A growing journal is followed whole and once, however it is cut, moved or damaged.
 
-use latlab_model::frame::{FrameReader, Message, Next};
-use latlab_store::{Follow, Seen, Standing, Store};
+use latlab_model::frame::{FrameReader, Message, ReadResult};
+use latlab_store::{FollowState, JournalEvent, JournalFollower, Store};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn fixture() -> Vec<u8> {
 fn messages(bytes: &[u8]) -> (Vec<Message>, Vec<usize>) {
     let mut reader = FrameReader::new(bytes);
     let (mut messages, mut ends) = (Vec::new(), Vec::new());
-    while let Next::Frame(frame) = reader.next_frame().unwrap() {
+    while let ReadResult::Frame(frame) = reader.next_frame().unwrap() {
         if !matches!(frame.message, Message::Samples(_)) {
             messages.push(frame.message);
         }
@@ -33,9 +33,9 @@ fn messages(bytes: &[u8]) -> (Vec<Message>, Vec<usize>) {
 struct Growing {
     root: tempfile::TempDir,
     journal: File,
-    follow: Follow,
+    follow: JournalFollower,
     seen: Vec<Message>,
-    other: Vec<Seen>,
+    other: Vec<JournalEvent>,
 }
 
 impl Growing {
@@ -44,14 +44,14 @@ impl Growing {
         let store = Store::new(root.path());
         fs::create_dir(store.partial(ID)).unwrap();
         let journal = open(&store.partial(ID));
-        let follow = Follow::new(store, ID);
+        let follow = JournalFollower::new(store, ID);
         Growing { root, journal, follow, seen: Vec::new(), other: Vec::new() }
     }
 
-    fn look(&mut self) -> Standing {
+    fn poll(&mut self) -> FollowState {
         let (seen, other) = (&mut self.seen, &mut self.other);
-        let look = self.follow.look(|one| match one {
-            Seen::Message(message) => seen.push(*message),
+        let look = self.follow.poll(|one| match one {
+            JournalEvent::Message(message) => seen.push(*message),
             one => other.push(one),
         });
         look.unwrap()
@@ -79,7 +79,7 @@ fn every_message_is_seen_once_in_pieces_of_every_size() {
         growing.journal.write_all(&bytes[..from]).unwrap();
         for piece in bytes[from..].chunks(size) {
             growing.journal.write_all(piece).unwrap();
-            assert_eq!(growing.look(), Standing::GoesOn);
+            assert_eq!(growing.poll(), FollowState::Running);
         }
         assert_eq!(growing.seen, expected, "pieces of {size}");
         assert_eq!(growing.other, []);
@@ -91,23 +91,23 @@ fn a_journal_that_is_left_is_told_and_so_is_what_becomes_of_it() {
     let bytes = fixture();
     let mut growing = Growing::new();
     growing.journal.write_all(&bytes).unwrap();
-    assert_eq!(growing.look(), Standing::GoesOn);
+    assert_eq!(growing.poll(), FollowState::Running);
     growing.journal.unlock().unwrap();
-    let later: Vec<Standing> = (0..6).map(|_| growing.look()).collect();
-    assert_eq!((&later[0], &later[5]), (&Standing::GoesOn, &Standing::LeftOver));
+    let later: Vec<FollowState> = (0..6).map(|_| growing.poll()).collect();
+    assert_eq!((&later[0], &later[5]), (&FollowState::Running, &FollowState::Abandoned));
 
     Store::new(growing.root.path()).recover().unwrap();
-    assert_eq!(growing.look(), Standing::Finished(growing.root.path().join(ID)));
+    assert_eq!(growing.poll(), FollowState::Finished(growing.root.path().join(ID)));
     assert_eq!(growing.seen, messages(&bytes).0);
 }
 
 #[test]
 fn a_journal_that_goes_away_is_waited_for_a_moment() {
     let mut growing = Growing::new();
-    growing.look();
+    growing.poll();
     fs::remove_dir_all(growing.partial()).unwrap();
-    let later: Vec<Standing> = (0..10).map(|_| growing.look()).collect();
-    assert_eq!((&later[0], &later[9]), (&Standing::GoesOn, &Standing::Gone));
+    let later: Vec<FollowState> = (0..10).map(|_| growing.poll()).collect();
+    assert_eq!((&later[0], &later[9]), (&FollowState::Running, &FollowState::Removed));
 }
 
 #[test]
@@ -117,13 +117,13 @@ fn one_that_was_written_again_elsewhere_goes_on_where_it_was() {
     let half = ends[ends.len() / 2];
     let mut growing = Growing::new();
     growing.journal.write_all(&bytes[..half]).unwrap();
-    growing.look();
+    growing.poll();
     fs::remove_dir_all(growing.partial()).unwrap();
-    assert_eq!(growing.look(), Standing::GoesOn);
+    assert_eq!(growing.poll(), FollowState::Running);
     fs::create_dir(growing.partial()).unwrap();
     growing.journal = open(&growing.partial());
     growing.journal.write_all(&bytes).unwrap();
-    growing.look();
+    growing.poll();
     assert_eq!(growing.seen, expected);
     assert_eq!(growing.other, []);
 }
@@ -134,18 +134,18 @@ fn one_that_became_shorter_comes_again_and_damage_is_skipped() {
     let (expected, ends) = messages(&bytes);
     let mut growing = Growing::new();
     growing.journal.write_all(&bytes).unwrap();
-    growing.look();
+    growing.poll();
     growing.journal.set_len(0).unwrap();
     growing.seen.clear();
     let (start, end) = (ends[ends.len() - 3], ends[ends.len() - 2]);
     let mut damaged = bytes[..ends[ends.len() - 1]].to_vec();
     damaged[end - 1] ^= 1;
     // Not longer than before, so that it must be noticed by its length.
-    growing.look();
-    assert_eq!(growing.other, [Seen::Again]);
+    growing.poll();
+    assert_eq!(growing.other, [JournalEvent::Restarted]);
     growing.journal.write_all(&damaged).unwrap();
-    (0..3).for_each(|_| drop(growing.look()));
-    assert_eq!(growing.other[1..], [Seen::Damage((end - start) as u64)]);
+    (0..3).for_each(|_| drop(growing.poll()));
+    assert_eq!(growing.other[1..], [JournalEvent::Damage((end - start) as u64)]);
     assert_eq!(growing.seen.len(), expected.len() - 1);
 }
 
@@ -158,6 +158,6 @@ fn a_link_in_place_of_a_journal_is_not_followed() {
     let link = store.partial(ID).join("journal");
     std::os::unix::fs::symlink(root.path().join("elsewhere"), link).unwrap();
     let mut seen = 0;
-    Follow::new(store, ID).look(|_| seen += 1).unwrap();
+    JournalFollower::new(store, ID).poll(|_| seen += 1).unwrap();
     assert_eq!(seen, 0);
 }

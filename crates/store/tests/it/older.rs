@@ -1,7 +1,7 @@
 //! What an older latlab has stored is read by this one, for every version of the schema.
 
 use latlab_model::run::{EndReason, SCHEMA_VERSION};
-use latlab_store::{Outcome, State, Store, Stretch, histograms};
+use latlab_store::{RecoveryOutcome, RunState, Store, WindowReader, histograms};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ fn every_version_has_a_run_and_it_is_read() {
     for version in 1..=SCHEMA_VERSION {
         let store = Store::new(fixtures(version).join("runs"));
         let listed = store.list().unwrap();
-        let State::Finished(run) = &listed[0].state else { panic!("{version}: {listed:?}") };
+        let RunState::Finished(run) = &listed[0].state else { panic!("{version}: {listed:?}") };
         assert_eq!((run.schema, run.ended), (version, EndReason::Finished));
         let bins = histograms(&listed[0].path, run).unwrap();
         let counted: u64 = bins.iter().flat_map(|one| &one.bins).map(|bin| bin.count).sum();
@@ -23,7 +23,8 @@ fn every_version_has_a_run_and_it_is_read() {
         assert!(counted > 1000);
         if run.files.contains_key("samples.parquet") {
             let window = "..".parse().unwrap();
-            let window = Stretch::open(&listed[0].path, run, &window).unwrap().figures().unwrap();
+            let window =
+                WindowReader::open(&listed[0].path, run, &window).unwrap().figures().unwrap();
             assert_eq!(window.total, run.total);
         }
         if run.files.contains_key("trace.parquet") {
@@ -42,8 +43,10 @@ fn every_version_has_a_cut_journal_and_it_is_finished() {
         fs::create_dir(&copy).unwrap();
         fs::copy(partial.path().join("journal"), copy.join("journal")).unwrap();
         let recovered = Store::new(root.path()).recover().unwrap();
-        let Outcome::Finished(path) = &recovered[0].outcome else { panic!("{recovered:?}") };
-        let run = latlab_store::load(path).unwrap();
+        let RecoveryOutcome::Finished(path) = &recovered[0].outcome else {
+            panic!("{recovered:?}")
+        };
+        let run = latlab_store::read_run(path).unwrap();
         assert_eq!((run.schema, run.ended), (SCHEMA_VERSION, EndReason::Lost));
         assert!(run.recovered && run.total.cycles > 1000, "{:?}", run.total);
     }

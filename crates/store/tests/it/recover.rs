@@ -1,19 +1,21 @@
 //! Kills, cuts and damage: what was counted before stays, and nothing else gets in.
 
 use jiff::Timestamp;
-use latlab_digest::testing::Synthetic;
-use latlab_digest::{Ending, RunBuilder};
+use latlab_digest::testing::SyntheticRun;
+use latlab_digest::{RunBuilder, StreamEnd};
 use latlab_model::Nanos;
-use latlab_model::frame::{FrameReader, Message, Next, Refusal};
+use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
 use latlab_model::run::{EndReason, VerdictWord};
 use latlab_model::samples::{Samples, pack};
-use latlab_store::{Error, Finished, Outcome, Recovered, State, Store, histograms, load};
+use latlab_store::{
+    Error, Finished, Recovered, RecoveryOutcome, RunState, Store, histograms, read_run,
+};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 
-fn small() -> Synthetic {
-    Synthetic { threads: 2, seconds: 3, ..Synthetic::default() }
+fn small() -> SyntheticRun {
+    SyntheticRun { threads: 2, seconds: 3, ..SyntheticRun::default() }
 }
 
 /// A run whose program was killed after it had written this.
@@ -37,7 +39,7 @@ fn finish(root: &Path, bytes: &[u8]) -> Finished {
 fn whole(bytes: &[u8]) -> (u64, u64, bool) {
     let mut reader = FrameReader::new(bytes);
     let (mut cycles, mut ended) = (0, false);
-    while let Next::Frame(frame) = reader.next_frame().unwrap() {
+    while let ReadResult::Frame(frame) = reader.next_frame().unwrap() {
         match frame.message {
             Message::Interval(interval) => cycles += interval.counts.count,
             Message::End(_) => ended = true,
@@ -137,7 +139,7 @@ fn assert_holds_what_is_whole(bytes: &[u8]) {
     assert!(!run.recovered, "the program that wrote the journal finished it");
     let damaged = run.findings.iter().any(|finding| finding.code().starts_with("journal-"));
     assert_eq!(damaged, run.losses.journal_bytes > 0);
-    assert_eq!(load(&path).unwrap(), run);
+    assert_eq!(read_run(&path).unwrap(), run);
 }
 
 #[test]
@@ -177,7 +179,7 @@ proptest! {
         killed(root.path(), "damaged", &bytes);
         let recovered = recover(root.path());
         let run = match &recovered[0].outcome {
-            Outcome::Finished(path) => load(path).unwrap(),
+            RecoveryOutcome::Finished(path) => read_run(path).unwrap(),
             other => return Err(TestCaseError::fail(format!("{other:?}"))),
         };
         let (lost, kept) = without_frame_at(at);
@@ -186,8 +188,8 @@ proptest! {
         prop_assert!(run.findings.iter().any(|finding| finding.code().starts_with("journal-")));
         prop_assert!(run.verdict.unwrap().word != VerdictWord::Pass);
         let mut expected = RunBuilder::default();
-        kept.into_iter().for_each(|message| drop(expected.take(message)));
-        let expected = expected.finish("damaged", Timestamp::UNIX_EPOCH, Ending::default()).unwrap().run;
+        kept.into_iter().for_each(|message| drop(expected.push(message)));
+        let expected = expected.finish("damaged", Timestamp::UNIX_EPOCH, StreamEnd::default()).unwrap().run;
         prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));
     }
 }
@@ -213,13 +215,13 @@ proptest! {
         let recovered = recover(root.path());
         let kept = survivors(&messages, &bytes);
         let run = match &recovered[0].outcome {
-            Outcome::Finished(path) => load(path).unwrap(),
-            Outcome::Removed(_) => {
+            RecoveryOutcome::Finished(path) => read_run(path).unwrap(),
+            RecoveryOutcome::Removed(_) => {
                 let counts = |one: &Message| matches!(one, Message::Interval(_));
                 prop_assert!(!kept.iter().any(counts));
                 return Ok(());
             }
-            Outcome::Left(_) => {
+            RecoveryOutcome::Left(_) => {
                 let journal = root.path().join(".damaged.partial/journal");
                 prop_assert!(fs::read(journal).unwrap() == bytes, "what is not read stays");
                 return Ok(());
@@ -233,8 +235,8 @@ proptest! {
         let frames: usize = kept.iter().map(|message| message.encode().len()).sum();
         prop_assert_eq!(run.losses.journal_bytes, (bytes.len() - frames) as u64);
         let mut expected = RunBuilder::default();
-        kept.into_iter().for_each(|message| drop(expected.take(message)));
-        let expected = expected.finish("damaged", Timestamp::UNIX_EPOCH, Ending::default()).unwrap().run;
+        kept.into_iter().for_each(|message| drop(expected.push(message)));
+        let expected = expected.finish("damaged", Timestamp::UNIX_EPOCH, StreamEnd::default()).unwrap().run;
         prop_assert_eq!((run.total, run.threads), (expected.total, expected.threads));
         prop_assert_eq!(run.losses.samples, expected.losses.samples);
     }
@@ -254,10 +256,10 @@ proptest! {
         fs::write(path.join(name), &bytes).unwrap();
         match in_table {
             true => prop_assert_eq!(histograms(&path, &run).ok(), (bytes == good).then_some(bins)),
-            false => prop_assert_eq!(load(&path).ok(), (bytes == good).then_some(run)),
+            false => prop_assert_eq!(read_run(&path).ok(), (bytes == good).then_some(run)),
         }
         let listed = Store::new(root.path()).list().unwrap();
-        let told = matches!(listed[0].state, State::Damaged(_));
+        let told = matches!(listed[0].state, RunState::Damaged(_));
         prop_assert_eq!(told, !in_table && bytes != good);
     }
 }
@@ -285,7 +287,8 @@ fn damage_that_leaves_no_plan_is_no_run_but_is_kept() {
     places.into_iter().for_each(|at| bytes[at + 100] ^= 1);
     killed(root.path(), "damaged", &bytes);
     let recovered = recover(root.path());
-    let Outcome::Left(Error::NothingMeasured { holds_counts, .. }) = &recovered[0].outcome else {
+    let RecoveryOutcome::Left(Error::NothingMeasured { holds_counts, .. }) = &recovered[0].outcome
+    else {
         panic!("{recovered:?}");
     };
     assert!(holds_counts);
@@ -299,15 +302,15 @@ fn a_killed_run_is_finished_on_the_next_opening() {
     killed(root.path(), "whole", &bytes);
     killed(root.path(), "cut", &bytes[..bytes.len() - 10]);
     let listed = Store::new(root.path()).list().unwrap();
-    assert!(listed.iter().all(|entry| matches!(entry.state, State::Unfinished)));
+    assert!(listed.iter().all(|entry| matches!(entry.state, RunState::Abandoned)));
 
     let recovered = recover(root.path());
     assert_eq!(recovered.len(), 2);
-    assert!(recovered.iter().all(|one| matches!(one.outcome, Outcome::Finished(_))));
-    let whole = load(&root.path().join("whole")).unwrap();
+    assert!(recovered.iter().all(|one| matches!(one.outcome, RecoveryOutcome::Finished(_))));
+    let whole = read_run(&root.path().join("whole")).unwrap();
     assert_eq!((whole.ended, whole.recovered), (EndReason::Finished, true));
     assert_eq!(whole.verdict.unwrap().word, VerdictWord::Pass);
-    let cut = load(&root.path().join("cut")).unwrap();
+    let cut = read_run(&root.path().join("cut")).unwrap();
     assert_eq!((cut.ended, cut.recovered), (EndReason::Lost, true));
     assert_eq!(cut.verdict.unwrap().word, VerdictWord::Inconclusive);
     assert!(recover(root.path()).is_empty());
@@ -320,9 +323,9 @@ fn a_run_that_goes_on_is_left_alone() {
     let mut run = store.begin("now").unwrap();
     run.append(&small().bytes()).unwrap();
     assert!(recover(root.path()).is_empty());
-    assert!(matches!(store.list().unwrap()[0].state, State::GoingOn));
+    assert!(matches!(store.list().unwrap()[0].state, RunState::Running));
     run.finish().unwrap();
-    assert!(matches!(store.list().unwrap()[0].state, State::Finished(_)));
+    assert!(matches!(store.list().unwrap()[0].state, RunState::Finished(_)));
 }
 
 #[test]
@@ -337,7 +340,12 @@ fn a_run_that_measured_nothing_is_removed_and_reported() {
     let recovered = recover(root.path());
     assert_eq!(recovered.len(), 4);
     for one in recovered {
-        assert!(matches!(one.outcome, Outcome::Removed(_)), "{}: {:?}", one.id, one.outcome);
+        assert!(
+            matches!(one.outcome, RecoveryOutcome::Removed(_)),
+            "{}: {:?}",
+            one.id,
+            one.outcome
+        );
     }
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
 }
@@ -348,7 +356,7 @@ fn a_folder_of_somebody_else_is_not_removed() {
     let strange = root.path().join(".strange.partial");
     fs::create_dir(&strange).unwrap();
     fs::write(strange.join("thesis.txt"), "important").unwrap();
-    assert!(matches!(recover(root.path())[0].outcome, Outcome::Left(_)));
+    assert!(matches!(recover(root.path())[0].outcome, RecoveryOutcome::Left(_)));
     assert!(strange.join("thesis.txt").exists());
 }
 
@@ -364,16 +372,16 @@ fn a_crash_while_finishing_is_made_good() {
         fs::write(partial.join(name), b"half").unwrap();
     }
     let recovered = recover(root.path());
-    assert!(matches!(recovered[0].outcome, Outcome::Finished(_)), "{recovered:?}");
-    let run = load(&root.path().join("one")).unwrap();
+    assert!(matches!(recovered[0].outcome, RecoveryOutcome::Finished(_)), "{recovered:?}");
+    let run = read_run(&root.path().join("one")).unwrap();
     assert_eq!(run.total.cycles, whole(&bytes).0);
     assert!(!root.path().join("one/journal").exists());
 
     // The journal was given up, but the folder had not its name yet.
     fs::rename(root.path().join("one"), &partial).unwrap();
     let recovered = recover(root.path());
-    assert!(matches!(recovered[0].outcome, Outcome::Finished(_)), "{recovered:?}");
-    assert_eq!(load(&root.path().join("one")).unwrap(), run);
+    assert!(matches!(recovered[0].outcome, RecoveryOutcome::Finished(_)), "{recovered:?}");
+    assert_eq!(read_run(&root.path().join("one")).unwrap(), run);
 }
 
 #[test]
@@ -418,7 +426,7 @@ fn a_newer_stream_is_left_for_a_newer_program() {
     let bytes: Vec<u8> = messages.iter().flat_map(Message::encode).collect();
     killed(root.path(), "new", &bytes);
     let recovered = recover(root.path());
-    let Outcome::Left(error) = &recovered[0].outcome else { panic!("{recovered:?}") };
+    let RecoveryOutcome::Left(error) = &recovered[0].outcome else { panic!("{recovered:?}") };
     assert!(error.to_string().contains("use a newer latlab"), "{error}");
     assert!(root.path().join(".new.partial/journal").exists());
 }
@@ -428,7 +436,7 @@ fn a_journal_that_cannot_be_read_at_all_is_not_removed() {
     let root = tempfile::tempdir().unwrap();
     killed(root.path(), "noise", &[0x5a; 5000]);
     let recovered = recover(root.path());
-    assert!(matches!(recovered[0].outcome, Outcome::Left(_)), "{:?}", recovered[0].outcome);
+    assert!(matches!(recovered[0].outcome, RecoveryOutcome::Left(_)), "{:?}", recovered[0].outcome);
     assert_eq!(fs::read(root.path().join(".noise.partial/journal")).unwrap().len(), 5000);
 }
 
@@ -441,7 +449,7 @@ fn a_removal_that_was_cut_off_is_gone_on_with() {
     let partial = root.path().join(".warm-up.partial");
     fs::write(partial.join("intervals.parquet"), "PAR1").unwrap();
     fs::remove_file(partial.join("journal")).unwrap();
-    assert!(matches!(recover(root.path())[0].outcome, Outcome::Removed(_)));
+    assert!(matches!(recover(root.path())[0].outcome, RecoveryOutcome::Removed(_)));
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
 }
 
@@ -469,7 +477,7 @@ fn recoveries_at_once_make_one_run_and_none_complains() {
             let all: Vec<_> = (0..4).map(|_| scope.spawn(|| recover(root.path()))).collect();
             all.into_iter().flat_map(|one| one.join().unwrap()).collect::<Vec<_>>()
         });
-        assert!(recovered.iter().all(|one| matches!(one.outcome, Outcome::Finished(_))));
+        assert!(recovered.iter().all(|one| matches!(one.outcome, RecoveryOutcome::Finished(_))));
         assert!(!recovered.is_empty());
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
     }

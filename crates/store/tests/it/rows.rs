@@ -1,19 +1,19 @@
 //! The tables over time as they are read back from a run folder.
 
-use latlab_digest::testing::Synthetic;
+use latlab_digest::testing::SyntheticRun;
 use latlab_store::{Error, Finished, Store, intervals, spikes, telemetry};
 use std::fs;
 use std::path::Path;
 
-fn run(root: &Path, synthetic: &Synthetic) -> Finished {
+fn run(root: &Path, synthetic: &SyntheticRun) -> Finished {
     let mut run = Store::new(root).begin("run").unwrap();
     synthetic.messages().iter().for_each(|message| run.append(&message.encode()).unwrap());
     run.finish().unwrap()
 }
 
-fn warm() -> Synthetic {
+fn warm() -> SyntheticRun {
     let stall = latlab_model::Nanos(7_000_000);
-    Synthetic { seconds: 30, warmer: Some(9_000), stall, ..Synthetic::default() }
+    SyntheticRun { seconds: 30, warmer: Some(9_000), stall, ..SyntheticRun::default() }
 }
 
 /// Invariant (pictures): The tables over time are read back as they were written.
@@ -44,7 +44,7 @@ fn the_telemetry_of_a_run_is_read_back_and_may_not_be_there() {
     assert_eq!((first.value, last.value), (Some(45_000), Some(54_000)));
     assert_eq!((first.series.metric.as_str(), first.series.unit.as_str()), ("temperature", "mC"));
     assert!(first.series.steady && !first.series.counter);
-    let cold = run(&root.path().join("cold"), &Synthetic::default());
+    let cold = run(&root.path().join("cold"), &SyntheticRun::default());
     assert!(telemetry(&cold.path, &cold.run).unwrap().is_none());
 }
 

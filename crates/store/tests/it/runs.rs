@@ -1,14 +1,14 @@
 //! The folder with all runs: ids, listing, finding.
 
-use latlab_digest::testing::{STARTED, Synthetic};
-use latlab_store::{Error, State, Store, load};
+use latlab_digest::testing::{STARTED, SyntheticRun};
+use latlab_store::{Error, RunState, Store, read_run};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 fn finish(store: &Store, id: &str) -> PathBuf {
     let mut run = store.begin(id).unwrap();
-    let tiny = Synthetic { threads: 1, seconds: 1, ..Synthetic::default() };
+    let tiny = SyntheticRun { threads: 1, seconds: 1, ..SyntheticRun::default() };
     run.append(&tiny.bytes()).unwrap();
     run.finish().unwrap().path
 }
@@ -26,7 +26,7 @@ fn a_taken_id_gets_a_number() {
     assert_eq!(going_on.id(), "idle-2");
     let path = finish(&store, "idle");
     assert_eq!(path, root.path().join("idle-3"));
-    assert_eq!(load(&path).unwrap().id, "idle-3");
+    assert_eq!(read_run(&path).unwrap().id, "idle-3");
     assert!(matches!(store.begin("../idle"), Err(Error::BadId(_))));
 }
 
@@ -62,7 +62,7 @@ fn files_belong_to_the_calling_user() {
 
 /// Makes a run look as if it had been measured that many days later.
 fn postpone(path: &Path, days: i64) {
-    let mut run = load(path).unwrap();
+    let mut run = read_run(path).unwrap();
     let started = jiff::Timestamp::from_nanosecond(i128::from(STARTED.0)).unwrap();
     run.started = (started + jiff::SignedDuration::from_hours(24 * days)).to_string();
     // As the first runs were, without a seal.
@@ -91,9 +91,9 @@ fn one_bad_folder_does_not_hide_the_others() {
     let future_id = "20261201T000000Z_future";
     let broken_id = "20261122T000000Z_broken";
     assert_eq!(order, [future_id, "20261120T000000Z_ant", broken_id, "zebra"]);
-    assert!(matches!(&listed[0].state, State::Damaged(reason) if reason.contains("schema 99")));
-    assert!(matches!(&listed[2].state, State::Damaged(reason) if reason.contains("run.json")));
-    assert!(matches!(listed[3].state, State::Finished(_)));
+    assert!(matches!(&listed[0].state, RunState::Damaged(reason) if reason.contains("schema 99")));
+    assert!(matches!(&listed[2].state, RunState::Damaged(reason) if reason.contains("run.json")));
+    assert!(matches!(listed[3].state, RunState::Finished(_)));
     assert_eq!(store.find("last").unwrap(), future, "the newest, even where it cannot be read");
     assert_eq!(store.find("ant").unwrap(), newer);
     assert_eq!(store.find("zeb").unwrap(), older);
@@ -104,7 +104,7 @@ fn a_newer_schema_is_one_line() {
     let root = tempfile::tempdir().unwrap();
     let path = finish(&Store::new(root.path()), "one");
     fs::write(path.join("run.json"), "{\"schema\": 99, \"all\": [\"is\", \"new\"]}").unwrap();
-    let error = load(&path).unwrap_err();
+    let error = read_run(&path).unwrap_err();
     assert!(matches!(error, Error::NewerSchema { found: 99, .. }));
     let text = error.to_string();
     assert!(text.contains("use a newer latlab") && !text.contains('\n'), "{text}");

@@ -1,7 +1,7 @@
 //! What was recorded of the kernel's trace is stored, and gives the legs of the run again.
 
 use latlab_digest::TraceRow;
-use latlab_digest::testing::Synthetic;
+use latlab_digest::testing::SyntheticRun;
 use latlab_model::legs::{Leg, LegFigures, Legs};
 use latlab_model::nanos::MILLISECOND;
 use latlab_model::samples::Sample;
@@ -120,7 +120,8 @@ pub fn expect_same(path: &Path, run: &Run) {
 fn the_stored_trace_gives_the_legs_of_the_run_again() {
     let root = tempfile::tempdir().unwrap();
     let mut open = Store::new(root.path()).begin("traced").unwrap();
-    let stream = Synthetic { legs: true, seconds: 8, period: MILLISECOND, ..Synthetic::default() };
+    let stream =
+        SyntheticRun { legs: true, seconds: 8, period: MILLISECOND, ..SyntheticRun::default() };
     stream.each_message(|message| open.append(&message.encode()).unwrap());
     let Finished { run, path } = open.finish().unwrap();
     let legs = run.legs.as_ref().unwrap();

@@ -1,8 +1,8 @@
 //! Whether a run folder is as it was stored.
 
-use latlab_digest::testing::Synthetic;
-use latlab_model::window::Checked;
-use latlab_store::{Store, Stretch, histograms, load, verify};
+use latlab_digest::testing::SyntheticRun;
+use latlab_model::verification::Verification;
+use latlab_store::{Store, WindowReader, histograms, read_run, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -18,12 +18,12 @@ const TABLES: [&str; 5] = [
 fn run() -> (TempDir, PathBuf) {
     let root = tempfile::tempdir().unwrap();
     let mut run = Store::new(root.path()).begin("one").unwrap();
-    run.append(&Synthetic { samples: true, ..Synthetic::default() }.bytes()).unwrap();
+    run.append(&SyntheticRun { samples: true, ..SyntheticRun::default() }.bytes()).unwrap();
     let path = run.finish().unwrap().path;
     (root, path)
 }
 
-fn said(checked: &Checked) -> Vec<(&str, &str)> {
+fn mismatches(checked: &Verification) -> Vec<(&str, &str)> {
     checked.wrong.iter().map(|wrong| (wrong.file.as_str(), wrong.what.as_str())).collect()
 }
 
@@ -59,13 +59,13 @@ fn a_flipped_bit_a_cut_and_a_missing_file_are_told_of_any_file() {
     for name in TABLES {
         let (_root, path) = run();
         flip(&path.join(name));
-        assert_eq!(said(&verify(&path)), [(name, "wrong SHA-256")]);
+        assert_eq!(mismatches(&verify(&path)), [(name, "wrong SHA-256")]);
         let bytes = fs::read(path.join(name)).unwrap();
         fs::write(path.join(name), &bytes[1..]).unwrap();
         let size = format!("it has {} bytes instead of {}", bytes.len() - 1, bytes.len());
-        assert_eq!(said(&verify(&path)), [(name, size.as_str())]);
+        assert_eq!(mismatches(&verify(&path)), [(name, size.as_str())]);
         fs::remove_file(path.join(name)).unwrap();
-        assert_eq!(said(&verify(&path)), [(name, "it is missing")]);
+        assert_eq!(mismatches(&verify(&path)), [(name, "it is missing")]);
     }
 }
 
@@ -83,17 +83,17 @@ fn extra_files_are_named_and_harm_nothing() {
 #[test]
 fn sums_that_do_not_agree_are_told() {
     let (_root, path) = run();
-    let run = load(&path).unwrap();
+    let run = read_run(&path).unwrap();
     let cycles = run.threads[0].summary.cycles;
     // The first is that of a summary, and the last words of the thread are another.
     edit(&path, &format!("\"cycles\": {cycles}"), &format!("\"cycles\": {}", cycles + 1));
     let checked = verify(&path);
     let text = format!("it counts {cycles} cycles of thread 0, which ran {}", cycles + 1);
     let tables = ["histogram.parquet", "intervals.parquet"];
-    assert_eq!(said(&checked), tables.map(|table| (table, text.as_str())));
+    assert_eq!(mismatches(&checked), tables.map(|table| (table, text.as_str())));
     edit(&path, "\"samples\": 0", "\"samples\": 3");
     let checked = verify(&path);
-    assert!(said(&checked)[2].1.contains("of which 3 were lost"), "{checked:?}");
+    assert!(mismatches(&checked)[2].1.contains("of which 3 were lost"), "{checked:?}");
 }
 
 #[test]
@@ -101,27 +101,27 @@ fn a_document_that_cannot_be_read_is_told_and_leads_nowhere() {
     let (_root, path) = run();
     edit(&path, "\"clocks.parquet\"", "\"../../clocks.parquet\"");
     let checked = verify(&path);
-    assert!(said(&checked)[0].1.contains("not the name of a file"), "{checked:?}");
+    assert!(mismatches(&checked)[0].1.contains("not the name of a file"), "{checked:?}");
     fs::write(path.join("run.json"), "{").unwrap();
     let checked = verify(&path);
     assert_eq!((checked.wrong[0].file.as_str(), checked.run.as_str()), ("run.json", "one"));
     fs::remove_file(path.join("run.json")).unwrap();
-    assert_eq!(said(&verify(&path)), [("run.json", "it is missing")]);
+    assert_eq!(mismatches(&verify(&path)), [("run.json", "it is missing")]);
 }
 
 /// Invariant (losses): A changed table is reported and not used.
 #[test]
 fn a_changed_table_is_not_used() {
     let (_root, path) = run();
-    let run = load(&path).unwrap();
+    let run = read_run(&path).unwrap();
     let window = "..".parse().unwrap();
-    assert!(histograms(&path, &run).is_ok() && Stretch::open(&path, &run, &window).is_ok());
+    assert!(histograms(&path, &run).is_ok() && WindowReader::open(&path, &run, &window).is_ok());
     for name in ["histogram.parquet", "clocks.parquet"] {
         flip(&path.join(name));
     }
     for (name, error) in [
         ("histogram.parquet", histograms(&path, &run).map(|_| ()).unwrap_err()),
-        ("clocks.parquet", Stretch::open(&path, &run, &window).map(|_| ()).unwrap_err()),
+        ("clocks.parquet", WindowReader::open(&path, &run, &window).map(|_| ()).unwrap_err()),
     ] {
         let error = error.to_string();
         assert!(error.contains(name) && error.contains("SHA-256"), "{error}");
@@ -133,11 +133,11 @@ fn a_changed_table_is_not_used() {
 #[test]
 fn damage_in_the_samples_is_an_error_and_never_a_number() {
     let (_root, path) = run();
-    let run = load(&path).unwrap();
+    let run = read_run(&path).unwrap();
     let file = path.join("samples.parquet");
     let good = fs::read(&file).unwrap();
     let window = "..".parse().unwrap();
-    let figures = || Stretch::open(&path, &run, &window).and_then(|stretch| stretch.figures());
+    let figures = || WindowReader::open(&path, &run, &window).and_then(|stretch| stretch.figures());
     let whole = figures().unwrap();
     // Pages carry the checksum of gzip; a flip elsewhere may go unnoticed where nobody reads it.
     for at in (0..good.len()).step_by(13) {

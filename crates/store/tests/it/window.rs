@@ -1,15 +1,15 @@
 //! A stretch of a run from its samples, by files alone.
 
 use latlab_digest::SampleRow;
-use latlab_digest::testing::{FIRST_RELEASE, STARTED, Synthetic};
+use latlab_digest::testing::{FIRST_RELEASE, STARTED, SyntheticRun};
 use latlab_model::frame::Message;
 use latlab_model::nanos::{MILLISECOND, SECOND};
-use latlab_model::run::{Clocks, Summary};
+use latlab_model::run::{ClockReading, Summary};
 use latlab_model::samples::Sample;
 use latlab_model::window::Window;
 use latlab_model::{Nanos, Run};
 use latlab_store::tables::ThreadTable;
-use latlab_store::{Finished, Result, SampleReader, Store, Stretch};
+use latlab_store::{Finished, Result, SampleReader, Store, WindowReader};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -36,19 +36,19 @@ fn stored(messages: &[Message]) -> Stored {
     Stored { _root: root, path, run, sent }
 }
 
-fn synthetic() -> Synthetic {
-    Synthetic {
+fn synthetic() -> SyntheticRun {
+    SyntheticRun {
         samples: true,
         seconds: 300,
         stall: MILLISECOND * 200,
         deadline: Some(MILLISECOND * 3),
-        ..Synthetic::default()
+        ..SyntheticRun::default()
     }
 }
 
 impl Stored {
     fn window(&self, spec: &str) -> Result<Window> {
-        Stretch::open(&self.path, &self.run, &spec.parse().unwrap())?.figures()
+        WindowReader::open(&self.path, &self.run, &spec.parse().unwrap())?.figures()
     }
 
     fn refusal(&self, spec: &str) -> String {
@@ -57,7 +57,7 @@ impl Stored {
 
     fn csv(&self, spec: &str) -> String {
         let mut out = Vec::new();
-        let stretch = Stretch::open(&self.path, &self.run, &spec.parse().unwrap()).unwrap();
+        let stretch = WindowReader::open(&self.path, &self.run, &spec.parse().unwrap()).unwrap();
         stretch.csv(&mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
@@ -159,7 +159,7 @@ fn the_largest_are_the_largest_that_were_sent() {
 
 #[test]
 fn csv_has_a_line_for_every_sample_of_the_window() {
-    let stored = stored(&Synthetic { seconds: 3, ..synthetic() }.messages());
+    let stored = stored(&SyntheticRun { seconds: 3, ..synthetic() }.messages());
     let csv = stored.csv("16:05:02..16:05:02.1");
     let mut lines = csv.lines();
     assert_eq!(lines.next(), Some("time,thread,cpu,release_ns,latency_ns"));
@@ -175,7 +175,7 @@ fn csv_has_a_line_for_every_sample_of_the_window() {
 
 #[test]
 fn what_names_no_stretch_is_one_line() {
-    let stored = stored(&Synthetic { seconds: 3, ..synthetic() }.messages());
+    let stored = stored(&SyntheticRun { seconds: 3, ..synthetic() }.messages());
     for (spec, expected) in [
         ("+3.5s..", "from 2026-11-21T16:05:01.000Z to 2026-11-21T16:05:04.000Z"),
         ("16:04..16:05", "nothing of the run lies in the window"),
@@ -186,15 +186,15 @@ fn what_names_no_stretch_is_one_line() {
         let error = stored.refusal(spec);
         assert!(error.contains(expected) && !error.contains('\n'), "{spec}: {error}");
     }
-    let without = Synthetic { samples: false, ..synthetic() };
-    let without = self::stored(&Synthetic { seconds: 1, ..without }.messages());
+    let without = SyntheticRun { samples: false, ..synthetic() };
+    let without = self::stored(&SyntheticRun { seconds: 1, ..without }.messages());
     assert!(without.refusal("..").contains("latlab run --samples"));
 }
 
 /// The run with its readings of the clocks changed, and few cycles over a long time.
 fn with_clocks(length: Nanos, realtime: impl Fn(Nanos) -> Nanos) -> Stored {
-    let mut messages = Synthetic { seconds: 2, ..synthetic() }.messages();
-    let reading = |since: Nanos| Clocks {
+    let mut messages = SyntheticRun { seconds: 2, ..synthetic() }.messages();
+    let reading = |since: Nanos| ClockReading {
         monotonic_ns: FIRST_RELEASE + since,
         boottime_ns: FIRST_RELEASE + since,
         realtime_ns: realtime(since),
@@ -259,7 +259,7 @@ fn the_wall_clock_is_that_of_the_nearest_reading() {
 
 #[test]
 fn lost_samples_leave_the_missed_releases_unknown() {
-    let mut messages = Synthetic { seconds: 3, ..synthetic() }.messages();
+    let mut messages = SyntheticRun { seconds: 3, ..synthetic() }.messages();
     let mut of_first = messages.iter_mut().filter_map(|message| match message {
         Message::Samples(samples) if samples.thread == 0 => Some(samples),
         _ => None,
@@ -278,7 +278,7 @@ fn lost_samples_leave_the_missed_releases_unknown() {
 fn leaves_many_samples_to_be_read() {
     let Some(count) = std::env::var("LATLAB_LEAVE_SAMPLES").ok() else { return };
     let folder = std::env::var("LATLAB_LEAVE_RUN").unwrap();
-    let few = Synthetic { threads: 4, seconds: 1, ..synthetic() };
+    let few = SyntheticRun { threads: 4, seconds: 1, ..synthetic() };
     let mut run = Store::new(folder).begin(&format!("samples-{count}")).unwrap();
     run.append(&few.bytes()).unwrap();
     let path = run.finish().unwrap().path;

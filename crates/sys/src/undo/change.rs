@@ -2,7 +2,7 @@
 
 use crate::files::{Root, read_at_once};
 use crate::process::Stat;
-use crate::sched::Standing;
+use crate::sched::ThreadScheduling;
 use std::fs;
 use std::io::{self, Error, ErrorKind};
 
@@ -51,7 +51,7 @@ pub struct Change {
 
 /// What became of a change that was to be undone.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Undone {
+pub enum UndoResult {
     /// It holds again what it held before.
     Restored,
     /// Somebody has changed it since, to this; it was left alone.
@@ -69,36 +69,42 @@ impl Change {
     }
 
     /// Puts back what was there, unless somebody has changed it since.
-    pub(super) fn undo(&self, root: &Root) -> Undone {
+    pub(super) fn undo(&self, root: &Root) -> UndoResult {
         let Change { path, before, after, kind } = self;
         if !matches!(kind, Kind::Thread(_)) && !is_kernel_file(path) {
-            return Undone::Failed("it is no file below /sys, /proc/sys or /proc/irq".to_string());
+            return UndoResult::Failed(
+                "it is no file below /sys, /proc/sys or /proc/irq".to_string(),
+            );
         }
         if *kind == Kind::Folder {
             // Of tracefs, which removes such a folder with all that is in it; elsewhere it is empty.
             return match fs::remove_dir(root.path(path.trim_start_matches('/'))) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
-                    Undone::Failed(error.to_string())
+                    UndoResult::Failed(error.to_string())
                 }
-                _ => Undone::Restored,
+                _ => UndoResult::Restored,
             };
         }
         let now = || read(*kind, root, path, before);
         match now() {
-            Ok(now) if now == *before => Undone::Restored,
-            Ok(now) if now != *after => Undone::ChangedSince(now),
+            Ok(now) if now == *before => UndoResult::Restored,
+            Ok(now) if now != *after => UndoResult::ChangedSince(now),
             Ok(_) => match write(*kind, root, path, before).and_then(|()| now()) {
-                Ok(now) if now == *before => Undone::Restored,
-                Ok(now) => Undone::Failed(format!("it holds '{now}' after '{before}' was written")),
-                Err(error) => Undone::Failed(error.to_string()),
+                Ok(now) if now == *before => UndoResult::Restored,
+                Ok(now) => {
+                    UndoResult::Failed(format!("it holds '{now}' after '{before}' was written"))
+                }
+                Err(error) => UndoResult::Failed(error.to_string()),
             },
-            Err(error) if error.kind() == ErrorKind::NotFound && self.may_go() => Undone::Gone,
-            Err(error) => Undone::Failed(error.to_string()),
+            Err(error) if error.kind() == ErrorKind::NotFound && self.is_removable() => {
+                UndoResult::Gone
+            }
+            Err(error) => UndoResult::Failed(error.to_string()),
         }
     }
 
     /// Whether it goes with what it belongs to, such as a device.
-    fn may_go(&self) -> bool {
+    fn is_removable(&self) -> bool {
         matches!(self.kind, Kind::Thread(_)) || self.path.starts_with("/proc/irq/")
     }
 }
@@ -121,8 +127,8 @@ pub(super) fn read(kind: Kind, root: &Root, path: &str, value: &str) -> io::Resu
     match kind {
         Kind::Flag => read_flag(root, path, value),
         Kind::Thread(thread) => {
-            found(root, thread, path)?;
-            Ok(Standing::of(thread.id)?.to_string())
+            check_thread(root, thread, path)?;
+            Ok(ThreadScheduling::read(thread.id)?.to_string())
         }
         Kind::File | Kind::Folder => read_value(root, path),
     }
@@ -130,9 +136,9 @@ pub(super) fn read(kind: Kind, root: &Root, path: &str, value: &str) -> io::Resu
 
 pub(super) fn write(kind: Kind, root: &Root, path: &str, value: &str) -> io::Result<()> {
     if let Kind::Thread(thread) = kind {
-        let standing: Standing = value.parse().map_err(Error::other)?;
-        found(root, thread, path)?;
-        return Ok(standing.give(thread.id)?);
+        let standing: ThreadScheduling = value.parse().map_err(Error::other)?;
+        check_thread(root, thread, path)?;
+        return Ok(standing.apply(thread.id)?);
     }
     let file = root.path(path.trim_start_matches('/'));
     // Without creating it: a kernel file is there or is not.
@@ -147,8 +153,8 @@ pub fn is_irq_thread(stat: &Stat) -> bool {
 }
 
 /// The thread must be the one that was meant, and of this machine.
-fn found(root: &Root, ThreadId { id, started }: ThreadId, name: &str) -> io::Result<()> {
-    let stat = Stat::of(root, id).filter(|stat| {
+fn check_thread(root: &Root, ThreadId { id, started }: ThreadId, name: &str) -> io::Result<()> {
+    let stat = Stat::read(root, id).filter(|stat| {
         (stat.name.as_str(), stat.started) == (name, started) && is_irq_thread(stat)
     });
     match stat {

@@ -68,7 +68,7 @@ fn thread(value: &str) -> Option<(ThreadId, &str)> {
 
 /// The records in a folder that processes have left which are gone, and whose folder it is; what
 /// others may write is not believed.
-pub(super) fn left_behind(root: &Root, folder: &Path) -> (u32, Vec<PathBuf>) {
+pub(super) fn leftover_records(root: &Root, folder: &Path) -> (u32, Vec<PathBuf>) {
     let Some(owner) = fs::symlink_metadata(folder).ok().filter(|there| there.is_dir()) else {
         return (effective_user(), Vec::new());
     };
@@ -78,11 +78,11 @@ pub(super) fn left_behind(root: &Root, folder: &Path) -> (u32, Vec<PathBuf>) {
             there.is_file() && there.uid() == owner.uid() && there.len() < LARGEST
         })
     };
-    (owner.uid(), records.filter(|record| believed(record) && is_left(root, record)).collect())
+    (owner.uid(), records.filter(|record| believed(record) && is_leftover(root, record)).collect())
 }
 
 /// Whether this is the record of a process that is gone.
-fn is_left(root: &Root, record: &Path) -> bool {
+fn is_leftover(root: &Root, record: &Path) -> bool {
     let name = record.file_stem().and_then(|name| name.to_str());
     name.and_then(|name| name.strip_prefix(PREFIX)).is_some_and(|mark| is_gone(root, mark))
 }

@@ -50,7 +50,7 @@ fn a_folder_that_was_made_is_removed_after_a_kill_too() {
     assert_eq!(record, [Change::folder(path)]);
     std::mem::forget(changes);
     let restored = restore_leftovers(&root);
-    assert_eq!(restored, [(Change::folder(path), Undone::Restored)]);
+    assert_eq!(restored, [(Change::folder(path), UndoResult::Restored)]);
     assert!(!made.exists());
     assert!(Changes::begin(&root).unwrap().create_folder("/sys/none/x").is_err());
 }
@@ -107,7 +107,7 @@ fn a_record_leads_to_kernel_files_only() {
         fs::write(root.path(format!("run/latlab/undo-{pid}-5")), record).unwrap();
     }
     let undone = restore_leftovers(&root);
-    assert!(undone.iter().all(|(_, undone)| matches!(undone, Undone::Failed(_))), "{undone:?}");
+    assert!(undone.iter().all(|(_, undone)| matches!(undone, UndoResult::Failed(_))), "{undone:?}");
     assert_eq!(undone.len(), 2);
     assert_eq!(fs::read_to_string(root.path("etc/passwd")).unwrap(), "evil");
 }
@@ -119,7 +119,7 @@ fn what_somebody_has_changed_since_is_left_alone() {
     changes.set(RUNTIME, "-1").unwrap();
     fs::write(root.path(&RUNTIME[1..]), "900000").unwrap();
     let undone = changes.undo();
-    assert_eq!(undone[0].1, Undone::ChangedSince("900000".to_string()));
+    assert_eq!(undone[0].1, UndoResult::ChangedSince("900000".to_string()));
     assert_eq!(value(&root, RUNTIME), "900000");
 }
 
@@ -135,7 +135,7 @@ fn a_flag_is_one_word_of_several_and_only_that_is_put_back() {
     let record = parse(&fs::read_to_string(&changes.record).unwrap());
     assert_eq!((record[0].kind, record[0].before.as_str()), (Kind::Flag, "WORKLOAD"));
     fs::write(root.path(&path[1..]), "DEFAULTS NO_WORKLOAD PANIC\n").unwrap();
-    assert_eq!(changes.undo()[0].1, Undone::Restored);
+    assert_eq!(changes.undo()[0].1, UndoResult::Restored);
     assert_eq!(value(&root, path), "WORKLOAD");
 }
 
@@ -174,18 +174,18 @@ fn a_thread_is_only_touched_while_it_is_the_one_that_was_meant() {
         assert_eq!((change.path.as_str(), change.kind), ("irq/9-a b", Kind::Thread(THREAD)));
         undone
     };
-    assert_eq!(undone(), Undone::Gone, "no such thread");
+    assert_eq!(undone(), UndoResult::Gone, "no such thread");
     assert!(!record.exists());
     for (name, parent, started) in
         [("irq/9-a b", 2, 1235), ("irq/9-a b", 1, 1234), ("irq/9-c", 2, 1234), ("sh", 2, 1234)]
     {
         plant_thread(&root, name, parent, started);
-        assert_eq!(undone(), Undone::Gone, "another one: {name}, {parent}, {started}");
+        assert_eq!(undone(), UndoResult::Gone, "another one: {name}, {parent}, {started}");
     }
     plant_thread(&root, "irq/9-a b", 2, 1234);
-    assert!(matches!(undone(), Undone::Failed(_)), "found, but of no real machine");
+    assert!(matches!(undone(), UndoResult::Failed(_)), "found, but of no real machine");
     let mut changes = Changes::begin(&root).unwrap();
-    assert!(changes.set_thread(THREAD, "irq/9-a b", Standing::fifo(80)).is_err());
+    assert!(changes.set_thread(THREAD, "irq/9-a b", ThreadScheduling::fifo(80)).is_err());
     assert!(changes.undo().is_empty());
 }
 
@@ -198,5 +198,5 @@ fn an_interrupt_that_went_with_its_device_is_no_failure() {
     let mut changes = Changes::begin(&root).unwrap();
     assert_eq!(changes.set(path, "0").unwrap(), "0");
     fs::remove_file(root.path(&path[1..])).unwrap();
-    assert_eq!(changes.undo()[0].1, Undone::Gone);
+    assert_eq!(changes.undo()[0].1, UndoResult::Gone);
 }

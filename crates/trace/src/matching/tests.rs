@@ -61,7 +61,7 @@ fn flushed(matcher: &mut Matcher) -> Vec<Legs> {
     frames
 }
 
-fn of(frame: &Legs, leg: Leg) -> (u64, i64, i64) {
+fn legs_of(frame: &Legs, leg: Leg) -> (u64, i64, i64) {
     let counts = frame.counts.iter().find(|(known, _)| *known == leg);
     counts.map_or((0, 0, 0), |(_, all)| (all.count, all.min_ns.0, all.max_ns.0))
 }
@@ -86,9 +86,9 @@ fn each_latency_finds_its_legs_by_its_release_whatever_is_missing() {
     matcher.finish();
     let frames = flushed(&mut matcher);
     assert_eq!(frames[0].tally, LegTally { traced: 10, known: 9, ..LegTally::default() });
-    assert_eq!(of(&frames[0], Leg::Irq), (9, 2_002, 2_010));
-    assert_eq!(of(&frames[0], Leg::Traced), (10, 6_000, 6_000));
-    assert_eq!(of(&frames[1], Leg::Thread), (10, 3_000, 3_000));
+    assert_eq!(legs_of(&frames[0], Leg::Irq), (9, 2_002, 2_010));
+    assert_eq!(legs_of(&frames[0], Leg::Traced), (10, 6_000, 6_000));
+    assert_eq!(legs_of(&frames[1], Leg::Thread), (10, 3_000, 3_000));
     assert_eq!(frames[0].largest.len(), 9);
     assert!(flushed(&mut matcher).is_empty(), "nothing is told twice");
 }
@@ -113,7 +113,10 @@ fn what_was_begun_before_a_loss_is_not_believed() {
     let expected = LegTally { traced: 2, known: 1, ..LegTally::default() };
     assert_eq!(frames[0].tally, LegTally { events_lost: 9, ..expected });
     // What the other one had of its cycle before the loss contradicts its latency anyway.
-    assert_eq!((of(&frames[0], Leg::Irq), of(&frames[1], Leg::Irq)), ((1, 10, 10), (1, 10, 10)));
+    assert_eq!(
+        (legs_of(&frames[0], Leg::Irq), legs_of(&frames[1], Leg::Irq)),
+        ((1, 10, 10), (1, 10, 10))
+    );
 }
 
 /// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
@@ -127,7 +130,7 @@ fn legs_that_contradict_their_latency_are_counted_and_left_out() {
     matcher.finish();
     let frames = flushed(&mut matcher);
     let expected = LegTally { traced: 3, known: 1, unsound: 2, events_lost: 0 };
-    assert_eq!((frames[0].tally, of(&frames[0], Leg::Thread)), (expected, (1, 60, 60)));
+    assert_eq!((frames[0].tally, legs_of(&frames[0], Leg::Thread)), (expected, (1, 60, 60)));
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn cycles_without_a_trace_are_counted_by_themselves_and_those_across_a_switch_no
     matcher.push_trace(&stretch(6 * PERIOD, 7 * PERIOD));
     matcher.push_trace(&stretch(8 * PERIOD, 9 * PERIOD));
     let frames = flushed(&mut matcher);
-    assert_eq!(of(&frames[0], Leg::Untraced), (6, 60, 90), "what was not taken stays");
+    assert_eq!(legs_of(&frames[0], Leg::Untraced), (6, 60, 90), "what was not taken stays");
     assert_eq!(frames[0].tally, LegTally::default());
 }
 
@@ -167,7 +170,7 @@ fn a_cycle_without_a_switch_has_its_irq_leg_alone() {
     matcher.push_trace(&recorded(9 * PERIOD, vec![(0, events)]));
     let frame = &flushed(&mut matcher)[0];
     assert_eq!(frame.tally, LegTally { traced: 4, known: 1, ..LegTally::default() });
-    assert_eq!((of(frame, Leg::Irq), of(frame, Leg::Thread)), ((3, 7, 20), (1, 30, 30)));
+    assert_eq!((legs_of(frame, Leg::Irq), legs_of(frame, Leg::Thread)), ((3, 7, 20), (1, 30, 30)));
     assert_eq!(frame.largest.len(), 1, "large latencies are listed with both legs");
 }
 
@@ -181,7 +184,7 @@ fn a_timer_that_is_not_the_loops_tells_nothing_of_a_cycle() {
     matcher.push_samples(0, &[1, 2].map(|k| sample(k * PERIOD, 50)));
     matcher.push_trace(&recorded(9 * PERIOD, vec![(0, events)]));
     let frame = &flushed(&mut matcher)[0];
-    assert_eq!((frame.tally.known, of(frame, Leg::Irq)), (2, (2, 20, 21)));
+    assert_eq!((frame.tally.known, legs_of(frame, Leg::Irq)), (2, (2, 20, 21)));
 }
 
 #[test]
@@ -205,5 +208,5 @@ fn it_makes_no_difference_where_the_stretches_end() {
     parts.push_trace(&TraceStretch { losses, ..rest });
     let whole = flushed(&mut whole);
     assert_eq!(whole, flushed(&mut parts));
-    assert_eq!((whole[0].tally.known, of(&whole[0], Leg::Irq)), (1, (2, 20, 21)));
+    assert_eq!((whole[0].tally.known, legs_of(&whole[0], Leg::Irq)), (1, (2, 20, 21)));
 }

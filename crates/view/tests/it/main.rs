@@ -1,15 +1,15 @@
 //! Pages, pictures and tables of stored runs and campaigns.
 
-use latlab_digest::testing::Synthetic;
+use latlab_digest::testing::SyntheticRun;
 use latlab_digest::window::WindowSpec;
 use latlab_model::Run;
-use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, Planned, Row};
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
+use latlab_model::campaign_table::CellWord;
 use latlab_model::frame::Message;
-use latlab_model::results::CellWord;
 use latlab_report::time::{Kind, TimeOptions};
 use latlab_report::{Options, units};
 use latlab_store::{CampaignFolder, Finished, Store};
-use latlab_view::{Shown, ShownCampaign, campaign_table, over_time, page};
+use latlab_view::{LoadedCampaign, LoadedRun, campaign_table, over_time, page};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -21,8 +21,8 @@ fn store(store: &Store, id: &str, messages: impl IntoIterator<Item = Message>) -
     open.finish().unwrap()
 }
 
-fn three_seconds() -> Synthetic {
-    Synthetic { threads: 1, seconds: 3, ..Synthetic::default() }
+fn three_seconds() -> SyntheticRun {
+    SyntheticRun { threads: 1, seconds: 3, ..SyntheticRun::default() }
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_page_shows_a_stored_run_and_its_texts_are_harmless() {
         other => other,
     });
     let finished = store(&Store::new(root.path()), "20261121T160501Z_page", messages);
-    let html = page(&[Shown::read(&finished.path).unwrap()]);
+    let html = page(&[LoadedRun::read(&finished.path).unwrap()]);
     let max = finished.run.total.max_ns.unwrap();
     assert!(html.contains(&max.to_string()), "the observed maximum {max}");
     assert!(html.contains(&units::grouped(finished.run.total.cycles)));
@@ -50,14 +50,15 @@ fn a_page_of_a_run_whose_tables_are_gone_is_refused() {
     let finished =
         store(&Store::new(root.path()), "20261121T160501Z_page", three_seconds().messages());
     fs::remove_file(finished.path.join("histogram.parquet")).unwrap();
-    let error = Shown::read(&finished.path).err().unwrap().to_string();
+    let error = LoadedRun::read(&finished.path).err().unwrap().to_string();
     assert!(error.contains("histogram.parquet"), "{error}");
 }
 
 /// What is drawn of a window of a run, with or without samples.
 fn drawn(samples: bool, window: &str) -> String {
     let root = tempfile::tempdir().unwrap();
-    let synthetic = Synthetic { samples, stall: latlab_model::Nanos(9_000_000), ..three_seconds() };
+    let synthetic =
+        SyntheticRun { samples, stall: latlab_model::Nanos(9_000_000), ..three_seconds() };
     let id = "20261121T160501Z_time";
     let finished = store(&Store::new(root.path()), id, synthetic.messages());
     let window: WindowSpec = window.parse().unwrap();
@@ -97,7 +98,7 @@ fn row(label: &str) -> Row {
 /// Two repeats of rows with these labels, of which nothing is measured yet.
 fn campaign(root: &Path, labels: &[&str]) -> CampaignFolder {
     let rows: Vec<Row> = labels.iter().map(|label| row(label)).collect();
-    let run = |row, repeat| Planned { row, repeat, seed: u64::from(repeat) };
+    let run = |row, repeat| PlannedRun { row, repeat, seed: u64::from(repeat) };
     let campaign = Campaign {
         schema: CAMPAIGN_VERSION,
         latlab: "0".into(),
@@ -123,7 +124,7 @@ fn campaign(root: &Path, labels: &[&str]) -> CampaignFolder {
 fn measure(folder: &CampaignFolder, index: usize) -> Run {
     let plan = folder.campaign.plan(&folder.campaign.runs[index], 1);
     let slower = latlab_model::Nanos(1_000_000 * index as i64);
-    let synthetic = Synthetic { slower, deadline: None, ..three_seconds() };
+    let synthetic = SyntheticRun { slower, deadline: None, ..three_seconds() };
     let messages = synthetic.messages().into_iter().map(|message| match message {
         Message::Plan(_) => Message::Plan(plan.clone()),
         other => other,
@@ -140,7 +141,7 @@ fn the_table_of_a_campaign_says_of_each_cell_what_became_of_it() {
     let damaged = folder.runs().root().join(&second.id).join("histogram.parquet");
     fs::remove_file(damaged).unwrap();
     let cell = folder.campaign.cell(&folder.campaign.runs[2]);
-    folder.note_failure(cell, "no such CPU".to_string()).unwrap();
+    folder.record_failure(cell, "no such CPU".to_string()).unwrap();
 
     let table = campaign_table(&folder).unwrap();
     let state = |row: usize, repeat: usize| table.rows[row].cells[repeat].state;
@@ -159,7 +160,7 @@ fn the_page_of_a_campaign_leads_to_its_runs() {
     let root = tempfile::tempdir().unwrap();
     let folder = campaign(root.path(), &["a"]);
     let runs = [measure(&folder, 0), measure(&folder, 1)];
-    let shown = ShownCampaign::read(&folder).unwrap();
+    let shown = LoadedCampaign::read(&folder).unwrap();
     let page_of = |path: &Path| format!("{}/page.html", path.file_name().unwrap().display());
     let html = shown.page(page_of);
     for run in &runs {

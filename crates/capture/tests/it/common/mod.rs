@@ -2,7 +2,7 @@
 
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
-use latlab_capture::{Answer, Asked, Error, Fate, Measured, measure};
+use latlab_capture::{CaptureResult, Error, Query, Response, ResponseClass, measure};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -27,25 +27,25 @@ pub fn recording(name: &str) -> Option<PathBuf> {
 }
 
 /// What is asked by default of two channels.
-pub fn asked(stimulus: &str, response: &str) -> Asked {
-    Asked::between(stimulus, response)
+pub fn query(stimulus: &str, response: &str) -> Query {
+    Query::between(stimulus, response)
 }
 
 /// What is asked of a list.
-pub fn asked_of_list() -> Asked {
-    Asked { stimulus: None, response: None, ..asked("", "") }
+pub fn asked_of_list() -> Query {
+    Query { stimulus: None, response: None, ..query("", "") }
 }
 
 /// What a capture comes to, and its delays in picoseconds.
-pub fn measured(path: &Path, asked: &Asked) -> Result<(Measured, Vec<i64>), Error> {
+pub fn measured(path: &Path, asked: &Query) -> Result<(CaptureResult, Vec<i64>), Error> {
     measured_of(&[path.to_path_buf()], asked)
 }
 
 /// The same of several files.
-pub fn measured_of(paths: &[PathBuf], asked: &Asked) -> Result<(Measured, Vec<i64>), Error> {
+pub fn measured_of(paths: &[PathBuf], asked: &Query) -> Result<(CaptureResult, Vec<i64>), Error> {
     let mut delays = Vec::new();
-    let measured = measure::<Error>(paths, asked, |Answer { fate, .. }| {
-        if let Fate::Answered(delay) = fate {
+    let measured = measure::<Error>(paths, asked, |Response { fate, .. }| {
+        if let ResponseClass::Answered(delay) = fate {
             delays.push(delay);
         }
         Ok(())

@@ -1,18 +1,18 @@
 //! `latlab run SHEET` and `latlab run --resume`: campaigns.
 
-mod missing;
+mod missing_programs;
 mod progress;
-mod unit;
+mod systemd_unit;
 
 use crate::commands::run::connector;
 use crate::documents::{CampaignResult, DryRun};
-use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, Exit};
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, EXIT_NO_ANSWER, ExitError};
 use crate::flags::run::RunArgs;
 use crate::flags::sheet::{BESIDE_A_SHEET, SheetArgs};
 use crate::flags::{Common, Format};
 use crate::leftovers::restore;
-use crate::output::{print, print_json, style, visible, warn, width};
-use crate::sheet::{Instead, Source, usable_cpus};
+use crate::output::{escape_controls, print, print_json, style, warn, width};
+use crate::sheet::{Overrides, SheetFile, usable_cpus};
 use crate::store::{finish_leftovers, open_store, recover};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
@@ -20,15 +20,15 @@ use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, run_campaign};
 use latlab_conduct::{StopFlag, Timing};
 use latlab_model::campaign::Campaign;
 use latlab_model::run::VerdictWord;
-use latlab_report::campaign::Table;
+use latlab_report::campaign::CampaignTable;
 use latlab_store::{CampaignFolder, CellState, Store};
 use latlab_sys::process::uname;
-use progress::CampaignProgress;
+use progress::ProgressPrinter;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
 /// `latlab run` with a sheet or `--resume`; `given` says which flags stood on the command line.
-pub fn campaign(args: &RunArgs, given: &ArgMatches) -> anyhow::Result<ExitCode> {
+pub fn run_sheet(args: &RunArgs, given: &ArgMatches) -> anyhow::Result<ExitCode> {
     refuse_other_flags(given)?;
     let RunArgs { sheet, common, quiet, keep_going, guest, .. } = args;
     let (quiet, keep_going, console) = (*quiet, *keep_going, guest.console);
@@ -52,26 +52,26 @@ pub struct CampaignArgs<'a> {
 /// Begins a campaign or resumes one, and prints its table.
 pub fn begin_or_resume(args: &CampaignArgs<'_>) -> anyhow::Result<ExitCode> {
     if args.sheet.print_unit {
-        print(&unit::unit(&open_store(args.common.out.as_deref()))?)?;
+        print(&systemd_unit::systemd_unit(&open_store(args.common.out.as_deref()))?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let store = open_store(args.common.out.as_deref());
     let folder = match (&args.sheet.sheet, &args.sheet.resume) {
-        (Some(sheet), _) => match begin(args, &store, sheet)? {
+        (Some(sheet), _) => match create(args, &store, sheet)? {
             Some(folder) => folder,
             None => return Ok(ExitCode::SUCCESS),
         },
-        (None, spec) => unfinished(&store, spec.as_deref().unwrap_or("last"))?,
+        (None, spec) => find_unfinished(&store, spec.as_deref().unwrap_or("last"))?,
     };
     if args.sheet.dry_run {
-        let left = left(&folder)?;
-        return plan(args, &left).map(|()| ExitCode::SUCCESS);
+        let left = remaining(&folder)?;
+        return print_plan(args, &left).map(|()| ExitCode::SUCCESS);
     }
-    go_on(args, &folder)
+    resume(args, &folder)
 }
 
 /// The flags of a single run belong into the sheet.
-fn refuse_other_flags(given: &ArgMatches) -> Result<(), Exit> {
+fn refuse_other_flags(given: &ArgMatches) -> Result<(), ExitError> {
     let run = RunArgs::augment_args(Command::new("run"));
     let is_refused = |arg: &&clap::Arg| {
         let id = arg.get_id().as_str();
@@ -84,7 +84,7 @@ fn refuse_other_flags(given: &ArgMatches) -> Result<(), Exit> {
         refused.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
     match names.is_empty() {
         true => Ok(()),
-        false => Err(Exit::usage(format!(
+        false => Err(ExitError::usage(format!(
             "{}: only for a single run; set it in the sheet, under the same name without dashes",
             names.join(", ")
         ))),
@@ -92,32 +92,32 @@ fn refuse_other_flags(given: &ArgMatches) -> Result<(), Exit> {
 }
 
 /// The folder of a new campaign; none where only its plan was asked for.
-fn begin(
+fn create(
     args: &CampaignArgs<'_>,
     store: &Store,
     sheet: &str,
 ) -> anyhow::Result<Option<CampaignFolder>> {
-    let source = Source::open(sheet).map_err(Exit::usage)?;
+    let source = SheetFile::open(sheet).map_err(ExitError::usage)?;
     let SheetArgs { scale, repeats, seeds, .. } = args.sheet;
-    let instead = Instead { scale: scale.clone(), repeats: *repeats, seeds: *seeds };
+    let instead = Overrides { scale: scale.clone(), repeats: *repeats, seeds: *seeds };
     let campaign = match source.campaign(&instead, jiff::Timestamp::now(), usable_cpus()) {
         Ok(campaign) => campaign,
         Err(mistakes) => {
             for line in mistakes.lines() {
                 // Nobody may be there to read it.
-                let _ = writeln!(stderr(), "{}", visible(line));
+                let _ = writeln!(stderr(), "{}", escape_controls(line));
             }
-            return Err(Exit::usage(format!("nothing was run: {sheet} has errors")).into());
+            return Err(ExitError::usage(format!("nothing was run: {sheet} has errors")).into());
         }
     };
     if args.sheet.dry_run && !args.sheet.skip_missing {
-        plan(args, &campaign)?;
-        missing::tell(&campaign);
+        print_plan(args, &campaign)?;
+        missing_programs::warn_missing(&campaign);
         return Ok(None);
     }
-    let campaign = missing::without(campaign, args.sheet.skip_missing)?;
+    let campaign = missing_programs::skip_missing(campaign, args.sheet.skip_missing)?;
     if args.sheet.dry_run {
-        plan(args, &campaign)?;
+        print_plan(args, &campaign)?;
         return Ok(None);
     }
     recover(store);
@@ -125,7 +125,7 @@ fn begin(
 }
 
 /// Says what would be measured.
-fn plan(args: &CampaignArgs<'_>, campaign: &Campaign) -> anyhow::Result<()> {
+fn print_plan(args: &CampaignArgs<'_>, campaign: &Campaign) -> anyhow::Result<()> {
     match args.common.format {
         Format::Json => print_json(&DryRun::new(campaign)),
         Format::Text => print(&latlab_report::campaign::planned(campaign, width(), style())),
@@ -133,18 +133,18 @@ fn plan(args: &CampaignArgs<'_>, campaign: &Campaign) -> anyhow::Result<()> {
 }
 
 /// The campaign with those runs only that a resume would make.
-fn left(folder: &CampaignFolder) -> anyhow::Result<Campaign> {
-    let tried = folder.tried()?.tried_anew();
+fn remaining(folder: &CampaignFolder) -> anyhow::Result<Campaign> {
+    let tried = folder.progress()?.forget_failures();
     let mut campaign = folder.campaign.clone();
     campaign.runs.retain(|planned| {
-        matches!(tried.standing(&folder.campaign, planned), CellState::Missing { .. })
+        matches!(tried.cell_state(&folder.campaign, planned), CellState::Missing { .. })
     });
     Ok(campaign)
 }
 
 /// The campaign to go on with.
-fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
-    let wrong = |text: String| anyhow::Error::from(Exit::usage(text));
+fn find_unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
+    let wrong = |text: String| anyhow::Error::from(ExitError::usage(text));
     if spec != "last" {
         return store.find_campaign(spec)?.ok_or_else(|| {
             wrong(format!("no campaign '{spec}' in {}; see `latlab list`", store.root().display()))
@@ -153,7 +153,7 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
     let mut failed = None;
     for (_, opened) in store.campaigns()? {
         let Ok(folder) = opened else { continue };
-        let tally = folder.tried()?.tally(&folder.campaign);
+        let tally = folder.progress()?.counts(&folder.campaign);
         if tally.missing() > 0 {
             return Ok(folder);
         }
@@ -164,13 +164,13 @@ fn unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
 }
 
 /// Makes the runs that are missing, and shows the table.
-fn go_on(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
+fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
     let _lock = folder.lock()?;
     restore();
     finish_leftovers(folder.runs());
     let connector = connector()?;
     let release = uname().release;
-    let mut progress = CampaignProgress::new(args.quiet, args.console, &folder.campaign);
+    let mut progress = ProgressPrinter::new(args.quiet, args.console, &folder.campaign);
     let request = CampaignRequest {
         folder,
         connect: &|plan| connector.connect(plan),
@@ -179,12 +179,12 @@ fn go_on(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Exi
         stop: StopFlag::on_signals(args.keep_going)?,
         timing: Timing::default(),
     };
-    let ended = run_campaign(&request, |event| progress.take(event));
+    let ended = run_campaign(&request, |event| progress.print_event(event));
     drop(progress);
     let path = folder.path().display();
     let ended = ended.map_err(|failure| {
-        let Exit { code, text } = Exit::from(failure);
-        Exit { code, text: format!("{text}; continue with `latlab run --resume {path}`") }
+        let ExitError { code, text } = ExitError::from(failure);
+        ExitError { code, text: format!("{text}; continue with `latlab run --resume {path}`") }
     })?;
     let table = latlab_view::campaign_table(folder)?;
     match args.common.format {
@@ -194,12 +194,12 @@ fn go_on(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Exi
             latlab_report::campaign::show(&table, width(), style())
         ))?,
     }
-    tell_what_is_left(&ended, &table, &release, &path.to_string());
+    print_remaining(&ended, &table, &release, &path.to_string());
     Ok(ExitCode::from(exit_code(&ended, &table)))
 }
 
 /// Says what is left to do, and how.
-fn tell_what_is_left(ended: &CampaignEnd, table: &Table, release: &str, path: &str) {
+fn print_remaining(ended: &CampaignEnd, table: &CampaignTable, release: &str, path: &str) {
     match ended {
         CampaignEnd::Complete if table.tally.failed > 0 => {
             warn(format_args!("to retry failed runs: `latlab run --resume {path}`"));
@@ -218,7 +218,7 @@ fn tell_what_is_left(ended: &CampaignEnd, table: &Table, release: &str, path: &s
 }
 
 /// The exit code of a campaign: that of its heaviest row, once all its runs are made.
-fn exit_code(ended: &CampaignEnd, table: &Table) -> u8 {
+fn exit_code(ended: &CampaignEnd, table: &CampaignTable) -> u8 {
     let has = |word| table.rows.iter().any(|row| row.verdict == Some(word));
     let is_missing =
         || table.rows.iter().any(|row| row.cells.iter().any(|cell| cell.run.is_none()));

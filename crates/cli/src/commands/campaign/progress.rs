@@ -2,11 +2,11 @@
 
 mod lines;
 
-use crate::output::{visible, warn};
+use crate::output::{escape_controls, warn};
 use crate::progress::Progress;
 use crate::progress::console::Console;
-use latlab_conduct::campaign::{CoolDownState, Event, Position};
-use latlab_conduct::live::Live;
+use latlab_conduct::campaign::{CampaignEvent, CoolDownState, Position};
+use latlab_conduct::live::LiveRun;
 use latlab_model::campaign::Campaign;
 use latlab_model::{Nanos, Plan};
 use latlab_report::units::span;
@@ -14,7 +14,7 @@ use lines::Lines;
 use std::io::{Write, stderr};
 
 /// The progress of a campaign on standard error.
-pub struct CampaignProgress<'a> {
+pub struct ProgressPrinter<'a> {
     quiet: bool,
     campaign: &'a Campaign,
     run: Option<Progress>,
@@ -23,57 +23,61 @@ pub struct CampaignProgress<'a> {
     cooling: bool,
 }
 
-impl CampaignProgress<'_> {
+impl ProgressPrinter<'_> {
     /// Of a campaign that begins or goes on.
-    pub fn new(quiet: bool, console: bool, campaign: &Campaign) -> CampaignProgress<'_> {
+    pub fn new(quiet: bool, console: bool, campaign: &Campaign) -> ProgressPrinter<'_> {
         let (guests, console) = (Lines::new(), console.then(Console::default));
-        CampaignProgress { quiet, campaign, run: None, console, guests, cooling: false }
+        ProgressPrinter { quiet, campaign, run: None, console, guests, cooling: false }
     }
 
     /// Shows what happens.
-    pub fn take(&mut self, event: Event<'_>) {
+    pub fn print_event(&mut self, event: CampaignEvent<'_>) {
         match event {
-            Event::Cools(state) => self.cools(state),
-            Event::Begins(position, plan) => self.begins(position, plan),
-            Event::GoesOn(position, live) => match &mut self.run {
+            CampaignEvent::CoolingDown(state) => self.print_cooling(state),
+            CampaignEvent::RunStarted(position, plan) => self.start_run(position, plan),
+            CampaignEvent::RunProgress(position, live) => match &mut self.run {
                 Some(run) => run.show(live),
-                None => self.guest_goes_on(position, live),
+                None => self.update_guest(position, live),
             },
-            Event::Restored(position, change) => {
-                self.ends(position);
+            CampaignEvent::Restored(position, change) => {
+                self.end_run(position);
                 warn(change);
             }
-            Event::Ended(position, finished) => {
-                self.ends(position);
+            CampaignEvent::RunStored(position, finished) => {
+                self.end_run(position);
                 let run = &finished.run;
                 let max = run
                     .total
                     .max_ns
                     .map_or("no latencies".to_string(), |max| format!("observed maximum {max}"));
                 let verdict = run.verdict.as_ref().map(|verdict| format!(", {}", verdict.word));
-                self.say(&format!("{}: {max}{}", name(position), verdict.unwrap_or_default()));
+                self.print_line(&format!(
+                    "{}: {max}{}",
+                    name(position),
+                    verdict.unwrap_or_default()
+                ));
             }
-            Event::Failed(position, reason) => {
-                self.ends(position);
+            CampaignEvent::RunFailed(position, reason) => {
+                self.end_run(position);
                 warn(format_args!("{}: nothing measured: {reason}", name(position)));
             }
         }
     }
 
-    fn guest_goes_on(&mut self, position: &Position, live: &Live) {
+    fn update_guest(&mut self, position: &Position, live: &LiveRun) {
         if let Some(console) = &mut self.console {
-            let lines = console.news(&position.row, live);
+            let lines = console.read_new(&position.row, live);
             if !lines.is_empty() {
                 self.guests.clear();
                 let _ = write!(stderr(), "{lines}");
             }
         }
         if !self.quiet {
-            self.guests.goes_on(position, live);
+            self.guests.update_run(position, live);
         }
     }
 
-    fn begins(&mut self, position: &Position, plan: &Plan) {
+    fn start_run(&mut self, position: &Position, plan: &Plan) {
         self.cooling = false;
         let left = match position.left_ns {
             Nanos::ZERO => String::new(),
@@ -83,21 +87,21 @@ impl CampaignProgress<'_> {
             left => format!(", {} left", span(left)),
         };
         let line = format!("{}{left}", name(position));
-        self.say(&line);
+        self.print_line(&line);
         if plan.target.boots_for_each_run() {
-            self.guests.begins(position, plan);
+            self.guests.start_run(position, plan);
             return;
         }
         let title = format!("latlab run {}: {line}", self.campaign.name);
         self.run = Some(Progress::new(plan, self.quiet, false, title));
     }
 
-    fn ends(&mut self, position: &Position) {
-        self.guests.ends(position);
+    fn end_run(&mut self, position: &Position) {
+        self.guests.end_run(position);
         self.run = None;
     }
 
-    fn cools(&mut self, state: &CoolDownState) {
+    fn print_cooling(&mut self, state: &CoolDownState) {
         let celsius = |milli: i64| format!("{:.1} C", milli as f64 / 1000.0);
         let hottest = state.hottest_millicelsius.map(celsius);
         if let (true, Some(hottest)) = (state.given_up, &hottest) {
@@ -106,14 +110,14 @@ impl CampaignProgress<'_> {
             ));
         } else if !std::mem::replace(&mut self.cooling, true) {
             let hottest = hottest.map(|now| format!(", hottest zone {now}")).unwrap_or_default();
-            self.say(&format!("cooling down for {}{hottest}", span(state.left_ns)));
+            self.print_line(&format!("cooling down for {}{hottest}", span(state.left_ns)));
         }
     }
 
-    fn say(&mut self, line: &str) {
+    fn print_line(&mut self, line: &str) {
         if !self.quiet {
             self.guests.clear();
-            let _ = writeln!(stderr(), "{}", visible(line));
+            let _ = writeln!(stderr(), "{}", escape_controls(line));
         }
     }
 }

@@ -16,7 +16,7 @@ pub const DEFAULT: &str = "2.4";
 
 impl Dialect {
     /// The dialect of a version such as `2.4` or `1.0`.
-    pub fn of(version: &str) -> Result<Dialect, String> {
+    pub fn parse(version: &str) -> Result<Dialect, String> {
         let wrong = || format!("--rt-tests {version}: expected 1.0 to 2.10");
         let (major, minor) = version.split_once('.').ok_or_else(wrong)?;
         let minor: u32 = minor.parse().map_err(|_| wrong())?;
@@ -41,11 +41,11 @@ mod tests {
 
     #[test]
     fn versions_are_told_apart_where_their_output_changed() {
-        let of = |version| Dialect::of(version).unwrap();
+        let of = |version| Dialect::parse(version).unwrap();
         assert_eq!(of("2.4").version, "2.40");
         assert_eq!(of("2.10").version, "2.10");
         assert!(of("1.0").needs_n && !of("1.2").needs_n);
         assert!(of("2.6").totals_and_empty_rows && !of("2.7").totals_and_empty_rows);
-        assert!(Dialect::of("3.0").is_err() && Dialect::of("2").is_err());
+        assert!(Dialect::parse("3.0").is_err() && Dialect::parse("2").is_err());
     }
 }

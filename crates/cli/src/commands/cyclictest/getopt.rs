@@ -140,13 +140,13 @@ mod tests {
         Spec { short: Some('H'), long: "histofall", takes: Takes::Value("US") },
     ];
 
-    fn of(line: &str) -> Result<Split, String> {
+    fn split_line(line: &str) -> Result<Split, String> {
         let line: Vec<String> = line.split_whitespace().map(str::to_string).collect();
         split(SPECS.iter(), &line)
     }
 
     fn options(line: &str) -> Vec<(&'static str, String)> {
-        let split = of(line).unwrap();
+        let split = split_line(line).unwrap();
         split.options.into_iter().map(|(name, value)| (name, value.unwrap_or_default())).collect()
     }
 
@@ -161,15 +161,15 @@ mod tests {
             assert_eq!(options(line), [("threads", "16".to_string())], "{line}");
         }
         assert_eq!(options("-t -S"), [("threads", String::new()), smp]);
-        assert_eq!(of("-t file").unwrap().words, ["file"]);
-        assert_eq!(of("-S -- -p").unwrap().words, ["-p"]);
+        assert_eq!(split_line("-t file").unwrap().words, ["file"]);
+        assert_eq!(split_line("-S -- -p").unwrap().words, ["-p"]);
     }
 
     #[test]
     fn mistakes_are_one_line() {
-        assert!(of("-p").unwrap_err().contains("needs a value: PRIO"));
-        assert!(of("--smp=3").unwrap_err().contains("takes no value"));
-        assert!(of("-Z").unwrap_err().contains("unknown option -Z"));
-        assert!(of("--hist=4").unwrap_err().contains("--histfile or --histofall"));
+        assert!(split_line("-p").unwrap_err().contains("needs a value: PRIO"));
+        assert!(split_line("--smp=3").unwrap_err().contains("takes no value"));
+        assert!(split_line("-Z").unwrap_err().contains("unknown option -Z"));
+        assert!(split_line("--hist=4").unwrap_err().contains("--histfile or --histofall"));
     }
 }

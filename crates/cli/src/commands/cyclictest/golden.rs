@@ -7,8 +7,8 @@ use super::getopt::split;
 use super::histogram::{self, Buckets};
 use super::json::{self, Envelope};
 use super::lines::{Unit, block, break_lines, spike_lines, status, thread_lines};
+use super::option_table::{TABLE, usage};
 use super::state::Thread;
-use super::table::{TABLE, usage};
 use super::verbose::Lines;
 use latlab_model::frame::Spike;
 use latlab_model::nanos::MICROSECOND;
@@ -30,14 +30,15 @@ fn threads() -> Vec<Thread> {
     total.missed = 1;
     let mut ran = Thread { id: 4711, cpu: Some(1), priority: 80, period, ..Thread::default() };
     (ran.total, ran.last) = (total, Nanos(3_999));
-    ran.spikes.take(&spikes);
+    ran.spikes.add(&spikes);
     vec![ran, Thread { id: 4712, period: MICROSECOND * 1000, ..Thread::default() }]
 }
 
 fn histogram_of(version: &str, sums: bool) -> String {
     let threads = threads();
-    let buckets: Vec<Buckets> = threads.iter().map(|thread| Buckets::of(thread, 6)).collect();
-    histogram::text(&threads, &buckets, &Dialect::of(version).unwrap(), sums, Unit::Microseconds)
+    let buckets: Vec<Buckets> =
+        threads.iter().map(|thread| Buckets::from_thread(thread, 6)).collect();
+    histogram::text(&threads, &buckets, &Dialect::parse(version).unwrap(), sums, Unit::Microseconds)
 }
 
 #[test]
@@ -66,18 +67,19 @@ fn histograms_of_the_versions() {
 
 #[test]
 fn a_histogram_beyond_a_millisecond_is_exact_where_the_largest_are_known() {
-    let buckets = Buckets::of(&threads()[0], 3000);
+    let buckets = Buckets::from_thread(&threads()[0], 3000);
     assert_eq!((buckets.counts[2000], buckets.overflows, buckets.rough), (1, 0, 0));
 }
 
 #[test]
 fn json_of_the_versions() {
     let threads = threads();
-    let buckets: Vec<Buckets> = threads.iter().map(|thread| Buckets::of(thread, 6)).collect();
+    let buckets: Vec<Buckets> =
+        threads.iter().map(|thread| Buckets::from_thread(thread, 6)).collect();
     let text = |version: &str, buckets: Option<&[Buckets]>| {
         let envelope = Envelope {
             command: "cyclictest --json=\"a\"",
-            dialect: &Dialect::of(version).unwrap(),
+            dialect: &Dialect::parse(version).unwrap(),
             times: ("then".into(), "now".into()),
             system: json::system(|_| None),
         };
@@ -103,10 +105,10 @@ fn samples_are_lines_or_the_maximum_of_a_group() {
     };
     let mut buckets = Buckets::new(5);
     let mut all = Lines::new(2, 1, Unit::Microseconds);
-    let mut text = all.take(&samples(0), Some(&mut buckets));
-    text += &all.take(&samples(10), None);
+    let mut text = all.add_samples(&samples(0), Some(&mut buckets));
+    text += &all.add_samples(&samples(10), None);
     text += "==\n";
-    text += &Lines::new(2, 2, Unit::Nanoseconds).take(&samples(0), None);
+    text += &Lines::new(2, 2, Unit::Nanoseconds).add_samples(&samples(0), None);
     insta::assert_snapshot!(text);
     assert_eq!((buckets.counts, buckets.cycles), (vec![0, 0, 0, 2, 1], vec![1, 3]));
 }

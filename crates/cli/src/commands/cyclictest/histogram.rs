@@ -1,7 +1,7 @@
 //! The histogram of `-h` and `-H`.
 
 use super::dialect::Dialect;
-use super::lines::{Figures, Unit, is_fine};
+use super::lines::{ThreadFigures, Unit, is_fine};
 use super::state::Thread;
 use latlab_model::Nanos;
 use latlab_model::histogram::bin_low;
@@ -44,7 +44,7 @@ impl Buckets {
     }
 
     /// The microseconds of what a thread counted in its own bins.
-    pub fn of(thread: &Thread, buckets: usize) -> Buckets {
+    pub fn from_thread(thread: &Thread, buckets: usize) -> Buckets {
         let mut all = Buckets::new(buckets);
         all.add(0, thread.total.underflow);
         let (fine, coarse): (Vec<_>, Vec<_>) =
@@ -104,7 +104,8 @@ pub fn text(
         let all = sums.then(|| totals.iter().sum());
         text += &foot("Total", totals.into_iter().chain(all), 9);
     }
-    let figures: Vec<Figures> = threads.iter().map(|thread| Figures::of(thread, unit)).collect();
+    let figures: Vec<ThreadFigures> =
+        threads.iter().map(|thread| ThreadFigures::new(thread, unit)).collect();
     text += &foot("Min Latencies", figures.iter().map(|one| one.min), 5);
     text += &foot("Avg Latencies", figures.iter().map(|one| one.avg as i64), 5);
     let largest = figures.iter().map(|one| one.max).max().filter(|_| sums);

@@ -2,7 +2,7 @@
 
 use super::dialect::Dialect;
 use super::histogram::Buckets;
-use super::lines::{Figures, Unit};
+use super::lines::{ThreadFigures, Unit};
 use super::state::Thread;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub fn text(
             }
             None => {}
         }
-        let Figures { min, avg, max, .. } = Figures::of(thread, unit);
+        let ThreadFigures { min, avg, max, .. } = ThreadFigures::new(thread, unit);
         let cpu = thread.cpu.map_or(-1, i64::from);
         lines.push(format!("      \"cycles\": {}", thread.total.count));
         lines.push(format!("      \"min\": {min}"));

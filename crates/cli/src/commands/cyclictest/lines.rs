@@ -18,7 +18,7 @@ pub enum Unit {
 
 impl Unit {
     /// A time in this unit.
-    pub fn of(self, time: Nanos) -> i64 {
+    pub fn convert(self, time: Nanos) -> i64 {
         match self {
             Unit::Microseconds => time.0 / 1000,
             Unit::Nanoseconds => time.0,
@@ -28,7 +28,7 @@ impl Unit {
 
 /// The figures of a thread as they are printed.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Figures {
+pub struct ThreadFigures {
     pub min: i64,
     pub act: i64,
     /// Mean of the printed latencies: each is truncated before it is added.
@@ -36,19 +36,24 @@ pub struct Figures {
     pub max: i64,
 }
 
-impl Figures {
+impl ThreadFigures {
     /// The figures of what a thread has counted so far.
-    pub fn of(thread: &Thread, unit: Unit) -> Figures {
+    pub fn new(thread: &Thread, unit: Unit) -> ThreadFigures {
         let total = &thread.total;
         if total.count == 0 {
-            return Figures { min: NO_MINIMUM, act: 0, avg: 0.0, max: 0 };
+            return ThreadFigures { min: NO_MINIMUM, act: 0, avg: 0.0, max: 0 };
         }
         let avg = match unit {
             Unit::Nanoseconds => total.mean_ns().unwrap_or(0.0),
             Unit::Microseconds => truncated_sum(thread) as f64 / total.count as f64,
         };
         let (min, act, max) = (total.min_ns, thread.last, total.max_ns);
-        Figures { min: unit.of(min), act: unit.of(act), avg, max: unit.of(max) }
+        ThreadFigures {
+            min: unit.convert(min),
+            act: unit.convert(act),
+            avg,
+            max: unit.convert(max),
+        }
     }
 }
 
@@ -67,7 +72,7 @@ pub fn is_fine(bin: u32) -> bool {
 
 /// The line of a thread.
 pub fn thread_line(number: usize, thread: &Thread, unit: Unit) -> String {
-    let Figures { min, act, avg, max } = Figures::of(thread, unit);
+    let ThreadFigures { min, act, avg, max } = ThreadFigures::new(thread, unit);
     let width = if unit == Unit::Nanoseconds { 8 } else { 5 };
     format!(
         "T:{number:2} ({:5}) P:{:2} I:{} C:{:7} Min:{min:7} Act:{act:width$} Avg:{:width$} Max:{max:8}\n",
@@ -128,7 +133,7 @@ pub fn spike_lines(threads: &[Thread], above: Nanos, most: usize, unit: Unit) ->
     all.sort_unstable_by_key(|(woke, number, _)| (*woke, *number));
     let mut text = "\n".to_string();
     for (woke, number, spike) in all.iter().take(most) {
-        let (value, woke) = (unit.of(spike.latency_ns), woke.0 / 1000);
+        let (value, woke) = (unit.convert(spike.latency_ns), woke.0 / 1000);
         text += &format!("T:{number:2} Spike:{value:8}: TS: {woke:12}\n");
     }
     text + &format!("spikes = {}\n\n", all.len())

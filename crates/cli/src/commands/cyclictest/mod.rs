@@ -12,18 +12,18 @@ mod golden;
 mod histogram;
 mod json;
 mod lines;
+pub mod option_table;
 mod options;
 mod output;
 mod plan;
-mod show;
+mod printer;
 mod snapshot;
 mod spikes;
 mod state;
-pub mod table;
 mod values;
 mod verbose;
 
-use crate::exit::{EXIT_CANNOT_MEASURE, Exit};
+use crate::exit::{EXIT_CANNOT_MEASURE, ExitError};
 use crate::leftovers::{restore, undo_leftovers};
 use crate::output::{print, warn};
 use crate::store::{finish_leftovers, open_store};
@@ -35,8 +35,8 @@ use latlab_model::{Plan, shell};
 use latlab_store::{Store, new_id};
 use options::Options;
 use output::Output;
-use plan::Machine;
-use show::Show;
+use plan::CpuLimits;
+use printer::Printer;
 use snapshot::Snapshots;
 use state::State;
 use std::ffi::OsString;
@@ -54,9 +54,9 @@ pub struct CyclictestArgs {
 }
 
 /// What the threads have counted, shared by those who count, read and print.
-type Shared = Arc<Mutex<State>>;
+type SharedState = Arc<Mutex<State>>;
 
-fn lock(shared: &Shared) -> MutexGuard<'_, State> {
+fn lock(shared: &SharedState) -> MutexGuard<'_, State> {
     // Every change leaves the state whole.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -78,36 +78,36 @@ pub fn options_of(words: &[OsString]) -> Option<Vec<String>> {
 
 /// Measures as these words ask, the name of the program first, and prints as cyclictest does.
 pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
-    let mut options = Options::parse(&words[1..]).map_err(Exit::usage)?;
+    let mut options = Options::parse(&words[1..]).map_err(ExitError::usage)?;
     if options.help {
-        print(&table::usage(&options.dialect.version))?;
+        print(&option_table::usage(&options.dialect.version))?;
         return Ok(ExitCode::SUCCESS);
     }
     let now = jiff::Timestamp::now();
-    let machine = Machine::here();
+    let machine = CpuLimits::read();
     let mut plan =
-        plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(Exit::usage)?;
+        plan::plan(&mut options, &machine, now.as_nanosecond() as u64).map_err(ExitError::usage)?;
     plan.command = Some(format!("latlab cyclictest {}", shell::line(&words[1..])));
     options.notes.iter().for_each(warn);
-    let output = Output::open(&options, words, now).map_err(Exit::usage)?;
-    let snapshots = Snapshots::begin(&options).map_err(Exit::usage)?;
+    let output = Output::open(&options, words, now).map_err(ExitError::usage)?;
+    let snapshots = Snapshots::begin(&options).map_err(ExitError::usage)?;
     if options.resolution {
-        show::resolution(&plan);
+        printer::resolution(&plan);
     }
     restore();
     let store = options.store.then(|| open_store(options.out.as_deref()));
-    let store = store.filter(|store| has_room(&plan, store));
-    let shared: Shared = Arc::new(Mutex::new(State::new(&plan)));
+    let store = store.filter(|store| has_disk_space(&plan, store));
+    let shared: SharedState = Arc::new(Mutex::new(State::new(&plan)));
     let id = new_id(now, &plan.name);
     let mut link = InProcess::new(agent(Arc::clone(&shared)), undo_leftovers);
     let place = store.as_ref().map(|store| (store, id.as_str()));
-    let mut show = Show::new(&options, &plan, &machine, snapshots);
+    let mut show = Printer::new(&options, &plan, &machine, snapshots);
     let result = conduct(&plan, &mut link, place, &shared, &mut show);
     link.restore().iter().for_each(warn);
-    let result = result.map_err(Exit::from)?;
+    let result = result.map_err(ExitError::from)?;
     show.finish(&shared);
     output.finish(&options, &lock(&shared), show.buckets())?;
-    tell(&lock(&shared), &result, store.as_ref());
+    print_end(&lock(&shared), &result, store.as_ref());
     let failed = lock(&shared).threads.iter().any(|thread| {
         matches!(thread.ended, None | Some(EndReason::Failed | EndReason::RecorderFull))
     });
@@ -116,11 +116,11 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
 
 /// The agent's side, which tells what is counted as soon as it is.
 fn agent(
-    shared: Shared,
+    shared: SharedState,
 ) -> impl FnOnce(std::io::PipeReader, std::io::PipeWriter) -> Result<(), String> + Send + 'static {
-    let watch: latlab_agent::Watch =
-        Box::new(move |thread, sealed| lock(&shared).watch(thread, sealed));
-    move |input, output| latlab_agent::serve_watched(input, output, Some(watch))
+    let watch: latlab_agent::IntervalObserver =
+        Box::new(move |thread, sealed| lock(&shared).add_interval(thread, sealed));
+    move |input, output| latlab_agent::serve_with_observer(input, output, Some(watch))
 }
 
 /// Runs the plan in a thread, and shows what happens in this one, which may wait for a terminal.
@@ -128,14 +128,14 @@ fn conduct(
     plan: &Plan,
     link: &mut dyn Link,
     store: Option<(&Store, &str)>,
-    shared: &Shared,
-    show: &mut Show<'_>,
+    shared: &SharedState,
+    show: &mut Printer<'_>,
 ) -> Result<InProcessResult, Failure> {
     std::thread::scope(|scope| {
         let (done_in, done) = sync_channel(1);
         scope.spawn(move || {
             // Received below in any case.
-            let observe = |message: &_| lock(shared).take(message);
+            let observe = |message: &_| lock(shared).add_message(message);
             let _ = done_in.send(run_in_process(plan, link, store, observe));
         });
         show.until(shared, &done)
@@ -143,13 +143,13 @@ fn conduct(
 }
 
 /// A disk that cannot hold the run is no reason not to measure.
-fn has_room(plan: &Plan, store: &Store) -> bool {
+fn has_disk_space(plan: &Plan, store: &Store) -> bool {
     let space = check_disk_space(plan, store);
     space.inspect_err(|failure| warn(format_args!("the run is not stored: {failure}"))).is_ok()
 }
 
 /// What the output of cyclictest hides, and where the run lies.
-fn tell(state: &State, result: &InProcessResult, store: Option<&Store>) {
+fn print_end(state: &State, result: &InProcessResult, store: Option<&Store>) {
     match state.missed() {
         0 => {}
         1 => warn("1 release was missed, which cyclictest skips without a word"),

@@ -2,7 +2,7 @@
 
 use super::dialect::{DEFAULT, Dialect};
 use super::getopt::split;
-use super::table::TABLE;
+use super::option_table::TABLE;
 use super::values::{duration, number, policy};
 use latlab_model::Nanos;
 use std::path::PathBuf;
@@ -139,9 +139,9 @@ impl Options {
         let split = split(TABLE.iter().map(|entry| &entry.spec), line)?;
         let version = split.options.iter().rev().find(|(name, _)| *name == "rt-tests");
         let version = version.and_then(|(_, version)| version.as_deref()).unwrap_or(DEFAULT);
-        let mut options = Options::new(Dialect::of(version)?);
+        let mut options = Options::new(Dialect::parse(version)?);
         for (name, value) in &split.options {
-            options.take(name, value.as_deref())?;
+            options.set_option(name, value.as_deref())?;
         }
         for word in &split.words {
             options.note(format!("unexpected argument '{word}'"));
@@ -157,7 +157,7 @@ impl Options {
         self.notes.push(text.into());
     }
 
-    fn take(&mut self, name: &'static str, value: Option<&str>) -> Result<(), String> {
+    fn set_option(&mut self, name: &'static str, value: Option<&str>) -> Result<(), String> {
         let text = value.unwrap_or_default();
         let path = || PathBuf::from(text);
         let count = |least: i64| number(name, text, least, i64::from(u32::MAX));

@@ -4,7 +4,7 @@ use super::histogram::{self, Buckets};
 use super::json::{self, Envelope};
 use super::lines::{break_lines, spike_lines, thread_lines};
 use super::options::Options;
-use super::show::unit;
+use super::printer::unit;
 use super::state::State;
 use crate::output::{print, warn, write_whole};
 use jiff::Timestamp;
@@ -44,7 +44,7 @@ impl Output {
         let threads = &state.threads;
         let buckets: Option<Vec<Buckets>> = options.histogram.map(|most| match exact {
             Some(exact) => exact.to_vec(),
-            None => threads.iter().map(|thread| Buckets::of(thread, most)).collect(),
+            None => threads.iter().map(|thread| Buckets::from_thread(thread, most)).collect(),
         });
         if options.quiet && options.histogram.is_none() {
             print(&thread_lines(threads, unit))?;

@@ -12,18 +12,18 @@ use latlab_sys::sched;
 use std::path::Path;
 
 /// What the machine has, as far as options refer to it.
-pub struct Machine {
+pub struct CpuLimits {
     /// The CPUs this process may run on.
     pub usable: CpuSet,
     /// Where its kernel files lie.
     pub root: Root,
 }
 
-impl Machine {
+impl CpuLimits {
     /// This machine.
-    pub fn here() -> Machine {
+    pub fn read() -> CpuLimits {
         let usable = sched::affinity().unwrap_or_default().into_iter().collect();
-        Machine { usable, root: Root::default() }
+        CpuLimits { usable, root: Root::default() }
     }
 
     /// The CPUs that a set of the command line names, as libnuma reads it.
@@ -57,7 +57,7 @@ impl Machine {
 }
 
 /// The plan of these options, which learn what follows from the machine.
-pub fn plan(options: &mut Options, machine: &Machine, seed: u64) -> Result<Plan, String> {
+pub fn plan(options: &mut Options, machine: &CpuLimits, seed: u64) -> Result<Plan, String> {
     let threads = match options.threads {
         None => 1,
         Some(0) => machine.usable.len() as u32,
@@ -171,18 +171,18 @@ mod tests {
     use super::*;
     use latlab_model::nanos::SECOND;
 
-    fn machine() -> Machine {
-        Machine { usable: "0-3".parse().unwrap(), root: Root::new("/nowhere") }
+    fn machine() -> CpuLimits {
+        CpuLimits { usable: "0-3".parse().unwrap(), root: Root::new("/nowhere") }
     }
 
-    fn of(line: &str) -> Result<Plan, String> {
+    fn parse_plan(line: &str) -> Result<Plan, String> {
         let line: Vec<String> = line.split_whitespace().map(str::to_string).collect();
         plan(&mut Options::parse(&line)?, &machine(), 1)
     }
 
     /// What of a plan the command lines of the tutorials are about.
-    fn told(line: &str) -> String {
-        let plan = of(line).unwrap();
+    fn parse_error(line: &str) -> String {
+        let plan = parse_plan(line).unwrap();
         let Method::Cyclic(cyclic) = &plan.method else { unreachable!("cyclictest is cyclic") };
         format!(
             "{} x{} on {}, {}+{}, {:?} cycles, {:?}, {}",
@@ -217,22 +217,22 @@ mod tests {
                 "-a !0 -d 0",
                 "-a +1",
             ]
-            .map(|line| format!("{line}\n    {}", told(line)))
+            .map(|line| format!("{line}\n    {}", parse_error(line)))
             .join("\n")
         );
     }
 
     #[test]
     fn limits_are_passed_by_a_whole_unit_as_in_what_is_printed() {
-        assert_eq!(of("-b 30").unwrap().stop_above_ns, Some(Nanos(30_999)));
-        assert_eq!(of("-N -b 30").unwrap().stop_above_ns, Some(Nanos(30)));
+        assert_eq!(parse_plan("-b 30").unwrap().stop_above_ns, Some(Nanos(30_999)));
+        assert_eq!(parse_plan("-N -b 30").unwrap().stop_above_ns, Some(Nanos(30)));
     }
 
     #[test]
     fn what_the_machine_has_not_is_one_line() {
-        assert!(of("-a 7").unwrap_err().contains("this process may use (0-3)"));
-        assert!(of("-a !all").unwrap_err().contains("this process may use"));
-        assert!(of("--deepest-idle-state=0").unwrap_err().contains("no deeper idle state"));
+        assert!(parse_plan("-a 7").unwrap_err().contains("this process may use (0-3)"));
+        assert!(parse_plan("-a !all").unwrap_err().contains("this process may use"));
+        assert!(parse_plan("--deepest-idle-state=0").unwrap_err().contains("no deeper idle state"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub struct Spikes(Vec<Spike>);
 
 impl Spikes {
     /// Keeps these; the agent sends about the largest 4096 of a thread.
-    pub fn take(&mut self, spikes: &[Spike]) {
+    pub fn add(&mut self, spikes: &[Spike]) {
         self.0.extend_from_slice(spikes);
     }
 
@@ -53,7 +53,7 @@ mod tests {
         let mut spikes = Spikes::default();
         // A period of 100: the second one misses two releases, so that the next cycle is its
         // successor.
-        spikes.take(&[spike(700, 60), spike(200, 50), spike(300, 250), spike(600, 5)]);
+        spikes.add(&[spike(700, 60), spike(200, 50), spike(300, 250), spike(600, 5)]);
         assert_eq!(spikes.cycles_above(Nanos(40), Nanos(1000), Nanos(100)), [2, 3, 5]);
         assert_eq!(spikes.cycles_above(Nanos(1), Nanos(1000), Nanos(100)), [2, 3, 4, 5]);
     }

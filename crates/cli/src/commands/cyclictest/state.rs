@@ -4,7 +4,7 @@ use super::spikes::Spikes;
 use latlab_agent::Sealed;
 use latlab_model::frame::Message;
 use latlab_model::plan::Policy;
-use latlab_model::run::{EndReason, Prepared, ThreadSetup};
+use latlab_model::run::{AppliedSetup, EndReason, ThreadSetup};
 use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan};
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ pub struct State {
     /// The threads, by their number.
     pub threads: Vec<Thread>,
     /// What the agent made of the plan, once it has.
-    pub prepared: Option<Prepared>,
+    pub prepared: Option<AppliedSetup>,
     /// Whether samples are to be kept until they are taken.
     pub wants_samples: bool,
     samples: VecDeque<Samples>,
@@ -63,7 +63,7 @@ impl State {
     }
 
     /// Takes what a thread has just counted.
-    pub fn watch(&mut self, thread: u32, sealed: &Sealed) {
+    pub fn add_interval(&mut self, thread: u32, sealed: &Sealed) {
         let Some(thread) = self.threads.get_mut(thread as usize) else { return };
         thread.total.add(&sealed.counts).expect("both have latlab's own bins");
         if sealed.counts.count > 0 {
@@ -72,7 +72,7 @@ impl State {
     }
 
     /// Takes a frame of the stream.
-    pub fn take(&mut self, message: &Message) {
+    pub fn add_message(&mut self, message: &Message) {
         match message {
             Message::Prepared(prepared) if self.prepared.is_none() => {
                 prepared.threads.iter().for_each(|setup| self.set_up(setup));
@@ -80,10 +80,10 @@ impl State {
             }
             Message::Spikes(spikes) => {
                 if let Some(thread) = self.threads.get_mut(spikes.thread as usize) {
-                    thread.spikes.take(&spikes.spikes);
+                    thread.spikes.add(&spikes.spikes);
                 }
             }
-            Message::Samples(samples) if self.wants_samples => self.keep(samples),
+            Message::Samples(samples) if self.wants_samples => self.add_samples(samples),
             Message::ThreadEnd(end) => {
                 if let Some(thread) = self.threads.get_mut(end.thread as usize) {
                     thread.ended = Some(end.reason);
@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    fn keep(&mut self, samples: &Samples) {
+    fn add_samples(&mut self, samples: &Samples) {
         if self.waiting_bytes > MOST_WAITING_BYTES {
             self.unprinted += u64::from(samples.count);
             return;

@@ -30,7 +30,7 @@ impl Lines {
     }
 
     /// The lines of a frame; the samples also go into the buckets of their thread.
-    pub fn take(&mut self, samples: &Samples, buckets: Option<&mut Buckets>) -> String {
+    pub fn add_samples(&mut self, samples: &Samples, buckets: Option<&mut Buckets>) -> String {
         let mut text = String::new();
         let Some(line) = self.lines.get_mut(samples.thread as usize) else { return text };
         let Ok(read) = samples.unpack() else {
@@ -40,7 +40,7 @@ impl Lines {
         let mut buckets = buckets;
         line.cycle += samples.lost_before;
         for sample in read {
-            let value = self.unit.of(sample.latency_ns);
+            let value = self.unit.convert(sample.latency_ns);
             if let Some(buckets) = buckets.as_deref_mut() {
                 buckets.count(value, line.cycle);
             }

@@ -1,6 +1,6 @@
 //! The flags of `latlab doctor`.
 
-use crate::flags::{Common, word};
+use crate::flags::{Common, value_parser_of};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, ValueHint};
@@ -26,7 +26,7 @@ pub struct DoctorArgs {
     pub save: Option<PathBuf>,
 
     /// Exit with 1 if a finding has at least this severity: info, warning, error
-    #[arg(long, value_name = "SEVERITY", value_parser = word(Severity::ALL, Severity::word),
+    #[arg(long, value_name = "SEVERITY", value_parser = value_parser_of(Severity::ALL, Severity::as_str),
           hide_possible_values = true, help_heading = WEIGHT)]
     pub fail_on: Option<Severity>,
     /// Only findings with these codes

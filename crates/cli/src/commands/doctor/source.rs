@@ -1,7 +1,7 @@
 //! Where the machine that is examined comes from: this one, a run, a file, a folder.
 
 use super::args::DoctorArgs;
-use crate::exit::Exit;
+use crate::exit::ExitError;
 use crate::leftovers::restore;
 use crate::store::{open_store, recover};
 use anyhow::{Context, bail};
@@ -21,7 +21,7 @@ const LARGEST_SNAPSHOT: u64 = 256 << 20;
 const HERE: &str = "this machine";
 
 /// A machine, and where it comes from.
-pub struct Source {
+pub struct SnapshotSource {
     /// What it is called.
     pub name: String,
     /// Its files.
@@ -37,29 +37,29 @@ enum Kind {
     Elsewhere,
 }
 
-impl Source {
+impl SnapshotSource {
     /// The one that these flags name.
-    pub fn of(args: &DoctorArgs) -> anyhow::Result<Source> {
+    pub fn open(args: &DoctorArgs) -> anyhow::Result<SnapshotSource> {
         match (&args.run, &args.root) {
             (Some(run), _) => of_run(&recovered(args), run),
             (None, Some(path)) => of_path(path),
-            (None, None) => here(),
+            (None, None) => of_this_machine(),
         }?
-        .that_tells()
+        .require_findings()
     }
 
     /// Nothing can be said of a machine that says nothing, least of all that it is in order.
-    fn that_tells(self) -> anyhow::Result<Source> {
-        if self.snapshot.tells_of("proc/") || self.snapshot.tells_of("sys/") {
+    fn require_findings(self) -> anyhow::Result<SnapshotSource> {
+        if self.snapshot.has_folder("proc/") || self.snapshot.has_folder("sys/") {
             return Ok(self);
         }
         let text =
             format!("cannot examine {}: no file below its /proc and /sys could be read", self.name);
-        Err(Exit::cannot_measure(text).into())
+        Err(ExitError::cannot_measure(text).into())
     }
 
     /// The one it is compared with: a path that is there, else a run.
-    pub fn against(args: &DoctorArgs, name: &str) -> anyhow::Result<Source> {
+    pub fn open_compared(args: &DoctorArgs, name: &str) -> anyhow::Result<SnapshotSource> {
         let path = Path::new(name);
         let is_run = path.join("run.json").exists() || path.ends_with("run.json");
         let is_folder =
@@ -68,7 +68,7 @@ impl Source {
             true => of_path(path),
             false => of_run(&recovered(args), name),
         }?
-        .that_tells()
+        .require_findings()
     }
 
     /// How a report is to call it.
@@ -88,39 +88,41 @@ fn recovered(args: &DoctorArgs) -> Store {
 }
 
 /// This machine, as an agent sees it.
-fn here() -> anyhow::Result<Source> {
+fn of_this_machine() -> anyhow::Result<SnapshotSource> {
     restore();
     let own = std::env::current_exe().map_err(|error| {
-        Exit::cannot_measure(format!("cannot examine this machine: {error}; is /proc mounted?"))
+        ExitError::cannot_measure(format!(
+            "cannot examine this machine: {error}; is /proc mounted?"
+        ))
     })?;
     let mut agent = Command::new(own);
     agent.arg("agent");
-    let snapshot = latlab_conduct::examine(agent).map_err(|failure| {
-        Exit::cannot_measure(format!("cannot examine this machine: {failure}"))
+    let snapshot = latlab_conduct::read_snapshot(agent).map_err(|failure| {
+        ExitError::cannot_measure(format!("cannot examine this machine: {failure}"))
     })?;
-    Ok(Source { name: HERE.to_string(), snapshot, conditions: None, kind: Kind::Here })
+    Ok(SnapshotSource { name: HERE.to_string(), snapshot, conditions: None, kind: Kind::Here })
 }
 
-fn of_run(store: &Store, spec: &str) -> anyhow::Result<Source> {
+fn of_run(store: &Store, spec: &str) -> anyhow::Result<SnapshotSource> {
     let hint = match Path::new(spec).exists() {
         true => "; --root examines a snapshot file or a folder that looks like /",
         false => "",
     };
     let folder = store.find(spec).map_err(|error| anyhow::anyhow!("{error}{hint}"))?;
-    let run = latlab_store::load(&folder)?;
-    let Some(snapshot) = latlab_store::load_snapshot(&folder, &run)? else {
+    let run = latlab_store::read_run(&folder)?;
+    let Some(snapshot) = latlab_store::read_snapshot(&folder, &run)? else {
         bail!(
             "{} has no snapshot.json: an older latlab stored it, so its machine cannot be examined",
             folder.display()
         );
     };
-    Ok(Source { name: run.id, snapshot, conditions: run.conditions, kind: Kind::Run })
+    Ok(SnapshotSource { name: run.id, snapshot, conditions: run.conditions, kind: Kind::Run })
 }
 
-fn of_path(path: &Path) -> anyhow::Result<Source> {
+fn of_path(path: &Path) -> anyhow::Result<SnapshotSource> {
     let snapshot = if path.is_dir() { of_folder(path)? } else { of_file(path)? };
     let name = path.display().to_string();
-    Ok(Source { name, snapshot, conditions: None, kind: Kind::Elsewhere })
+    Ok(SnapshotSource { name, snapshot, conditions: None, kind: Kind::Elsewhere })
 }
 
 fn of_folder(path: &Path) -> anyhow::Result<Snapshot> {

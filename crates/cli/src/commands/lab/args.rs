@@ -11,12 +11,12 @@ use latlab_lab::GuestConfig;
 pub struct LabArgs {
     /// What to do.
     #[command(subcommand)]
-    pub what: What,
+    pub what: LabCommand,
 }
 
 /// What can be done in the lab.
 #[derive(Subcommand)]
-pub enum What {
+pub enum LabCommand {
     /// List the kernels, and which of them are here.
     #[command(visible_alias = "list")]
     Kernels,

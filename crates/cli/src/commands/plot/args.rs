@@ -1,6 +1,6 @@
 //! The flags of `latlab plot`, and what they mean.
 
-use crate::flags::word;
+use crate::flags::value_parser_of;
 use clap::{Args, ValueEnum};
 use latlab_digest::window::WindowSpec;
 use latlab_model::Nanos;
@@ -18,7 +18,7 @@ pub struct PlotArgs {
     pub runs: Vec<String>,
     /// What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry; phase
     #[arg(short, long, value_name = "KIND", default_value = "latency",
-          value_parser = word(Picture::ALL, Picture::word), hide_possible_values = true)]
+          value_parser = value_parser_of(Picture::ALL, Picture::as_str), hide_possible_values = true)]
     pub kind: Picture,
     /// The picture to write, - for standard output [default: KIND.svg in the first run's folder]
     #[arg(short, long, value_name = "FILE")]
@@ -95,10 +95,10 @@ impl Picture {
     ];
 
     /// Its name.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Picture::Latencies(kind) => kind.word(),
-            Picture::OverTime(kind) => kind.word(),
+            Picture::Latencies(kind) => kind.as_str(),
+            Picture::OverTime(kind) => kind.as_str(),
             Picture::Phase => "phase",
         }
     }
@@ -121,7 +121,7 @@ impl PictureFormat {
         }
     }
 
-    fn of(path: &Path) -> Option<PictureFormat> {
+    fn from_path(path: &Path) -> Option<PictureFormat> {
         let end = path.extension()?.to_str()?.to_ascii_lowercase();
         [PictureFormat::Svg, PictureFormat::Png].into_iter().find(|one| one.extension() == end)
     }
@@ -160,7 +160,7 @@ impl FromStr for Range {
 impl PlotArgs {
     /// The format that is asked for, or that of the file's name.
     pub fn picture_format(&self) -> PictureFormat {
-        let named = self.output.as_deref().and_then(PictureFormat::of);
+        let named = self.output.as_deref().and_then(PictureFormat::from_path);
         self.format.or(named).unwrap_or_default()
     }
 
@@ -171,7 +171,7 @@ impl PlotArgs {
             (_, true) => LatencyScale::Log,
             _ => LatencyScale::Auto,
         };
-        TimeOptions { width: self.width, scale, id: self.kind.word().to_string() }
+        TimeOptions { width: self.width, scale, id: self.kind.as_str().to_string() }
     }
 
     /// How the picture is to be.
@@ -186,7 +186,7 @@ impl PlotArgs {
             width: self.width,
             plot_height: if self.width < 600 { 300 } else { 400 },
             axis: Axis { spacing, from: range.from, to: range.to },
-            id: self.kind.word().to_string(),
+            id: self.kind.as_str().to_string(),
         }
     }
 }

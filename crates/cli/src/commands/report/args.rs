@@ -43,7 +43,7 @@ impl ReportFormat {
     }
 
     /// Its word on the command line.
-    pub fn word(self) -> String {
+    pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
     }
 }

@@ -8,7 +8,7 @@ use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, junit, markdown};
 use latlab_store::CampaignFolder;
-use latlab_view::{Shown, ShownCampaign};
+use latlab_view::{LoadedCampaign, LoadedRun};
 use std::path::{Path, PathBuf, absolute};
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ const RUN_PAGE: &str = "report.html";
 /// Writes the page, or prints the table in the format that the flags name.
 pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<ExitCode> {
     finish_leftovers(folder.runs());
-    let shown = ShownCampaign::read(folder)?;
+    let shown = LoadedCampaign::read(folder)?;
     let text = match args.format {
         ReportFormat::Markdown => Some(markdown(&shown.table)),
         ReportFormat::Csv => Some(csv(&shown.table)),
@@ -27,7 +27,7 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
     };
     match text {
         Some(_) if args.open => {
-            bail!("--open cannot be used with --format {}", args.format.word())
+            bail!("--open cannot be used with --format {}", args.format.name())
         }
         Some(text) => match &args.output {
             Some(path) if path.as_os_str() != "-" => write_whole(path, text.as_bytes())?,
@@ -39,7 +39,7 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
 }
 
 /// The page of the campaign, and beside each run its own.
-fn page(folder: &CampaignFolder, shown: &ShownCampaign, args: &ReportArgs) -> anyhow::Result<()> {
+fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> anyhow::Result<()> {
     let own = folder.path().join(RUN_PAGE);
     let path = args.output.clone().unwrap_or_else(|| own.clone());
     let page = shown.page(|run| link(run, path == own));
@@ -83,6 +83,6 @@ fn write_page_of(run: &Path) -> anyhow::Result<()> {
     if changed(RUN_PAGE) > changed("run.json") {
         return Ok(());
     }
-    let page = latlab_view::page(&[Shown::read(run)?]);
+    let page = latlab_view::page(&[LoadedRun::read(run)?]);
     write_whole(&run.join(RUN_PAGE), page.as_bytes())
 }

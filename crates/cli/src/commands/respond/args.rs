@@ -1,9 +1,9 @@
 //! The flags of `latlab respond`.
 
-use crate::flags::{Common, word};
+use crate::flags::{Common, value_parser_of};
 use clap::Args;
-use latlab_capture::{Asked, EdgeKind, Hysteresis, Threshold, Unit};
-use latlab_conduct::respond::simulate::{Simulated, Stimulus};
+use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
+use latlab_conduct::respond::simulate::{SimulatedResponder, Stimulus};
 use latlab_model::Nanos;
 use std::path::PathBuf;
 
@@ -23,9 +23,9 @@ pub struct RespondArgs {
     #[arg(long, requires = "from", help_heading = WHAT)]
     pub look: bool,
     /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling
-    #[arg(long, value_name = "BOARD:SKETCH", value_parser = word(Simulated::ALL, Simulated::word),
+    #[arg(long, value_name = "BOARD:SKETCH", value_parser = value_parser_of(SimulatedResponder::ALL, SimulatedResponder::as_str),
           hide_possible_values = true, help_heading = WHAT)]
-    pub simulate: Option<Simulated>,
+    pub simulate: Option<SimulatedResponder>,
 
     /// The channel with the stimuli; with --simulate their times: square:10kHz or
     /// random:10ms..20ms [default there: random:1ms..2ms]
@@ -45,12 +45,12 @@ pub struct RespondArgs {
     pub hysteresis: Hysteresis,
     /// Which edges are stimuli: rising, falling, both
     #[arg(long, value_name = "EDGE", default_value = "rising",
-          value_parser = word(EdgeKind::ALL, EdgeKind::word), hide_possible_values = true,
+          value_parser = value_parser_of(EdgeKind::ALL, EdgeKind::as_str), hide_possible_values = true,
           help_heading = WIRES)]
     pub edge: EdgeKind,
     /// Which edges are responses [default: as --edge]
     #[arg(long, value_name = "EDGE",
-          value_parser = word(EdgeKind::ALL, EdgeKind::word), hide_possible_values = true,
+          value_parser = value_parser_of(EdgeKind::ALL, EdgeKind::as_str), hide_possible_values = true,
           help_heading = WIRES)]
     pub response_edge: Option<EdgeKind>,
     /// Count edges that follow each other within this time as one stimulus [default: each edge]
@@ -111,8 +111,8 @@ responses are counted. The result is stored like any other run.";
 
 impl RespondArgs {
     /// What is asked of a capture.
-    pub fn asked(&self) -> Asked {
-        Asked {
+    pub fn query(&self) -> Query {
+        Query {
             stimulus: self.stimulus.clone(),
             response: self.response.clone(),
             marker: self.marker.clone(),

@@ -1,35 +1,35 @@
 //! `latlab respond`: how fast a pin answers a pin.
 
 pub mod args;
-mod look;
+mod channels;
 
 use crate::documents::Responded;
-use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, Exit, exit_code};
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, exit_code};
 use crate::flags::Format;
 use crate::output::{print, print_json, style, width};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::RespondArgs;
-use latlab_capture::Asked;
+use latlab_capture::Query;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{CYCLE_PS, Simulation, simulate};
-use latlab_conduct::respond::{Failure, ResponseRequest, respond as record};
+use latlab_conduct::respond::{Failure, ResponseRequest, record_responses as record};
 use latlab_model::machine::Machine;
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
 use latlab_model::run::Setting;
 use latlab_model::{Plan, Run, shell};
-use latlab_report::pairs::{self, Series};
+use latlab_report::pairs::{self, PairedRuns};
 use latlab_report::respond as figures;
 use latlab_store::{Finished, Store, new_id};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// A run that is to be made.
-struct Part {
+struct CapturePart {
     name: String,
     paths: Vec<PathBuf>,
-    asked: Asked,
+    asked: Query,
     simulated: Option<String>,
     seed: Option<u64>,
     machine: Machine,
@@ -38,9 +38,9 @@ struct Part {
 
 /// `latlab respond`.
 pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
-    args.check().map_err(Exit::usage)?;
+    args.check().map_err(ExitError::usage)?;
     if args.look {
-        return look::look(args);
+        return channels::list_channels(args);
     }
     let store = open_store(args.common.out.as_deref());
     recover(&store);
@@ -48,7 +48,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     let mut finished = Vec::new();
     let done = match args.simulate {
         Some(simulated) => {
-            let stimulus = args.stimuli().map_err(Exit::usage)?;
+            let stimulus = args.stimuli().map_err(ExitError::usage)?;
             let order = Simulation {
                 simulated,
                 stimulus,
@@ -57,38 +57,43 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
                 lto: args.lto,
                 keep: args.keep.clone(),
             };
-            let made = simulate(&order, stop).map_err(Exit::cannot_measure)?;
-            let part = Part {
+            let made = simulate(&order, stop).map_err(ExitError::cannot_measure)?;
+            let part = CapturePart {
                 name: args.name.clone().unwrap_or_else(|| order.name()),
                 paths: vec![made.capture.clone()],
                 asked: made.asked.clone(),
-                simulated: Some(order.words()),
+                simulated: Some(order.description()),
                 seed: Some(args.seed),
                 machine: made.machine.clone(),
                 settings: made.settings.clone(),
             };
-            one(args, &store, part, stop).map(|run| finished.push(run))
+            record_part(args, &store, part, stop).map(|run| finished.push(run))
         }
         None => args.captures().into_iter().try_for_each(|paths| {
-            let part = captured(args, paths);
-            one(args, &store, part, stop).map(|run| finished.push(run))
+            let part = capture_part(args, paths);
+            record_part(args, &store, part, stop).map(|run| finished.push(run))
         }),
     };
-    tell(args, &finished)?;
+    print_end(args, &finished)?;
     done?;
     let worst = finished.iter().map(|one| exit_code(&one.run)).max().unwrap_or(0);
     Ok(ExitCode::from(worst))
 }
 
-fn captured(args: &RespondArgs, paths: Vec<PathBuf>) -> Part {
+fn capture_part(args: &RespondArgs, paths: Vec<PathBuf>) -> CapturePart {
     let stem = paths[0].file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = args.name.clone().or(stem).unwrap_or_else(|| "responder".to_string());
     let machine = Machine::default();
-    let asked = args.asked();
-    Part { name, paths, asked, simulated: None, seed: None, machine, settings: Vec::new() }
+    let asked = args.query();
+    CapturePart { name, paths, asked, simulated: None, seed: None, machine, settings: Vec::new() }
 }
 
-fn one(args: &RespondArgs, store: &Store, part: Part, stop: &StopFlag) -> anyhow::Result<Finished> {
+fn record_part(
+    args: &RespondArgs,
+    store: &Store,
+    part: CapturePart,
+    stop: &StopFlag,
+) -> anyhow::Result<Finished> {
     let plan = plan(args, &part);
     let id = new_id(jiff::Timestamp::now(), &part.name);
     let request = ResponseRequest {
@@ -107,12 +112,12 @@ fn one(args: &RespondArgs, store: &Store, part: Part, stop: &StopFlag) -> anyhow
             Failure::Capture(_) => EXIT_USAGE,
             Failure::Store(_) | Failure::Interrupted => EXIT_CANNOT_MEASURE,
         };
-        Exit { code, text: failure.to_string() }
+        ExitError { code, text: failure.to_string() }
     };
     Ok(record(request).map_err(failed)?)
 }
 
-fn plan(args: &RespondArgs, part: &Part) -> Plan {
+fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
     let asked = &part.asked;
     let files = part.paths.iter().filter_map(|path| path.file_name());
     let wires = asked.stimulus.as_ref().zip(asked.response.as_ref());
@@ -122,8 +127,8 @@ fn plan(args: &RespondArgs, part: &Part) -> Plan {
         marker: asked.marker.clone(),
         threshold: asked.threshold.to_string(),
         hysteresis: asked.hysteresis.to_string(),
-        edge: asked.edge.word().to_string(),
-        response_edge: asked.response_edge.word().to_string(),
+        edge: asked.edge.as_str().to_string(),
+        response_edge: asked.response_edge.as_str().to_string(),
     });
     let respond = Respond {
         files: match part.simulated {
@@ -141,12 +146,12 @@ fn plan(args: &RespondArgs, part: &Part) -> Plan {
         samples: true,
         command: Some(command(args, part)),
         seed: part.seed,
-        ..Plan::elsewhere(part.name.clone(), Method::Respond(Box::new(respond)))
+        ..Plan::without_machine(part.name.clone(), Method::Respond(Box::new(respond)))
     }
 }
 
 /// The command that makes this run again.
-fn command(args: &RespondArgs, part: &Part) -> String {
+fn command(args: &RespondArgs, part: &CapturePart) -> String {
     let mut words = vec!["latlab respond".to_string()];
     let mut option = |flag: &str, value: Option<String>| {
         words.extend(value.map(|value| format!("{flag} {}", shell::quoted(&value))));
@@ -170,8 +175,8 @@ fn command(args: &RespondArgs, part: &Part) -> String {
             if asked.stimulus.is_some() {
                 option("--threshold", Some(asked.threshold.to_string()));
                 option("--hysteresis", Some(asked.hysteresis.to_string()));
-                option("--edge", Some(asked.edge.word().to_string()));
-                option("--response-edge", Some(asked.response_edge.word().to_string()));
+                option("--edge", Some(asked.edge.as_str().to_string()));
+                option("--response-edge", Some(asked.response_edge.as_str().to_string()));
             }
             option("--quiet", args.quiet.map(spaceless));
             option("--window", args.window.map(spaceless));
@@ -188,7 +193,7 @@ fn spaceless(time: latlab_model::Nanos) -> String {
 }
 
 /// What came of it: all of a single run, the figures of several beside each other.
-fn tell(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
+fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
     if finished.is_empty() {
         return Ok(());
     }
@@ -204,11 +209,12 @@ fn tell(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
         ));
     }
     let runs: Vec<&Run> = finished.iter().map(|one| &one.run).collect();
-    let mut text = figures::beside(&runs, width(), style());
-    text += &figures::found(&runs, width(), style());
+    let mut text = figures::comparison_table(&runs, width(), style());
+    text += &figures::channel_lines(&runs, width(), style());
     let all = series(finished)?;
-    let all: Vec<Series> = all.iter().map(|(run, latencies)| Series { run, latencies }).collect();
-    text += &pairs::loaded_text(&pairs::loaded(&all), width(), style());
+    let all: Vec<PairedRuns> =
+        all.iter().map(|(run, latencies)| PairedRuns { run, latencies }).collect();
+    text += &pairs::load_comparison_text(&pairs::load_comparisons(&all), width(), style());
     text += &format!(
         "\nStored in:\n  {}\nAs one page: latlab report {}\n",
         paths.join("\n  "),

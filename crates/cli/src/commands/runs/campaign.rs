@@ -6,7 +6,7 @@ use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, markdown};
 use latlab_store::CampaignFolder;
-use latlab_view::ShownCampaign;
+use latlab_view::LoadedCampaign;
 
 /// Prints the table in the format that the flags name.
 pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {
@@ -14,7 +14,7 @@ pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {
         bail!("--window needs a single run, such as {}/runs/…", folder.path().display());
     }
     finish_leftovers(folder.runs());
-    let shown = ShownCampaign::read(folder)?;
+    let shown = LoadedCampaign::read(folder)?;
     match args.format {
         ShowFormat::Json => print_json(&shown.table),
         ShowFormat::Markdown => print(&markdown(&shown.table)),

@@ -1,11 +1,11 @@
 //! `latlab show --window`: a stretch of a run, from its samples.
 
 use crate::commands::runs::args::ShowFormat;
-use crate::output::{harmless, print, print_json, style, width};
+use crate::output::{print, print_json, sanitize_run, style, width};
 use anyhow::bail;
 use latlab_digest::window::WindowSpec;
 use latlab_model::Run;
-use latlab_store::{Error, Stretch};
+use latlab_store::{Error, WindowReader};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
@@ -16,10 +16,10 @@ pub fn show(
     window: &WindowSpec,
     format: ShowFormat,
 ) -> anyhow::Result<()> {
-    let stretch = Stretch::open(folder, run, window)?;
+    let stretch = WindowReader::open(folder, run, window)?;
     match format {
         ShowFormat::Text => {
-            let run = harmless(run)?;
+            let run = sanitize_run(run)?;
             print(&latlab_report::window(&run, &stretch.figures()?, width(), style()))
         }
         ShowFormat::Json => print_json(&stretch.figures()?),
@@ -28,7 +28,7 @@ pub fn show(
     }
 }
 
-fn csv(stretch: &Stretch) -> anyhow::Result<()> {
+fn csv(stretch: &WindowReader) -> anyhow::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match stretch.csv(&mut out) {
         // A reader that has seen enough (`| head`) is no error, and gets nothing more.

@@ -44,7 +44,7 @@ impl Cpus {
 
     /// Takes a row of `cpu3 user`. A row of a later time says that the reading before is whole: a
     /// counter that has no row of it has not changed.
-    pub fn take(&mut self, subject: &str, at: Nanos, value: Option<i64>) {
+    pub fn push(&mut self, subject: &str, at: Nanos, value: Option<i64>) {
         let Some((cpu, kind)) = parsed(subject) else { return };
         match self.at {
             Some(reading) if at > reading => {
@@ -85,7 +85,7 @@ fn parsed(subject: &str) -> Option<(u32, usize)> {
 impl Cpu {
     fn read(&mut self, at: Nanos) {
         if let Some((then, before)) = self.before
-            && let Some(shares) = Shares::between(&before, &self.now)
+            && let Some(shares) = CpuShares::shares_between(&before, &self.now)
         {
             self.busy.line((then, shares.busy), (at, shares.busy));
             self.interrupts.line((then, shares.interrupts), (at, shares.interrupts));
@@ -96,15 +96,15 @@ impl Cpu {
 }
 
 /// Percent of the time between two readings.
-struct Shares {
+struct CpuShares {
     busy: f64,
     interrupts: f64,
     stolen: f64,
 }
 
-impl Shares {
+impl CpuShares {
     /// None where the CPU was away.
-    fn between(before: &Ticks, after: &Ticks) -> Option<Shares> {
+    fn shares_between(before: &Ticks, after: &Ticks) -> Option<CpuShares> {
         let mut growth = [0.0; KINDS.len()];
         for (kind, growth) in growth.iter_mut().enumerate() {
             match (before[kind], after[kind]) {
@@ -116,7 +116,7 @@ impl Shares {
         }
         let all: f64 = growth.iter().sum();
         let percent = |kinds: &[f64]| 100.0 * kinds.iter().sum::<f64>() / all;
-        (all > 0.0).then(|| Shares {
+        (all > 0.0).then(|| CpuShares {
             busy: percent(&growth[..WORK]),
             interrupts: percent(&growth[INTERRUPTS]),
             stolen: percent(&growth[STEAL..=STEAL]),
@@ -145,9 +145,9 @@ mod tests {
             (2, "idle", 150),
             (3, "idle", 250),
         ] {
-            cpus.take(&format!("cpu3 {kind}"), Nanos(at), Some(value));
+            cpus.push(&format!("cpu3 {kind}"), Nanos(at), Some(value));
         }
-        cpus.take("cpu3 user", Nanos(4), None);
+        cpus.push("cpu3 user", Nanos(4), None);
         let cpu = &cpus.tracks()[&3];
         let means = |track: &Track| -> Vec<_> {
             track.steps().iter().map(|step| step.map(|step| step.mean)).collect()

@@ -83,7 +83,7 @@ impl TimeData {
         let whole = whole(run);
         let grid = Grid::new(&whole, ROWS / run.threads.len().max(1), run.asked.interval_ns);
         let lines = LINES_OF_A_CPU * run.machine.cpus_online.len() + OTHER_LINES;
-        let step = grid.stretch(0).end - grid.stretch(0).start;
+        let step = grid.range_of(0).end - grid.range_of(0).start;
         let fine = Grid::new(&whole, VALUES / lines, step);
         TimeData::with(run, &[], whole, (grid, fine))
     }
@@ -125,8 +125,8 @@ impl TimeData {
     pub fn interval(&mut self, thread: u32, row: &Span, coarse: &[i32]) {
         if self.holds(row.from, row.to) {
             let grid = self.grid;
-            self.threads.entry(thread).or_insert_with(|| Columns::new(grid)).take(row);
-            self.heat.take(row.from..row.to, coarse);
+            self.threads.entry(thread).or_insert_with(|| Columns::new(grid)).push(row);
+            self.heat.add(row.from..row.to, coarse);
         }
     }
 
@@ -146,12 +146,12 @@ impl TimeData {
         if !self.holds(release_ns, release_ns + Nanos(1)) {
             return;
         }
-        let missed = self.dots.take(thread, sample);
+        let missed = self.dots.push(thread, sample);
         let stretch = release_ns..release_ns + self.dots.period(thread);
         let grid = self.grid;
         let columns = self.threads.entry(thread).or_insert_with(|| Columns::new(grid));
-        missed.iter().for_each(|missed| columns.take(missed));
-        columns.take(&Span {
+        missed.iter().for_each(|missed| columns.push(missed));
+        columns.push(&Span {
             from: stretch.start,
             to: stretch.end,
             count: 1,
@@ -159,23 +159,23 @@ impl TimeData {
             max: Some(latency_ns),
             ..Span::default()
         });
-        self.heat.take_one(stretch, latency_ns);
+        self.heat.add_one(stretch, latency_ns);
     }
 
     /// A row of the telemetry; what no picture shows is left out.
     pub fn telemetry(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
         match series.metric.as_str() {
             metric::TEMPERATURE | metric::FREQUENCY => self.gauge(series, at, value),
-            metric::CPU_TIME => self.cpus.take(&series.subject, at, value),
+            metric::CPU_TIME => self.cpus.push(&series.subject, at, value),
             metric::THREAD_CPU if is_handler(&series.subject) => {
                 let fine = self.fine;
                 let handlers = self.handlers.entry(series.subject.clone());
-                handlers.or_insert_with(|| Counter::new(fine)).take(at, value);
+                handlers.or_insert_with(|| Counter::new(fine)).push(at, value);
             }
             metric::THREAD_CPU => {
                 let mut busiest = self.busiest.iter_mut();
                 if let Some((_, one)) = busiest.find(|(name, _)| *name == series.subject) {
-                    one.take(at, value);
+                    one.push(at, value);
                 }
             }
             _ => {}
@@ -185,7 +185,7 @@ impl TimeData {
     fn gauge(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
         let key = (series.metric.clone(), series.subject.clone());
         let fine = self.fine;
-        self.gauges.entry(key).or_insert_with(|| Gauge::new(fine)).take(at, value);
+        self.gauges.entry(key).or_insert_with(|| Gauge::new(fine)).push(at, value);
     }
 
     /// The tracks of a gauge by subject.
@@ -209,19 +209,19 @@ impl TimeData {
 
     /// How long a column of latencies is.
     pub(crate) fn step(&self) -> Nanos {
-        self.grid.stretch(0).end - self.grid.stretch(0).start
+        self.grid.range_of(0).end - self.grid.range_of(0).start
     }
 
     /// How long a column of the conditions is.
     pub(crate) fn conditions_step(&self) -> Nanos {
-        self.fine.stretch(0).end - self.fine.stretch(0).start
+        self.fine.range_of(0).end - self.fine.range_of(0).start
     }
 
     /// All threads together.
     pub(super) fn pooled(&self) -> Vec<Span> {
         let mut pooled = Columns::new(self.grid);
         for (_, spans) in self.thread_spans() {
-            spans.iter().for_each(|span| pooled.take(span));
+            spans.iter().for_each(|span| pooled.push(span));
         }
         pooled.spans()
     }

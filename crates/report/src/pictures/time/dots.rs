@@ -50,7 +50,7 @@ impl Dots {
     }
 
     /// Takes a sample; what comes back is the stretch in which releases were missed before it.
-    pub fn take(&mut self, thread: u32, sample: Sample) -> Option<Span> {
+    pub fn push(&mut self, thread: u32, sample: Sample) -> Option<Span> {
         let length = (self.whole.end - self.whole.start).0 as f64;
         let across = (sample.release_ns - self.whole.start).0 as f64 / length * ACROSS;
         let latency = sample.latency_ns.0.max(1) as f64;
@@ -74,17 +74,17 @@ impl Dots {
     }
 
     /// The dots of a thread, or of all.
-    pub fn of(&self, thread: Option<u32>) -> impl Iterator<Item = &Dot> {
-        self.chosen(thread).flat_map(|known| known.dots.values())
+    pub fn of_thread(&self, thread: Option<u32>) -> impl Iterator<Item = &Dot> {
+        self.threads_of(thread).flat_map(|known| known.dots.values())
     }
 
     /// The releases of a thread, or of all, that have no sample, where that means that they were
     /// missed.
     pub fn missed(&self, thread: Option<u32>) -> Vec<Span> {
-        self.chosen(thread).flat_map(|known| known.missed.iter().copied()).collect()
+        self.threads_of(thread).flat_map(|known| known.missed.iter().copied()).collect()
     }
 
-    fn chosen(&self, thread: Option<u32>) -> impl Iterator<Item = &Thread> {
+    fn threads_of(&self, thread: Option<u32>) -> impl Iterator<Item = &Thread> {
         let wanted = move |number: &u32| thread.is_none_or(|thread| thread == *number);
         self.threads.iter().filter(move |(number, _)| wanted(number)).map(|(_, known)| known)
     }

@@ -1,6 +1,6 @@
 //! The findings of a run that have a time, as lines through a picture with their codes above.
 
-use super::sheet::{Area, SMALL, Sheet};
+use super::canvas::{Area, Canvas, SMALL};
 use crate::pictures::svg::{Anchor, INK, n, text};
 use latlab_model::{Nanos, Run};
 use maud::html;
@@ -12,14 +12,14 @@ const ROW: f64 = 15.0;
 const CLOSE: f64 = 26.0;
 
 /// Findings of one code close to each other.
-struct Mark {
+struct FindingMark {
     code: String,
     xs: Vec<(f64, Nanos)>,
     /// Where its words are; none where no row has room.
     row: Option<usize>,
 }
 
-impl Mark {
+impl FindingMark {
     fn words(&self) -> String {
         match self.xs.len() {
             1 => self.code.clone(),
@@ -33,17 +33,17 @@ impl Mark {
 }
 
 /// The marks of a picture.
-pub struct Marks {
-    all: Vec<Mark>,
+pub struct FindingMarks {
+    all: Vec<FindingMark>,
     top: f64,
     rows: usize,
     left: f64,
     right: f64,
 }
 
-impl Marks {
+impl FindingMarks {
     /// Finds room for the words, below what the sheet holds already.
-    pub fn new(run: &Run, sheet: &mut Sheet) -> Marks {
+    pub fn new(run: &Run, sheet: &mut Canvas) -> FindingMarks {
         let (left, right) = (sheet.axis.left, sheet.axis.right);
         let mut all = marks(run, sheet);
         let mut ends = [f64::NEG_INFINITY; ROWS];
@@ -57,11 +57,11 @@ impl Marks {
         let rows = all.iter().filter_map(|mark| Some(mark.row? + 1)).max().unwrap_or(0);
         let top = sheet.y;
         sheet.y += rows as f64 * ROW + 4.0;
-        Marks { all, top, rows, left, right }
+        FindingMarks { all, top, rows, left, right }
     }
 
     /// Draws the lines down to the end of what they belong to, and the words.
-    pub fn draw(&self, sheet: &mut Sheet, areas: &[Area]) {
+    pub fn draw(&self, sheet: &mut Canvas, areas: &[Area]) {
         let Some(bottom) = areas.iter().map(|area| area.bottom).reduce(f64::max) else { return };
         for mark in &self.all {
             let row = mark.row.unwrap_or(self.rows.saturating_sub(1));
@@ -92,7 +92,7 @@ impl Marks {
 
     /// All codes with their times, for those who do not see the lines.
     pub fn words(&self, start: Nanos) -> Option<String> {
-        let one = |mark: &Mark| {
+        let one = |mark: &FindingMark| {
             let since = (mark.xs[0].1 - start).max(Nanos::ZERO).as_secs_f64();
             format!("{} at +{since:.1} s", mark.words())
         };
@@ -102,26 +102,26 @@ impl Marks {
 }
 
 /// From where to where the words of a mark are: behind its first line, or before the right end.
-fn reach(mark: &Mark, left: f64, right: f64) -> (f64, f64) {
+fn reach(mark: &FindingMark, left: f64, right: f64) -> (f64, f64) {
     let from = (mark.xs[0].0 + 2.0).min(right + 14.0 - mark.width()).max(left - 50.0);
     (from, from + mark.width())
 }
 
-fn marks(run: &Run, sheet: &Sheet) -> Vec<Mark> {
+fn marks(run: &Run, sheet: &Canvas) -> Vec<FindingMark> {
     let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
     // What was read just before the first release belongs to the beginning.
     let timed = run.findings.iter().filter_map(|one| Some((one.at_ns?.max(start), one.code())));
     let mut timed: Vec<(Nanos, &str)> = timed.filter(|(at, _)| sheet.axis.holds(*at)).collect();
     timed.sort();
-    let mut all: Vec<Mark> = Vec::new();
+    let mut all: Vec<FindingMark> = Vec::new();
     for (at, code) in timed {
         let x = sheet.axis.x(at);
-        let close = |mark: &&mut Mark| {
+        let close = |mark: &&mut FindingMark| {
             mark.code == code && mark.xs.last().is_some_and(|(last, _)| x - last < CLOSE)
         };
         match all.iter_mut().find(close) {
             Some(mark) => mark.xs.push((x, at)),
-            None => all.push(Mark { code: code.to_string(), xs: vec![(x, at)], row: None }),
+            None => all.push(FindingMark { code: code.to_string(), xs: vec![(x, at)], row: None }),
         }
     }
     all

@@ -1,10 +1,10 @@
 //! `flow`: latency over time, with the conditions on the same axis below it.
 
+use super::canvas::{Area, Canvas};
 use super::data::TimeData;
-use super::findings::Marks;
+use super::findings::FindingMarks;
 use super::panel::{Panel, heading, keys};
-use super::scale::Heights;
-use super::sheet::{Area, Sheet};
+use super::scale::LatencyHeights;
 use super::strips::strips;
 use super::{LatencyScale, TimeOptions, threads};
 use crate::pictures::svg::{Pen, n};
@@ -22,7 +22,8 @@ const STRIP_HEIGHT: f64 = 44.0;
 /// Latency over time as one SVG element: smallest, median, p99.9 and largest of each second or of
 /// each column, missed releases, findings at their time, and what the conditions were then.
 pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
-    let mut sheet = Sheet::new(run, data, options, &format!("{} over time", terms::of(run).title));
+    let mut sheet =
+        Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
     let threads = data.thread_spans();
     let missed = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.missed > 0);
     match data.dots.is_empty() {
@@ -32,7 +33,7 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         ]),
     }
     sheet.y += 4.0;
-    let marks = Marks::new(run, &mut sheet);
+    let marks = FindingMarks::new(run, &mut sheet);
     let mut areas = panels(&mut sheet, run, data, options, &threads);
     let strips = strips(run, data);
     for strip in &strips.all {
@@ -51,7 +52,8 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         .chain(conditions)
         .chain(notes)
         .collect();
-    let title = format!("{} over time of {}", terms::of(run).title, sentence::machine_name(run));
+    let title =
+        format!("{} over time of {}", terms::of_run(run).title, sentence::machine_name(run));
     sheet.finish("flow", &title, &words.join(" "))
 }
 
@@ -64,12 +66,12 @@ fn few(data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Option<String> {
 
 /// Whether a column holds more than one interval.
 fn is_joined(run: &Run, data: &TimeData) -> bool {
-    let column = data.grid.stretch(0);
+    let column = data.grid.range_of(0);
     column.end - column.start > run.asked.interval_ns
 }
 
 fn panels(
-    sheet: &mut Sheet,
+    sheet: &mut Canvas,
     run: &Run,
     data: &TimeData,
     options: &TimeOptions,
@@ -85,7 +87,7 @@ fn panels(
         }
         asked => asked,
     };
-    let heights = Heights::holding(&pooled, scale);
+    let heights = LatencyHeights::holding(&pooled, scale);
     if threads.is_empty() || threads.len() > PANELS {
         let max = known_max(run, data, &pooled, None);
         let name = format!("All {} threads together", threads.len());
@@ -103,7 +105,13 @@ fn panels(
     threads.iter().map(panel).collect()
 }
 
-fn one(sheet: &mut Sheet, data: &TimeData, panel: &Panel, heights: &Heights, height: f64) -> Area {
+fn one(
+    sheet: &mut Canvas,
+    data: &TimeData,
+    panel: &Panel,
+    heights: &LatencyHeights,
+    height: f64,
+) -> Area {
     let cycles = !data.dots.is_empty();
     // Samples tell when releases were missed; the columns reach out of a window.
     let missed = if cycles { data.dots.missed(panel.thread) } else { panel.spans.to_vec() };
@@ -119,7 +127,7 @@ fn one(sheet: &mut Sheet, data: &TimeData, panel: &Panel, heights: &Heights, hei
     let empty = Panel { spans: &missed, name: String::new(), ..*panel };
     let area = empty.draw_empty(sheet, heights, height);
     let (mut path, mut count) = (String::new(), 0);
-    for dot in data.dots.of(panel.thread) {
+    for dot in data.dots.of_thread(panel.thread) {
         let (x, latency) = (sheet.axis.x(dot.sample.release_ns), dot.sample.latency_ns.0 as f64);
         path += &format!("M{} {}h0", n(x), n(area.y(heights.place(latency))));
         count += dot.count;
@@ -155,13 +163,13 @@ fn known_max(
 
 /// What the picture shows, for those who do not see it.
 fn description(run: &Run, data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Vec<String> {
-    let column = data.grid.stretch(0);
+    let column = data.grid.range_of(0);
     let mut words = vec![format!(
         "{}. Columns of {}: smallest, median, p99.9 and largest {} over the time since the \
          start.",
         sentence::conditions(run),
         span(column.end - column.start),
-        terms::of(run).one,
+        terms::of_run(run).one,
     )];
     let mut largest: Vec<(Nanos, u32, u64)> = threads
         .iter()

@@ -30,7 +30,7 @@ impl Heat {
     }
 
     /// Takes a row of one thread.
-    pub fn take(&mut self, stretch: Range<Nanos>, coarse: &[i32]) {
+    pub fn add(&mut self, stretch: Range<Nanos>, coarse: &[i32]) {
         let column = self.column(stretch);
         for (sum, count) in column.counts.iter_mut().zip(coarse) {
             *sum += u64::try_from(*count).unwrap_or(0);
@@ -38,7 +38,7 @@ impl Heat {
     }
 
     /// Takes one latency of one thread, whose next cycle comes at the end of the stretch.
-    pub fn take_one(&mut self, stretch: Range<Nanos>, latency: Nanos) {
+    pub fn add_one(&mut self, stretch: Range<Nanos>, latency: Nanos) {
         let above = self.edges.partition_point(|edge| *edge <= latency.0);
         let column = self.column(stretch);
         // One below zero lies in no bin.

@@ -1,11 +1,11 @@
 //! `heatmap`: how many latencies were how large, over time; the darker, the more.
 
+use super::canvas::{Area, Canvas, Key, KeyStyle};
 use super::data::TimeData;
-use super::findings::Marks;
+use super::findings::FindingMarks;
 use super::palette::{LEVELS, Shades};
 use super::panel::stepped;
-use super::scale::Heights;
-use super::sheet::{Area, Key, Look, Sheet};
+use super::scale::LatencyHeights;
 use super::threads::{legend, paper};
 use super::{TimeOptions, palette};
 use crate::pictures::svg::n;
@@ -22,15 +22,16 @@ const ON_PAPER: &str = "#b3261e";
 /// Time and latency as one SVG element, its colours how many; the largest of each column is a
 /// line on top.
 pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
-    let mut sheet = Sheet::new(run, data, options, &format!("{} over time", terms::of(run).title));
+    let mut sheet =
+        Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
     let shades = Shades::holding(rates(data));
     let pooled = data.pooled();
     if shades.is_some() {
         let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.4");
         let words = "largest of each column".to_string();
-        sheet.keys("", vec![Key { look: Look::Line(style), words }]);
+        sheet.keys("", vec![Key { look: KeyStyle::Line(style), words }]);
     }
-    let marks = Marks::new(run, &mut sheet);
+    let marks = FindingMarks::new(run, &mut sheet);
     let heights = heights(data, &pooled);
     let area = sheet.area(HEIGHT);
     paper(&mut sheet, &area);
@@ -39,22 +40,25 @@ pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     }
     match shades {
         Some(shades) => cells(&mut sheet, data, &shades, &heights, &area),
-        None => sheet.nothing(&area, "Nothing was recorded."),
+        None => sheet.empty_note(&area, "Nothing was recorded."),
     }
     maxima(&mut sheet, data, &heights, &area);
     sheet.frame(&area);
     marks.draw(&mut sheet, &[area]);
     sheet.time_axis();
     if let Some(shades) = &shades {
-        let title = &format!("{} per second, thread and bin", terms::of(run).titles);
+        let title = &format!("{} per second, thread and bin", terms::of_run(run).titles);
         legend(&mut sheet, title, shades, &two_digits);
     }
     let below: Vec<String> = below_zero(data).into_iter().chain(marks.unnamed()).collect();
     sheet.sentences(&below);
     let words: Vec<String> =
         std::iter::once(description(run, &pooled)).chain(marks.words(data.start)).collect();
-    let title =
-        format!("Density of {} over time of {}", terms::of(run).many, sentence::machine_name(run));
+    let title = format!(
+        "Density of {} over time of {}",
+        terms::of_run(run).many,
+        sentence::machine_name(run)
+    );
     sheet.finish("heatmap", &title, &words.join(" "))
 }
 
@@ -64,13 +68,19 @@ fn rates(data: &TimeData) -> impl Iterator<Item = f64> + '_ {
 }
 
 /// From the lowest bin that holds something to above the largest latency.
-fn heights(data: &TimeData, pooled: &[latlab_stats::Span]) -> Heights {
+fn heights(data: &TimeData, pooled: &[latlab_stats::Span]) -> LatencyHeights {
     let max = pooled.iter().filter_map(|span| span.max).max().unwrap_or(Nanos(1_000_000));
     let lowest = data.heat.used().map_or(1_000, |used| data.heat.edges[used.start]);
-    Heights::decades((lowest as f64).max(500.0), (max.0 as f64).max(2_000.0))
+    LatencyHeights::decades((lowest as f64).max(500.0), (max.0 as f64).max(2_000.0))
 }
 
-fn cells(sheet: &mut Sheet, data: &TimeData, shades: &Shades, heights: &Heights, area: &Area) {
+fn cells(
+    sheet: &mut Canvas,
+    data: &TimeData,
+    shades: &Shades,
+    heights: &LatencyHeights,
+    area: &Area,
+) {
     let mut levels = vec![(String::new(), 0_u64); LEVELS];
     let edge = |bin: usize| data.heat.edges.get(bin).map_or(heights.to, |edge| *edge as f64);
     for bin in data.heat.used().unwrap_or(0..0) {
@@ -115,7 +125,7 @@ fn cells(sheet: &mut Sheet, data: &TimeData, shades: &Shades, heights: &Heights,
 }
 
 /// The largest of each column as a line, and the spikes that are known with their release.
-fn maxima(sheet: &mut Sheet, data: &TimeData, heights: &Heights, area: &Area) {
+fn maxima(sheet: &mut Canvas, data: &TimeData, heights: &LatencyHeights, area: &Area) {
     let pooled = data.pooled();
     let y = |latency: Nanos| area.y(heights.place(latency.0 as f64));
     let path = stepped(sheet, &pooled, |span| span.max.map(y));
@@ -149,13 +159,13 @@ fn below_zero(data: &TimeData) -> Option<String> {
 fn description(run: &Run, pooled: &[latlab_stats::Span]) -> String {
     let count = pooled.iter().map(|span| span.count).fold(0, u64::saturating_add);
     let max = pooled.iter().filter_map(|span| span.max).max();
-    let many = terms::of(run).many;
+    let many = terms::of_run(run).many;
     let max = max.map_or("none".to_string(), |max| max.to_string());
     format!(
         "{}. Time across, {} in height, logarithmic; the darker, the more {many}. {} \
          {many} are drawn; the largest is {max}.",
         sentence::conditions(run),
-        terms::of(run).one,
+        terms::of_run(run).one,
         grouped(count),
     )
 }

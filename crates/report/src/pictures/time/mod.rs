@@ -4,6 +4,7 @@
 //! of any length takes little memory. Joining keeps every maximum and every missed release.
 
 mod axis;
+mod canvas;
 mod cpu;
 mod data;
 mod dots;
@@ -14,7 +15,6 @@ mod heatmap;
 mod palette;
 mod panel;
 mod scale;
-mod sheet;
 mod strips;
 mod telemetry;
 mod threads;
@@ -43,7 +43,7 @@ impl Kind {
     pub const ALL: &[Kind] = &[Kind::Flow, Kind::Heatmap, Kind::Telemetry];
 
     /// Its name on the command line and in names of files.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Kind::Flow => "flow",
             Kind::Heatmap => "heatmap",

@@ -1,7 +1,7 @@
 //! A panel of latencies over time: from the smallest to p99.9 as a band, median and maximum.
 
-use super::scale::Heights;
-use super::sheet::{Area, Key, Look, Sheet};
+use super::canvas::{Area, Canvas, Key, KeyStyle};
+use super::scale::LatencyHeights;
 use crate::pictures::svg::{Anchor, INK, MUTED, PAPER, Pen, TEXT_SIZE, n, text};
 use latlab_model::Nanos;
 use latlab_stats::Span;
@@ -41,23 +41,23 @@ fn band_style() -> String {
 
 /// What the lines of all panels are.
 pub fn keys(missed: bool, many: bool) -> Vec<Key> {
-    let key = |look: Look, words: &str| Key { look, words: words.to_string() };
+    let key = |look: KeyStyle, words: &str| Key { look, words: words.to_string() };
     let of = if many { "largest of each column" } else { "largest" };
     let mut keys = vec![
-        key(Look::Line(max_style()), of),
-        key(Look::Line(p99_9_style()), "p99.9"),
-        key(Look::Line(median_style()), "median"),
-        key(Look::Patch(band_style()), "smallest to p99.9"),
+        key(KeyStyle::Line(max_style()), of),
+        key(KeyStyle::Line(p99_9_style()), "p99.9"),
+        key(KeyStyle::Line(median_style()), "median"),
+        key(KeyStyle::Patch(band_style()), "smallest to p99.9"),
     ];
     if missed {
-        keys.push(key(Look::Patch(format!("fill:{INK}")), "missed releases"));
+        keys.push(key(KeyStyle::Patch(format!("fill:{INK}")), "missed releases"));
     }
     keys
 }
 
 impl Panel<'_> {
     /// Draws the panel; the scale is that of all panels.
-    pub fn draw(&self, sheet: &mut Sheet, heights: &Heights, height: f64) -> Area {
+    pub fn draw(&self, sheet: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
         let area = self.draw_empty(sheet, heights, height);
         let drawn = self.lines(sheet, heights, &area);
         sheet.draw(drawn);
@@ -66,13 +66,13 @@ impl Panel<'_> {
                 let mark = self.maximum(sheet, heights, &area);
                 sheet.draw(mark);
             }
-            false => sheet.nothing(&area, "Nothing was recorded."),
+            false => sheet.empty_note(&area, "Nothing was recorded."),
         }
         area
     }
 
     /// Draws the panel with its missed releases only, for dots.
-    pub fn draw_empty(&self, sheet: &mut Sheet, heights: &Heights, height: f64) -> Area {
+    pub fn draw_empty(&self, sheet: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
         let outer = sheet.area(height + MISSED_ROOM);
         let area = Area { top: outer.top + MISSED_ROOM, ..outer };
         for (latency, words) in heights.ticks(area.height()) {
@@ -84,7 +84,7 @@ impl Panel<'_> {
         area
     }
 
-    fn lines(&self, sheet: &Sheet, heights: &Heights, area: &Area) -> Markup {
+    fn lines(&self, sheet: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
         let y = |latency: f64| area.y(heights.place(latency));
         let of = |get: fn(&Span) -> Option<Nanos>| {
             move |span: &Span| get(span).map(|latency| latency.0 as f64)
@@ -115,7 +115,7 @@ impl Panel<'_> {
     }
 
     /// A bar above each column in which releases were missed.
-    fn missed_marks(&self, sheet: &Sheet, area: &Area) -> Markup {
+    fn missed_marks(&self, sheet: &Canvas, area: &Area) -> Markup {
         html! {
             @for span in self.spans.iter().filter(|span| span.missed > 0) {
                 @let (from, to) = (sheet.axis.x(span.from), sheet.axis.x(span.to));
@@ -129,7 +129,7 @@ impl Panel<'_> {
     }
 
     /// A ring around the largest latency, with its words.
-    fn maximum(&self, sheet: &Sheet, heights: &Heights, area: &Area) -> Markup {
+    fn maximum(&self, sheet: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
         let Some((max, release)) = self.max else { return html! {} };
         let column = self.spans.iter().find(|span| span.max == Some(max));
         let Some(at) = release
@@ -159,7 +159,7 @@ impl Panel<'_> {
 }
 
 /// A line that goes level through each column, and has a gap where there is none.
-pub fn stepped(sheet: &Sheet, spans: &[Span], y: impl Fn(&Span) -> Option<f64>) -> String {
+pub fn stepped(sheet: &Canvas, spans: &[Span], y: impl Fn(&Span) -> Option<f64>) -> String {
     let mut path = String::new();
     let mut reached = None;
     for span in spans {
@@ -178,7 +178,7 @@ pub fn stepped(sheet: &Sheet, spans: &[Span], y: impl Fn(&Span) -> Option<f64>) 
 }
 
 /// The area between two such lines; what touches is one outline, so that no seam is seen.
-pub fn band(sheet: &Sheet, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64, f64)>) -> String {
+pub fn band(sheet: &Canvas, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64, f64)>) -> String {
     let mut path = String::new();
     let mut back: Vec<String> = Vec::new();
     let mut reached = None;
@@ -208,9 +208,9 @@ pub fn band(sheet: &Sheet, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64, 
 }
 
 /// A line of small words at the left of what follows.
-pub fn heading(sheet: &mut Sheet, words: &str) {
+pub fn heading(sheet: &mut Canvas, words: &str) {
     sheet.y += 20.0;
     let y = sheet.y;
-    sheet.draw(text(12.0, y, Anchor::Start, super::sheet::SMALL, MUTED, words));
+    sheet.draw(text(12.0, y, Anchor::Start, super::canvas::SMALL, MUTED, words));
     sheet.y += 8.0;
 }

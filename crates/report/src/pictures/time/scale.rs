@@ -10,7 +10,7 @@ const LINEAR_UP_TO: f64 = 6.0;
 
 /// From the lower end of the axis to its upper end.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Heights {
+pub struct LatencyHeights {
     /// Whether it is logarithmic.
     pub log: bool,
     /// Latency at the lower end, ns.
@@ -19,9 +19,9 @@ pub struct Heights {
     pub to: f64,
 }
 
-impl Heights {
+impl LatencyHeights {
     /// An axis that holds all latencies of these columns, and this largest one.
-    pub fn holding(spans: &[Span], asked: LatencyScale) -> Heights {
+    pub fn holding(spans: &[Span], asked: LatencyScale) -> LatencyHeights {
         let max = spans.iter().filter_map(|span| span.max).max().unwrap_or_default().0.max(1_000);
         let min = spans.iter().filter_map(|span| span.min).min().unwrap_or_default().0;
         let mut usual: Vec<i64> =
@@ -34,30 +34,30 @@ impl Heights {
             LatencyScale::Log => true,
         };
         match log {
-            true => Heights::logarithmic(spans, max as f64),
-            false => Heights::linear((min as f64).min(0.0), max as f64),
+            true => LatencyHeights::logarithmic(spans, max as f64),
+            false => LatencyHeights::linear((min as f64).min(0.0), max as f64),
         }
     }
 
-    fn linear(min: f64, max: f64) -> Heights {
+    fn linear(min: f64, max: f64) -> LatencyHeights {
         let step = one_two_five((max - min) / 5.0);
         let from = (min / step).floor() * step;
-        Heights { log: false, from, to: (max * 1.02 / step).ceil() * step }
+        LatencyHeights { log: false, from, to: (max * 1.02 / step).ceil() * step }
     }
 
-    fn logarithmic(spans: &[Span], max: f64) -> Heights {
+    fn logarithmic(spans: &[Span], max: f64) -> LatencyHeights {
         let positive = spans.iter().filter_map(|span| span.min).filter(|min| *min > Nanos::ZERO);
         let min = positive.min().map_or(max / 100.0, |min| min.0 as f64).max(10.0);
-        Heights::decades(min, max)
+        LatencyHeights::decades(min, max)
     }
 
     /// A logarithmic axis from below one latency to above another.
-    pub fn decades(min: f64, max: f64) -> Heights {
+    pub fn decades(min: f64, max: f64) -> LatencyHeights {
         let least = one_two_five(min.max(1.0));
         let steps = [least, least / 2.0, least / 2.5];
         let from = steps.into_iter().find(|step| *step <= min).unwrap_or(least / 2.5);
         let to = one_two_five(max * 1.05).max(from * 10.0);
-        Heights { log: true, from, to }
+        LatencyHeights { log: true, from, to }
     }
 
     /// Part of the axis below a latency, 0 to 1.
@@ -112,11 +112,11 @@ mod tests {
     #[test]
     fn one_late_second_makes_the_axis_logarithmic() {
         let calm = [span(1_500, 20_000, 60_000); 9];
-        let linear = Heights::holding(&calm, LatencyScale::Auto);
-        assert_eq!(linear, Heights { log: false, from: 0.0, to: 80_000.0 });
+        let linear = LatencyHeights::holding(&calm, LatencyScale::Auto);
+        assert_eq!(linear, LatencyHeights { log: false, from: 0.0, to: 80_000.0 });
         let late = [&calm[..], &[span(1_500, 30_000, 4_000_000)]].concat();
-        let log = Heights::holding(&late, LatencyScale::Auto);
-        assert_eq!(log, Heights { log: true, from: 1_000.0, to: 5_000_000.0 });
+        let log = LatencyHeights::holding(&late, LatencyScale::Auto);
+        assert_eq!(log, LatencyHeights { log: true, from: 1_000.0, to: 5_000_000.0 });
         let names: Vec<String> = log.ticks(140.0).into_iter().map(|(_, name)| name).collect();
         assert_eq!(names, ["1 us", "10 us", "100 us", "1 ms"]);
     }
@@ -125,11 +125,11 @@ mod tests {
     fn odd_latencies_have_an_axis() {
         for (min, max) in [(0, 0), (-5_000, 10), (i64::MIN / 2, i64::MAX / 2), (1, 1)] {
             for asked in [LatencyScale::Auto, LatencyScale::Linear, LatencyScale::Log] {
-                let axis = Heights::holding(&[span(min, max, max)], asked);
+                let axis = LatencyHeights::holding(&[span(min, max, max)], asked);
                 assert!(axis.from < axis.to, "{min} {max}");
                 assert!(axis.place(max as f64) <= 1.0 && !axis.ticks(120.0).is_empty());
             }
         }
-        Heights::holding(&[], LatencyScale::Auto);
+        LatencyHeights::holding(&[], LatencyScale::Auto);
     }
 }

@@ -1,8 +1,8 @@
 //! Narrow strips of the conditions on the axis of time.
 
+use super::canvas::{Canvas, Key, KeyStyle};
 use super::data::TimeData;
 use super::panel::{band, stepped};
-use super::sheet::{Key, Look, Sheet};
 use super::track::{Counter, Step, Track};
 use crate::pictures::axis::one_two_five;
 use crate::pictures::svg::{Pen, n};
@@ -67,10 +67,10 @@ pub fn strips(run: &Run, data: &TimeData) -> Strips {
     // A machine without a hypervisor has a counter of stolen time too, which stays at zero.
     let stolen = |strip: &Strip| strip.tracks.iter().any(|(_, t)| t.range() != Some((0.0, 0.0)));
     let all = all.into_iter().filter(|strip| strip.kind != "stolen" || stolen(strip)).collect();
-    Strips { all, absent: absent(run, &without) }
+    Strips { all, absent: missing_strips(run, &without) }
 }
 
-fn absent(run: &Run, without: &[Strip]) -> Option<String> {
+fn missing_strips(run: &Run, without: &[Strip]) -> Option<String> {
     if run.conditions.is_none() {
         return Some("The conditions of this run were not read.".to_string());
     }
@@ -92,11 +92,11 @@ fn absent(run: &Run, without: &[Strip]) -> Option<String> {
 
 /// All that is drawn of the conditions.
 pub fn measured_strips(run: &Run, data: &TimeData) -> Vec<Strip> {
-    strips(run, data).all.into_iter().chain(takers(data)).collect()
+    strips(run, data).all.into_iter().chain(cpu_users(data)).collect()
 }
 
 /// What interrupts and threads took: more than the flow of latencies has room for.
-pub fn takers(data: &TimeData) -> impl Iterator<Item = Strip> {
+pub fn cpu_users(data: &TimeData) -> impl Iterator<Item = Strip> {
     let cpus = data.cpus.tracks().into_iter();
     let interrupts = cpus.map(|(cpu, one)| (format!("CPU {cpu}"), one.interrupts)).collect();
     let shares = |counters: &mut dyn Iterator<Item = (&String, &Counter)>| {
@@ -112,12 +112,12 @@ pub fn takers(data: &TimeData) -> impl Iterator<Item = Strip> {
         strip("handlers", "Threads of interrupts, share of a CPU", "thread", handlers),
         strip("threads", "Busiest threads, share of a CPU", "thread", busiest),
     ];
-    all.into_iter().filter_map(Strip::with_something)
+    all.into_iter().filter_map(Strip::if_not_empty)
 }
 
 impl Strip {
     /// Without the lines that nothing is known of; none where all that is left is zero.
-    fn with_something(mut self) -> Option<Strip> {
+    fn if_not_empty(mut self) -> Option<Strip> {
         self.tracks.retain(|(_, track)| !track.is_empty());
         (self.range()? != (0.0, 0.0)).then_some(self)
     }
@@ -148,7 +148,7 @@ impl Strip {
     }
 
     /// Draws the key and the strip.
-    pub fn draw(&self, sheet: &mut Sheet, data: &TimeData, height: f64) {
+    pub fn draw(&self, sheet: &mut Canvas, data: &TimeData, height: f64) {
         sheet.keys(&format!("{} in {}", self.title, self.unit), self.keys());
         let area = sheet.area(height);
         let (from, to) = self.axis();
@@ -156,7 +156,7 @@ impl Strip {
         sheet.level(&area, y(from), &number(from));
         sheet.level(&area, y(to), &number(to));
         let mut parts = Vec::new();
-        for (index, (name, steps)) in self.drawn().into_iter().enumerate() {
+        for (index, (name, steps)) in self.curves().into_iter().enumerate() {
             let columns = columns(data, &steps);
             let value = |span: &Span| steps[data.fine.part(span.from)];
             let pen = Pen::number(index);
@@ -181,11 +181,11 @@ impl Strip {
     }
 
     fn keys(&self) -> Vec<Key> {
-        let plain = |words: String| Key { look: Look::Plain, words };
+        let plain = |words: String| Key { look: KeyStyle::Plain, words };
         match &self.tracks[..] {
             [(name, _)] => vec![plain(name.clone())],
             many if many.len() <= LINES => {
-                let line = |index: usize| Look::Line(Pen::number(index).style());
+                let line = |index: usize| KeyStyle::Line(Pen::number(index).style());
                 let keys = many.iter().enumerate();
                 keys.map(|(index, (name, _))| Key { look: line(index), words: name.clone() })
                     .collect()
@@ -199,7 +199,7 @@ impl Strip {
     }
 
     /// What is drawn: each line, or one band of many.
-    fn drawn(&self) -> Vec<(String, Vec<Option<Step>>)> {
+    fn curves(&self) -> Vec<(String, Vec<Option<Step>>)> {
         if self.tracks.len() <= LINES {
             let tracks = self.tracks.iter();
             return tracks.map(|(name, track)| (name.clone(), track.steps().to_vec())).collect();
@@ -219,7 +219,7 @@ fn columns(data: &TimeData, steps: &[Option<Step>]) -> Vec<Span> {
     let known = steps.iter().enumerate().filter(|(_, step)| step.is_some());
     known
         .map(|(part, _)| {
-            let stretch = data.fine.stretch(part);
+            let stretch = data.fine.range_of(part);
             let to: Nanos = stretch.end.min(data.whole.end);
             Span { from: stretch.start, to, ..Span::default() }
         })

@@ -1,10 +1,10 @@
 //! `telemetry`: the conditions of a run over time, and who took the CPUs.
 
 use super::TimeOptions;
+use super::canvas::{Area, Canvas};
 use super::data::TimeData;
-use super::findings::Marks;
-use super::sheet::{Area, Sheet};
-use super::strips::{strips, takers};
+use super::findings::FindingMarks;
+use super::strips::{cpu_users, strips};
 use crate::sentence;
 use latlab_model::Run;
 
@@ -13,10 +13,10 @@ const STRIP_HEIGHT: f64 = 84.0;
 /// Temperatures, frequencies, load, stolen time, interrupts and the busiest threads as one SVG
 /// element.
 pub fn telemetry(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
-    let mut sheet = Sheet::new(run, data, options, "Conditions");
-    let marks = Marks::new(run, &mut sheet);
+    let mut sheet = Canvas::new(run, data, options, "Conditions");
+    let marks = FindingMarks::new(run, &mut sheet);
     let mut strips = strips(run, data);
-    strips.all.extend(takers(data));
+    strips.all.extend(cpu_users(data));
     let mut areas = Vec::new();
     for strip in &strips.all {
         strip.draw(&mut sheet, data, STRIP_HEIGHT);
@@ -24,7 +24,7 @@ pub fn telemetry(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     }
     if strips.all.is_empty() {
         let area = sheet.area(STRIP_HEIGHT);
-        sheet.nothing(&area, "No conditions were recorded.");
+        sheet.empty_note(&area, "No conditions were recorded.");
         sheet.frame(&area);
         areas.push(area);
     }

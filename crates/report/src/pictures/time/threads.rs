@@ -1,7 +1,7 @@
 //! Many threads over time: a row for each, its largest latency as a colour.
 
+use super::canvas::{Area, Canvas, SMALL};
 use super::palette::{LEVELS, Shades, colour};
-use super::sheet::{Area, SMALL, Sheet};
 use crate::pictures::svg::{Anchor, INK, n, text};
 use crate::terms;
 use latlab_model::{Nanos, Run};
@@ -9,14 +9,19 @@ use latlab_stats::Span;
 use maud::html;
 
 /// Draws the rows.
-pub fn rows(sheet: &mut Sheet, run: &Run, threads: &[(u32, Vec<Span>)]) -> Option<Area> {
+pub fn rows(sheet: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Option<Area> {
     let maxima = || threads.iter().flat_map(|(_, spans)| spans).filter_map(|span| span.max);
     let shades = Shades::holding(maxima().map(|max| max.0 as f64))?;
     let row = (300.0 / threads.len() as f64).clamp(2.0, 16.0);
-    legend(sheet, &format!("Largest {} of each thread", terms::of(run).one), &shades, &|value| {
-        let digit = 10f64.powf(value.max(1.0).log10().floor() - 2.0).max(1.0);
-        Nanos(((value / digit).round() * digit) as i64).to_string()
-    });
+    legend(
+        sheet,
+        &format!("Largest {} of each thread", terms::of_run(run).one),
+        &shades,
+        &|value| {
+            let digit = 10f64.powf(value.max(1.0).log10().floor() - 2.0).max(1.0);
+            Nanos(((value / digit).round() * digit) as i64).to_string()
+        },
+    );
     let area = sheet.area(row * threads.len() as f64);
     paper(sheet, &area);
     let mut levels = vec![String::new(); LEVELS];
@@ -56,7 +61,7 @@ fn stretches(spans: &[Span], shades: &Shades) -> Vec<(usize, Nanos, Nanos)> {
 }
 
 /// A light ground, in the dark too: the darker, the more.
-pub fn paper(sheet: &mut Sheet, area: &Area) {
+pub fn paper(sheet: &mut Canvas, area: &Area) {
     let (width, height) = (area.right - area.left, area.height());
     sheet.draw(html! {
         rect x=(n(area.left)) y=(n(area.top)) width=(n(width)) height=(n(height))
@@ -65,7 +70,7 @@ pub fn paper(sheet: &mut Sheet, area: &Area) {
 }
 
 /// Draws what has the same colour with one path.
-pub fn paint(sheet: &mut Sheet, levels: &[String]) {
+pub fn paint(sheet: &mut Canvas, levels: &[String]) {
     for (level, path) in levels.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
         let style = format!("fill:{}", colour(level));
         sheet.draw(html! { path d=(path) style=(style) shape-rendering="crispEdges" {} });
@@ -73,7 +78,7 @@ pub fn paint(sheet: &mut Sheet, levels: &[String]) {
 }
 
 /// The colours with the numbers of both ends and of the middle.
-pub fn legend(sheet: &mut Sheet, title: &str, shades: &Shades, name: &dyn Fn(f64) -> String) {
+pub fn legend(sheet: &mut Canvas, title: &str, shades: &Shades, name: &dyn Fn(f64) -> String) {
     sheet.keys(title, Vec::new());
     let width = (sheet.width - 90.0).min(300.0);
     let (left, top) = (40.0, sheet.y);

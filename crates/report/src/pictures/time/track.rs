@@ -40,14 +40,14 @@ impl Track {
 
     /// A straight line from one value to another.
     pub fn line(&mut self, from: (Nanos, f64), to: (Nanos, f64)) {
-        let whole = self.grid.stretch(0).start..self.grid.stretch(self.grid.parts() - 1).end;
+        let whole = self.grid.range_of(0).start..self.grid.range_of(self.grid.parts() - 1).end;
         let length = (to.0 - from.0).0 as f64;
         if length <= 0.0 || to.0 <= whole.start || from.0 >= whole.end {
             return;
         }
         let at = |time: Nanos| from.1 + (to.1 - from.1) * (time - from.0).0 as f64 / length;
         for part in self.grid.part(from.0)..=self.grid.part(to.0) {
-            let stretch = self.grid.stretch(part);
+            let stretch = self.grid.range_of(part);
             let (start, end) = (stretch.start.max(from.0), stretch.end.min(to.0));
             if start < end {
                 self.add(part, (at(start), at(end)), (end - start).0 as f64);
@@ -101,7 +101,7 @@ impl Gauge {
     }
 
     /// Takes the next row; between two rows is a straight line.
-    pub fn take(&mut self, at: Nanos, value: Option<i64>) {
+    pub fn push(&mut self, at: Nanos, value: Option<i64>) {
         let next = value.map(|value| (at, value as f64 / 1e3));
         if let (Some(last), Some(next)) = (self.last, next) {
             self.track.line(last, next);
@@ -127,7 +127,7 @@ impl Counter {
     }
 
     /// Takes the next row; one that is smaller began anew.
-    pub fn take(&mut self, at: Nanos, value: Option<i64>) {
+    pub fn push(&mut self, at: Nanos, value: Option<i64>) {
         let next = value.map(|value| (at, value));
         if let (Some((then, before)), Some((now, after))) = (self.last, next)
             && after >= before
@@ -155,10 +155,10 @@ mod tests {
     #[test]
     fn a_line_over_several_columns_is_in_each_of_them() {
         let mut gauge = Gauge::new(grid());
-        gauge.take(Nanos(5), Some(0));
-        gauge.take(Nanos(25), Some(20_000));
-        gauge.take(Nanos(40), None);
-        gauge.take(Nanos(50), Some(7_000));
+        gauge.push(Nanos(5), Some(0));
+        gauge.push(Nanos(25), Some(20_000));
+        gauge.push(Nanos(40), None);
+        gauge.push(Nanos(50), Some(7_000));
         let known: Vec<_> = gauge
             .track()
             .steps()
@@ -176,7 +176,7 @@ mod tests {
     fn a_short_peak_is_not_lost_in_its_column() {
         let mut counter = Counter::new(grid());
         for (at, value) in [(20, 0), (26, 0), (27, 1), (29, 1), (35, 0)] {
-            counter.take(Nanos(at), Some(value));
+            counter.push(Nanos(at), Some(value));
         }
         let steps = counter.track().steps();
         let peak = steps[2].unwrap();

@@ -136,7 +136,7 @@ impl Fixture {
             measured_ns: Nanos(60 * SECOND + 3_141_592),
             ended: EndReason::Finished,
             recovered: false,
-            applied: Prepared {
+            applied: AppliedSetup {
                 settings: (0..cpus)
                     .flat_map(|thread| settings(&plan, thread))
                     .chain([memory_lock()])
@@ -150,7 +150,7 @@ impl Fixture {
             threads,
             total: all,
             losses: Losses::default(),
-            agent: Some(End {
+            agent: Some(AgentEnd {
                 reason: EndReason::Finished,
                 agent_peak_rss_bytes: 1_769_472,
                 helpers_cpu_ns: Nanos(41_250_000),

@@ -1,8 +1,8 @@
 //! Guests side by side: a line for each, with what of its own time has passed, and what of ours.
 
-use crate::output::{visible, width};
+use crate::output::{escape_controls, width};
 use latlab_conduct::campaign::Position;
-use latlab_conduct::live::Live;
+use latlab_conduct::live::LiveRun;
 use latlab_model::{Nanos, Plan};
 use latlab_report::units::span;
 use latlab_sys::terminal;
@@ -43,14 +43,14 @@ impl Lines {
     }
 
     /// A guest begins.
-    pub fn begins(&mut self, position: &Position, plan: &Plan) {
+    pub fn start_run(&mut self, position: &Position, plan: &Plan) {
         let Position { number, row, .. } = position;
         let (row, of) = (row.clone(), plan.duration_ns);
         self.running.insert(*number, Guest { row, of, since: Instant::now(), state: None });
     }
 
     /// It goes on.
-    pub fn goes_on(&mut self, position: &Position, live: &Live) {
+    pub fn update_run(&mut self, position: &Position, live: &LiveRun) {
         let Some(guest) = self.running.get_mut(&position.number) else { return };
         let max = live.threads.iter().map(|thread| thread.total.max_ns).max();
         guest.state = max.map(|max| State { measured: live.measured, max });
@@ -64,7 +64,7 @@ impl Lines {
     }
 
     /// It has ended.
-    pub fn ends(&mut self, position: &Position) {
+    pub fn end_run(&mut self, position: &Position) {
         self.running.remove(&position.number);
         self.clear();
     }
@@ -82,7 +82,7 @@ impl Lines {
             let line = guest.line(guest.since.elapsed());
             // One that went on in a second line could not be written over.
             let line: String = line.chars().take(room).collect();
-            let _ = writeln!(stderr(), "  {}", visible(&line));
+            let _ = writeln!(stderr(), "  {}", escape_controls(&line));
         }
         if self.terminal {
             self.standing = self.running.len();

@@ -1,0 +1,95 @@
+//! What every measuring thread is told, and what it says at its end, whatever it measures.
+
+use crate::reasons::{STOP_ABOVE, reason_of};
+use crate::timerlat::KernelTimer;
+use latlab_measure::cyclic::{EndCode, Stop};
+use latlab_measure::recorder::{Recorder, Totals};
+use latlab_measure::samples::SampleRing;
+use latlab_model::Nanos;
+use latlab_model::plan::{ClockName, Measurement};
+use latlab_model::run::ThreadEnd;
+use latlab_sys::clock::{self, Clock};
+use latlab_sys::files::Root;
+use latlab_sys::memory::{self, ThreadUsage};
+use latlab_sys::trace;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// What a measuring thread is told before it is started.
+pub struct ThreadJob {
+    /// Its number.
+    pub thread: u32,
+    /// The CPU to pin it to; none to let it float.
+    pub cpu: Option<u32>,
+    /// The kernel's thread that measures in its place, where there is one.
+    pub kernel: Option<KernelTimer>,
+    /// The CPU of the thread that wakes it, if one does; none to let it float.
+    pub waker_cpu: Option<u32>,
+    /// Where it may float.
+    pub usable: Vec<u32>,
+    /// What all threads are to measure.
+    pub measurement: Arc<Measurement>,
+    /// What it counts into.
+    pub recorder: Recorder,
+    /// Where every latency goes, if that was asked for.
+    pub samples: Option<SampleRing>,
+    /// Whether every usable CPU is measured, so that nothing else has one for itself.
+    pub crowded: bool,
+    /// How it is asked to end.
+    pub stop: Stop,
+}
+
+/// When a measuring thread begins, on the clock of its releases.
+#[derive(Clone, Copy)]
+pub struct Start {
+    /// First release of the warm-up.
+    pub warm_up_from: i64,
+    /// First release that counts.
+    pub from: i64,
+}
+
+/// The kernel's clock of a measurement.
+pub fn clock_of(measurement: &Measurement) -> Clock {
+    match measurement.clock() {
+        ClockName::Monotonic => Clock::Monotonic,
+        ClockName::Tai => Clock::Tai,
+        ClockName::Realtime => Clock::Realtime,
+    }
+}
+
+/// A latency above the limit is marked in the kernel's trace, and ends the other threads.
+pub fn stop_others(measurement: &Measurement, stop: &Stop, ending: EndCode) {
+    if ending == EndCode::StopAbove {
+        if measurement.cyclictest().is_some_and(|asked| asked.mark_trace) {
+            trace::mark_and_stop(&Root::default(), "latlab: a latency above the limit");
+        }
+        stop.all.fetch_or(STOP_ABOVE, Ordering::Relaxed);
+    }
+}
+
+/// What every thread says of itself, whatever it measured; `before` is what it had used when the
+/// counting began.
+pub fn thread_end(
+    thread: u32,
+    ending: EndCode,
+    cycles: u64,
+    totals: Totals,
+    before: ThreadUsage,
+) -> ThreadEnd {
+    let after = memory::thread_usage();
+    ThreadEnd {
+        thread,
+        reason: reason_of(ending),
+        cycles,
+        missed: totals.missed,
+        page_faults: after.page_faults - before.page_faults,
+        involuntary_switches: after.involuntary_switches - before.involuntary_switches,
+        voluntary_switches: after.voluntary_switches - before.voluntary_switches,
+        spikes_lost: totals.spikes_lost,
+        intervals_grown: totals.intervals_grown,
+        samples_lost: 0,
+        cpu_ns: Nanos(clock::thread_cpu_time()),
+        spun: None,
+        responded: None,
+    }
+}

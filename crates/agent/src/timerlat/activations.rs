@@ -1,0 +1,150 @@
+//! What the tracer's events of one CPU come to: activations with their releases. Pure.
+
+/// Values of the field `context`.
+const IRQ: i64 = 0;
+const THREAD: i64 = 1;
+const USER: i64 = 2;
+
+/// One event of the tracer.
+#[derive(Clone, Copy)]
+pub struct TimerlatEvent {
+    /// When it was written.
+    pub at: i64,
+    /// The number of the activation.
+    pub sequence: i64,
+    /// Where it was measured.
+    pub context: i64,
+    /// How late that was.
+    pub latency: i64,
+}
+
+/// One activation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Activation {
+    /// Its release.
+    pub release: i64,
+    /// From there until the interrupt, where that was told.
+    pub irq: Option<i64>,
+    /// From there until the thread was on its CPU, where that was told.
+    pub thread: Option<i64>,
+    /// The last leg: until the thread was in user space, or the thread's where it is the kernel's.
+    pub latency: i64,
+}
+
+/// The activations of one CPU.
+pub struct ActivationSequence {
+    period: i64,
+    /// The context of the event that completes an activation.
+    last_leg: i64,
+    /// The first release that was seen; all others are whole periods from it.
+    origin: Option<i64>,
+    irq: Option<TimerlatEvent>,
+    thread: Option<TimerlatEvent>,
+    last: Option<i64>,
+    /// Activations that the numbers tell of and no event does.
+    pub lost: u64,
+}
+
+impl ActivationSequence {
+    /// Of a thread of the kernel, or of one in user space.
+    pub fn new(period: i64, user: bool) -> ActivationSequence {
+        let last_leg = if user { USER } else { THREAD };
+        ActivationSequence {
+            period,
+            last_leg,
+            origin: None,
+            irq: None,
+            thread: None,
+            last: None,
+            lost: 0,
+        }
+    }
+
+    /// Distance of two releases.
+    pub fn period(&self) -> i64 {
+        self.period
+    }
+
+    /// Takes an event; that of the last leg completes an activation.
+    pub fn push(&mut self, sample: TimerlatEvent) -> Option<Activation> {
+        match sample.context {
+            IRQ => self.irq = Some(sample),
+            THREAD => self.thread = Some(sample),
+            _ => {}
+        }
+        if sample.context != self.last_leg {
+            return None;
+        }
+        let TimerlatEvent { at, sequence, latency, .. } = sample;
+        if let Some(last) = self.last.replace(sequence) {
+            self.lost += (sequence - last - 1).max(0) as u64;
+        }
+        let of_this = |leg: Option<TimerlatEvent>| {
+            leg.filter(|leg| leg.sequence == sequence).map(|leg| leg.latency)
+        };
+        let (irq, thread) = (of_this(self.irq.take()), of_this(self.thread.take()));
+        Some(Activation { release: self.release(at - latency), irq, thread, latency })
+    }
+
+    /// The event is written a little after the clock was read, so that the release is the nearest
+    /// one of the timer.
+    fn release(&mut self, about: i64) -> i64 {
+        let origin = *self.origin.get_or_insert(about);
+        let periods = (about - origin + self.period / 2).div_euclid(self.period);
+        origin + periods * self.period
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: i64 = 1_000_000;
+
+    fn sample(at: i64, sequence: i64, context: i64, latency: i64) -> TimerlatEvent {
+        TimerlatEvent { at, sequence, context, latency }
+    }
+
+    #[test]
+    fn activations_are_whole_periods_apart_and_what_is_missing_is_counted() {
+        let mut series = ActivationSequence::new(PERIOD, false);
+        // As the kernel writes it: the interrupt's event, then the thread's, each a little late.
+        let mut activation = |sequence, release: i64, irq, thread| {
+            series.push(sample(release + irq + 150, sequence, IRQ, irq));
+            series.push(sample(release + thread + 90 + sequence, sequence, THREAD, thread))
+        };
+        let first = activation(7, 0, 900, 4_000).unwrap();
+        assert_eq!((first.irq, first.thread, first.latency), (Some(900), Some(4_000), 4_000));
+        let next = activation(8, PERIOD, 800, 5_000).unwrap();
+        assert_eq!(next.release, first.release + PERIOD);
+        let skipped = activation(9, 4 * PERIOD, 700, 5_000).unwrap();
+        assert_eq!(skipped.release, first.release + 4 * PERIOD);
+        assert_eq!(series.lost, 0, "a release that was skipped is no lost event");
+        series.push(sample(0, 11, IRQ, 1));
+        let alone = series.push(sample(6 * PERIOD, 12, THREAD, 4_000)).unwrap();
+        assert_eq!((alone.irq, series.lost), (None, 2));
+    }
+
+    #[test]
+    fn three_legs_of_one_number_are_one_activation_of_a_thread_in_user_space() {
+        let mut series = ActivationSequence::new(PERIOD, true);
+        let mut told = |sequence, release: i64, legs: &[(i64, i64)]| {
+            let events = legs.iter().map(|&(context, latency)| {
+                series.push(sample(release + latency + 90, sequence, context, latency))
+            });
+            events.collect::<Vec<_>>()
+        };
+        let whole = told(1, 0, &[(IRQ, 900), (THREAD, 4_000), (USER, 6_000)]);
+        assert_eq!(whole[..2], [None, None], "the user leg completes it");
+        let first = whole[2].unwrap();
+        assert_eq!((first.irq, first.thread, first.latency), (Some(900), Some(4_000), 6_000));
+        // A signal came in place of the timer: the kernel tells no thread leg then.
+        let cut = told(2, PERIOD, &[(IRQ, 800), (USER, 7_000)])[1].unwrap();
+        assert_eq!((cut.irq, cut.thread, cut.latency), (Some(800), None, 7_000));
+        assert_eq!(cut.release, first.release + PERIOD);
+        assert_eq!(told(3, 2 * PERIOD, &[(IRQ, 800), (THREAD, 4_000)]), [None, None]);
+        let late = told(4, 3 * PERIOD, &[(USER, 5_000)])[0].unwrap();
+        assert_eq!((late.irq, late.thread), (None, None), "the legs before are of another one");
+        assert_eq!(series.lost, 1);
+    }
+}

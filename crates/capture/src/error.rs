@@ -1,0 +1,81 @@
+//! Why a capture cannot be read: one line that names the file and the place in it.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where in a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Position {
+    /// The file as a whole.
+    Whole,
+    /// A line, from 1.
+    Line(u64),
+    /// A byte, from 0.
+    Byte(u64),
+    /// A file within the file.
+    Member(String),
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Position::Whole => Ok(()),
+            Position::Line(line) => write!(f, ":{line}"),
+            Position::Byte(byte) => write!(f, ", byte {byte}"),
+            Position::Member(name) => write!(f, ", {name}"),
+        }
+    }
+}
+
+/// What is wrong, and where; the file is known to whoever opened it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError {
+    /// Where.
+    pub place: Position,
+    /// What was expected, and what to do.
+    pub what: String,
+}
+
+impl ParseError {
+    /// Of the file as a whole.
+    pub fn whole(what: impl Into<String>) -> ParseError {
+        ParseError { place: Position::Whole, what: what.into() }
+    }
+
+    /// Of a line.
+    pub fn line(line: u64, what: impl Into<String>) -> ParseError {
+        ParseError { place: Position::Line(line), what: what.into() }
+    }
+
+    /// Of a byte.
+    pub fn byte(byte: u64, what: impl Into<String>) -> ParseError {
+        ParseError { place: Position::Byte(byte), what: what.into() }
+    }
+
+    /// Of a file within the file.
+    pub fn member(name: &str, what: impl Into<String>) -> ParseError {
+        ParseError { place: Position::Member(name.to_string()), what: what.into() }
+    }
+
+    /// With the file that it was found in.
+    pub fn in_file(self, path: &Path) -> Error {
+        Error { file: path.into(), fault: self }
+    }
+}
+
+impl From<io::Error> for ParseError {
+    fn from(error: io::Error) -> ParseError {
+        ParseError::whole(format!("cannot be read: {error}"))
+    }
+}
+
+/// A capture that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}{}: {}", .file.display(), .fault.place, .fault.what)]
+pub struct Error {
+    /// The file.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub fault: ParseError,
+}

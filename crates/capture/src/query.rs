@@ -1,0 +1,113 @@
+//! How edges of a capture become stimuli and responses, and which channels they are on.
+
+use crate::capture::Head;
+use crate::edges::{EdgeKind, Hysteresis, Threshold};
+use crate::error::ParseError;
+use crate::list::Unit;
+
+/// How edges are paired.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Query {
+    /// The channel with the stimuli.
+    pub stimulus: Option<String>,
+    /// The channel with the responses.
+    pub response: Option<String>,
+    /// Channel that is high while a possible disturbance lasts.
+    pub marker: Option<String>,
+    /// Where an edge is.
+    pub threshold: Threshold,
+    /// How far a level must go beyond.
+    pub hysteresis: Hysteresis,
+    /// Which edges are stimuli.
+    pub edge: EdgeKind,
+    /// Which edges are responses.
+    pub response_edge: EdgeKind,
+    /// A stimulus comes after so long without one, so that a burst is one; none counts each edge.
+    pub quiet_ps: Option<i64>,
+    /// How long a response may take; none up to the next stimulus.
+    pub window_ps: Option<i64>,
+    /// The unit of a list of readings, where it does not say it.
+    pub unit: Option<Unit>,
+}
+
+impl Query {
+    /// Rising edges of two channels at half of their height.
+    pub fn between(stimulus: &str, response: &str) -> Query {
+        Query {
+            stimulus: Some(stimulus.to_string()),
+            response: Some(response.to_string()),
+            marker: None,
+            threshold: Threshold::Share(0.5),
+            hysteresis: Hysteresis::Share(0.1),
+            edge: EdgeKind::Rising,
+            response_edge: EdgeKind::Rising,
+            quiet_ps: None,
+            window_ps: None,
+            unit: None,
+        }
+    }
+}
+
+/// The numbers of the channels that were named.
+pub struct ChannelSelection {
+    pub stimulus: usize,
+    pub response: usize,
+    pub marker: Option<usize>,
+}
+
+impl ChannelSelection {
+    pub fn resolve(head: &Head, asked: &Query) -> Result<ChannelSelection, ParseError> {
+        let find = |flag: &str, name: &Option<String>| match name {
+            Some(name) => find_channel(head, flag, name),
+            None => Err(ParseError::whole(format!(
+                "choose the channels with --stimulus and --response; the capture has {}",
+                names(head)
+            ))),
+        };
+        let stimulus = find("--stimulus", &asked.stimulus)?;
+        let response = find("--response", &asked.response)?;
+        let marker =
+            asked.marker.as_ref().map(|name| find_channel(head, "--marker", name)).transpose()?;
+        match stimulus == response {
+            true => Err(ParseError::whole("--stimulus and --response name the same channel")),
+            false => Ok(ChannelSelection { stimulus, response, marker }),
+        }
+    }
+}
+
+/// A channel by its name, or by its last part where only one has that.
+fn find_channel(head: &Head, flag: &str, name: &str) -> Result<usize, ParseError> {
+    let all = || head.channels.iter().enumerate();
+    if let Some((index, _)) = all().find(|(_, channel)| channel.name == name) {
+        return Ok(index);
+    }
+    let end = format!(".{name}");
+    let ending: Vec<usize> = all()
+        .filter(|(_, channel)| {
+            channel.name.ends_with(&end) || channel.name.eq_ignore_ascii_case(name)
+        })
+        .map(|(index, _)| index)
+        .collect();
+    match ending[..] {
+        [one] => Ok(one),
+        [] => Err(ParseError::whole(format!(
+            "{flag} {name}: no such channel, the capture has {}",
+            names(head)
+        ))),
+        _ => Err(ParseError::whole(format!(
+            "{flag} {name} is ambiguous: {}",
+            join_names(ending.iter().map(|index| head.channels[*index].name.as_str()))
+        ))),
+    }
+}
+
+fn names(head: &Head) -> String {
+    join_names(head.channels.iter().map(|channel| channel.name.as_str()))
+}
+
+fn join_names<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = all.collect();
+    let more = all.len().saturating_sub(24);
+    let shown = all[..all.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}

@@ -1,0 +1,26 @@
+//! The systemd unit that goes on with a campaign after each boot.
+
+use latlab_model::shell::quoted;
+use latlab_store::Store;
+use std::path::absolute;
+
+/// The unit, for the program and the folder as they are now.
+pub fn systemd_unit(store: &Store) -> anyhow::Result<String> {
+    let program = std::env::current_exe()?;
+    let folder = absolute(store.root())?;
+    let words = [program.as_path(), folder.as_path()].map(|path| {
+        // A percent sign begins a name of systemd's own.
+        quoted(&path.display().to_string().replace('%', "%%"))
+    });
+    Ok(format!(
+        "# Continues the last incomplete campaign after each boot:\n#   latlab run --print-unit | \
+         sudo tee /etc/systemd/system/latlab-campaign.service\n#   sudo systemctl enable \
+         latlab-campaign.service\n# and when the campaign is complete: sudo systemctl disable \
+         latlab-campaign.service\n[Unit]\nDescription=latlab \
+         campaign\nAfter=multi-user.target\n\n[Service]\nType=exec\nExecStart={} run --resume \
+         --keep-going --out {}\n# 1 and 4 are answers; 2 says that no campaign is \
+         unfinished.\nSuccessExitStatus=1 2 \
+         4\nLimitRTPRIO=99\nLimitMEMLOCK=infinity\n\n[Install]\nWantedBy=multi-user.target\n",
+        words[0], words[1]
+    ))
+}

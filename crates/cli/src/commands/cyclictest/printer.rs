@@ -1,0 +1,228 @@
+//! What is printed while it goes on: the header, the live block, and every latency.
+
+use super::histogram::Buckets;
+use super::lines::{Unit, back, block, forth};
+use super::options::{Affinity, Options};
+use super::plan::{CpuLimits, histogram_of_samples};
+use super::snapshot::Snapshots;
+use super::state::{State, Thread};
+use super::verbose::Lines;
+use super::{SharedState, lock};
+use crate::output::warn;
+use latlab_conduct::{Failure, InProcessResult, move_to_cpus};
+use latlab_model::plan::{ClockName, IdleStates, Policy};
+use latlab_model::run::AppliedSetup;
+use latlab_model::{CpuSet, Plan};
+use latlab_sys::clock::Clock;
+use std::io::{Error, ErrorKind, Write, stderr, stdout};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// Distance of two looks at the threads.
+const REFRESH: Duration = Duration::from_millis(50);
+
+/// Prints what is to be seen during the run.
+pub struct Printer<'a> {
+    options: &'a Options,
+    plan: &'a Plan,
+    machine: &'a CpuLimits,
+    snapshots: Snapshots,
+    lines: Lines,
+    /// The buckets that every latency goes into, where the bins of the run are too wide.
+    exact: Option<Vec<Buckets>>,
+    started: bool,
+    /// Whether the cursor is above a block that was drawn.
+    above: bool,
+    /// The largest latency that was drawn.
+    drawn_max: Option<i64>,
+}
+
+impl<'a> Printer<'a> {
+    /// Of a run with these options.
+    pub fn new(
+        options: &'a Options,
+        plan: &'a Plan,
+        machine: &'a CpuLimits,
+        snapshots: Snapshots,
+    ) -> Printer<'a> {
+        let threads = plan.threads.unwrap_or(1) as usize;
+        let exact = options.histogram.filter(|_| histogram_of_samples(options));
+        let show = Printer {
+            options,
+            plan,
+            machine,
+            snapshots,
+            lines: Lines::new(threads, options.oscope, unit(options)),
+            exact: exact.map(|buckets| vec![Buckets::new(buckets); threads]),
+            started: false,
+            above: false,
+            drawn_max: None,
+        };
+        show.before();
+        show
+    }
+
+    /// What is printed before anything is set up.
+    fn before(&self) {
+        if !self.options.verbose {
+            return;
+        }
+        let using = match (&self.options.affinity, &self.plan.cpus) {
+            (Some(Affinity::Set(_)), Some(cpus)) => format!("Using {} cpus.\n", cpus.len()),
+            _ => String::new(),
+        };
+        let count = |file: &str| {
+            let cpus =
+                self.machine.root.read_as::<CpuSet>(format!("sys/devices/system/cpu/{file}"));
+            cpus.map_or(self.machine.usable.len(), |cpus| cpus.len())
+        };
+        let first = if self.options.verbose_first { using.as_str() } else { "" };
+        let (max, online) = (count("present"), count("online"));
+        let online = match self.options.dialect.needs_n {
+            true => String::new(),
+            false => format!("Online CPUs = {online}\n"),
+        };
+        self.write(&format!("{first}Max CPUs = {max}\n{online}{using}"));
+    }
+
+    /// Shows the run until it is done.
+    pub fn until(
+        &mut self,
+        shared: &SharedState,
+        done: &Receiver<Result<InProcessResult, Failure>>,
+    ) -> Result<InProcessResult, Failure> {
+        loop {
+            let finished = done.recv_timeout(REFRESH);
+            self.refresh(shared, finished.is_ok());
+            match finished {
+                Ok(finished) => return finished,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::from(ErrorKind::BrokenPipe).into());
+                }
+            }
+        }
+    }
+
+    fn refresh(&mut self, shared: &SharedState, last: bool) {
+        let (prepared, threads, samples) = {
+            let mut state = lock(shared);
+            (state.prepared.clone(), state.threads.clone(), state.take_samples())
+        };
+        let Some(prepared) = prepared else { return };
+        if !self.started {
+            self.started = true;
+            move_to_cpus(&prepared.helpers_on);
+            self.header(&prepared, &threads);
+        }
+        for samples in &samples {
+            let exact = self.exact.as_mut().and_then(|all| all.get_mut(samples.thread as usize));
+            let text = self.lines.add_samples(samples, exact);
+            if self.options.verbose {
+                self.write(&text);
+            }
+        }
+        self.snapshots.answer(&threads, unit(self.options));
+        if !self.options.quiet && !self.options.verbose {
+            self.draw(&threads, last);
+        }
+    }
+
+    fn header(&self, prepared: &AppliedSetup, threads: &[Thread]) {
+        let held = prepared
+            .settings
+            .iter()
+            .any(|one| one.what == "idle states" && one.applied.starts_with("left"));
+        if let (Some(IdleStates::ExitWithin(limit)), true) = (self.plan.idle_states, held) {
+            self.write(&format!("# /dev/cpu_dma_latency set to {}us\n", limit.0 / 1000));
+        }
+        if !self.options.verbose {
+            return;
+        }
+        for (number, thread) in (0..).zip(threads) {
+            if let (Some(Affinity::Set(_)), Some(cpu)) = (&self.options.affinity, thread.cpu) {
+                self.write(&format!("Thread {number} using cpu {cpu}.\n"));
+            }
+            // What the original prints here is the interval of the next one.
+            let next = self.plan.method.period_of(number + 1).unwrap_or_default();
+            let interval = next.0 / 1000;
+            self.write(&format!("Thread {number} Interval: {interval}\n"));
+        }
+    }
+
+    fn draw(&mut self, threads: &[Thread], last: bool) {
+        let max = threads.iter().filter(|one| one.total.count > 0);
+        let max = max.map(|one| unit(self.options).convert(one.total.max_ns)).max();
+        let waits = self.options.refresh_on_max && self.above && max <= self.drawn_max;
+        if !waits {
+            let up = if self.above { back(threads.len()) } else { String::new() };
+            let load = self.machine.root.read("proc/loadavg").unwrap_or_default();
+            let text = block(self.policy(), &load, threads, unit(self.options));
+            self.write(&(up + &text));
+            (self.above, self.drawn_max) = (true, max);
+        }
+        if last && self.options.refresh_on_max {
+            self.write(&(back(threads.len()) + &forth(threads.len())));
+        }
+    }
+
+    fn policy(&self) -> &'static str {
+        match self.plan.policy {
+            Some(Policy::Fifo { .. }) => "fifo",
+            Some(Policy::Rr { .. }) => "rr",
+            Some(Policy::Batch) => "batch",
+            Some(Policy::Idle) => "idle",
+            // As the original says it of threads that have no priority.
+            _ => "other/other",
+        }
+    }
+
+    /// Says what came too late to be shown.
+    pub fn finish(&mut self, shared: &SharedState) {
+        lock(shared).unprinted += self.lines.unreadable;
+    }
+
+    /// The histogram's buckets, where every latency went into them.
+    pub fn buckets(&self) -> Option<&[Buckets]> {
+        self.exact.as_deref()
+    }
+
+    /// Prints; a reader that has gone away does not end the run.
+    fn write(&self, text: &str) {
+        let mut out = stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+}
+
+/// The unit of what is printed.
+pub fn unit(options: &Options) -> Unit {
+    if options.nsecs { Unit::Nanoseconds } else { Unit::Microseconds }
+}
+
+/// Says how fine the clock is: what the kernel tells, and the smallest step that is seen.
+pub fn resolution(plan: &Plan) {
+    let clock = match plan.method.clock() {
+        Some(ClockName::Realtime) => Clock::Realtime,
+        _ => Clock::Monotonic,
+    };
+    let readings: Vec<i64> = (0..10_000).map(|_| clock.now()).collect();
+    let steps = readings.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 0);
+    let said = clock.resolution();
+    let mut err = stderr();
+    let _ = writeln!(err, "WARN: reported clock resolution: {said} nsec");
+    match steps.min() {
+        Some(step) => {
+            let _ = writeln!(err, "WARN: measured clock resolution approximately: {step} nsec");
+        }
+        None => warn("the clock did not move while it was read 10 000 times"),
+    }
+}
+
+impl State {
+    /// The thread that a latency ended, and that latency.
+    pub fn broken(&self, unit: Unit) -> Option<(i32, i64)> {
+        let stopped = Some(latlab_model::run::EndReason::StopAbove);
+        let thread = self.threads.iter().find(|thread| thread.ended == stopped)?;
+        Some((thread.id, unit.convert(thread.total.max_ns)))
+    }
+}

@@ -1,0 +1,171 @@
+//! `latlab respond --look`: what a capture holds.
+
+use super::args::RespondArgs;
+use crate::documents::{CaptureListing, ListedChannel};
+use crate::exit::ExitError;
+use crate::flags::Format;
+use crate::output::{escape_controls, glyphs, print, print_json, warn};
+use latlab_capture::{Capture, ChannelSurvey, Error, Kind, SECOND_PS, Survey, Value, open, survey};
+use latlab_model::Nanos;
+use latlab_report::Glyphs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Characters of the picture of a channel.
+const PARTS: usize = 64;
+
+/// Prints what each capture holds.
+pub fn list_channels(args: &RespondArgs) -> anyhow::Result<ExitCode> {
+    let (mut all, mut failed) = (Vec::new(), None);
+    for paths in args.captures() {
+        match read_listing(args, &paths) {
+            Ok(one) => all.push(one),
+            Err(error) if failed.is_none() => failed = Some(error),
+            Err(error) => warn(error),
+        }
+    }
+    match args.common.format {
+        Format::Json => print_json(&all)?,
+        Format::Text => print(&all.iter().map(text).collect::<Vec<_>>().join("\n"))?,
+    }
+    if let Some(error) = failed {
+        return Err(ExitError::usage(error.to_string()).into());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read_listing(args: &RespondArgs, paths: &[PathBuf]) -> Result<CaptureListing, Error> {
+    match survey(paths)? {
+        Some(survey) => {
+            let survey = survey.read_edges(paths, (args.threshold, args.hysteresis), PARTS)?;
+            Ok(listing_of_capture(paths, survey))
+        }
+        None => listing_of_list(args, &paths[0]),
+    }
+}
+
+fn listing_of_capture(paths: &[PathBuf], survey: Survey) -> CaptureListing {
+    let channels = survey.head.channels.iter().zip(&survey.seen);
+    let channel = |(channel, seen): (&latlab_capture::Channel, &ChannelSurvey)| {
+        let levels = seen.levels.low_and_high().filter(|_| channel.kind != Kind::Logic);
+        ListedChannel {
+            name: channel.name.clone(),
+            kind: match channel.kind {
+                Kind::Logic => "logic",
+                Kind::Sampled => "analog",
+                Kind::Held => "number",
+            },
+            low: levels.map(|levels| levels.0),
+            high: levels.map(|levels| levels.1),
+            rising: seen.rising,
+            falling: seen.falling,
+            picture: picture(&seen.picture, glyphs()),
+        }
+    };
+    CaptureListing {
+        file: names(paths),
+        format: survey.head.format,
+        channels: channels.map(channel).collect(),
+        resolution_ns: survey.head.resolution_ps.map(|it| it as f64 / 1e3),
+        duration_ns: survey.span_ps.map(|(first, last)| (last - first) as f64 / 1e3),
+        readings: None,
+        not_measured: None,
+        notes: survey.head.notes,
+    }
+}
+
+fn listing_of_list(args: &RespondArgs, path: &PathBuf) -> Result<CaptureListing, Error> {
+    let Capture::List(mut list) = open(path, args.unit)? else {
+        return Err(
+            latlab_capture::ParseError::whole("the file changed while it was read").in_file(path)
+        );
+    };
+    let (mut readings, mut not_measured) = (0, 0);
+    while let Some(reading) = list.next_reading().map_err(|fault| fault.in_file(path))? {
+        readings += 1;
+        not_measured += u64::from(!matches!(reading.value, Value::Delay(_)));
+    }
+    Ok(CaptureListing {
+        file: names(std::slice::from_ref(path)),
+        format: list.format(),
+        channels: Vec::new(),
+        resolution_ns: list.resolution_ps().map(|it| it as f64 / 1e3),
+        duration_ns: None,
+        readings: Some(readings),
+        not_measured: Some(not_measured),
+        notes: Vec::new(),
+    })
+}
+
+fn names(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" + ")
+}
+
+/// Low, high, or both in one part of the time.
+fn picture(parts: &[(bool, bool)], glyphs: Glyphs) -> String {
+    let [low, high, both] = match glyphs {
+        Glyphs::Unicode => ['▁', '▔', '█'],
+        Glyphs::Ascii => ['_', '^', '#'],
+    };
+    let part = |(is_low, is_high): &(bool, bool)| match (is_low, is_high) {
+        (true, true) => both,
+        (true, false) => low,
+        (false, true) => high,
+        (false, false) => ' ',
+    };
+    parts.iter().map(part).collect()
+}
+
+fn text(looked: &CaptureListing) -> String {
+    let mut facts = vec![looked.format.to_string()];
+    if let Some(readings) = looked.readings {
+        facts.push(format!("{readings} readings"));
+        facts.push(format!("{} of them not measured", looked.not_measured.unwrap_or(0)));
+    } else {
+        facts.push(format!("{} channels", looked.channels.len()));
+    }
+    facts.extend(looked.duration_ns.map(|it| format!("over {}", Nanos(it.round() as i64))));
+    facts.extend(looked.resolution_ns.map(rate));
+    let wide =
+        |of: &dyn Fn(&ListedChannel) -> usize| looked.channels.iter().map(of).max().unwrap_or(0);
+    let name = wide(&|one| one.name.chars().count()).min(40);
+    let edges = wide(&|one| one.rising.max(one.falling).to_string().len());
+    let mut text = format!("{}: {}\n", escape_controls(&looked.file), facts.join(", "));
+    for one in &looked.channels {
+        let levels = one.low.zip(one.high);
+        let levels = levels.map(|(low, high)| format!("  {low:.4} to {high:.4}"));
+        text += &format!(
+            "  {:<name$}  {:<6}  {:>edges$} rising  {:>edges$} falling  {}{}\n",
+            escape_controls(&one.name),
+            one.kind,
+            one.rising,
+            one.falling,
+            one.picture,
+            levels.unwrap_or_default(),
+        );
+    }
+    looked.notes.iter().for_each(|note| text += &format!("  {note}\n"));
+    text
+}
+
+/// The resolution, and the rate where samples have one.
+fn rate(resolution_ns: f64) -> String {
+    let hertz = SECOND_PS as f64 / (resolution_ns * 1e3);
+    let rate = match hertz {
+        hertz if hertz >= 1e9 => format!("{} GHz", rounded(hertz / 1e9)),
+        hertz if hertz >= 1e6 => format!("{} MHz", rounded(hertz / 1e6)),
+        hertz if hertz >= 1e3 => format!("{} kHz", rounded(hertz / 1e3)),
+        hertz => format!("{} Hz", rounded(hertz)),
+    };
+    let time = match resolution_ns < 1_000.0 {
+        true => format!("{} ns", (resolution_ns * 1e3).round() / 1e3),
+        false => Nanos(resolution_ns.round() as i64).to_string(),
+    };
+    format!("times known to {time} ({rate})")
+}
+
+fn rounded(number: f64) -> f64 {
+    // To four digits, since the distance of samples is rounded.
+    let digits = 10f64.powi(3 - number.abs().max(1e-9).log10().floor() as i32);
+    (number * digits).round() / digits
+}

@@ -1,0 +1,104 @@
+//! What is wrong with a sheet: every mistake with its place, the line, and the word underlined.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+/// All that is wrong with a file.
+pub struct SheetErrors<'a> {
+    file: &'a str,
+    text: &'a str,
+    found: Vec<(Range<usize>, String)>,
+}
+
+impl<'a> SheetErrors<'a> {
+    /// None yet.
+    pub fn new(file: &'a str, text: &'a str) -> SheetErrors<'a> {
+        SheetErrors { file, text, found: Vec::new() }
+    }
+
+    /// Notes what is wrong at these bytes; the same is told once.
+    pub fn add(&mut self, at: Range<usize>, what: impl Into<String>) {
+        let mistake = (at, what.into());
+        if !self.found.contains(&mistake) {
+            self.found.push(mistake);
+        }
+    }
+
+    /// An unknown word, with the nearest of those that are known there.
+    pub fn unknown(&mut self, at: Range<usize>, word: &str, place: &str, known: &[&str]) {
+        let nearest = nearest(word, known);
+        let meant = match nearest {
+            Some(name) => format!("did you mean '{name}'?"),
+            None => format!("available: {}", known.join(", ")),
+        };
+        self.add(at, format!("unknown key '{word}' in {place}; {meant}"));
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Nothing, or all of them as text, in the order of the file.
+    pub fn into_result(mut self) -> Result<(), String> {
+        if self.found.is_empty() {
+            return Ok(());
+        }
+        self.found.sort_by_key(|(at, _)| at.start);
+        Err(self.found.iter().map(|(at, what)| self.format_error(at, what)).collect())
+    }
+
+    fn format_error(&self, at: &Range<usize>, what: &str) -> String {
+        let start = floor(self.text, at.start);
+        let before = &self.text[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = self.text[line_start..].split(['\n', '\r']).next().unwrap_or("");
+        let (number, column) =
+            (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
+        let end =
+            floor(self.text, at.end).clamp(start, line_start + line.len().max(start - line_start));
+        let marks = self.text[start..end].chars().count().max(1);
+        let mut text = format!("{}:{number}:{column}: {what}\n", self.file);
+        // A tab stays one, so that the marks stand below their word.
+        let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
+        let indent: String = before[line_start..].chars().map(blank).collect();
+        let _ = writeln!(text, "{number:>5} | {line}\n      | {indent}{}", "^".repeat(marks));
+        text
+    }
+}
+
+/// The known word that is the nearest one, if one is near.
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let far = |name: &&&str| strsim::damerau_levenshtein(word, name);
+    let nearest = known.iter().min_by_key(far)?;
+    (strsim::damerau_levenshtein(word, nearest) <= nearest.len().div_ceil(3).max(1))
+        .then_some(nearest)
+}
+
+/// The end of a character at or before this byte.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_is_its_place_its_line_and_a_mark_below_the_word() {
+        let text = "a = 1\n\tönly = 2\n";
+        let mut mistakes = SheetErrors::new("x.toml", text);
+        mistakes.unknown(7..12, "önly", "a sheet", &["only", "other"]);
+        mistakes.add(text.len()..text.len() + 9, "it ends");
+        let told = mistakes.into_result().unwrap_err();
+        let expected = "x.toml:2:2: unknown key 'önly' in a sheet; did you mean 'only'?\n    \
+                        2 | \tönly = 2\n      | \t^^^^\nx.toml:3:1: it ends\n    3 | \n      | ^\n";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_is_near_nothing_gets_the_whole_list() {
+        assert_eq!(nearest("priod", &["period", "phase"]), Some("period"));
+        assert_eq!(nearest("colour", &["period", "phase"]), None);
+    }
+}

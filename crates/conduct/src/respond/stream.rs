@@ -1,0 +1,228 @@
+//! Answers as the frames of a stream: intervals, samples, and the largest with their times.
+
+use super::Failure;
+use crate::StopFlag;
+use latlab_capture::{NANO_PS, Response, ResponseClass};
+use latlab_model::deadline::is_miss;
+use latlab_model::frame::{Hello, Interval, KEPT_SPIKES, Message, STREAM_VERSION, Spike, Spikes};
+use latlab_model::machine::Machine;
+use latlab_model::respond::Responses;
+use latlab_model::run::{
+    AgentEnd, AppliedSetup, EndReason, Finding, Setting, ThreadEnd, ThreadSetup,
+};
+use latlab_model::samples::{Sample, Samples, pack};
+use latlab_model::{Histogram, Nanos, Plan};
+use latlab_store::{Finished, OpenRun};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Samples of one frame.
+const OF_A_FRAME: usize = 8192;
+/// Bytes that are written at once.
+const AT_ONCE: usize = 1 << 20;
+/// A responder is one, whatever it is made of.
+const THREAD: u32 = 0;
+
+/// A run whose answers still come.
+pub struct StreamBuilder<'a> {
+    plan: &'a Plan,
+    stop: &'a StopFlag,
+    open: OpenRun,
+    bytes: Vec<u8>,
+    counted_to: Nanos,
+    latencies: Vec<Nanos>,
+    misses: u64,
+    samples: Vec<Sample>,
+    spikes: BinaryHeap<Reverse<Spike>>,
+    answered: u64,
+    last: Nanos,
+}
+
+impl<'a> StreamBuilder<'a> {
+    /// Begins the stream.
+    pub fn begin(
+        open: OpenRun,
+        plan: &'a Plan,
+        machine: Machine,
+        settings: Vec<Setting>,
+        stop: &'a StopFlag,
+    ) -> Result<StreamBuilder<'a>, Failure> {
+        let latlab = env!("CARGO_PKG_VERSION").to_string();
+        let hello = Hello { stream: STREAM_VERSION, latlab, id: open.id().to_string() };
+        let prepared = AppliedSetup { settings, threads: vec![setup()], helpers_on: String::new() };
+        let mut recorder = StreamBuilder {
+            plan,
+            stop,
+            open,
+            bytes: Vec::new(),
+            counted_to: Nanos::ZERO,
+            latencies: Vec::new(),
+            misses: 0,
+            samples: Vec::new(),
+            spikes: BinaryHeap::new(),
+            answered: 0,
+            last: Nanos::ZERO,
+        };
+        recorder.send(&Message::Hello(hello))?;
+        recorder.send(&Message::Plan(plan.clone()))?;
+        recorder.send(&Message::Machine(machine))?;
+        recorder.send(&Message::Prepared(prepared))?;
+        Ok(recorder)
+    }
+
+    /// Takes the next stimulus with what became of it.
+    pub fn push(&mut self, answer: Response) -> Result<(), Failure> {
+        if self.stop.is_set() {
+            return Err(Failure::Interrupted);
+        }
+        let at = Nanos(answer.at_ps.div_euclid(NANO_PS)).max(self.last);
+        self.last = at;
+        let interval = self.plan.interval_ns.0.max(1);
+        let begin = Nanos(at.0.div_euclid(interval) * interval);
+        if begin > self.counted_to {
+            let whole = self.counted_to.0.div_euclid(interval) * interval + interval;
+            self.flush(Nanos(whole).min(begin))?;
+            // Time without stimuli is counted as well.
+            self.flush(begin)?;
+        }
+        let deadline = self.plan.deadline_ns.unwrap_or(Nanos::MAX);
+        match answer.fate {
+            ResponseClass::Answered(delay) => {
+                let latency_ns = Nanos((delay + NANO_PS / 2).div_euclid(NANO_PS));
+                self.push_sample(Sample { release_ns: at, latency_ns })?;
+                self.misses += u64::from(is_miss(latency_ns.0, deadline.0));
+            }
+            ResponseClass::Late(delay) => {
+                self.misses += u64::from(is_miss(delay, deadline.0.saturating_mul(NANO_PS)))
+            }
+            ResponseClass::Missing => self.misses += u64::from(self.plan.deadline_ns.is_some()),
+            ResponseClass::Unmeasured => {}
+        }
+        Ok(())
+    }
+
+    fn push_sample(&mut self, sample: Sample) -> Result<(), Failure> {
+        let Sample { release_ns, latency_ns } = sample;
+        self.answered += 1;
+        self.latencies.push(latency_ns);
+        self.spikes.push(Reverse(Spike { latency_ns, release_ns }));
+        if self.spikes.len() > KEPT_SPIKES {
+            self.spikes.pop();
+        }
+        self.samples.push(sample);
+        if self.samples.len() >= OF_A_FRAME {
+            // A part of an interval ends where it will go on.
+            self.flush(release_ns.max(self.counted_to))?;
+        }
+        Ok(())
+    }
+
+    /// Counts everything up to here.
+    fn flush(&mut self, to: Nanos) -> Result<(), Failure> {
+        let (start_ns, end_ns) = (self.counted_to, to.max(self.counted_to));
+        if start_ns == end_ns && self.latencies.is_empty() && self.misses == 0 {
+            return Ok(());
+        }
+        let counts: Histogram = self.latencies.drain(..).collect();
+        let counts = Histogram { misses: std::mem::take(&mut self.misses), ..counts };
+        self.counted_to = end_ns;
+        self.send(&Message::Interval(Interval { thread: THREAD, start_ns, end_ns, counts }))?;
+        let samples = std::mem::take(&mut self.samples);
+        match samples.is_empty() {
+            true => Ok(()),
+            false => self.send(&Message::Samples(packed(&samples))),
+        }
+    }
+
+    /// Ends the stream and makes the run.
+    pub fn finish(
+        mut self,
+        responded: Responses,
+        findings: Vec<Finding>,
+        length_ps: i64,
+    ) -> Result<Finished, Failure> {
+        let end = Nanos(length_ps.div_euclid(NANO_PS)).max(self.last + Nanos(1));
+        self.flush(end)?;
+        let mut spikes: Vec<Spike> =
+            std::mem::take(&mut self.spikes).into_iter().map(|one| one.0).collect();
+        spikes.sort();
+        self.send(&Message::Spikes(Spikes { thread: THREAD, spikes }))?;
+        for finding in findings {
+            self.send(&Message::Finding(finding))?;
+        }
+        let last_word = thread_end(self.answered, responded);
+        self.send(&Message::ThreadEnd(last_word))?;
+        self.send(&Message::End(AgentEnd {
+            reason: EndReason::Finished,
+            agent_peak_rss_bytes: 0,
+            helpers_cpu_ns: Nanos::ZERO,
+            intervals_merged: 0,
+            spike_hook: None,
+        }))?;
+        self.write()?;
+        Ok(self.open.finish()?)
+    }
+
+    /// Leaves nothing behind.
+    pub fn discard(self) -> Result<(), Failure> {
+        Ok(self.open.discard()?)
+    }
+
+    fn send(&mut self, message: &Message) -> Result<(), Failure> {
+        self.bytes.extend(message.encode());
+        if self.bytes.len() > AT_ONCE { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<(), Failure> {
+        self.open.append(&self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+}
+
+fn setup() -> ThreadSetup {
+    ThreadSetup {
+        thread: THREAD,
+        cpu: None,
+        core_type: None,
+        capacity: None,
+        thread_id: None,
+        policy: String::new(),
+        period_ns: None,
+        first_release_ns: Nanos::ZERO,
+    }
+}
+
+fn thread_end(cycles: u64, responded: Responses) -> ThreadEnd {
+    ThreadEnd {
+        thread: THREAD,
+        reason: EndReason::Finished,
+        cycles,
+        missed: 0,
+        page_faults: 0,
+        involuntary_switches: 0,
+        voluntary_switches: 0,
+        spikes_lost: 0,
+        intervals_grown: 0,
+        samples_lost: 0,
+        cpu_ns: Nanos::ZERO,
+        spun: None,
+        responded: Some(responded),
+    }
+}
+
+/// Stimuli have no period, so that each but the first jumps.
+fn packed(samples: &[Sample]) -> Samples {
+    let jumps = (1..).zip(samples.windows(2));
+    let jumps = jumps.map(|(index, pair)| (index, pair[1].release_ns - pair[0].release_ns));
+    let latencies: Vec<i64> = samples.iter().map(|sample| sample.latency_ns.0).collect();
+    Samples {
+        thread: THREAD,
+        lost_before: 0,
+        first_release_ns: samples[0].release_ns,
+        period_ns: Nanos::ZERO,
+        count: samples.len() as u32,
+        jumps: jumps.filter(|(_, by)| *by > Nanos::ZERO).collect(),
+        packed: pack(&latencies),
+    }
+}

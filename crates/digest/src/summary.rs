@@ -1,0 +1,75 @@
+//! All threads of a run together, as the verdict takes them.
+
+use crate::thread::ThreadCounts;
+use latlab_model::deadline::is_miss;
+use latlab_model::histogram::DifferentLayouts;
+use latlab_model::plan::Recorded;
+use latlab_model::run::{EndReason, Summary, ThreadRun};
+use latlab_model::{Histogram, Nanos, Plan};
+use latlab_stats::summary;
+
+/// All threads together; the time of the observed maximum is that of the thread that has it.
+pub fn summarize(plan: &Plan, counted: &[ThreadCounts], threads: &[ThreadRun]) -> Summary {
+    let together = sum(counted.iter().map(|one| one.total.clone()));
+    // Threads whose bins have different edges have no quantiles together.
+    let without_bins = || counted.iter().map(|one| one.total.without_bins());
+    let all = together.clone().or_else(|_| sum(without_bins())).unwrap_or_default();
+    let of_max = threads.iter().filter(|one| one.summary.max_ns == Some(all.max_ns));
+    let max_at = of_max.filter_map(|one| one.summary.max_at_ns).min();
+    let noise = threads.iter().filter_map(|one| one.summary.noise).reduce(|mut sum, one| {
+        sum.add(one);
+        sum
+    });
+    let all = summary(plan, &all, max_at);
+    let activations = match plan.method.records() {
+        Recorded::Response => threads.iter().map(|one| one.summary.activations).sum(),
+        Recorded::Latency | Recorded::Gap => all.activations,
+    };
+    let quantiles = all.quantiles.filter(|_| together.is_ok());
+    Summary { noise, activations, quantiles, ..all }
+}
+
+fn sum(parts: impl Iterator<Item = Histogram>) -> Result<Histogram, DifferentLayouts> {
+    let mut all = Histogram::default();
+    for part in parts {
+        all.add(&part)?;
+    }
+    Ok(all)
+}
+
+/// Whether nothing was recorded of a thread; a busy loop that saw no gap has recorded that.
+pub fn is_silent(thread: &ThreadRun) -> bool {
+    match thread.summary.noise {
+        Some(noise) => noise.of_ns <= Nanos::ZERO,
+        None => thread.summary.activations == 0,
+    }
+}
+
+/// Why the run as a whole ended, or the first reason of a thread to end before it.
+pub fn end_reason(plan: &Plan, ended: EndReason, threads: &[ThreadRun]) -> EndReason {
+    // Without a planned end, being interrupted is how a run ends.
+    let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
+    let reasons = threads.iter().filter_map(|thread| thread.end.as_ref().map(|end| end.reason));
+    std::iter::once(ended)
+        .chain(reasons)
+        .filter(|&reason| !(open_ended && reason == EndReason::Interrupted))
+        .find(|&reason| reason != EndReason::Finished)
+        .unwrap_or(EndReason::Finished)
+}
+
+/// The total with what was seen after the last interval, as far as it concerns the verdict.
+pub fn include_uncounted(
+    plan: &Plan,
+    total: &Summary,
+    late: impl Iterator<Item = Nanos>,
+) -> Summary {
+    late.fold(total.clone(), |total, latency| Summary {
+        misses: total
+            .misses
+            .zip(plan.deadline_ns)
+            .map(|(misses, deadline)| misses + u64::from(is_miss(latency.0, deadline.0))),
+        max_ns: total.max_ns.max(Some(latency)),
+        activations: total.activations + 1,
+        ..total
+    })
+}

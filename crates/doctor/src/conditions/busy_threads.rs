@@ -1,0 +1,140 @@
+//! The threads that took a CPU while it was measured.
+
+use super::points::{Points, Stretch};
+use super::{ConditionsInput, ConditionsView};
+use latlab_model::finding::ThreadShare;
+use latlab_model::plan::Policy;
+use latlab_model::telemetry::{BusyThread, metric};
+use latlab_model::{CpuSet, Nanos};
+
+/// Ordinary threads that are named in a run, the busiest ones.
+const MOST_ORDINARY: usize = 30;
+/// An ordinary thread is named from this share of a CPU on, over the run …
+const MUCH: f64 = 0.01;
+/// … or between two readings.
+const MUCH_AT_ONCE: f64 = 0.1;
+
+/// The threads that took a CPU, busiest first; of those that run before everything ordinary, all.
+pub fn busy_threads(at: &ConditionsView<'_>) -> Vec<BusyThread> {
+    let all = at.watch.all(metric::THREAD_CPU);
+    let all = all.filter_map(|(subject, points)| busy_thread(at, subject, points));
+    let (mut ordinary, mut threads): (Vec<BusyThread>, Vec<BusyThread>) =
+        all.partition(is_ordinary);
+    let by_share = |a: &BusyThread, b: &BusyThread| b.mean_share.total_cmp(&a.mean_share);
+    ordinary.retain(|one| one.mean_share >= MUCH || one.peak_share >= MUCH_AT_ONCE);
+    ordinary.sort_by(by_share);
+    threads.extend(ordinary.into_iter().take(MOST_ORDINARY));
+    threads.sort_by(by_share);
+    threads
+}
+
+fn is_ordinary(thread: &BusyThread) -> bool {
+    !["fifo", "rr", "deadline"].iter().any(|policy| thread.policy.starts_with(policy))
+}
+
+fn busy_thread(at: &ConditionsView<'_>, subject: &str, points: &Points) -> Option<BusyThread> {
+    let (name, id) = subject.rsplit_once('/')?;
+    let id = id.parse().ok().filter(|id| !at.context.threads.contains(id))?;
+    let ConditionsInput { from, to, .. } = *at.context;
+    let within: Vec<(Nanos, i64)> = steps_within(at.context, points);
+    let steps = within.windows(2).filter_map(|pair| {
+        let length = (pair[1].0 - pair[0].0).0;
+        (length > 0).then(|| ((pair[1].1 - pair[0].1) as f64 / length as f64, pair[0].0, pair[1].0))
+    });
+    // Of a step that began before the measuring, or ends after it, only the part within.
+    let part = |(share, begin, end): (f64, Nanos, Nanos)| {
+        share * (end.min(to) - begin.max(from)).0.max(0) as f64
+    };
+    let taken: f64 = steps.clone().map(part).sum();
+    // The first of several that are as large.
+    let (peak_share, peak_at_ns, _) = steps.rev().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    if taken <= 0.0 {
+        return None;
+    }
+    Some(BusyThread {
+        name: name.to_string(),
+        id,
+        policy: policy(at, subject)?,
+        cpus: cpus_of_thread(at, subject),
+        mean_share: taken / (to - from).0.max(1) as f64,
+        peak_share,
+        peak_at_ns: peak_at_ns.max(from),
+    })
+}
+
+/// The points of the time in which was measured, and one on either side.
+fn steps_within(context: &ConditionsInput, points: &Points) -> Vec<(Nanos, i64)> {
+    let all: Vec<(Nanos, i64)> = points.values().collect();
+    let from = all.partition_point(|(time, _)| *time <= context.from).saturating_sub(1);
+    let to = all.partition_point(|(time, _)| *time < context.to);
+    all[from..(to + 1).min(all.len())].to_vec()
+}
+
+fn last_value(at: &ConditionsView<'_>, metric: &str, subject: &str) -> Option<i64> {
+    at.watch.one(metric, subject)?.values().next_back().map(|(_, value)| value)
+}
+
+fn policy(at: &ConditionsView<'_>, subject: &str) -> Option<String> {
+    let priority = last_value(at, metric::THREAD_PRIORITY, subject)?;
+    Some(match last_value(at, metric::THREAD_POLICY, subject)? {
+        0 => "other".to_string(),
+        1 => format!("fifo {priority}"),
+        2 => format!("rr {priority}"),
+        3 => "batch".to_string(),
+        5 => "idle".to_string(),
+        6 => "deadline".to_string(),
+        number => format!("policy {number}"),
+    })
+}
+
+fn cpus_of_thread(at: &ConditionsView<'_>, subject: &str) -> CpuSet {
+    let places = at.watch.one(metric::THREAD_PLACE, subject);
+    places.into_iter().flat_map(Points::values).filter_map(|(_, cpu)| cpu.try_into().ok()).collect()
+}
+
+/// Whether a thread goes before, or beside, the measuring ones.
+pub fn outranks(policy: &str, measuring: Policy) -> bool {
+    let priority = |of: &str| policy.strip_prefix(of)?.trim().parse::<u8>().ok();
+    let fixed = priority("fifo").or_else(|| priority("rr"));
+    match measuring {
+        Policy::Deadline { .. } => policy == "deadline",
+        Policy::Fifo { priority } | Policy::Rr { priority } => {
+            policy == "deadline" || fixed.is_some_and(|other| other >= priority)
+        }
+        // Every real-time thread does.
+        Policy::Other | Policy::Batch | Policy::Idle => policy == "deadline" || fixed.is_some(),
+    }
+}
+
+/// When a thread ran.
+pub fn active_stretches(at: &ConditionsView<'_>, thread: &BusyThread) -> Vec<Stretch> {
+    let subject = format!("{}/{}", thread.name, thread.id);
+    let Some(points) = at.watch.one(metric::THREAD_CPU, &subject) else { return Vec::new() };
+    let ran = steps_within(at.context, points);
+    ran.windows(2)
+        .filter(|pair| pair[1].1 > pair[0].1)
+        .map(|pair| Stretch { from: pair[0].0, to: pair[1].0 })
+        .collect()
+}
+
+/// The busiest threads of a stretch on a CPU, at most three.
+pub fn busiest(at: &ConditionsView<'_>, stretch: Stretch, cpu: u32) -> Vec<ThreadShare> {
+    let share = |(subject, points): (&str, &Points)| {
+        let (name, id) = subject.rsplit_once('/')?;
+        // Its own readings need not be those of the CPU.
+        let during =
+            points.values().filter(|(time, _)| *time >= stretch.from && *time <= stretch.to);
+        let during: Vec<(Nanos, i64)> = during.collect();
+        let (first, last) = (during.first()?, during.last()?);
+        let length = (last.0 - first.0).0;
+        let share = (last.1 - first.1) as f64 / length.max(1) as f64;
+        let (name, id) = (name.to_string(), id.parse().ok()?);
+        (length > 0 && share >= 0.05).then_some(ThreadShare { name, id, share })
+    };
+    let all = at.watch.all(metric::THREAD_CPU);
+    let on_cpu = all.filter(|(subject, _)| cpus_of_thread(at, subject).contains(cpu));
+    let mut found: Vec<ThreadShare> = on_cpu.filter_map(share).collect();
+    found.sort_by(|a, b| b.share.total_cmp(&a.share));
+    found.truncate(3);
+    found
+}

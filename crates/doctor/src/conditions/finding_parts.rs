@@ -1,0 +1,57 @@
+//! The time of a finding and the latencies of that time.
+
+use super::ConditionsView;
+use super::latencies::latencies_then_and_otherwise;
+use super::points::{Points, Stretch, stretches};
+use latlab_model::CpuSet;
+use latlab_model::finding::{ConditionFinding, Finding, LatencyComparison, When};
+
+/// The latencies of some stretches; with CPUs only those of the threads on these, and of those that
+/// float.
+pub fn latencies(
+    at: &ConditionsView<'_>,
+    when: &[Stretch],
+    cpus: Option<&CpuSet>,
+) -> LatencyComparison {
+    latencies_then_and_otherwise(at.context.recorded, &at.watch.intervals, when, cpus)
+}
+
+/// The finding at the beginning of its first stretch.
+pub fn at_first_stretch(
+    at: &ConditionsView<'_>,
+    finding: ConditionFinding,
+    when: &[Stretch],
+) -> Finding {
+    let finding = Finding::new(finding);
+    match when.first() {
+        // What the reading before the first release saw began with the run, as far as it matters.
+        Some(first) => finding.at(first.from.max(at.context.from)),
+        None => finding,
+    }
+}
+
+/// From the begin of the first stretch to the end of the last; none without a stretch.
+pub fn span(at: &ConditionsView<'_>, when: &[Stretch]) -> Option<When> {
+    let (first, last) = (when.first()?, when.last()?);
+    let (from_ns, to) = (at.since_start(first.from), last.to.min(at.context.to));
+    Some(When { from_ns, to_ns: at.since_start(to) })
+}
+
+/// A counter of something that should not happen has grown: for each subject how much, and when.
+pub fn counter_findings(
+    at: &ConditionsView<'_>,
+    metric: &str,
+    finding: &dyn Fn(&str, u64, When, LatencyComparison) -> ConditionFinding,
+) -> Vec<Finding> {
+    let grown = |(subject, points): (&str, &Points)| {
+        let growths = at.growths(points);
+        let times: f64 = growths.iter().flatten().sum();
+        let stretches =
+            stretches(at.times, |step| growths[step].is_some_and(|growth| growth > 0.0));
+        let when = span(at, &stretches)?;
+        let beside = latencies(at, &stretches, None);
+        let finding = finding(subject, times.round() as u64, when, beside);
+        Some(at_first_stretch(at, finding, &stretches))
+    };
+    at.watch.all(metric).filter_map(grown).collect()
+}

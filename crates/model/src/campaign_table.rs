@@ -1,0 +1,205 @@
+//! What a campaign came to: its table.
+
+use crate::Nanos;
+use crate::campaign::{Published, PublishedFigure};
+use crate::run::VerdictWord;
+use crate::text_enum::text_enum;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The table of a campaign: a row for each scenario and setting, a column for each repeat, or for
+/// each repeat on each kernel.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CampaignTable {
+    /// Name of the campaign's folder.
+    pub id: String,
+    /// Name of the sheet.
+    pub name: String,
+    /// The question that the sheet answers.
+    pub about: Option<String>,
+    /// What replaced the ends of all scenarios, in the words of `--scale`.
+    #[serde(default)]
+    pub scale: Option<String>,
+    /// How long the shortest run is measured; none where a run has no limit.
+    #[serde(default)]
+    pub shortest_ns: Option<Nanos>,
+    /// How long the longest run is measured; none where a run has no limit.
+    #[serde(default)]
+    pub longest_ns: Option<Nanos>,
+    /// How many of its runs stand how.
+    #[serde(flatten)]
+    pub tally: CampaignCounts,
+    /// The columns.
+    pub columns: Vec<CampaignColumn>,
+    /// The rows.
+    pub rows: Vec<CampaignRow>,
+    /// Where the published figures come from, and what they leave open.
+    pub published: Option<Published>,
+    /// Whether guests in virtual time were measured, where an instruction takes a nanosecond.
+    #[serde(default)]
+    pub virtual_time: bool,
+}
+
+/// How many runs of a campaign stand how; the others are still to be made.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CampaignCounts {
+    /// Runs that were planned.
+    pub planned: usize,
+    /// Runs that are made.
+    pub measured: usize,
+    /// Runs that are made, and invalid at every try.
+    pub invalid: usize,
+    /// Runs that left nothing to store at the last of their tries.
+    pub failed: usize,
+    /// Runs that were made, and whose files are damaged.
+    #[serde(default)]
+    pub damaged: usize,
+}
+
+impl CampaignCounts {
+    /// Runs that have not had all their tries.
+    pub fn missing(&self) -> usize {
+        self.planned.saturating_sub(self.measured + self.invalid + self.failed + self.damaged)
+    }
+}
+
+impl fmt::Display for CampaignCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} measured", self.measured, self.planned)?;
+        let others =
+            [(self.invalid, "invalid"), (self.failed, "failed"), (self.damaged, "damaged")];
+        for (count, word) in others.into_iter().filter(|(count, _)| *count > 0) {
+            write!(f, ", {count} {word}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A column.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CampaignColumn {
+    /// The kernel, where the matrix has several.
+    pub kernel: Option<String>,
+    /// The how many-th repeat.
+    pub repeat: u32,
+}
+
+impl fmt::Display for CampaignColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kernel {
+            Some(kernel) => write!(f, "{kernel}, repeat {}", self.repeat),
+            None => write!(f, "repeat {}", self.repeat),
+        }
+    }
+}
+
+/// A row.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CampaignRow {
+    /// Its name.
+    pub label: String,
+    /// Its scenario.
+    pub scenario: String,
+    /// What that is about.
+    pub about: Option<String>,
+    /// The deadline it is judged by.
+    pub deadline_ns: Option<Nanos>,
+    /// A cell for each column.
+    pub cells: Vec<CampaignCell>,
+    /// All repeats together, once for each kernel.
+    pub pooled: Vec<PooledRow>,
+    /// The heaviest verdict of its cells; without a deadline none, but for a cell that failed, or is
+    /// invalid or damaged.
+    pub verdict: Option<VerdictWord>,
+    /// What others have published of the same scenario.
+    pub published: Vec<PublishedFigure>,
+}
+
+text_enum! {
+    /// How a cell stands.
+    CellWord {
+        /// Its run is made.
+        Done = "done",
+        /// All tries failed or are invalid.
+        Failed = "failed",
+        /// Its run is still to be made.
+        Missing = "missing",
+        /// Its run was made, and its files are damaged.
+        Damaged = "damaged",
+        /// It was left out, since a program is missing.
+        LeftOut = "left-out",
+    }
+}
+
+/// A cell: one run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CampaignCell {
+    /// How it stands.
+    pub state: CellWord,
+    /// Why it failed, was left out, or is damaged: the run's folder is named there.
+    pub reason: Option<String>,
+    /// Id of its run; none where there is none.
+    pub run: Option<String>,
+    /// All tries that left a run, this one among them.
+    pub tries: Vec<String>,
+    /// Its figures.
+    #[serde(flatten)]
+    pub figures: CellFigures,
+    /// The verdict of the run; `invalid` also without a deadline.
+    pub verdict: Option<VerdictWord>,
+}
+
+/// Figures of a run, or of several together.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CellFigures {
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// Observed maximum.
+    pub max_ns: Option<Nanos>,
+    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    pub p99_9_ns: Option<Nanos>,
+    /// Missed releases; none where they are not defined.
+    pub missed: Option<u64>,
+    /// Releases later than the deadline; none without a deadline.
+    pub misses: Option<u64>,
+}
+
+/// All repeats of a row together.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PooledRow {
+    /// The kernel, where the matrix has several.
+    pub kernel: Option<String>,
+    /// Runs that it is made of: those that are done.
+    pub runs: usize,
+    /// Every latency counts alike, so that a thread with more of them counts more.
+    #[serde(flatten)]
+    pub figures: CellFigures,
+    /// 99.9 % where every thread counts alike, however many latencies it has; only where the
+    /// threads have different periods.
+    pub p99_9_equal_weight_ns: Option<Nanos>,
+    /// Each thread over all repeats; only where the threads have different periods.
+    pub threads: Vec<PooledThread>,
+}
+
+/// A thread over all repeats.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PooledThread {
+    /// Its number.
+    pub thread: u32,
+    /// Its period; none where nobody knows it.
+    pub period_ns: Option<Nanos>,
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// Observed maximum.
+    pub max_ns: Option<Nanos>,
+    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    pub p99_9_ns: Option<Nanos>,
+}

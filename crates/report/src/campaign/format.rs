@@ -1,0 +1,107 @@
+//! A cell in words.
+
+use crate::units::{bin_edge, grouped, percent_of, span};
+use latlab_model::Nanos;
+use latlab_model::campaign_table::{CampaignCell, CampaignTable, CellFigures, CellWord};
+
+/// What colours a cell: how near to the deadline its observed maximum came, where that says
+/// something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeadlineDistance {
+    /// Nobody gave a deadline, or there are no latencies.
+    Unknown,
+    /// Up to half of it.
+    Far,
+    /// Up to all of it.
+    Close,
+    /// Beyond it.
+    Over,
+    /// The figures say nothing, or there are none that can be read.
+    Invalid,
+}
+
+impl DeadlineDistance {
+    /// Of a cell.
+    pub fn new(cell: &CampaignCell, deadline: Option<Nanos>) -> DeadlineDistance {
+        if matches!(cell.state, CellWord::Failed | CellWord::Damaged) {
+            return DeadlineDistance::Invalid;
+        }
+        match cell.figures.max_ns.zip(deadline) {
+            None => DeadlineDistance::Unknown,
+            Some((max, deadline)) if max > deadline => DeadlineDistance::Over,
+            Some((max, deadline)) if max.0 * 2 > deadline.0 => DeadlineDistance::Close,
+            Some(_) => DeadlineDistance::Far,
+        }
+    }
+
+    /// The word for it in a style sheet.
+    pub fn class(self) -> &'static str {
+        match self {
+            DeadlineDistance::Unknown => "unknown",
+            DeadlineDistance::Far => "far",
+            DeadlineDistance::Close => "close",
+            DeadlineDistance::Over => "over",
+            DeadlineDistance::Invalid => "invalid",
+        }
+    }
+}
+
+/// The verdict or the state of a cell in a word or two.
+pub fn verdict(cell: &CampaignCell) -> String {
+    match (cell.state, cell.verdict) {
+        (CellWord::Done, Some(word)) => word.to_string(),
+        (CellWord::Done, None) => String::new(),
+        (CellWord::Failed, Some(word)) => word.to_string(),
+        (CellWord::Failed, None) => "failed".to_string(),
+        (CellWord::Damaged, _) => "damaged".to_string(),
+        (CellWord::Missing, _) => "missing".to_string(),
+        (CellWord::LeftOut, _) => "left out".to_string(),
+    }
+}
+
+/// Why a cell has no figures, or such as say nothing.
+pub fn reason(cell: &CampaignCell) -> Option<String> {
+    let reason = cell.reason.as_deref().unwrap_or_default();
+    match cell.state {
+        CellWord::Failed | CellWord::Damaged | CellWord::LeftOut => {
+            Some(format!("{}: {reason}", verdict(cell)))
+        }
+        CellWord::Missing | CellWord::Done => None,
+    }
+}
+
+/// How long each run is, and that it was to be another length; the sheet may speak of that one.
+pub fn length(lengths: Option<(Nanos, Nanos)>, scale: Option<&str>) -> Option<String> {
+    let length = lengths.map(|(shortest, longest)| match shortest == longest {
+        true => format!("Each run: {}", span(shortest)),
+        false => format!("Each run: {} to {}", span(shortest), span(longest)),
+    });
+    let scaled = |scale| format!("scaled by --scale {scale}, whatever the sheet says");
+    match (length, scale.map(scaled)) {
+        (Some(length), Some(scaled)) => Some(format!("{length}, {scaled}.")),
+        (Some(one), None) => Some(format!("{one}.")),
+        (None, Some(scaled)) => Some(format!("Each run: {scaled}.")),
+        (None, None) => None,
+    }
+}
+
+/// The same of a table.
+pub fn length_of(table: &CampaignTable) -> Option<String> {
+    length(table.shortest_ns.zip(table.longest_ns), table.scale.as_deref())
+}
+
+/// What a cell says, without its observed maximum.
+pub fn rest(figures: &CellFigures, deadline: Option<Nanos>) -> Vec<String> {
+    let p99_9 = figures.p99_9_ns.map(|time| format!("p99.9 {}", bin_edge(time)));
+    let misses = figures
+        .misses
+        .map(|count| format!("{} {}", grouped(count), if count == 1 { "miss" } else { "misses" }));
+    p99_9.into_iter().chain(misses).chain(share(figures, deadline)).collect()
+}
+
+/// The observed maximum as a share of the deadline.
+pub fn share(figures: &CellFigures, deadline: Option<Nanos>) -> Option<String> {
+    let (max, deadline) = figures.max_ns.zip(deadline)?;
+    let percent = percent_of(max.0.max(0).unsigned_abs(), deadline.0.unsigned_abs())?;
+    Some(format!("{percent} of the deadline"))
+}

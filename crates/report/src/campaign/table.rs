@@ -1,0 +1,282 @@
+//! From the runs of a campaign to its table.
+
+use latlab_model::campaign::{Campaign, Row};
+use latlab_model::campaign_table::{
+    CampaignCell, CampaignColumn, CampaignCounts, CampaignRow, CampaignTable, CellFigures,
+    CellWord, PooledRow, PooledThread,
+};
+use latlab_model::run::VerdictWord;
+use latlab_model::{Bin, Nanos, Run, ThreadBins};
+use latlab_stats::{quantile_of_equal_weight, quantile_of_rows};
+use std::collections::BTreeMap;
+
+/// 99.9 %, in parts per million.
+const P99_9: u32 = 999_000;
+/// With fewer latencies it is not given, as in a run.
+const LEAST_FOR_P99_9: u64 = 1_000;
+
+/// A planned run, and what became of it.
+#[derive(Clone, Debug)]
+pub struct PlannedResult<'a> {
+    /// Its row in the campaign.
+    pub row: usize,
+    /// The how many-th of this row.
+    pub repeat: u32,
+    /// How it stands.
+    pub state: CellWord,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// Its run, with the counts of its threads.
+    pub run: Option<(&'a Run, &'a [ThreadBins])>,
+    /// Ids of all tries that left a run.
+    pub tries: Vec<String>,
+}
+
+/// The table of a campaign, from what became of each of its runs.
+pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
+    let mut kernels: Vec<Option<String>> = Vec::new();
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    for (index, row) in campaign.rows.iter().enumerate() {
+        let kernel = kernel_of(row);
+        if !kernels.contains(&kernel) {
+            kernels.push(kernel);
+        }
+        let label = label_of(row);
+        match groups.iter_mut().find(|(known, _)| *known == label) {
+            Some((_, rows)) => rows.push(index),
+            None => groups.push((label, vec![index])),
+        }
+    }
+    let columns: Vec<CampaignColumn> = kernels
+        .iter()
+        .flat_map(|kernel| {
+            (1..=campaign.repeats).map(|repeat| CampaignColumn { kernel: kernel.clone(), repeat })
+        })
+        .collect();
+    CampaignTable {
+        id: campaign.id.clone(),
+        name: campaign.name.clone(),
+        about: campaign.about.clone(),
+        scale: campaign.scale.clone(),
+        shortest_ns: campaign.shortest_and_longest().map(|(shortest, _)| shortest),
+        longest_ns: campaign.shortest_and_longest().map(|(_, longest)| longest),
+        tally: counts(campaign, made),
+        rows: groups
+            .iter()
+            .map(|(label, rows)| row(campaign, made, label, rows, &columns))
+            .collect(),
+        columns,
+        published: campaign.published.clone(),
+        virtual_time: made
+            .iter()
+            .filter_map(|one| one.run)
+            .any(|(run, _)| run.asked.target.has_virtual_time()),
+    }
+}
+
+fn counts(campaign: &Campaign, made: &[PlannedResult]) -> CampaignCounts {
+    let count = |state, has_run| {
+        made.iter().filter(|one| one.state == state && one.run.is_some() == has_run).count()
+    };
+    CampaignCounts {
+        planned: campaign.runs.len(),
+        measured: count(CellWord::Done, true),
+        invalid: count(CellWord::Failed, true),
+        failed: count(CellWord::Failed, false),
+        damaged: count(CellWord::Damaged, false),
+    }
+}
+
+/// The kernel that the matrix asks for.
+fn kernel_of(row: &Row) -> Option<String> {
+    row.settings.get("kernel").cloned()
+}
+
+/// The label without the kernel, which has its columns.
+fn label_of(row: &Row) -> String {
+    let setting = |(key, value): (&String, &String)| format!(", {key} {value}");
+    let others = row.settings.iter().filter(|(key, _)| *key != "kernel").map(setting);
+    format!("{}{}", row.scenario, others.collect::<String>())
+}
+
+fn row(
+    campaign: &Campaign,
+    made: &[PlannedResult],
+    label: &str,
+    rows: &[usize],
+    columns: &[CampaignColumn],
+) -> CampaignRow {
+    let of_kernel = |kernel: &Option<String>| {
+        rows.iter().copied().find(|&row| kernel_of(&campaign.rows[row]) == *kernel)
+    };
+    let cell_of = |column: &CampaignColumn| {
+        let row = of_kernel(&column.kernel);
+        let made = made.iter().find(|one| Some(one.row) == row && one.repeat == column.repeat);
+        made.map_or_else(|| left_out(row.map(|row| &campaign.rows[row])), cell)
+    };
+    let cells: Vec<CampaignCell> = columns.iter().map(cell_of).collect();
+    let first = &campaign.rows[rows[0]];
+    let published = campaign.published.iter().flat_map(|published| &published.figures);
+    CampaignRow {
+        label: label.to_string(),
+        scenario: first.scenario.clone(),
+        about: first.about.clone(),
+        deadline_ns: first.plan.deadline_ns,
+        verdict: verdict(first.plan.deadline_ns, &cells),
+        cells,
+        pooled: rows.iter().filter_map(|&row| pooled(campaign, made, row)).collect(),
+        published: published.filter(|figure| figure.scenario == first.scenario).cloned().collect(),
+    }
+}
+
+fn left_out(row: Option<&Row>) -> CampaignCell {
+    CampaignCell {
+        state: CellWord::LeftOut,
+        reason: row.and_then(|row| row.left_out.clone()),
+        run: None,
+        tries: Vec::new(),
+        figures: CellFigures::default(),
+        verdict: None,
+    }
+}
+
+fn cell(made: &PlannedResult) -> CampaignCell {
+    let run = made.run.map(|(run, _)| run);
+    let said = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
+    let verdict = match (run, made.state) {
+        // A deadline that was missed was missed, whatever else is wrong with the run.
+        (Some(_), CellWord::Failed) if said != Some(VerdictWord::Fail) => {
+            Some(VerdictWord::Invalid)
+        }
+        _ => said,
+    };
+    CampaignCell {
+        state: made.state,
+        reason: made.reason.clone(),
+        run: run.map(|run| run.id.clone()),
+        tries: made.tries.clone(),
+        figures: run.map(figures).unwrap_or_default(),
+        verdict,
+    }
+}
+
+/// The figures of a run are its own: nothing is computed anew.
+fn figures(run: &Run) -> CellFigures {
+    CellFigures {
+        cycles: run.total.cycles,
+        max_ns: run.total.max_ns,
+        p99_9_ns: run.total.quantiles.as_ref().and_then(|quantiles| quantiles.p99_9_ns),
+        missed: run.total.missed,
+        misses: run.total.misses,
+    }
+}
+
+/// Without a deadline nothing passes, but a run that failed or is invalid spoils its row as well.
+fn verdict(deadline: Option<Nanos>, cells: &[CampaignCell]) -> Option<VerdictWord> {
+    let spoilt = |cell: &CampaignCell| matches!(cell.state, CellWord::Failed | CellWord::Damaged);
+    match deadline {
+        Some(_) => heaviest(cells),
+        None => cells.iter().any(spoilt).then_some(VerdictWord::Invalid),
+    }
+}
+
+/// A miss outweighs everything; a row with a gap passes nothing.
+fn heaviest(cells: &[CampaignCell]) -> Option<VerdictWord> {
+    let of = |cell: &CampaignCell| match (cell.state, cell.verdict) {
+        (_, Some(word)) => Some(word),
+        (CellWord::LeftOut, None) => None,
+        (CellWord::Failed | CellWord::Damaged, None) => Some(VerdictWord::Invalid),
+        (_, None) => Some(VerdictWord::Inconclusive),
+    };
+    let words: Vec<VerdictWord> = cells.iter().filter_map(of).collect();
+    let by_weight =
+        [VerdictWord::Fail, VerdictWord::Invalid, VerdictWord::Inconclusive, VerdictWord::Pass];
+    by_weight.into_iter().find(|word| words.contains(word))
+}
+
+fn pooled(campaign: &Campaign, made: &[PlannedResult], row: usize) -> Option<PooledRow> {
+    let done = made.iter().filter(|one| one.row == row && one.state == CellWord::Done);
+    let runs: Vec<(&Run, &[ThreadBins])> = done.filter_map(|one| one.run).collect();
+    if runs.is_empty() {
+        return None;
+    }
+    let sum =
+        |of: fn(&Run) -> Option<u64>| runs.iter().map(|(run, _)| of(run)).sum::<Option<u64>>();
+    let threads = by_thread(&runs);
+    let all: Vec<&ThreadBins> = runs.iter().flat_map(|(_, bins)| *bins).collect();
+    let rows = summed(all.iter().flat_map(|thread| &thread.bins));
+    let observed = observed(&runs);
+    let cycles = runs.iter().map(|(run, _)| run.total.cycles).sum();
+    let enough = cycles >= LEAST_FOR_P99_9;
+    let differ = threads
+        .values()
+        .any(|(period, _, _)| threads.values().any(|(other, _, _)| other != period));
+    let parts: Vec<&[Bin]> = threads.values().map(|(_, bins, _)| bins.as_slice()).collect();
+    Some(PooledRow {
+        kernel: kernel_of(&campaign.rows[row]),
+        runs: runs.len(),
+        figures: CellFigures {
+            cycles,
+            max_ns: runs.iter().filter_map(|(run, _)| run.total.max_ns).max(),
+            p99_9_ns: observed
+                .filter(|_| enough)
+                .and_then(|within| quantile_of_rows(&rows, P99_9, within)),
+            missed: sum(|run| run.total.missed),
+            misses: sum(|run| run.total.misses),
+        },
+        p99_9_equal_weight_ns: observed
+            .filter(|_| enough && differ)
+            .and_then(|within| quantile_of_equal_weight(&parts, P99_9, within)),
+        threads: if differ { threads.iter().map(pooled_thread).collect() } else { Vec::new() },
+    })
+}
+
+/// Period, counts, and smallest and largest latency of each thread over all runs.
+type OfThread = (Option<Nanos>, Vec<Bin>, Option<(Nanos, Nanos)>);
+type ByThread = BTreeMap<u32, OfThread>;
+
+fn by_thread(runs: &[(&Run, &[ThreadBins])]) -> ByThread {
+    let mut threads: ByThread = BTreeMap::new();
+    for thread in runs.iter().flat_map(|(run, _)| &run.threads) {
+        let number = thread.setup.thread;
+        let mine =
+            runs.iter().flat_map(|(_, bins)| bins.iter()).filter(|bins| bins.thread == number);
+        let one = threads.entry(number).or_insert_with(|| {
+            (thread.setup.period_ns, summed(mine.flat_map(|bins| &bins.bins)), None)
+        });
+        let ends = thread.summary.min_ns.zip(thread.summary.max_ns);
+        one.2 = match (one.2, ends) {
+            (Some(known), Some(ends)) => Some((known.0.min(ends.0), known.1.max(ends.1))),
+            (known, ends) => known.or(ends),
+        };
+    }
+    threads
+}
+
+fn pooled_thread((&thread, (period_ns, bins, observed)): (&u32, &OfThread)) -> PooledThread {
+    let cycles = bins.iter().map(|bin| bin.count).sum();
+    let enough = observed.filter(|_| cycles >= LEAST_FOR_P99_9);
+    PooledThread {
+        thread,
+        period_ns: *period_ns,
+        cycles,
+        max_ns: observed.map(|(_, max)| max),
+        p99_9_ns: enough.and_then(|within| quantile_of_rows(bins, P99_9, within)),
+    }
+}
+
+fn observed(runs: &[(&Run, &[ThreadBins])]) -> Option<(Nanos, Nanos)> {
+    let min = runs.iter().filter_map(|(run, _)| run.total.min_ns).min();
+    min.zip(runs.iter().filter_map(|(run, _)| run.total.max_ns).max())
+}
+
+/// Counts of the same bins together, in rising order.
+pub fn summed<'a>(bins: impl IntoIterator<Item = &'a Bin>) -> Vec<Bin> {
+    let mut all: BTreeMap<Nanos, Bin> = BTreeMap::new();
+    for bin in bins {
+        let sum = all.entry(bin.high_ns).or_insert(Bin { count: 0, ..*bin });
+        sum.low_ns = sum.low_ns.min(bin.low_ns);
+        sum.count = sum.count.saturating_add(bin.count);
+    }
+    all.into_values().collect()
+}

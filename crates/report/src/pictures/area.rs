@@ -1,0 +1,163 @@
+//! The plotted area of a picture with its grid and axes, and where they are.
+
+use crate::pictures::svg::{Anchor, GRID, INK, MUTED, TEXT_SIZE, TITLE_SIZE, line, n, text};
+use crate::terms::Terms;
+use maud::{Markup, html};
+
+/// A named place of an axis, from 0 at its lower end to 1 at its upper one.
+pub struct Tick {
+    pub place: f64,
+    pub name: String,
+}
+
+/// Room beside the axis for what lies outside of it.
+pub const STRIP: f64 = 34.0;
+/// Room below a plotted area for the names and the title of its axis.
+pub const BELOW: f64 = 58.0;
+/// Room that the name of a latency needs on an axis across.
+pub const NAME_ACROSS: f64 = 90.0;
+/// Whether something lies outside of the axis, which needs a strip beside the plotted area.
+#[derive(Clone, Copy, Default)]
+pub struct Sides {
+    pub below: bool,
+    pub beyond: bool,
+}
+
+/// A plotted area in its picture.
+#[derive(Clone, Copy)]
+pub struct Area {
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+    /// Left end of the axes: that of the plotted area, or of the strip beside it.
+    pub axis_left: f64,
+}
+
+impl Area {
+    /// An area as wide as the picture, with room for the names of its axes.
+    pub fn across(width: f64, top: f64, height: f64, sides: Sides) -> Area {
+        Area::between(78.0, width - 34.0, top, height, sides)
+    }
+
+    /// An area from one place across to another, strips included.
+    pub fn between(axis_left: f64, right: f64, top: f64, height: f64, sides: Sides) -> Area {
+        let strip = |there| if there { STRIP } else { 0.0 };
+        Area {
+            left: axis_left + strip(sides.below),
+            right: right - strip(sides.beyond),
+            top,
+            bottom: top + height,
+            axis_left,
+        }
+    }
+
+    pub fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    pub fn height(&self) -> f64 {
+        self.bottom - self.top
+    }
+
+    pub fn middle(&self) -> (f64, f64) {
+        ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
+    }
+
+    /// Where a place of the axis below lies across.
+    pub fn x(&self, place: f64) -> f64 {
+        self.left + place * self.width()
+    }
+
+    /// Where a place of the axis beside it lies in height.
+    pub fn y(&self, place: f64) -> f64 {
+        self.bottom - place * self.height()
+    }
+
+    /// The lines of the grid.
+    pub fn grid(&self, across: &[Tick], up: &[Tick]) -> Markup {
+        html! {
+            @for y in up.iter().map(|tick| self.y(tick.place)) {
+                (line((self.left, y), (self.right, y), GRID, 1.0))
+            }
+            @for x in across.iter().map(|tick| self.x(tick.place)) {
+                (line((x, self.top), (x, self.bottom), GRID, 1.0))
+            }
+        }
+    }
+
+    /// The names of the axis at the left.
+    pub fn names_left(&self, up: &[Tick], size: f64) -> Markup {
+        html! {
+            @for tick in up {
+                @let y = self.y(tick.place) + size * 0.35;
+                (text(self.axis_left - 8.0, y, Anchor::End, size, INK, &tick.name))
+            }
+        }
+    }
+
+    /// The names of the axis below.
+    pub fn names_below(&self, across: &[Tick], size: f64) -> Markup {
+        html! {
+            @for tick in across {
+                @let x = self.x(tick.place);
+                (line((x, self.bottom), (x, self.bottom + 5.0), INK, 1.0))
+                (text(x, self.bottom + 7.0 + size, Anchor::Middle, size, INK, &tick.name))
+            }
+        }
+    }
+
+    /// The lines of both axes.
+    pub fn axes(&self) -> Markup {
+        let corner = (self.axis_left, self.bottom);
+        html! {
+            (line((self.axis_left, self.top), corner, INK, 1.2))
+            (line(corner, (self.right, self.bottom), INK, 1.2))
+        }
+    }
+
+    /// The titles of both axes.
+    pub fn titles(&self, across: &str, up: &str) -> Markup {
+        html! {
+            (text(self.middle().0, self.bottom + 42.0, Anchor::Middle, TEXT_SIZE, INK, across))
+            (self.title_left(up))
+        }
+    }
+
+    /// The title of the axis at the left.
+    pub fn title_left(&self, up: &str) -> Markup {
+        let high = self.middle().1;
+        html! {
+            g transform={ "rotate(-90 16 " (n(high)) ")" } {
+                (text(16.0, high, Anchor::Middle, TEXT_SIZE, INK, up))
+            }
+        }
+    }
+
+    /// Everything around what is drawn, at the size of the whole picture.
+    pub fn furniture(&self, across: (&[Tick], &str), up: (&[Tick], &str)) -> Markup {
+        html! {
+            (self.grid(across.0, up.0))
+            (self.names_left(up.0, TEXT_SIZE))
+            (self.names_below(across.0, TEXT_SIZE))
+            (self.axes())
+            (self.titles(across.1, up.1))
+        }
+    }
+
+    /// Words at the upper edge, one below the other.
+    pub fn note(&self, x: f64, anchor: Anchor, words: &[String]) -> Markup {
+        html! {
+            @for (index, words) in words.iter().enumerate() {
+                (text(x, self.top + 16.0 + index as f64 * 17.0, anchor, TEXT_SIZE, INK, words))
+            }
+        }
+    }
+
+    /// What stands in an area in which nothing can be drawn.
+    pub fn empty_note(&self, terms: &Terms) -> Markup {
+        let (x, y) = self.middle();
+        let words = format!("No {} was recorded.", terms.one);
+        text(x, y, Anchor::Middle, TITLE_SIZE, MUTED, &words)
+    }
+}

@@ -1,0 +1,164 @@
+//! The lines of a picture: one for each measuring thread of a run, or one for each of several runs.
+
+use crate::run_with_bins::{RunWithBins, names};
+use latlab_model::run::{Summary, ThreadRun};
+use latlab_model::{Bin, Nanos, Run, ThreadBins};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// More lines than this cannot be told apart: the others are drawn grey.
+const NAMED_LINES: usize = 12;
+/// Of more lines, this many with the largest maxima keep a colour and a name.
+const NAMED_OF_MANY: usize = 8;
+
+/// One line of a picture; by default one without a name and without latencies.
+#[derive(Default)]
+pub struct Curve<'a> {
+    /// What it is of: `thread 0, CPU 1`, or the name of a run.
+    pub name: String,
+    /// Its thread; none where it is all threads of a run.
+    pub thread: Option<u32>,
+    pub cpu: Option<u32>,
+    /// The counts in rising order.
+    pub bins: Cow<'a, [Bin]>,
+    pub count: u64,
+    pub min: Option<Nanos>,
+    pub mean: Option<f64>,
+    pub max: Option<Nanos>,
+}
+
+/// The threads of a run, the one with the largest maximum first.
+pub fn threads<'a>(of: &RunWithBins<'a>) -> Vec<Curve<'a>> {
+    let known = |thread: u32| of.run.threads.iter().find(|known| known.setup.thread == thread);
+    let without_bins = of
+        .run
+        .threads
+        .iter()
+        .filter(|thread| of.bins.iter().all(|bins| bins.thread != thread.setup.thread));
+    let mut series: Vec<Curve> = of
+        .bins
+        .iter()
+        .map(|bins| Curve::of_thread(of.run, bins.thread, known(bins.thread), &bins.bins))
+        .chain(without_bins.map(|one| Curve::of_thread(of.run, one.setup.thread, Some(one), &[])))
+        .collect();
+    series.sort_by_key(|series| (Reverse(series.max), series.thread));
+    series
+}
+
+/// What a thread is called; a responder is none, and has the name of its run.
+pub fn thread_name(run: &Run, thread: u32, cpu: Option<u32>) -> String {
+    match cpu {
+        _ if run.asked.method.is_capture() => run.asked.name.clone(),
+        Some(cpu) => format!("thread {thread}, CPU {cpu}"),
+        None => format!("thread {thread}"),
+    }
+}
+
+/// Each run as one line, in the order in which they were named.
+pub fn whole_runs<'a>(runs: &[RunWithBins<'a>]) -> Vec<Curve<'a>> {
+    let one = |(of, name): (&RunWithBins, String)| {
+        Curve::new(name, None, None, Cow::Owned(pooled(of.bins)), Some(&of.run.total))
+    };
+    runs.iter().zip(names(runs)).map(one).collect()
+}
+
+/// The threads of one run, or several runs with a line each.
+pub fn of_runs<'a>(runs: &[RunWithBins<'a>]) -> Vec<Curve<'a>> {
+    match runs {
+        [one] => threads(one),
+        several => whole_runs(several),
+    }
+}
+
+/// The counts of all threads together: of bins with the same edges. The one below zero begins at the
+/// lowest minimum.
+fn pooled(threads: &[ThreadBins]) -> Vec<Bin> {
+    let mut all: BTreeMap<(Nanos, Nanos), Bin> = BTreeMap::new();
+    for bin in threads.iter().flat_map(|thread| &thread.bins) {
+        let sum = all
+            .entry((bin.high_ns, bin.low_ns.max(Nanos::ZERO)))
+            .or_insert(Bin { count: 0, ..*bin });
+        sum.low_ns = sum.low_ns.min(bin.low_ns);
+        sum.count = sum.count.saturating_add(bin.count);
+    }
+    all.into_values().collect()
+}
+
+impl<'a> Curve<'a> {
+    fn of_thread(run: &Run, thread: u32, known: Option<&ThreadRun>, bins: &'a [Bin]) -> Curve<'a> {
+        let cpu = known.and_then(|known| known.setup.cpu);
+        let name = thread_name(run, thread, cpu);
+        let summary = known.map(|known| &known.summary);
+        Curve::new(name, Some(thread), cpu, Cow::Borrowed(bins), summary)
+    }
+
+    fn new(
+        name: String,
+        thread: Option<u32>,
+        cpu: Option<u32>,
+        bins: Cow<'a, [Bin]>,
+        known: Option<&Summary>,
+    ) -> Curve<'a> {
+        let max = known.and_then(|known| known.max_ns).or(bins.last().map(|bin| bin.high_ns));
+        let min = known.and_then(|known| known.min_ns).or(bins.first().map(|bin| bin.low_ns));
+        let some = !bins.is_empty();
+        Curve {
+            name,
+            thread,
+            cpu,
+            count: bins.iter().fold(0, |sum, bin| sum.saturating_add(bin.count)),
+            min: min.filter(|_| some),
+            mean: known.and_then(|known| known.mean_ns).filter(|_| some),
+            max: max.filter(|_| some),
+            bins,
+        }
+    }
+
+    /// Its words in the legend.
+    pub fn words(&self) -> String {
+        format!("{}: {}", self.name, self.maximum())
+    }
+
+    /// Its observed maximum in words.
+    pub fn maximum(&self) -> String {
+        match self.max {
+            Some(max) => format!("observed maximum {max}"),
+            None => "nothing recorded".to_string(),
+        }
+    }
+
+    /// The attribute that tells whose line it is: the thread, or the name of the run.
+    pub fn key(&self) -> String {
+        self.thread.map_or_else(|| self.name.clone(), |thread| thread.to_string())
+    }
+}
+
+/// Latencies of all lines.
+pub fn latencies(series: &[Curve]) -> u64 {
+    series.iter().fold(0, |sum, series| sum.saturating_add(series.count))
+}
+
+/// The largest latency of all lines.
+pub fn highest(series: &[Curve]) -> Option<Nanos> {
+    series.iter().filter_map(|series| series.max).max()
+}
+
+/// How many of the lines have a colour and a name.
+pub fn named(series: &[Curve]) -> usize {
+    if series.len() <= NAMED_LINES { series.len() } else { NAMED_OF_MANY }
+}
+
+/// What the legend says of the lines without a name.
+pub fn others(series: &[Curve]) -> Option<String> {
+    let others = &series[named(series)..];
+    if others.is_empty() {
+        return None;
+    }
+    let smallest = others.iter().filter_map(|series| series.max).min();
+    let maxima = match smallest.zip(highest(others)) {
+        Some((smallest, largest)) => format!(": maxima {smallest} to {largest}"),
+        None => String::new(),
+    };
+    Some(format!("and {} more{maxima}", others.len()))
+}

@@ -1,0 +1,212 @@
+//! The runs of the folder as the list shows them, kept as long as their documents stay the same.
+
+use latlab_model::plan::Instrument;
+use latlab_model::run::VerdictWord;
+use latlab_model::sanitize::escape_controls;
+use latlab_model::{Nanos, Run};
+use latlab_store::{RunState, Store};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// One run of the list.
+#[derive(Clone, Debug)]
+pub struct RunLine {
+    /// Its id.
+    pub id: String,
+    /// What it came to, or where it stands.
+    pub what: RunStatus,
+    /// Seconds since 1970 at which it began, to sort by.
+    time: Option<jiff::Timestamp>,
+    /// All that a search looks at, in small letters.
+    text: String,
+}
+
+/// What the list says of a run.
+#[derive(Clone, Debug)]
+pub enum RunStatus {
+    /// The figures of a finished one.
+    Figures(Box<ListFigures>),
+    /// It is measured or finished now.
+    GoesOn,
+    /// It was cut off, and the next command finishes it.
+    LeftOver,
+    /// It cannot be read, for this reason.
+    Damaged(String),
+}
+
+/// The figures of a finished run.
+#[derive(Clone, Debug)]
+pub struct ListFigures {
+    /// Its name.
+    pub name: String,
+    /// A remark, where there is one.
+    pub note: Option<String>,
+    /// With what it measured, unless it was the usual one.
+    pub instrument: Option<Instrument>,
+    /// First counted release, in UTC.
+    pub started: String,
+    /// The target.
+    pub machine: String,
+    /// Its kernel.
+    pub kernel: String,
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// How long it measured.
+    pub measured: Nanos,
+    /// Observed maximum.
+    pub max: Option<Nanos>,
+    /// 99.9 %, where there are enough latencies.
+    pub p99_9: Option<Nanos>,
+    /// Missed releases, where there are releases.
+    pub missed: Option<u64>,
+    /// The judgement, where there is one.
+    pub verdict: Option<VerdictWord>,
+}
+
+/// What tells one version of a file from another.
+pub type Stamp = (u64, u64, i64, i64);
+
+/// The stamp of a run's document; none where there is no file.
+pub fn stamp(folder: &Path) -> Option<Stamp> {
+    let there = fs::metadata(folder.join("run.json")).ok().filter(|there| there.is_file())?;
+    Some((there.ino(), there.len(), there.mtime(), there.mtime_nsec()))
+}
+
+/// All runs of one folder.
+pub struct RunIndex {
+    store: Store,
+    known: Mutex<HashMap<String, (Stamp, RunLine)>>,
+}
+
+impl RunIndex {
+    /// Of this folder.
+    pub fn new(store: Store) -> RunIndex {
+        RunIndex { store, known: Mutex::default() }
+    }
+
+    /// Where the runs are.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Every run, newest first; documents that have not changed are not read again.
+    pub fn rows(&self) -> latlab_store::Result<Vec<RunLine>> {
+        let ids = self.store.ids()?;
+        // Whoever panicked with it has left whole rows.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = HashMap::with_capacity(ids.len());
+        let mut rows = Vec::with_capacity(ids.len());
+        for id in ids {
+            let stamp = stamp(&self.store.root().join(&id));
+            let kept = known.remove(&id).filter(|(then, _)| Some(*then) == stamp);
+            let Some(row) = kept.map(|(_, row)| row).or_else(|| self.row(&id)) else { continue };
+            if let Some(stamp) = stamp {
+                next.insert(id, (stamp, row.clone()));
+            }
+            rows.push(row);
+        }
+        *known = next;
+        rows.sort_by(|one, two| Reverse((one.time, &one.id)).cmp(&Reverse((two.time, &two.id))));
+        Ok(rows)
+    }
+
+    fn row(&self, id: &str) -> Option<RunLine> {
+        let entry = self.store.get(id)?;
+        let time = entry.time();
+        let what = match (link_outside(&self.store, &entry.path), entry.state) {
+            (Some(reason), _) => RunStatus::Damaged(reason),
+            (None, RunState::Finished(run)) => RunStatus::Figures(Box::new(ListFigures::new(&run))),
+            (None, RunState::Running) => RunStatus::GoesOn,
+            (None, RunState::Abandoned) => RunStatus::LeftOver,
+            (None, RunState::Damaged(reason)) => RunStatus::Damaged(escape_controls(&reason)),
+        };
+        let mut text = entry.id.clone();
+        if let RunStatus::Figures(run) = &what {
+            let note = run.note.as_deref().unwrap_or_default();
+            text = [&text, &run.name, note, &run.kernel, &run.machine].join("\n");
+        }
+        Some(RunLine { id: entry.id, what, time, text: text.to_lowercase() })
+    }
+
+    /// The folder of the finished run of exactly this id.
+    pub fn folder(&self, id: &str) -> Lookup {
+        let Some(entry) = self.store.get(id) else { return Lookup::Nothing };
+        if let Some(reason) = link_outside(&self.store, &entry.path) {
+            return Lookup::Damaged(reason);
+        }
+        match entry.state {
+            RunState::Finished(_) => Lookup::Finished(entry.path),
+            RunState::Running | RunState::Abandoned => Lookup::GoesOn,
+            RunState::Damaged(reason) => Lookup::Damaged(escape_controls(&reason)),
+        }
+    }
+}
+
+/// What an id leads to.
+pub enum Lookup {
+    /// A folder that can be shown.
+    Finished(PathBuf),
+    /// A run that is not finished.
+    GoesOn,
+    /// A run that cannot be shown, for this reason.
+    Damaged(String),
+    /// No run.
+    Nothing,
+}
+
+impl RunLine {
+    /// Whether all words are somewhere in its id, name, note, kernel or machine.
+    pub fn has(&self, words: &str) -> bool {
+        words.to_lowercase().split_whitespace().all(|word| self.text.contains(word))
+    }
+
+    /// The word by which the list is filtered.
+    pub fn as_str(&self) -> &'static str {
+        match &self.what {
+            RunStatus::Figures(run) => run.verdict.map_or("none", VerdictWord::as_str),
+            RunStatus::GoesOn => "goes-on",
+            RunStatus::LeftOver => "left-over",
+            RunStatus::Damaged(_) => "damaged",
+        }
+    }
+}
+
+impl ListFigures {
+    fn new(run: &Run) -> ListFigures {
+        let machine = &run.machine;
+        let named = machine.hostname.as_deref().or(machine.cpu_model.as_deref());
+        ListFigures {
+            name: escape_controls(&run.asked.name),
+            note: run.asked.note.as_deref().map(escape_controls),
+            instrument: Some(run.asked.method.instrument())
+                .filter(|one| *one != Instrument::Cyclic),
+            started: escape_controls(&run.started),
+            machine: escape_controls(named.unwrap_or(&machine.architecture)),
+            kernel: escape_controls(&machine.kernel),
+            cycles: run.total.cycles,
+            measured: run.measured_ns,
+            max: run.total.max_ns,
+            p99_9: run.total.quantiles.as_ref().and_then(|quantiles| quantiles.p99_9_ns),
+            missed: run.total.missed,
+            verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+        }
+    }
+}
+
+/// Why a folder is not shown: it, or something in it, is a link to somewhere else.
+fn link_outside(store: &Store, folder: &Path) -> Option<String> {
+    let root = fs::canonicalize(store.root()).ok()?;
+    let files = fs::read_dir(folder).ok()?.flatten();
+    let links = files.filter(|file| file.file_type().is_ok_and(|kind| kind.is_symlink()));
+    let mut all = std::iter::once(folder.to_path_buf()).chain(links.map(|file| file.path()));
+    let outside =
+        |path: &PathBuf| !fs::canonicalize(path).is_ok_and(|path| path.starts_with(&root));
+    all.find(outside).map(|path| {
+        let name = escape_controls(&path.file_name().unwrap_or_default().to_string_lossy());
+        format!("'{name}' is a link out of the folder of runs: not followed")
+    })
+}

@@ -1,0 +1,202 @@
+//! What of a campaign is done, and what comes next.
+
+use crate::id;
+use latlab_model::Run;
+use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
+use latlab_model::campaign_table::CampaignCounts;
+use latlab_model::guest::TIME_LIMIT_FINDING;
+use latlab_model::run::EndReason;
+use std::path::PathBuf;
+
+/// All that has been tried.
+#[derive(Clone, Debug, Default)]
+pub struct CampaignProgress {
+    /// The runs that are stored, with their folders, the oldest first.
+    pub runs: Vec<(PathBuf, Run)>,
+    /// Tries that left no run.
+    pub failures: Vec<FailedAttempt>,
+    /// Folders of runs whose document cannot be read, with the reason, the oldest first: what they
+    /// were of is told only by their names.
+    pub damaged: Vec<(PathBuf, String)>,
+    /// So many of the failures count no more, the oldest first.
+    forgiven: usize,
+}
+
+/// How a planned run stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CellState {
+    /// It is still to be made.
+    Missing {
+        /// As the how many-th try.
+        attempt: u32,
+    },
+    /// It is made.
+    Done {
+        /// Its place among the runs.
+        run: usize,
+    },
+    /// All its tries failed.
+    GivenUp {
+        /// The last one that left a run, by its place.
+        run: Option<usize>,
+        /// Why the last one failed.
+        reason: String,
+    },
+}
+
+/// What comes next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NextStep {
+    /// A run.
+    Run {
+        /// Its place in the order.
+        index: usize,
+        /// The how many-th try.
+        attempt: u32,
+    },
+    /// Another kernel must be booted first.
+    Boot {
+        /// Which one.
+        kernel: String,
+        /// Runs that wait for it.
+        runs: usize,
+    },
+    /// Nothing.
+    End,
+}
+
+/// What became of a try.
+enum RunOutcome {
+    /// Somebody or something cut it short: it says nothing of the scenario.
+    Cut,
+    Good,
+    Bad(String),
+}
+
+fn run_outcome(run: &Run) -> RunOutcome {
+    // Tried again it would take as long.
+    if let Some(limit) = run.findings.iter().find(|finding| finding.code() == TIME_LIMIT_FINDING) {
+        return RunOutcome::Bad(limit.text());
+    }
+    match run.ended {
+        EndReason::Interrupted => return RunOutcome::Cut,
+        EndReason::Lost if run.recovered => return RunOutcome::Cut,
+        EndReason::Finished | EndReason::StopAbove => {}
+        other => return RunOutcome::Bad(format!("it ended by itself: {other}")),
+    }
+    match run.findings.iter().find(|finding| finding.invalidates()) {
+        Some(finding) => RunOutcome::Bad(finding.text()),
+        None => RunOutcome::Good,
+    }
+}
+
+fn is_same_cell(cell: &Cell, wanted: &Cell) -> bool {
+    cell.row == wanted.row && cell.repeat == wanted.repeat
+}
+
+impl CampaignProgress {
+    /// These runs and failures.
+    pub fn new(runs: Vec<(PathBuf, Run)>, failures: Vec<FailedAttempt>) -> CampaignProgress {
+        CampaignProgress { runs, failures, ..CampaignProgress::default() }
+    }
+
+    /// The same, but what left no run so far is to be tried as often as if it were new.
+    pub fn forget_failures(self) -> CampaignProgress {
+        CampaignProgress { forgiven: self.failures.len(), ..self }
+    }
+
+    /// The runs of a planned one, with their places.
+    pub fn runs_of<'a>(&'a self, wanted: &'a Cell) -> impl Iterator<Item = (usize, &'a Run)> {
+        let runs = self.runs.iter().enumerate().map(|(place, (_, run))| (place, run));
+        runs.filter(move |(_, run)| {
+            run.asked.cell.as_ref().is_some_and(|cell| is_same_cell(cell, wanted))
+        })
+    }
+
+    /// The newest run of a planned one whose document cannot be read, with the reason.
+    pub fn damaged_of(
+        &self,
+        campaign: &Campaign,
+        planned: &PlannedRun,
+    ) -> Option<&(PathBuf, String)> {
+        let name = id::sanitize(&campaign.plan(planned, 1).name);
+        self.damaged.iter().rev().find(|(path, _)| {
+            path.file_name().is_some_and(|found| id::name_of(&found.to_string_lossy()) == name)
+        })
+    }
+
+    /// How a planned run stands.
+    pub fn cell_state(&self, campaign: &Campaign, planned: &PlannedRun) -> CellState {
+        let wanted = campaign.cell(planned);
+        let (mut bad, mut tries, mut last) = (0, 0, None);
+        for (place, run) in self.runs_of(&wanted) {
+            tries += 1;
+            match run_outcome(run) {
+                RunOutcome::Good => return CellState::Done { run: place },
+                RunOutcome::Cut => {}
+                RunOutcome::Bad(reason) => {
+                    bad += 1;
+                    last = Some((place, reason));
+                }
+            }
+        }
+        let mine = |failed: &&FailedAttempt| is_same_cell(&failed.cell, &wanted);
+        let failures: Vec<&FailedAttempt> = self.failures.iter().filter(mine).collect();
+        let counted = self.failures.iter().skip(self.forgiven).filter(mine).count();
+        let (bad, tries) = (bad + counted, tries + failures.len() as u32);
+        if bad <= campaign.retries as usize {
+            return CellState::Missing { attempt: tries + 1 };
+        }
+        let run = last.as_ref().map(|(place, _)| *place);
+        let reason = last.map(|(_, reason)| reason);
+        let reason = reason.or(failures.last().map(|failed| failed.reason.clone()));
+        CellState::GivenUp { run, reason: reason.unwrap_or_default() }
+    }
+
+    /// What comes next where this kernel runs: a row that asks for another one is put off.
+    pub fn next_step(&self, campaign: &Campaign, release: &str) -> NextStep {
+        let mut waiting: Vec<&str> = Vec::new();
+        for (index, planned) in campaign.runs.iter().enumerate() {
+            let CellState::Missing { attempt } = self.cell_state(campaign, planned) else {
+                continue;
+            };
+            match &campaign.rows[planned.row] {
+                row if row.fits_kernel(release) => return NextStep::Run { index, attempt },
+                row => waiting.extend(row.kernel.as_deref()),
+            }
+        }
+        match waiting.first() {
+            Some(first) => NextStep::Boot {
+                kernel: first.to_string(),
+                runs: waiting.iter().filter(|kernel| *kernel == first).count(),
+            },
+            None => NextStep::End,
+        }
+    }
+
+    /// The missing runs whose targets boot for each run, by their places and attempts.
+    pub fn missing_side_by_side(&self, campaign: &Campaign) -> Vec<(usize, u32)> {
+        let runs = campaign.runs.iter().enumerate();
+        let booting = runs.filter(|(_, run)| campaign.target_of(run).boots_for_each_run());
+        let missing = booting.filter_map(|(index, run)| match self.cell_state(campaign, run) {
+            CellState::Missing { attempt } => Some((index, attempt)),
+            _ => None,
+        });
+        missing.collect()
+    }
+
+    /// How many planned runs stand how.
+    pub fn counts(&self, campaign: &Campaign) -> CampaignCounts {
+        let mut tally =
+            CampaignCounts { planned: campaign.runs.len(), ..CampaignCounts::default() };
+        for planned in &campaign.runs {
+            match self.cell_state(campaign, planned) {
+                CellState::Missing { .. } => {}
+                CellState::Done { .. } => tally.measured += 1,
+                CellState::GivenUp { run: Some(_), .. } => tally.invalid += 1,
+                CellState::GivenUp { run: None, .. } => tally.failed += 1,
+            }
+        }
+        tally
+    }
+}
