@@ -42,7 +42,7 @@ pub struct Drainer {
     outbox: Outbox,
     clock: Clock,
     hook: Option<Hook>,
-    watch: Option<IntervalObserver>,
+    observer: Option<IntervalObserver>,
     /// What the loop hands over is joined up to this length before it goes to the stream.
     joined: Nanos,
     intervals_merged: u64,
@@ -67,13 +67,13 @@ impl Drainer {
             })
             .collect();
         let (watch, joined) = (None, Nanos::ZERO);
-        Drainer { lines, outbox, clock, hook, watch, joined, intervals_merged: 0 }
+        Drainer { lines, outbox, clock, hook, observer: watch, joined, intervals_merged: 0 }
     }
 
     /// Shows each interval to somebody of this process at once, and joins them up to this length
     /// for the stream.
     pub fn with_observer(self, watch: IntervalObserver, joined: Nanos) -> Drainer {
-        Drainer { watch: Some(watch), joined, ..self }
+        Drainer { observer: Some(watch), joined, ..self }
     }
 
     /// Takes what there is; true when nothing is left behind. The `last` passes send samples as
@@ -85,7 +85,7 @@ impl Drainer {
             line.take_spikes(to_monotonic, self.hook.as_mut());
             let drain = &mut line.source.drain;
             let sealed: Vec<_> = std::iter::from_fn(|| drain.next_interval()).collect();
-            if let Some(watch) = &mut self.watch {
+            if let Some(watch) = &mut self.observer {
                 sealed.iter().for_each(|sealed| watch(line.thread, sealed));
             }
             if let Some(samples) = &mut line.source.samples {

@@ -36,20 +36,20 @@ pub struct Session<'a> {
     /// The first two frames of the stream.
     pub head: [Message; 2],
     /// Whether the conductor is in this process and waits for the threads to start.
-    pub is_watched: bool,
+    pub has_observer: bool,
 }
 
 /// Runs all steps; on a refusal everything is undone that was done so far.
 pub fn run(
     session: &Session<'_>,
-    ground: Arrangement,
-    watch: Option<IntervalObserver>,
+    arrangement: Arrangement,
+    observer: Option<IntervalObserver>,
 ) -> Result<AgentEnd, Refusal> {
-    let held = ground.claim_cpus(session)?;
+    let held = arrangement.claim_cpus(session)?;
     let prepared = held.prepare(session)?;
     let assembled = prepared.assemble(session)?;
     let measuring = assembled.start(session);
-    let drained = measuring.drain(session, watch);
+    let drained = measuring.drain(session, observer);
     Ok(drained.restore(session))
 }
 
@@ -126,7 +126,7 @@ struct PreparedRun {
 impl PreparedRun {
     /// Starts the loads and the measuring threads, which set themselves up and wait.
     fn assemble(mut self, session: &Session<'_>) -> Result<AssembledTeam, Refusal> {
-        let Session { root, outbox, is_watched, .. } = session;
+        let Session { root, outbox, has_observer: is_watched, .. } = session;
         let Arrangement { measurement, layout, cpus, .. } = &self.held.arrangement;
         // After the settings are made, since it says under which the run is measured, and before
         // the loads begin, under which it takes longer than anybody waits.
@@ -179,7 +179,7 @@ impl AssembledTeam {
     /// watches waits for the threads, so that they begin first there.
     fn start(self, session: &Session<'_>) -> MeasuringTeam {
         let AssembledTeam { trace, team, machine, settings, prepared } = self;
-        if session.is_watched {
+        if session.has_observer {
             team.start();
         }
         let machine = machine.unwrap_or_else(|| prepared.held.arrangement.describe(session));
@@ -189,7 +189,7 @@ impl AssembledTeam {
         session.outbox.send(&Message::Clocks(clocks()));
         let every = prepared.held.arrangement.measurement.plan.telemetry_ns;
         let telemetry = every.map(|every| Telemetry::start(session.root, every, session.outbox));
-        if !session.is_watched {
+        if !session.has_observer {
             team.start();
         }
         MeasuringTeam { telemetry, trace, team, prepared }
@@ -206,8 +206,8 @@ struct MeasuringTeam {
 
 impl MeasuringTeam {
     /// Takes what the threads count to the stream until all have ended.
-    fn drain(self, session: &Session<'_>, watch: Option<IntervalObserver>) -> DrainedRun {
-        let counted = self.team.drain(session.root, session.outbox, watch);
+    fn drain(self, session: &Session<'_>, observer: Option<IntervalObserver>) -> DrainedRun {
+        let counted = self.team.drain(session.root, session.outbox, observer);
         drop(self.telemetry);
         if let Some(trace) = self.trace {
             trace.finish();

@@ -30,7 +30,7 @@ pub fn serve(
 pub fn serve_with_observer(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-    watch: Option<IntervalObserver>,
+    observer: Option<IntervalObserver>,
 ) -> Result<(), String> {
     let mut frames = FrameReader::new(input);
     let hello = match next_message(&mut frames)? {
@@ -47,7 +47,7 @@ pub fn serve_with_observer(
     };
     let root = Root::default();
     let ground = Arrangement::arrange(&root, plan.clone());
-    listen(frames, watch.is_some())?;
+    listen(frames, observer.is_some())?;
     let outbox = Outbox::default();
     let lifted = ground.as_ref().is_ok_and(Arrangement::raises_drainer_priority);
     let carrier = spawn({
@@ -63,8 +63,8 @@ pub fn serve_with_observer(
     let hello = Hello { latlab: env!("CARGO_PKG_VERSION").into(), ..hello };
     let head = [Message::Hello(hello), Message::Plan(plan)];
     head.iter().for_each(|message| outbox.send(message));
-    let session = Session { root: &root, outbox: &outbox, head, is_watched: watch.is_some() };
-    match ground.and_then(|ground| run(&session, ground, watch)) {
+    let session = Session { root: &root, outbox: &outbox, head, has_observer: observer.is_some() };
+    match ground.and_then(|ground| run(&session, ground, observer)) {
         Ok(end) => outbox.send(&Message::End(end)),
         Err(refusal) => outbox.send(&Message::Refusal(refusal)),
     }

@@ -87,10 +87,10 @@ fn run_with_work(
     recorder.start(start.from);
     let before = memory::thread_usage();
     let ended = spin(&mut host, &mut work, usual, &spins, &mut recorder, &stop);
-    stop_others(&measurement, &stop, ended.ending);
+    stop_others(&measurement, &stop, ended.code);
     let gaps = recorder.cycles();
     let totals = recorder.finish(ended.at.max(start.from));
-    let end = thread_end(thread, ended.ending, gaps, totals, before);
+    let end = thread_end(thread, ended.code, gaps, totals, before);
     ThreadEnd { spun: Some(SpinCounts { reserve, ..ended.spun }), ..end }
 }
 

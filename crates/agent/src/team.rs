@@ -77,13 +77,13 @@ impl Team {
         measurement: &Arc<Measurement>,
         layout: &Layout,
         usable: &CpuSet,
-        is_watched: bool,
+        has_observer: bool,
         kernel: Vec<KernelTimer>,
     ) -> Result<Team, Refusal> {
         let plan = &measurement.plan;
         let (mut waiting, mut sources) = (Vec::new(), Vec::new());
         let mut kernel = kernel.into_iter();
-        let (part, margin) = match is_watched {
+        let (part, margin) = match has_observer {
             true => (plan.frame_interval().min(WATCHED_PART), SHORT_START_MARGIN),
             false => (plan.frame_interval(), START_MARGIN),
         };
@@ -177,7 +177,7 @@ impl Team {
         mut self,
         root: &Root,
         outbox: &Outbox,
-        watch: Option<IntervalObserver>,
+        observer: Option<IntervalObserver>,
     ) -> TeamResult {
         let measurement = Arc::clone(&self.measurement);
         let plan = &measurement.plan;
@@ -185,7 +185,7 @@ impl Team {
         let hook = hook.map(|(command, above)| Hook::new(command, above));
         let sources = std::mem::take(&mut self.sources);
         let mut drainer = Drainer::new(sources, clock_of(&measurement), outbox.clone(), hook);
-        if let Some(watch) = watch {
+        if let Some(watch) = observer {
             drainer = drainer.with_observer(watch, plan.frame_interval());
         }
         let ends_with_first = measurement.cyclictest().is_some_and(|asked| asked.ends_with_first);

@@ -71,7 +71,7 @@ pub fn stop_others(measurement: &Measurement, stop: &Stop, ending: EndCode) {
 /// counting began.
 pub fn thread_end(
     thread: u32,
-    ending: EndCode,
+    code: EndCode,
     cycles: u64,
     totals: Totals,
     before: ThreadUsage,
@@ -79,7 +79,7 @@ pub fn thread_end(
     let after = memory::thread_usage();
     ThreadEnd {
         thread,
-        reason: reason_of(ending),
+        reason: reason_of(code),
         cycles,
         missed: totals.missed,
         page_faults: after.page_faults - before.page_faults,

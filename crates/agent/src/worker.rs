@@ -174,7 +174,7 @@ fn run_recording<T: Timer, S: SampleSink>(
         ..warm_up
     };
     let before = memory::thread_usage();
-    let ended = match warmed.ending {
+    let ended = match warmed.code {
         EndCode::Finished => {
             let served = match &measurement.task {
                 // Without releases there are none to pass.
@@ -193,11 +193,11 @@ fn run_recording<T: Timer, S: SampleSink>(
             let ended = measure(&mut timer, warmed.next, &rest, &mut recorder, &mut samples, &stop);
             LoopResult { cycles: ended.cycles + served, ..ended }
         }
-        ending => LoopResult { ending, next: start.from, cycles: 0, ..warmed },
+        ending => LoopResult { code: ending, next: start.from, cycles: 0, ..warmed },
     };
-    stop_others(&measurement, &stop, ended.ending);
+    stop_others(&measurement, &stop, ended.code);
     let totals = recorder.finish(ended.next);
-    let end = thread_end(thread, ended.ending, ended.cycles, totals, before);
+    let end = thread_end(thread, ended.code, ended.cycles, totals, before);
     ThreadEnd { samples_lost: samples.lost(), ..end }
 }
 

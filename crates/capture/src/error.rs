@@ -32,7 +32,7 @@ impl fmt::Display for Position {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Where.
-    pub place: Position,
+    pub position: Position,
     /// What was expected, and what to do.
     pub what: String,
 }
@@ -40,22 +40,22 @@ pub struct ParseError {
 impl ParseError {
     /// Of the file as a whole.
     pub fn whole(what: impl Into<String>) -> ParseError {
-        ParseError { place: Position::Whole, what: what.into() }
+        ParseError { position: Position::Whole, what: what.into() }
     }
 
     /// Of a line.
     pub fn line(line: u64, what: impl Into<String>) -> ParseError {
-        ParseError { place: Position::Line(line), what: what.into() }
+        ParseError { position: Position::Line(line), what: what.into() }
     }
 
     /// Of a byte.
     pub fn byte(byte: u64, what: impl Into<String>) -> ParseError {
-        ParseError { place: Position::Byte(byte), what: what.into() }
+        ParseError { position: Position::Byte(byte), what: what.into() }
     }
 
     /// Of a file within the file.
     pub fn member(name: &str, what: impl Into<String>) -> ParseError {
-        ParseError { place: Position::Member(name.to_string()), what: what.into() }
+        ParseError { position: Position::Member(name.to_string()), what: what.into() }
     }
 
     /// With the file that it was found in.
@@ -72,7 +72,7 @@ impl From<io::Error> for ParseError {
 
 /// A capture that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}{}: {}", .file.display(), .fault.place, .fault.what)]
+#[error("{}{}: {}", .file.display(), .fault.position, .fault.what)]
 pub struct Error {
     /// The file.
     pub file: PathBuf,

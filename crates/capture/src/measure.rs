@@ -59,14 +59,14 @@ pub struct CaptureResult {
 /// Whoever takes the answers may fail in his own way.
 pub fn measure<E: From<Error>>(
     paths: &[PathBuf],
-    asked: &Query,
+    query: &Query,
     mut each: impl FnMut(Response) -> Result<(), E>,
 ) -> Result<CaptureResult, E> {
     let file = &paths[0];
-    match open_joined(paths, asked.unit)? {
+    match open_joined(paths, query.unit)? {
         Capture::List(list) => measure_list(list, |fault| fault.in_file(file).into(), each),
         Capture::Points(opened) => {
-            let chosen = ChannelSelection::resolve(&opened.head, asked)
+            let selection = ChannelSelection::resolve(&opened.head, query)
                 .map_err(|fault| fault.in_file(file))?;
             drop(opened);
             let Some(survey) = survey(paths)? else {
@@ -74,8 +74,8 @@ pub fn measure<E: From<Error>>(
                     .in_file(file)
                     .into());
             };
-            let mut wires =
-                EdgeMatcher::new(&survey, &chosen, asked).map_err(|fault| fault.in_file(file))?;
+            let mut wires = EdgeMatcher::new(&survey, &selection, query)
+                .map_err(|fault| fault.in_file(file))?;
             let Capture::Points(opened) = open_joined(paths, None)? else {
                 return Err(ParseError::whole("the file changed while it was read")
                     .in_file(file)
@@ -89,9 +89,9 @@ pub fn measure<E: From<Error>>(
                 }
             }
             wires.end(&mut each)?;
-            let measured = wires.result(survey.head, &chosen);
+            let measured = wires.result(survey.head, &selection);
             match measured.counts.stimuli {
-                0 => Err(nothing_to_answer(&measured, asked).in_file(file).into()),
+                0 => Err(nothing_to_answer(&measured, query).in_file(file).into()),
                 _ => Ok(measured),
             }
         }
@@ -99,9 +99,9 @@ pub fn measure<E: From<Error>>(
 }
 
 /// Why a capture has no stimulus that could be judged.
-fn nothing_to_answer(measured: &CaptureResult, asked: &Query) -> ParseError {
+fn nothing_to_answer(measured: &CaptureResult, query: &Query) -> ParseError {
     let name = measured.stimulus.as_deref().unwrap_or_default();
-    let edges = match asked.edge {
+    let edges = match query.edge {
         EdgeKind::Both => "edge".to_string(),
         edge => format!("{} edge", edge.as_str()),
     };
@@ -140,19 +140,20 @@ const MARKER: usize = 2;
 impl EdgeMatcher {
     fn new(
         survey: &Survey,
-        chosen: &ChannelSelection,
-        asked: &Query,
+        selection: &ChannelSelection,
+        query: &Query,
     ) -> Result<EdgeMatcher, ParseError> {
-        let channels = [Some(chosen.stimulus), Some(chosen.response), chosen.marker];
+        let channels = [Some(selection.stimulus), Some(selection.response), selection.marker];
         let slicers = channels.map(|channel| {
             let channel = channel?;
-            let (kind, levels) = (survey.head.channels[channel].kind, &survey.seen[channel].levels);
-            Slicer::new(kind, levels, asked.threshold, asked.hysteresis)
+            let (kind, levels) =
+                (survey.head.channels[channel].kind, &survey.channels[channel].levels);
+            Slicer::new(kind, levels, query.threshold, query.hysteresis)
         });
         for role in [STIMULUS, RESPONSE] {
             let (None, Some(channel)) = (&slicers[role], channels[role]) else { continue };
             let name = &survey.head.channels[channel].name;
-            match survey.seen[channel].levels.range().filter(|(low, high)| low < high) {
+            match survey.channels[channel].levels.range().filter(|(low, high)| low < high) {
                 Some((low, high)) => {
                     let what = "never crosses the threshold with its hysteresis: it goes from";
                     return Err(ParseError::whole(format!(
@@ -171,19 +172,19 @@ impl EdgeMatcher {
         Ok(EdgeMatcher {
             channels,
             slicers,
-            wanted: [asked.edge, asked.response_edge, EdgeKind::Both],
+            wanted: [query.edge, query.response_edge, EdgeKind::Both],
             waiting: Default::default(),
             start_ps,
             end_ps,
             now_ps: start_ps,
-            quiet_ps: asked.quiet_ps.unwrap_or(0),
+            quiet_ps: query.quiet_ps.unwrap_or(0),
             last_edge_ps: None,
             within_bursts: 0,
-            pairing: Pairing::new(asked.window_ps),
+            pairing: Pairing::new(query.window_ps),
             figures: DelayFigures::default(),
-            swapped: Pairing::new(asked.window_ps),
+            swapped: Pairing::new(query.window_ps),
             reversed: DelayFigures::default(),
-            marks: chosen.marker.map(|_| MarkerStats::default()),
+            marks: selection.marker.map(|_| MarkerStats::default()),
         })
     }
 
@@ -254,7 +255,7 @@ impl EdgeMatcher {
                 return Ok(());
             }
         };
-        if let Some(Response { fate: ResponseClass::Answered(delay), .. }) = reversed
+        if let Some(Response { class: ResponseClass::Answered(delay), .. }) = reversed
             && self.reversed.count() < MOST_REVERSED
         {
             self.reversed.add(delay);
@@ -267,20 +268,20 @@ impl EdgeMatcher {
         judged: Option<Response>,
         each: &mut impl FnMut(Response) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(Response { at_ps, fate }) = judged else { return Ok(()) };
+        let Some(Response { at_ps, class: fate }) = judged else { return Ok(()) };
         if let ResponseClass::Answered(delay) = fate {
             self.figures.add(delay);
             if let Some(marks) = &mut self.marks {
                 marks.add_response(at_ps, delay);
             }
         }
-        each(Response { at_ps: at_ps - self.start_ps, fate })
+        each(Response { at_ps: at_ps - self.start_ps, class: fate })
     }
 
-    fn result(self, head: Head, chosen: &ChannelSelection) -> CaptureResult {
+    fn result(self, head: Head, selection: &ChannelSelection) -> CaptureResult {
         let swapped_ps = self.swapped();
         let name = |index: usize| Some(head.channels[index].name.clone());
-        let (stimulus, response) = (name(chosen.stimulus), name(chosen.response));
+        let (stimulus, response) = (name(selection.stimulus), name(selection.response));
         let mut notes = head.notes;
         if self.within_bursts > 0 {
             notes.push(format!(
@@ -365,7 +366,7 @@ fn measure_list<E>(
             }
         };
         counts.stimuli += 1;
-        each(Response { at_ps, fate })?;
+        each(Response { at_ps, class: fate })?;
         at_ps = at_ps.saturating_add(READING_PS);
     }
     if counts.stimuli == 0 {

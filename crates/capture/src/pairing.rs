@@ -48,7 +48,7 @@ pub struct Response {
     /// When it came, in the capture's own time.
     pub at_ps: i64,
     /// What became of it.
-    pub fate: ResponseClass,
+    pub class: ResponseClass,
 }
 
 /// Puts responses to stimuli, which are told in the order of time.
@@ -74,7 +74,7 @@ impl Pairing {
     pub fn stimulus(&mut self, at_ps: i64) -> Option<Response> {
         let before = self.last.replace(Last { at_ps, is_judged: false });
         let unanswered = before.filter(|before| !before.is_judged)?;
-        Some(self.judge(Response { at_ps: unanswered.at_ps, fate: ResponseClass::Missing }))
+        Some(self.judge(Response { at_ps: unanswered.at_ps, class: ResponseClass::Missing }))
     }
 
     /// A response; what becomes known of its stimulus.
@@ -99,7 +99,7 @@ impl Pairing {
         let fate =
             if in_time { ResponseClass::Answered(delay) } else { ResponseClass::Late(delay) };
         let at_ps = last.at_ps;
-        Some(self.judge(Response { at_ps, fate }))
+        Some(self.judge(Response { at_ps, class: fate }))
     }
 
     /// The capture ends: its last stimulus is missing a response only if there was time for one.
@@ -107,7 +107,7 @@ impl Pairing {
         let last = self.last.take().filter(|last| !last.is_judged)?;
         match self.window {
             Some(window) if at_ps - last.at_ps > window => {
-                Some(self.judge(Response { at_ps: last.at_ps, fate: ResponseClass::Missing }))
+                Some(self.judge(Response { at_ps: last.at_ps, class: ResponseClass::Missing }))
             }
             _ => {
                 self.counts.cut_off += 1;
@@ -118,7 +118,7 @@ impl Pairing {
 
     fn judge(&mut self, judged: Response) -> Response {
         self.counts.stimuli += 1;
-        match judged.fate {
+        match judged.class {
             ResponseClass::Answered(_) => self.counts.answered += 1,
             ResponseClass::Missing => self.counts.missing += 1,
             ResponseClass::Late(_) => self.counts.late += 1,
@@ -161,7 +161,7 @@ mod tests {
         ];
         let (judged, counts) = paired(Some(10), &events, 85);
         let fates = [ResponseClass::Answered(2), ResponseClass::Missing, ResponseClass::Late(15)];
-        assert_eq!(judged.iter().map(|one| one.fate).collect::<Vec<_>>(), fates);
+        assert_eq!(judged.iter().map(|one| one.class).collect::<Vec<_>>(), fates);
         let wanted = Counts {
             stimuli: 3,
             answered: 1,
@@ -202,7 +202,7 @@ mod tests {
             prop_assert_eq!(counts.answered + counts.late + unasked, responses);
             prop_assert_eq!(judged.len() as u64, counts.stimuli);
             for one in judged {
-                if let ResponseClass::Answered(delay) = one.fate {
+                if let ResponseClass::Answered(delay) = one.class {
                     prop_assert!(delay >= 0 && window.is_none_or(|window| delay <= window));
                 }
             }

@@ -14,7 +14,7 @@ pub struct Survey {
     /// Its channels.
     pub head: Head,
     /// What was seen of each.
-    pub seen: Vec<ChannelSurvey>,
+    pub channels: Vec<ChannelSurvey>,
     /// From the first to the last value; none where there is no value.
     pub span_ps: Option<(i64, i64)>,
 }
@@ -58,7 +58,7 @@ pub fn survey(paths: &[PathBuf]) -> Result<Option<Survey>, Error> {
             channel.kind = Kind::Held;
         }
     }
-    Ok(Some(Survey { head, seen, span_ps: first.zip(last) }))
+    Ok(Some(Survey { head, channels: seen, span_ps: first.zip(last) }))
 }
 
 impl Survey {
@@ -79,9 +79,9 @@ impl Survey {
             Slicer::new(channel.kind, &seen.levels, rule.0, rule.1)
         };
         let mut slicers: Vec<Option<Slicer>> =
-            self.head.channels.iter().zip(&self.seen).map(slicer).collect();
+            self.head.channels.iter().zip(&self.channels).map(slicer).collect();
         let mut lasting: Vec<Option<(usize, bool)>> = vec![None; slicers.len()];
-        self.seen.iter_mut().for_each(|seen| seen.picture = vec![(false, false); parts]);
+        self.channels.iter_mut().for_each(|seen| seen.picture = vec![(false, false); parts]);
         let length = i128::from(last) - i128::from(first) + 1;
         let part = |at: i64| {
             ((i128::from(at) - i128::from(first)).max(0) * parts as i128 / length) as usize
@@ -91,7 +91,7 @@ impl Survey {
         while goes_on {
             goes_on = source.read(&mut points).map_err(|fault| fault.in_file(&paths[0]))?;
             for Point { at_ps, channel, value } in points.drain(..) {
-                let seen = &mut self.seen[channel];
+                let seen = &mut self.channels[channel];
                 let here = part(at_ps).min(parts.saturating_sub(1));
                 let threshold = match &mut slicers[channel] {
                     None => f64::INFINITY,
@@ -112,7 +112,7 @@ impl Survey {
                 lasting[channel] = (!value.is_nan()).then_some((here, is_high));
             }
         }
-        for (seen, lasting) in self.seen.iter_mut().zip(lasting) {
+        for (seen, lasting) in self.channels.iter_mut().zip(lasting) {
             seen.mark_range(lasting, parts);
         }
         Ok(self)

@@ -25,7 +25,7 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
     let mut head = Declaration::default();
     loop {
         let Some(word) = words.next()? else {
-            return Err(words.fault("the head of the dump has no end: $enddefinitions is missing"));
+            return Err(words.error("the head of the dump has no end: $enddefinitions is missing"));
         };
         match word {
             "$timescale" => head.timescale(&mut words)?,
@@ -42,15 +42,15 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
             word if word.starts_with('$') => words.skip()?,
             word => {
                 let what = format!("expected the head of a VCD dump, found '{}'", short(word));
-                return Err(words.fault(what));
+                return Err(words.error(what));
             }
         }
     }
     let Some(femtos) = head.femtos else {
-        return Err(words.fault("the dump has no $timescale, so there are no times"));
+        return Err(words.error("the dump has no $timescale, so there are no times"));
     };
     if head.channels.is_empty() {
-        return Err(words.fault("the dump declares no variables"));
+        return Err(words.error("the dump declares no variables"));
     }
     let resolution_ps = Some(i64::try_from((femtos / FEMTO).max(1)).unwrap_or(i64::MAX));
     let Declaration { channels, ids, .. } = head;
@@ -88,7 +88,7 @@ impl Declaration {
             Some(_) => Ok(()),
             None => {
                 Err(words
-                    .fault(format!("expected a timescale like 1 ns, found '{}'", short(&text))))
+                    .error(format!("expected a timescale like 1 ns, found '{}'", short(&text))))
             }
         }
     }
@@ -102,10 +102,10 @@ impl Declaration {
     fn variable<R: BufRead>(&mut self, words: &mut Tokens<R>) -> Result<(), ParseError> {
         let all = words.until_end()?;
         let [kind, width, id, name, ..] = &all[..] else {
-            return Err(words.fault("expected '$var TYPE WIDTH ID NAME $end'"));
+            return Err(words.error("expected '$var TYPE WIDTH ID NAME $end'"));
         };
         if self.channels.len() >= MOST_VARIABLES {
-            return Err(words.fault(format!("more than {MOST_VARIABLES} variables")));
+            return Err(words.error(format!("more than {MOST_VARIABLES} variables")));
         }
         // A bit of a bus is named with its number there, a bus without its range.
         let bit = all.get(4).filter(|index| index.starts_with('[') && !index.contains(':'));
@@ -133,12 +133,12 @@ impl<R: BufRead> Changes<R> {
     fn time(&mut self, word: &str) -> Result<(), ParseError> {
         let time = word.parse::<i128>().ok().and_then(|time| time.checked_mul(self.femtos));
         let Some(time) = time.filter(|time| *time >= 0) else {
-            return Err(self.words.fault(format!("expected a time, found '#{}'", short(word))));
+            return Err(self.words.error(format!("expected a time, found '#{}'", short(word))));
         };
         let at = i64::try_from((time + FEMTO / 2) / FEMTO)
-            .map_err(|_| self.words.fault("a time is later than 106 days"))?;
+            .map_err(|_| self.words.error("a time is later than 106 days"))?;
         if self.now.is_some_and(|now| at < now) {
-            return Err(self.words.fault("a time is before the one before it"));
+            return Err(self.words.error("a time is before the one before it"));
         }
         self.now = Some(at);
         Ok(())
@@ -147,7 +147,7 @@ impl<R: BufRead> Changes<R> {
     fn change(&self, value: f64, id: &str, points: &mut Vec<Point>) -> Result<(), ParseError> {
         let Some(channels) = self.ids.get(id) else {
             let what = format!("a change of '{}', which was not declared", short(id));
-            return Err(self.words.fault(what));
+            return Err(self.words.error(what));
         };
         // Values before the first time are those at the start.
         let at_ps = self.now.unwrap_or(0);
@@ -179,12 +179,12 @@ impl<R: BufRead> Source for Changes<R> {
                     };
                     let Some(value) = value else {
                         let what = format!("expected a value, found '{}'", short(&word));
-                        return Err(self.words.fault(what));
+                        return Err(self.words.error(what));
                     };
                     if self.words.next()?.is_none() {
                         return Err(self
                             .words
-                            .fault("the dump is truncated within a value change"));
+                            .error("the dump is truncated within a value change"));
                     }
                     self.change(value, &self.words.word, points)?;
                 }
@@ -196,7 +196,7 @@ impl<R: BufRead> Source for Changes<R> {
                 "$" => {}
                 _ => {
                     let what = format!("expected a change or a time, found '{}'", short(&word));
-                    return Err(self.words.fault(what));
+                    return Err(self.words.error(what));
                 }
             }
             self.words.word = word;
@@ -243,7 +243,7 @@ struct Tokens<R> {
 }
 
 impl<R: BufRead> Tokens<R> {
-    fn fault(&self, what: impl Into<String>) -> ParseError {
+    fn error(&self, what: impl Into<String>) -> ParseError {
         ParseError::line(self.line, what)
     }
 
@@ -287,7 +287,7 @@ impl<R: BufRead> Tokens<R> {
         let mut bytes = 0;
         loop {
             let Some(word) = self.next()? else {
-                return Err(self.fault("the dump is truncated: $end is missing"));
+                return Err(self.error("the dump is truncated: $end is missing"));
             };
             if word == "$end" {
                 return Ok(all);
@@ -295,7 +295,7 @@ impl<R: BufRead> Tokens<R> {
             bytes += word.len();
             let word = word.to_string();
             if bytes > LONGEST_WORD {
-                return Err(self.fault("a declaration is longer than 64 KiB"));
+                return Err(self.error("a declaration is longer than 64 KiB"));
             }
             all.push(word);
         }
@@ -307,7 +307,7 @@ impl<R: BufRead> Tokens<R> {
             match self.next()? {
                 Some("$end") => return Ok(()),
                 Some(_) => {}
-                None => return Err(self.fault("the dump is truncated: $end is missing")),
+                None => return Err(self.error("the dump is truncated: $end is missing")),
             }
         }
     }

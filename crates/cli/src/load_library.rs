@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Definitions of the user's folders, and those of latlab behind them.
 pub struct Library {
-    asked: Option<PathBuf>,
+    requested: Option<PathBuf>,
 }
 
 /// A definition, and where it comes from.
@@ -25,18 +25,23 @@ pub struct LibraryLoad {
 impl Library {
     /// With the folder that the user names, if any.
     pub fn new(asked: Option<PathBuf>) -> Library {
-        Library { asked }
+        Library { requested: asked }
     }
 
     /// The folder that the user has named.
     pub fn requested_folder(&self) -> Option<String> {
-        self.asked.as_ref().map(|folder| folder.display().to_string())
+        self.requested.as_ref().map(|folder| folder.display().to_string())
     }
 
     fn folders(&self) -> Vec<PathBuf> {
         let config = user_folder("XDG_CONFIG_HOME", ".config");
         let own = config.map(|config| config.join("latlab/loads"));
-        self.asked.iter().cloned().chain(own).chain([PathBuf::from("/etc/latlab/loads")]).collect()
+        self.requested
+            .iter()
+            .cloned()
+            .chain(own)
+            .chain([PathBuf::from("/etc/latlab/loads")])
+            .collect()
     }
 
     /// The files of all names, the first of each name.
@@ -46,7 +51,7 @@ impl Library {
             let entries = match std::fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 // Only a folder that was named has to be there.
-                Err(error) if self.asked.as_ref() == Some(&folder) => {
+                Err(error) if self.requested.as_ref() == Some(&folder) => {
                     return Err(format!("--loads {}: {error}", folder.display()));
                 }
                 Err(_) => continue,

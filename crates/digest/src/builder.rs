@@ -79,7 +79,7 @@ pub struct RunBuilder {
     clocks: ClockDigest,
     readings: TelemetryDigest,
     loads: LoadDigest,
-    watch: ConditionsBuilder,
+    conditions: ConditionsBuilder,
     legs: LegDigest,
     trace: Option<TraceDigest>,
     findings: FindingList,
@@ -166,7 +166,7 @@ impl RunBuilder {
     fn interval_row(&mut self, row: IntervalRow) -> StreamRow {
         if let (Some(p99), Some(max)) = (row.p99_ns, row.max_ns) {
             let (from, to) = (row.start_ns, row.end_ns);
-            self.watch.interval(conditions::Interval { cpu: row.cpu, from, to, p99, max });
+            self.conditions.interval(conditions::Interval { cpu: row.cpu, from, to, p99, max });
         }
         StreamRow::Interval(row)
     }
@@ -189,13 +189,13 @@ impl RunBuilder {
 
     fn read(&mut self, reading: &Reading) -> StreamRow {
         let taken = self.readings.push(reading);
-        self.watch.lost(taken.lost);
-        self.watch.reading(reading.at_ns);
+        self.conditions.lost(taken.lost);
+        self.conditions.reading(reading.at_ns);
         self.telemetry_rows(taken.rows)
     }
 
     fn telemetry_rows(&mut self, rows: Vec<TelemetryRow>) -> StreamRow {
-        rows.iter().for_each(|row| self.watch.point(&row.series, row.time_ns, row.value));
+        rows.iter().for_each(|row| self.conditions.point(&row.series, row.time_ns, row.value));
         StreamRow::Telemetry(rows)
     }
 

@@ -22,12 +22,12 @@ pub struct TelemetryRow {
 /// All series of one stream.
 #[derive(Default)]
 pub struct TelemetryDigest {
-    lines: BTreeMap<u32, SeriesState>,
+    lines: BTreeMap<u32, StoredSeries>,
     next: u64,
     taken: u64,
 }
 
-struct SeriesState {
+struct StoredSeries {
     series: Arc<Series>,
     /// What was written last; none where nothing is known.
     written: Option<Option<i64>>,
@@ -48,7 +48,7 @@ impl TelemetryDigest {
     /// A series is announced; one that comes twice is the same.
     pub fn announce(&mut self, series: Series) {
         let number = series.number;
-        let line = SeriesState { series: Arc::new(series), written: None, unchanged: None };
+        let line = StoredSeries { series: Arc::new(series), written: None, unchanged: None };
         self.lines.entry(number).or_insert(line);
     }
 
@@ -92,7 +92,7 @@ impl TelemetryDigest {
     }
 }
 
-impl SeriesState {
+impl StoredSeries {
     fn read(&mut self, at: Nanos, value: Option<i64>, rows: &mut Vec<TelemetryRow>) {
         if self.series.steady && self.written == Some(value) {
             self.unchanged = Some(at);

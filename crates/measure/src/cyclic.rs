@@ -57,7 +57,7 @@ pub struct Stop {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopResult {
     /// Why it ended.
-    pub ending: EndCode,
+    pub code: EndCode,
     /// The release that would have been next.
     pub next: i64,
     /// Cycles it ran.
@@ -82,7 +82,7 @@ pub fn measure<T: Timer, S: SampleSink>(
     let mut release = first;
     let mut pause = first;
     let mut late_wake = first;
-    let ending = loop {
+    let code = loop {
         if release >= pause {
             pause = match look_around(release, cycles, before, recorder, stop) {
                 Ok(pause) => pause,
@@ -118,7 +118,7 @@ pub fn measure<T: Timer, S: SampleSink>(
             }
         }
     };
-    LoopResult { ending, next: release, cycles: recorder.cycles() - before, late_wake }
+    LoopResult { code, next: release, cycles: recorder.cycles() - before, late_wake }
 }
 
 /// At an interval's end or a limit: hands over the interval, and gives back the release at which
@@ -257,7 +257,7 @@ mod tests {
     fn run(cycles: &LoopConfig, timer: &mut impl Timer) -> (EndCode, i64, Histogram) {
         let (mut recorder, mut drain) = recorder(i64::MAX);
         recorder.start(0);
-        let LoopResult { ending, next, cycles, .. } =
+        let LoopResult { code: ending, next, cycles, .. } =
             measure(timer, 0, cycles, &mut recorder, &mut (), &stop());
         let totals = recorder.finish(next);
         let mut sum = Histogram::default();
@@ -371,7 +371,7 @@ mod tests {
         let (mut recorder, _drain) = recorder(S);
         recorder.start(0);
         let ended = measure(&mut Scripted::new([]), 0, &EVERY_MS, &mut recorder, &mut (), &stop);
-        assert_eq!((ended.ending, ended.next, ended.cycles), (EndCode::Stopped(9), 0, 0));
+        assert_eq!((ended.code, ended.next, ended.cycles), (EndCode::Stopped(9), 0, 0));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub struct RestPlan {
 #[derive(Clone, PartialEq, Debug)]
 pub struct SpinResult {
     /// Why it ended.
-    pub ending: EndCode,
+    pub code: EndCode,
     /// When it ended.
     pub at: i64,
     /// What it saw.
@@ -90,7 +90,7 @@ pub fn spin(
     // What was taken since the first counted instant is seen in the first pass.
     let mut last = spinner.host.reading_at(spins.from);
     let mut pause = last;
-    let ending = loop {
+    let code = loop {
         work();
         let mut now = spinner.host.read();
         spun.passes += 1;
@@ -114,7 +114,7 @@ pub fn spin(
         last = now;
     };
     let now = spinner.host.read();
-    SpinResult { ending, at: spinner.host.time_of(now), spun }
+    SpinResult { code, at: spinner.host.time_of(now), spun }
 }
 
 #[inline]
@@ -311,7 +311,7 @@ mod tests {
         let SpinCounts { preempted, interrupted, usual_pass_ns, passes, .. } = ended.spun;
         assert_eq!((preempted.count, preempted.sum_ns.0), (1, 3 * MS));
         assert_eq!((interrupted.count, interrupted.max_ns.0), (1, 2_000));
-        assert_eq!((ended.ending, usual_pass_ns), (EndCode::Finished, 10.0));
+        assert_eq!((ended.code, usual_pass_ns), (EndCode::Finished, 10.0));
         assert!(passes > 3_000_000);
     }
 
@@ -363,7 +363,7 @@ mod tests {
     fn ends_when_asked_and_at_its_limit() {
         let limit = SpinConfig { stop_above: MS, ..FOR_A_WHILE };
         let (ended, sealed, _) = run(&[(MS, MS, false), (3 * MS, MS + 1, false)], &limit);
-        assert_eq!((ended.ending, sealed[0].counts.count), (EndCode::StopAbove, 2));
+        assert_eq!((ended.code, sealed[0].counts.count), (EndCode::StopAbove, 2));
         assert_eq!(ended.at / MS, 4);
 
         let stop = stop();
@@ -376,7 +376,7 @@ mod tests {
         };
         let spins = SpinConfig { until: i64::MAX, ..FOR_A_WHILE };
         let ended = spin(&mut Script::default(), &mut work, PASS, &spins, &mut recorder, &stop);
-        assert_eq!((ended.ending, ended.spun.passes), (EndCode::Stopped(9), 100));
+        assert_eq!((ended.code, ended.spun.passes), (EndCode::Stopped(9), 100));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The kernel's trace, and what it says of latencies. Pure.
 //!
 //! Where the trace is read: its pages and formats as they lie in the ring buffer, with nanoseconds,
-//! which its text does not have; and the [`Recorder`], which keeps what concerns the measuring
+//! which its text does not have; and the [`EventRecorder`], which keeps what concerns the measuring
 //! threads. Where it is understood, then or years later: the [`Matcher`], which finds the events of
 //! each latency by its release, and [`LegCounts`], which counts the legs.
 //!
@@ -18,5 +18,5 @@ pub use counts::{LegCounts, PartialLegs};
 pub use format::{Field, Format, ParseFormatError};
 pub use matching::Matcher;
 pub use page::{Event, Events, Layout};
-pub use recorder::{KernelEvent, Recorder};
+pub use recorder::{EventRecorder, KernelEvent};
 pub use windows::TraceWindows;

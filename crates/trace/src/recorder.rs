@@ -34,7 +34,7 @@ pub enum KernelEvent {
 }
 
 /// Keeps the events of the measuring threads, and nothing of the kernel's addresses.
-pub struct Recorder {
+pub struct EventRecorder {
     threads: Vec<RecordedThread>,
     by_id: HashMap<i32, usize>,
     /// The thread that waits for a timer, by the timer's address.
@@ -52,9 +52,9 @@ struct RecordedThread {
     events: Vec<ThreadEvent>,
 }
 
-impl Recorder {
+impl EventRecorder {
     /// Nothing has come of these threads yet.
-    pub fn new(threads: &[ThreadSetup]) -> Recorder {
+    pub fn new(threads: &[ThreadSetup]) -> EventRecorder {
         let by_id = threads.iter().enumerate().filter_map(|(at, one)| Some((one.thread_id?, at)));
         let thread = |setup: &ThreadSetup| RecordedThread {
             thread: setup.thread,
@@ -63,7 +63,7 @@ impl Recorder {
             timer: None,
             events: Vec::new(),
         };
-        Recorder {
+        EventRecorder {
             by_id: by_id.collect(),
             threads: threads.iter().map(thread).collect(),
             by_timer: HashMap::new(),
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_is_of_our_threads_is_kept_with_its_cpu_and_nothing_else() {
-        let mut recorder = Recorder::new(&[setup(0, 50), setup(1, 51)]);
+        let mut recorder = EventRecorder::new(&[setup(0, 50), setup(1, 51)]);
         let release = 77 + 3 * PERIOD;
         for (at, event) in (1..).zip([
             // A timer of the kernel, started while ours ran, and what of it comes before ours.

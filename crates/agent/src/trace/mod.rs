@@ -19,7 +19,7 @@ use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
 use latlab_sys::undo::Changes;
-use latlab_trace::{Recorder, TraceWindows};
+use latlab_trace::{EventRecorder, TraceWindows};
 use schedule::TraceSchedule;
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -65,7 +65,7 @@ impl TraceThread {
         kernel.set_filters(threads, online).map_err(refusal)?;
         let first = threads.iter().map(|thread| thread.first_release_ns.0).min().unwrap_or(0);
         let reader = TraceReader {
-            recorder: Recorder::new(threads),
+            recorder: EventRecorder::new(threads),
             windows: TraceWindows::default(),
             schedule: TraceSchedule::new(first, plan),
             kernel,
@@ -89,7 +89,7 @@ impl TraceThread {
 
 struct TraceReader {
     kernel: KernelTrace,
-    recorder: Recorder,
+    recorder: EventRecorder,
     windows: TraceWindows,
     schedule: TraceSchedule,
     /// Where the last frame ended.
@@ -177,7 +177,7 @@ impl TraceReader {
 
 /// What was recorded from the last frame up to this time.
 fn frame(
-    recorder: &mut Recorder,
+    recorder: &mut EventRecorder,
     windows: &TraceWindows,
     sent_to: &mut Nanos,
     until: Nanos,

@@ -89,12 +89,12 @@ fn logic_and_analog_of_one_session_tell_the_same_clock() {
 #[test]
 fn two_channels_of_an_oscilloscope_show_the_same_square_wave() {
     let looked = survey(&[fixture("scope_3.csv")]).unwrap().unwrap();
-    let (low, high) = looked.seen[0].levels.low_and_high().unwrap();
+    let (low, high) = looked.channels[0].levels.low_and_high().unwrap();
     assert!(low.abs() < 0.1 && (high - 2.5).abs() < 0.1, "{low} {high}");
     let rule = (Threshold::Share(0.5), latlab_capture::Hysteresis::Share(0.1));
     let looked = looked.read_edges(&[fixture("scope_3.csv")], rule, 40).unwrap();
     // 1.2 kHz for 2 ms.
-    assert!((2..=3).contains(&looked.seen[0].rising), "{:?}", looked.seen[0]);
+    assert!((2..=3).contains(&looked.channels[0].rising), "{:?}", looked.channels[0]);
     let (found, _) = measured(&fixture("scope_3.csv"), &query("1", "2")).unwrap();
     assert_eq!(found.resolution_ps, Some(2_000_000));
 }

@@ -16,7 +16,7 @@ const COMPARED: [&str; 2] = ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"];
 
 /// What `latlab lab` does.
 pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
-    match &args.what {
+    match &args.command {
         LabCommand::Kernels => print(&list_kernels())?,
         LabCommand::StressFive(comparison) => return run_comparison("lab-stress-five", comparison),
         LabCommand::Threads(comparison) => return run_comparison("lab-threads", comparison),

@@ -7,20 +7,20 @@ use std::ops::Range;
 pub struct SheetErrors<'a> {
     file: &'a str,
     text: &'a str,
-    found: Vec<(Range<usize>, String)>,
+    errors: Vec<(Range<usize>, String)>,
 }
 
 impl<'a> SheetErrors<'a> {
     /// None yet.
     pub fn new(file: &'a str, text: &'a str) -> SheetErrors<'a> {
-        SheetErrors { file, text, found: Vec::new() }
+        SheetErrors { file, text, errors: Vec::new() }
     }
 
     /// Notes what is wrong at these bytes; the same is told once.
     pub fn add(&mut self, at: Range<usize>, what: impl Into<String>) {
         let mistake = (at, what.into());
-        if !self.found.contains(&mistake) {
-            self.found.push(mistake);
+        if !self.errors.contains(&mistake) {
+            self.errors.push(mistake);
         }
     }
 
@@ -36,16 +36,16 @@ impl<'a> SheetErrors<'a> {
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.found.len()
+        self.errors.len()
     }
 
     /// Nothing, or all of them as text, in the order of the file.
     pub fn into_result(mut self) -> Result<(), String> {
-        if self.found.is_empty() {
+        if self.errors.is_empty() {
             return Ok(());
         }
-        self.found.sort_by_key(|(at, _)| at.start);
-        Err(self.found.iter().map(|(at, what)| self.format_error(at, what)).collect())
+        self.errors.sort_by_key(|(at, _)| at.start);
+        Err(self.errors.iter().map(|(at, what)| self.format_error(at, what)).collect())
     }
 
     fn format_error(&self, at: &Range<usize>, what: &str) -> String {

@@ -49,7 +49,7 @@ pub struct SheetOption {
     /// `--option=value`, once for each value; none for a flag that is off.
     pub words: Vec<String>,
     /// The value as people read it.
-    pub shown: String,
+    pub text: String,
     /// Where the value stands.
     pub at: Range<usize>,
 }
@@ -101,7 +101,9 @@ impl Vocabulary {
             Ok((words, shown))
         });
         match setting {
-            Ok((words, shown)) => Some(SheetOption { key: name.to_string(), words, shown, at }),
+            Ok((words, shown)) => {
+                Some(SheetOption { key: name.to_string(), words, text: shown, at })
+            }
             Err(reason) => {
                 mistakes.add(at, format!("{name}: {reason}"));
                 None

@@ -222,7 +222,7 @@ fn kernel(value: &Spanned<DeValue>, mistakes: &mut SheetErrors) -> Option<SheetO
     match value.get_ref() {
         DeValue::String(text) if !text.trim().is_empty() => {
             let shown = value_text(value.get_ref());
-            Some(SheetOption { key: KERNEL.into(), words: Vec::new(), shown, at })
+            Some(SheetOption { key: KERNEL.into(), words: Vec::new(), text: shown, at })
         }
         _ => {
             mistakes.add(at, format!("{KERNEL}: expected a text"));

@@ -80,8 +80,8 @@ fn row(
         return Err((String::new(), text));
     }
     plan.check().map_err(wrong)?;
-    let set = point.iter().map(|one| (one.key.clone(), one.shown.clone()));
-    let value = |key: &str| merged.get(key).map(|one| one.shown.clone());
+    let set = point.iter().map(|one| (one.key.clone(), one.text.clone()));
+    let value = |key: &str| merged.get(key).map(|one| one.text.clone());
     let row = Row {
         label: label(scenario, point),
         scenario: scenario.name.clone(),
@@ -106,7 +106,7 @@ fn merged<'a>(
 }
 
 fn label(scenario: &Scenario, point: &[&SheetOption]) -> String {
-    let settings = point.iter().map(|one| format!(", {} {}", one.key, one.shown));
+    let settings = point.iter().map(|one| format!(", {} {}", one.key, one.text));
     format!("{}{}", scenario.name, settings.collect::<String>())
 }
 

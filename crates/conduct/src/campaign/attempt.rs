@@ -1,6 +1,6 @@
 //! One attempt to make a run of a campaign.
 
-use super::request::{CampaignEvent, CampaignRequest, Notify, Position};
+use super::request::{CampaignEvent, CampaignRequest, Notify, RunPosition};
 use crate::{Failure, RunRequest, check_disk_space, run};
 use latlab_model::Nanos;
 use latlab_model::campaign::{Campaign, FailedAttempt, PlannedRun};
@@ -42,7 +42,7 @@ impl AttemptResult {
 /// Makes a run, and notes why it could not be made.
 pub fn attempt(
     request: &CampaignRequest<'_>,
-    position: &Position,
+    position: &RunPosition,
     notify: &Notify<'_>,
 ) -> Result<AttemptResult, Failure> {
     let CampaignRequest { folder, connect, stop, timing, .. } = *request;
@@ -83,9 +83,9 @@ pub fn position(
     tried: &CampaignProgress,
     index: usize,
     attempt: u32,
-) -> Position {
+) -> RunPosition {
     let planned = &campaign.runs[index];
-    Position {
+    RunPosition {
         number: index + 1,
         of: campaign.runs.len(),
         row: campaign.rows[planned.row].label.clone(),

@@ -11,7 +11,7 @@ use attempt::{attempt, position};
 pub use cool_down::CoolDownState;
 use latlab_store::NextStep;
 use latlab_sys::files::Root;
-pub use request::{CampaignEvent, CampaignRequest, Connect, Position};
+pub use request::{CampaignEvent, CampaignRequest, Connect, RunPosition};
 use std::sync::Mutex;
 
 /// Why there is no next run.

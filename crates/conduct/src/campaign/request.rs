@@ -35,20 +35,20 @@ pub enum CampaignEvent<'a> {
     /// The machine cools down.
     CoolingDown(&'a CoolDownState),
     /// A run begins.
-    RunStarted(&'a Position, &'a Plan),
+    RunStarted(&'a RunPosition, &'a Plan),
     /// It goes on; at each refresh.
-    RunProgress(&'a Position, &'a LiveRun),
+    RunProgress(&'a RunPosition, &'a LiveRun),
     /// A change of a killed agent was undone; a line.
-    Restored(&'a Position, &'a str),
+    Restored(&'a RunPosition, &'a str),
     /// It is stored.
-    RunStored(&'a Position, &'a Finished),
+    RunStored(&'a RunPosition, &'a Finished),
     /// It left nothing to store, for this reason.
-    RunFailed(&'a Position, &'a str),
+    RunFailed(&'a RunPosition, &'a str),
 }
 
 /// Where in the campaign a run is.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Position {
+pub struct RunPosition {
     /// Its place in the order, from 1 on.
     pub number: usize,
     /// Runs of the campaign.

@@ -41,7 +41,7 @@ pub struct ResponseRequest<'a> {
     /// The captures; several are the channels of one.
     pub paths: &'a [PathBuf],
     /// What is asked of them.
-    pub asked: &'a Query,
+    pub query: &'a Query,
     /// How finely their times are really told, where the files seem to be finer.
     pub resolution_ps: Option<i64>,
     /// What answered.
@@ -58,8 +58,17 @@ pub struct ResponseRequest<'a> {
 
 /// Reads the captures and stores what they say.
 pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failure> {
-    let ResponseRequest { plan, paths, asked, resolution_ps, machine, settings, store, id, stop } =
-        request;
+    let ResponseRequest {
+        plan,
+        paths,
+        query: asked,
+        resolution_ps,
+        machine,
+        settings,
+        store,
+        id,
+        stop,
+    } = request;
     let mut recorder = StreamBuilder::begin(store.begin(id)?, plan, machine, settings, stop)?;
     let measured = match measure(paths, asked, |answer| recorder.push(answer)) {
         Ok(measured) => {

@@ -199,7 +199,7 @@ pub struct SimulatedCapture {
     /// The capture.
     pub capture: PathBuf,
     /// What is to be asked of it.
-    pub asked: Query,
+    pub query: Query,
     /// What answered.
     pub machine: Machine,
     /// What it was made of.
@@ -246,7 +246,7 @@ pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture,
     Ok(SimulatedCapture {
         capture: vcd,
         // As the simulator names its wires.
-        asked: Query {
+        query: Query {
             marker: Some("timer0".to_string()),
             ..Query::between("stimulus", "response")
         },

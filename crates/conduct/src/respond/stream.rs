@@ -86,7 +86,7 @@ impl<'a> StreamBuilder<'a> {
             self.flush(begin)?;
         }
         let deadline = self.plan.deadline_ns.unwrap_or(Nanos::MAX);
-        match answer.fate {
+        match answer.class {
             ResponseClass::Answered(delay) => {
                 let latency_ns = Nanos((delay + NANO_PS / 2).div_euclid(NANO_PS));
                 self.push_sample(Sample { release_ns: at, latency_ns })?;

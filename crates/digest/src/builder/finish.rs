@@ -169,7 +169,7 @@ impl RunBuilder {
                 Recorded::Response => "response",
             },
         };
-        let (conditions, findings) = self.watch.finish(&context)?;
+        let (conditions, findings) = self.conditions.finish(&context)?;
         self.findings.extend(findings);
         Some(conditions)
     }

@@ -16,7 +16,7 @@ const MUCH_AT_ONCE: f64 = 0.1;
 
 /// The threads that took a CPU, busiest first; of those that run before everything ordinary, all.
 pub fn busy_threads(at: &ConditionsView<'_>) -> Vec<BusyThread> {
-    let all = at.watch.all(metric::THREAD_CPU);
+    let all = at.data.all(metric::THREAD_CPU);
     let all = all.filter_map(|(subject, points)| busy_thread(at, subject, points));
     let (mut ordinary, mut threads): (Vec<BusyThread>, Vec<BusyThread>) =
         all.partition(is_ordinary);
@@ -34,9 +34,9 @@ fn is_ordinary(thread: &BusyThread) -> bool {
 
 fn busy_thread(at: &ConditionsView<'_>, subject: &str, points: &Points) -> Option<BusyThread> {
     let (name, id) = subject.rsplit_once('/')?;
-    let id = id.parse().ok().filter(|id| !at.context.threads.contains(id))?;
-    let ConditionsInput { from, to, .. } = *at.context;
-    let within: Vec<(Nanos, i64)> = steps_within(at.context, points);
+    let id = id.parse().ok().filter(|id| !at.input.threads.contains(id))?;
+    let ConditionsInput { from, to, .. } = *at.input;
+    let within: Vec<(Nanos, i64)> = steps_within(at.input, points);
     let steps = within.windows(2).filter_map(|pair| {
         let length = (pair[1].0 - pair[0].0).0;
         (length > 0).then(|| ((pair[1].1 - pair[0].1) as f64 / length as f64, pair[0].0, pair[1].0))
@@ -71,7 +71,7 @@ fn steps_within(context: &ConditionsInput, points: &Points) -> Vec<(Nanos, i64)>
 }
 
 fn last_value(at: &ConditionsView<'_>, metric: &str, subject: &str) -> Option<i64> {
-    at.watch.one(metric, subject)?.values().next_back().map(|(_, value)| value)
+    at.data.one(metric, subject)?.values().next_back().map(|(_, value)| value)
 }
 
 fn policy(at: &ConditionsView<'_>, subject: &str) -> Option<String> {
@@ -88,7 +88,7 @@ fn policy(at: &ConditionsView<'_>, subject: &str) -> Option<String> {
 }
 
 fn cpus_of_thread(at: &ConditionsView<'_>, subject: &str) -> CpuSet {
-    let places = at.watch.one(metric::THREAD_PLACE, subject);
+    let places = at.data.one(metric::THREAD_PLACE, subject);
     places.into_iter().flat_map(Points::values).filter_map(|(_, cpu)| cpu.try_into().ok()).collect()
 }
 
@@ -109,8 +109,8 @@ pub fn outranks(policy: &str, measuring: Policy) -> bool {
 /// When a thread ran.
 pub fn active_stretches(at: &ConditionsView<'_>, thread: &BusyThread) -> Vec<Stretch> {
     let subject = format!("{}/{}", thread.name, thread.id);
-    let Some(points) = at.watch.one(metric::THREAD_CPU, &subject) else { return Vec::new() };
-    let ran = steps_within(at.context, points);
+    let Some(points) = at.data.one(metric::THREAD_CPU, &subject) else { return Vec::new() };
+    let ran = steps_within(at.input, points);
     ran.windows(2)
         .filter(|pair| pair[1].1 > pair[0].1)
         .map(|pair| Stretch { from: pair[0].0, to: pair[1].0 })
@@ -131,7 +131,7 @@ pub fn busiest(at: &ConditionsView<'_>, stretch: Stretch, cpu: u32) -> Vec<Threa
         let (name, id) = (name.to_string(), id.parse().ok()?);
         (length > 0 && share >= 0.05).then_some(ThreadShare { name, id, share })
     };
-    let all = at.watch.all(metric::THREAD_CPU);
+    let all = at.data.all(metric::THREAD_CPU);
     let on_cpu = all.filter(|(subject, _)| cpus_of_thread(at, subject).contains(cpu));
     let mut found: Vec<ThreadShare> = on_cpu.filter_map(share).collect();
     found.sort_by(|a, b| b.share.total_cmp(&a.share));

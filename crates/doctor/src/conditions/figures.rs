@@ -41,7 +41,7 @@ const MEMORY: Kind = Kind::new("memory_available", "MiB", 1024.0);
 pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
     let mut figures = Vec::new();
     for (read, kind) in GAUGES {
-        for (subject, points) in at.watch.all(read) {
+        for (subject, points) in at.data.all(read) {
             figures.extend(figure(at, *kind, subject, values(at, points)));
         }
     }
@@ -51,16 +51,16 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
         figures.extend(figure(at, STOLEN_SHARE, &subject, at.cpu_shares(cpu, &["steal"])));
     }
     for (read, kind) in RATES {
-        for (subject, points) in at.watch.all(read) {
+        for (subject, points) in at.data.all(read) {
             figures.extend(figure(at, *kind, subject, rates(at, points)));
         }
     }
-    if let Some(points) = at.watch.one(metric::MEMORY, "MemAvailable") {
+    if let Some(points) = at.data.one(metric::MEMORY, "MemAvailable") {
         figures.extend(figure(at, MEMORY, "", values(at, points)));
     }
     Conditions {
-        readings: at.watch.times.len() as u64,
-        lost: at.watch.lost,
+        readings: at.data.times.len() as u64,
+        lost: at.data.lost,
         cost_share: cost(at),
         figures,
         threads: busy_threads::busy_threads(at),
@@ -71,7 +71,7 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
 const WATCHED: Nanos = SECOND;
 
 fn cost(at: &ConditionsView<'_>) -> Option<f64> {
-    let points = at.watch.one(metric::OWN_COST, "")?;
+    let points = at.data.one(metric::OWN_COST, "")?;
     let (from, to) = (*at.times.first()?, *at.times.last()?);
     let growth = points.growth(from, to)?;
     (to - from >= WATCHED).then(|| growth / (to - from).0 as f64)

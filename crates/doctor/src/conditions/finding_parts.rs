@@ -13,7 +13,7 @@ pub fn latencies(
     when: &[Stretch],
     cpus: Option<&CpuSet>,
 ) -> LatencyComparison {
-    latencies_then_and_otherwise(at.context.recorded, &at.watch.intervals, when, cpus)
+    latencies_then_and_otherwise(at.input.recorded, &at.data.intervals, when, cpus)
 }
 
 /// The finding at the beginning of its first stretch.
@@ -25,7 +25,7 @@ pub fn at_first_stretch(
     let finding = Finding::new(finding);
     match when.first() {
         // What the reading before the first release saw began with the run, as far as it matters.
-        Some(first) => finding.at(first.from.max(at.context.from)),
+        Some(first) => finding.at(first.from.max(at.input.from)),
         None => finding,
     }
 }
@@ -33,7 +33,7 @@ pub fn at_first_stretch(
 /// From the begin of the first stretch to the end of the last; none without a stretch.
 pub fn span(at: &ConditionsView<'_>, when: &[Stretch]) -> Option<When> {
     let (first, last) = (when.first()?, when.last()?);
-    let (from_ns, to) = (at.since_start(first.from), last.to.min(at.context.to));
+    let (from_ns, to) = (at.since_start(first.from), last.to.min(at.input.to));
     Some(When { from_ns, to_ns: at.since_start(to) })
 }
 
@@ -53,5 +53,5 @@ pub fn counter_findings(
         let finding = finding(subject, times.round() as u64, when, beside);
         Some(at_first_stretch(at, finding, &stretches))
     };
-    at.watch.all(metric).filter_map(grown).collect()
+    at.data.all(metric).filter_map(grown).collect()
 }

@@ -25,10 +25,10 @@ pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding
     found.extend(heat::capped(at));
     found.extend(heat::frequency_changed(at, &conditions.figures));
     found.extend(conditions.figures.iter().filter_map(|figure| heat::drifted(at, figure)));
-    found.extend(at.context.measured.iter().filter_map(|cpu| load::stolen(at, cpu)));
+    found.extend(at.input.measured.iter().filter_map(|cpu| load::stolen(at, cpu)));
     found.extend(load::swapped(at));
     found.extend(load::outranked(at, conditions));
-    found.extend(at.context.measured.iter().flat_map(|cpu| load::load_changed(at, cpu)));
+    found.extend(at.input.measured.iter().flat_map(|cpu| load::load_changed(at, cpu)));
     found.extend(load::memory_taken(at));
     found.extend(clocksource_changed(at));
     found.extend(counter_findings(at, metric::SMI, &|_, count, when, beside| {
@@ -43,7 +43,7 @@ pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding
 
 fn clocksource_changed(at: &ConditionsView<'_>) -> Option<Finding> {
     let is_in_use = |points: &Points, time: Nanos| points.at(time).is_some();
-    let sources: Vec<(&str, &Points)> = at.watch.all(metric::CLOCKSOURCE).collect();
+    let sources: Vec<(&str, &Points)> = at.data.all(metric::CLOCKSOURCE).collect();
     let now = |time: Nanos| sources.iter().find(|(_, points)| is_in_use(points, time));
     let before = now(*at.times.first()?)?.0;
     let changed =

@@ -22,7 +22,7 @@ const THROTTLE_BITS: [(i64, Throttling); 4] = [
 /// What the firmware of a Raspberry Pi says of its supply and its heat.
 pub fn throttled(at: &ConditionsView<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (_, points) in at.watch.all(metric::THROTTLE_FLAGS) {
+    for (_, points) in at.data.all(metric::THROTTLE_FLAGS) {
         let flags = |time: Nanos| points.at(time).map_or(0, |flags| flags as i64);
         for (bit, by) in THROTTLE_BITS {
             // The sticky bit, 16 higher, tells of what came and went between two readings.
@@ -40,7 +40,7 @@ pub fn throttled(at: &ConditionsView<'_>) -> Vec<Finding> {
 /// The limit of the frequency went down, for whatever reason.
 pub fn capped(at: &ConditionsView<'_>) -> Option<Finding> {
     let mut lowest: Option<(f64, f64, CpuSet, Vec<Stretch>)> = None;
-    for (subject, points) in at.watch.all(metric::FREQUENCY_LIMIT) {
+    for (subject, points) in at.data.all(metric::FREQUENCY_LIMIT) {
         let cpu: Option<u32> = subject.strip_prefix("cpu").and_then(|number| number.parse().ok());
         let high = points.values().map(|(_, limit)| limit as f64).fold(0.0, f64::max);
         let is_low = |step: usize| points.at(at.times[step + 1]).is_some_and(|now| now < high);
@@ -79,7 +79,7 @@ pub fn frequency_changed(at: &ConditionsView<'_>, figures: &[Figure]) -> Option<
         changed.iter().filter_map(|one| one.subject.strip_prefix("cpu")?.parse().ok()).collect();
     let is_low = |step: usize| {
         changed.iter().any(|figure| {
-            let points = at.watch.one(metric::FREQUENCY, &figure.subject);
+            let points = at.data.one(metric::FREQUENCY, &figure.subject);
             let now = points.and_then(|points| points.at(at.times[step + 1]));
             now.is_some_and(|now| now / 1000.0 < high * (1.0 - OTHER_FREQUENCY))
         })
@@ -101,8 +101,8 @@ pub fn drifted(at: &ConditionsView<'_>, figure: &Figure) -> Option<Finding> {
     if figure.metric != "temperature" || (last - first).abs() < DRIFT {
         return None;
     }
-    let tenth = Nanos((at.context.to - at.context.from).0 / 10);
-    let when = [Stretch { from: at.context.to - tenth, to: at.context.to }];
+    let tenth = Nanos((at.input.to - at.input.from).0 / 10);
+    let when = [Stretch { from: at.input.to - tenth, to: at.input.to }];
     let finding = ConditionFinding::TemperatureDrift {
         sensor: figure.subject.clone(),
         first_c: first,

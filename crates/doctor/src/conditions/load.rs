@@ -31,7 +31,7 @@ pub fn stolen(at: &ConditionsView<'_>, cpu: u32) -> Option<Finding> {
     let known: Vec<f64> = shares.iter().flatten().copied().collect();
     let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
     let worst = known.iter().copied().fold(0.0, f64::max);
-    let ticks = at.watch.one(metric::CPU_TIME, &format!("cpu{cpu} steal"));
+    let ticks = at.data.one(metric::CPU_TIME, &format!("cpu{cpu} steal"));
     let ticks: f64 = ticks.map_or(0.0, |points| at.growths(points).iter().flatten().sum());
     if ticks < TICKS || mean < STEAL.0 && worst < STEAL.1 {
         return None;
@@ -51,7 +51,7 @@ pub fn stolen(at: &ConditionsView<'_>, cpu: u32) -> Option<Finding> {
 
 /// Pages went to swap, or came back.
 pub fn swapped(at: &ConditionsView<'_>) -> Option<Finding> {
-    let pages = ["pswpin", "pswpout"].map(|name| at.watch.one(metric::PAGES, name));
+    let pages = ["pswpin", "pswpout"].map(|name| at.data.one(metric::PAGES, name));
     let growths: Vec<Vec<Option<f64>>> =
         pages.into_iter().flatten().map(|points| at.growths(points)).collect();
     let moved = |step: usize| growths.iter().filter_map(|all| all[step]).sum::<f64>();
@@ -68,19 +68,19 @@ pub fn swapped(at: &ConditionsView<'_>) -> Option<Finding> {
 /// Threads that go before the measuring ones ran on their CPUs.
 pub fn outranked(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Finding> {
     let rival = |thread: &&BusyThread| {
-        let ran = thread.mean_share * (at.context.to - at.context.from).0 as f64;
+        let ran = thread.mean_share * (at.input.to - at.input.from).0 as f64;
         // The kernel's own, with which it moves threads, goes before everything by its nature.
         !thread.name.starts_with("migration/")
-            && at.context.policy.is_some_and(|own| busy_threads::outranks(&thread.policy, own))
+            && at.input.policy.is_some_and(|own| busy_threads::outranks(&thread.policy, own))
             && ran >= SHORT.0 as f64
-            && !thread.cpus.and(&at.context.measured).is_empty()
+            && !thread.cpus.and(&at.input.measured).is_empty()
     };
     let found: Vec<&BusyThread> = conditions.threads.iter().filter(rival).collect();
     let mut when: Vec<Stretch> =
         found.iter().flat_map(|thread| busy_threads::active_stretches(at, thread)).collect();
     when.sort_by_key(|stretch| stretch.from);
     let cpus: CpuSet = found.iter().flat_map(|thread| thread.cpus.iter()).collect();
-    let cpus = cpus.and(&at.context.measured);
+    let cpus = cpus.and(&at.input.measured);
     let rival_thread = |thread: &&BusyThread| RivalThread {
         name: thread.name.clone(),
         id: thread.id,
@@ -137,8 +137,8 @@ pub fn load_changed(at: &ConditionsView<'_>, cpu: u32) -> Vec<Finding> {
 
 /// Somebody took much memory at once, or nearly all of it.
 pub fn memory_taken(at: &ConditionsView<'_>) -> Option<Finding> {
-    let total = at.watch.one(metric::MEMORY, "MemTotal")?.values().next()?.1 as f64;
-    let available = at.watch.one(metric::MEMORY, "MemAvailable")?;
+    let total = at.data.one(metric::MEMORY, "MemTotal")?.values().next()?.1 as f64;
+    let available = at.data.one(metric::MEMORY, "MemAvailable")?;
     let values: Vec<Option<f64>> = at.times.iter().map(|time| available.at(*time)).collect();
     let fall = |step: usize| {
         let before = values[step.saturating_sub(MEMORY_STEPS)..=step].iter().flatten().copied();

@@ -122,34 +122,31 @@ impl ConditionsBuilder {
     }
 }
 
-/// A watch, looked at over the time in which was measured.
+/// The conditions over the measured time.
 struct ConditionsView<'a> {
-    watch: &'a ConditionsBuilder,
-    context: &'a ConditionsInput,
+    data: &'a ConditionsBuilder,
+    input: &'a ConditionsInput,
     /// Readings from the last one before the first release to the first one after the last.
     times: &'a [Nanos],
 }
 
 impl<'a> ConditionsView<'a> {
-    fn new(
-        watch: &'a ConditionsBuilder,
-        context: &'a ConditionsInput,
-    ) -> Option<ConditionsView<'a>> {
-        let from = watch.times.partition_point(|time| *time <= context.from).saturating_sub(1);
-        let to = watch.times.partition_point(|time| *time < context.to);
-        let mut times = &watch.times[from..(to + 1).min(watch.times.len())];
+    fn new(data: &'a ConditionsBuilder, input: &'a ConditionsInput) -> Option<ConditionsView<'a>> {
+        let from = data.times.partition_point(|time| *time <= input.from).saturating_sub(1);
+        let to = data.times.partition_point(|time| *time < input.to);
+        let mut times = &data.times[from..(to + 1).min(data.times.len())];
         // The last reading comes with the end of the run; in a short step a tick is a large share.
         if let [.., before, last, end] = times
             && (*end - *last).0 * 2 < (*last - *before).0
         {
             times = &times[..times.len() - 1];
         }
-        (!times.is_empty()).then_some(ConditionsView { watch, context, times })
+        (!times.is_empty()).then_some(ConditionsView { data, input, times })
     }
 
     /// Time since the first counted release.
     fn since_start(&self, time: Nanos) -> Nanos {
-        (time - self.context.from).max(Nanos::ZERO)
+        (time - self.input.from).max(Nanos::ZERO)
     }
 
     /// Seconds of each step between two readings.
@@ -167,7 +164,7 @@ impl<'a> ConditionsView<'a> {
         // User time holds that of guests.
         let all = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
         let column = |name: &str| {
-            let points = self.watch.one(metric::CPU_TIME, &format!("cpu{cpu} {name}"));
+            let points = self.data.one(metric::CPU_TIME, &format!("cpu{cpu} {name}"));
             points.map(|points| self.growths(points))
         };
         let columns: Vec<(bool, Vec<Option<f64>>)> =
@@ -188,7 +185,7 @@ impl<'a> ConditionsView<'a> {
 
     /// The CPUs whose times are known.
     fn cpus(&self) -> CpuSet {
-        let subjects = self.watch.all(metric::CPU_TIME).map(|(subject, _)| subject);
+        let subjects = self.data.all(metric::CPU_TIME).map(|(subject, _)| subject);
         subjects
             .filter_map(|subject| subject.strip_prefix("cpu")?.split(' ').next()?.parse().ok())
             .collect()

@@ -44,7 +44,7 @@ pub fn measured(path: &Path, asked: &Query) -> Result<(CaptureResult, Vec<i64>),
 /// The same of several files.
 pub fn measured_of(paths: &[PathBuf], asked: &Query) -> Result<(CaptureResult, Vec<i64>), Error> {
     let mut delays = Vec::new();
-    let measured = measure::<Error>(paths, asked, |Response { fate, .. }| {
+    let measured = measure::<Error>(paths, asked, |Response { class: fate, .. }| {
         if let ResponseClass::Answered(delay) = fate {
             delays.push(delay);
         }

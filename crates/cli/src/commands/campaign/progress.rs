@@ -5,7 +5,7 @@ mod lines;
 use crate::output::{escape_controls, warn};
 use crate::progress::Progress;
 use crate::progress::console::Console;
-use latlab_conduct::campaign::{CampaignEvent, CoolDownState, Position};
+use latlab_conduct::campaign::{CampaignEvent, CoolDownState, RunPosition};
 use latlab_conduct::live::LiveRun;
 use latlab_model::campaign::Campaign;
 use latlab_model::{Nanos, Plan};
@@ -64,7 +64,7 @@ impl ProgressPrinter<'_> {
         }
     }
 
-    fn update_guest(&mut self, position: &Position, live: &LiveRun) {
+    fn update_guest(&mut self, position: &RunPosition, live: &LiveRun) {
         if let Some(console) = &mut self.console {
             let lines = console.read_new(&position.row, live);
             if !lines.is_empty() {
@@ -77,7 +77,7 @@ impl ProgressPrinter<'_> {
         }
     }
 
-    fn start_run(&mut self, position: &Position, plan: &Plan) {
+    fn start_run(&mut self, position: &RunPosition, plan: &Plan) {
         self.cooling = false;
         let left = match position.left_ns {
             Nanos::ZERO => String::new(),
@@ -96,7 +96,7 @@ impl ProgressPrinter<'_> {
         self.run = Some(Progress::new(plan, self.quiet, false, title));
     }
 
-    fn end_run(&mut self, position: &Position) {
+    fn end_run(&mut self, position: &RunPosition) {
         self.guests.end_run(position);
         self.run = None;
     }
@@ -122,8 +122,8 @@ impl ProgressPrinter<'_> {
     }
 }
 
-fn name(position: &Position) -> String {
-    let Position { number, of, row, repeat, attempt, .. } = position;
+fn name(position: &RunPosition) -> String {
+    let RunPosition { number, of, row, repeat, attempt, .. } = position;
     let again = if *attempt > 1 { format!(", try {attempt}") } else { String::new() };
     format!("run {number} of {of}, {row}, repeat {repeat}{again}")
 }

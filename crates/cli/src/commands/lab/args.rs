@@ -11,7 +11,7 @@ use latlab_lab::GuestConfig;
 pub struct LabArgs {
     /// What to do.
     #[command(subcommand)]
-    pub what: LabCommand,
+    pub command: LabCommand,
 }
 
 /// What can be done in the lab.

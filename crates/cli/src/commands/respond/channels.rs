@@ -45,7 +45,7 @@ fn read_listing(args: &RespondArgs, paths: &[PathBuf]) -> Result<CaptureListing,
 }
 
 fn listing_of_capture(paths: &[PathBuf], survey: Survey) -> CaptureListing {
-    let channels = survey.head.channels.iter().zip(&survey.seen);
+    let channels = survey.head.channels.iter().zip(&survey.channels);
     let channel = |(channel, seen): (&latlab_capture::Channel, &ChannelSurvey)| {
         let levels = seen.levels.low_and_high().filter(|_| channel.kind != Kind::Logic);
         ListedChannel {

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 struct CapturePart {
     name: String,
     paths: Vec<PathBuf>,
-    asked: Query,
+    query: Query,
     simulated: Option<String>,
     seed: Option<u64>,
     machine: Machine,
@@ -61,7 +61,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
             let part = CapturePart {
                 name: args.name.clone().unwrap_or_else(|| order.name()),
                 paths: vec![made.capture.clone()],
-                asked: made.asked.clone(),
+                query: made.query.clone(),
                 simulated: Some(order.description()),
                 seed: Some(args.seed),
                 machine: made.machine.clone(),
@@ -85,7 +85,15 @@ fn capture_part(args: &RespondArgs, paths: Vec<PathBuf>) -> CapturePart {
     let name = args.name.clone().or(stem).unwrap_or_else(|| "responder".to_string());
     let machine = Machine::default();
     let asked = args.query();
-    CapturePart { name, paths, asked, simulated: None, seed: None, machine, settings: Vec::new() }
+    CapturePart {
+        name,
+        paths,
+        query: asked,
+        simulated: None,
+        seed: None,
+        machine,
+        settings: Vec::new(),
+    }
 }
 
 fn record_part(
@@ -99,7 +107,7 @@ fn record_part(
     let request = ResponseRequest {
         plan: &plan,
         paths: &part.paths,
-        asked: &part.asked,
+        query: &part.query,
         resolution_ps: part.simulated.as_ref().map(|_| CYCLE_PS),
         machine: part.machine,
         settings: part.settings,
@@ -118,7 +126,7 @@ fn record_part(
 }
 
 fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
-    let asked = &part.asked;
+    let asked = &part.query;
     let files = part.paths.iter().filter_map(|path| path.file_name());
     let wires = asked.stimulus.as_ref().zip(asked.response.as_ref());
     let wires = wires.map(|(stimulus, response)| Wires {
@@ -164,7 +172,7 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
             option("--seed", Some(args.seed.to_string()));
         }
         None => {
-            let asked = &part.asked;
+            let asked = &part.query;
             let paths = part.paths.iter().map(|path| path.display().to_string());
             paths.enumerate().for_each(|(index, path)| {
                 option(if index == 0 { "--from" } else { "" }, Some(path));

@@ -16,7 +16,7 @@ pub const SMALL: f64 = 12.0;
 /// How wide a character of small type is, as far as that can be told without the font.
 const SMALL_WIDTH: f64 = 6.7;
 
-/// A part of the sheet in which things are drawn to scale.
+/// A part of the canvas in which things are drawn to scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Area {
     pub left: f64,
@@ -67,19 +67,19 @@ impl<'a> Canvas<'a> {
     pub fn new(run: &Run, data: &TimeData, options: &'a TimeOptions, what: &str) -> Canvas<'a> {
         let width = f64::from(options.width.max(280));
         let axis = TimeAxis::new(66.0, width - 18.0, data.start, data.whole.clone());
-        let mut sheet = Canvas { axis, width, y: 22.0, parts: Vec::new(), options };
+        let mut canvas = Canvas { axis, width, y: 22.0, parts: Vec::new(), options };
         let title = format!("{what} of {}", sentence::machine_and_kernel(run));
         for words in lines(&title, width - 24.0, TITLE_SIZE * 1.25) {
-            let words = text(12.0, sheet.y, Anchor::Start, TITLE_SIZE, INK, &words);
-            sheet.draw(html! { g font-weight="600" { (words) } });
-            sheet.y += 21.0;
+            let words = text(12.0, canvas.y, Anchor::Start, TITLE_SIZE, INK, &words);
+            canvas.draw(html! { g font-weight="600" { (words) } });
+            canvas.y += 21.0;
         }
         for words in lines(&facts(run, data), width - 24.0, TEXT_SIZE) {
-            sheet.draw(text(12.0, sheet.y, Anchor::Start, TEXT_SIZE, MUTED, &words));
-            sheet.y += 18.0;
+            canvas.draw(text(12.0, canvas.y, Anchor::Start, TEXT_SIZE, MUTED, &words));
+            canvas.y += 18.0;
         }
-        sheet.y -= 4.0;
-        sheet
+        canvas.y -= 4.0;
+        canvas
     }
 
     pub fn draw(&mut self, part: Markup) {

@@ -42,10 +42,10 @@ pub struct FindingMarks {
 }
 
 impl FindingMarks {
-    /// Finds room for the words, below what the sheet holds already.
-    pub fn new(run: &Run, sheet: &mut Canvas) -> FindingMarks {
-        let (left, right) = (sheet.axis.left, sheet.axis.right);
-        let mut all = marks(run, sheet);
+    /// Finds room for the words, below what the canvas holds already.
+    pub fn new(run: &Run, canvas: &mut Canvas) -> FindingMarks {
+        let (left, right) = (canvas.axis.left, canvas.axis.right);
+        let mut all = marks(run, canvas);
         let mut ends = [f64::NEG_INFINITY; ROWS];
         for mark in &mut all {
             let (from, to) = reach(mark, left, right);
@@ -55,27 +55,27 @@ impl FindingMarks {
             }
         }
         let rows = all.iter().filter_map(|mark| Some(mark.row? + 1)).max().unwrap_or(0);
-        let top = sheet.y;
-        sheet.y += rows as f64 * ROW + 4.0;
+        let top = canvas.y;
+        canvas.y += rows as f64 * ROW + 4.0;
         FindingMarks { all, top, rows, left, right }
     }
 
     /// Draws the lines down to the end of what they belong to, and the words.
-    pub fn draw(&self, sheet: &mut Canvas, areas: &[Area]) {
+    pub fn draw(&self, canvas: &mut Canvas, areas: &[Area]) {
         let Some(bottom) = areas.iter().map(|area| area.bottom).reduce(f64::max) else { return };
         for mark in &self.all {
             let row = mark.row.unwrap_or(self.rows.saturating_sub(1));
             let y = self.top + row as f64 * ROW + 11.0;
             let style = format!("stroke:{INK};stroke-width:1;stroke-dasharray:3 3;opacity:.75");
             for (x, at) in &mark.xs {
-                sheet.draw(html! {
+                canvas.draw(html! {
                     line x1=(n(*x)) x2=(n(*x)) y1=(n(y + 3.0)) y2=(n(bottom)) style=(style)
                         data-code=(mark.code) data-at-ns=(at.0) {}
                 });
             }
             if mark.row.is_some() {
                 let (from, _) = reach(mark, self.left, self.right);
-                sheet.draw(text(from + 2.0, y, Anchor::Start, SMALL, INK, &mark.words()));
+                canvas.draw(text(from + 2.0, y, Anchor::Start, SMALL, INK, &mark.words()));
             }
         }
     }
@@ -107,15 +107,15 @@ fn reach(mark: &FindingMark, left: f64, right: f64) -> (f64, f64) {
     (from, from + mark.width())
 }
 
-fn marks(run: &Run, sheet: &Canvas) -> Vec<FindingMark> {
+fn marks(run: &Run, canvas: &Canvas) -> Vec<FindingMark> {
     let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
     // What was read just before the first release belongs to the beginning.
     let timed = run.findings.iter().filter_map(|one| Some((one.at_ns?.max(start), one.code())));
-    let mut timed: Vec<(Nanos, &str)> = timed.filter(|(at, _)| sheet.axis.holds(*at)).collect();
+    let mut timed: Vec<(Nanos, &str)> = timed.filter(|(at, _)| canvas.axis.holds(*at)).collect();
     timed.sort();
     let mut all: Vec<FindingMark> = Vec::new();
     for (at, code) in timed {
-        let x = sheet.axis.x(at);
+        let x = canvas.axis.x(at);
         let close = |mark: &&mut FindingMark| {
             mark.code == code && mark.xs.last().is_some_and(|(last, _)| x - last < CLOSE)
         };

@@ -22,29 +22,29 @@ const STRIP_HEIGHT: f64 = 44.0;
 /// Latency over time as one SVG element: smallest, median, p99.9 and largest of each second or of
 /// each column, missed releases, findings at their time, and what the conditions were then.
 pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
-    let mut sheet =
+    let mut canvas =
         Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
     let threads = data.thread_spans();
     let missed = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.missed > 0);
     match data.dots.is_empty() {
-        true => sheet.keys("", keys(missed, is_joined(run, data))),
-        false => sheet.sentences(&[
+        true => canvas.keys("", keys(missed, is_joined(run, data))),
+        false => canvas.sentences(&[
             "Each cycle is a dot; those that would cover each other are one.".to_string(),
         ]),
     }
-    sheet.y += 4.0;
-    let marks = FindingMarks::new(run, &mut sheet);
-    let mut areas = panels(&mut sheet, run, data, options, &threads);
+    canvas.y += 4.0;
+    let marks = FindingMarks::new(run, &mut canvas);
+    let mut areas = panels(&mut canvas, run, data, options, &threads);
     let strips = strips(run, data);
     for strip in &strips.all {
-        strip.draw(&mut sheet, data, STRIP_HEIGHT);
-        areas.push(Area { left: 0.0, right: 0.0, top: sheet.y, bottom: sheet.y });
+        strip.draw(&mut canvas, data, STRIP_HEIGHT);
+        areas.push(Area { left: 0.0, right: 0.0, top: canvas.y, bottom: canvas.y });
     }
-    marks.draw(&mut sheet, &areas);
-    sheet.time_axis();
+    marks.draw(&mut canvas, &areas);
+    canvas.time_axis();
     let notes = strips.absent.into_iter().chain(marks.unnamed()).chain(few(data, &threads));
     let notes: Vec<String> = notes.collect();
-    sheet.sentences(&notes);
+    canvas.sentences(&notes);
     let conditions = strips.all.iter().filter_map(|strip| Some(format!("{}.", strip.words()?)));
     let words: Vec<String> = description(run, data, &threads)
         .into_iter()
@@ -54,7 +54,7 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         .collect();
     let title =
         format!("{} over time of {}", terms::of_run(run).title, sentence::machine_name(run));
-    sheet.finish("flow", &title, &words.join(" "))
+    canvas.finish("flow", &title, &words.join(" "))
 }
 
 /// Says why p99.9 has gaps.
@@ -71,7 +71,7 @@ fn is_joined(run: &Run, data: &TimeData) -> bool {
 }
 
 fn panels(
-    sheet: &mut Canvas,
+    canvas: &mut Canvas,
     run: &Run,
     data: &TimeData,
     options: &TimeOptions,
@@ -92,21 +92,21 @@ fn panels(
         let max = known_max(run, data, &pooled, None);
         let name = format!("All {} threads together", threads.len());
         let panel = Panel { thread: None, name, spans: &pooled, max };
-        let mut areas = vec![one(sheet, data, &panel, &heights, 200.0)];
-        areas.extend(threads::rows(sheet, run, threads));
+        let mut areas = vec![one(canvas, data, &panel, &heights, 200.0)];
+        areas.extend(threads::rows(canvas, run, threads));
         return areas;
     }
     let height = [220.0, 170.0, 140.0, 120.0][threads.len() - 1];
     let panel = |(thread, spans): &(u32, Vec<Span>)| {
         let max = known_max(run, data, spans, Some(*thread));
         let panel = Panel { thread: Some(*thread), name: name(run, *thread), spans, max };
-        one(sheet, data, &panel, &heights, height)
+        one(canvas, data, &panel, &heights, height)
     };
     threads.iter().map(panel).collect()
 }
 
 fn one(
-    sheet: &mut Canvas,
+    canvas: &mut Canvas,
     data: &TimeData,
     panel: &Panel,
     heights: &LatencyHeights,
@@ -120,21 +120,21 @@ fn one(
         0 => String::new(),
         missed => format!(", {} missed", grouped(missed)),
     };
-    heading(sheet, &format!("{}{counted}", panel.name));
+    heading(canvas, &format!("{}{counted}", panel.name));
     if !cycles {
-        return panel.draw(sheet, heights, height);
+        return panel.draw(canvas, heights, height);
     }
     let empty = Panel { spans: &missed, name: String::new(), ..*panel };
-    let area = empty.draw_empty(sheet, heights, height);
+    let area = empty.draw_empty(canvas, heights, height);
     let (mut path, mut count) = (String::new(), 0);
     for dot in data.dots.of_thread(panel.thread) {
-        let (x, latency) = (sheet.axis.x(dot.sample.release_ns), dot.sample.latency_ns.0 as f64);
+        let (x, latency) = (canvas.axis.x(dot.sample.release_ns), dot.sample.latency_ns.0 as f64);
         path += &format!("M{} {}h0", n(x), n(area.y(heights.place(latency))));
         count += dot.count;
     }
     let colour = Pen::number(0).colour;
     let style = format!("stroke:{colour};stroke-width:2.2;stroke-linecap:round");
-    sheet.draw(html! {
+    canvas.draw(html! {
         path d=(path) style=(style) data-thread=[panel.thread] data-samples=(count) {}
     });
     area

@@ -22,36 +22,36 @@ const ON_PAPER: &str = "#b3261e";
 /// Time and latency as one SVG element, its colours how many; the largest of each column is a
 /// line on top.
 pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
-    let mut sheet =
+    let mut canvas =
         Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
     let shades = Shades::holding(rates(data));
     let pooled = data.pooled();
     if shades.is_some() {
         let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.4");
         let words = "largest of each column".to_string();
-        sheet.keys("", vec![Key { look: KeyStyle::Line(style), words }]);
+        canvas.keys("", vec![Key { look: KeyStyle::Line(style), words }]);
     }
-    let marks = FindingMarks::new(run, &mut sheet);
+    let marks = FindingMarks::new(run, &mut canvas);
     let heights = heights(data, &pooled);
-    let area = sheet.area(HEIGHT);
-    paper(&mut sheet, &area);
+    let area = canvas.area(HEIGHT);
+    paper(&mut canvas, &area);
     for (latency, words) in heights.ticks(area.height()) {
-        sheet.level(&area, area.y(heights.place(latency)), &words);
+        canvas.level(&area, area.y(heights.place(latency)), &words);
     }
     match shades {
-        Some(shades) => cells(&mut sheet, data, &shades, &heights, &area),
-        None => sheet.empty_note(&area, "Nothing was recorded."),
+        Some(shades) => cells(&mut canvas, data, &shades, &heights, &area),
+        None => canvas.empty_note(&area, "Nothing was recorded."),
     }
-    maxima(&mut sheet, data, &heights, &area);
-    sheet.frame(&area);
-    marks.draw(&mut sheet, &[area]);
-    sheet.time_axis();
+    maxima(&mut canvas, data, &heights, &area);
+    canvas.frame(&area);
+    marks.draw(&mut canvas, &[area]);
+    canvas.time_axis();
     if let Some(shades) = &shades {
         let title = &format!("{} per second, thread and bin", terms::of_run(run).titles);
-        legend(&mut sheet, title, shades, &two_digits);
+        legend(&mut canvas, title, shades, &two_digits);
     }
     let below: Vec<String> = below_zero(data).into_iter().chain(marks.unnamed()).collect();
-    sheet.sentences(&below);
+    canvas.sentences(&below);
     let words: Vec<String> =
         std::iter::once(description(run, &pooled)).chain(marks.words(data.start)).collect();
     let title = format!(
@@ -59,7 +59,7 @@ pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         terms::of_run(run).many,
         sentence::machine_name(run)
     );
-    sheet.finish("heatmap", &title, &words.join(" "))
+    canvas.finish("heatmap", &title, &words.join(" "))
 }
 
 fn rates(data: &TimeData) -> impl Iterator<Item = f64> + '_ {
@@ -75,7 +75,7 @@ fn heights(data: &TimeData, pooled: &[latlab_stats::Span]) -> LatencyHeights {
 }
 
 fn cells(
-    sheet: &mut Canvas,
+    canvas: &mut Canvas,
     data: &TimeData,
     shades: &Shades,
     heights: &LatencyHeights,
@@ -88,7 +88,7 @@ fn cells(
         let mut run: Option<(usize, Nanos, Nanos)> = None;
         let close = |levels: &mut Vec<(String, u64)>, done: (usize, Nanos, Nanos)| {
             let (level, from, to) = done;
-            let (from, to) = sheet.axis.pair(from, to);
+            let (from, to) = canvas.axis.pair(from, to);
             levels[level].0 += &format!("M{from} {}H{to}V{}H{from}z", n(high), n(low));
         };
         for column in data.heat.columns() {
@@ -117,7 +117,7 @@ fn cells(
     }
     for (level, (path, count)) in levels.iter().enumerate().filter(|(_, level)| level.1 > 0) {
         let style = format!("fill:{}", palette::colour(level));
-        sheet.draw(html! {
+        canvas.draw(html! {
             path d=(path) style=(style) shape-rendering="crispEdges" data-level=(level)
                 data-count=(count) {}
         });
@@ -125,22 +125,22 @@ fn cells(
 }
 
 /// The largest of each column as a line, and the spikes that are known with their release.
-fn maxima(sheet: &mut Canvas, data: &TimeData, heights: &LatencyHeights, area: &Area) {
+fn maxima(canvas: &mut Canvas, data: &TimeData, heights: &LatencyHeights, area: &Area) {
     let pooled = data.pooled();
     let y = |latency: Nanos| area.y(heights.place(latency.0 as f64));
-    let path = stepped(sheet, &pooled, |span| span.max.map(y));
+    let path = stepped(canvas, &pooled, |span| span.max.map(y));
     let max = pooled.iter().filter_map(|span| span.max).max();
     let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.2");
-    sheet.draw(html! {
+    canvas.draw(html! {
         path d=(path) style=(style) data-line="max" data-max-ns=[max.map(|max| max.0)]
             data-from-ns=(n(heights.from)) data-to-ns=(n(heights.to))
             data-top=(n(area.top)) data-bottom=(n(area.bottom)) {}
     });
     let largest = max.and_then(|max| data.spikes.iter().flatten().find(|s| s.latency_ns == max));
     if let Some(spike) = largest {
-        let (x, y) = (sheet.axis.x(spike.release_ns), y(spike.latency_ns));
+        let (x, y) = (canvas.axis.x(spike.release_ns), y(spike.latency_ns));
         let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.8");
-        sheet.draw(html! { circle cx=(n(x)) cy=(n(y)) r="4.5" style=(style) {} });
+        canvas.draw(html! { circle cx=(n(x)) cy=(n(y)) r="4.5" style=(style) {} });
     }
 }
 

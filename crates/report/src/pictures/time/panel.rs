@@ -57,34 +57,34 @@ pub fn keys(missed: bool, many: bool) -> Vec<Key> {
 
 impl Panel<'_> {
     /// Draws the panel; the scale is that of all panels.
-    pub fn draw(&self, sheet: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
-        let area = self.draw_empty(sheet, heights, height);
-        let drawn = self.lines(sheet, heights, &area);
-        sheet.draw(drawn);
+    pub fn draw(&self, canvas: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
+        let area = self.draw_empty(canvas, heights, height);
+        let drawn = self.lines(canvas, heights, &area);
+        canvas.draw(drawn);
         match self.spans.iter().any(|span| span.count > 0) {
             true => {
-                let mark = self.maximum(sheet, heights, &area);
-                sheet.draw(mark);
+                let mark = self.maximum(canvas, heights, &area);
+                canvas.draw(mark);
             }
-            false => sheet.empty_note(&area, "Nothing was recorded."),
+            false => canvas.empty_note(&area, "Nothing was recorded."),
         }
         area
     }
 
     /// Draws the panel with its missed releases only, for dots.
-    pub fn draw_empty(&self, sheet: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
-        let outer = sheet.area(height + MISSED_ROOM);
+    pub fn draw_empty(&self, canvas: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
+        let outer = canvas.area(height + MISSED_ROOM);
         let area = Area { top: outer.top + MISSED_ROOM, ..outer };
         for (latency, words) in heights.ticks(area.height()) {
-            sheet.level(&area, area.y(heights.place(latency)), &words);
+            canvas.level(&area, area.y(heights.place(latency)), &words);
         }
-        let missed = self.missed_marks(sheet, &outer);
-        sheet.draw(missed);
-        sheet.frame(&outer);
+        let missed = self.missed_marks(canvas, &outer);
+        canvas.draw(missed);
+        canvas.frame(&outer);
         area
     }
 
-    fn lines(&self, sheet: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
+    fn lines(&self, canvas: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
         let y = |latency: f64| area.y(heights.place(latency));
         let of = |get: fn(&Span) -> Option<Nanos>| {
             move |span: &Span| get(span).map(|latency| latency.0 as f64)
@@ -92,7 +92,7 @@ impl Panel<'_> {
         // Few latencies have no p99.9: the band then ends at the median.
         let upper = |span: &Span| span.p99_9.map(|late| late.0 as f64).or(span.median);
         let path = |get: &dyn Fn(&Span) -> Option<f64>| {
-            stepped(sheet, self.spans, |span| get(span).map(y))
+            stepped(canvas, self.spans, |span| get(span).map(y))
         };
         let sum = |get: fn(&Span) -> u64| self.spans.iter().map(get).fold(0, u64::saturating_add);
         let max = self.spans.iter().filter_map(|span| span.max).max();
@@ -102,7 +102,7 @@ impl Panel<'_> {
                 data-log=(heights.log) data-from-ns=(n(heights.from)) data-to-ns=(n(heights.to))
                 data-top=(n(area.top)) data-bottom=(n(area.bottom))
             {
-                path d=(band(sheet, self.spans, |span| {
+                path d=(band(canvas, self.spans, |span| {
                     Some((y(span.min?.0 as f64), y(upper(span)?)))
                 })) style=(band_style()) {}
                 path d=(path(&of(|span| span.p99_9))) style=(p99_9_style())
@@ -115,10 +115,10 @@ impl Panel<'_> {
     }
 
     /// A bar above each column in which releases were missed.
-    fn missed_marks(&self, sheet: &Canvas, area: &Area) -> Markup {
+    fn missed_marks(&self, canvas: &Canvas, area: &Area) -> Markup {
         html! {
             @for span in self.spans.iter().filter(|span| span.missed > 0) {
-                @let (from, to) = (sheet.axis.x(span.from), sheet.axis.x(span.to));
+                @let (from, to) = (canvas.axis.x(span.from), canvas.axis.x(span.to));
                 rect x=(n(from)) y=(n(area.top)) width=(n((to - from).max(1.5))) height="7"
                     style={ "fill:" (INK) } data-missed=(span.missed)
                 {
@@ -129,16 +129,16 @@ impl Panel<'_> {
     }
 
     /// A ring around the largest latency, with its words.
-    fn maximum(&self, sheet: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
+    fn maximum(&self, canvas: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
         let Some((max, release)) = self.max else { return html! {} };
         let column = self.spans.iter().find(|span| span.max == Some(max));
         let Some(at) = release
-            .filter(|at| sheet.axis.holds(*at))
+            .filter(|at| canvas.axis.holds(*at))
             .or(column.map(|span| Nanos(span.from.0 + (span.to - span.from).0 / 2)))
         else {
             return html! {};
         };
-        let (x, y) = (sheet.axis.x(at), area.y(heights.place(max.0 as f64)));
+        let (x, y) = (canvas.axis.x(at), area.y(heights.place(max.0 as f64)));
         let right = x > (area.left + area.right) / 2.0;
         let (anchor, beside) = if right { (Anchor::End, -9.0) } else { (Anchor::Start, 9.0) };
         let words = text(
@@ -159,7 +159,7 @@ impl Panel<'_> {
 }
 
 /// A line that goes level through each column, and has a gap where there is none.
-pub fn stepped(sheet: &Canvas, spans: &[Span], y: impl Fn(&Span) -> Option<f64>) -> String {
+pub fn stepped(canvas: &Canvas, spans: &[Span], y: impl Fn(&Span) -> Option<f64>) -> String {
     let mut path = String::new();
     let mut reached = None;
     for span in spans {
@@ -167,7 +167,7 @@ pub fn stepped(sheet: &Canvas, spans: &[Span], y: impl Fn(&Span) -> Option<f64>)
             reached = None;
             continue;
         };
-        let (from, to) = sheet.axis.pair(span.from, span.to);
+        let (from, to) = canvas.axis.pair(span.from, span.to);
         match reached.is_some_and(|end| span.from <= end) {
             true => path += &format!("V{}H{to}", n(y)),
             false => path += &format!("M{from} {}H{to}", n(y)),
@@ -178,12 +178,12 @@ pub fn stepped(sheet: &Canvas, spans: &[Span], y: impl Fn(&Span) -> Option<f64>)
 }
 
 /// The area between two such lines; what touches is one outline, so that no seam is seen.
-pub fn band(sheet: &Canvas, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64, f64)>) -> String {
+pub fn band(canvas: &Canvas, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64, f64)>) -> String {
     let mut path = String::new();
     let mut back: Vec<String> = Vec::new();
     let mut reached = None;
     for span in spans {
-        let (from, to) = sheet.axis.pair(span.from, span.to);
+        let (from, to) = canvas.axis.pair(span.from, span.to);
         let ends = ends(span);
         let goes_on = ends.is_some() && reached.is_some_and(|end| span.from <= end);
         if !goes_on {
@@ -208,9 +208,9 @@ pub fn band(sheet: &Canvas, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64,
 }
 
 /// A line of small words at the left of what follows.
-pub fn heading(sheet: &mut Canvas, words: &str) {
-    sheet.y += 20.0;
-    let y = sheet.y;
-    sheet.draw(text(12.0, y, Anchor::Start, super::canvas::SMALL, MUTED, words));
-    sheet.y += 8.0;
+pub fn heading(canvas: &mut Canvas, words: &str) {
+    canvas.y += 20.0;
+    let y = canvas.y;
+    canvas.draw(text(12.0, y, Anchor::Start, super::canvas::SMALL, MUTED, words));
+    canvas.y += 8.0;
 }

@@ -148,13 +148,13 @@ impl Strip {
     }
 
     /// Draws the key and the strip.
-    pub fn draw(&self, sheet: &mut Canvas, data: &TimeData, height: f64) {
-        sheet.keys(&format!("{} in {}", self.title, self.unit), self.keys());
-        let area = sheet.area(height);
+    pub fn draw(&self, canvas: &mut Canvas, data: &TimeData, height: f64) {
+        canvas.keys(&format!("{} in {}", self.title, self.unit), self.keys());
+        let area = canvas.area(height);
         let (from, to) = self.axis();
         let y = |value: f64| area.y(((value - from) / (to - from)).clamp(0.0, 1.0));
-        sheet.level(&area, y(from), &number(from));
-        sheet.level(&area, y(to), &number(to));
+        canvas.level(&area, y(from), &number(from));
+        canvas.level(&area, y(to), &number(to));
         let mut parts = Vec::new();
         for (index, (name, steps)) in self.curves().into_iter().enumerate() {
             let columns = columns(data, &steps);
@@ -170,14 +170,14 @@ impl Strip {
                     data-low=[range.map(|range| n(range.0))]
                     data-high=[range.map(|range| n(range.1))]
                 {
-                    path d=(band(sheet, &columns, ends)) style=(spread) {}
-                    path d=(stepped(sheet, &columns, |span| value(span).map(|s| y(s.mean))))
+                    path d=(band(canvas, &columns, ends)) style=(spread) {}
+                    path d=(stepped(canvas, &columns, |span| value(span).map(|s| y(s.mean))))
                         style=(pen.style()) {}
                 }
             });
         }
-        parts.into_iter().rev().for_each(|part| sheet.draw(part));
-        sheet.frame(&area);
+        parts.into_iter().rev().for_each(|part| canvas.draw(part));
+        canvas.frame(&area);
     }
 
     fn keys(&self) -> Vec<Key> {

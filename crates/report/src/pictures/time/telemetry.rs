@@ -13,27 +13,27 @@ const STRIP_HEIGHT: f64 = 84.0;
 /// Temperatures, frequencies, load, stolen time, interrupts and the busiest threads as one SVG
 /// element.
 pub fn telemetry(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
-    let mut sheet = Canvas::new(run, data, options, "Conditions");
-    let marks = FindingMarks::new(run, &mut sheet);
+    let mut canvas = Canvas::new(run, data, options, "Conditions");
+    let marks = FindingMarks::new(run, &mut canvas);
     let mut strips = strips(run, data);
     strips.all.extend(cpu_users(data));
     let mut areas = Vec::new();
     for strip in &strips.all {
-        strip.draw(&mut sheet, data, STRIP_HEIGHT);
-        areas.push(Area { left: 0.0, right: 0.0, top: sheet.y, bottom: sheet.y });
+        strip.draw(&mut canvas, data, STRIP_HEIGHT);
+        areas.push(Area { left: 0.0, right: 0.0, top: canvas.y, bottom: canvas.y });
     }
     if strips.all.is_empty() {
-        let area = sheet.area(STRIP_HEIGHT);
-        sheet.empty_note(&area, "No conditions were recorded.");
-        sheet.frame(&area);
+        let area = canvas.area(STRIP_HEIGHT);
+        canvas.empty_note(&area, "No conditions were recorded.");
+        canvas.frame(&area);
         areas.push(area);
     }
-    marks.draw(&mut sheet, &areas);
-    sheet.time_axis();
+    marks.draw(&mut canvas, &areas);
+    canvas.time_axis();
     let notes: Vec<String> = strips.absent.into_iter().chain(marks.unnamed()).collect();
-    sheet.sentences(&notes);
+    canvas.sentences(&notes);
     let said = strips.all.iter().filter_map(|strip| Some(format!("{}.", strip.words()?)));
     let words: Vec<String> = said.chain(marks.words(data.start)).chain(notes).collect();
     let title = format!("Conditions over time of {}", sentence::machine_name(run));
-    sheet.finish("telemetry", &title, &words.join(" "))
+    canvas.finish("telemetry", &title, &words.join(" "))
 }

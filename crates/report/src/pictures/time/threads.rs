@@ -9,12 +9,12 @@ use latlab_stats::Span;
 use maud::html;
 
 /// Draws the rows.
-pub fn rows(sheet: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Option<Area> {
+pub fn rows(canvas: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Option<Area> {
     let maxima = || threads.iter().flat_map(|(_, spans)| spans).filter_map(|span| span.max);
     let shades = Shades::holding(maxima().map(|max| max.0 as f64))?;
     let row = (300.0 / threads.len() as f64).clamp(2.0, 16.0);
     legend(
-        sheet,
+        canvas,
         &format!("Largest {} of each thread", terms::of_run(run).one),
         &shades,
         &|value| {
@@ -22,17 +22,17 @@ pub fn rows(sheet: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Opti
             Nanos(((value / digit).round() * digit) as i64).to_string()
         },
     );
-    let area = sheet.area(row * threads.len() as f64);
-    paper(sheet, &area);
+    let area = canvas.area(row * threads.len() as f64);
+    paper(canvas, &area);
     let mut levels = vec![String::new(); LEVELS];
     for (index, (_, spans)) in threads.iter().enumerate() {
         let top = area.top + index as f64 * row;
         for (level, from, to) in stretches(spans, &shades) {
-            let (from, to) = sheet.axis.pair(from, to);
+            let (from, to) = canvas.axis.pair(from, to);
             levels[level] += &format!("M{from} {}H{to}v{}H{from}z", n(top), n(row));
         }
     }
-    paint(sheet, &levels);
+    paint(canvas, &levels);
     // Names of rows need more room than rows have.
     let every = (14.0 / row).ceil() as usize;
     for (index, (thread, _)) in threads.iter().enumerate().step_by(every) {
@@ -40,9 +40,9 @@ pub fn rows(sheet: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Opti
         let cpu = known.and_then(|known| known.setup.cpu);
         let name = cpu.map_or(format!("thread {thread}"), |cpu| format!("CPU {cpu}"));
         let y = area.top + (index as f64 + 0.5) * row + 4.0;
-        sheet.draw(text(area.left - 6.0, y, Anchor::End, SMALL, INK, &name));
+        canvas.draw(text(area.left - 6.0, y, Anchor::End, SMALL, INK, &name));
     }
-    sheet.frame(&area);
+    canvas.frame(&area);
     Some(area)
 }
 
@@ -61,38 +61,38 @@ fn stretches(spans: &[Span], shades: &Shades) -> Vec<(usize, Nanos, Nanos)> {
 }
 
 /// A light ground, in the dark too: the darker, the more.
-pub fn paper(sheet: &mut Canvas, area: &Area) {
+pub fn paper(canvas: &mut Canvas, area: &Area) {
     let (width, height) = (area.right - area.left, area.height());
-    sheet.draw(html! {
+    canvas.draw(html! {
         rect x=(n(area.left)) y=(n(area.top)) width=(n(width)) height=(n(height))
             style="fill:#ffffff" {}
     });
 }
 
 /// Draws what has the same colour with one path.
-pub fn paint(sheet: &mut Canvas, levels: &[String]) {
+pub fn paint(canvas: &mut Canvas, levels: &[String]) {
     for (level, path) in levels.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
         let style = format!("fill:{}", colour(level));
-        sheet.draw(html! { path d=(path) style=(style) shape-rendering="crispEdges" {} });
+        canvas.draw(html! { path d=(path) style=(style) shape-rendering="crispEdges" {} });
     }
 }
 
 /// The colours with the numbers of both ends and of the middle.
-pub fn legend(sheet: &mut Canvas, title: &str, shades: &Shades, name: &dyn Fn(f64) -> String) {
-    sheet.keys(title, Vec::new());
-    let width = (sheet.width - 90.0).min(300.0);
-    let (left, top) = (40.0, sheet.y);
+pub fn legend(canvas: &mut Canvas, title: &str, shades: &Shades, name: &dyn Fn(f64) -> String) {
+    canvas.keys(title, Vec::new());
+    let width = (canvas.width - 90.0).min(300.0);
+    let (left, top) = (40.0, canvas.y);
     let each = width / LEVELS as f64;
     for level in 0..LEVELS {
         let (x, style) = (left + level as f64 * each, format!("fill:{}", colour(level)));
-        sheet.draw(html! {
+        canvas.draw(html! {
             rect x=(n(x)) y=(n(top)) width=(n(each + 0.5)) height="10" style=(style) {}
         });
     }
     let middle = (shades.from * shades.to).sqrt();
     for (share, value) in [(0.0, shades.from), (0.5, middle), (1.0, shades.to)] {
         let x = left + share * width;
-        sheet.draw(text(x, top + 23.0, Anchor::Middle, SMALL, INK, &name(value)));
+        canvas.draw(text(x, top + 23.0, Anchor::Middle, SMALL, INK, &name(value)));
     }
-    sheet.y += 34.0;
+    canvas.y += 34.0;
 }

@@ -1,7 +1,7 @@
 //! Guests side by side: a line for each, with what of its own time has passed, and what of ours.
 
 use crate::output::{escape_controls, width};
-use latlab_conduct::campaign::Position;
+use latlab_conduct::campaign::RunPosition;
 use latlab_conduct::live::LiveRun;
 use latlab_model::{Nanos, Plan};
 use latlab_report::units::span;
@@ -43,14 +43,14 @@ impl Lines {
     }
 
     /// A guest begins.
-    pub fn start_run(&mut self, position: &Position, plan: &Plan) {
-        let Position { number, row, .. } = position;
+    pub fn start_run(&mut self, position: &RunPosition, plan: &Plan) {
+        let RunPosition { number, row, .. } = position;
         let (row, of) = (row.clone(), plan.duration_ns);
         self.running.insert(*number, Guest { row, of, since: Instant::now(), state: None });
     }
 
     /// It goes on.
-    pub fn update_run(&mut self, position: &Position, live: &LiveRun) {
+    pub fn update_run(&mut self, position: &RunPosition, live: &LiveRun) {
         let Some(guest) = self.running.get_mut(&position.number) else { return };
         let max = live.threads.iter().map(|thread| thread.total.max_ns).max();
         guest.state = max.map(|max| State { measured: live.measured, max });
@@ -64,7 +64,7 @@ impl Lines {
     }
 
     /// It has ended.
-    pub fn end_run(&mut self, position: &Position) {
+    pub fn end_run(&mut self, position: &RunPosition) {
         self.running.remove(&position.number);
         self.clear();
     }
