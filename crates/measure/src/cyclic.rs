@@ -68,7 +68,7 @@ pub struct LoopResult {
 
 /// Runs the cycles from the release `first` on.
 ///
-/// Per cycle: one sleep, one reading of the clock, one count. What is rare is in `look_around` and `count_late`.
+/// Per cycle: one sleep, one reading of the clock, one count. What is rare is in `check_limits` and `count_late`.
 pub fn measure<T: Timer, S: SampleSink>(
     timer: &mut T,
     first: i64,
@@ -84,7 +84,7 @@ pub fn measure<T: Timer, S: SampleSink>(
     let mut late_wake = first;
     let code = loop {
         if release >= pause {
-            pause = match look_around(release, cycles, before, recorder, stop) {
+            pause = match check_limits(release, cycles, before, recorder, stop) {
                 Ok(pause) => pause,
                 Err(ending) => break ending,
             };
@@ -125,7 +125,7 @@ pub fn measure<T: Timer, S: SampleSink>(
 /// to look again, or why the loop is to end.
 #[cold]
 #[inline(never)]
-fn look_around(
+fn check_limits(
     release: i64,
     cycles: &LoopConfig,
     before: u64,

@@ -101,7 +101,7 @@ pub fn spin(
             now = spinner.host.read();
         }
         if now >= pause {
-            pause = match spinner.look_around(now, &mut spun) {
+            pause = match spinner.check_limits(now, &mut spun) {
                 Ok(pause) => pause,
                 Err(ending) => break ending,
             };
@@ -177,7 +177,7 @@ impl<H: Host> Spinner<'_, H> {
     /// at which to look again, or why the loop is to end.
     #[cold]
     #[inline(never)]
-    fn look_around(&mut self, now: i64, spun: &mut SpinCounts) -> Result<i64, EndCode> {
+    fn check_limits(&mut self, now: i64, spun: &mut SpinCounts) -> Result<i64, EndCode> {
         let time = self.host.time_of(now);
         if time >= self.spins.until {
             return Err(EndCode::Finished);
