@@ -60,6 +60,9 @@ use_target() {
     cargo fetch --locked --quiet
     # Nothing unwinds a program whose panics end it, so the tables for that are left out.
     set -- -C force-unwind-tables=no --remap-path-prefix="$root=/latlab"
+    # Where the sources of the standard library are installed, rustc names them instead of this.
+    set -- "$@" --remap-path-prefix="$(rustc --print sysroot)/lib/rustlib/src/rust=/rustc/$(
+        rustc --version --verbose | sed -n 's/^commit-hash: //p')"
     for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/; do
         set -- "$@" --remap-path-prefix="${sources%/}=/crates"
     done

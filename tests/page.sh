@@ -32,10 +32,10 @@ measure relative --for 2s --mechanism relative
 
 "$program" report --out "$here/runs" idle many -o "$here/both.html" >/dev/null || echo "not ok a page of two runs"
 "$program" report --out "$here/runs" idle idle -o "$here/twice.html" 2>"$here/said"
-if [ $? = 2 ] && [ ! -e "$here/twice.html" ] && grep -q 'named twice' "$here/said"; then
-    echo "ok a run that is named twice is refused"
+if [ $? = 2 ] && [ ! -e "$here/twice.html" ] && grep -q 'given twice' "$here/said"; then
+    echo "ok a run that is given twice is refused"
 else
-    echo "not ok a run that is named twice is refused"
+    echo "not ok a run that is given twice is refused"
 fi
 python3 - "$here" <<'PYTHON'
 import glob, json, sys

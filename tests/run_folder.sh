@@ -308,7 +308,7 @@ for words in "show $sampled --window .." "show $sampled --window .. --format csv
 done
 samples_line() {
     "$program" show "$sampled" >"$here/text"
-    expect "how many samples are stored" grep -qE '^[0-9 ]+ samples stored, in [01]\.[0-9]+ bytes each' "$here/text"
+    expect "how many samples are stored" grep -qE '^[0-9 ]+ samples stored, in [0-9]\.[0-9]+ bytes each' "$here/text"
 }
 try "show says how many samples are stored, in how many bytes" samples_line
 try "csv without a window is wrong usage" mistake 2 "$program" show "$sampled" --format csv

@@ -13,6 +13,8 @@ trap 'kill $server 2>/dev/null; rm -rf "$here"' EXIT
 # Starts a server with these flags, and waits for its line, which is its address.
 start() {
     [ -z "$server" ] || kill "$server" 2>/dev/null
+    # Else the address of the server before could be read.
+    rm -f "$here/url"
     "$program" serve "$runs" --port 0 "$@" >"$here/url" 2>"$here/errors" &
     server=$!
     until_holds 60 "the server's address" [ -s "$here/url" ]
