@@ -161,9 +161,9 @@ package() {
         expect "the licence of the simulator" grep -q 'GPL-3.0' "$tree/usr/share/doc/latlab/copyright"
 }
 
-# The profile `quick` makes larger programs; the limit is for what is given away.
-agent_limit=2
-[ -z "${LATLAB_QUICK:-}" ] || agent_limit=3
+# The profile `quick` makes larger programs; the limits are for what is given away.
+agent_limit=2 program_limit=16
+[ -z "${LATLAB_QUICK:-}" ] || agent_limit=3 program_limit=24
 while read -r name target debian machine qemu _; do
     program=$dist/latlab-$version-linux-$name agent=$dist/latlab-agent-$version-linux-$name
     try "$name: the agent is under $agent_limit MB, and the same" fits "$agent" "$agent_limit"
@@ -171,7 +171,8 @@ while read -r name target debian machine qemu _; do
         echo "SKIPPED: $name: the program and its package: LATLAB_QUICK builds the agent only; LATLAB_CI=1 and make lab build all"
         continue
     fi
-    try "$name: the program is under 16 MB, static, stripped, without our paths" fits "$program" 16
+    try "$name: the program is under $program_limit MB, static, stripped, without our paths" \
+        fits "$program" "$program_limit"
     try "$name: the package holds what it says" package "$debian" "$program"
     [ "$qemu" = "$(uname -m)" ] || have "$name: programs that are started" "qemu-$qemu-static" || continue
     try "$name: the program says its version" says_its_version "$qemu" "$program" latlab
