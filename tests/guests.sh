@@ -104,15 +104,14 @@ campaign() {
     done
 }
 
-# Two at a time; those with two CPUs alone, since their time is that of the host. The machine comes
-# first: a kernel says only once that it throttles.
-jobs_of rt-6.1 rt-6.1 machine timerlat tracefs &
-jobs_of rt-6.12 rt-6.12 ${long:+machine} timerlat ${long:+tracefs}
+# Two at a time; those with two CPUs alone, since their time is that of the host.
+jobs_of rt-6.1 rt-6.1 throttling timerlat tracefs machine &
+jobs_of rt-6.12 rt-6.12 ${long:+throttling} timerlat ${long:+tracefs machine}
 wait
 all=(rt-6.1 rt-6.12)
 if [ -n "$long" ]; then
     campaign &
-    for kernel in stock-6.1 stock-6.12; do jobs_of $kernel $kernel machine; done
+    for kernel in stock-6.1 stock-6.12; do jobs_of $kernel $kernel throttling machine; done
     wait
     for kernel in rt-6.1 rt-6.12; do jobs_of "unplug-$kernel" $kernel unplug -- -smp 2; done
     all+=(stock-6.1 stock-6.12 unplug-rt-6.1 unplug-rt-6.12 campaign-stock-6.1 campaign-rt-6.1)
