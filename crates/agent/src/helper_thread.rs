@@ -5,6 +5,7 @@ use crate::placement::PlacedThread;
 use crate::refusals::machine_refuses;
 use latlab_model::frame::Refusal;
 use latlab_sys::{memory, sched};
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -34,19 +35,25 @@ impl<T: Send + 'static> HelperThread<T> {
             memory::touch_stack::<TOUCHED_STACK_BYTES>();
             sched::set_name(&name);
             let (placed, work) = match set_up() {
-                Ok((placed, work)) => (Ok(placed), Some(work)),
+                Ok((placed, work)) => {
+                    let thread = Arc::clone(&placed.thread);
+                    (Ok(placed), Some((work, thread)))
+                }
                 Err(refusal) => (Err(refusal), None),
             };
             // Nobody hears this only where whoever started it has died, which ends it as well.
             let _ = ready.send(placed);
-            work.map(|work| work())
+            let (work, thread) = work?;
+            let result = work();
+            thread.record_end();
+            Some(result)
         };
         let started = thread::Builder::new().stack_size(STACK_BYTES).spawn(run);
         let cannot = |error| machine_refuses(format!("cannot start the {what}: {error}"));
         let handle = started.map_err(cannot)?;
         let died = |_| machine_refuses(format!("the {what} died while it was set up"));
         let placed = told.recv().map_err(died)??;
-        Ok((HelperThread { id: placed.thread_id, handle }, placed))
+        Ok((HelperThread { id: placed.thread.id, handle }, placed))
     }
 
     /// Whether it has ended.

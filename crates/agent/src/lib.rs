@@ -17,6 +17,7 @@ mod helper_thread;
 mod hook;
 mod layout;
 mod load;
+mod monitor;
 mod outbox;
 mod placement;
 mod prepare;

@@ -1,12 +1,15 @@
 //! A thread takes its place: CPU, slack and scheduling, each read back.
 
+use crate::monitor::{MonitoredThread, Readback, SettingList, own_timer_slack, text_of};
 use crate::refusals::{machine_refuses, scheduling_refused};
-use latlab_model::Nanos;
 use latlab_model::frame::Refusal;
 use latlab_model::plan::Policy;
 use latlab_model::run::Setting;
+use latlab_model::{CpuSet, Nanos};
+use latlab_sys::files::Root;
 use latlab_sys::sched::{self, Scheduling};
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 /// Where a thread belongs.
 pub struct Placement<'a> {
@@ -24,10 +27,10 @@ pub struct Placement<'a> {
 
 /// A thread in its place.
 pub struct PlacedThread {
-    /// Its number in the kernel.
-    pub thread_id: i32,
+    /// Its number in the kernel, and what it is read again by.
+    pub thread: Arc<MonitoredThread>,
     /// What was asked and what was read back.
-    pub settings: Vec<Setting>,
+    pub settings: SettingList,
     /// Its scheduling as read back.
     pub policy: String,
 }
@@ -35,35 +38,38 @@ pub struct PlacedThread {
 impl Placement<'_> {
     /// Takes the calling thread there.
     pub fn apply(&self) -> Result<PlacedThread, Refusal> {
-        let mut settings = Vec::new();
-        let mut note = |what: &str, asked: String, applied: String, matters: bool| {
-            let what = format!("{}{what}", self.whose);
-            let thread = Some(self.thread);
-            settings.push(Setting { thread, matters, ..Setting::new(&what, asked, applied) });
-        };
-        match self.cpu {
-            Some(cpu) => {
-                let placed = sched::set_affinity([cpu]).and_then(|()| sched::affinity());
-                let applied = match placed {
-                    Ok(cpus) if cpus == [cpu] => format!("CPU {cpu}"),
-                    Ok(cpus) => format!("CPUs {cpus:?}"),
-                    Err(error) => format!("refused: {error}"),
-                };
-                note("affinity", format!("CPU {cpu}"), applied, true);
-            }
+        let pinned = self.cpu.map(|cpu| sched::set_affinity([cpu]));
+        if pinned.is_none() {
             // A thread starts with the helpers' CPUs; one that floats gets all of them back.
-            None => {
-                let _ = sched::set_affinity(self.usable.iter().copied());
-            }
+            let _ = sched::set_affinity(self.usable.iter().copied());
+        }
+        let cpus = self
+            .cpu
+            .map_or(self.usable.iter().copied().collect(), |cpu| [cpu].into_iter().collect());
+        let thread = Arc::new(MonitoredThread::new(sched::thread_id(), cpus));
+        let mut settings = SettingList::default();
+        let mut note = |what: &str, asked: String, applied: String, readback: Readback| {
+            // What the slack does to an ordinary thread is part of its latencies.
+            let matters = !matches!(readback, Readback::TimerSlack(_));
+            let what = format!("{}{what}", self.whose);
+            let setting = Setting::new(&what, asked, applied);
+            let setting = Setting { thread: Some(self.thread), matters, ..setting };
+            settings.push_monitored(&Root::default(), setting, readback);
+        };
+        if let Some((cpu, pinned)) = self.cpu.zip(pinned) {
+            let applied = match pinned.and_then(|()| sched::affinity()) {
+                Ok(cpus) => text_of(&cpus.into_iter().collect()),
+                Err(error) => format!("refused: {error}"),
+            };
+            note("affinity", format!("CPU {cpu}"), applied, Readback::Affinity(thread.clone()));
         }
         if !self.policy.is_realtime() {
             // Real-time threads have no slack anyway.
-            let slack = sched::set_timer_slack(NonZeroU64::MIN).and_then(|()| sched::timer_slack());
-            let applied = match slack {
-                Ok(slack) => format!("{slack} ns"),
+            let applied = match sched::set_timer_slack(NonZeroU64::MIN) {
+                Ok(()) => own_timer_slack(),
                 Err(error) => format!("refused: {error}"),
             };
-            note("timer slack", "1 ns".into(), applied, false);
+            note("timer slack", "1 ns".into(), applied, Readback::TimerSlack(thread.clone()));
         }
         let refused = |error| scheduling_refused(self.policy, error);
         sched::set_scheduling(scheduling_of(self.policy)).map_err(refused)?;
@@ -71,8 +77,15 @@ impl Placement<'_> {
             Ok(scheduling) => describe(scheduling),
             Err(error) => format!("cannot be read back: {error}"),
         };
-        note("scheduling", self.policy.to_string(), policy.clone(), true);
-        Ok(PlacedThread { thread_id: sched::thread_id(), settings, policy })
+        let (asked, readback) = (self.policy.to_string(), Readback::Scheduling(thread.clone()));
+        note("scheduling", asked, policy.clone(), readback);
+        if let (None, Some((_, cpus))) = (self.cpu, thread.affinity()) {
+            // Nothing is asked of it, but it is to float to the end.
+            let floats = Setting::new(&format!("{}affinity", self.whose), cpus.clone(), cpus);
+            let floats = Setting { thread: Some(self.thread), matters: true, ..floats };
+            settings.monitor(&Root::default(), &floats, Readback::Affinity(thread.clone()));
+        }
+        Ok(PlacedThread { thread, settings, policy })
     }
 }
 
@@ -90,8 +103,12 @@ pub fn schedule_kernel_thread(
         sched::set_scheduling_of(id, scheduling_of(policy)).and_then(|()| sched::scheduling_of(id));
     let applied = set.map(describe).map_err(|error| scheduling_refused(policy, error))?;
     let setting = Setting::new("scheduling", policy.to_string(), applied.clone());
-    let settings = vec![Setting { thread: Some(thread), matters: true, ..setting }];
-    Ok(PlacedThread { thread_id: id as i32, settings, policy: applied })
+    let setting = Setting { thread: Some(thread), matters: true, ..setting };
+    let thread = Arc::new(MonitoredThread::new(id as i32, CpuSet::default()));
+    let mut settings = SettingList::default();
+    let readback = Readback::Scheduling(thread.clone());
+    settings.push_monitored(&Root::default(), setting, readback);
+    Ok(PlacedThread { thread, settings, policy: applied })
 }
 
 fn scheduling_of(policy: Policy) -> Scheduling {
@@ -109,7 +126,8 @@ fn scheduling_of(policy: Policy) -> Scheduling {
     }
 }
 
-fn describe(scheduling: Scheduling) -> String {
+/// A scheduling as a setting says it.
+pub fn describe(scheduling: Scheduling) -> String {
     let nanos = |value: u64| Nanos(value as i64);
     match scheduling {
         Scheduling::Fifo(priority) => Policy::Fifo { priority: priority as u8 }.to_string(),

@@ -1,6 +1,7 @@
 //! Settings of the whole program: made, read back, and undone when the guard is dropped.
 
 use crate::layout::{Cpus, Layout};
+use crate::monitor::{self, Readback, SettingList};
 use crate::refusals::{machine_refuses, machine_refuses_all, remedy};
 use crate::timerlat::{self, KernelTimer};
 use crate::trace;
@@ -14,6 +15,7 @@ use latlab_sys::files::Root;
 use latlab_sys::memory;
 use latlab_sys::undo::{Change, Changes, UndoResult, read_value, single_spaced};
 use std::io;
+use std::sync::Arc;
 
 /// A real-time thread that has run this long without sleeping is told to end …
 const SIGNAL_AFTER_US: u64 = 2_000_000;
@@ -23,8 +25,8 @@ const KILL_AFTER_US: u64 = 4_000_000;
 /// Holds what was set for as long as it lives.
 pub struct AppliedSettings {
     /// What was asked and what was read back.
-    pub settings: Vec<Setting>,
-    _dma_latency: Option<DmaLatency>,
+    pub settings: SettingList,
+    _dma_latency: Option<Arc<DmaLatency>>,
     /// The trace that tells the legs, until somebody reads it.
     pub trace: Option<trace::PreparedTrace>,
     /// The kernel's threads that measure, one for each of the layout, until they are read.
@@ -61,17 +63,24 @@ pub fn prepare(
     if let Task::Timerlat(_) = measurement.task {
         timerlat::expect_tracer(root)?;
     }
-    let mut settings = vec![memory_lock(root, realtime)?];
-    if realtime {
-        settings.push(realtime_run_limit());
+    let mut settings = SettingList::default();
+    let setting = memory_lock(root, realtime)?;
+    // Where the kernel does not say so for the page that is looked at, nothing can be compared.
+    if setting.holds() && lock_of_memory() == setting.applied {
+        settings.push_monitored(root, setting, Readback::Process(lock_of_memory));
+    } else {
+        settings.push(setting);
     }
-    let (dma_latency, idle_states) = idle_states(root, measurement.idle_states);
-    settings.extend(idle_states);
+    if realtime {
+        let setting = limit_realtime_run();
+        settings.push_monitored(root, setting, Readback::Process(realtime_run_limit));
+    }
+    let dma_latency = idle_states(root, measurement.idle_states, &mut settings);
     let mut changes = begin_changes(root, measurement)?;
     let (mut trace, mut kernel) = (None, Vec::new());
     if let Some(changes) = &mut changes {
         kernel_files(root, &plan.kernel_files, changes, &mut settings)?;
-        settings.extend(tune(root, &plan.tunings, (layout, cpus), changes)?);
+        settings.append(tune(root, &plan.tunings, (layout, cpus), changes)?);
         match &measurement.task {
             Task::Cyclic(cyclic) if cyclic.legs => trace = Some(trace::prepare(root, changes)?),
             Task::Timerlat(timerlat) => {
@@ -101,7 +110,7 @@ fn kernel_files(
     root: &Root,
     files: &[KernelFile],
     changes: &mut Changes,
-    settings: &mut Vec<Setting>,
+    settings: &mut SettingList,
 ) -> Result<(), Refusal> {
     for KernelFile { path, value } in files {
         let asked = single_spaced(value);
@@ -111,15 +120,19 @@ fn kernel_files(
         })?;
         let before = before.filter(|before| *before != applied);
         let setting = Setting::new(path, asked, applied);
-        settings.push(Setting { matters: true, before, ..setting });
+        let setting = Setting { matters: true, before, ..setting };
+        settings.push_monitored(root, setting, Readback::file(path, value));
     }
     Ok(())
 }
 
+const ALL_PAGES: &str = "all pages";
+const NOTHING_LOCKED: &str = "nothing is locked";
+
 fn memory_lock(root: &Root, realtime: bool) -> Result<Setting, Refusal> {
     let applied = match memory::lock_all() {
-        Ok(()) if memory::locked_bytes(root) == Some(0) => "nothing is locked".to_string(),
-        Ok(()) => "all pages".to_string(),
+        Ok(()) if memory::locked_bytes(root) == Some(0) => NOTHING_LOCKED.to_string(),
+        Ok(()) => ALL_PAGES.to_string(),
         Err(error) if realtime => {
             let text = format!("cannot lock the memory ({error}): {}", remedy());
             return Err(machine_refuses_all(text));
@@ -129,34 +142,57 @@ fn memory_lock(root: &Root, realtime: bool) -> Result<Setting, Refusal> {
     Ok(Setting {
         // An ordinary thread is measured as it is; whether paging hurt it, its page faults tell.
         matters: realtime,
-        ..Setting::new("memory lock", "all pages".into(), applied)
+        ..Setting::new("memory lock", ALL_PAGES.into(), applied)
     })
 }
 
-fn realtime_run_limit() -> Setting {
+fn lock_of_memory() -> String {
+    if memory::is_locked() { ALL_PAGES.into() } else { NOTHING_LOCKED.into() }
+}
+
+fn limit_realtime_run() -> Setting {
     let asked = format!("{} s without sleeping", SIGNAL_AFTER_US / 1_000_000);
     let applied = match memory::limit_realtime_run(SIGNAL_AFTER_US, KILL_AFTER_US) {
         Err(error) => format!("refused: {error}"),
-        Ok(()) => match memory::realtime_run_limit() {
-            Some(SIGNAL_AFTER_US) => asked.clone(),
-            Some(other) => format!("{other} us without sleeping"),
-            None => "no limit".to_string(),
-        },
+        Ok(()) => realtime_run_limit(),
     };
     Setting::new("run-away guard", asked, applied)
 }
 
-fn idle_states(root: &Root, asked: IdleStates) -> (Option<DmaLatency>, Option<Setting>) {
-    let IdleStates::ExitWithin(limit) = asked else { return (None, None) };
+fn realtime_run_limit() -> String {
+    match memory::realtime_run_limit() {
+        Some(us) if us % 1_000_000 == 0 => format!("{} s without sleeping", us / 1_000_000),
+        Some(us) => format!("{us} us without sleeping"),
+        None => "no limit".to_string(),
+    }
+}
+
+/// Asks for shallow idle states; the request, which ends when it is dropped.
+fn idle_states(
+    root: &Root,
+    asked: IdleStates,
+    settings: &mut SettingList,
+) -> Option<Arc<DmaLatency>> {
+    let IdleStates::ExitWithin(limit) = asked else { return None };
     let asked_us = (limit.0 / 1000).clamp(0, i64::from(i32::MAX)) as i32;
-    let text = |us: i32| format!("left within {us} us");
-    let held = DmaLatency::request(root, asked_us);
-    let applied = match &held {
-        Ok(held) => text(held.applied_us),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            "as the system has them: no /dev/cpu_dma_latency here".to_string()
-        }
-        Err(error) => format!("as the system has them: /dev/cpu_dma_latency: {error}"),
+    let setting = |applied| {
+        let asked = format!("left within {asked_us} us");
+        Setting::new("idle states", asked, applied)
     };
-    (held.ok(), Some(Setting::new("idle states", text(asked_us), applied)))
+    match DmaLatency::request(root, asked_us).map(Arc::new) {
+        Ok(request) => {
+            let readback = Readback::IdleStates(Arc::clone(&request));
+            settings.push_monitored(root, setting(monitor::idle_states(&request)), readback);
+            return Some(request);
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let text = "as the system has them: no /dev/cpu_dma_latency here";
+            settings.push(setting(text.to_string()));
+        }
+        Err(error) => {
+            let text = format!("as the system has them: /dev/cpu_dma_latency: {error}");
+            settings.push(setting(text));
+        }
+    }
+    None
 }

@@ -9,6 +9,7 @@ use crate::drain::{IntervalObserver, clocks};
 use crate::hook::Hook;
 use crate::layout::{Cpus, Layout, layout};
 use crate::load::Loads;
+use crate::monitor::{MonitoredThread, Readback, SettingList, SettingMonitor, text_of};
 use crate::outbox::Outbox;
 use crate::prepare;
 use crate::refusals::plan_is_wrong;
@@ -20,7 +21,7 @@ use latlab_model::frame::{Message, Refusal};
 use latlab_model::machine::Machine;
 use latlab_model::plan::Measurement;
 use latlab_model::run::{self, AgentEnd, Setting};
-use latlab_model::{CpuSet, Nanos, Plan, Snapshot};
+use latlab_model::{Nanos, Plan, Snapshot};
 use latlab_sys::clock;
 use latlab_sys::files::Root;
 use latlab_sys::memory;
@@ -136,22 +137,44 @@ impl PreparedRun {
         self.loads.start()?;
         let kernel = std::mem::take(&mut self.settings.kernel);
         let kernel = kernel.into_iter().map(|timer| timer.with_legs(outbox)).collect();
-        let team = Team::assemble(root, measurement, layout, &cpus.usable, *is_watched, kernel)?;
+        let mut team =
+            Team::assemble(root, measurement, layout, &cpus.usable, *is_watched, kernel)?;
         let trace = self.settings.trace.take();
         let trace = trace
             .map(|trace| {
                 TraceThread::start(trace, &measurement.plan, &team.setups(), &cpus.online, outbox)
             })
             .transpose()?;
+        let monitor = self.monitor(session, &mut team, lifted.as_ref())?;
         let settings = self.announce(session, &team, lifted);
-        Ok(AssembledTeam { trace, team, machine, settings, prepared: self })
+        Ok(AssembledTeam { trace, team, monitor, machine, settings, prepared: self })
+    }
+
+    /// Has everything that was set read again from now on.
+    fn monitor(
+        &mut self,
+        session: &Session<'_>,
+        team: &mut Team,
+        raised: Option<&Setting>,
+    ) -> Result<SettingMonitor, Refusal> {
+        let helpers_on = self.held.arrangement.layout.helpers.clone();
+        let drainer = Arc::new(MonitoredThread::new(sched::thread_id(), helpers_on));
+        let mut list = SettingList::default();
+        let affinity = Readback::Affinity(Arc::clone(&drainer));
+        list.monitor(session.root, &self.held.arrangement.helpers, affinity);
+        if let Some(raised) = raised {
+            list.monitor(session.root, raised, Readback::Scheduling(drainer));
+        }
+        list.monitored.append(&mut self.settings.settings.monitored);
+        list.monitored.extend(team.take_monitored());
+        SettingMonitor::start(session.root, list.monitored, session.outbox)
     }
 
     /// Sends what was asked and what was read back; the frame comes back.
     fn announce(&self, session: &Session<'_>, team: &Team, lifted: Option<Setting>) -> Message {
         let Arrangement { layout, helpers, .. } = &self.held.arrangement;
         let mut settings = vec![helpers.clone()];
-        settings.extend(self.settings.settings.iter().cloned().chain(team.settings()));
+        settings.extend(self.settings.settings.settings.iter().cloned().chain(team.settings()));
         settings.extend(lifted);
         let (threads, helpers_on) = (team.setups(), layout.helpers.to_string());
         let prepared = Message::Prepared(run::AppliedSetup { settings, threads, helpers_on });
@@ -167,6 +190,7 @@ impl PreparedRun {
 struct AssembledTeam {
     trace: Option<TraceThread>,
     team: Team,
+    monitor: SettingMonitor,
     /// The frame that describes the machine; none yet where whoever watches waits.
     machine: Option<Message>,
     /// The frame with what was asked and what was read back.
@@ -178,7 +202,7 @@ impl AssembledTeam {
     /// Lets the threads begin, once everything stands in the stream that a journal needs; whoever
     /// watches waits for the threads, so that they begin first there.
     fn start(self, session: &Session<'_>) -> MeasuringTeam {
-        let AssembledTeam { trace, team, machine, settings, prepared } = self;
+        let AssembledTeam { trace, team, monitor, machine, settings, prepared } = self;
         if session.has_observer {
             team.start();
         }
@@ -192,7 +216,7 @@ impl AssembledTeam {
         if !session.has_observer {
             team.start();
         }
-        MeasuringTeam { telemetry, trace, team, prepared }
+        MeasuringTeam { telemetry, trace, team, monitor, prepared }
     }
 }
 
@@ -201,6 +225,7 @@ struct MeasuringTeam {
     telemetry: Option<Telemetry>,
     trace: Option<TraceThread>,
     team: Team,
+    monitor: SettingMonitor,
     prepared: PreparedRun,
 }
 
@@ -208,6 +233,8 @@ impl MeasuringTeam {
     /// Takes what the threads count to the stream until all have ended.
     fn drain(self, session: &Session<'_>, observer: Option<IntervalObserver>) -> DrainedRun {
         let counted = self.team.drain(session.root, session.outbox, observer);
+        // Its last reading is of settings that nobody has put back yet.
+        drop(self.monitor);
         drop(self.telemetry);
         if let Some(trace) = self.trace {
             trace.finish();
@@ -249,10 +276,10 @@ impl DrainedRun {
 
 /// Puts the calling thread where nothing is measured; threads it starts follow.
 fn place_helpers(layout: &Layout) -> Setting {
-    let asked = format!("CPUs {}", layout.helpers);
+    let asked = text_of(&layout.helpers);
     let placed = sched::set_affinity(layout.helpers.iter()).and_then(|()| sched::affinity());
     let applied = match placed {
-        Ok(cpus) => format!("CPUs {}", cpus.into_iter().collect::<CpuSet>()),
+        Ok(cpus) => text_of(&cpus.into_iter().collect()),
         Err(error) => format!("refused: {error}"),
     };
     Setting::new("helpers", asked, applied)

@@ -4,6 +4,7 @@ use crate::cpus;
 use crate::drain::{Drainer, IntervalObserver, ThreadSource, offset_to_monotonic};
 use crate::hook::Hook;
 use crate::layout::{Layout, phases};
+use crate::monitor::MonitoredSetting;
 use crate::outbox::Outbox;
 use crate::placement::PlacedThread;
 use crate::reasons::{CPU_OFFLINE, FIRST_ENDED, INTERRUPTED, STOP};
@@ -150,7 +151,7 @@ impl Team {
                 cpu: member.cpu,
                 core_type,
                 capacity,
-                thread_id: Some(member.ready.thread_id),
+                thread_id: Some(member.ready.thread.id),
                 policy: member.ready.policy.clone(),
                 period_ns: self.measurement.plan.method.period_of(thread),
                 first_release_ns: Nanos(member.start.from) + to_monotonic,
@@ -161,7 +162,13 @@ impl Team {
 
     /// What was asked for each thread, and what was read back.
     pub fn settings(&self) -> impl Iterator<Item = Setting> + '_ {
-        self.members.iter().flat_map(|member| member.ready.settings.iter().cloned())
+        self.members.iter().flat_map(|member| member.ready.settings.settings.iter().cloned())
+    }
+
+    /// What of these is read again while the threads measure.
+    pub fn take_monitored(&mut self) -> Vec<MonitoredSetting> {
+        let lists = self.members.iter_mut().map(|member| &mut member.ready.settings.monitored);
+        lists.flat_map(std::mem::take).collect()
     }
 
     /// Lets all threads begin: each knows its first release before any of them has come.
@@ -251,7 +258,7 @@ impl Member {
     /// Gets the thread out of a long sleep, so that it sees that it is asked to end.
     fn wake(&self) {
         if !self.has_ended() {
-            sched::wake(self.ready.thread_id);
+            sched::wake(self.ready.thread.id);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The thread that wakes a measuring thread (instrument `handoff`).
 
 use crate::helper_thread::HelperThread;
+use crate::monitor::SettingList;
 use crate::placement::Placement;
 use crate::refusals::machine_refuses;
 use crate::thread_job::{ThreadJob, clock_of};
 use latlab_measure::handoff::{Handoff, handoff};
 use latlab_model::frame::Refusal;
 use latlab_model::plan::WakeBy;
-use latlab_model::run::Setting;
 use latlab_sys::wake::{Channel, WakeMethod};
 use latlab_sys::{clock, sched};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -28,7 +28,7 @@ pub struct WakerThread {
 }
 
 /// Starts the thread that wakes the calling one, and says how it is set up.
-pub fn spawn(job: &ThreadJob, by: WakeBy) -> Result<(HandoffThread, Vec<Setting>), Refusal> {
+pub fn spawn(job: &ThreadJob, by: WakeBy) -> Result<(HandoffThread, SettingList), Refusal> {
     let cannot = |error| machine_refuses(format!("--wake {by}: {error}"));
     let channel = Channel::open(wake_method(by)).map_err(cannot)?;
     let (timer, waker) = handoff(channel, clock_of(&job.measurement));

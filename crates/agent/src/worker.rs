@@ -45,18 +45,23 @@ pub fn spawn(mut job: ThreadJob) -> std::io::Result<Worker> {
     let handle = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         memory::touch_stack::<TOUCHED_STACK_BYTES>();
         let (set_up, kind) = match set_up(&mut job) {
-            Ok((placed, kind)) => (Ok(placed), Some(kind)),
+            Ok((placed, kind)) => {
+                let thread = Arc::clone(&placed.thread);
+                (Ok(placed), Some((kind, thread)))
+            }
             Err(refusal) => (Err(refusal), None),
         };
         // The session waits for this; if it has given up, the start below never comes.
         let _ = ready_in.send(set_up);
-        let (start, kind) = start_out.recv().ok().zip(kind)?;
-        Some(match kind {
+        let (start, (kind, thread)) = start_out.recv().ok().zip(kind)?;
+        let end = match kind {
             Kind::Sleeps(cyclic) => run_sleeping(job, start, &cyclic),
             Kind::IsWoken(woken, period) => run_handoff(job, start, woken, period),
             Kind::Spins(spin) => spin::run(job, spin, start),
             Kind::ReadsTracer(kernel, period) => run_kernel_timer(job, start, *kernel, period),
-        })
+        };
+        thread.record_end();
+        Some(end)
     })?;
     Ok(Worker { handle, ready, start })
 }
@@ -83,12 +88,12 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
         Task::Handoff(handoff) => {
             let mut placed = place()?;
             let (woken, settings) = waker::spawn(job, handoff.wake)?;
-            placed.settings.extend(settings);
+            placed.settings.append(settings);
             Ok((placed, Kind::IsWoken(woken, handoff.releases.period_of(thread).0)))
         }
         Task::Spin(spin) => {
             let mut placed = place()?;
-            placed.settings.extend(spin::settings(job));
+            placed.settings.settings.extend(spin::settings(job));
             Ok((placed, Kind::Spins(*spin)))
         }
         Task::Timerlat(timerlat) => {

@@ -2,14 +2,12 @@
 
 use crate::files::Root;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 
 /// Holds the request as long as it lives; the kernel drops it with the file.
-pub struct DmaLatency {
-    _file: File,
-    /// What the kernel reads back, in microseconds.
-    pub applied_us: i32,
-}
+#[derive(Debug)]
+pub struct DmaLatency(File);
 
 impl DmaLatency {
     /// Asks for at most this many microseconds.
@@ -17,10 +15,14 @@ impl DmaLatency {
         let mut file =
             OpenOptions::new().read(true).write(true).open(root.path("dev/cpu_dma_latency"))?;
         file.write_all(&asked_us.to_ne_bytes())?;
-        file.rewind()?;
-        let mut applied = [0; 4];
-        file.read_exact(&mut applied)?;
-        Ok(DmaLatency { _file: file, applied_us: i32::from_ne_bytes(applied) })
+        Ok(DmaLatency(file))
+    }
+
+    /// What holds now, in microseconds: the smallest of all requests.
+    pub fn read(&self) -> io::Result<i32> {
+        let mut holds = [0; 4];
+        self.0.read_exact_at(&mut holds, 0)?;
+        Ok(i32::from_ne_bytes(holds))
     }
 }
 
@@ -35,6 +37,6 @@ mod tests {
         assert!(DmaLatency::request(&root, 0).is_err(), "a machine without the device");
         std::fs::create_dir(folder.path().join("dev")).unwrap();
         std::fs::write(folder.path().join("dev/cpu_dma_latency"), [0xff; 4]).unwrap();
-        assert_eq!(DmaLatency::request(&root, 20).unwrap().applied_us, 20);
+        assert_eq!(DmaLatency::request(&root, 20).unwrap().read().unwrap(), 20);
     }
 }

@@ -23,6 +23,7 @@ pub mod trace;
 pub mod tracefs;
 pub mod undo;
 pub mod wake;
+pub mod write_watch;
 
 /// The kernel's error numbers, as every call here reports them.
 pub use rustix::io::Errno;

@@ -4,12 +4,34 @@ use crate::Errno;
 use crate::files::Root;
 use rustix::mm::MlockAllFlags;
 use rustix::process::{Resource, Rlimit};
+use std::sync::atomic::AtomicU8;
 
 /// Locks all memory of this process, present and future, each page when it is first touched.
 ///
 /// Without `ONFAULT` every page of the program and of every stack would be made resident.
 pub fn lock_all() -> Result<(), Errno> {
     rustix::mm::mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+}
+
+/// Whether the memory of this process is locked, by a page that it always has.
+///
+/// A system call, because reading `/proc/self/status` costs far more.
+pub fn is_locked() -> bool {
+    static OURS: AtomicU8 = AtomicU8::new(0);
+    is_page_locked(OURS.as_ptr())
+}
+
+fn is_page_locked(byte: *const u8) -> bool {
+    let size = page_size();
+    let page = byte.map_addr(|address| address & !(size - 1)).cast_mut();
+    // SAFETY: nothing is written or dropped; the kernel looks only at how the page is mapped.
+    let synced = unsafe { libc::msync(page.cast(), size, libc::MS_INVALIDATE) };
+    synced == -1 && Errno::from_io_error(&std::io::Error::last_os_error()) == Some(Errno::BUSY)
+}
+
+fn page_size() -> usize {
+    // SAFETY: sysconf has no memory of ours to touch; every kernel has a page size.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 
 /// Bytes of this process that the kernel counts as locked.
@@ -86,4 +108,23 @@ pub fn touch_stack<const BYTES: usize>() {
         *byte = 1;
     }
     std::hint::black_box(&area);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_locked_until_it_is_unlocked() {
+        let size = page_size();
+        let memory = vec![0_u8; 3 * size];
+        let page = memory.as_ptr().map_addr(|at| at.next_multiple_of(size));
+        assert!(!is_page_locked(page));
+        // SAFETY: the page lies in `memory`, which lives until the end of the test.
+        unsafe { rustix::mm::mlock(page.cast_mut().cast(), size) }.unwrap();
+        assert!(is_page_locked(page.wrapping_add(size / 2)));
+        // SAFETY: as above.
+        unsafe { rustix::mm::munlock(page.cast_mut().cast(), size) }.unwrap();
+        assert!(!is_page_locked(page));
+    }
 }

@@ -10,8 +10,10 @@ mod tests;
 use crate::files::Root;
 use crate::process::{effective_user, mark};
 use crate::sched::ThreadScheduling;
-pub use change::{Change, Kind, ThreadId, UndoResult, is_irq_thread, read_value, single_spaced};
-use change::{read, write};
+use change::write;
+pub use change::{
+    Change, Kind, ThreadId, UndoResult, is_irq_thread, read, read_value, single_spaced,
+};
 use std::fs;
 use std::io::{self, Error};
 use std::path::{Path, PathBuf};

@@ -10,6 +10,7 @@ mod user;
 pub use timer::KernelTimer;
 
 use crate::layout::Layout;
+use crate::monitor::{Readback, SettingList};
 use crate::refusals::machine_refuses;
 use crate::timerlat::fields::Fields;
 use crate::timerlat::timer::Sleeper;
@@ -19,7 +20,7 @@ use latlab_model::run::Setting;
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::files::Root;
 use latlab_sys::tracefs::{Instance, Pipe, Tracefs};
-use latlab_sys::undo::Changes;
+use latlab_sys::undo::{Changes, Kind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -65,7 +66,7 @@ pub fn prepare(
     asked: Timerlat,
     layout: &Layout,
     changes: &mut Changes,
-    settings: &mut Vec<Setting>,
+    settings: &mut SettingList,
 ) -> Result<Vec<KernelTimer>, Refusal> {
     let cpus: Vec<u32> = layout.threads.iter().flatten().copied().collect();
     let timers = start(root, asked.period_ns, &cpus, changes, settings);
@@ -77,7 +78,7 @@ fn start(
     period: Nanos,
     cpus: &[u32],
     changes: &mut Changes,
-    settings: &mut Vec<Setting>,
+    settings: &mut SettingList,
 ) -> Result<Vec<KernelTimer>, String> {
     let tracefs = Tracefs::find(root)?;
     if cpus.is_empty() {
@@ -103,7 +104,9 @@ fn start(
         let path = tracefs.path_of(file);
         match changes.set(&path, &value) {
             Ok(applied) => {
-                settings.push(Setting { matters: true, ..Setting::new(&path, value, applied) });
+                let readback = Readback::file(&path, &value);
+                let setting = Setting::new(&path, value, applied);
+                settings.push_monitored(root, Setting { matters: true, ..setting }, readback);
             }
             // Not every kernel can print stacks, and one that cannot does not.
             Err(_) if file == "osnoise/print_stack" => {}
@@ -116,7 +119,10 @@ fn start(
         let applied = changes
             .set_flag(&path, word)
             .map_err(|error| format!("'{word}' cannot be written to {path}: {error}"))?;
-        settings.push(Setting { matters: true, ..Setting::new(&path, word.into(), applied) });
+        let (kind, value) = (Kind::Flag, word.to_string());
+        let readback = Readback::Kernel { kind, path: path.clone(), value };
+        let setting = Setting::new(&path, word.into(), applied);
+        settings.push_monitored(root, Setting { matters: true, ..setting }, readback);
     }
     let legs = if in_user_space { "IRQ, thread, user" } else { "IRQ, kernel thread" };
     settings.push(Setting::new("legs of timerlat", legs.into(), legs.into()));
@@ -129,7 +135,10 @@ fn start(
     instance.set("tracing_on", "1")?;
     let sleepers: Vec<Sleeper> = match in_user_space {
         true => cpus.iter().map(|&cpu| Sleeper::ToStart(tracefs.clone(), cpu)).collect(),
-        false => thread_ids(root, cpus).into_iter().map(Sleeper::Kernel).collect(),
+        false => {
+            let ids = thread_ids(root, cpus).into_iter();
+            ids.map(|id| Sleeper::Kernel(id, None)).collect()
+        }
     };
     let period = period.0 / 1_000 * 1_000;
     let tracer = Arc::new(RunningTracer(instance));

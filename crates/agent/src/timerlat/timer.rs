@@ -1,5 +1,6 @@
 //! What the tracer tells of one CPU, read as a timer of the loop.
 
+use crate::monitor::MonitoredThread;
 use crate::outbox::Outbox;
 use crate::placement::{PlacedThread, schedule_kernel_thread};
 use crate::timerlat::activations::{Activation, ActivationSequence};
@@ -24,8 +25,8 @@ const FRAMES: Duration = Duration::from_secs(1);
 
 /// Who sleeps until the releases.
 pub enum Sleeper {
-    /// A thread of the kernel, with its number there.
-    Kernel(Option<u32>),
+    /// A thread of the kernel, with its number there, and what it is read again by.
+    Kernel(Option<u32>, Option<Arc<MonitoredThread>>),
     /// A thread of ours, on this CPU, which is to be started.
     ToStart(Tracefs, u32),
     /// It runs.
@@ -60,7 +61,7 @@ impl KernelTimer {
         tracer: Arc<RunningTracer>,
     ) -> KernelTimer {
         KernelTimer {
-            series: ActivationSequence::new(period, !matches!(sleeper, Sleeper::Kernel(_))),
+            series: ActivationSequence::new(period, !matches!(sleeper, Sleeper::Kernel(..))),
             sleeper,
             pipe,
             fields,
@@ -76,8 +77,12 @@ impl KernelTimer {
 
     /// Takes the measured thread to its place; ours is started there.
     pub fn set_up(&mut self, thread: u32, policy: Policy) -> Result<PlacedThread, Refusal> {
-        match &self.sleeper {
-            Sleeper::Kernel(id) => schedule_kernel_thread(thread, *id, policy),
+        match &mut self.sleeper {
+            Sleeper::Kernel(id, monitored) => {
+                let placed = schedule_kernel_thread(thread, *id, policy)?;
+                *monitored = Some(Arc::clone(&placed.thread));
+                Ok(placed)
+            }
             Sleeper::ToStart(tracefs, cpu) => {
                 let (user, placed) = UserThread::start(tracefs, thread, *cpu, policy)?;
                 self.sleeper = Sleeper::User(user);
@@ -103,7 +108,12 @@ impl KernelTimer {
     pub fn end(mut self) -> i64 {
         match &mut self.sleeper {
             Sleeper::User(user) => user.end(),
-            Sleeper::Kernel(_) | Sleeper::ToStart(..) => 0,
+            Sleeper::Kernel(_, monitored) => {
+                // It goes with the tracer.
+                monitored.iter().for_each(|thread| thread.record_end());
+                0
+            }
+            Sleeper::ToStart(..) => 0,
         }
     }
 

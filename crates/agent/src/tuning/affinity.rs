@@ -1,6 +1,6 @@
 //! Interrupts and the kernel's own work, kept off the measured CPUs.
 
-use super::{Recipe, Step, StepObject, TuningContext, present};
+use super::{Away, Recipe, Step, StepObject, TuningContext, present};
 use latlab_model::CpuSet;
 
 const IRQS: &str = "/proc/irq";
@@ -32,7 +32,12 @@ pub fn irqs(ground: &TuningContext) -> Result<Recipe, String> {
         steps.push(Step { target, of, value: padded_mask(&usual, &now) });
     }
     let asked = format!("off CPU {}", ground.measured);
-    Ok(Recipe { asked, before, steps, some_may_stay: true })
+    let path = |number: &u32| format!("{IRQS}/{number}/smp_affinity_list");
+    let files =
+        interrupts.iter().map(|(number, names)| (format!("{number} ({names})"), path(number)));
+    let files = files.chain([("new interrupts".to_string(), DEFAULT_AFFINITY.to_string())]);
+    let away = Away { files: files.collect(), cpus: ground.measured.clone() };
+    Ok(Recipe { asked, before, steps, some_may_stay: true, away })
 }
 
 /// Numbers and handlers of the interrupts that have one.
@@ -67,6 +72,10 @@ pub fn workqueues(ground: &TuningContext) -> Result<Recipe, String> {
         before: (!is_away).then(|| format!("on CPU {set}")),
         steps: if is_away { Vec::new() } else { vec![step] },
         some_may_stay: false,
+        away: Away {
+            files: vec![(WORKQUEUES.to_string(), WORKQUEUES.to_string())],
+            cpus: ground.measured.clone(),
+        },
     })
 }
 

@@ -1,10 +1,12 @@
 //! A recipe made, read back, and told as settings.
 
-use super::{Recipe, Step, StepObject};
+use super::{Away, Recipe, Step, StepObject};
+use crate::monitor::{Readback, SettingList};
 use latlab_model::run::Setting;
 use latlab_sys::Errno;
+use latlab_sys::files::Root;
 use latlab_sys::sched::ThreadScheduling;
-use latlab_sys::undo::Changes;
+use latlab_sys::undo::{Changes, Kind};
 use std::io::{self, Error};
 
 /// What Linux 6.12 does once sched_rt_runtime_us was read or written, unless that holds -1.
@@ -13,10 +15,20 @@ const LOST_COUNT: &str = "the kernel has lost count of what its servers take, as
                           before it, which ends the counting";
 
 /// Makes a recipe and says what was read back; an error is one line.
-pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<Setting>, String> {
+pub fn apply(
+    root: &Root,
+    name: &str,
+    recipe: &Recipe,
+    changes: &mut Changes,
+) -> Result<SettingList, String> {
     let (mut differing, mut stay) = (Vec::new(), Vec::new());
+    let mut list = SettingList::default();
     for step in &recipe.steps {
-        match apply_step(step, changes) {
+        let result = apply_step(step, changes);
+        if let (Ok(now), true) = (&result, recipe.away.files.is_empty()) {
+            list.monitor(root, &part(name, &step.of, now), readback(step));
+        }
+        match result {
             Ok(now) if now == step.value => {}
             Err(error) if !recipe.some_may_stay || is_forbidden(&error) => {
                 return Err(refusal_text(step, &error));
@@ -40,7 +52,29 @@ pub fn apply(name: &str, recipe: &Recipe, changes: &mut Changes) -> Result<Vec<S
         let what = format!("{name} that cannot be moved");
         Setting::new(&what, "none".to_string(), applied)
     });
-    Ok(std::iter::once(setting).chain(staying).collect())
+    let Away { files, cpus } = &recipe.away;
+    for (of, path) in files.iter().filter(|(of, _)| !stay.contains(&of.as_str())) {
+        let readback = Readback::AwayFrom { path: path.clone(), measured: cpus.clone() };
+        list.monitor(root, &part(name, of, &format!("off CPU {cpus}")), readback);
+    }
+    list.settings.extend(std::iter::once(setting).chain(staying));
+    Ok(list)
+}
+
+/// A part of a tuning, which holds this value.
+fn part(name: &str, of: &str, value: &str) -> Setting {
+    let setting = Setting::new(&format!("tuning {name} ({of})"), value.into(), value.into());
+    Setting { matters: true, ..setting }
+}
+
+fn readback(Step { target, of, value }: &Step) -> Readback {
+    match target {
+        StepObject::File(path) => Readback::file(path, value),
+        StepObject::Thread(id) => {
+            let (kind, path) = (Kind::Thread(*id), of.clone());
+            Readback::Kernel { kind, path, value: value.clone() }
+        }
+    }
 }
 
 fn apply_step(Step { target, of, value }: &Step, changes: &mut Changes) -> io::Result<String> {

@@ -1,6 +1,6 @@
 //! What belongs to single CPUs: their frequency, and what they keep for ordinary threads.
 
-use super::{Recipe, Step, StepObject, TuningContext, group_values, present};
+use super::{Away, Recipe, Step, StepObject, TuningContext, group_values, present};
 use latlab_model::CpuSet;
 
 const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";
@@ -32,7 +32,13 @@ pub fn governor(ground: &TuningContext, name: &str) -> Result<Recipe, String> {
         steps.push(Step { target: StepObject::File(path), of, value: name.to_string() });
     }
     let asked = format!("{name} (CPU {})", ground.measured);
-    Ok(Recipe { asked, before: group_values(&had), steps, some_may_stay: false })
+    Ok(Recipe {
+        asked,
+        before: group_values(&had),
+        steps,
+        some_may_stay: false,
+        away: Away::default(),
+    })
 }
 
 /// Folders of the policies that have a measured CPU, with the CPUs that are online of each.
@@ -65,5 +71,11 @@ pub fn fair_server(ground: &TuningContext) -> Result<Recipe, String> {
         steps.push(Step { target: StepObject::File(path), of, value: "0".to_string() });
     }
     let asked = format!("0 ns (CPU {})", ground.measured);
-    Ok(Recipe { asked, before: group_values(&had), steps, some_may_stay: false })
+    Ok(Recipe {
+        asked,
+        before: group_values(&had),
+        steps,
+        some_may_stay: false,
+        away: Away::default(),
+    })
 }

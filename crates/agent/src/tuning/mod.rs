@@ -10,11 +10,11 @@ mod cpus;
 mod threads;
 
 use crate::layout::{Cpus, Layout};
+use crate::monitor::SettingList;
 use crate::refusals::machine_refuses;
 use latlab_model::CpuSet;
 use latlab_model::frame::Refusal;
 use latlab_model::plan::{Thp, Tuning};
-use latlab_model::run::Setting;
 use latlab_sys::files::Root;
 use latlab_sys::undo::{Changes, ThreadId, read_value};
 use std::io::ErrorKind;
@@ -33,6 +33,17 @@ struct Recipe {
     steps: Vec<Step>,
     /// Whether the machine may refuse some of them, which is told.
     some_may_stay: bool,
+    /// What is read again in the place of the steps, where not every change matters.
+    away: Away,
+}
+
+/// Files with CPUs that are to stay off some CPUs, those included that had not to be changed.
+#[derive(Clone, Default, PartialEq, Debug)]
+struct Away {
+    /// What each is of, for people, and its path.
+    files: Vec<(String, String)>,
+    /// The CPUs.
+    cpus: CpuSet,
 }
 
 /// One change of a recipe.
@@ -73,15 +84,17 @@ pub fn tune(
     tunings: &[Tuning],
     (layout, cpus): (&Layout, &Cpus),
     changes: &mut Changes,
-) -> Result<Vec<Setting>, Refusal> {
+) -> Result<SettingList, Refusal> {
     let ground = TuningContext::new(root, layout, cpus);
     let refused = |tuning| move |text| machine_refuses(format!("--tune {tuning}: {text}"));
     let recipes = tunings.iter().map(|tuning| recipe(tuning, &ground).map_err(refused(tuning)));
     let recipes: Vec<Recipe> = recipes.collect::<Result<_, _>>()?;
-    let made = tunings.iter().zip(&recipes).map(|(tuning, recipe)| {
-        apply::apply(&tuning.name(), recipe, changes).map_err(refused(tuning))
-    });
-    Ok(made.collect::<Result<Vec<_>, _>>()?.concat())
+    let mut settings = SettingList::default();
+    for (tuning, recipe) in tunings.iter().zip(&recipes) {
+        let applied = apply::apply(root, &tuning.name(), recipe, changes);
+        settings.append(applied.map_err(refused(tuning))?);
+    }
+    Ok(settings)
 }
 
 /// What a tuning comes to here; an error is what is missing and what to do, in one line.
@@ -119,6 +132,7 @@ fn one_file(root: &Root, path: &str, value: &str, missing: &str) -> Result<Recip
         before: (now != value).then_some(now),
         steps: vec![step],
         some_may_stay: false,
+        away: Away::default(),
     })
 }
 

@@ -3,6 +3,7 @@
 //! Invariant (undo): Tunings hold during a run and are undone from any start; no other thread is touched.
 
 use super::*;
+use latlab_model::run::Setting;
 use std::fs;
 
 fn machine() -> (tempfile::TempDir, Root) {
@@ -40,7 +41,7 @@ fn resolved(root: &Root, text: &str, measured: &[u32]) -> Result<Recipe, String>
     recipe(&text.parse().unwrap(), &TuningContext::new(root, &layout, &cpus))
 }
 
-fn tuned(root: &Root, text: &str, changes: &mut Changes) -> Result<Vec<Setting>, String> {
+fn tuned(root: &Root, text: &str, changes: &mut Changes) -> Result<SettingList, String> {
     let (layout, cpus) = places(&[2, 3]);
     tune(root, &[text.parse().unwrap()], (&layout, &cpus), changes).map_err(|refusal| {
         assert!(!refusal.plan_is_wrong);
@@ -51,7 +52,7 @@ fn tuned(root: &Root, text: &str, changes: &mut Changes) -> Result<Vec<Setting>,
 /// Tunes, looks at what then holds, and has everything put back.
 fn tried(root: &Root, text: &str, look: impl FnOnce(&[Setting])) {
     let mut changes = Changes::begin(root).unwrap();
-    look(&tuned(root, text, &mut changes).unwrap());
+    look(&tuned(root, text, &mut changes).unwrap().settings);
     drop(changes);
     let records = fs::read_dir(root.path("run/latlab")).unwrap();
     assert_eq!(records.count(), 0, "nothing is left to be undone");
@@ -207,7 +208,7 @@ fn an_interrupt_that_refuses_is_named_and_no_error() {
     let recipe = resolved(&root, "irqs=away", &[2, 3]).unwrap();
     // It has gone since: as with one that is per CPU, the write fails and nothing is changed.
     fs::remove_dir_all(root.path("proc/irq/4")).unwrap();
-    let settings = apply::apply("irqs", &recipe, &mut changes).unwrap();
+    let settings = apply::apply(&root, "irqs", &recipe, &mut changes).unwrap().settings;
     let stays = &settings[1];
     assert_eq!(
         (stays.what.as_str(), stays.applied.as_str()),
@@ -225,7 +226,7 @@ fn what_another_value_is_read_back_for_is_told() {
     // As a kernel that rounds: what is read back is not what was asked.
     recipe.steps[0].value = "-1 ".to_string();
     let mut changes = Changes::begin(&root).unwrap();
-    let settings = apply::apply("rt-throttling", &recipe, &mut changes).unwrap();
+    let settings = apply::apply(&root, "rt-throttling", &recipe, &mut changes).unwrap().settings;
     assert_eq!((settings[0].holds(), settings[0].matters), (false, true));
 }
 
@@ -239,10 +240,46 @@ fn a_file_that_cannot_be_written_ends_it_with_a_remedy() {
     assert!(error.starts_with("--tune rt-throttling=off: cannot read /proc/sys/kernel"), "{error}");
     let step =
         Step { target: StepObject::File("/sys/x".into()), of: "x".into(), value: "1".into() };
-    let recipe =
-        Recipe { asked: "1".into(), before: None, steps: vec![step], some_may_stay: false };
-    let error = apply::apply("x", &recipe, &mut changes).unwrap_err();
+    let recipe = Recipe {
+        asked: "1".into(),
+        before: None,
+        steps: vec![step],
+        some_may_stay: false,
+        away: Away::default(),
+    };
+    let error = apply::apply(&root, "x", &recipe, &mut changes).unwrap_err();
     assert!(error.contains("try by hand: echo '1' | sudo tee /sys/x"), "{error}");
+}
+
+/// What is found when the settings of a tuning are read again.
+fn found(root: &Root, list: &mut SettingList) -> Vec<String> {
+    let findings = list.monitored.iter_mut().filter_map(|setting| setting.read(root));
+    findings.map(|finding| finding.text()).collect()
+}
+
+/// Invariant (settings): A tuning that another program undoes is found, and so is an interrupt that
+/// comes to a measured CPU though it was not moved.
+#[test]
+fn a_tuning_that_is_lost_is_found_when_it_is_read_again() {
+    let (_folder, root) = machine();
+    plant(&root, RT_RUNTIME, "950000");
+    let mut changes = Changes::begin(&root).unwrap();
+    let mut list = tuned(&root, "rt-throttling=off", &mut changes).unwrap();
+    assert_eq!(found(&root, &mut list), <[String; 0]>::default());
+    plant(&root, RT_RUNTIME, "950000");
+    let lost = "During the run, tuning rt-throttling (/proc/sys/kernel/sched_rt_runtime_us) \
+                changed from '-1' to '950000'.";
+    assert_eq!(found(&root, &mut list), [lost]);
+    plant(&root, "/proc/irq/default_smp_affinity", "3");
+    let moved = plant_irq(&root, 4, "0-3", Some("eth0"));
+    let away = plant_irq(&root, 5, "0-1", Some("eth1"));
+    let mut list = tuned(&root, "irqs=away", &mut changes).unwrap();
+    plant(&root, &moved, "1");
+    plant(&root, &away, "1,3");
+    let lost = "During the run, tuning irqs (5 (eth1)) changed from 'off CPU 2-3' to 'on CPU 1,3'.";
+    assert_eq!(found(&root, &mut list), [lost]);
+    plant(&root, &away, "0");
+    assert_eq!(found(&root, &mut list).len(), 1, "it is told when it is back");
 }
 
 #[test]

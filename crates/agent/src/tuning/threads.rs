@@ -1,6 +1,6 @@
 //! Threads of interrupts at another priority.
 
-use super::{Recipe, Step, StepObject, TuningContext, group_values};
+use super::{Away, Recipe, Step, StepObject, TuningContext, group_values};
 use latlab_sys::child::processes;
 use latlab_sys::process::Stat;
 use latlab_sys::sched::ThreadScheduling;
@@ -30,7 +30,13 @@ pub fn irq_threads(ground: &TuningContext, pattern: &str, priority: u8) -> Resul
         of: stat.name.clone(),
         value: wanted.clone(),
     });
-    Ok(Recipe { steps: steps.collect(), asked, before: group_values(&had), some_may_stay: false })
+    Ok(Recipe {
+        steps: steps.collect(),
+        asked,
+        before: group_values(&had),
+        some_may_stay: false,
+        away: Away::default(),
+    })
 }
 
 fn threads(ground: &TuningContext) -> Vec<(u32, Stat)> {

@@ -1,7 +1,7 @@
 //! Findings about other runs of latlab on the machine, and about what was set.
 
 use super::kinds::{FindingEntry, findings};
-use super::{INFO, WARNING, Weight};
+use super::{INFO, INVALID, WARNING, Weight};
 use crate::CpuSet;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,36 @@ findings! {
             /// Why they could not be written.
             error: String,
         }
+        /// A setting changed during the run: the scheduling or the CPUs of a thread, the memory
+        /// lock, a file of `--set`, a part of a tuning. The time is that of the reading that found
+        /// it.
+        SettingChanged = "setting-changed" (
+            "warning, error",
+            "where it matters",
+            "Find the program that changed it, and stop it for the run; see \
+             [what is read again](../guide/reading-the-result.md#settings-are-read-again)."
+        ) {
+            /// What was set: `scheduling`, `affinity`, the path of a kernel file.
+            setting: String,
+            /// What it was.
+            held: String,
+            /// What it is since then.
+            now: String,
+            /// Whether the change makes the figures worthless.
+            matters: bool,
+        }
+        /// Another program wrote to a kernel file that the run had set, and the file holds what it
+        /// held. It may have held something else in between.
+        SettingWritten = "setting-written" (
+            "warning",
+            "no",
+            "Find the program that writes to it, and stop it for the run."
+        ) {
+            /// What was set.
+            setting: String,
+            /// What it holds.
+            value: String,
+        }
         /// A kernel file that the run changed does not hold what it held before.
         SettingNotRestored = "setting-not-restored" (
             "warning",
@@ -52,7 +82,11 @@ impl SetupFinding {
     pub(super) fn weight(&self) -> Weight {
         match self {
             SetupFinding::CpusNotHeld { .. } => INFO,
-            SetupFinding::CpusShared { .. } | SetupFinding::SettingNotRestored { .. } => WARNING,
+            SetupFinding::SettingChanged { matters: true, .. } => INVALID,
+            SetupFinding::CpusShared { .. }
+            | SetupFinding::SettingChanged { .. }
+            | SetupFinding::SettingWritten { .. }
+            | SetupFinding::SettingNotRestored { .. } => WARNING,
         }
     }
 
@@ -65,6 +99,13 @@ impl SetupFinding {
             SetupFinding::CpusNotHeld { error } => format!(
                 "Neither /run/lock nor /tmp can be written ({error}), so another run of latlab on \
                  these CPUs would not show."
+            ),
+            SetupFinding::SettingChanged { setting, held, now, .. } => {
+                format!("During the run, {setting} changed from '{held}' to '{now}'.")
+            }
+            SetupFinding::SettingWritten { setting, value } => format!(
+                "During the run, another program wrote to {setting}. It holds '{value}' as before, \
+                 but may have held something else in between."
             ),
             SetupFinding::SettingNotRestored { setting, before, now, error } => {
                 let why = match (now, error) {
@@ -82,10 +123,29 @@ impl SetupFinding {
         let remedy = match self {
             SetupFinding::CpusShared { .. } => "Measure one after the other.",
             SetupFinding::CpusNotHeld { .. } => return None,
+            SetupFinding::SettingChanged { setting, .. }
+            | SetupFinding::SettingWritten { setting, .. } => of_changed(setting),
             SetupFinding::SettingNotRestored { .. } => {
                 "Set it by hand, or try `latlab doctor --restore`."
             }
         };
         Some(remedy.to_string())
+    }
+}
+
+/// What may have changed a setting, by the setting's name.
+fn of_changed(setting: &str) -> &'static str {
+    match setting {
+        "memory lock" | "timer slack" | "run-away guard" | "idle states" => {
+            "Find the program that changed it, and measure again."
+        }
+        file if file.contains('/') || file.starts_with("tuning ") => {
+            "Find the program that writes to it, such as irqbalance, tuned or a power daemon, and \
+             stop it for the run."
+        }
+        _ => {
+            "Find who changes threads of other programs, such as a person with chrt or taskset, a \
+             cpuset or a daemon, and measure again."
+        }
     }
 }

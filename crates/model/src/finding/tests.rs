@@ -199,12 +199,22 @@ fn setup() -> Vec<SetupFinding> {
         now: now.map(str::to_string),
         error: error.map(str::to_string),
     };
+    let changed = |setting: &str, held: &str, now: &str, matters| SettingChanged {
+        setting: setting.into(),
+        held: held.into(),
+        now: now.into(),
+        matters,
+    };
     vec![
         CpusShared {
             cpus: [0, 1].into_iter().collect(),
             holder: "'latlab run' (process 4711)".into(),
         },
         CpusNotHeld { error: "Read-only file system (os error 30)".into() },
+        changed("scheduling", "fifo 90", "other", true),
+        changed("tuning irqs (24 (eth0))", "off CPU 1", "on CPU 0-1", true),
+        changed("timer slack", "1 ns", "50000 ns", false),
+        SettingWritten { setting: "/proc/sys/kernel/timer_migration".into(), value: "0".into() },
         setting(Some("7"), None),
         setting(None, Some("Permission denied (os error 13)")),
     ]

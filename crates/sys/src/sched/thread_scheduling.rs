@@ -32,6 +32,16 @@ impl ThreadScheduling {
         Ok(ThreadScheduling { scheduling: got.scheduling(), nice: got.nice, resets })
     }
 
+    /// Its policy, with the priority of a real-time one.
+    pub fn scheduling(self) -> Scheduling {
+        self.scheduling
+    }
+
+    /// Its nice value; 0 where its policy has none.
+    pub fn nice(self) -> i32 {
+        self.nice
+    }
+
     /// Gives it to a thread, by its id.
     pub fn apply(self, thread: u32) -> Result<(), Errno> {
         let flags = if self.resets { RESET_ON_FORK } else { 0 };

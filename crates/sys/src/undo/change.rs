@@ -121,9 +121,9 @@ fn is_kernel_file(path: &str) -> bool {
     rest.is_some_and(|rest| rest.split('/').all(|part| !matches!(part, "" | "." | "..")))
 }
 
-/// What a change of this kind changes: a file's value, which of `WORD` and `NO_WORD` it holds, or
-/// how a thread is scheduled.
-pub(super) fn read(kind: Kind, root: &Root, path: &str, value: &str) -> io::Result<String> {
+/// What a change of this kind changes, as it is now: a file's value, which of `WORD` and `NO_WORD`
+/// it holds, or how a thread is scheduled.
+pub fn read(kind: Kind, root: &Root, path: &str, value: &str) -> io::Result<String> {
     match kind {
         Kind::Flag => read_flag(root, path, value),
         Kind::Thread(thread) => {

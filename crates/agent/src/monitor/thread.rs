@@ -1,0 +1,192 @@
+//! A thread whose scheduling and CPUs are read while it measures, and as they were at its end.
+
+use crate::placement::describe;
+use latlab_model::{CpuSet, Nanos};
+use latlab_sys::clock::Clock;
+use latlab_sys::files::Root;
+use latlab_sys::sched::{self, ThreadScheduling};
+use std::sync::OnceLock;
+
+/// A value with the time at which it was read.
+pub type Reading = (Nanos, String);
+
+/// A thread of a run, by its number in the kernel.
+#[derive(Debug)]
+pub struct MonitoredThread {
+    /// Its number.
+    pub id: i32,
+    /// The CPUs that it was given.
+    cpus: CpuSet,
+    /// How often the kernel had moved it to another CPU by the time it was pinned.
+    moves: Option<u64>,
+    at_end: OnceLock<AtEnd>,
+}
+
+/// What a thread was when it had measured.
+#[derive(Debug)]
+struct AtEnd {
+    scheduling: Option<Reading>,
+    affinity: Option<Reading>,
+    timer_slack: Option<Reading>,
+}
+
+impl MonitoredThread {
+    /// A thread that has been given these CPUs.
+    pub fn new(id: i32, cpus: CpuSet) -> MonitoredThread {
+        let is_pinned = cpus.len() == 1;
+        let moves = is_pinned.then(|| moves(&Root::default(), id)).flatten();
+        MonitoredThread { id, cpus, moves, at_end: OnceLock::new() }
+    }
+
+    /// Its policy with priority or nice value, now or at its end; none once it has ended without
+    /// a word.
+    pub fn scheduling(&self) -> Option<Reading> {
+        match self.at_end.get() {
+            Some(end) => end.scheduling.clone(),
+            None => self.read_scheduling(),
+        }
+    }
+
+    /// Its CPUs, now or at its end; none while a CPU that it was given and has no more is offline:
+    /// the kernel took that, and gives a pinned thread others.
+    pub fn affinity(&self) -> Option<Reading> {
+        match self.at_end.get() {
+            Some(end) => end.affinity.clone(),
+            None => self.read_affinity(),
+        }
+    }
+
+    /// Its timer slack at its end, which nobody else may read.
+    pub fn timer_slack(&self) -> Option<Reading> {
+        self.at_end.get()?.timer_slack.clone()
+    }
+
+    /// Keeps what it is now: called when it has measured, by itself where it is a thread of ours.
+    pub fn record_end(&self) {
+        self.at_end.get_or_init(|| {
+            let is_caller = self.id == sched::thread_id();
+            AtEnd {
+                scheduling: self.read_scheduling(),
+                affinity: self.read_affinity().map(|(at, cpus)| (at, self.with_moves(cpus))),
+                timer_slack: is_caller.then(own_timer_slack).map(now),
+            }
+        });
+    }
+
+    fn read_scheduling(&self) -> Option<Reading> {
+        let read = ThreadScheduling::read(self.id as u32).ok()?;
+        let policy = describe(read.scheduling());
+        Some(now(match read.nice() {
+            0 => policy,
+            nice => format!("{policy}, nice {nice}"),
+        }))
+    }
+
+    fn read_affinity(&self) -> Option<Reading> {
+        let cpus: CpuSet = sched::affinity_of(self.id as u32).ok()?.into_iter().collect();
+        let lost = self.cpus.without(&cpus);
+        let is_offline = !lost.is_empty() && !lost.and(&offline()).is_empty();
+        (!is_offline).then(|| now(text_of(&cpus)))
+    }
+
+    /// A pinned thread moves only when somebody gives it other CPUs.
+    fn with_moves(&self, cpus: String) -> String {
+        let count = |before| Some(moves(&Root::default(), self.id)?.saturating_sub(before));
+        match self.moves.and_then(count) {
+            None | Some(0) => cpus,
+            Some(count) => format!("{cpus}, moved {count} times"),
+        }
+    }
+}
+
+/// CPUs as a setting says them.
+pub fn text_of(cpus: &CpuSet) -> String {
+    if cpus.len() == 1 { format!("CPU {cpus}") } else { format!("CPUs {cpus}") }
+}
+
+/// The timer slack of the calling thread as a setting says it.
+pub fn own_timer_slack() -> String {
+    match sched::timer_slack() {
+        Ok(slack) => format!("{slack} ns"),
+        Err(error) => format!("cannot be read: {error}"),
+    }
+}
+
+fn now(value: String) -> Reading {
+    (Nanos(Clock::Monotonic.now()), value)
+}
+
+fn offline() -> CpuSet {
+    Root::default().read_as("sys/devices/system/cpu/offline").unwrap_or_default()
+}
+
+/// How often the kernel has moved a thread to another CPU; none where it does not say so.
+fn moves(root: &Root, thread: i32) -> Option<u64> {
+    let text = root.read(format!("proc/{thread}/sched"))?;
+    let count = text.lines().find_map(|line| line.strip_prefix("se.nr_migrations"))?;
+    count.trim_start_matches([' ', ':']).trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_sys::sched::Scheduling;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+
+    /// Invariant (settings): A thread's scheduling and CPUs are read while it lives and at its end.
+    #[test]
+    fn a_thread_is_read_while_it_lives_and_as_it_was_at_its_end() {
+        let (to_test, from_thread) = channel();
+        let (to_thread, from_test) = channel::<()>();
+        let worker = std::thread::spawn(move || {
+            let first = sched::affinity().unwrap()[0];
+            sched::set_affinity([first]).unwrap();
+            let own =
+                Arc::new(MonitoredThread::new(sched::thread_id(), [first].into_iter().collect()));
+            to_test.send((first, Arc::clone(&own))).unwrap();
+            from_test.recv().unwrap();
+            sched::set_scheduling(Scheduling::Batch).unwrap();
+            own.record_end();
+            // What it is after its end is nobody's.
+            sched::set_scheduling(Scheduling::Idle).unwrap();
+        });
+        let (cpu, thread) = from_thread.recv().unwrap();
+        let value = |reading: Option<Reading>| reading.unwrap().1;
+        assert_eq!(value(thread.scheduling()), "other");
+        assert_eq!(value(thread.affinity()), format!("CPU {cpu}"));
+        assert_eq!(thread.timer_slack(), None);
+        sched::set_scheduling_of(thread.id as u32, Scheduling::Idle).unwrap();
+        assert_eq!(value(thread.scheduling()), "idle");
+        to_thread.send(()).unwrap();
+        worker.join().unwrap();
+        assert_eq!(value(thread.scheduling()), "batch");
+        assert_eq!(value(thread.affinity()), format!("CPU {cpu}"));
+        assert!(value(thread.timer_slack()).ends_with(" ns"));
+    }
+
+    #[test]
+    fn a_pinned_thread_that_was_moved_and_moved_back_says_so() {
+        std::thread::spawn(|| {
+            let cpus = sched::affinity().unwrap();
+            let [first, .., last] = cpus[..] else { return };
+            sched::set_affinity([first]).unwrap();
+            let own = MonitoredThread::new(sched::thread_id(), [first].into_iter().collect());
+            sched::set_affinity([last]).unwrap();
+            sched::set_affinity([first]).unwrap();
+            own.record_end();
+            if own.moves.is_some() {
+                assert_eq!(own.affinity().unwrap().1, format!("CPU {first}, moved 2 times"));
+            }
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn a_thread_that_is_gone_says_nothing() {
+        let id = std::thread::spawn(sched::thread_id).join().unwrap();
+        let gone = MonitoredThread::new(id, CpuSet::default());
+        assert_eq!((gone.scheduling(), gone.affinity()), (None, None));
+    }
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Runs whose priority, CPU or settings another program takes away: each is a finding with its time, and
+# the verdict is `invalid`, whatever the figures say.
+# Invariant (settings): What another program changes during a run is told with its time and makes the run invalid.
+# Lane: beside
+. "$(dirname "$0")/common.bash"
+export LATLAB_RUNS=$here/runs
+[ "$(id -u)" = 0 ] || skip "changing the threads and settings of a run: needs root"
+have "changing the threads of a run" chrt taskset || exit 0
+rights=(--share)
+read -r first last <<<"$(taskset -cp $$ | sed 's/.*: //; s/,/-/g; s/^\([0-9]*\).*-/\1 /')"
+clean_up() {
+    [ -z "${group:-}" ] || rmdir "$group" 2>/dev/null
+    rm -rf "$here"
+}
+trap clean_up EXIT
+
+# The id of a thread of the agent, by its name.
+thread() { (cd "/proc/$agent/task" && grep -lx "$1" */comm | cut -d/ -f1); }
+
+# Python that knows what was changed: lost('scheduling', 0) are its findings, those that matter.
+holds() {
+    holds_in "$here/run.json" "
+def lost(setting, thread=None):
+    return [f for f in run['findings'] if f['code'] == 'setting-changed' and f['setting'] == setting
+            and f['thread'] == thread and f['at_ns']]
+word = (run['verdict'] or {}).get('word')
+invalid = word == 'invalid' and all(f['invalidates'] for f in run['findings'] if f['code'] == 'setting-changed')" "$1"
+}
+
+# Ends the run in the background, whose verdict must be `invalid`.
+invalid() {
+    finish
+    expect "exit code 4, not $code" [ "$code" = 4 ] && holds "invalid"
+}
+
+at_once() {
+    begin --for 3s --deadline 10s || return 1
+    sleep 0.5
+    chrt -o -p 0 "$(thread latlab/0)" && taskset -cp "$first" "$(thread "latlab/$last")" || return 1
+    invalid && holds "lost('scheduling', 0)[0]['held'] == 'fifo 90' and lost('scheduling', 0)[0]['now'] == 'other'" &&
+        holds "lost('affinity', $last)[0]['held'] == 'CPU $last' and lost('affinity', $last)[0]['now'] == 'CPU $first'" &&
+        holds "all(f['at_ns'] < run['threads'][0]['setup']['first_release_ns'] + 2e9 for f in lost('scheduling', 0))"
+}
+# Less than a second, so that it is seen at the end only.
+at_the_end() {
+    begin --for 700ms --deadline 10s --cpus "$first" || return 1
+    chrt -r -p 5 "$(thread latlab/0)" || return 1
+    invalid && holds "lost('scheduling', 0)[-1]['now'] == 'rr 5'"
+}
+there_and_back() {
+    begin --for 2s --deadline 10s --cpus "$first" || return 1
+    local tid
+    tid=$(thread latlab/0)
+    taskset -cp "$last" "$tid" && taskset -cp "$first" "$tid" || return 1
+    invalid && holds "'moved' in lost('affinity', 0)[-1]['now'] or len(lost('affinity', 0)) > 1"
+}
+if [ "$first" = "$last" ]; then
+    echo "SKIPPED: threads that are moved: there is one CPU only"
+else
+    try "a priority and a CPU that are taken away make the run invalid" at_once
+    try "a thread that was moved and moved back is told" there_and_back
+fi
+try "a short run is looked at when it ends" at_the_end
+
+moved_to_a_cpuset() {
+    begin --for 2s --deadline 10s --cpus "$first" || return 1
+    echo "$(thread latlab/0)" >"$group/tasks" || return 1
+    invalid && holds "lost('affinity', 0)"
+}
+cpuset=/sys/fs/cgroup/cpuset
+[ -e "$cpuset/cpuset.cpus" ] || cpuset=$(awk '$3 == "cgroup" && $4 ~ /cpuset/ { print $2 }' /proc/mounts)
+if [ -n "$cpuset" ] && [ "$first" != "$last" ] && mkdir "$cpuset/latlab-test-$$" 2>/dev/null; then
+    group=$cpuset/latlab-test-$$
+    cat "$cpuset/cpuset.mems" >"$group/cpuset.mems" && echo "$last" >"$group/cpuset.cpus"
+    try "a thread that is moved into a cpuset makes the run invalid" moved_to_a_cpuset
+else
+    echo "SKIPPED: a thread in a cpuset: there is no cpuset hierarchy for threads here"
+fi
+
+waker() {
+    begin --instrument handoff --for 2s --deadline 10s --cpus "$first" || return 1
+    chrt -o -p 0 "$(thread 'latlab/0 wakes')" || return 1
+    invalid && holds "lost(\"waker's scheduling\", 0)[0]['now'] == 'other'"
+}
+try "the waking thread of handoff is looked at as well" waker
+
+spins() {
+    # Which learns for a while what it is usually like.
+    "$program" run --quiet --format json --warm-up 100ms --instrument spin --policy other --for 2s --deadline 10s \
+        --cpus "$last" "${rights[@]}" >"$here/run.json" 2>"$here/errors" &
+    run=$!
+    begun || return 1
+    renice -n 5 -p "$(thread latlab/0)" >/dev/null || return 1
+    invalid && holds "lost('scheduling', 0)[0]['now'] == 'other, nice 5'"
+}
+try "and a thread that spins, also at its nice value" spins
+
+# A kernel file that nothing depends on.
+file=/proc/sys/vm/stat_interval
+before=$(cat "$file")
+set_elsewhere() {
+    begin --for 2s --deadline 10s --cpus "$first" --set "$file=$((before + 2))" || return 1
+    echo $((before + 3)) >"$file"
+    invalid && holds "lost('$file')[0]['held'] == '$((before + 2))' and lost('$file')[0]['now'] == '$((before + 3))'"
+    local code=$?
+    echo "$before" >"$file"
+    return $code
+}
+written() {
+    begin --for 2s --deadline 10s --cpus "$first" --set "$file=$((before + 2))" || return 1
+    echo $((before + 3)) >"$file"
+    echo $((before + 2)) >"$file"
+    finish
+    holds "any(f['code'] in ('setting-written', 'setting-changed') and f['setting'] == '$file' for f in run['findings'])" &&
+        expect "the value of before" [ "$(cat "$file")" = "$before" ]
+}
+if [ -w "$file" ]; then
+    try "a file of --set that another program sets makes the run invalid" set_elsewhere
+    try "a file that is set and set back at once is told" written
+else
+    echo "SKIPPED: files of --set: $file cannot be written here"
+fi
+
+undisturbed() {
+    begin --for 3s --deadline 10s || return 1
+    finish
+    holds "not any(f['code'].startswith('setting-') for f in run['findings'])"
+}
+try "a run that nobody disturbs has no such finding" undisturbed
+
+exit $status
