@@ -41,7 +41,7 @@ Examples:
   latlab doctor                             find settings that cost latency, with remedies
 
 Exit codes:
-  0  done, or the verdict is pass           3  could not measure (rights, missing feature)
+  0  done, or the verdict is pass           3  could not measure or write (rights, features, space)
   1  the verdict is fail                    4  the verdict is inconclusive or invalid
   2  wrong usage or input";
 

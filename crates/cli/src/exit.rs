@@ -3,12 +3,14 @@
 use latlab_conduct::Failure;
 use latlab_model::Run;
 use latlab_model::run::{EndReason, VerdictWord};
+use std::io::{self, ErrorKind};
 
 /// The verdict is `fail`, or `--stop-above` was reached.
 pub const EXIT_FAIL: u8 = 1;
 /// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;
-/// Nothing could be measured.
+/// Nothing could be measured, or what is to be read or written cannot be: a right, a feature of the
+/// kernel or disk space is missing.
 pub const EXIT_CANNOT_MEASURE: u8 = 3;
 /// The verdict is `inconclusive` or `invalid` where one was asked for.
 pub const EXIT_NO_ANSWER: u8 = 4;
@@ -44,6 +46,38 @@ impl From<Failure> for ExitError {
     }
 }
 
+/// The exit code of an error: what it asks for, or else 2 for wrong input and 3 where nobody erred.
+pub fn error_code(error: &anyhow::Error) -> u8 {
+    if let Some(exit) = error.downcast_ref::<ExitError>() {
+        return exit.code;
+    }
+    let of_store = match error.downcast_ref() {
+        Some(latlab_store::Error::Io { error, .. }) => Some(error),
+        _ => None,
+    };
+    let of_system = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+    match of_system.or(of_store) {
+        Some(error) if !is_of_input(error.kind()) => EXIT_CANNOT_MEASURE,
+        _ => EXIT_USAGE,
+    }
+}
+
+/// Whether a name or a content that the user gave makes the system say this.
+fn is_of_input(kind: ErrorKind) -> bool {
+    use ErrorKind::*;
+    matches!(
+        kind,
+        NotFound
+            | NotADirectory
+            | IsADirectory
+            | AlreadyExists
+            | InvalidFilename
+            | InvalidInput
+            | InvalidData
+            | UnexpectedEof
+    )
+}
+
 /// The exit code of a finished run.
 pub fn exit_code(run: &Run) -> u8 {
     match run.verdict.as_ref().map(|verdict| verdict.word) {
@@ -59,5 +93,31 @@ pub fn exit_code(run: &Run) -> u8 {
         Some(VerdictWord::Pass) => 0,
         Some(VerdictWord::Fail) => EXIT_FAIL,
         Some(VerdictWord::Inconclusive | VerdictWord::Invalid) => EXIT_NO_ANSWER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn a_mistake_is_2_and_a_machine_that_takes_nothing_is_3() {
+        let of = |kind: ErrorKind| {
+            let error: io::Result<()> = Err(kind.into());
+            error_code(&error.context("cannot write x").unwrap_err())
+        };
+        let of_store = |kind: ErrorKind| {
+            let (doing, path, error) = ("open", "x".into(), kind.into());
+            error_code(&latlab_store::Error::Io { doing, path, error }.into())
+        };
+        for kind in [ErrorKind::StorageFull, ErrorKind::PermissionDenied, ErrorKind::Other] {
+            assert_eq!((of(kind), of_store(kind)), (3, 3), "{kind}");
+        }
+        for kind in [ErrorKind::NotFound, ErrorKind::IsADirectory] {
+            assert_eq!((of(kind), of_store(kind)), (2, 2), "{kind}");
+        }
+        assert_eq!(error_code(&anyhow::anyhow!("no such run")), 2);
+        assert_eq!(error_code(&ExitError { code: 4, text: "x".into() }.into()), 4);
     }
 }

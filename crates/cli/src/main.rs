@@ -23,7 +23,7 @@ use commands::{
     agent, campaign, completions, cyclictest, doctor, lab, loads, plot, report, respond, run, runs,
     scenarios, serve, verify,
 };
-use exit::{EXIT_USAGE, ExitError};
+use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
 use std::process::ExitCode;
 
@@ -77,8 +77,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
 fn exit_code_of(done: anyhow::Result<ExitCode>) -> ExitCode {
     done.unwrap_or_else(|error| {
         output::warn(format_args!("{error:#}"));
-        let code = error.downcast_ref::<ExitError>().map_or(EXIT_USAGE, |exit| exit.code);
-        ExitCode::from(code)
+        ExitCode::from(error_code(&error))
     })
 }
 

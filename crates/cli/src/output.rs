@@ -35,7 +35,7 @@ pub fn width() -> usize {
     terminal::columns().map(usize::from).or_else(asked).unwrap_or(120)
 }
 
-/// Prints text; a reader that has seen enough (`| head`) is no error.
+/// Prints text; a reader that has seen enough (`| head`) or a terminal that has gone away is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
@@ -44,7 +44,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Err(error) if !terminal::has_no_reader(&error) => {
             Err(error).context("cannot write to standard output")
         }
         _ => Ok(()),

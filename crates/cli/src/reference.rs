@@ -163,25 +163,38 @@ const EXIT_STATUS: Terms = &[
     ("0", "Done, or the verdict is pass."),
     ("1", "The verdict is fail, or a latency was above --stop-above."),
     ("2", "Wrong usage or input."),
-    ("3", "Could not measure: a right or a feature of the kernel is missing."),
+    (
+        "3",
+        "Could not measure, or not write the result: a right, a feature of the kernel or disk \
+         space is missing.",
+    ),
     ("4", "The verdict is inconclusive or invalid."),
 ];
 
 const EXIT_STATUS_OF_READING: Terms = &[
     ("0", "Done, whatever the verdict of the run is."),
     ("2", "Wrong usage or input, such as a run that does not exist."),
+    (
+        "3",
+        "A file could not be read, or the result not be written: a right or disk space is missing.",
+    ),
 ];
 
 const EXIT_STATUS_OF_CYCLICTEST: Terms = &[
     ("0", "Done, whatever was measured; also where --breaktrace ended it."),
     ("2", "Wrong usage or input."),
-    ("3", "Could not measure: a right or a feature of the kernel is missing."),
+    (
+        "3",
+        "Could not measure, or not write the result: a right, a feature of the kernel or disk \
+         space is missing.",
+    ),
 ];
 
 const EXIT_STATUS_OF_VERIFY: Terms = &[
     ("0", "All runs are whole."),
     ("1", "At least one run is damaged."),
     ("2", "Wrong usage or input, such as a run that does not exist."),
+    ("3", "The result could not be written."),
 ];
 
 const EXIT_STATUS_OF_DOCTOR: Terms = &[

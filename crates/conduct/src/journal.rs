@@ -72,7 +72,11 @@ pub fn record_stream(
             // A thread starts on the CPUs of its parent, which has moved once the agent has prepared.
             if prepared && synced.elapsed() >= SYNC_EVERY {
                 synced = Instant::now();
-                disk.get_or_insert_with(DiskSync::start).sync(journal, problems);
+                match disk.take().map_or_else(DiskSync::start, Ok) {
+                    Ok(started) => disk.insert(started).sync(journal, problems),
+                    // It is tried again.
+                    Err(error) => report_not_synced(&error, journal, problems),
+                }
             }
         }
         match &message {
@@ -82,6 +86,10 @@ pub fn record_stream(
             _ => {}
         }
         observe(&message);
+        if matches!(message, Message::End(_) | Message::Refusal(_)) {
+            // Whatever the agent does after its last word, nobody waits for more.
+            break;
+        }
     }
     if let (Some(disk), Some(journal)) = (disk, &mut journal) {
         disk.finish(journal, problems);
@@ -97,11 +105,12 @@ struct DiskSync {
 }
 
 impl DiskSync {
-    fn start() -> DiskSync {
+    fn start() -> io::Result<DiskSync> {
         let (files, to_sync) = sync_channel::<File>(1);
         let (failed, errors) = channel();
-        let thread = std::thread::spawn(move || sync_each(&to_sync, &failed));
-        DiskSync { files, errors, thread }
+        let sync = move || sync_each(&to_sync, &failed);
+        let thread = std::thread::Builder::new().spawn(sync)?;
+        Ok(DiskSync { files, errors, thread })
     }
 
     fn sync(&self, journal: &mut OpenRun, problems: &Problems) {
@@ -120,11 +129,9 @@ impl DiskSync {
 
     /// What the disk has refused afterwards is in no journal for sure.
     fn report(&self, journal: &mut OpenRun, problems: &Problems) {
-        let Some(error) = self.errors.try_iter().last() else { return };
-        let error = error.to_string();
-        let finding = Finding::new(JournalFinding::JournalNotSynced { error });
-        problems.add(finding.text());
-        let _ = journal.append(&Message::Finding(finding).encode());
+        if let Some(error) = self.errors.try_iter().last() {
+            report_not_synced(&error, journal, problems);
+        }
     }
 
     fn finish(self, journal: &mut OpenRun, problems: &Problems) {
@@ -132,6 +139,12 @@ impl DiskSync {
         drop(self.files);
         let _ = self.thread.join();
     }
+}
+
+fn report_not_synced(error: &io::Error, journal: &mut OpenRun, problems: &Problems) {
+    let finding = Finding::new(JournalFinding::JournalNotSynced { error: error.to_string() });
+    problems.add(finding.text());
+    let _ = journal.append(&Message::Finding(finding).encode());
 }
 
 fn sync_each(files: &Receiver<File>, failed: &Sender<io::Error>) {
@@ -158,17 +171,20 @@ struct Shared {
 
 impl JournalThread {
     /// Records a stream in the journal of a run; where the target shares this machine's CPUs, the
-    /// thread leaves those that are measured.
+    /// thread leaves those that are measured. Without a thread the journal is removed.
     pub fn start(
         stream: impl Read + Send + 'static,
         journal: OpenRun,
         shares_cpus: bool,
-    ) -> JournalThread {
+    ) -> io::Result<JournalThread> {
         let shared = Arc::new(Shared::default());
-        let thread = std::thread::spawn({
+        // What a thread is started with is lost where none can be.
+        let (to_thread, from_here) = sync_channel::<OpenRun>(1);
+        let record = {
             let shared = Arc::clone(&shared);
             move || {
-                record_stream(stream, Some(journal), &shared.problems, |message| {
+                let journal = from_here.recv().ok();
+                record_stream(stream, journal, &shared.problems, |message| {
                     if let (Message::Prepared(prepared), true) = (message, shares_cpus) {
                         let _ = shared.helpers_on.set(prepared.helpers_on.clone());
                         shared.leave_measured_cpus();
@@ -176,8 +192,18 @@ impl JournalThread {
                     lock(&shared.live).apply(message);
                 })
             }
-        });
-        JournalThread { shared, thread: Mutex::new(Some(thread)) }
+        };
+        match std::thread::Builder::new().spawn(record) {
+            Ok(thread) => {
+                let _ = to_thread.send(journal);
+                Ok(JournalThread { shared, thread: Mutex::new(Some(thread)) })
+            }
+            Err(error) => {
+                // What cannot be removed now is no worse than a kill: the next opening removes it.
+                let _ = journal.discard();
+                Err(error)
+            }
+        }
     }
 
     /// The run as it stands; a copy, since whoever shows it may take his time.

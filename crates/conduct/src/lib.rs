@@ -35,6 +35,9 @@ pub enum Failure {
     /// The agent could not be started or spoken to.
     #[error("cannot start the agent: {0}")]
     Agent(#[from] io::Error),
+    /// A thread could not be started.
+    #[error("cannot start a thread ({0}): raise `ulimit -u` and `ulimit -v`")]
+    Thread(io::Error),
     /// The disk cannot hold the run.
     #[error("{0}")]
     NoRoom(String),

@@ -9,7 +9,7 @@ use crate::{Failure, StopFlag, thread_died};
 use latlab_model::Plan;
 use latlab_model::frame::Message;
 use latlab_store::{CONSOLE, Finished, OpenRun, Store};
-use std::io::{Write, stderr};
+use std::io::{self, Write, stderr};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -69,14 +69,19 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
         }
     };
     let console = link.console().map(Path::to_path_buf);
-    let journal = JournalThread::start(stream, open, plan.target.shares_cpus());
-    std::thread::scope(|scope| {
+    let journal = match JournalThread::start(stream, open, plan.target.shares_cpus()) {
+        Ok(journal) => journal,
+        Err(error) => return Err(abandon(link, None, error)),
+    };
+    let ended = std::thread::scope(|scope| {
         // What ends the run and makes its folder waits for no terminal: that may be stopped, or
         // at the far end of a link that is dead.
         let (done_in, done) = sync_channel(1);
         let journal = &journal;
+        let link = &mut *link;
         // Received below in any case.
-        scope.spawn(move || drop(done_in.send(supervise(journal, link, stop, &timing))));
+        let work = move || drop(done_in.send(supervise(journal, link, stop, &timing)));
+        std::thread::Builder::new().spawn_scoped(scope, work)?;
         let mut moved = false;
         let mut printed = 0;
         loop {
@@ -87,19 +92,34 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
                 printed += 1;
             }
             match finished {
-                Ok(finished) => return finished,
+                Ok(finished) => return Ok(finished),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(thread_died().into()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Err(thread_died().into())),
             }
             moved = moved || journal.leave_measured_cpus();
             let mut live = journal.live();
             live.console.clone_from(&console);
             watch(&live);
         }
+    });
+    ended.unwrap_or_else(|error| {
+        link.kill();
+        let open = journal.finish().and_then(|stream| stream.journal);
+        Err(abandon(link, open, error))
     })
 }
 
-/// Waits for the end of the stream, stops the agent when the user wants it, and finishes the run.
+/// Ends an agent that nobody can listen to.
+fn abandon(link: &mut dyn Link, open: Option<OpenRun>, error: io::Error) -> Failure {
+    link.kill();
+    let _ = link.wait();
+    // What cannot be removed now is no worse than a kill: the next opening removes it.
+    let _ = open.map(OpenRun::discard);
+    Failure::Thread(error)
+}
+
+/// Waits for the end of the stream and of the agent, stops it when the user wants it, and finishes
+/// the run.
 fn supervise(
     journal: &JournalThread,
     link: &mut dyn Link,
@@ -107,14 +127,19 @@ fn supervise(
     timing: &Timing,
 ) -> Result<Finished, Failure> {
     let mut stopped_at: Option<Instant> = None;
+    // An agent may close its stream and live on.
+    let mut ended_at: Option<Instant> = None;
     let mut moved = false;
-    while !journal.has_ended() {
+    while !(journal.has_ended() && link.has_ended()) {
         moved = moved || journal.leave_measured_cpus();
         if stop.is_set() && stopped_at.is_none() {
             stopped_at = Some(Instant::now());
             link.stop();
         }
-        if stopped_at.is_some_and(|at| at.elapsed() > timing.patience) {
+        if journal.has_ended() {
+            ended_at.get_or_insert_with(Instant::now);
+        }
+        if [stopped_at, ended_at].iter().flatten().any(|at| at.elapsed() > timing.patience) {
             link.kill();
         }
         link.poll(timing.poll, &|| journal.live().measured);

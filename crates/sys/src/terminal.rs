@@ -1,7 +1,9 @@
 //! The terminal that somebody looks at.
 
+use crate::Errno;
+use rustix::fs::FileType;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
-use std::io::{stderr, stdin, stdout};
+use std::io::{self, ErrorKind, stderr, stdin, stdout};
 use std::os::fd::AsFd;
 
 /// The key that does nothing, in the terminal's own settings.
@@ -17,6 +19,20 @@ pub fn stdout_is_terminal() -> bool {
     rustix::termios::isatty(stdout())
 }
 
+/// Whether writing to standard output failed because nobody reads it any more: the other end of a
+/// pipe was closed, or the terminal has gone away.
+pub fn has_no_reader(error: &io::Error) -> bool {
+    let is_terminal = || {
+        let status = rustix::fs::fstat(stdout());
+        status.is_ok_and(|status| {
+            FileType::from_raw_mode(status.st_mode) == FileType::CharacterDevice
+        })
+    };
+    // A terminal that has gone away is none any more, but still a device.
+    error.kind() == ErrorKind::BrokenPipe
+        || Errno::from_io_error(error) == Some(Errno::IO) && is_terminal()
+}
+
 /// Whether this process is the one that the terminal listens to: one in the background is stopped
 /// when it changes the terminal.
 pub fn in_foreground() -> bool {
@@ -29,6 +45,12 @@ pub fn columns() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(stdout());
     let size = size.or_else(|_| rustix::termios::tcgetwinsize(stderr()));
     size.ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
+}
+
+/// Columns and rows of the terminal at standard error; none where it has gone away or has no size.
+pub fn stderr_size() -> Option<(u16, u16)> {
+    let size = rustix::termios::tcgetwinsize(stderr()).ok()?;
+    Some((size.ws_col, size.ws_row)).filter(|(columns, rows)| *columns > 0 && *rows > 0)
 }
 
 /// Has every byte pass as it is, where this is a terminal or a serial interface.

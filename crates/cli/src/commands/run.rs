@@ -8,11 +8,13 @@ use crate::output::{print, print_json, warn};
 use crate::progress::Progress;
 use crate::render::run_text;
 use crate::store::{cache, open_store, recover};
+use anyhow::Context;
 use latlab_conduct::link::Connector;
 use latlab_conduct::{RunRequest, StopFlag, Timing, check_disk_space};
 use latlab_model::Plan;
 use latlab_report::rendered;
 use latlab_store::new_id;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Measures, stores, shows and judges.
@@ -44,19 +46,26 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     drop(progress);
     link.restore().iter().for_each(warn);
     let finished = finished.map_err(ExitError::from)?;
-    match args.common.format {
-        Format::Json => print_json(&rendered(&finished.run))?,
+    let path = finished.path.display();
+    let printed = match args.common.format {
+        Format::Json => print_json(&rendered(&finished.run)),
         Format::Text => {
             let text = run_text(&finished.path, &finished.run)?;
-            let path = finished.path.display();
-            print(&format!("{text}\nStored in {path}\nAs a page: latlab report {path}\n"))?;
+            print(&format!("{text}\nStored in {path}\nAs a page: latlab report {path}\n"))
         }
-    }
+    };
+    printed.with_context(|| format!("the run is stored in {path}"))?;
     Ok(ExitCode::from(exit_code(&finished.run)))
+}
+
+/// This program, which is the agent of this machine as well.
+pub fn own_program() -> Result<PathBuf, ExitError> {
+    std::env::current_exe()
+        .map_err(|error| ExitError::cannot_measure(format!("cannot find the own program: {error}")))
 }
 
 /// The ways to agents from this program.
 pub fn connector() -> anyhow::Result<Connector> {
-    let program = std::env::current_exe()?;
+    let program = own_program()?;
     Ok(Connector { program, cache: cache(), restore: undo_leftovers })
 }

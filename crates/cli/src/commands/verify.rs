@@ -34,7 +34,8 @@ Compares size and SHA-256 of every file with run.json, and the sums of the table
 Files that do not belong to a run are listed.
 
 Exit codes:
-  0  no damage               1  a run is damaged      2  wrong usage or input";
+  0  no damage                              2  wrong usage or input
+  1  a run is damaged                       3  could not write the result";
 
 /// Looks at all files of the runs, a line for each run.
 pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {

@@ -32,8 +32,13 @@ pub fn make_missing(
     };
     let results: Vec<Result<bool, Failure>> = thread::scope(|scope| {
         let count = request.side_by_side.max(1);
-        let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().map(|one| one.join().map_err(|_| thread_died())?).collect()
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work);
+        let (threads, failed): (Vec<_>, Vec<_>) = (0..count).map(start).partition(Result::is_ok);
+        // Those that could be started make all runs.
+        let none = threads.is_empty().then(|| failed.into_iter().find_map(Result::err)).flatten();
+        let ended = threads.into_iter().flatten();
+        let ended = ended.map(|one| one.join().map_err(|_| thread_died())?);
+        none.map(|error| Err(Failure::Thread(error))).into_iter().chain(ended).collect()
     });
     results.into_iter().try_fold(false, |interrupted, one| Ok(interrupted | one?))
 }

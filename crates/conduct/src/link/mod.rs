@@ -35,6 +35,11 @@ pub trait Link: Send {
     /// is measured so far.
     fn poll(&mut self, _next: Duration, _measured: &dyn Fn() -> Nanos) {}
 
+    /// Whether the agent is gone, or nothing more is to be waited for.
+    fn has_ended(&mut self) -> bool {
+        true
+    }
+
     /// Waits until the agent is gone; gives what is to stand behind its stream.
     fn wait(&mut self) -> Result<Vec<Message>, Failure>;
 

@@ -50,6 +50,11 @@ impl Link for LocalProcess {
         }
     }
 
+    fn has_ended(&mut self) -> bool {
+        let still_runs = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+        !self.child.as_mut().is_some_and(still_runs)
+    }
+
     fn wait(&mut self) -> Result<Vec<Message>, Failure> {
         // How it ended is in its stream, or that has no end.
         let _ = self.child.as_mut().map(Child::wait);

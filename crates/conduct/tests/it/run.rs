@@ -132,6 +132,32 @@ fn an_agent_that_does_not_stop_is_killed_and_its_run_is_kept() {
 }
 
 #[test]
+fn an_agent_that_closes_its_stream_and_lives_is_killed_and_its_run_is_kept() {
+    let root = tempfile::tempdir().unwrap();
+    let all = messages(&plan());
+    let mut script = send(all.clone());
+    script.push(Step::CloseAndHang);
+    let (mut agent, calls) = ScriptedAgent::new(script);
+    let finished = conduct(root.path(), &mut agent, QUICK, &StopFlag::new(), |_| {}).unwrap();
+    assert_eq!(calls.after_start(), [Call::Kill, Call::Wait]);
+    assert_eq!(
+        (finished.run.ended, finished.run.total.cycles),
+        (EndReason::Finished, cycles(&all))
+    );
+}
+
+#[test]
+fn an_agent_that_hangs_after_its_last_word_is_killed_as_well() {
+    let root = tempfile::tempdir().unwrap();
+    let mut script = send(messages(&plan()));
+    script.push(Step::Hang);
+    let (mut agent, calls) = ScriptedAgent::new(script);
+    let finished = conduct(root.path(), &mut agent, QUICK, &StopFlag::new(), |_| {}).unwrap();
+    assert_eq!(calls.after_start(), [Call::Kill, Call::Wait]);
+    assert_eq!(finished.run.ended, EndReason::Finished);
+}
+
+#[test]
 fn a_refusal_leaves_no_folder() {
     let root = tempfile::tempdir().unwrap();
     let failure = conduct_script(root.path(), send([refusal("no right to do so")])).unwrap_err();

@@ -22,6 +22,8 @@ pub enum Step {
     AwaitStop,
     /// Goes on with nothing until it is killed.
     Hang,
+    /// Closes its stream, and goes on with nothing until it is killed.
+    CloseAndHang,
 }
 
 /// What was asked of the agent, in order.
@@ -97,7 +99,12 @@ impl Link for ScriptedAgent {
         let (control, orders) = channel();
         self.control = Some(control);
         let script = std::mem::take(&mut self.script);
-        self.thread = Some(std::thread::spawn(move || follow(script, &mut output, &orders)));
+        self.thread = Some(std::thread::spawn(move || {
+            if follow(script, &mut output, &orders) {
+                drop(output);
+                hang(&orders);
+            }
+        }));
         Ok(Box::new(stream))
     }
 
@@ -109,6 +116,10 @@ impl Link for ScriptedAgent {
     fn kill(&mut self) {
         self.calls.add(Call::Kill);
         self.send(Call::Kill);
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     fn wait(&mut self) -> Result<Vec<Message>, Failure> {
@@ -130,7 +141,12 @@ impl ScriptedAgent {
     }
 }
 
-fn follow(script: Vec<Step>, output: &mut impl Write, orders: &Receiver<Call>) {
+fn hang(orders: &Receiver<Call>) {
+    while orders.recv().is_ok_and(|call| call != Call::Kill) {}
+}
+
+/// Follows the script; whether it is to close the stream then, and hang.
+fn follow(script: Vec<Step>, output: &mut impl Write, orders: &Receiver<Call>) -> bool {
     let mut stopped = false;
     for step in script {
         // Nobody reads the stream of an agent that was killed.
@@ -141,17 +157,19 @@ fn follow(script: Vec<Step>, output: &mut impl Write, orders: &Receiver<Call>) {
                 while !stopped {
                     match orders.recv() {
                         Ok(Call::Stop) => stopped = true,
-                        _ => return,
+                        _ => return false,
                     }
                 }
                 Ok(())
             }
             Step::Hang => {
-                while orders.recv().is_ok_and(|call| call != Call::Kill) {}
-                return;
+                hang(orders);
+                return false;
             }
+            Step::CloseAndHang => return true,
         };
     }
+    false
 }
 
 /// One thread and three seconds.

@@ -14,6 +14,7 @@ use crate::leftovers::restore;
 use crate::output::{escape_controls, print, print_json, style, warn, width};
 use crate::sheet::{Overrides, SheetFile, usable_cpus};
 use crate::store::{finish_leftovers, open_store, recover};
+use anyhow::Context;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use latlab_conduct::campaign::{CampaignEnd, CampaignRequest, run_campaign};
@@ -187,13 +188,14 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
         ExitError { code, text: format!("{text}; continue with `latlab run --resume {path}`") }
     })?;
     let table = latlab_view::campaign_table(folder)?;
-    match args.common.format {
-        Format::Json => print_json(&CampaignResult { path: path.to_string(), table: &table })?,
+    let printed = match args.common.format {
+        Format::Json => print_json(&CampaignResult { path: path.to_string(), table: &table }),
         Format::Text => print(&format!(
             "{}\nStored in {path}\nAs a page: latlab report {path}\n",
             latlab_report::campaign::show(&table, width(), style())
-        ))?,
-    }
+        )),
+    };
+    printed.with_context(|| format!("the campaign is stored in {path}"))?;
     print_remaining(&ended, &table, &release, &path.to_string());
     Ok(ExitCode::from(exit_code(&ended, &table)))
 }

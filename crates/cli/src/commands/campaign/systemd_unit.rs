@@ -1,12 +1,13 @@
 //! The systemd unit that goes on with a campaign after each boot.
 
+use crate::commands::run::own_program;
 use latlab_model::shell::quoted;
 use latlab_store::Store;
 use std::path::absolute;
 
 /// The unit, for the program and the folder as they are now.
 pub fn systemd_unit(store: &Store) -> anyhow::Result<String> {
-    let program = std::env::current_exe()?;
+    let program = own_program()?;
     let folder = absolute(store.root())?;
     let words = [program.as_path(), folder.as_path()].map(|path| {
         // A percent sign begins a name of systemd's own.

@@ -133,11 +133,12 @@ fn conduct(
 ) -> Result<InProcessResult, Failure> {
     std::thread::scope(|scope| {
         let (done_in, done) = sync_channel(1);
-        scope.spawn(move || {
+        let work = move || {
             // Received below in any case.
             let observe = |message: &_| lock(shared).add_message(message);
             let _ = done_in.send(run_in_process(plan, link, store, observe));
-        });
+        };
+        std::thread::Builder::new().spawn_scoped(scope, work).map_err(Failure::Thread)?;
         show.until(shared, &done)
     })
 }

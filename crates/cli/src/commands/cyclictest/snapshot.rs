@@ -72,7 +72,7 @@ fn pipe(path: &Path) -> Result<SyncSender<String>, String> {
     make_fifo(path).map_err(|error| format!("--fifo {}: {error}", path.display()))?;
     let (answers, waiting) = sync_channel::<String>(0);
     let path = path.to_path_buf();
-    std::thread::spawn(move || {
+    let answer = move || {
         // Opening waits for a reader; the end of the program ends this as well.
         while let Ok(mut out) = OpenOptions::new().write(true).open(&path) {
             let Ok(text) = waiting.recv() else { return };
@@ -80,6 +80,8 @@ fn pipe(path: &Path) -> Result<SyncSender<String>, String> {
             drop(out);
             std::thread::sleep(PAUSE);
         }
-    });
+    };
+    let cannot = |error| format!("--fifo: cannot start a thread ({error}): raise `ulimit -u`");
+    std::thread::Builder::new().spawn(answer).map_err(cannot)?;
     Ok(answers)
 }
