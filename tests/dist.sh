@@ -338,7 +338,7 @@ leaves() {
     expect "the runs, and a word of them" grep -q 'latlab/runs are kept' "$here/purge" || return 1
     expect "the run" compgen -G "$clean/var/lib/latlab/runs/*_night/run.json" || return 1
     # A reboot empties /run.
-    rm -rf "$clean/var/lib/latlab" "$clean/run/lock/latlab-cpus"
+    rm -rf "$clean/var/lib/latlab" "$clean/run/latlab" "$clean"/run/lock/latlab-*
     listing | diff "$here/before" -
 }
 try "a purge leaves the runs and the group, and nothing else" leaves

@@ -24,7 +24,8 @@ loads = run["loads"]' "$1"
 export TMPDIR=$here/scratch
 mkdir "$TMPDIR"
 
-# The keepers and what they have started: by their folder, which few leave, or by a mark.
+# The supervisors and what they have started: by their folder, which few leave, or by a mark and what
+# the kernel knows of the load.
 export LATLAB_TEST_MARK=$here
 ours() {
     python3 - "$here" "${1:-}" <<'PYTHON'
@@ -36,9 +37,11 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
         words = open(f"/proc/{pid}/cmdline", "rb").read().replace(b"\0", b" ").decode(errors="replace")
         dead = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z"
         folder = os.readlink(f"/proc/{pid}/cwd")
+        groups = open(f"/proc/{pid}/cgroup").read()
+        files = [os.readlink(f"/proc/{pid}/fd/{number}") for number in os.listdir(f"/proc/{pid}/fd")]
     except OSError:
         continue
-    of_load = any(variable.startswith(b"LATLAB_LOAD_SUPERVISOR=") for variable in environment)
+    of_load = any("/latlab-load-" in text for text in (groups, *files))
     marked = mark in environment and (of_load or " load-supervisor " in words)
     if not dead and (marked or folder.startswith(f"{sys.argv[1]}/scratch/")):
         if sys.argv[2] in words:

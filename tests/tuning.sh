@@ -146,7 +146,7 @@ killed() {
     [ "$1" = run ] || "$program" doctor --restore >"$here/restored" 2>&1 || return 1
     as_before || return 1
     case $1 in
-        both) expect "the old value, named" grep -q "$runtime is '.*' again" "$here/restored" ;;
+        both) expect "the old value, named" grep -q "restored $runtime from '-1' to" "$here/restored" || return 1 ;;
     esac
     [ "$("$program" doctor --restore)" = "Nothing to restore." ]
 }
@@ -171,13 +171,16 @@ PYTHON
 two_at_once() {
     start 20 first || return 1
     "$program" run -a 0 --share --policy other --idle-states system --for 1s --quiet \
-        "${tunings[@]}" --out "$here/second" >"$here/said-second" 2>&1
+        --tune rt-throttling=off --out "$here/second" >"$here/said-second" 2>&1 &&
+        "$program" run -a 0 --share --policy other --idle-states system --for 1s --quiet \
+            --set kernel.sched_rt_runtime_us=940000 --out "$here/second" >"$here/said-second" 2>&1
     local code=$?
+    expect "the value of the first" holds_now rt-throttling=off || return 1
     kill -INT $run
     wait $run
     cat "$here/said-second"
     expect "exit code 3" [ $code = 3 ] &&
-        grep -q "has tuned this machine: wait for it" "$here/said-second" && as_before
+        grep -q "until it ends: wait for it" "$here/said-second" && as_before
 }
 
 refused() {
@@ -200,7 +203,7 @@ try "a killed conductor: its agent puts everything back" killed run
 try "a killed agent: doctor --restore puts everything back" killed agent
 try "both killed: doctor --restore puts everything back" killed both
 try "what a killed run left is put back before the next is tuned" by_the_next_run
-try "a second run that tunes is refused" two_at_once
+try "a second run shares an equal value, and is refused another one" two_at_once
 try "a tuning that cannot be made is refused in one line, and none is made" refused
 
 exit $status

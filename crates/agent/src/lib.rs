@@ -41,6 +41,6 @@ pub use drain::IntervalObserver;
 pub use fault::inject;
 pub use guest::{BOOT, WORKER, boot, work};
 pub use latlab_measure::recorder::Sealed;
-pub use load::{LOAD_SUPERVISOR, end_orphans, missing_program, supervise};
+pub use load::{LOAD_SUPERVISOR, missing_program, supervise};
 pub use session::{serve, serve_with_observer};
 pub use snapshot::snapshot as snapshot_of;

@@ -13,7 +13,7 @@ use latlab_model::run::Setting;
 use latlab_sys::dma_latency::DmaLatency;
 use latlab_sys::files::Root;
 use latlab_sys::memory;
-use latlab_sys::undo::{Change, Changes, UndoResult, read_value, single_spaced};
+use latlab_sys::undo::{Change, Changes, HeldByOther, UndoResult, read_value, single_spaced};
 use std::io;
 use std::sync::Arc;
 
@@ -44,7 +44,14 @@ impl AppliedSettings {
 
 fn not_restored((Change { path, before, .. }, undone): &(Change, UndoResult)) -> Option<Finding> {
     let (now, error) = match undone {
-        UndoResult::Restored | UndoResult::Gone => return None,
+        UndoResult::Restored
+        | UndoResult::Gone
+        | UndoResult::Ended(_)
+        | UndoResult::HeldBy { restores: true, .. } => return None,
+        UndoResult::HeldBy { holder, restores: false } => {
+            (None, Some(format!("{holder} holds it")))
+        }
+        UndoResult::Elsewhere(_) => (None, Some("it belongs to another namespace".to_string())),
         UndoResult::ChangedSince(now) => (Some(now.clone()), None),
         UndoResult::Failed(reason) => (None, Some(reason.clone())),
     };
@@ -116,7 +123,11 @@ fn kernel_files(
         let asked = single_spaced(value);
         let before = read_value(root, path).ok();
         let applied = changes.set(path, value).map_err(|error| {
-            machine_refuses(format!("--set {path}={value}: {error}; see `ls -l {path}`"))
+            let hint = match HeldByOther::is_cause(&error) {
+                true => String::new(),
+                false => format!("; see `ls -l {path}`"),
+            };
+            machine_refuses(format!("--set {path}={value}: {error}{hint}"))
         })?;
         let before = before.filter(|before| *before != applied);
         let setting = Setting::new(path, asked, applied);

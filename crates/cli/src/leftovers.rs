@@ -1,26 +1,26 @@
-//! What a killed latlab has left changed, put back.
+//! What a killed latlab has left changed or running, undone.
 
 use crate::exit::EXIT_CANNOT_MEASURE;
 use crate::output::{print, warn};
 use latlab_sys::files::Root;
-use latlab_sys::undo::{Change, Kind, UndoResult, restore_leftovers};
+use latlab_sys::undo::{Change, Kind, Leftovers, UndoResult, restore_leftovers};
 use std::process::ExitCode;
 
-/// Puts back what a killed latlab has left, and says what that was.
+/// Undoes what a killed latlab has left, and says what that was.
 pub fn restore_command() -> anyhow::Result<ExitCode> {
-    let undone = restore_leftovers(&Root::default());
-    let ended = end_loads();
-    if undone.is_empty() && ended.is_none() {
+    let left = restore_leftovers(&Root::default());
+    let sentences = sentences(&left);
+    if sentences.is_empty() {
         print("Nothing to restore.\n")?;
     }
-    if let Some(ended) = ended {
-        print(&format!("{ended}\n"))?;
+    for sentence in sentences {
+        print(&format!("{sentence}\n"))?;
     }
-    for one in &undone {
-        print(&format!("{}\n", sentence(one)))?;
-    }
-    let failed = undone.iter().any(|(_, undone)| matches!(undone, UndoResult::Failed(_)));
-    Ok(if failed { ExitCode::from(EXIT_CANNOT_MEASURE) } else { ExitCode::SUCCESS })
+    let is_failed = |(_, result): &(Change, UndoResult)| {
+        matches!(result, UndoResult::Failed(_) | UndoResult::Elsewhere(_))
+    };
+    let is_whole = left.problems.is_empty() && !left.undone.iter().any(is_failed);
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CANNOT_MEASURE) })
 }
 
 /// Before any other work: whatever a killed latlab has left changed is in the way of the next.
@@ -30,24 +30,39 @@ pub fn restore() {
 
 /// Undoes what a killed latlab has left changed; a sentence for each change.
 pub fn undo_leftovers() -> Vec<String> {
-    let undone = restore_leftovers(&Root::default());
-    undone.iter().map(sentence).chain(end_loads()).collect()
+    let mut left = restore_leftovers(&Root::default());
+    // Only `doctor --restore` says what cannot be undone from here.
+    left.undone.retain(|(_, result)| !matches!(result, UndoResult::Elsewhere(_)));
+    sentences(&left)
 }
 
-/// Ends what the loads of a killed latlab have left running, and says so.
-fn end_loads() -> Option<String> {
-    let ended = latlab_agent::end_orphans(&Root::default());
-    (ended > 0).then(|| format!("ended {ended} load processes that a killed latlab had left"))
+fn sentences(left: &Leftovers) -> Vec<String> {
+    let ended = left.undone.iter().map(|(_, result)| match result {
+        UndoResult::Ended(count) => *count,
+        _ => 0,
+    });
+    let ended: usize = ended.sum();
+    let ended =
+        (ended > 0).then(|| format!("ended {ended} load processes that a killed latlab had left"));
+    let undone = left.undone.iter().filter_map(sentence);
+    undone.chain(ended).chain(left.problems.iter().cloned()).collect()
 }
 
-fn sentence((Change { path, before, after, kind }, undone): &(Change, UndoResult)) -> String {
-    match undone {
+fn sentence((change, result): &(Change, UndoResult)) -> Option<String> {
+    let Change { path, before, after, kind } = change;
+    let is_load = matches!(kind, Kind::Cgroup(_) | Kind::Scratch(_));
+    let left = || match kind {
+        Kind::Cgroup(_) | Kind::Scratch(_) => format!("remove {path} of a load"),
+        Kind::Folder => format!("remove {path}"),
+        _ => format!("restore {path} from '{after}' to '{before}'"),
+    };
+    Some(match result {
+        UndoResult::Ended(_) => return None,
+        UndoResult::Gone if is_load => return None,
         UndoResult::Restored if *kind == Kind::Folder => {
             format!("removed {path}, which a killed latlab had left")
         }
-        UndoResult::Restored => {
-            format!("restored {path} from '{after}' to '{before}'")
-        }
+        UndoResult::Restored => format!("restored {path} from '{after}' to '{before}'"),
         UndoResult::Gone => {
             format!("{path} no longer exists; a killed latlab had left it as '{after}'")
         }
@@ -55,8 +70,17 @@ fn sentence((Change { path, before, after, kind }, undone): &(Change, UndoResult
             "left {path} as '{now}', which somebody set after a killed latlab had changed it from \
              '{before}' to '{after}'"
         ),
-        UndoResult::Failed(reason) => {
-            format!("cannot restore {path} from '{after}' to '{before}': {reason}")
+        UndoResult::HeldBy { holder, restores: true } => {
+            format!("left {path} as '{after}' to {holder}, which puts '{before}' back when it ends")
         }
-    }
+        UndoResult::HeldBy { holder, restores: false } => {
+            format!("cannot {} before {holder} has ended", left())
+        }
+        UndoResult::Elsewhere(namespace) => format!(
+            "cannot {}: it was changed in another {namespace} namespace (of a container?); run \
+             `latlab doctor --restore` there",
+            left()
+        ),
+        UndoResult::Failed(reason) => format!("cannot {}: {reason}", left()),
+    })
 }

@@ -236,10 +236,9 @@ const FILES: Terms = &[
     ("trace.parquet", "With --legs: the recorded trace events from which the legs were computed."),
     ("clocks.parquet", "The monotonic, boot, real and TAI time side by side, each second."),
     (
-        "/run/latlab/undo-PID-TIME",
-        "What --set, --tune, --legs or timerlat have changed, as long as the run goes on; else below /run/user/UID, else /tmp.",
+        "/run/latlab/",
+        "Records of what runs hold, locked as long as they go on: measured CPUs (cpus-), what --set, --tune, --legs or timerlat have changed (undo-), processes of loads (load-). Of other users below /run/lock/latlab-UID, else /run/user/UID, else /tmp.",
     ),
-    ("/run/lock/latlab-cpus", "Locks of the CPUs that are measured; else in /tmp."),
     (
         "snapshot.json",
         "The kernel files of the machine as they were at the start; latlab doctor examines them.",

@@ -1,14 +1,17 @@
 //! Processes that are started, found again and ended, with all that they start themselves.
 
+use crate::cgroup::Cgroup;
 use crate::files::Root;
 use crate::process::Stat;
 use crate::sched::{self, Scheduling};
+use crate::scratch::{Scratch, keep_open};
 use rustix::process::{
     Pid, Signal, WaitOptions, kill_process, set_child_subreaper, set_parent_process_death_signal,
     wait,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -65,6 +68,27 @@ pub fn ordinary_command(command: &mut Command, cpus: Vec<u32>, nice: i32) -> &mu
     command.process_group(0);
     // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
     unsafe { command.pre_exec(prepare) }
+}
+
+/// Makes what the command will start a process of a load, which the kernel knows again.
+pub fn join_load<'a>(
+    command: &'a mut Command,
+    scratch: &Scratch,
+    cgroup: Option<&Cgroup>,
+) -> &'a mut Command {
+    let (folder, members) = (scratch.descriptor(), cgroup.map(Cgroup::descriptor));
+    let join = move || {
+        keep_open(folder)?;
+        if let Some(members) = members {
+            // SAFETY: the caller has this file open, and so has its child.
+            let members = unsafe { BorrowedFd::borrow_raw(members) };
+            // Where it is not allowed after all, the open folder must do.
+            let _ = rustix::io::write(members, b"0");
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
+    unsafe { command.pre_exec(join) }
 }
 
 /// A child that has ended.

@@ -4,17 +4,21 @@
 //! every setting is read back after it was made, and undone by dropping its guard.
 
 pub mod boot;
+pub mod cgroup;
 pub mod child;
 pub mod clock;
 pub mod counter;
-pub mod cpu_lock;
+pub mod cpu_claim;
 pub mod disk;
 pub mod dma_latency;
+mod file_lock;
 pub mod files;
 pub mod klog;
 pub mod memory;
 pub mod process;
+pub mod record;
 pub mod sched;
+pub mod scratch;
 pub mod signal;
 pub mod spool;
 pub mod terminal;

@@ -86,27 +86,6 @@ impl Stat {
     }
 }
 
-/// When a process that lives was started, in ticks since the boot.
-pub fn started(root: &Root, pid: u32) -> Option<u64> {
-    // One that nobody has buried yet, as in many a container, does nothing any more.
-    let alive = Stat::read(root, pid).filter(|stat| !matches!(stat.state, 'Z' | 'X'));
-    alive.map(|stat| stat.started)
-}
-
-/// Names a process for good, since its number is used again: `PID-START`.
-pub fn mark(root: &Root, pid: u32) -> String {
-    format!("{pid}-{}", started(root, pid).unwrap_or_default())
-}
-
-/// Whether the process of a mark is not there any more; what is no mark says nothing.
-pub fn is_gone(root: &Root, mark: &str) -> bool {
-    let Some((pid, start)) = mark.split_once('-') else { return false };
-    match (pid.parse(), start.parse::<u64>()) {
-        (Ok(pid), Ok(start)) => started(root, pid) != Some(start),
-        _ => false,
-    }
-}
-
 /// What `uname` says.
 pub struct Uname {
     /// Name of the host.

@@ -74,7 +74,11 @@ impl Tracefs {
 
     /// Makes a trace of our own, which is switched off, with the time of CLOCK_MONOTONIC.
     pub fn instance(&self, changes: &mut Changes) -> Result<Instance, String> {
-        let path = self.path_of(&format!("instances/latlab-{}", std::process::id()));
+        let name = format!("instances/latlab-{}", std::process::id());
+        // One of that name may be of a process of the same number in another container.
+        let is_free = |path: &String| !self.has(path);
+        let names = std::iter::once(name.clone()).chain((2..100).map(|n| format!("{name}-{n}")));
+        let path = self.path_of(&names.into_iter().find(is_free).unwrap_or(name));
         let folder = changes.create_folder(&path).map_err(|error| match error.kind() {
             ErrorKind::ReadOnlyFilesystem => {
                 format!("{0} is read-only: `sudo mount -o remount,rw {0}`", self.path)

@@ -1,39 +1,91 @@
-//! Kernel files and threads that are changed for a while, and folders of tracefs that are made:
-//! each change stands on disk before it is made, so that it can be undone by whoever comes after a
-//! kill.
+//! Kernel files and threads that are changed for a while, folders of tracefs that are made, and the
+//! processes of loads: each change stands in a record before it is made, so that it can be undone by
+//! whoever comes after a kill.
+//!
+//! A value belongs to one run, or to several that ask for the same: the last of them puts it back. A
+//! change leaves its record only when the value was read back as it was before, when somebody else
+//! has changed it since, or when another run has taken it over.
 
 mod change;
-mod record;
+mod leftovers;
+mod lines;
 #[cfg(test)]
 mod tests;
 
+use crate::cgroup::Cgroup;
 use crate::files::Root;
-use crate::process::{effective_user, mark};
+use crate::record::{FolderLock, Origin, Record, Subject, records};
 use crate::sched::ThreadScheduling;
-use change::write;
+use crate::scratch::Scratch;
 pub use change::{
-    Change, Kind, ThreadId, UndoResult, is_irq_thread, read, read_value, single_spaced,
+    Change, FolderId, Kind, ThreadId, UndoResult, is_irq_thread, read, read_value, single_spaced,
 };
+use change::{kernel_path, write};
+pub use leftovers::{Leftovers, restore_leftovers, restore_loads};
+use lines::{lines, parse};
+use std::fmt;
 use std::fs;
-use std::io::{self, Error};
+use std::io::{self, Error, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A run that holds the value and whose conductor is gone has ended by then.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The changes of one process, and the record of them on disk.
 #[derive(Debug)]
 pub struct Changes {
     root: Root,
-    record: PathBuf,
+    record: Record,
     made: Vec<Change>,
 }
+
+/// The changes of another process that goes on.
+struct OtherChanges {
+    holder: String,
+    origin: Origin,
+    made: Vec<Change>,
+}
+
+/// Another run holds what was to be changed.
+#[derive(Debug)]
+pub struct HeldByOther {
+    /// The run, for people.
+    pub holder: String,
+    /// What it has set.
+    pub value: String,
+}
+
+impl fmt::Display for HeldByOther {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let HeldByOther { holder, value } = self;
+        write!(f, "{holder} holds it at '{value}' until it ends: wait for it")
+    }
+}
+
+impl HeldByOther {
+    /// Whether this is why something could not be changed.
+    pub fn is_cause(error: &Error) -> bool {
+        error.get_ref().is_some_and(|error| error.is::<HeldByOther>())
+    }
+}
+
+impl std::error::Error for HeldByOther {}
 
 impl Changes {
     /// Nothing is changed yet.
     pub fn begin(root: &Root) -> io::Result<Changes> {
-        let folder = record::folders(root)
-            .into_iter()
-            .find(|folder| record::create_private(folder).is_ok())
-            .ok_or_else(|| Error::other("there is no folder for the record that undoes it"))?;
-        let record = record::path(&folder, &mark(root, std::process::id()));
+        Changes::begin_record(root, Subject::Changes)
+    }
+
+    /// As [`Changes::begin`], for a process that starts a load.
+    pub fn begin_load(root: &Root) -> io::Result<Changes> {
+        Changes::begin_record(root, Subject::Load)
+    }
+
+    fn begin_record(root: &Root, subject: Subject) -> io::Result<Changes> {
+        let record = Record::new(root, subject)?;
         Ok(Changes { root: root.clone(), record, made: Vec::new() })
     }
 
@@ -58,99 +110,226 @@ impl Changes {
     }
 
     fn change(&mut self, kind: Kind, path: &str, value: &str) -> io::Result<String> {
-        let before = read(kind, &self.root, path, value)?;
-        let after = single_spaced(value);
-        if before == after {
-            return Ok(before);
-        }
-        self.made.push(Change { path: path.to_string(), before, after, kind });
-        let written = self.write_record().and_then(|()| write(kind, &self.root, path, value));
-        let applied = written.and_then(|()| read(kind, &self.root, path, value));
+        let (path, after) = (path.to_string(), single_spaced(value));
+        let mut change = Change { path, before: String::new(), after, kind };
+        // Until the value is written: nobody else then takes it.
+        let (_lock, now) = self.claim(&mut change)?;
+        let Change { path, after, .. } = change.clone();
+        self.made.push(change);
         let last = self.made.len() - 1;
+        let applied = self.save().and_then(|()| {
+            // Held as it is, so that no other run changes it.
+            if now != after {
+                write(kind, &self.root, &path, value)?;
+            }
+            read(kind, &self.root, &path, value)
+        });
         match applied {
             Ok(applied) => {
                 self.made[last].after.clone_from(&applied);
                 // The record of what was asked is there, and serves where this cannot be written.
-                let _ = self.write_record();
+                let _ = self.save();
                 Ok(applied)
             }
             Err(error) => {
-                self.made.remove(last);
-                let _ = self.write_record();
+                let origin = self.record.origin();
+                // What was written and cannot be read stays recorded, to be undone with the others.
+                if self.made[last].undo(&self.root, origin, origin).is_settled() {
+                    self.made.remove(last);
+                    let _ = self.save();
+                }
                 Err(error)
             }
         }
     }
 
-    /// Makes a folder of tracefs, in which the kernel then sets up a trace of its own; one of the
-    /// same name is what a process of our number left without a record.
+    /// Waits until the value is free, or held by others as it is asked; learns what it held before,
+    /// and gives back what it holds.
+    fn claim(&self, change: &mut Change) -> io::Result<(FolderLock, String)> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let lock = self.record.lock_folder()?;
+            let now = read(change.kind, &self.root, &change.path, &change.after)?;
+            let others = self.others();
+            let Some((holder, held)) =
+                find_holder(&self.root, self.record.origin(), &others, change)
+            else {
+                change.before.clone_from(&now);
+                return Ok((lock, now));
+            };
+            if held.after == change.after && held.kind == change.kind && now == change.after {
+                change.before.clone_from(&held.before);
+                return Ok((lock, now));
+            }
+            if Instant::now() >= until {
+                let (holder, value) = (holder.to_string(), held.after.clone());
+                return Err(Error::new(ErrorKind::ResourceBusy, HeldByOther { holder, value }));
+            }
+            drop(lock);
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn others(&self) -> Vec<OtherChanges> {
+        let mut others = others(&self.root, self.record.origin(), Some(self.record.path()));
+        others.retain(|other| !other.made.is_empty());
+        others
+    }
+
+    /// Makes a folder of tracefs, in which the kernel then sets up a trace of its own.
     pub fn create_folder(&mut self, path: &str) -> io::Result<PathBuf> {
-        let folder = self.root.path(path.trim_start_matches('/'));
-        let _ = fs::remove_dir(&folder);
-        self.made.push(Change::folder(path));
-        let made = self.write_record().and_then(|()| fs::create_dir(&folder));
+        let folder = kernel_path(&self.root, path);
+        self.make(Change::folder(path), || fs::create_dir(&folder))?;
+        Ok(folder)
+    }
+
+    /// Makes a scratch folder for a load.
+    pub fn create_scratch(&mut self) -> io::Result<Scratch> {
+        let path = Scratch::new_path();
+        let kind = Kind::Scratch(FolderId::default());
+        self.make_load_folder(kind, &path, || Scratch::create(&path))
+    }
+
+    /// Makes a cgroup for a load; the error is why there is none.
+    pub fn create_cgroup(&mut self) -> io::Result<Cgroup> {
+        let path = Cgroup::new_path(&self.root).ok_or(ErrorKind::NotFound)?;
+        let kind = Kind::Cgroup(FolderId::default());
+        self.make_load_folder(kind, &path, || Cgroup::create(&path))
+    }
+
+    fn make_load_folder<T>(
+        &mut self,
+        kind: Kind,
+        path: &Path,
+        create: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<T> {
+        let path = path.to_str().ok_or(ErrorKind::InvalidFilename)?.to_string();
+        let made = self.make(Change { path, kind, ..Change::default() }, create)?;
+        let last = self.made.len() - 1;
+        self.made[last].identify_folder()?;
+        self.save().map(|()| made)
+    }
+
+    /// Makes what is recorded first.
+    fn make<T>(&mut self, change: Change, create: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let _lock = self.record.lock_folder()?;
+        self.made.push(change);
+        let made = self.save().and_then(|()| create());
         if made.is_err() {
             self.made.pop();
-            let _ = self.write_record();
+            let _ = self.save();
         }
-        made.map(|()| folder)
+        made
     }
 
-    fn write_record(&self) -> io::Result<()> {
-        record::write(&self.record, &self.made)
+    fn save(&mut self) -> io::Result<()> {
+        match self.made.is_empty() {
+            true => self.record.remove(),
+            false => self.record.write(&lines(&self.made)),
+        }
     }
 
-    /// Puts everything back, the last change first, and says what became of each.
+    /// Puts everything back, the last change first, and says what became of each; what could not be
+    /// put back stays recorded.
     pub fn undo(mut self) -> Vec<(Change, UndoResult)> {
-        self.restore()
+        self.put_back()
     }
 
-    fn restore(&mut self) -> Vec<(Change, UndoResult)> {
-        let made = std::mem::take(&mut self.made).into_iter().rev();
-        let undone: Vec<_> = made
-            .map(|change| {
-                let undone = change.undo(&self.root);
-                (change, undone)
-            })
-            .collect();
-        if undone.iter().all(|(_, undone)| !matches!(undone, UndoResult::Failed(_))) {
-            let _ = fs::remove_file(&self.record);
+    fn put_back(&mut self) -> Vec<(Change, UndoResult)> {
+        if self.made.is_empty() {
+            return Vec::new();
         }
-        undone
+        // A latlab that was stopped must not keep what is ours from being put back.
+        let _lock = self.record.lock_folder();
+        let others = self.others();
+        let origin = self.record.origin();
+        let (results, left) =
+            undo_all(&self.root, std::mem::take(&mut self.made), (origin, origin), &others);
+        let closed = match left.is_empty() {
+            true => self.record.remove(),
+            false => {
+                let written = self.record.write(&lines(&left));
+                self.record.release();
+                written
+            }
+        };
+        note_failure(results, closed, self.record.path())
     }
 }
 
 impl Drop for Changes {
     fn drop(&mut self) {
-        self.restore();
+        self.put_back();
     }
 }
 
-/// Puts back what processes that are gone have left changed.
-pub fn restore_leftovers(root: &Root) -> Vec<(Change, UndoResult)> {
-    record::folders(root).into_iter().flat_map(|folder| restore_from(root, &folder)).collect()
-}
-
-fn restore_from(root: &Root, folder: &Path) -> Vec<(Change, UndoResult)> {
-    let (owner, left) = record::leftover_records(root, folder);
-    let changes = left.into_iter().filter_map(|record| {
-        if record.extension().is_some() {
-            // A draft: the record it was to become is there, or its change was not made yet.
-            let _ = fs::remove_file(record);
-            return None;
+/// Undoes changes, the last first; what became of each, and those that are to be undone later. They
+/// were made by the first of the two, and are undone where the second is.
+fn undo_all(
+    root: &Root,
+    made: Vec<Change>,
+    (origin, here): (&Origin, &Origin),
+    others: &[OtherChanges],
+) -> (Vec<(Change, UndoResult)>, Vec<Change>) {
+    let (mut results, mut left) = (Vec::new(), Vec::new());
+    for mut change in made.into_iter().rev() {
+        let result = match find_holder(root, origin, others, &change) {
+            Some((holder, held)) => UndoResult::HeldBy {
+                holder: holder.to_string(),
+                restores: held.before == change.before,
+            },
+            None => change.undo(root, origin, here),
+        };
+        if !result.is_settled() {
+            left.insert(0, change.clone());
         }
-        let made = fs::read_to_string(&record).map(|text| record::parse(&text)).ok()?;
-        Some(Changes { root: root.clone(), record, made })
-    });
-    match owner {
-        uid if uid == effective_user() => changes.flat_map(Changes::undo).collect(),
-        0 => changes.flat_map(|mut changes| std::mem::take(&mut changes.made)).map(roots).collect(),
-        // What others may write is not believed.
-        _ => Vec::new(),
+        // What already was as a run asked was held, and not changed.
+        if result != UndoResult::Restored || change.before != change.after {
+            results.push((change, result));
+        }
     }
+    (results, left)
 }
 
-fn roots(change: Change) -> (Change, UndoResult) {
-    let reason = "only root may do that: run `sudo latlab doctor --restore`";
-    (change, UndoResult::Failed(reason.to_string()))
+/// A record that cannot be removed or written would be believed once more.
+fn note_failure(
+    mut results: Vec<(Change, UndoResult)>,
+    closed: io::Result<()>,
+    record: &Path,
+) -> Vec<(Change, UndoResult)> {
+    if let Err(error) = closed {
+        let restored = results.iter_mut().filter(|(_, result)| result.is_settled());
+        for (_, result) in restored {
+            let text = format!("it is undone, but {} stays: {error}", record.display());
+            *result = UndoResult::Failed(text);
+        }
+    }
+    results
+}
+
+/// Who else has made a change of the same value, and that change.
+fn find_holder<'a>(
+    root: &Root,
+    origin: &Origin,
+    others: &'a [OtherChanges],
+    change: &Change,
+) -> Option<(&'a str, &'a Change)> {
+    others.iter().find_map(|other| {
+        let origins = (origin, &other.origin);
+        let held =
+            other.made.iter().rev().find(|made| change.is_same_value(root, origins, made))?;
+        Some((other.holder.as_str(), held))
+    })
+}
+
+/// The changes of all processes of this user and of root that go on, but for one with this record.
+fn others(root: &Root, here: &Origin, own: Option<&Path>) -> Vec<OtherChanges> {
+    let found = records(root, Subject::Changes).into_iter().flatten();
+    let others = found
+        .filter(|found| found.is_held && found.is_trusted() && Some(found.path.as_path()) != own);
+    let others = others.filter_map(|found| {
+        let (holder, made) = (found.holder(here), parse(&found.content).ok()?);
+        Some(OtherChanges { holder, origin: found.origin, made })
+    });
+    others.collect()
 }

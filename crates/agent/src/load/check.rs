@@ -75,7 +75,7 @@ fn meminfo(root: &Root, key: &str) -> Option<u64> {
 }
 
 fn room(loads: &[Load]) -> Result<(), String> {
-    let folder = super::scratch::base();
+    let folder = latlab_sys::scratch::base();
     let Some(free) = disk::free_bytes(&folder) else { return Ok(()) };
     let what = format!("room in {}", folder.display());
     check_fit(&what, "free", loads, |load| load.needs.disk_bytes, free, 0)

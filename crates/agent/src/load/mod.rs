@@ -7,11 +7,9 @@
 
 mod check;
 mod counters;
-mod orphans;
 mod output;
 mod processes;
 mod request;
-mod scratch;
 mod supervisor;
 mod tree;
 
@@ -25,10 +23,10 @@ use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
 use latlab_model::load::{Load, LoadCpus};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::files::Root;
-pub use orphans::end_orphans;
+use latlab_sys::undo::restore_loads;
 use request::{LoadRequest, STOP_WORD};
 use std::io::{BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -45,7 +43,6 @@ pub struct Loads(Vec<SupervisedLoad>);
 
 struct SupervisedLoad {
     request: LoadRequest,
-    supervisor: Child,
     /// Tells the supervisor that the agent lives.
     input: Option<ChildStdin>,
     forwarder: Option<JoinHandle<()>>,
@@ -109,7 +106,6 @@ impl Drop for SupervisedLoad {
         if let Some(forwarder) = self.forwarder.take() {
             let _ = forwarder.join();
         }
-        let _ = self.supervisor.wait();
     }
 }
 
@@ -122,16 +118,17 @@ impl SupervisedLoad {
             .spawn()?;
         let (input, output) = (supervisor.stdin.take(), supervisor.stdout.take());
         let (begin, begun) = channel();
-        let (outbox, id) = (outbox.clone(), supervisor.id());
+        let outbox = outbox.clone();
         let forward = move || {
             if let Some(output) = output {
                 forward_frames(output, &outbox, &begin);
             }
+            let _ = supervisor.wait();
             // One that was killed has left its load behind.
-            orphans::end_those_of(&Root::default(), id);
+            restore_loads(&Root::default());
         };
         let forwarder = std::thread::Builder::new().spawn(forward)?;
-        Ok(SupervisedLoad { request, supervisor, input, forwarder: Some(forwarder), begun })
+        Ok(SupervisedLoad { request, input, forwarder: Some(forwarder), begun })
     }
 
     fn start(&mut self) -> std::io::Result<()> {

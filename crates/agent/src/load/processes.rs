@@ -1,20 +1,21 @@
 //! The processes that a supervisor starts itself.
 
-use super::orphans;
 use super::output::{self, Output, WantedLines};
 use super::request::{LoadRequest, SupervisorEvent};
-use latlab_sys::child::ordinary_command;
+use latlab_sys::cgroup::Cgroup;
+use latlab_sys::child::{join_load, ordinary_command};
 use latlab_sys::process::{KillSignal, Pid, kill_process_group};
+use latlab_sys::scratch::Scratch;
 use std::io::{PipeWriter, Result, pipe};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::SyncSender;
 
 /// The processes of a load, in the request of their start.
 pub struct Processes {
     request: LoadRequest,
-    mark: String,
-    folder: PathBuf,
+    /// By these two the kernel knows what belongs to the load.
+    scratch: Scratch,
+    cgroup: Option<Cgroup>,
     slots: Vec<Slot>,
     nice: i32,
 }
@@ -30,8 +31,7 @@ impl Processes {
     /// Starts none yet, but listens to all; they will be this nice.
     pub fn new(
         request: LoadRequest,
-        mark: &str,
-        folder: &Path,
+        (scratch, cgroup): (Scratch, Option<Cgroup>),
         events: &SyncSender<SupervisorEvent>,
         nice: i32,
     ) -> Result<Self> {
@@ -47,7 +47,7 @@ impl Processes {
             std::thread::Builder::new().spawn(read)?;
             slots.push(Slot { pid: None, writer, output });
         }
-        Ok(Processes { request, mark: mark.into(), folder: folder.into(), slots, nice })
+        Ok(Processes { request, scratch, cgroup, slots, nice })
     }
 
     /// The request.
@@ -67,14 +67,14 @@ impl Processes {
         command
             .args(&self.request.load.processes[place].argv[1..])
             .envs(&self.request.load.environment)
-            .env(orphans::MARK, &self.mark)
-            .current_dir(&self.folder)
+            .current_dir(self.scratch.path())
             .stdin(Stdio::null())
             .stdout(slot.writer.try_clone()?)
             .stderr(slot.writer.try_clone()?);
+        ordinary_command(&mut command, self.request.cpus.clone(), self.nice);
+        join_load(&mut command, &self.scratch, self.cgroup.as_ref());
         // It is waited for with all others.
-        let pid =
-            ordinary_command(&mut command, self.request.cpus.clone(), self.nice).spawn()?.id();
+        let pid = command.spawn()?.id();
         slot.pid = Some(pid);
         Ok(pid)
     }

@@ -2,7 +2,6 @@
 
 use super::processes::Processes;
 use super::request::{LoadRequest, SupervisorEvent, listen};
-use super::scratch::Scratch;
 use super::{counters, tree};
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
@@ -10,8 +9,9 @@ use latlab_model::{CpuSet, Nanos};
 use latlab_sys::child::{adopt_orphans, lower_niceness, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
-use latlab_sys::process::{KillSignal, mark};
+use latlab_sys::process::KillSignal;
 use latlab_sys::sched::affinity_of;
+use latlab_sys::undo::Changes;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -49,21 +49,22 @@ pub fn supervise() -> Result<(), String> {
         .map_err(|_| "this is started by `latlab run --load` only".to_string())?;
     adopt_orphans().map_err(failed)?;
     let root = Root::default();
-    let mark = mark(&root, std::process::id());
-    let scratch = Scratch::create(&mark).map_err(failed)?;
+    let mut changes = Changes::begin_load(&root).map_err(failed)?;
+    let scratch = changes.create_scratch().map_err(failed)?;
+    // Without one, the lock of the scratch folder must do.
+    let cgroup = changes.create_cgroup().ok();
     let version = request.version();
     let (events, waiting) = sync_channel(4096);
     // A load of thousands of processes is looked at and ended in seconds only from before them.
     let nice = lower_niceness();
-    let processes =
-        Processes::new(request, &mark, scratch.path(), &events, nice).map_err(failed)?;
+    let processes = Processes::new(request, (scratch, cgroup), &events, nice).map_err(failed)?;
     listen(input, events.clone()).map_err(failed)?;
     let supervisor = Supervisor {
         root,
         processes,
         events,
         waiting,
-        scratch,
+        changes,
         started: Nanos::ZERO,
         placement: CpuSet::default(),
         seen_on: BTreeSet::new(),
@@ -83,7 +84,7 @@ struct Supervisor {
     processes: Processes,
     events: SyncSender<SupervisorEvent>,
     waiting: Receiver<SupervisorEvent>,
-    scratch: Scratch,
+    changes: Changes,
     started: Nanos,
     placement: CpuSet,
     /// CPUs that its processes were allowed when they were looked at.
@@ -276,9 +277,10 @@ impl Supervisor {
             tree::wait_for_none(&self.root, Instant::now() + STRAYS);
         }
         let (killed, left) = tree::kill_all(&self.root, Instant::now() + DYING);
-        let Supervisor { processes, waiting, events, scratch, restarts, gap, seen_on, .. } = self;
-        drop((events, scratch));
+        let Supervisor { processes, waiting, events, changes, restarts, gap, seen_on, .. } = self;
+        drop(events);
         let (request, outputs) = processes.close();
+        changes.undo();
         let load = request.number;
         let (mut open, until) = (outputs.len(), Instant::now() + STRAYS);
         while open > 0 && Instant::now() < until {

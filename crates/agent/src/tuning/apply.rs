@@ -6,7 +6,7 @@ use latlab_model::run::Setting;
 use latlab_sys::Errno;
 use latlab_sys::files::Root;
 use latlab_sys::sched::ThreadScheduling;
-use latlab_sys::undo::{Changes, Kind};
+use latlab_sys::undo::{Changes, HeldByOther, Kind};
 use std::io::{self, Error};
 
 /// What Linux 6.12 does once sched_rt_runtime_us was read or written, unless that holds -1.
@@ -30,6 +30,9 @@ pub fn apply(
         }
         match result {
             Ok(now) if now == step.value => {}
+            Err(error) if HeldByOther::is_cause(&error) => {
+                return Err(format!("{}: {error}", step.path()));
+            }
             Err(error) if !recipe.some_may_stay || is_forbidden(&error) => {
                 return Err(refusal_text(step, &error));
             }
@@ -93,12 +96,14 @@ fn is_forbidden(error: &Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::ACCESS | Errno::ROFS))
 }
 
-fn refusal_text(Step { target, of, value }: &Step, error: &Error) -> String {
-    let (what, by_hand) = match target {
-        StepObject::File(path) => (path, format!("echo '{value}' | sudo tee {path}")),
+fn refusal_text(step: &Step, error: &Error) -> String {
+    let Step { target, value, .. } = step;
+    let what = step.path();
+    let by_hand = match target {
+        StepObject::File(path) => format!("echo '{value}' | sudo tee {path}"),
         StepObject::Thread(id) => {
             let priority = value.trim_start_matches("fifo ");
-            (of, format!("sudo chrt -f -p {priority} {}", id.id))
+            format!("sudo chrt -f -p {priority} {}", id.id)
         }
     };
     let todo = match Errno::from_io_error(error) {

@@ -55,6 +55,16 @@ struct Step {
     value: String,
 }
 
+impl Step {
+    /// What is changed: the path of a file, or the name of a thread.
+    fn path(&self) -> &str {
+        match &self.target {
+            StepObject::File(path) => path,
+            StepObject::Thread(_) => &self.of,
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 enum StepObject {
     File(String),

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 findings! {
     /// Other runs of latlab, and what was set.
     SetupFinding {
-        /// Another run of latlab measured the same CPUs at the same time, and `--share` allowed it.
+        /// Another run of latlab measured the same CPUs at the same time: `--share` allowed it, or it
+        /// is of another user.
         CpusShared = "cpus-shared" (
             "warning",
             "no",
@@ -19,14 +20,14 @@ findings! {
             /// The other run's process and its command line.
             holder: String,
         }
-        /// Neither `/run/lock` nor `/tmp` could be written, so another run of latlab on the same
+        /// No record could be written below `/run` or `/tmp`, so another run of latlab on the same
         /// CPUs would not have shown.
         CpusNotHeld = "cpus-not-held" (
             "info",
             "no",
             "Make sure that there was none."
         ) {
-            /// Why they could not be written.
+            /// Why none could be written.
             error: String,
         }
         /// A setting changed during the run: the scheduling or the CPUs of a thread, the memory
@@ -97,8 +98,8 @@ impl SetupFinding {
                 "{holder} measured CPU {cpus} at the same time: the two runs disturbed each other."
             ),
             SetupFinding::CpusNotHeld { error } => format!(
-                "Neither /run/lock nor /tmp can be written ({error}), so another run of latlab on \
-                 these CPUs would not show."
+                "The CPUs cannot be claimed ({error}), so another run of latlab on them would not \
+                 show."
             ),
             SetupFinding::SettingChanged { setting, held, now, .. } => {
                 format!("During the run, {setting} changed from '{held}' to '{now}'.")

@@ -2,9 +2,13 @@
 
 use crate::files::{Root, read_at_once};
 use crate::process::Stat;
+use crate::record::Origin;
 use crate::sched::ThreadScheduling;
-use std::fs;
+use crate::{cgroup, scratch};
+use std::fs::{self, Metadata};
 use std::io::{self, Error, ErrorKind};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// What a folder that is made was before, and what it is then.
 const ABSENT: &str = "absent";
@@ -25,6 +29,10 @@ pub enum Kind {
     Folder,
     /// The scheduling of a thread of an interrupt.
     Thread(ThreadId),
+    /// A cgroup of a load, whose processes undoing ends.
+    Cgroup(FolderId),
+    /// The scratch folder of a load; undoing ends the processes that have its lock, and removes it.
+    Scratch(FolderId),
 }
 
 /// A thread for good: its number alone may come again.
@@ -34,6 +42,21 @@ pub struct ThreadId {
     pub id: u32,
     /// When it was started, in ticks since the boot.
     pub started: u64,
+}
+
+/// A folder for good, whatever its path means elsewhere; zeros as long as it is not made.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct FolderId {
+    /// The device on which it lies.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+}
+
+impl FolderId {
+    fn from_metadata(metadata: &Metadata) -> FolderId {
+        FolderId { device: metadata.dev(), inode: metadata.ino() }
+    }
 }
 
 /// A kernel file or a thread that was changed, or a folder that was made.
@@ -56,11 +79,53 @@ pub enum UndoResult {
     Restored,
     /// Somebody has changed it since, to this; it was left alone.
     ChangedSince(String),
-    /// The thread or the interrupt is gone, and what was changed with it.
+    /// The thread, interrupt or folder is gone, and what was changed with it.
     Gone,
+    /// So many processes of a load were ended.
+    Ended(usize),
+    /// A run that goes on holds it.
+    HeldBy {
+        /// That run.
+        holder: String,
+        /// Whether it puts back what was there before this change.
+        restores: bool,
+    },
+    /// It was changed in another namespace of this kind, and cannot be seen from here.
+    Elsewhere(&'static str),
     /// It could not be put back.
     Failed(String),
 }
+
+impl UndoResult {
+    /// Whether nothing is left to do.
+    pub fn is_settled(&self) -> bool {
+        match self {
+            UndoResult::Restored
+            | UndoResult::ChangedSince(_)
+            | UndoResult::Gone
+            | UndoResult::Ended(_) => true,
+            UndoResult::HeldBy { restores, .. } => *restores,
+            UndoResult::Elsewhere(_) | UndoResult::Failed(_) => false,
+        }
+    }
+}
+
+/// What does not mean the same in all namespaces of a kind, by the first part of its path.
+const NAMESPACED: [(&str, &str); 13] = [
+    ("/proc/sys/net/", "net"),
+    ("/proc/sys/user/", "user"),
+    ("/proc/sys/fs/mqueue/", "ipc"),
+    ("/proc/sys/kernel/auto_msgmni", "ipc"),
+    ("/proc/sys/kernel/msg", "ipc"),
+    ("/proc/sys/kernel/sem", "ipc"),
+    ("/proc/sys/kernel/shm", "ipc"),
+    ("/proc/sys/kernel/domainname", "uts"),
+    ("/proc/sys/kernel/hostname", "uts"),
+    ("/proc/sys/kernel/cad_pid", "pid"),
+    ("/proc/sys/kernel/ns_last_pid", "pid"),
+    ("/proc/sys/kernel/pid_max", "pid"),
+    ("/proc/sys/vm/memfd_noexec", "pid"),
+];
 
 impl Change {
     pub(super) fn folder(path: &str) -> Change {
@@ -68,23 +133,38 @@ impl Change {
         Change { path: path.to_string(), before, after, kind: Kind::Folder }
     }
 
-    /// Puts back what was there, unless somebody has changed it since.
-    pub(super) fn undo(&self, root: &Root) -> UndoResult {
-        let Change { path, before, after, kind } = self;
-        if !matches!(kind, Kind::Thread(_)) && !is_kernel_file(path) {
-            return UndoResult::Failed(
-                "it is no file below /sys, /proc/sys or /proc/irq".to_string(),
-            );
+    /// Puts back what was there, unless somebody has changed it since; `origin` changed it, and this
+    /// is done `here`.
+    pub(super) fn undo(&mut self, root: &Root, origin: &Origin, here: &Origin) -> UndoResult {
+        if let Some(namespace) = origin.differs(here, self.namespaces()) {
+            return UndoResult::Elsewhere(namespace);
         }
-        if *kind == Kind::Folder {
+        match self.kind {
+            Kind::Cgroup(id) | Kind::Scratch(id) => match self.remove_load_folder(root, id) {
+                Ok(ended) => UndoResult::Ended(ended),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    let elsewhere = origin.differs(here, &["mnt", "cgroup"]);
+                    elsewhere.map_or(UndoResult::Gone, UndoResult::Elsewhere)
+                }
+                Err(error) => UndoResult::Failed(error.to_string()),
+            },
+            Kind::Thread(_) => self.restore_value(root),
+            _ if !is_kernel_file(&self.path) => {
+                UndoResult::Failed("it is no file below /sys, /proc/sys or /proc/irq".to_string())
+            }
             // Of tracefs, which removes such a folder with all that is in it; elsewhere it is empty.
-            return match fs::remove_dir(root.path(path.trim_start_matches('/'))) {
+            Kind::Folder => match fs::remove_dir(kernel_path(root, &self.path)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     UndoResult::Failed(error.to_string())
                 }
                 _ => UndoResult::Restored,
-            };
+            },
+            Kind::File | Kind::Flag => self.restore_value(root),
         }
+    }
+
+    fn restore_value(&mut self, root: &Root) -> UndoResult {
+        let Change { path, before, after, kind } = self;
         let now = || read(*kind, root, path, before);
         match now() {
             Ok(now) if now == *before => UndoResult::Restored,
@@ -92,6 +172,8 @@ impl Change {
             Ok(_) => match write(*kind, root, path, before).and_then(|()| now()) {
                 Ok(now) if now == *before => UndoResult::Restored,
                 Ok(now) => {
+                    // By us, and to be tried again.
+                    after.clone_from(&now);
                     UndoResult::Failed(format!("it holds '{now}' after '{before}' was written"))
                 }
                 Err(error) => UndoResult::Failed(error.to_string()),
@@ -103,10 +185,84 @@ impl Change {
         }
     }
 
+    /// Ends what a load has left in its cgroup or with the lock of its folder, and removes that; a
+    /// folder of the same path that is another one is not there.
+    fn remove_load_folder(&self, root: &Root, id: FolderId) -> io::Result<usize> {
+        let path = Path::new(&self.path);
+        let there = fs::symlink_metadata(path)?;
+        if id == FolderId::default() {
+            // A kill came between its making and its record: nothing is in it.
+            return fs::remove_dir(path).map(|()| 0);
+        }
+        if FolderId::from_metadata(&there) != id || !there.is_dir() {
+            return Err(ErrorKind::NotFound.into());
+        }
+        if let Kind::Cgroup(_) = self.kind {
+            return cgroup::end(path);
+        }
+        let ended = scratch::end_processes(root, path)?;
+        fs::remove_dir_all(path).map(|()| ended)
+    }
+
+    /// Learns which folder it is, once that was made.
+    pub(super) fn identify_folder(&mut self) -> io::Result<()> {
+        let found = FolderId::from_metadata(&fs::symlink_metadata(&self.path)?);
+        if let Kind::Cgroup(id) | Kind::Scratch(id) = &mut self.kind {
+            *id = found;
+        }
+        Ok(())
+    }
+
     /// Whether it goes with what it belongs to, such as a device.
     fn is_removable(&self) -> bool {
         matches!(self.kind, Kind::Thread(_)) || self.path.starts_with("/proc/irq/")
     }
+
+    /// The kinds of namespaces outside of which it means something else.
+    fn namespaces(&self) -> &'static [&'static str] {
+        match self.kind {
+            // Its number, and the time of its start.
+            Kind::Thread(_) => &["pid", "time"],
+            Kind::Cgroup(_) | Kind::Scratch(_) => &[],
+            Kind::File | Kind::Flag | Kind::Folder => {
+                if self.path.starts_with("/sys/") && self.path.contains("/net/") {
+                    return &["net"];
+                }
+                let found = NAMESPACED.iter().find(|(start, _)| self.path.starts_with(start));
+                found.map_or(&[], |(_, namespace)| std::slice::from_ref(namespace))
+            }
+        }
+    }
+
+    /// Whether another change, of this origin, is one of the same value.
+    pub(super) fn is_same_value(
+        &self,
+        root: &Root,
+        (own, other): (&Origin, &Origin),
+        change: &Change,
+    ) -> bool {
+        let is_same = match (self.kind, change.kind) {
+            (Kind::Thread(one), Kind::Thread(other)) => one == other,
+            (Kind::File | Kind::Flag, Kind::File | Kind::Flag) => {
+                self.path == change.path || is_same_file(root, &self.path, &change.path)
+            }
+            _ => false,
+        };
+        is_same && own.differs(other, self.namespaces()).is_none()
+    }
+}
+
+/// Whether two paths lead to one file, by links or by mounts.
+fn is_same_file(root: &Root, one: &str, other: &str) -> bool {
+    let id = |path| {
+        fs::metadata(kernel_path(root, path)).map(|there| FolderId::from_metadata(&there)).ok()
+    };
+    id(one).is_some_and(|found| Some(found) == id(other))
+}
+
+/// Where a kernel file lies.
+pub(super) fn kernel_path(root: &Root, path: &str) -> PathBuf {
+    root.path(path.trim_start_matches('/'))
 }
 
 /// A value as it is compared: the kernel writes tabs where people write blanks.
@@ -130,7 +286,7 @@ pub fn read(kind: Kind, root: &Root, path: &str, value: &str) -> io::Result<Stri
             check_thread(root, thread, path)?;
             Ok(ThreadScheduling::read(thread.id)?.to_string())
         }
-        Kind::File | Kind::Folder => read_value(root, path),
+        Kind::File | Kind::Folder | Kind::Cgroup(_) | Kind::Scratch(_) => read_value(root, path),
     }
 }
 
@@ -140,7 +296,7 @@ pub(super) fn write(kind: Kind, root: &Root, path: &str, value: &str) -> io::Res
         check_thread(root, thread, path)?;
         return Ok(standing.apply(thread.id)?);
     }
-    let file = root.path(path.trim_start_matches('/'));
+    let file = kernel_path(root, path);
     // Without creating it: a kernel file is there or is not.
     let mut file = fs::OpenOptions::new().write(true).truncate(true).open(file)?;
     // In one piece, and as `echo` writes it: osnoise/cpus of 6.1 may read on where no line ends.
@@ -165,7 +321,7 @@ fn check_thread(root: &Root, ThreadId { id, started }: ThreadId, name: &str) -> 
 }
 
 fn read_flag(root: &Root, path: &str, value: &str) -> io::Result<String> {
-    let all = read_at_once(&root.path(path.trim_start_matches('/')))?;
+    let all = read_at_once(&kernel_path(root, path))?;
     let bare = |word: &str| word.strip_prefix("NO_").unwrap_or(word).to_string();
     let found = all.split_whitespace().find(|word| bare(word) == bare(value));
     found
@@ -175,7 +331,7 @@ fn read_flag(root: &Root, path: &str, value: &str) -> io::Result<String> {
 
 /// The value of a kernel file of one line; of a choice of words the one in brackets.
 pub fn read_value(root: &Root, path: &str) -> io::Result<String> {
-    let text = read_at_once(&root.path(path.trim_start_matches('/')))?;
+    let text = read_at_once(&kernel_path(root, path))?;
     let text = text.trim();
     if text.contains('\n') {
         return Err(Error::new(ErrorKind::InvalidData, "it has several lines"));

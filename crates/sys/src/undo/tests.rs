@@ -1,6 +1,5 @@
 //! Changes on planted machines.
 
-use super::record::{HEAD, parse};
 use super::*;
 
 fn machine() -> (tempfile::TempDir, Root) {
@@ -21,6 +20,27 @@ fn value(root: &Root, path: &str) -> String {
 
 const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
 
+fn file(root: &Root, path: &str) -> PathBuf {
+    root.path(&path[1..])
+}
+
+/// The changes of the one record that there is.
+fn recorded(root: &Root) -> Vec<Change> {
+    let found = records(root, Subject::Changes).into_iter().next().expect("a record");
+    parse(&found.unwrap().content).unwrap()
+}
+
+fn count_records(root: &Root) -> usize {
+    let names = root.names("run/latlab").unwrap_or_default();
+    names.iter().filter(|name| name.starts_with("undo-")).count()
+}
+
+/// What a kill leaves: the record, and nobody who holds it.
+fn kill(changes: Changes) {
+    let mut changes = std::mem::ManuallyDrop::new(changes);
+    changes.record.release();
+}
+
 #[test]
 fn a_change_is_recorded_read_back_and_undone() {
     let (_folder, root) = machine();
@@ -28,15 +48,13 @@ fn a_change_is_recorded_read_back_and_undone() {
     assert_eq!(changes.set(RUNTIME, "-1").unwrap(), "-1");
     assert_eq!(changes.set("/proc/sys/kernel/printk", "1 4 1 7").unwrap(), "1 4 1 7");
     assert!(changes.set("/proc/sys/kernel/none", "1").is_err());
-    let record = fs::read_to_string(&changes.record).unwrap();
-    assert_eq!(parse(&record), changes.made);
-    assert!(restore_leftovers(&root).len() == 2, "this process is not in the planted machine");
-    changes.made = parse(&record);
-    changes.set(RUNTIME, "-1").unwrap();
+    assert_eq!(recorded(&root), changes.made);
+    assert!(restore_leftovers(&root).undone.is_empty(), "its process goes on");
+    assert_eq!(value(&root, RUNTIME), "-1");
     drop(changes);
     assert_eq!(value(&root, RUNTIME), "950000");
     assert_eq!(value(&root, "/proc/sys/kernel/printk"), "4 4 1 7");
-    assert!(fs::read_dir(root.path("run/latlab")).unwrap().next().is_none());
+    assert_eq!(count_records(&root), 0);
 }
 
 #[test]
@@ -46,11 +64,11 @@ fn a_folder_that_was_made_is_removed_after_a_kill_too() {
     let path = "/sys/kernel/tracing/instances/latlab-7";
     let mut changes = Changes::begin(&root).unwrap();
     let made = changes.create_folder(path).unwrap();
-    let record = parse(&fs::read_to_string(&changes.record).unwrap());
-    assert_eq!(record, [Change::folder(path)]);
-    std::mem::forget(changes);
-    let restored = restore_leftovers(&root);
-    assert_eq!(restored, [(Change::folder(path), UndoResult::Restored)]);
+    assert_eq!(recorded(&root), [Change::folder(path)]);
+    assert!(changes.create_folder(path).is_err(), "it may be of another run");
+    assert!(made.exists());
+    kill(changes);
+    assert_eq!(restore_leftovers(&root).undone, [(Change::folder(path), UndoResult::Restored)]);
     assert!(!made.exists());
     assert!(Changes::begin(&root).unwrap().create_folder("/sys/none/x").is_err());
 }
@@ -59,57 +77,234 @@ fn a_folder_that_was_made_is_removed_after_a_kill_too() {
 #[test]
 fn what_a_killed_process_left_is_put_back_and_what_goes_on_is_left() {
     let (_folder, root) = machine();
-    for (pid, state, start, now) in [(7, "S", 70, 70), (8, "S", 80, 81), (9, "Z", 90, 90)] {
-        fs::create_dir(root.path(format!("proc/{pid}"))).unwrap();
-        let fields: Vec<String> = (3..60)
-            .map(|field| match field {
-                3 => state.to_string(),
-                22 => now.to_string(),
-                _ => "0".into(),
-            })
-            .collect();
-        fs::write(
-            root.path(format!("proc/{pid}/stat")),
-            format!("{pid} (a) b) {}", fields.join(" ")),
-        )
-        .unwrap();
-        let name = format!("run/latlab/undo-{pid}-{start}");
-        fs::create_dir_all(root.path("run/latlab")).unwrap();
-        fs::write(
-            root.path(name),
-            format!("{HEAD}file /sys/kernel/mm/huge{pid}\nbefore madvise\nafter always\n"),
-        )
-        .unwrap();
-        fs::write(root.path(format!("run/latlab/undo-{pid}-{start}.draft")), HEAD).unwrap();
-        fs::write(root.path(format!("sys/kernel/mm/huge{pid}")), "[always] madvise never").unwrap();
+    let (huge, printk) = ("/sys/kernel/mm/huge1", "/proc/sys/kernel/printk");
+    fs::write(file(&root, huge), "madvise\n").unwrap();
+    let mut killed = Changes::begin(&root).unwrap();
+    killed.set(RUNTIME, "-1").unwrap();
+    killed.set(huge, "always").unwrap();
+    let mut alive = Changes::begin(&root).unwrap();
+    alive.set(printk, "1 4 1 7").unwrap();
+    let draft = killed.record.path().with_extension("draft");
+    fs::write(&draft, "cut off").unwrap();
+    kill(killed);
+    let undone = restore_leftovers(&root).undone;
+    let paths: Vec<&str> = undone.iter().map(|(change, _)| change.path.as_str()).collect();
+    assert_eq!(paths, [huge, RUNTIME], "the last change first");
+    assert!(undone.iter().all(|(_, result)| *result == UndoResult::Restored), "{undone:?}");
+    assert_eq!(
+        (value(&root, huge).as_str(), value(&root, RUNTIME).as_str()),
+        ("madvise", "950000")
+    );
+    assert_eq!(value(&root, printk), "1 4 1 7");
+    assert_eq!(count_records(&root), 1, "that of the run that goes on");
+    assert!(!draft.exists() && restore_leftovers(&root).undone.is_empty());
+}
+
+/// Ways in which putting back fails: what is done to a file, and how it is mended.
+type Break = (&'static str, fn(&Path), fn(&Path));
+const BREAKS: [Break; 3] = [
+    (
+        "it cannot be opened",
+        |file| fs::rename(file, file.with_extension("away")).unwrap(),
+        |file| {
+            fs::rename(file.with_extension("away"), file).unwrap();
+        },
+    ),
+    (
+        "it cannot be read",
+        |file| {
+            fs::rename(file, file.with_extension("away")).unwrap();
+            fs::create_dir(file).unwrap();
+        },
+        |file| {
+            fs::remove_dir(file).unwrap();
+            fs::rename(file.with_extension("away"), file).unwrap();
+        },
+    ),
+    (
+        // A name of a thread is cut by the kernel.
+        "it reads otherwise than it was written",
+        |file| {
+            fs::rename(file, file.with_extension("away")).unwrap();
+            let name = fs::read_to_string(file.with_extension("away")).unwrap();
+            std::os::unix::fs::symlink("/proc/thread-self/comm", file).unwrap();
+            fs::write(file, name).unwrap();
+        },
+        |file| {
+            fs::remove_file(file).unwrap();
+            fs::rename(file.with_extension("away"), file).unwrap();
+        },
+    ),
+];
+
+/// Invariant (undo): A change is forgotten only when its value was read back as it was before.
+#[test]
+fn what_cannot_be_put_back_is_not_forgotten() {
+    let path = "/proc/sys/kernel/value";
+    for (what, break_file, mend_file) in BREAKS {
+        for is_killed in [false, true] {
+            let (_folder, root) = machine();
+            fs::write(file(&root, path), "a value of many letters\n").unwrap();
+            let mut changes = Changes::begin(&root).unwrap();
+            changes.set(path, "short").unwrap();
+            changes.set(RUNTIME, "-1").unwrap();
+            break_file(&file(&root, path));
+            let undone = if is_killed {
+                kill(changes);
+                restore_leftovers(&root).undone
+            } else {
+                changes.undo()
+            };
+            assert_eq!(undone[0].1, UndoResult::Restored, "{what}");
+            assert!(matches!(undone[1].1, UndoResult::Failed(_)), "{what}: {undone:?}");
+            let left = recorded(&root);
+            assert_eq!((left.len(), left[0].path.as_str()), (1, path), "{what}");
+            // Tried in vain, as often as one likes.
+            assert!(!restore_leftovers(&root).undone[0].1.is_settled(), "{what}");
+            mend_file(&file(&root, path));
+            fs::write(file(&root, RUNTIME), "-1\n").unwrap();
+            let undone = restore_leftovers(&root).undone;
+            assert_eq!(undone.len(), 1, "{what}");
+            assert_eq!(value(&root, RUNTIME), "-1", "what was put back is nobody's any more");
+            assert_eq!(count_records(&root), usize::from(!undone[0].1.is_settled()), "{what}");
+        }
     }
-    let restored = restore_leftovers(&root);
-    let mut paths: Vec<&str> = restored.iter().map(|one| one.0.path.as_str()).collect();
-    paths.sort();
-    assert_eq!(paths, ["/sys/kernel/mm/huge8", "/sys/kernel/mm/huge9"]);
-    for dead in [8, 9] {
-        let file = root.path(format!("sys/kernel/mm/huge{dead}"));
-        assert_eq!(fs::read_to_string(file).unwrap(), "madvise\n");
+}
+
+#[test]
+fn a_change_that_cannot_be_read_back_is_undone_with_the_others() {
+    let (_folder, root) = machine();
+    let path = "/proc/sys/kernel/value";
+    std::os::unix::fs::symlink("/proc/thread-self/comm", file(&root, path)).unwrap();
+    let before = value(&root, path);
+    let mut changes = Changes::begin(&root).unwrap();
+    assert_eq!(
+        changes.set(path, "more letters than there is room for").unwrap(),
+        "more letters th"
+    );
+    assert_eq!(changes.undo()[0].1, UndoResult::Restored);
+    assert_eq!(value(&root, path), before);
+}
+
+/// Invariant (undo): A value belongs to one run, or to all that set it to the same; the last of them puts it back.
+#[test]
+fn a_value_that_another_run_holds_is_shared_or_refused() {
+    let (_folder, root) = machine();
+    let begin = || Changes::begin(&root).unwrap();
+    let (mut one, mut two, mut three) = (begin(), begin(), begin());
+    one.set(RUNTIME, "-1").unwrap();
+    two.set(RUNTIME, "-1").unwrap();
+    std::os::unix::fs::symlink(file(&root, RUNTIME), file(&root, "/sys/kernel/mm/link")).unwrap();
+    for path in [RUNTIME, "/sys/kernel/mm/link"] {
+        let error = three.set(path, "7").unwrap_err();
+        assert!(HeldByOther::is_cause(&error), "{error}");
+        assert!(
+            error.to_string().contains("holds it at '-1' until it ends: wait for it"),
+            "{error}"
+        );
     }
-    assert_eq!(value(&root, "/sys/kernel/mm/huge7"), "always");
-    assert!(root.has("run/latlab/undo-7-70") && !root.has("run/latlab/undo-8-80"));
-    assert!(!root.has("run/latlab/undo-8-80.draft"));
+    let undone = one.undo();
+    assert!(matches!(undone[0].1, UndoResult::HeldBy { restores: true, .. }), "{undone:?}");
+    assert_eq!(value(&root, RUNTIME), "-1");
+    kill(two);
+    assert_eq!(restore_leftovers(&root).undone[0].1, UndoResult::Restored);
+    assert_eq!((value(&root, RUNTIME).as_str(), count_records(&root)), ("950000", 0));
+    // What already is as it was asked is held too.
+    three.set(RUNTIME, "950000").unwrap();
+    assert!(HeldByOther::is_cause(&begin().set(RUNTIME, "7").unwrap_err()));
+    assert!(three.undo().is_empty(), "nothing was changed");
+}
+
+#[test]
+fn what_was_not_put_back_waits_for_a_run_that_has_changed_it_again() {
+    let (_folder, root) = machine();
+    let mut killed = Changes::begin(&root).unwrap();
+    killed.set(RUNTIME, "1").unwrap();
+    kill(killed);
+    let mut next = Changes::begin(&root).unwrap();
+    next.set(RUNTIME, "2").unwrap();
+    let undone = restore_leftovers(&root).undone;
+    assert!(matches!(undone[0].1, UndoResult::HeldBy { restores: false, .. }), "{undone:?}");
+    assert_eq!(next.undo()[0].1, UndoResult::Restored);
+    assert_eq!(value(&root, RUNTIME), "1");
+    restore_leftovers(&root);
+    assert_eq!((value(&root, RUNTIME).as_str(), count_records(&root)), ("950000", 0));
+}
+
+/// Writes a record of nobody.
+fn plant_record(root: &Root, origin: &str, content: &str) -> PathBuf {
+    let changes = Changes::begin(root).unwrap();
+    let mut record = Record::new(root, Subject::Changes).unwrap();
+    record.write(content).unwrap();
+    let path = record.path().to_owned();
+    drop((record, changes));
+    let text = fs::read_to_string(&path).unwrap();
+    let of_this = Origin::of_this_process(root).lines();
+    fs::write(&path, text.replace(&of_this, origin)).unwrap();
+    path
+}
+
+#[test]
+fn what_belongs_to_another_namespace_is_left_and_remembered() {
+    let (_folder, root) = machine();
+    fs::create_dir_all(root.path("proc/sys/net")).unwrap();
+    let net = "/proc/sys/net/x";
+    fs::write(file(&root, net), "2\n").unwrap();
+    fs::write(file(&root, RUNTIME), "2\n").unwrap();
+    let of = |path| format!("file {path}\nbefore 1\nafter 2\n");
+    let content = of(net) + &of(RUNTIME) + "thread 79 1 irq/9-x\nbefore fifo 50\nafter fifo 51\n";
+    let origin = "boot \nnamespaces net:[1] pid:[1] time:[1]\nprocess 7 latlab run\n";
+    let path = plant_record(&root, origin, &content);
+    let undone = restore_leftovers(&root).undone;
+    let results: Vec<_> = undone.into_iter().map(|(_, result)| result).collect();
+    let elsewhere = UndoResult::Elsewhere;
+    assert_eq!(results, [elsewhere("pid"), UndoResult::Restored, elsewhere("net")]);
+    assert_eq!((value(&root, net).as_str(), value(&root, RUNTIME).as_str()), ("2", "1"));
+    assert_eq!(recorded(&root).len(), 2);
+    // Of another boot nothing is left.
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("boot ", "boot other")).unwrap();
+    assert!(restore_leftovers(&root).undone.is_empty());
+    assert!(!path.exists() && value(&root, net) == "2");
 }
 
 #[test]
 fn a_record_leads_to_kernel_files_only() {
     let (_folder, root) = machine();
-    fs::create_dir_all(root.path("run/latlab")).unwrap();
     fs::create_dir_all(root.path("etc")).unwrap();
-    for (pid, path) in [(1, "/etc/passwd"), (2, "/sys/../etc/passwd")] {
+    for path in ["/etc/passwd", "/sys/../etc/passwd"] {
         fs::write(root.path("etc/passwd"), "evil").unwrap();
-        let record = format!("{HEAD}file {path}\nbefore good\nafter evil\n");
-        fs::write(root.path(format!("run/latlab/undo-{pid}-5")), record).unwrap();
+        let content = format!("file {path}\nbefore good\nafter evil\n");
+        let record = plant_record(&root, &Origin::of_this_process(&root).lines(), &content);
+        let undone = restore_leftovers(&root).undone;
+        assert!(matches!(undone[..], [(_, UndoResult::Failed(_))]), "{undone:?}");
+        assert_eq!(fs::read_to_string(root.path("etc/passwd")).unwrap(), "evil");
+        fs::remove_file(record).unwrap();
     }
-    let undone = restore_leftovers(&root);
-    assert!(undone.iter().all(|(_, undone)| matches!(undone, UndoResult::Failed(_))), "{undone:?}");
-    assert_eq!(undone.len(), 2);
-    assert_eq!(fs::read_to_string(root.path("etc/passwd")).unwrap(), "evil");
+}
+
+/// Invariant (undo): A record that cannot be read is told, and stays.
+#[test]
+fn a_record_that_cannot_be_read_is_told() {
+    let (_folder, root) = machine();
+    drop(Changes::begin(&root).unwrap());
+    let path = plant_record(&root, &Origin::of_this_process(&root).lines(), "");
+    let whole = fs::read(&path).unwrap();
+    let with = |more: &[u8]| [&whole[..], more].concat();
+    for (content, reason) in [
+        (b"\xff\xfe".to_vec(), "not UTF-8"),
+        (with(b"file /proc/sys/x\xff\n"), "not UTF-8"),
+        (b"file /proc/sys/x\nbefore 1\nafter 2\n".to_vec(), "does not begin"),
+        (whole[..whole.len() - 5].to_vec(), "who wrote it"),
+        (with(b"file /proc/sys/x\nbefore 1\n"), "is not whole"),
+        (with(b"value /proc/sys/x\n"), "is not whole"),
+        (with(&vec![b'x'; 1 << 20]), "longer than"),
+    ] {
+        fs::write(&path, content).unwrap();
+        let Leftovers { undone, problems } = restore_leftovers(&root);
+        assert!(undone.is_empty() && path.exists());
+        assert!(problems.len() == 1 && problems[0].contains(reason), "{reason}: {problems:?}");
+        assert!(problems[0].starts_with(&path.display().to_string()), "{problems:?}");
+    }
 }
 
 #[test]
@@ -132,7 +327,7 @@ fn a_flag_is_one_word_of_several_and_only_that_is_put_back() {
     // A plain file keeps what is written, where the kernel sets one word of several.
     assert_eq!(changes.set_flag(path, "NO_WORKLOAD").unwrap(), "NO_WORKLOAD");
     assert!(changes.set_flag(path, "NO_OTHER").is_err());
-    let record = parse(&fs::read_to_string(&changes.record).unwrap());
+    let record = recorded(&root);
     assert_eq!((record[0].kind, record[0].before.as_str()), (Kind::Flag, "WORKLOAD"));
     fs::write(root.path(&path[1..]), "DEFAULTS NO_WORKLOAD PANIC\n").unwrap();
     assert_eq!(changes.undo()[0].1, UndoResult::Restored);
@@ -164,18 +359,17 @@ fn plant_thread(root: &Root, name: &str, parent: u32, started: u64) {
 #[test]
 fn a_thread_is_only_touched_while_it_is_the_one_that_was_meant() {
     let (_folder, root) = machine();
-    fs::create_dir_all(root.path("run/latlab")).unwrap();
-    let record = root.path("run/latlab/undo-7-70");
-    let text = format!("{HEAD}thread 79 1234 irq/9-a b\nbefore fifo 50\nafter fifo 80\n");
+    let origin = Origin::of_this_process(&root).lines();
     let undone = || {
-        fs::write(&record, &text).unwrap();
-        let mut undone = restore_leftovers(&root);
+        let content = "thread 79 1234 irq/9-a b\nbefore fifo 50\nafter fifo 80\n";
+        let record = plant_record(&root, &origin, content);
+        let mut undone = restore_leftovers(&root).undone;
+        let _ = fs::remove_file(record);
         let (change, undone) = undone.pop().unwrap();
         assert_eq!((change.path.as_str(), change.kind), ("irq/9-a b", Kind::Thread(THREAD)));
         undone
     };
     assert_eq!(undone(), UndoResult::Gone, "no such thread");
-    assert!(!record.exists());
     for (name, parent, started) in
         [("irq/9-a b", 2, 1235), ("irq/9-a b", 1, 1234), ("irq/9-c", 2, 1234), ("sh", 2, 1234)]
     {

@@ -1,0 +1,108 @@
+//! The folders in which records lie, and the lock of all that lies in one of them.
+
+use super::DRAFT;
+use crate::file_lock::{is_locked, lock_within};
+use crate::files::Root;
+use crate::process::effective_user;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Error, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The file that is locked, which only its owner may open.
+const LOCK: &str = "lock";
+/// It is held for some milliseconds, or for the seconds in which a load is ended.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where records of this user may lie, the best first: what is lost with a reboot, as what they are
+/// about.
+fn candidates(root: &Root) -> Vec<PathBuf> {
+    let user = effective_user();
+    let names = [
+        "run/latlab".to_string(),
+        format!("run/lock/latlab-{user}"),
+        format!("run/user/{user}/latlab"),
+        format!("tmp/latlab-{user}"),
+    ];
+    names.iter().map(|name| root.path(name)).collect()
+}
+
+/// The folders of this user that are there.
+pub fn own(root: &Root) -> Vec<PathBuf> {
+    let user = Some(effective_user());
+    candidates(root).into_iter().filter(|folder| owner(folder) == user).collect()
+}
+
+/// The folders of all users.
+pub fn all(root: &Root) -> Vec<PathBuf> {
+    let mut all = candidates(root);
+    for parent in ["run/lock", "tmp"] {
+        let names = root.names(parent).unwrap_or_default().into_iter();
+        let of_user = |name: &String| name.strip_prefix("latlab-").is_some_and(is_number);
+        all.extend(names.filter(of_user).map(|name| root.path(parent).join(name)));
+    }
+    let users = root.names("run/user").unwrap_or_default().into_iter();
+    all.extend(users.map(|user| root.path("run/user").join(user).join("latlab")));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<u32>().is_ok()
+}
+
+/// Whose folder it is; none where it is not there, no folder, or others may write to it.
+pub fn owner(folder: &Path) -> Option<u32> {
+    let there = fs::symlink_metadata(folder).ok()?;
+    (there.is_dir() && there.mode() & 0o022 == 0).then(|| there.uid())
+}
+
+/// The first folder that can be made, or is there and ours.
+pub fn create(root: &Root) -> io::Result<PathBuf> {
+    let is_ours = |folder: &PathBuf| {
+        // One that is there already is looked at below.
+        let _ = DirBuilder::new().mode(0o755).create(folder);
+        owner(folder) == Some(effective_user()) && open_lock(folder).is_ok()
+    };
+    let missing = || Error::other("no folder for records can be made, neither in /run nor in /tmp");
+    candidates(root).into_iter().find(is_ours).ok_or_else(missing)
+}
+
+fn open_lock(folder: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    options.open(folder.join(LOCK))
+}
+
+/// All records of a folder, locked as long as this lives.
+#[derive(Debug)]
+pub struct FolderLock {
+    _file: File,
+}
+
+impl FolderLock {
+    /// Waits for it.
+    pub fn take(folder: &Path) -> io::Result<FolderLock> {
+        let file = open_lock(folder)?;
+        if !lock_within(&file, PATIENCE)? {
+            let text = format!("{} is locked by a latlab that does not go on", folder.display());
+            return Err(Error::new(ErrorKind::TimedOut, text));
+        }
+        Ok(FolderLock { _file: file })
+    }
+}
+
+/// Removes what processes that are gone were about to write.
+pub fn remove_drafts(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_draft = path.extension().is_some_and(|end| end == DRAFT);
+        let is_left =
+            || File::open(&path).and_then(|file| is_locked(&file)).is_ok_and(|held| !held);
+        if is_draft && is_left() {
+            let _ = fs::remove_file(path);
+        }
+    }
+}

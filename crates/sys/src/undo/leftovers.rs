@@ -1,0 +1,130 @@
+//! What processes that are gone have left changed or running, undone.
+
+use super::change::{Change, UndoResult};
+use super::lines::{lines, parse};
+use super::{note_failure, others, undo_all};
+use crate::files::Root;
+use crate::process::effective_user;
+use crate::record::{
+    FolderLock, FoundRecord, Origin, Subject, UnreadableRecord, own_folders, records_in,
+    remove_drafts,
+};
+use crate::scratch::remove_abandoned;
+use std::fs;
+use std::path::Path;
+
+/// What was left, and what became of it.
+#[derive(Debug, Default)]
+pub struct Leftovers {
+    /// Each change with what became of it.
+    pub undone: Vec<(Change, UndoResult)>,
+    /// Records that cannot be read, each in a line.
+    pub problems: Vec<String>,
+}
+
+/// Undoes what processes of this user have left.
+pub fn restore_leftovers(root: &Root) -> Leftovers {
+    let left = restore(root, &[Subject::Cpus, Subject::Changes, Subject::Load]);
+    if root.is_machine() {
+        remove_abandoned();
+    }
+    left
+}
+
+/// Ends the loads that processes of this user have left.
+pub fn restore_loads(root: &Root) -> Leftovers {
+    restore(root, &[Subject::Load])
+}
+
+fn restore(root: &Root, subjects: &[Subject]) -> Leftovers {
+    let mut left = Leftovers::default();
+    let here = Origin::of_this_process(root);
+    for folder in own_folders(root) {
+        let found = subjects.iter().flat_map(|subject| records_in(&folder, *subject));
+        // Nothing to wait for, as mostly.
+        if found.filter(|found| !found.as_ref().is_ok_and(|found| found.is_held)).count() == 0 {
+            continue;
+        }
+        // Held until all is undone, so that nobody else does it too.
+        let lock = match FolderLock::take(&folder) {
+            Ok(lock) => lock,
+            Err(error) => {
+                left.problems.push(format!("cannot restore what a killed latlab left: {error}"));
+                continue;
+            }
+        };
+        remove_drafts(&folder);
+        for subject in subjects {
+            restore_records(root, &folder, *subject, &here, &mut left);
+        }
+        drop(lock);
+    }
+    if effective_user() != 0 {
+        left.undone.extend(changes_of_root(root));
+    }
+    left
+}
+
+fn restore_records(
+    root: &Root,
+    folder: &Path,
+    subject: Subject,
+    here: &Origin,
+    left: &mut Leftovers,
+) {
+    for found in records_in(folder, subject) {
+        match found {
+            Ok(found) if found.is_held => {}
+            // Its claim ended with its process.
+            Ok(FoundRecord { path, .. }) | Err(UnreadableRecord { path, .. })
+                if subject == Subject::Cpus =>
+            {
+                let _ = fs::remove_file(path);
+            }
+            Ok(found) => match parse(&found.content) {
+                Ok(made) => left.undone.extend(restore_record(root, &found, made, here)),
+                Err(reason) => left.problems.push(unreadable(&found.path, &reason)),
+            },
+            Err(UnreadableRecord { path, reason }) => {
+                left.problems.push(unreadable(&path, &reason))
+            }
+        }
+    }
+}
+
+fn unreadable(path: &Path, reason: &str) -> String {
+    format!(
+        "{} cannot be read ({reason}), so what it lists stays changed: put that back by hand, and \
+         remove it",
+        path.display()
+    )
+}
+
+fn restore_record(
+    root: &Root,
+    found: &FoundRecord,
+    made: Vec<Change>,
+    here: &Origin,
+) -> Vec<(Change, UndoResult)> {
+    // What was changed went with its boot.
+    let made = if found.origin.boot == here.boot { made } else { Vec::new() };
+    let before = made.len();
+    let others = others(root, here, None);
+    let (results, left) = undo_all(root, made, (&found.origin, here), &others);
+    let closed = match left.len() {
+        0 => fs::remove_file(&found.path),
+        count if count == before => Ok(()),
+        _ => found.write(&lines(&left)),
+    };
+    note_failure(results, closed, &found.path)
+}
+
+/// What root's processes have left, which only root may undo.
+fn changes_of_root(root: &Root) -> Vec<(Change, UndoResult)> {
+    let found = records_in(&root.path("run/latlab"), Subject::Changes).into_iter().flatten();
+    let left = found.filter(|found| !found.is_held && found.owner == 0);
+    let made = left.filter_map(|found| parse(&found.content).ok()).flatten();
+    let changed = made.filter(|change| change.before != change.after);
+    let reason = "only root may do that: run `sudo latlab doctor --restore`";
+    changed.map(|change| (change, UndoResult::Failed(reason.to_string()))).collect()
+}

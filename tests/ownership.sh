@@ -1,0 +1,288 @@
+#!/usr/bin/env bash
+# What a run changed, and what it started, is known by locks that the kernel holds: whatever a command of
+# another container, time namespace or user sees, it undoes only what nobody holds, it forgets nothing
+# that it could not put back, and it ends no process that no load started.
+# Invariant (undo): What a run holds is left alone, whoever looks; what nobody holds is put back, and forgotten only then.
+# Lane: beside
+. "$(dirname "$0")/common.bash"
+
+[ "$(id -u)" = 0 ] && [ "$OWN_MOUNTS" = yes ] || skip "ownership: need root and a mount namespace"
+# Whatever fails below, this machine is left as it was found.
+trap '"$program" doctor --restore >/dev/null 2>&1; echo "$first" >"$file"; kill $(jobs -p) 2>/dev/null; rm -rf "$here"' EXIT
+
+export LATLAB_RUNS=$here/runs TMPDIR=$here/scratch
+mkdir "$TMPDIR"
+records=/run/latlab
+# Harmless, and of nobody's interest.
+name=fs.lease-break-time
+file=/proc/sys/fs/lease-break-time
+first=$(cat $file)
+one=$((first + 1))
+two=$((first + 2))
+ordinary=(--policy other --idle-states system --share --quiet --warm-up 0s)
+
+# Processes of the loads of this script.
+of_load() { pgrep -f "^([^ ]*/)?(sh|setsid|env) .*: ${here##*/};"; }
+# Processes of the program that were started here, by their command line.
+ours() {
+    local pid
+    for pid in $(pgrep -f "^$program ${1:-}"); do
+        grep -qsz "^LATLAB_RUNS=$here/runs$" "/proc/$pid/environ" && echo "$pid"
+    done
+    return 0
+}
+value() { cat $file; }
+is() { [ "$(value)" = "$1" ]; }
+records_are() { [ "$(find $records -name 'undo-*' -o -name 'load-*' | wc -l)" = "$1" ]; }
+
+# Starts a run that sets the file, with the flags in $with, after the words that stand before it, and
+# waits until it measures: ${run_of[NAME]} is what was started, ${agent_of[NAME]} its agent.
+declare -A run_of agent_of
+with=()
+start() {
+    local which=$1 set=$2
+    shift 2
+    "$@" "$program" run "${ordinary[@]}" --name "$which" --for 600s --set "$name=$set" "${with[@]}" \
+        >"$here/$which" 2>&1 &
+    run_of[$which]=$!
+    until_holds 60 "a run that measures" measures "$which" || { cat "$here/$which"; return 1; }
+    agent_of[$which]=$(agent "$which")
+}
+agent() { ours "agent .*_$1\$"; }
+conductor() { ours "run .*--name $1 "; }
+supervisor() { ours "load-supervisor command"; }
+measures() { grep -qs latlab/ /proc/"$(agent "$1")"/task/*/comm; }
+
+# Ends a run in one of two ways.
+stop() {
+    kill -INT "$(conductor "$1")"
+    wait "${run_of[$1]}"
+    local code=$?
+    [ $code = 0 ] || { cat "$here/$1"; echo "$1 ended with $code"; return 1; }
+}
+murder() {
+    kill -KILL "$(conductor "$1")" "${agent_of[$1]}"
+    wait "${run_of[$1]}" 2>/dev/null
+    until_holds 30 "the end of the agent" [ ! -e "/proc/${agent_of[$1]}" ]
+}
+
+# Tries one thing, and leaves nothing of it to the next.
+attempt() {
+    try "$@"
+    {
+        kill -KILL $(ours) $(of_load) $(jobs -p)
+        wait
+    } 2>/dev/null
+    echo "$first" >$file
+    rm -rf "${records:?}"/* "$here/runs" "${TMPDIR:?}"/*
+}
+
+restore() {
+    "$program" doctor --restore >"$here/restored" 2>&1
+    code=$?
+    cat "$here/restored"
+}
+
+# Runs a command where /proc/sys cannot be written.
+read_only() { unshare -m bash -c 'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && "$@"' - "$@"; }
+
+fails_after_a_kill() {
+    start failing $one && is $one && murder failing || return 1
+    read_only "$program" list >"$here/out" 2>&1
+    cat "$here/out"
+    expect "a line that it cannot be put back" grep -q "cannot restore $file.*Read-only" "$here/out" || return 1
+    read_only "$program" doctor --restore && { echo "expected: exit code 3"; return 1; }
+    expect "it is not forgotten" records_are 1 || return 1
+    restore
+    expect "it is put back by the next that can" is "$first" && [ $code = 0 ] && records_are 0 &&
+        expect "nothing more" [ "$("$program" doctor --restore)" = "Nothing to restore." ]
+}
+attempt "what cannot be put back after a kill is not forgotten" fails_after_a_kill
+
+fails_at_the_end() {
+    # The run has a /proc/sys of its own, which becomes read-only while it goes on.
+    start ending $one unshare -m || return 1
+    nsenter -m -t "${agent_of[ending]}" bash -c \
+        'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys' || return 1
+    stop ending || return 1
+    expect "a finding" grep -q '"setting-not-restored"' "$here"/runs/*_ending/run.json &&
+        expect "it is still changed" is $one && expect "it is not forgotten" records_are 1 || return 1
+    restore
+    expect "it is put back by the next that can" is "$first" && records_are 0
+}
+attempt "what a run cannot put back at its end is put back later" fails_at_the_end
+
+# Two runs that set one file; $1 is how each ends: `a` and `b` an end, `A` and `B` a kill.
+equal() {
+    local end last
+    start a $one && start b $one || return 1
+    for end in $(grep -o . <<<"$1"); do
+        is $one || { echo "expected: $one until the last ends"; return 1; }
+        case $end in
+            [ab]) stop "$end" ;;
+            A) murder a ;;
+            B) murder b ;;
+        esac || return 1
+        last=$end
+        "$program" list >"$here/out" 2>&1 || return 1
+    done
+    until_holds 10 "what was there before both" is "$first" && records_are 0
+}
+for order in ab ba Ab bA AB BA; do
+    attempt "two runs that set one file to one value: ends $order" equal $order
+done
+
+other_value() {
+    start a $one || return 1
+    "$program" run "${ordinary[@]}" --for 1s --set $name=$two >"$here/out" 2>&1
+    code=$?
+    cat "$here/out"
+    expect "exit code 3" [ $code = 3 ] && expect "one line" [ "$(wc -l <"$here/out")" = 1 ] &&
+        expect "who has it" grep -q -e "--set $file=$two: '.*run.*--name a .*(process .* holds it at '$one'.*wait for it" "$here/out" &&
+        expect "no change" is $one && stop a && is "$first" && records_are 0
+}
+attempt "another value for a file that a run has set is refused, with the run that has it" other_value
+
+already_so() {
+    start a "$first" || return 1
+    "$program" run "${ordinary[@]}" --for 1s --set $name=$two >"$here/out" 2>&1
+    expect "exit code 3" [ $? = 3 ] && stop a && is "$first"
+}
+attempt "so is one for a file that held already what a run asked" already_so
+
+# A run with a load in a container that shares our /run: $1 is its name, the rest makes the container.
+load="setsid sh -c ': ${here##*/}; while :; do sleep 1; done' & : ${here##*/}; while :; do sleep 0.01; done"
+below() { ps -o pid= --ppid "$1" | while read -r pid; do echo "$pid"; below "$pid"; done; }
+contained() {
+    local what=$1 before
+    shift
+    local with=(--load "command,run=$load")
+    start "$what" $one "$@" || return 1
+    before=$(of_load)
+    expect "a load" [ "$(wc -w <<<"$before")" -ge 2 ] || return 1
+    "$program" list >"$here/out" 2>&1
+    restore
+    cat "$here/out"
+    expect "no word of it" [ -z "$(grep -E 'ended|restored' "$here/out" "$here/restored")" ] &&
+        expect "nothing restored" is $one && expect "nothing ended" [ "$(of_load)" = "$before" ] || return 1
+    # All at once, as a container ends.
+    kill -KILL $(below "${run_of[$what]}") "${run_of[$what]}"
+    wait "${run_of[$what]}" 2>/dev/null
+    until_holds 30 "the end of the agent" [ ! -e "/proc/${agent_of[$what]}" ] || return 1
+    restore
+    expect "the value, put back from outside" is "$first" && nothing_left
+}
+nothing_left() {
+    until_holds 10 "the end of all processes" no_load &&
+        expect "no scratch folder: $(ls "$TMPDIR")" [ -z "$(ls "$TMPDIR")" ] &&
+        expect "no record: $(ls $records)" records_are 0
+}
+no_load() { [ -z "$(of_load)" ]; }
+attempt "a run in a process namespace is left alone, and put back from outside after its end" \
+    contained pid unshare --pid --fork --mount-proc
+attempt "so is one in a time namespace" contained time unshare --time --boottime 100000 --fork
+
+# And the other way round: what goes on here is left alone by a container.
+from_container() {
+    local with=(--load "command,run=$load")
+    start outside $one || return 1
+    local before
+    before=$(of_load)
+    unshare --pid --fork --mount-proc "$program" list >"$here/out" 2>&1
+    unshare --time --boottime 100000 --fork "$program" list >>"$here/out" 2>&1
+    cat "$here/out"
+    expect "nothing restored" is $one && expect "nothing ended" [ "$(of_load)" = "$before" ] &&
+        stop outside && is "$first" && nothing_left
+}
+attempt "a container leaves alone what goes on outside" from_container
+
+# Processes that look like those of a load: by their folder, by a variable, by both, by an open file.
+innocents() {
+    local pids=() pid
+    mkdir -p "$here/scratch/latlab-load-7-7/below"
+    (cd "$here/scratch/latlab-load-7-7" && exec sleep 1001) & pids+=($!)
+    (cd "$here/scratch/latlab-load-7-7/below" && LATLAB_LOAD_SUPERVISOR=7-7 exec sleep 1001) & pids+=($!)
+    LATLAB_LOAD_SUPERVISOR=7-7 setpriv --reuid 65534 --clear-groups sleep 1001 & pids+=($!)
+    sleep 1001 3<"$here/scratch/latlab-load-7-7" & pids+=($!)
+    # And one that stands where a load worked that was killed, and has its folder open.
+    local with=(--load "command,run=$load")
+    start left "$first" || return 1
+    (cd "$TMPDIR"/latlab-load-???????????????? 2>/dev/null && exec sleep 1001 3<.) & pids+=($!)
+    sleep 0.3
+    kill -KILL $(supervisor)
+    murder left || return 1
+    (cd "$here/scratch/latlab-load-7-7" && "$program" list) >"$here/out" 2>&1
+    expect "a shell that stands there lives" [ $? = 0 ] || return 1
+    restore
+    for pid in "${pids[@]}"; do
+        kill -0 "$pid" || { echo "expected: process $pid lives"; return 1; }
+    done
+    kill "${pids[@]}"
+    wait "${pids[@]}" 2>/dev/null
+    rm -rf "$here/scratch/latlab-load-7-7"
+    expect "the load is ended" nothing_left
+}
+attempt "nobody is ended who only looks like a load" innocents
+
+# All that a load has started is ended when everything of latlab was killed at once: $@ is what stands
+# before the run. One of its processes has left its group and its session, has no variable, and stands
+# somewhere else.
+orphans="env -i setsid sh -c 'cd /; trap \"\" TERM; : ${here##*/}; while :; do sleep 1; done' & : ${here##*/}; while :; do sleep 0.01; done"
+killed_at_once() {
+    local with=(--load "command,run=$orphans")
+    start orphans "$first" "$@" || return 1
+    expect "a load" [ "$(of_load | wc -l)" -ge 2 ] || return 1
+    # Stopped first, or one of them would end the load before it is killed.
+    kill -STOP "${agent_of[orphans]}" $(supervisor)
+    kill -KILL $(supervisor) "${agent_of[orphans]}" "$(conductor orphans)"
+    wait "${run_of[orphans]}" 2>/dev/null
+    "$program" list >"$here/out" 2>&1
+    cat "$here/out"
+    expect "a word of it" grep -q "ended .* load processes" "$here/out" && nothing_left
+}
+attempt "a load is ended after a kill of everything of latlab" killed_at_once
+without_cgroups='for one in $(grep " cgroup2 " /proc/self/mounts | cut -d " " -f 2); do umount -l "$one"; done; exec "$@"'
+attempt "so is one where there are no cgroups" killed_at_once unshare -m bash -c "$without_cgroups" -
+
+damaged() {
+    [ -d $records ] || mkdir $records
+    printf 'file %s\nbefore \xff\xfe\nafter %s\n' $file $one >$records/undo-damaged
+    "$program" list 2>"$here/out" >/dev/null
+    expect "one line" [ "$(grep -c "$records/undo-damaged" "$here/out")" = 1 ] || { cat "$here/out"; return 1; }
+    restore
+    rm -f $records/undo-damaged
+    expect "exit code 3" [ $code = 3 ] && expect "the name of the record" grep -q "$records/undo-damaged" "$here/restored"
+}
+attempt "a record that cannot be read is told" damaged
+
+# A user without rights takes every lock that may be taken, and root measures all the same.
+locked_by_others() {
+    python3 - <<'PYTHON' &
+import fcntl, glob, os, time
+os.setgroups([])
+os.setuid(65534)
+held = {}
+while True:
+    for path in [path for folder in ("/run/lock", "/run/latlab", "/tmp") for path in glob.glob(f"{folder}/latlab*") + glob.glob(f"{folder}/*/*latlab*") + glob.glob("/run/latlab/*")]:
+        for flags, kind in ((os.O_RDWR, fcntl.LOCK_EX), (os.O_RDONLY, fcntl.LOCK_SH)):
+            try:
+                file = held.get((path, flags)) or os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+                held[path, flags] = file
+                fcntl.lockf(file, kind | fcntl.LOCK_NB)
+                fcntl.flock(file, kind | fcntl.LOCK_NB)
+            except OSError:
+                pass
+    time.sleep(0.02)
+PYTHON
+    local locker=$! which
+    for which in early late; do
+        "$program" run --policy other --idle-states system --quiet --for 1s --set $name=$one --name $which >"$here/out" 2>&1
+        code=$?
+        [ $code = 0 ] || { cat "$here/out"; break; }
+    done
+    kill $locker
+    expect "exit code 0, not $code" [ $code = 0 ] && is "$first" && records_are 0
+}
+attempt "no other user can hold the CPUs or a record" locked_by_others
+
+exit $status
