@@ -44,6 +44,27 @@ dry_run() {
 }
 try "a dry run says all runs and the time" dry_run
 
+effects() {
+    cat >"$here/effects.toml" <<'SHEET'
+[defaults]
+for = "1s"
+set = "/proc/sys/vm/stat_interval=10"
+tune = "rt-throttling=off"
+on-spike = "logger late"
+spike-above = "1ms"
+[[scenario]]
+name = "own"
+load = "command,run=sleep 9"
+SHEET
+    local line
+    "$program" run "$here/effects.toml" --dry-run >"$here/dry" || return 1
+    for line in "changes: /proc/sys/vm/stat_interval = 10" "changes: tuning rt-throttling=off" \
+        "for a spike: logger late" "as load: sh -c 'sleep 9'"; do
+        expect "$line" grep -qxF "  $line" "$here/dry" || return 1
+    done
+}
+try "a dry run says what a sheet changes and executes" effects
+
 others() {
     "$program" run quick --period 1ms >"$here/out" 2>&1
     expect "exit code 2" [ $? = 2 ] && expect "the option named" grep -q -- '--period' "$here/out"

@@ -30,6 +30,9 @@ use std::path::Path;
 /// A larger file is no sheet, or has no end at all.
 const LARGEST: u64 = 1 << 20;
 
+/// More runs than this are a mistake, and would take all memory before they are shown.
+const MOST_RUNS: u64 = 100_000;
+
 /// What a command says instead of the sheet.
 #[derive(Default)]
 pub struct Overrides {
@@ -96,6 +99,13 @@ impl SheetFile {
         let seeds = instead.seeds;
         let asked = seeds.map(Seeds::count).or(instead.repeats);
         let repeats = asked.unwrap_or(head.repeats).clamp(1, MOST_REPEATS as u32);
+        if rows.len() as u64 * u64::from(repeats) > MOST_RUNS {
+            return Err(format!(
+                "{}: {} rows with {repeats} repeats are more than {MOST_RUNS} runs: repeat less\n",
+                self.file,
+                rows.len()
+            ));
+        }
         let mut runs = run_order::order_runs(&rows, head.order, repeats, seed);
         if let Some(seeds) = seeds {
             runs.iter_mut().for_each(|run| run.seed = seeds.seed_of_repeat(run.repeat));

@@ -8,7 +8,7 @@ use crate::flags::run::RunArgs;
 use crate::flags::sheet::Scale;
 use latlab_model::Plan;
 use latlab_model::campaign::Row;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// A row before anything is decided by chance.
@@ -19,15 +19,23 @@ pub struct SheetRow {
     pub seed: Option<u64>,
 }
 
+/// More rows than this are a mistake, and would take all memory before they are shown.
+const MOST_ROWS: usize = 10_000;
+
 /// All rows; what cannot be a plan is noted.
 pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut SheetErrors) -> Vec<SheetRow> {
     let vocabulary = Vocabulary::new();
     let mut rows: Vec<SheetRow> = Vec::new();
+    let mut labels = HashSet::new();
+    if let Some((at, text)) = too_many(sheet) {
+        mistakes.add(at, text);
+        return rows;
+    }
     for scenario in &sheet.scenarios {
         let spoiled = sheet.defaults.spoiled || scenario.settings.spoiled;
         for point in combinations(&sheet.matrix) {
             match row(sheet, scenario, &point, scale) {
-                Ok(made) if rows.iter().any(|other| other.row.label == made.row.label) => {
+                Ok(made) if !labels.insert(made.row.label.clone()) => {
                     let at = point.last().map_or(scenario.at.clone(), |one| one.at.clone());
                     mistakes.add(
                         at,
@@ -47,6 +55,24 @@ pub fn rows(sheet: &Sheet, scale: Option<&Scale>, mistakes: &mut SheetErrors) ->
         }
     }
     rows
+}
+
+/// Where the matrix begins, and why it has too many rows.
+fn too_many(sheet: &Sheet) -> Option<(Range<usize>, String)> {
+    // A list of which nothing is valid multiplies nothing, and the others are expanded before it.
+    let lengths = sheet.matrix.iter().map(|values| values.len().max(1));
+    let factors: Vec<usize> = lengths.chain([sheet.scenarios.len()]).collect();
+    let product = factors.iter().try_fold(1usize, |product, factor| product.checked_mul(*factor));
+    if product.is_some_and(|rows| rows <= MOST_ROWS) {
+        return None;
+    }
+    let at = sheet.matrix.iter().flatten().next().map_or(0..1, |first| first.at.clone());
+    let factors: Vec<String> = factors.iter().map(usize::to_string).collect();
+    let text = format!(
+        "the matrix and the scenarios make {} rows; the limit is {MOST_ROWS}: list fewer values",
+        factors.join(" x ")
+    );
+    Some((at, text))
 }
 
 /// Each choice of one value for each option.

@@ -144,3 +144,21 @@ fn the_published_experiments_have_their_parameters() {
     let pi3 = of("pi3-threads");
     assert_eq!((pi3.runs.len(), pi3.rows[2].plan.threads), (30, Some(16)));
 }
+
+#[test]
+fn a_matrix_is_multiplied_before_it_is_expanded() {
+    let list = |one: &dyn Fn(u32) -> String| (1..=50).map(one).collect::<Vec<_>>().join(", ");
+    let keys = ["threads", "seed", "cycles", "priority"];
+    let numbers: String = keys
+        .iter()
+        .map(|key| format!("{key} = [{}]\n", list(&|number| number.to_string())))
+        .collect();
+    let matrix = format!("{numbers}period = [{}]\n", list(&|number| format!("\"{number}ms\"")));
+    let sheet = format!("[defaults]\nfor = \"1s\"\n[matrix]\n{matrix}[[scenario]]\nname = \"a\"\n");
+    let told = mistakes(&sheet);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("50 x 50 x 50 x 50 x 50 x 1 rows"), "{told:?}");
+    let repeated = "repeats = 10000\n[defaults]\nfor = \"1s\"\n[matrix]\nthreads = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]\n[[scenario]]\nname = \"a\"\n";
+    let told = campaign(repeated, &Overrides::default()).unwrap_err();
+    assert_eq!(told, "x.toml: 11 rows with 10000 repeats are more than 100000 runs: repeat less\n");
+}

@@ -5,6 +5,9 @@ use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::span;
 use latlab_model::campaign::{Campaign, PlannedRun, Row};
+use latlab_model::sanitize::escape_controls;
+use latlab_model::shell;
+use std::collections::HashSet;
 
 /// Every run in its order, and the time that all take.
 pub fn planned(campaign: &Campaign, width: usize, style: Style) -> String {
@@ -12,11 +15,12 @@ pub fn planned(campaign: &Campaign, width: usize, style: Style) -> String {
     let length = length(campaign.shortest_and_longest(), campaign.scale.as_deref());
     let length = length.map(|length| format!("{}\n", wrapped(&length, width, 0)));
     format!(
-        "{}\n{}{}{}\n{}",
+        "{}\n{}{}{}{}\n{}",
         campaign.name,
         about.unwrap_or_default(),
         length.unwrap_or_default(),
         table(columns(campaign), width, style),
+        effects(campaign, width),
         wrapped(&total(campaign), width, 0) + "\n"
     )
 }
@@ -50,6 +54,32 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
     ];
     columns.retain(|column| !column.is_void());
     columns
+}
+
+/// What the runs change and execute, each once: a sheet is a program.
+fn effects(campaign: &Campaign, width: usize) -> String {
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    for plan in campaign.rows.iter().map(|row| &row.plan) {
+        let files = plan
+            .kernel_files
+            .iter()
+            .map(|one| ("changes", format!("{} = {}", one.path, one.value)));
+        let tunings = plan.tunings.iter().map(|one| ("changes", format!("tuning {one}")));
+        let command = plan.on_spike.iter().map(|command| ("for a spike", command.clone()));
+        let loads = plan.loads.iter().flat_map(|load| &load.processes);
+        let loads = loads.map(|process| ("as load", shell::line(&process.argv)));
+        lines.extend(files.chain(tunings).chain(command).chain(loads));
+    }
+    let mut shown = HashSet::new();
+    lines.retain(|line| shown.insert(line.clone()));
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines = lines.iter().map(|(what, text)| {
+        let line = format!("{what}: {}", escape_controls(text));
+        format!("  {}\n", wrapped(&line, width.saturating_sub(2), 4))
+    });
+    format!("\nThese runs change and execute:\n{}", lines.collect::<String>())
 }
 
 fn total(campaign: &Campaign) -> String {
