@@ -4,12 +4,14 @@ use anyhow::{Context, bail};
 pub use latlab_model::sanitize::{escape_controls, sanitize_lines, sanitize_run};
 use latlab_report::{Glyphs, Style};
 use latlab_store::calling_user;
+use latlab_sys::folder::Folder;
+use latlab_sys::process::effective_user;
 use latlab_sys::terminal;
 use serde::Serialize;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::lchown;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How text for standard output may be marked up.
 pub fn style() -> Style {
@@ -82,7 +84,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         bail!("{} is not a file name", path.display());
     };
     let draft = path.with_file_name(format!(".{}.draft", name.to_string_lossy()));
-    let written = fs::write(&draft, bytes).and_then(|()| {
+    // What is there was cut off, or is a link that somebody has put there.
+    let _ = fs::remove_file(&draft);
+    let file = fs::File::create_new(&draft);
+    let written = file.and_then(|mut file| file.write_all(bytes)).and_then(|()| {
         if let Ok(there) = there {
             fs::set_permissions(&draft, there.permissions())?;
         }
@@ -96,4 +101,20 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         let _ = fs::remove_file(&draft);
         Err(error).with_context(cannot)
     })
+}
+
+/// Writes a file that no flag has named into the folder of a run: in place of a link and not through
+/// it, and only into a folder of the user's own.
+pub fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    let path = folder.join(name);
+    let cannot = || format!("cannot write {}", path.display());
+    let opened = Folder::open(folder).with_context(cannot)?;
+    let (owner, caller) = (opened.owner().with_context(cannot)?, calling_user());
+    // Whoever is root may change every folder anyway.
+    let trusted = [Some(0), Some(effective_user()), caller.map(|(user, _)| user)];
+    if !trusted.contains(&Some(owner)) {
+        bail!("{} belongs to user {owner}: name the file to write with -o", folder.display());
+    }
+    opened.write_whole(name, bytes, caller).with_context(cannot)?;
+    Ok(path)
 }

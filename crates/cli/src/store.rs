@@ -1,10 +1,10 @@
 //! Where the runs lie; what earlier programs left there is finished.
 
 use crate::leftovers::restore;
-use crate::output::warn;
+use crate::output::{escape_controls, print, warn};
 use latlab_lab::Cache;
 use latlab_model::Run;
-use latlab_store::{Recovered, RecoveryOutcome, Store, calling_user};
+use latlab_store::{Quarantined, Recovered, RecoveryOutcome, Store, calling_user};
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,32 @@ pub fn finish_leftovers(store: &Store) {
     }
 }
 
+/// Finishes the runs that earlier programs left, those of campaigns too, and moves aside what never
+/// can be finished; whether nothing is left unfinished.
+pub fn quarantine(store: &Store) -> anyhow::Result<bool> {
+    let mut finished = true;
+    let mut stores = vec![store.clone()];
+    stores.extend(store.campaign_stores()?);
+    for store in &stores {
+        for Quarantined { recovered, moved } in store.quarantine()? {
+            match (&moved, &recovered.outcome) {
+                (Some(path), RecoveryOutcome::Left(error)) => {
+                    let (id, path) = (&recovered.id, path.display());
+                    print(&format!(
+                        "moved {id} to {path}: {}\n",
+                        escape_controls(&error.to_string())
+                    ))?;
+                }
+                (_, outcome) => {
+                    finished &= !matches!(outcome, RecoveryOutcome::Left(_));
+                    warn(sentence(&recovered));
+                }
+            }
+        }
+    }
+    Ok(finished)
+}
+
 fn sentence(Recovered { id, outcome }: &Recovered) -> String {
     match outcome {
         RecoveryOutcome::Finished(path) => {
@@ -45,6 +71,9 @@ fn sentence(Recovered { id, outcome }: &Recovered) -> String {
         RecoveryOutcome::Removed(reason) => format!(
             "removed interrupted run {id}, which had measured \
                                              nothing: {reason}"
+        ),
+        RecoveryOutcome::Left(error) if error.is_final() => format!(
+            "cannot finish interrupted run {id}: {error}; `latlab doctor --quarantine` moves it aside"
         ),
         RecoveryOutcome::Left(error) => format!("cannot finish interrupted run {id}: {error}"),
     }

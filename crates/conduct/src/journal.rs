@@ -6,9 +6,9 @@ use latlab_model::CpuSet;
 use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::{Frame, FrameReader, Message, ReadResult, Refusal};
 use latlab_store::OpenRun;
+use latlab_store::disk::DiskFile;
 use latlab_sys::sched;
 use std::fmt::Display;
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -99,14 +99,14 @@ pub fn record_stream(
 
 /// A thread that brings the journal to the disk, since that may take as long as it likes.
 struct DiskSync {
-    files: SyncSender<File>,
+    files: SyncSender<DiskFile>,
     errors: Receiver<io::Error>,
     thread: JoinHandle<()>,
 }
 
 impl DiskSync {
     fn start() -> io::Result<DiskSync> {
-        let (files, to_sync) = sync_channel::<File>(1);
+        let (files, to_sync) = sync_channel::<DiskFile>(1);
         let (failed, errors) = channel();
         let sync = move || sync_each(&to_sync, &failed);
         let thread = std::thread::Builder::new().spawn(sync)?;
@@ -124,20 +124,21 @@ impl DiskSync {
             // One that still waits for the disk will find this there as well.
             let _ = self.files.try_send(file);
         }
-        self.report(journal, problems);
-    }
-
-    /// What the disk has refused afterwards is in no journal for sure.
-    fn report(&self, journal: &mut OpenRun, problems: &Problems) {
-        if let Some(error) = self.errors.try_iter().last() {
-            report_not_synced(&error, journal, problems);
-        }
+        report(&self.errors, journal, problems);
     }
 
     fn finish(self, journal: &mut OpenRun, problems: &Problems) {
-        self.report(journal, problems);
-        drop(self.files);
-        let _ = self.thread.join();
+        let DiskSync { files, errors, thread } = self;
+        drop(files);
+        let _ = thread.join();
+        report(&errors, journal, problems);
+    }
+}
+
+/// What the disk has refused afterwards is in no journal for sure, whatever it says later.
+fn report(errors: &Receiver<io::Error>, journal: &mut OpenRun, problems: &Problems) {
+    if let Some(error) = errors.try_iter().last() {
+        report_not_synced(&error, journal, problems);
     }
 }
 
@@ -147,9 +148,9 @@ fn report_not_synced(error: &io::Error, journal: &mut OpenRun, problems: &Proble
     let _ = journal.append(&Message::Finding(finding).encode());
 }
 
-fn sync_each(files: &Receiver<File>, failed: &Sender<io::Error>) {
+fn sync_each(files: &Receiver<DiskFile>, failed: &Sender<io::Error>) {
     for file in files {
-        if let Err(error) = file.sync_data() {
+        if let Err(error) = file.sync() {
             let _ = failed.send(error);
         }
     }

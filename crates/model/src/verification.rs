@@ -18,6 +18,9 @@ pub struct Verification {
     pub bytes: u64,
     /// What is wrong.
     pub wrong: Vec<Mismatch>,
+    /// What this user may not read, so that nobody knows whether it is whole.
+    #[serde(default)]
+    pub unread: Vec<Mismatch>,
     /// Files that the run does not know of, which harm nothing.
     pub extra: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! The columns of a table that hold more than bare integers, one row group at a time.
 
 use crate::error::Result;
-use crate::table::TableReader;
+use crate::table::{ColumnData, ColumnSpec, Row, TableReader};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
@@ -46,11 +46,43 @@ impl TableReader {
 
     /// Lists of integers.
     pub fn int_lists(&self, group: usize, column: &str) -> Result<Vec<Vec<i32>>> {
-        let path = format!("{column}.list.element");
-        self.read(group, &path, |source, rows| match source {
+        self.read(group, &list_path(column), |source, rows| match source {
             ColumnReader::Int32ColumnReader(source) => lists(levels(source, rows)?),
             _ => Err(other_type("lists of integers")),
         })
+    }
+
+    /// Reads every value of every column, which is an error where one cannot be read; a column may
+    /// be missing where `may_lack` says so.
+    pub fn read_all<R: Row>(&self, may_lack: bool) -> Result<()> {
+        for column in R::COLUMNS {
+            let is_list = matches!(column.cell, ColumnData::Ints(_));
+            let path = if is_list { list_path(column.name) } else { column.name.to_string() };
+            if may_lack && self.index(&path).is_err() {
+                continue;
+            }
+            for group in 0..self.groups() {
+                self.read_column(group, column)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_column<R: Row>(&self, group: usize, column: &ColumnSpec<R>) -> Result<()> {
+        let read = match column.cell {
+            ColumnData::Int(_) | ColumnData::Long(_) => self.longs(group, column.name)?.len(),
+            ColumnData::MaybeInt(_) | ColumnData::MaybeLong(_) => {
+                self.maybe_longs(group, column.name)?.len()
+            }
+            ColumnData::MaybeReal(_) => self.maybe_reals(group, column.name)?.len(),
+            ColumnData::Ints(_) => self.int_lists(group, column.name)?.len(),
+            ColumnData::Word(_) => self.words(group, column.name)?.len(),
+        };
+        let rows = self.reader.metadata().row_group(group).num_rows();
+        match i64::try_from(read) == Ok(rows) {
+            true => Ok(()),
+            false => Err(self.damaged(format!("column '{}': has {read} rows", column.name))),
+        }
     }
 
     fn read<T>(
@@ -70,6 +102,11 @@ impl TableReader {
         });
         read.map_err(|error| self.damaged(format!("column '{column}': {error}")))
     }
+}
+
+/// Where the values of a column of lists are.
+fn list_path(column: &str) -> String {
+    format!("{column}.list.element")
 }
 
 fn other_type(wanted: &str) -> ParquetError {

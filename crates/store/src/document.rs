@@ -1,12 +1,13 @@
 //! `run.json`: written with a seal, and read only where the seal fits.
 
+use crate::disk::Disk;
 use crate::error::{Error, Result};
-use crate::files::{compare, create_file, hexadecimal, open_file};
-use latlab_model::run::SCHEMA_VERSION;
+use crate::files::{compare, hexadecimal, open_file, read_back, write_file};
+use latlab_model::run::{SCHEMA_VERSION, StoredFile};
 use latlab_model::snapshot::ParseSnapshotError;
 use latlab_model::{Run, Snapshot};
 use sha2::{Digest, Sha256};
-use std::io::{Read, Seek, Write};
+use std::io::{Read, Seek};
 use std::path::Path;
 
 /// Name of the document in a run folder.
@@ -39,9 +40,9 @@ pub fn read_run(folder: &Path) -> Result<Run> {
     }
     let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
     let run = serde_json::from_str(&text).map_err(damaged)?;
-    match is_whole(&text, &run) {
-        true => Ok(run),
-        false => Err(because("damaged or changed: wrong checksum".to_string())),
+    match flaw(&text, &run) {
+        None => Ok(run),
+        Some(flaw) => Err(because(format!("damaged or changed: {flaw}"))),
     }
 }
 
@@ -61,24 +62,28 @@ fn checksum_of(before: &str) -> String {
     hexadecimal(hash)
 }
 
-/// Whether a document is whole, as far as its seal tells.
-fn is_whole(text: &str, run: &Run) -> bool {
-    match (&run.seal, text.rsplit_once(SEAL)) {
+/// Documents have a seal since this version.
+const FIRST_SEALED: u32 = 3;
+
+/// What is wrong with a document, as far as its seal tells.
+fn flaw(text: &str, run: &Run) -> Option<&'static str> {
+    let fits = match (&run.seal, text.rsplit_once(SEAL)) {
         (Some(seal), Some((before, rest))) => {
             *seal == checksum_of(before) && rest == format!("{seal}\"\n}}\n")
         }
+        (None, None) if run.schema >= FIRST_SEALED => return Some("its seal is missing"),
         // Before there were seals a document ended with the table of its files.
         (None, None) => text.ends_with("\n  }\n}\n"),
         _ => false,
-    }
+    };
+    (!fits).then_some("wrong checksum")
 }
 
 /// Writes the kernel files of the target, a line each.
-pub fn write_snapshot(path: &Path, snapshot: &Snapshot) -> Result<()> {
+pub fn write_snapshot(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<StoredFile> {
     let text = serde_json::to_string_pretty(snapshot)
         .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
-    let mut file = create_file(path)?;
-    file.write_all((text + "\n").as_bytes()).map_err(Error::io("write", path))
+    write_file(disk, path, &(text + "\n"))
 }
 
 /// Reads the kernel files of the target of a run, which must be those that were stored.
@@ -96,8 +101,8 @@ pub fn read_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
     Snapshot::from_json(&text).map(Some).map_err(damaged)
 }
 
-/// Writes the document of a run, and its seal.
-pub fn write_document(path: &Path, run: &mut Run) -> Result<()> {
+/// Writes the document of a run, with its seal, and reads it back.
+pub fn write_document(disk: &Disk, path: &Path, run: &mut Run) -> Result<()> {
     let pretty = |run: &Run| {
         serde_json::to_string_pretty(run)
             .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })
@@ -106,7 +111,5 @@ pub fn write_document(path: &Path, run: &mut Run) -> Result<()> {
     let draft = pretty(run)?;
     run.seal = draft.rsplit_once(SEAL).map(|(before, _)| checksum_of(before));
     let text = pretty(run)? + "\n";
-    let mut file = create_file(path)?;
-    file.write_all(text.as_bytes()).map_err(Error::io("write", path))?;
-    file.sync_all().map_err(Error::io("sync", path))
+    read_back(disk, path, &write_file(disk, path, &text)?)
 }

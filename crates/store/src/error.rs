@@ -36,6 +36,31 @@ pub enum Error {
         /// What differs.
         reason: String,
     },
+    /// A file that was written and synced has another content when it is read back.
+    #[error(
+        "{} is not what was written to it: check the disk and the memory; the journal stays, and \
+         the next command finishes the run",
+        .0.display()
+    )]
+    NotAsWritten(PathBuf),
+    /// The folder of a run that goes on was renamed, and nobody knows where to.
+    #[error(
+        "{} was renamed during the run, or a folder above it: `latlab list --out FOLDER` finishes \
+         the run in its new place",
+        .0.display()
+    )]
+    Moved(PathBuf),
+    /// The folder of an unfinished run belongs to somebody whom root does not trust.
+    #[error(
+        "{} belongs to user {owner}: run `latlab list` as that user to finish it",
+        .path.display()
+    )]
+    OfAnother {
+        /// The folder.
+        path: PathBuf,
+        /// Its owner.
+        owner: u32,
+    },
     /// A window was asked for of a run that cannot have one.
     #[error(
         "{} has no samples, which --window needs: measure with `latlab run --samples`",
@@ -124,6 +149,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether an unfinished run with this error stays unfinished, however often it is tried.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Error::NothingMeasured { .. } | Error::Damaged { .. })
+    }
+
     /// Wraps what the system said, for `map_err`.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_path_buf();

@@ -1,11 +1,62 @@
 //! Files of run folders: opened, created, compared with what was stored of them.
 
+use crate::disk::{Disk, DiskFile};
 use crate::error::{Error, Result};
 use latlab_model::run::StoredFile;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::path::Path;
+
+/// A file of a run that is being written, with the checksum of what was written to it.
+pub struct NewFile {
+    file: DiskFile,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl NewFile {
+    /// Creates the file in place of whatever a try that was cut off, or somebody, has left there.
+    pub fn create(disk: &Disk, path: &Path) -> Result<NewFile> {
+        Ok(NewFile { file: disk.create_anew(path)?, hash: Sha256::new(), bytes: 0 })
+    }
+
+    /// Brings the file to the disk, and says what must be found there.
+    pub fn sync(&self) -> Result<StoredFile> {
+        self.file.sync().map_err(Error::io("sync", self.file.path()))?;
+        Ok(StoredFile { bytes: self.bytes, sha256: hexadecimal(self.hash.clone()) })
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = (&self.file).write(bytes)?;
+        self.hash.update(&bytes[..count]);
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes a whole file.
+pub fn write_file(disk: &Disk, path: &Path, text: &str) -> Result<StoredFile> {
+    let mut file = NewFile::create(disk, path)?;
+    file.write_all(text.as_bytes()).map_err(Error::io("write", path))?;
+    file.sync()
+}
+
+/// Reads a file that was synced from the disk; an error if it is not what was written.
+pub fn read_back(disk: &Disk, path: &Path, written: &StoredFile) -> Result<()> {
+    let file = disk.open(path)?;
+    file.rewind_to_disk().map_err(Error::io("read", path))?;
+    match checksum(&file, path)? == *written {
+        true => Ok(()),
+        false => Err(Error::NotAsWritten(path.into())),
+    }
+}
 
 /// Opens what must be a file: reading a pipe or a device could go on for ever.
 pub fn open_file(path: &Path) -> Result<File> {
@@ -16,15 +67,8 @@ pub fn open_file(path: &Path) -> Result<File> {
     File::open(path).map_err(Error::io("open", path))
 }
 
-/// Creates a file in place of whatever a try that was cut off, or somebody, has left there: a pipe
-/// would be waited for, and a link would lead somewhere else.
-pub fn create_file(path: &Path) -> Result<File> {
-    let _ = fs::remove_file(path);
-    File::create_new(path).map_err(Error::io("create", path))
-}
-
 /// The size and the checksum of a file, from where it is read next.
-pub fn checksum(mut file: &File, path: &Path) -> Result<StoredFile> {
+pub fn checksum(mut file: impl Read, path: &Path) -> Result<StoredFile> {
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut part = vec![0; 1 << 16];
     loop {
@@ -57,10 +101,4 @@ pub fn compare_size(file: &File, path: &Path, stored: &StoredFile) -> Result<Opt
 /// A checksum as it is written.
 pub fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Makes what happened to the names of a folder survive a power cut.
-pub fn sync_folder(folder: &Path) -> Result<()> {
-    let opened = File::open(folder).map_err(Error::io("open", folder))?;
-    opened.sync_all().map_err(Error::io("sync", folder))
 }

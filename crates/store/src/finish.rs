@@ -1,23 +1,29 @@
 //! From the journal of a run to its folder.
 
+use crate::disk::{Disk, DiskFile};
 use crate::document::{CONSOLE, RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
 use crate::error::{Error, Result};
-use crate::files::{checksum, open_file, sync_folder};
+use crate::files::{checksum, read_back};
 use crate::id;
 use crate::journal::Journal;
 use crate::table::{Row, Table};
 use crate::tables::{self, ThreadTable};
 use jiff::Timestamp;
 use latlab_digest::{
-    IntervalRow, LegRow, RunBuilder, RunDigest, SampleRow, StreamEnd, StreamError, StreamRow,
-    TelemetryRow, TraceRow,
+    IntervalRow, RunBuilder, RunDigest, SampleRow, StreamEnd, StreamError, StreamRow, TelemetryRow,
+    TraceRow,
 };
 use latlab_model::Run;
 use latlab_model::frame::{Damage, FrameReader, ReadResult, STREAM_VERSION, skip_damage};
 use latlab_model::run::{ClockReading, StoredFile};
-use std::fs::{self};
-use std::io::{BufReader, Seek, SeekFrom};
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+
+/// The system's number for a disk that cannot read or write.
+const EIO: i32 = 5;
+/// Disks read and lose no less than this at once.
+const SECTOR: u64 = 4096;
 
 /// A run that is published.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,9 +34,20 @@ pub struct Finished {
     pub path: PathBuf,
 }
 
-/// Writes all files of a run beside its journal.
-pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) -> Result<Run> {
-    let JournalRead { assembly, ending, more } = read_journal(folder, journal, recovered)?;
+/// The files of a run with what must be found in them.
+type Files = BTreeMap<String, StoredFile>;
+
+/// Writes all files of a run beside its journal, and reads them back from the disk. The journal has
+/// done its work then, unless bytes of it could not be read.
+pub fn write_files(
+    disk: &Disk,
+    folder: &Path,
+    id: &str,
+    journal: &Journal,
+    recovered: bool,
+) -> Result<Run> {
+    let JournalRead { assembly, ending, mut files } =
+        read_journal(disk, folder, journal, recovered)?;
     let intervals = assembly.intervals();
     // What cannot be read at all may be anything, and is not ours to remove.
     let illegible = matches!(&ending.damage, Some(damage) if *damage != Damage::CutOff);
@@ -45,23 +62,25 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
     };
     let assembled = assembled.map_err(|reason| no_run(journal, reason, keep))?;
     let RunDigest { mut run, bins, spikes, legs, snapshot } = assembled;
-    write_table(folder, bins)?;
-    write_table(folder, spikes)?;
-    let legs = match run.legs.is_some() {
-        true => write_table(folder, legs).map(|()| Some(LegRow::FILE))?,
-        false => None,
-    };
+    write_table(disk, folder, bins, &mut files)?;
+    write_table(disk, folder, spikes, &mut files)?;
+    if run.legs.is_some() {
+        write_table(disk, folder, legs, &mut files)?;
+    }
     if let Some(snapshot) = &snapshot {
-        write_snapshot(&folder.join(SNAPSHOT_JSON), snapshot)?;
+        let written = write_snapshot(disk, &folder.join(SNAPSHOT_JSON), snapshot)?;
+        files.insert(SNAPSHOT_JSON.to_string(), written);
     }
-    let snapshot = snapshot.map(|_| SNAPSHOT_JSON);
-    let console = folder.join(CONSOLE).exists().then_some(CONSOLE);
-    let more = more.into_iter().chain(legs).chain(snapshot).chain(console);
-    for name in tables::FILES.into_iter().chain(more) {
-        run.files.insert(name.to_string(), seal(&folder.join(name))?);
+    let console = folder.join(CONSOLE);
+    if disk.has(&console)? {
+        files.insert(CONSOLE.to_string(), sync(disk, &console)?);
     }
-    write_document(&folder.join(RUN_JSON), &mut run)?;
-    sync_folder(folder)?;
+    for (name, written) in &files {
+        read_back(disk, &folder.join(name), written)?;
+    }
+    run.files = files;
+    write_document(disk, &folder.join(RUN_JSON), &mut run)?;
+    disk.sync_folder(folder)?;
     Ok(run)
 }
 
@@ -69,23 +88,28 @@ pub fn write_files(folder: &Path, id: &str, journal: &Journal, recovered: bool) 
 struct JournalRead {
     assembly: RunBuilder,
     ending: StreamEnd,
-    /// Names of the tables that not every run has.
-    more: Vec<&'static str>,
+    files: Files,
 }
 
 /// Reads the journal from its start, over what is damaged to the next whole frame; what can be
 /// stored at once goes into its table.
-fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<JournalRead> {
+fn read_journal(
+    disk: &Disk,
+    folder: &Path,
+    journal: &Journal,
+    recovered: bool,
+) -> Result<JournalRead> {
     let path = journal.path();
-    let mut file = open_file(path)?;
+    let opened = disk.open(path)?;
+    let length = opened.length()?;
+    let mut file = JournalReader { file: &opened, length };
     let failed = || Error::io("read", path);
-    let length = file.metadata().map_err(failed())?.len();
-    let mut tables = Tables::create(folder)?;
+    let mut tables = Tables::create(disk, folder)?;
     let mut assembly = RunBuilder::default();
     let (mut start, mut skipped_bytes) = (0, 0);
     let damage = loop {
         file.seek(SeekFrom::Start(start)).map_err(failed())?;
-        let mut frames = FrameReader::new(BufReader::with_capacity(1 << 16, &file));
+        let mut frames = FrameReader::new(BufReader::with_capacity(1 << 16, &mut file));
         let damage = loop {
             match frames.next_frame().map_err(failed())? {
                 ReadResult::End => break None,
@@ -98,20 +122,51 @@ fn read_journal(folder: &Path, journal: &Journal, recovered: bool) -> Result<Jou
         start += frames.whole_bytes();
         let Some(damage) = damage else { break None };
         file.seek(SeekFrom::Start(start + 1)).map_err(failed())?;
-        let Some(skipped) = skip_damage(&mut &file).map_err(failed())? else { break Some(damage) };
+        let Some(skipped) = skip_damage(&mut file).map_err(failed())? else { break Some(damage) };
         skipped_bytes += skipped + 1;
         start += skipped + 1;
     };
     assembly.last_rows().into_iter().try_for_each(|row| tables.push(row))?;
-    let more = tables.close()?;
+    let files = tables.close()?;
     let journal_bytes = length.saturating_sub(start);
     let findings = journal.lost_finding().into_iter().collect();
     let ending = StreamEnd { damage, journal_bytes, skipped_bytes, recovered, findings };
-    Ok(JournalRead { assembly, ending, more })
+    Ok(JournalRead { assembly, ending, files })
+}
+
+/// Reads a journal, with zeros where the disk cannot: one bad sector costs the frames in it.
+struct JournalReader<'a> {
+    file: &'a DiskFile,
+    length: u64,
+}
+
+impl Read for JournalReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let failed = match self.file.read(buffer) {
+            Err(error) if error.raw_os_error() == Some(EIO) => error,
+            read => return read,
+        };
+        let at = self.file.stream_position()?;
+        let lost = SECTOR - at % SECTOR;
+        let lost = lost.min(self.length.saturating_sub(at)).min(buffer.len() as u64);
+        if lost == 0 {
+            return Err(failed);
+        }
+        self.file.seek(SeekFrom::Start(at + lost))?;
+        buffer[..lost as usize].fill(0);
+        Ok(lost as usize)
+    }
+}
+
+impl Seek for JournalReader<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
 }
 
 /// The tables that are written while the journal is read.
 struct Tables {
+    disk: Disk,
     folder: PathBuf,
     intervals: Table<IntervalRow>,
     clocks: Table<ClockReading>,
@@ -121,14 +176,16 @@ struct Tables {
 }
 
 impl Tables {
-    fn create(folder: &Path) -> Result<Tables> {
-        let (intervals, clocks) = (Table::create(folder)?, Table::create(folder)?);
+    fn create(disk: &Disk, folder: &Path) -> Result<Tables> {
+        let intervals = Table::create(disk, folder)?;
+        let clocks = Table::create(disk, folder)?;
         // A try that was cut off may have left one.
         for name in tables::MORE {
-            let _ = fs::remove_file(folder.join(name));
+            let _ = disk.remove(&folder.join(name));
         }
+        let (disk, folder) = (disk.clone(), folder.into());
         let (samples, telemetry, trace) = (None, None, None);
-        Ok(Tables { folder: folder.into(), intervals, clocks, samples, telemetry, trace })
+        Ok(Tables { disk, folder, intervals, clocks, samples, telemetry, trace })
     }
 
     fn push(&mut self, row: StreamRow) -> Result<()> {
@@ -136,38 +193,36 @@ impl Tables {
             StreamRow::Interval(row) => self.intervals.push(row),
             StreamRow::Clocks(row) => self.clocks.push(row),
             StreamRow::Samples(rows) => {
-                let create = || ThreadTable::create(&self.folder);
+                let create = || ThreadTable::create(&self.disk, &self.folder);
                 get_or_create(&mut self.samples, create)?.push(&rows)
             }
             StreamRow::Telemetry(rows) => {
-                let table = get_or_create(&mut self.telemetry, || Table::create(&self.folder))?;
+                let create = || Table::create(&self.disk, &self.folder);
+                let table = get_or_create(&mut self.telemetry, create)?;
                 rows.into_iter().try_for_each(|row| table.push(row))
             }
             StreamRow::Trace(rows) => {
-                let create = || ThreadTable::create(&self.folder);
+                let create = || ThreadTable::create(&self.disk, &self.folder);
                 get_or_create(&mut self.trace, create)?.push(&rows)
             }
         }
     }
 
-    /// Gives back the names of those that not every run has.
-    fn close(self) -> Result<Vec<&'static str>> {
-        self.intervals.close()?;
-        self.clocks.close()?;
-        let mut more = Vec::new();
+    fn close(self) -> Result<Files> {
+        let mut files = Files::new();
+        let mut add = |name: &str, stored| drop(files.insert(name.to_string(), stored));
+        add(IntervalRow::FILE, self.intervals.close()?);
+        add(ClockReading::FILE, self.clocks.close()?);
         if let Some(samples) = self.samples {
-            samples.close()?;
-            more.push(SampleRow::FILE);
+            add(SampleRow::FILE, samples.close()?);
         }
         if let Some(telemetry) = self.telemetry {
-            telemetry.close()?;
-            more.push(TelemetryRow::FILE);
+            add(TelemetryRow::FILE, telemetry.close()?);
         }
         if let Some(trace) = self.trace {
-            trace.close()?;
-            more.push(TraceRow::FILE);
+            add(TraceRow::FILE, trace.close()?);
         }
-        Ok(more)
+        Ok(files)
     }
 }
 
@@ -188,32 +243,31 @@ fn no_run(journal: &Journal, reason: StreamError, holds_counts: bool) -> Error {
 }
 
 /// Removes what [`write_files`] may have written.
-pub fn remove_files(folder: &Path) {
+pub fn remove_files(disk: &Disk, folder: &Path) {
     let tables = tables::FILES.into_iter().chain(tables::MORE);
-    tables
-        .chain([SNAPSHOT_JSON, RUN_JSON])
-        .for_each(|name| drop(fs::remove_file(folder.join(name))));
+    tables.chain([SNAPSHOT_JSON, RUN_JSON]).for_each(|name| drop(disk.remove(&folder.join(name))));
 }
 
-fn write_table<R: Row>(folder: &Path, rows: Vec<R>) -> Result<()> {
-    let mut table = Table::create(folder)?;
+fn write_table<R: Row>(disk: &Disk, folder: &Path, rows: Vec<R>, files: &mut Files) -> Result<()> {
+    let mut table = Table::create(disk, folder)?;
     rows.into_iter().try_for_each(|row| table.push(row))?;
-    table.close()
+    files.insert(R::FILE.to_string(), table.close()?);
+    Ok(())
 }
 
-/// Brings a file to the disk and says what must be found there.
-fn seal(path: &Path) -> Result<StoredFile> {
-    let file = open_file(path)?;
-    file.sync_all().map_err(Error::io("sync", path))?;
+/// Brings a file to the disk that another program has written.
+fn sync(disk: &Disk, path: &Path) -> Result<StoredFile> {
+    let file = disk.open(path)?;
+    file.sync().map_err(Error::io("sync", path))?;
     checksum(&file, path)
 }
 
 /// Gives a finished folder its final name.
-pub fn publish(partial: &Path, path: &Path) -> Result<()> {
-    match fs::rename(partial, path) {
+pub fn publish(disk: &Disk, partial: &Path, path: &Path) -> Result<()> {
+    match disk.rename(partial, path) {
         // Another program was recovering at the same moment, and has done it.
-        Err(_) if !partial.exists() && path.join(RUN_JSON).exists() => {}
+        Err(_) if !disk.has(partial)? && disk.has(&path.join(RUN_JSON))? => {}
         renamed => renamed.map_err(Error::io("publish as", path))?,
     }
-    path.parent().map_or(Ok(()), sync_folder)
+    path.parent().map_or(Ok(()), |root| disk.sync_folder(root))
 }

@@ -72,8 +72,7 @@ impl JournalFollower {
         }
         let Some(file) = self.file.take() else { return Ok(self.state_without_journal()) };
         self.read(&file, &mut see)?;
-        let there = file.metadata().map_err(Error::io("read", &self.path()))?;
-        if there.nlink() == 0 {
+        if !self.is_in_place(&file) {
             // Finished, removed, or written again somewhere else by the program that measures.
             return Ok(self.state_without_journal());
         }
@@ -85,6 +84,13 @@ impl JournalFollower {
 
     fn path(&self) -> PathBuf {
         self.store.partial(&self.id).join(JOURNAL)
+    }
+
+    /// Whether this is what lies there as the journal.
+    fn is_in_place(&self, file: &File) -> bool {
+        let number = |there: fs::Metadata| (there.dev(), there.ino());
+        let there = fs::symlink_metadata(self.path()).map(number);
+        there.is_ok_and(|there| file.metadata().is_ok_and(|file| number(file) == there))
     }
 
     /// Links are not followed, since they may lead anywhere.

@@ -1,12 +1,11 @@
 //! The journal: the stream of a run as it came, in a locked file.
 
+use crate::disk::{Disk, DiskFile};
 use crate::error::{Error, Result};
-use crate::files::open_file;
 use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::Message;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Name of the journal in the folder of an unfinished run.
@@ -15,8 +14,7 @@ pub const JOURNAL: &str = "journal";
 /// The journal of a run that goes on; the lock is held until it is dropped.
 #[derive(Debug)]
 pub struct Journal {
-    file: File,
-    path: PathBuf,
+    file: DiskFile,
     /// Length up to the last whole frame.
     bytes: u64,
     /// Frames that could not be written since the last one that could.
@@ -26,32 +24,31 @@ pub struct Journal {
 
 impl Journal {
     /// Creates the file and locks it.
-    pub fn create(folder: &Path) -> Result<Journal> {
-        let path = folder.join(JOURNAL);
-        let file = create(&path)?;
-        Ok(Journal { file, path, bytes: 0, lost_frames: 0, last_error: String::new() })
+    pub fn create(disk: &Disk, folder: &Path) -> Result<Journal> {
+        let file = create(disk, &folder.join(JOURNAL))?;
+        Ok(Journal { file, bytes: 0, lost_frames: 0, last_error: String::new() })
     }
 
     /// Takes over the journal of a run that nobody holds any more; none while it goes on.
-    pub fn try_lock(folder: &Path) -> Result<Option<Journal>> {
+    pub fn try_lock(disk: &Disk, folder: &Path) -> Result<Option<Journal>> {
         let path = folder.join(JOURNAL);
-        // A pipe in its place would be waited for.
-        open_file(&path)?;
-        let file = OpenOptions::new().append(true).open(&path).map_err(Error::io("open", &path))?;
-        match file.try_lock() {
+        let file = disk.open_to_append(&path)?;
+        match file.file().try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
         }
-        let bytes = file.metadata().map_err(Error::io("read", &path))?.len();
-        let journal = Journal { file, path, bytes, lost_frames: 0, last_error: String::new() };
         // Whoever held it until now has finished the run.
-        Ok((!journal.is_deleted()).then_some(journal))
+        if !file.is_in_place() {
+            return Ok(None);
+        }
+        let bytes = file.length()?;
+        Ok(Some(Journal { file, bytes, lost_frames: 0, last_error: String::new() }))
     }
 
     /// Where it lies.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// Appends frames.
@@ -76,27 +73,36 @@ impl Journal {
             Err(error) => {
                 self.lost_frames += 1;
                 self.last_error = error.to_string();
-                if first_loss { Err(Error::io("write", &self.path)(error)) } else { Ok(()) }
+                if first_loss { Err(Error::io("write", self.path())(error)) } else { Ok(()) }
             }
         }
     }
 
     /// Whether somebody has deleted it, so that only this program still has it.
     pub fn is_deleted(&self) -> bool {
-        self.file.metadata().is_ok_and(|there| there.nlink() == 0)
+        self.file.is_deleted()
+    }
+
+    /// The folder in which it lies now, where somebody has renamed that, or one above it.
+    pub fn new_folder(&mut self) -> Result<Option<PathBuf>> {
+        if self.file.is_in_place() {
+            return Ok(None);
+        }
+        self.file.find()?;
+        Ok(self.path().parent().map(Path::to_path_buf))
     }
 
     /// Writes all of a deleted journal into this folder and goes on there; gives back its length.
-    pub fn rewrite(&mut self, folder: &Path) -> Result<u64> {
+    pub fn rewrite(&mut self, disk: &Disk, folder: &Path) -> Result<u64> {
         let path = folder.join(JOURNAL);
-        let mut file = create(&path)?;
-        let copied = self.file.rewind().and_then(|()| io::copy(&mut self.file, &mut file));
-        let bytes = copied.and_then(|bytes| file.sync_data().map(|()| bytes)).map_err(|error| {
+        let file = create(disk, &path)?;
+        let copied = (&self.file).rewind().and_then(|()| io::copy(&mut &self.file, &mut &file));
+        let bytes = copied.and_then(|bytes| file.sync().map(|()| bytes)).map_err(|error| {
             // Half a copy would be taken for the whole.
-            let _ = fs::remove_file(&path);
+            let _ = disk.remove(&path);
             Error::io("write", &path)(error)
         })?;
-        (self.file, self.path) = (file, path);
+        self.file = file;
         Ok(bytes)
     }
 
@@ -106,25 +112,29 @@ impl Journal {
         (frames > 0).then(|| Finding::new(JournalFinding::JournalNotWritten { frames, error }))
     }
 
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        let written = self.file.write_all(bytes);
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let written = (&self.file).write_all(bytes);
         match &written {
-            Ok(()) => self.bytes += bytes.len() as u64,
-            // Half a frame would hide all that come after it; where even this fails the reader
-            // finds the damage.
-            Err(_) => drop(self.file.set_len(self.bytes)),
+            Ok(()) => self.bytes = self.bytes.saturating_add(bytes.len() as u64),
+            // Half a frame would hide all that come after it. Where even this fails the reader
+            // finds the damage, and what is appended to it must never be cut.
+            Err(_) => {
+                if self.file.truncate(self.bytes).is_err() {
+                    self.bytes = self.file.length().unwrap_or(u64::MAX);
+                }
+            }
         }
         written
     }
 
-    /// The file, to be brought to the disk by a thread that may wait for it.
-    pub fn file(&self) -> Result<File> {
-        self.file.try_clone().map_err(Error::io("sync", &self.path))
+    /// Another handle of the file, to be synced by a thread that may wait for the disk.
+    pub fn file(&self) -> Result<DiskFile> {
+        self.file.try_clone().map_err(Error::io("sync", self.path()))
     }
 
     /// Brings everything so far to the disk.
     pub fn sync(&self) -> Result<()> {
-        self.file.sync_data().map_err(Error::io("sync", &self.path))
+        self.file.sync().map_err(Error::io("sync", self.path()))
     }
 }
 
@@ -138,53 +148,44 @@ pub fn is_locked(file: &File, path: &Path) -> Result<bool> {
     }
 }
 
-fn create(path: &Path) -> Result<File> {
-    // It is read as well, should somebody delete it.
-    let options = OpenOptions::new().read(true).append(true).create_new(true).to_owned();
-    let file = options.open(path).map_err(Error::io("create", path))?;
-    file.lock().map_err(Error::io("lock", path))?;
+fn create(disk: &Disk, path: &Path) -> Result<DiskFile> {
+    let file = disk.create(path)?;
+    file.file().lock().map_err(Error::io("lock", path))?;
     Ok(file)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::{Answer, Faults, Operation};
     use latlab_model::frame::{FrameReader, ReadResult};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-    fn full_disk() -> File {
-        OpenOptions::new().append(true).open("/dev/full").unwrap()
+    /// A disk that refuses calls of this kind while it is full.
+    #[derive(Default, Debug)]
+    struct FullDisk {
+        writes: AtomicBool,
+        truncates: AtomicBool,
     }
 
-    /// Invariant (kills): Two programs cannot finish the same run.
-    #[test]
-    fn a_second_program_cannot_take_it_while_the_run_goes_on() {
-        let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::create(folder.path()).unwrap();
-        assert!(Journal::try_lock(folder.path()).unwrap().is_none());
-        assert!(Journal::create(folder.path()).is_err());
-        let held = || is_locked(&File::open(folder.path().join(JOURNAL)).unwrap(), folder.path());
-        assert!(held().unwrap());
-        drop(journal);
-        assert!(!held().unwrap());
-        assert!(Journal::try_lock(folder.path()).unwrap().is_some());
+    impl Faults for FullDisk {
+        fn before(&self, operation: Operation<'_>) -> io::Result<Answer> {
+            let full = || io::ErrorKind::StorageFull.into();
+            match operation {
+                Operation::Write(_, bytes) if self.writes.load(Relaxed) => {
+                    Ok(Answer::Write(bytes[..bytes.len() / 2].to_vec(), Err(full())))
+                }
+                Operation::Truncate(..) if self.truncates.load(Relaxed) => Err(full()),
+                _ => Ok(Answer::Do),
+            }
+        }
+
+        fn after_read(&self, _: &Path, _: &mut [u8]) {}
     }
 
-    #[test]
-    fn a_full_disk_is_told_once_and_stands_in_the_journal_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut journal = Journal::create(folder.path()).unwrap();
-        let stop = Message::Stop.encode();
-        journal.append(&stop).unwrap();
-
-        let good = std::mem::replace(&mut journal.file, full_disk());
-        let told = journal.append(&stop).unwrap_err().to_string();
-        assert!(told.contains("journal") && told.contains("free some space"), "{told}");
-        journal.append(&stop).unwrap();
-        assert_eq!(journal.lost_frames, 2);
-
-        journal.file = good;
-        journal.append(&stop).unwrap();
-        assert_eq!(journal.lost_frames, 0);
+    /// The findings in a journal, and how many of its bytes are whole frames from its start.
+    fn findings(journal: &Journal) -> (Vec<Finding>, u64) {
         let bytes = std::fs::read(journal.path()).unwrap();
         let mut reader = FrameReader::new(&bytes[..]);
         let mut findings = Vec::new();
@@ -193,8 +194,60 @@ mod tests {
                 findings.push(finding);
             }
         }
-        assert_eq!(reader.whole_bytes(), bytes.len() as u64);
+        (findings, reader.whole_bytes())
+    }
+
+    /// Invariant (kills): Two programs cannot finish the same run.
+    #[test]
+    fn a_second_program_cannot_take_it_while_the_run_goes_on() {
+        let (folder, disk) = (tempfile::tempdir().unwrap(), Disk::default());
+        let journal = Journal::create(&disk, folder.path()).unwrap();
+        assert!(Journal::try_lock(&disk, folder.path()).unwrap().is_none());
+        assert!(Journal::create(&disk, folder.path()).is_err());
+        let held = || is_locked(&File::open(folder.path().join(JOURNAL)).unwrap(), folder.path());
+        assert!(held().unwrap());
+        drop(journal);
+        assert!(!held().unwrap());
+        assert!(Journal::try_lock(&disk, folder.path()).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_full_disk_is_told_once_and_stands_in_the_journal_later() {
+        let (folder, full) = (tempfile::tempdir().unwrap(), Arc::new(FullDisk::default()));
+        let disk = Disk::with_faults(full.clone());
+        let mut journal = Journal::create(&disk, folder.path()).unwrap();
+        let stop = Message::Stop.encode();
+        journal.append(&stop).unwrap();
+
+        full.writes.store(true, Relaxed);
+        let told = journal.append(&stop).unwrap_err().to_string();
+        assert!(told.contains("journal") && told.contains("free some space"), "{told}");
+        journal.append(&stop).unwrap();
+        assert_eq!(journal.lost_frames, 2);
+
+        full.writes.store(false, Relaxed);
+        journal.append(&stop).unwrap();
+        assert_eq!(journal.lost_frames, 0);
+        let (findings, whole_bytes) = findings(&journal);
+        assert_eq!(whole_bytes, journal.bytes);
         assert_eq!(findings.len(), 1);
         assert!(findings[0].invalidates() && findings[0].text().starts_with("2 frames"));
+    }
+
+    /// Invariant (losses): A write that fails never costs a frame that was written before.
+    #[test]
+    fn half_a_frame_that_cannot_be_cut_off_costs_no_other() {
+        let (folder, full) = (tempfile::tempdir().unwrap(), Arc::new(FullDisk::default()));
+        let disk = Disk::with_faults(full.clone());
+        let mut journal = Journal::create(&disk, folder.path()).unwrap();
+        let stop = Message::Stop.encode();
+        [&full.writes, &full.truncates].iter().for_each(|one| one.store(true, Relaxed));
+        assert!(journal.append(&stop).is_err());
+        [&full.writes, &full.truncates].iter().for_each(|one| one.store(false, Relaxed));
+        journal.append(&stop).unwrap();
+        let before = std::fs::read(journal.path()).unwrap();
+        full.writes.store(true, Relaxed);
+        assert!(journal.append(&stop).is_err());
+        assert_eq!(std::fs::read(journal.path()).unwrap(), before);
     }
 }

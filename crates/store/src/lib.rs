@@ -11,6 +11,7 @@
 
 mod campaign;
 mod columns;
+pub mod disk;
 mod document;
 mod error;
 mod files;
@@ -18,6 +19,8 @@ mod finish;
 mod follow;
 mod id;
 mod journal;
+mod open_run;
+mod recovery;
 mod rows;
 mod runs;
 mod samples;
@@ -33,8 +36,10 @@ pub use error::{Error, Result};
 pub use finish::Finished;
 pub use follow::{FollowState, JournalEvent, JournalFollower};
 pub use id::new_id;
+pub use open_run::OpenRun;
+pub use recovery::{Quarantined, Recovered, RecoveryOutcome};
 pub use rows::{intervals, spikes, telemetry, trace};
-pub use runs::{OpenRun, Recovered, RecoveryOutcome, RunEntry, RunState, Store, calling_user};
+pub use runs::{RunEntry, RunState, Store, calling_user};
 pub use samples::SampleReader;
 pub use space::SpaceNeeded;
 pub use tables::histograms;

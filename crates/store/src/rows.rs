@@ -212,6 +212,7 @@ fn word_positions(metric: &ByteArray, subject: &ByteArray) -> WordPositions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::Disk;
     use crate::table::Table;
 
     fn interval(number: u64) -> IntervalRow {
@@ -238,7 +239,7 @@ mod tests {
     #[test]
     fn intervals_come_back_over_several_row_groups() {
         let folder = tempfile::tempdir().unwrap();
-        let mut table = Table::create(folder.path()).unwrap();
+        let mut table = Table::create(&Disk::default(), folder.path()).unwrap();
         (0..70_000).for_each(|number| table.push(interval(number)).unwrap());
         table.close().unwrap();
         let table = TableReader::open::<IntervalRow>(folder.path()).unwrap();
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn telemetry_comes_back_with_its_words() {
         let folder = tempfile::tempdir().unwrap();
-        let mut table = Table::create(folder.path()).unwrap();
+        let mut table = Table::create(&Disk::default(), folder.path()).unwrap();
         let series: Vec<Arc<Series>> = (0..60)
             .map(|number| {
                 let metric = ["temperature", "interrupts", "thread_cpu_time"][number as usize % 3];

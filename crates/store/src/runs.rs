@@ -1,15 +1,14 @@
-//! The folder with all runs: beginning, finishing, recovering, listing and finding them.
+//! The folder with all runs: beginning, listing and finding them.
 
-use crate::document::{CAMPAIGN_JSON, CONSOLE, RUN_JSON, read_run};
+use crate::disk::Disk;
+use crate::document::{CAMPAIGN_JSON, RUN_JSON, read_run};
 use crate::error::{Error, Result};
-use crate::files::{open_file, sync_folder};
-use crate::finish::{Finished, publish, remove_files, write_files};
+use crate::files::open_file;
 use crate::id;
 use crate::journal::{JOURNAL, Journal, is_locked};
+use crate::open_run::OpenRun;
 use jiff::Timestamp;
 use latlab_model::Run;
-use latlab_model::finding::{Finding, JournalFinding};
-use latlab_model::frame::Message;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -29,35 +28,7 @@ const NAMED_RUNS: usize = 5;
 pub struct Store {
     pub(crate) root: PathBuf,
     pub(crate) owner: Option<(u32, u32)>,
-}
-
-/// A run that goes on; dropped without a word it stays, to be recovered on the next opening.
-#[derive(Debug)]
-pub struct OpenRun {
-    store: Store,
-    id: String,
-    partial: PathBuf,
-    journal: Journal,
-}
-
-/// A run that an earlier program left unfinished.
-#[derive(Debug)]
-pub struct Recovered {
-    /// Its id.
-    pub id: String,
-    /// What became of it.
-    pub outcome: RecoveryOutcome,
-}
-
-/// What became of an unfinished run.
-#[derive(Debug)]
-pub enum RecoveryOutcome {
-    /// It is finished and published in this folder.
-    Finished(PathBuf),
-    /// It measured nothing, for this reason, and was removed.
-    Removed(String),
-    /// It stays as it is, because it could not be finished.
-    Left(Error),
+    pub(crate) disk: Disk,
 }
 
 /// A run as a listing shows it.
@@ -93,7 +64,12 @@ pub fn calling_user() -> Option<(u32, u32)> {
 impl Store {
     /// The runs of this folder, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Store {
-        Store { root: root.into(), owner: None }
+        Store { root: root.into(), owner: None, disk: Disk::default() }
+    }
+
+    /// Records, finishes and recovers on this disk.
+    pub fn with_disk(self, disk: Disk) -> Store {
+        Store { disk, ..self }
     }
 
     /// Gives all that is made from now on to this user and group.
@@ -114,15 +90,14 @@ impl Store {
         self.create_root()?;
         let _alone = self.lock();
         let (id, partial) = self.take_id(id)?;
-        let journal = Journal::create(&partial).inspect_err(|_| {
+        let journal = Journal::create(&self.disk, &partial).inspect_err(|_| {
             // Only the folder is there, so nothing is lost with it.
-            let _ = fs::remove_dir(&partial);
+            let _ = self.disk.remove_folder(&partial);
         })?;
-        sync_folder(&partial)?;
-        sync_folder(&self.root)?;
-        let run = OpenRun { store: self.clone(), id, partial, journal };
-        run.store.chown_all(&run.partial);
-        Ok(run)
+        self.disk.sync_folder(&partial)?;
+        self.disk.sync_folder(&self.root)?;
+        self.chown_all(&partial);
+        Ok(OpenRun::new(self.clone(), id, journal))
     }
 
     fn take_id(&self, wanted: &str) -> Result<(String, PathBuf)> {
@@ -130,7 +105,7 @@ impl Store {
         for number in 2.. {
             let partial = self.partial(&id);
             if !self.root.join(&id).exists() {
-                match fs::create_dir(&partial) {
+                match self.disk.create_folder(&partial) {
                     Ok(()) => return Ok((id, partial)),
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                     Err(error) => return Err(Error::io("create", &partial)(error)),
@@ -146,15 +121,30 @@ impl Store {
         self.root.join(format!(".{id}{PARTIAL}"))
     }
 
+    /// Creates the folder of the runs and those above it, to survive a power cut.
     pub(crate) fn create_root(&self) -> Result<()> {
-        let missing: Vec<&Path> = self
-            .root
-            .ancestors()
-            .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-            .collect();
-        fs::create_dir_all(&self.root).map_err(Error::io("create", &self.root))?;
-        missing.into_iter().for_each(|folder| self.chown(folder));
-        Ok(())
+        let root = std::path::absolute(&self.root).map_err(Error::io("find", &self.root))?;
+        let missing: Vec<&Path> = root.ancestors().take_while(|folder| !folder.exists()).collect();
+        for folder in missing.into_iter().rev() {
+            match self.disk.create_folder(folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+                created => created.map_err(Error::io("create", folder))?,
+            }
+            self.chown(folder);
+            match folder.parent().map_or(Ok(()), |above| self.disk.sync_folder(above)) {
+                // One that may be written to need not be one that may be opened.
+                Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::PermissionDenied => {
+                }
+                synced => synced?,
+            }
+        }
+        match root.is_dir() {
+            true => Ok(()),
+            false => {
+                let error = io::ErrorKind::NotADirectory.into();
+                Err(Error::io("create", &self.root)(error))
+            }
+        }
     }
 
     /// Keeps two programs from taking over the same run; a file system without locks does not
@@ -182,39 +172,6 @@ impl Store {
         }
     }
 
-    /// Finishes every run whose program is gone.
-    pub fn recover(&self) -> Result<Vec<Recovered>> {
-        if !self.root.exists() {
-            return Ok(Vec::new());
-        }
-        let alone = self.lock();
-        let mut claimed = Vec::new();
-        for id in self.unfinished_ids()? {
-            let claim = self.claim(&id);
-            claimed.push((id, claim));
-        }
-        drop(alone);
-        let recovered = claimed.into_iter().filter_map(|(id, claim)| {
-            let outcome = match claim {
-                Ok(Claim::GoingOn) => return None,
-                Ok(Claim::Without(outcome)) => outcome,
-                Ok(Claim::Journal(journal)) => self.recover_one(&id, journal),
-                Err(error) => RecoveryOutcome::Left(error),
-            };
-            // Another program that was recovering at the same moment has done it.
-            let done = matches!(outcome, RecoveryOutcome::Left(_)) && !self.partial(&id).exists();
-            (!done).then_some(Recovered { id, outcome })
-        });
-        Ok(recovered.collect())
-    }
-
-    fn unfinished_ids(&self) -> Result<Vec<String>> {
-        let names = self.names()?.into_iter();
-        let mut ids: Vec<String> = names.filter_map(|name| partial_id(&name)).collect();
-        ids.sort();
-        Ok(ids)
-    }
-
     pub(crate) fn names(&self) -> Result<Vec<String>> {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
@@ -223,60 +180,6 @@ impl Store {
         };
         let folders = entries.flatten().filter(|entry| entry.path().is_dir());
         Ok(folders.filter_map(|entry| entry.file_name().into_string().ok()).collect())
-    }
-
-    fn claim(&self, id: &str) -> Result<Claim> {
-        let partial = self.partial(id);
-        if partial.join(JOURNAL).exists() {
-            return Ok(Journal::try_lock(&partial)?.map_or(Claim::GoingOn, Claim::Journal));
-        }
-        if partial.join(RUN_JSON).exists() {
-            let path = self.root.join(id);
-            publish(&partial, &path)?;
-            return Ok(Claim::Without(RecoveryOutcome::Finished(path)));
-        }
-        self.remove(&partial)?;
-        let reason = "interrupted before its journal was created".to_string();
-        Ok(Claim::Without(RecoveryOutcome::Removed(reason)))
-    }
-
-    fn recover_one(&self, id: &str, journal: Journal) -> RecoveryOutcome {
-        let partial = self.partial(id);
-        match self.complete(id, &partial, journal, true) {
-            Ok(finished) => RecoveryOutcome::Finished(finished.path),
-            Err(Error::NothingMeasured { reason, holds_counts: false, .. }) => self
-                .remove(&partial)
-                .map_or_else(RecoveryOutcome::Left, |()| RecoveryOutcome::Removed(reason)),
-            Err(error) => RecoveryOutcome::Left(error),
-        }
-    }
-
-    /// Removes a folder without a run; fails where something is in it that is not ours.
-    fn remove(&self, partial: &Path) -> Result<()> {
-        remove_files(partial);
-        let _ = fs::remove_file(partial.join(CONSOLE));
-        // The last, so that a folder of which this was cut off is still known for what it is.
-        let _ = fs::remove_file(partial.join(JOURNAL));
-        fs::remove_dir(partial).map_err(Error::io("remove", partial))
-    }
-
-    /// Writes the files, and only then gives up the journal and publishes the folder.
-    fn complete(
-        &self,
-        id: &str,
-        partial: &Path,
-        journal: Journal,
-        recovered: bool,
-    ) -> Result<Finished> {
-        let run = write_files(partial, id, &journal, recovered)
-            // On a full disk half a table takes the room that somebody makes for the next try.
-            .inspect_err(|_| remove_files(partial))?;
-        self.chown_all(partial);
-        fs::remove_file(journal.path()).map_err(Error::io("remove", journal.path()))?;
-        sync_folder(partial)?;
-        let path = self.root.join(id);
-        publish(partial, &path)?;
-        Ok(Finished { run, path })
     }
 
     /// All runs, newest first; one that cannot be read does not hide the others.
@@ -339,7 +242,7 @@ impl Store {
     }
 
     /// The stores of the runs of campaigns, also of one whose own document cannot be read.
-    fn campaign_stores(&self) -> Result<Vec<Store>> {
+    pub fn campaign_stores(&self) -> Result<Vec<Store>> {
         let names = self.names()?.into_iter().filter(|name| !name.starts_with('.'));
         let paths = names.map(|name| self.root.join(name));
         let campaigns = paths.filter(|path| path.join(CAMPAIGN_JSON).exists());
@@ -411,14 +314,7 @@ fn pick(spec: &str, newest_first: Vec<RunEntry>, root: &Path) -> Result<PathBuf>
     }
 }
 
-/// What is to be done with an unfinished run.
-enum Claim {
-    GoingOn,
-    Journal(Journal),
-    Without(RecoveryOutcome),
-}
-
-fn partial_id(name: &str) -> Option<String> {
+pub(crate) fn partial_id(name: &str) -> Option<String> {
     let id = name.strip_prefix('.')?.strip_suffix(PARTIAL)?;
     id::is_valid(id).then(|| id.to_string())
 }
@@ -431,83 +327,5 @@ impl RunEntry {
             _ => None,
         };
         started.or_else(|| id::time_of(&self.id))
-    }
-}
-
-impl OpenRun {
-    /// The id it really got.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// Its folder as long as it goes on.
-    pub fn path(&self) -> &Path {
-        &self.partial
-    }
-
-    /// Appends the bytes of whole frames to the journal.
-    ///
-    /// An error (a full disk) is returned once and only counted from then on; the caller may go
-    /// on, because the run says what it lost.
-    pub fn append(&mut self, frames: &[u8]) -> Result<()> {
-        self.journal.append(frames)
-    }
-
-    /// The journal's file, to be brought to the disk by a thread that may wait for it.
-    pub fn file(&self) -> Result<File> {
-        self.journal.file()
-    }
-
-    /// Writes the journal into a new folder where somebody has deleted the old one, or beside the
-    /// folder of the runs where that is no folder any more: a finding says so then.
-    pub fn rescue(&mut self) -> Result<Option<Finding>> {
-        if !self.journal.is_deleted() {
-            return Ok(None);
-        }
-        let bytes = match self.rewrite(self.store.clone()) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                let root = std::path::absolute(&self.store.root).unwrap_or_default();
-                let name = root.file_name().unwrap_or_default().to_string_lossy();
-                let beside = root.with_file_name(format!("{name}.rescued"));
-                let store = Store { root: beside, ..self.store.clone() };
-                self.rewrite(store).map_err(|_| error)?
-            }
-        };
-        let folder = self.store.root.display().to_string();
-        let finding = Finding::new(JournalFinding::FolderDeleted { bytes, folder });
-        self.journal.append(&Message::Finding(finding.clone()).encode())?;
-        Ok(Some(finding))
-    }
-
-    fn rewrite(&mut self, store: Store) -> Result<u64> {
-        store.create_root()?;
-        let partial = store.partial(&self.id);
-        fs::create_dir_all(&partial).map_err(Error::io("create", &partial))?;
-        let bytes = self.journal.rewrite(&partial)?;
-        store.chown_all(&partial);
-        (self.store, self.partial) = (store, partial);
-        Ok(bytes)
-    }
-
-    /// Makes the run folder; after an error the journal stays, for [`Store::recover`].
-    pub fn finish(mut self) -> Result<Finished> {
-        self.rescue()?;
-        self.journal.sync()?;
-        let OpenRun { store, id, partial, journal } = self;
-        store.complete(&id, &partial, journal, false)
-    }
-
-    /// Takes a guest's console out of the folder, beside the runs; none where there is none.
-    pub fn keep_console(&self) -> Option<PathBuf> {
-        let kept = self.store.root.join(format!("{}.{CONSOLE}", self.id));
-        fs::rename(self.partial.join(CONSOLE), &kept).ok()?;
-        self.store.chown(&kept);
-        Some(kept)
-    }
-
-    /// Removes everything, after a refusal.
-    pub fn discard(self) -> Result<()> {
-        self.store.remove(&self.partial)
     }
 }

@@ -3,10 +3,12 @@
 //! Integers are delta-packed and nothing is compressed, which every reader understands; only the
 //! tables of samples and of the trace are made smaller by more than that.
 
+use crate::disk::Disk;
 use crate::document::RUN_JSON;
 use crate::error::{Error, Result};
-use crate::files::{compare, create_file, open_file};
+use crate::files::{NewFile, compare, open_file};
 use latlab_model::Run;
+use latlab_model::run::StoredFile;
 use parquet::basic::Type as Physical;
 use parquet::basic::{Compression, ConvertedType, Encoding, GzipLevel, LogicalType, Repetition};
 use parquet::column::reader::ColumnReader;
@@ -75,16 +77,16 @@ pub trait Row: Sized + 'static {
 
 /// A table that is being written.
 pub struct Table<R: Row> {
-    writer: SerializedFileWriter<File>,
+    writer: SerializedFileWriter<NewFile>,
     rows: Vec<R>,
     path: PathBuf,
 }
 
 impl<R: Row> Table<R> {
     /// Creates the file in this folder; one that is there was left by a try that was cut off.
-    pub fn create(folder: &Path) -> Result<Table<R>> {
+    pub fn create(disk: &Disk, folder: &Path) -> Result<Table<R>> {
         let path = folder.join(R::FILE);
-        let file = create_file(&path)?;
+        let file = NewFile::create(disk, &path)?;
         let writer = schema::<R>()
             .and_then(|schema| SerializedFileWriter::new(file, schema, properties::<R>().into()))
             .map_err(|error| write_error(&path, error))?;
@@ -105,13 +107,14 @@ impl<R: Row> Table<R> {
         write_group(&mut self.writer, rows).map_err(|error| write_error(&self.path, error))
     }
 
-    /// Writes what is left, and the end of the file.
-    pub fn close(mut self) -> Result<()> {
+    /// Writes what is left and the end of the file, and brings it to the disk; gives back what must
+    /// be found there.
+    pub fn close(mut self) -> Result<StoredFile> {
         if !self.rows.is_empty() {
             self.write_group()?;
         }
-        self.writer.close().map_err(|error| write_error(&self.path, error))?;
-        Ok(())
+        self.writer.finish().map_err(|error| write_error(&self.path, error))?;
+        self.writer.inner().sync()
     }
 
     fn write_group(&mut self) -> Result<()> {
@@ -215,7 +218,7 @@ fn properties<R: Row>() -> WriterProperties {
 }
 
 fn write_group<R: Row>(
-    writer: &mut SerializedFileWriter<File>,
+    writer: &mut SerializedFileWriter<NewFile>,
     rows: &[R],
 ) -> parquet::errors::Result<()> {
     let mut group = writer.next_row_group()?;

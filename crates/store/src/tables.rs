@@ -1,11 +1,12 @@
 //! The tables of a run folder: the columns in which each row is stored.
 
+use crate::disk::Disk;
 use crate::error::Result;
 use crate::table::{ColumnData, ColumnSpec, Row, Table, TableReader};
 use latlab_digest::{
     BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TelemetryRow, TraceRow, coarse_edges,
 };
-use latlab_model::run::ClockReading;
+use latlab_model::run::{ClockReading, StoredFile};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -134,8 +135,8 @@ pub struct ThreadTable<R: ThreadRow> {
 
 impl<R: ThreadRow> ThreadTable<R> {
     /// Creates the file in this folder.
-    pub fn create(folder: &Path) -> Result<ThreadTable<R>> {
-        Ok(ThreadTable { table: Table::create(folder)?, waiting: BTreeMap::new() })
+    pub fn create(disk: &Disk, folder: &Path) -> Result<ThreadTable<R>> {
+        Ok(ThreadTable { table: Table::create(disk, folder)?, waiting: BTreeMap::new() })
     }
 
     /// Adds rows, those of a thread in their order.
@@ -151,8 +152,8 @@ impl<R: ThreadRow> ThreadTable<R> {
         Ok(())
     }
 
-    /// Writes what is left, and the end of the file.
-    pub fn close(mut self) -> Result<()> {
+    /// Writes what is left and the end of the file; gives back what must be found on the disk.
+    pub fn close(mut self) -> Result<StoredFile> {
         for rows in self.waiting.values().filter(|rows| !rows.is_empty()) {
             self.table.push_group(rows)?;
         }
@@ -217,12 +218,13 @@ fn bins(table: &TableReader) -> Result<Vec<ThreadBins>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::Disk;
     use crate::table::Table;
 
     #[test]
     fn bins_come_back_over_several_row_groups() {
         let folder = tempfile::tempdir().unwrap();
-        let mut table = Table::create(folder.path()).unwrap();
+        let mut table = Table::create(&Disk::default(), folder.path()).unwrap();
         let row = |number: i64| BinRow {
             thread: (number / 50_000) as u32,
             cpu: (number % 3 > 0).then_some(number as u32),

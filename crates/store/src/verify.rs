@@ -3,12 +3,14 @@
 use crate::document::{RUN_JSON, read_run};
 use crate::error::{Error, Result};
 use crate::files::{compare, compare_size, open_file};
+use crate::journal::JOURNAL;
 use crate::table::{Row, TableReader};
-use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow, TraceRow};
+use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TelemetryRow, TraceRow};
 use latlab_model::Run;
 use latlab_model::legs::Leg;
+use latlab_model::run::{ClockReading, SCHEMA_VERSION, Summary, ThreadRun};
 use latlab_model::verification::{Mismatch, Verification};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -30,18 +32,32 @@ pub fn verify(folder: &Path) -> Verification {
         files: 0,
         bytes: 0,
         wrong: Vec::new(),
+        unread: Vec::new(),
         extra: Vec::new(),
     };
     match read_run(folder) {
         Ok(run) => {
-            checked.run.clone_from(&run.id);
             checked.extra = extra(folder, &run);
             files(folder, &run, &mut checked);
+            if run.id != checked.run {
+                let what = format!("it is of run {}: the folder was renamed or copied", run.id);
+                checked.wrong.push(mismatch(RUN_JSON, what));
+            }
         }
-        Err(error) => checked.wrong.push(mismatch(RUN_JSON, reason(error))),
+        Err(error) => add(&mut checked, RUN_JSON, error),
     }
-    checked.whole = checked.wrong.is_empty();
+    checked.whole = checked.wrong.is_empty() && checked.unread.is_empty();
     checked
+}
+
+/// Adds an error: a right that is missing says nothing of a file.
+fn add(checked: &mut Verification, name: &str, error: Error) {
+    match error {
+        Error::Io { error, .. } if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            checked.unread.push(mismatch(name, "permission denied"));
+        }
+        error => checked.wrong.push(mismatch(name, reason(error))),
+    }
 }
 
 /// Fails where a file of a run is missing or of another size, without a look at what is in it.
@@ -69,13 +85,13 @@ fn files(folder: &Path, run: &Run, checked: &mut Verification) {
         match found {
             Ok(None) => checked.bytes += stored.bytes,
             Ok(Some(what)) => checked.wrong.push(mismatch(name, what)),
-            Err(error) => checked.wrong.push(mismatch(name, reason(error))),
+            Err(error) => add(checked, name, error),
         }
     }
     // What a changed file counts says nothing.
     for (name, check) in SUMS {
-        let sound = run.files.contains_key(*name) && !checked.wrong.iter().any(|w| w.file == *name);
-        if sound {
+        let known = checked.wrong.iter().chain(&checked.unread).any(|one| one.file == *name);
+        if run.files.contains_key(*name) && !known {
             let found = check(folder, run).unwrap_or_else(|error| vec![reason(error)]);
             checked.wrong.extend(found.into_iter().map(|what| mismatch(name, what)));
         }
@@ -86,12 +102,55 @@ fn files(folder: &Path, run: &Run, checked: &mut Verification) {
 type Check = fn(&Path, &Run) -> Result<Vec<String>>;
 
 const SUMS: &[(&str, Check)] = &[
-    (BinRow::FILE, |folder, run| cycles(&TableReader::open::<BinRow>(folder)?, run)),
-    (IntervalRow::FILE, |folder, run| cycles(&TableReader::open::<IntervalRow>(folder)?, run)),
+    (BinRow::FILE, |folder, run| cycles(&whole::<BinRow>(folder, run)?, run)),
+    (IntervalRow::FILE, |folder, run| cycles(&whole::<IntervalRow>(folder, run)?, run)),
+    (SpikeRow::FILE, maxima),
+    (ClockReading::FILE, clocks),
     (SampleRow::FILE, samples),
+    (TelemetryRow::FILE, |folder, run| whole::<TelemetryRow>(folder, run).map(|_| Vec::new())),
     (LegRow::FILE, legs),
     (TraceRow::FILE, trace),
 ];
+
+/// A table of which every value can be read; older ones may have fewer columns.
+fn whole<R: Row>(folder: &Path, run: &Run) -> Result<TableReader> {
+    let table = TableReader::open::<R>(folder)?;
+    table.read_all::<R>(run.schema < SCHEMA_VERSION)?;
+    Ok(table)
+}
+
+/// The largest latency of each thread is among the spikes, where the run says when it was.
+fn maxima(folder: &Path, run: &Run) -> Result<Vec<String>> {
+    let table = whole::<SpikeRow>(folder, run)?;
+    let mut spikes = BTreeSet::new();
+    for group in 0..table.groups() {
+        let releases = table.longs(group, "release_ns")?;
+        let each = releases.into_iter().zip(table.longs(group, "latency_ns")?);
+        spikes.extend(table.longs(group, "thread")?.into_iter().zip(each));
+    }
+    let lost = |thread: &&ThreadRun| {
+        let Summary { max_ns, max_at_ns, .. } = &thread.summary;
+        let (Some(at), Some(max)) = (max_at_ns, max_ns) else { return false };
+        !spikes.contains(&(thread.setup.thread.into(), (at.0, max.0)))
+    };
+    let text = |thread: &ThreadRun| {
+        format!("it lacks the largest latency of thread {}", thread.setup.thread)
+    };
+    Ok(run.threads.iter().filter(lost).map(text).collect())
+}
+
+/// The first and the last reading of the clocks are those of the run.
+fn clocks(folder: &Path, run: &Run) -> Result<Vec<String>> {
+    let table = whole::<ClockReading>(folder, run)?;
+    let mut times = Vec::new();
+    for group in 0..table.groups() {
+        times.extend(table.longs(group, "monotonic_ns")?);
+    }
+    let ends = run.clocks.map(|(first, last)| (first.monotonic_ns.0, last.monotonic_ns.0));
+    let agree = ends == times.first().copied().zip(times.last().copied());
+    let text = "its first and last reading are not those of the run";
+    Ok((!agree).then(|| text.to_string()).into_iter().collect())
+}
 
 /// A table whose counts are the cycles of the threads.
 fn cycles(table: &TableReader, run: &Run) -> Result<Vec<String>> {
@@ -114,23 +173,43 @@ fn cycles(table: &TableReader, run: &Run) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Every cycle has a sample, but for those that the run says were lost.
+/// Every cycle has a sample, but for those that the run says were lost; where none was lost, the
+/// largest latency is among them.
 fn samples(folder: &Path, run: &Run) -> Result<Vec<String>> {
-    let table = TableReader::open::<SampleRow>(folder)?;
+    let table = whole::<SampleRow>(folder, run)?;
     let ends = run.threads.iter().map(|thread| thread.end.as_ref());
     let cycles = ends.map(|end| end.map(|end| i128::from(end.cycles))).sum();
     // Of a thread without a last word nobody knows how many there should be.
     let Some(cycles): Option<i128> = cycles else { return Ok(Vec::new()) };
     let (rows, lost) = (table.rows(), run.losses.samples);
-    let agree = i128::from(rows) + i128::from(lost) == cycles;
-    let text = || format!("it has {rows} rows for {cycles} cycles, of which {lost} were lost");
-    Ok((!agree).then(text).into_iter().collect())
+    if i128::from(rows) + i128::from(lost) != cycles {
+        return Ok(vec![format!(
+            "it has {rows} rows for {cycles} cycles, of which {lost} were lost"
+        )]);
+    }
+    let mut largest: BTreeMap<i64, i64> = BTreeMap::new();
+    for group in 0..table.groups() {
+        let latencies = table.longs(group, "latency_ns")?;
+        for (thread, latency) in table.longs(group, "thread")?.into_iter().zip(latencies) {
+            let max = largest.entry(thread).or_insert(latency);
+            *max = latency.max(*max);
+        }
+    }
+    // There may be a larger one before the first counted release.
+    let too_small = |thread: &&ThreadRun| {
+        let max = largest.get(&thread.setup.thread.into()).copied();
+        lost == 0 && max < thread.summary.max_ns.map(|max| max.0)
+    };
+    let text = |thread: &ThreadRun| {
+        format!("it lacks the largest latency of thread {}", thread.setup.thread)
+    };
+    Ok(run.threads.iter().filter(too_small).map(text).collect())
 }
 
 /// Every cycle of which a leg is known is in the histogram of that leg, and every one that was traced
 /// in that of the latencies.
 fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
-    let table = TableReader::open::<LegRow>(folder)?;
+    let table = whole::<LegRow>(folder, run)?;
     let mut sums: BTreeMap<(i64, String), i128> = BTreeMap::new();
     for group in 0..table.groups() {
         let (threads, counts) = (table.longs(group, "thread")?, table.longs(group, "count")?);
@@ -161,7 +240,7 @@ fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
 
 /// The events that were lost are those that the run says were lost.
 fn trace(folder: &Path, run: &Run) -> Result<Vec<String>> {
-    let table = TableReader::open::<TraceRow>(folder)?;
+    let table = whole::<TraceRow>(folder, run)?;
     let mut lost = 0_i128;
     for group in 0..table.groups() {
         lost +=
@@ -175,7 +254,11 @@ fn trace(folder: &Path, run: &Run) -> Result<Vec<String>> {
 fn extra(folder: &Path, run: &Run) -> Vec<String> {
     let names = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let known = |name: &str| run.files.contains_key(name) || name == RUN_JSON || is_derived(name);
+    // A damaged journal stays.
+    let journal = |name: &str| name == JOURNAL && run.losses.journal_bytes > 0;
+    let known = |name: &str| {
+        run.files.contains_key(name) || name == RUN_JSON || is_derived(name) || journal(name)
+    };
     let mut extra: Vec<String> = names.filter(|name| !known(name)).collect();
     extra.sort();
     extra

@@ -13,6 +13,7 @@ pub mod disk;
 pub mod dma_latency;
 mod file_lock;
 pub mod files;
+pub mod folder;
 pub mod klog;
 pub mod memory;
 pub mod process;

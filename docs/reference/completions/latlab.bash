@@ -157,7 +157,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__doctor)
-            opts="-v -h -V --root --against --save --fail-on --only --ignore --verbose --list --restore --out --format --help --version"
+            opts="-v -h -V --root --against --save --fail-on --only --ignore --verbose --list --restore --quarantine --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -411,6 +411,7 @@ json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s v -l verbose -d 'Print all details of all findings'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l list -d 'List all checks of the doctor'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Restore kernel files that a killed latlab left changed, and do nothing else'
+complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l quarantine -d 'Move interrupted runs that can never be finished to the folder quarantine of the runs, and do nothing else'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -s h -l help -d 'Print help'

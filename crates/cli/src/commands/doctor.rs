@@ -3,10 +3,11 @@
 pub mod args;
 mod source;
 
-use crate::exit::EXIT_FAIL;
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
 use crate::flags::Format;
 use crate::leftovers::restore_command;
 use crate::output::{print, print_json, sanitize_lines, style, width, write_whole};
+use crate::store::{open_store, quarantine};
 use args::DoctorArgs;
 use latlab_doctor::{catalogue, compare, conditions, examination};
 use latlab_model::Snapshot;
@@ -20,6 +21,10 @@ use std::process::ExitCode;
 pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     if args.restore {
         return restore_command();
+    }
+    if args.quarantine {
+        let finished = quarantine(&open_store(args.common.out.as_deref()))?;
+        return Ok(ExitCode::from(if finished { 0 } else { EXIT_CANNOT_MEASURE }));
     }
     if args.list {
         return list(args.common.format);

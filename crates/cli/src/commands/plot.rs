@@ -2,7 +2,7 @@
 
 pub mod args;
 
-use crate::output::{print, print_bytes, warn, write_whole};
+use crate::output::{print, print_bytes, warn, write_into, write_whole};
 use crate::store::{open_store, recover};
 use anyhow::{Context, bail};
 use args::{Picture, PictureFormat, PlotArgs};
@@ -43,15 +43,23 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         Picture::Phase => phase(args, &folders)?,
     };
     let picture = encoded(&svg, format, args.scale)?;
-    let own = || {
-        let name = format!("{}.{}", args.kind.as_str(), format.extension());
-        let campaign = campaign.as_ref().map(|(folder, _)| folder.path());
-        campaign
-            .or(folders.first().map(PathBuf::as_path))
-            .map(|folder| folder.join(name))
-            .unwrap_or_default()
+    let folder = campaign.as_ref().map(|(folder, _)| folder.path());
+    let folder = folder.or(folders.first().map(PathBuf::as_path)).unwrap_or(Path::new("."));
+    let path = match &args.output {
+        Some(path) if path.as_os_str() == "-" => {
+            print_bytes(&picture)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(path) => {
+            write_whole(path, &picture)?;
+            path.clone()
+        }
+        None => {
+            write_into(folder, &format!("{}.{}", args.kind.as_str(), format.extension()), &picture)?
+        }
     };
-    write_picture(&args.output.clone().unwrap_or_else(own), &picture)
+    print(&format!("{}\n", path.display()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn latencies(args: &PlotArgs, kind: Kind, folders: &[PathBuf]) -> anyhow::Result<String> {
@@ -91,15 +99,4 @@ fn encoded(svg: &str, format: PictureFormat, scale: f32) -> anyhow::Result<Vec<u
         PictureFormat::Svg => Ok((latlab_report::standalone(svg) + "\n").into_bytes()),
         PictureFormat::Png => Ok(latlab_report::png(svg, scale)?),
     }
-}
-
-fn write_picture(path: &Path, picture: &[u8]) -> anyhow::Result<ExitCode> {
-    match path.as_os_str() == "-" {
-        true => print_bytes(picture)?,
-        false => {
-            write_whole(path, picture)?;
-            print(&format!("{}\n", path.display()))?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -5,12 +5,12 @@ mod campaign;
 
 use crate::browser;
 use crate::documents::Reported;
-use crate::output::{print, print_json, warn, write_whole};
+use crate::output::{print, print_json, warn, write_into, write_whole};
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ReportArgs, ReportFormat};
 use latlab_view::LoadedRun;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// `latlab report`.
@@ -42,8 +42,16 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         print(&page)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let path = args.output.clone().unwrap_or_else(|| default_path(&folders));
-    write_whole(&path, page.as_bytes())?;
+    let path = match (&args.output, folders.first()) {
+        (Some(path), _) => {
+            write_whole(path, page.as_bytes())?;
+            path.clone()
+        }
+        (None, first) => {
+            let name = if folders.len() > 1 { "comparison.html" } else { "report.html" };
+            write_into(first.map_or(Path::new("."), PathBuf::as_path), name, page.as_bytes())?
+        }
+    };
     match args.format {
         ReportFormat::Json => print_json(&Reported {
             runs: shown.into_iter().map(|one| one.run.id).collect(),
@@ -65,9 +73,4 @@ fn reject_duplicates(runs: &[LoadedRun]) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-fn default_path(folders: &[PathBuf]) -> PathBuf {
-    let name = if folders.len() > 1 { "comparison.html" } else { "report.html" };
-    folders.first().map(|folder| folder.join(name)).unwrap_or_default()
 }

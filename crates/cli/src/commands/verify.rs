@@ -1,11 +1,11 @@
 //! `latlab verify`: whether stored runs are as they were stored.
 
-use crate::exit::EXIT_FAIL;
+use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
 use crate::flags::{Common, Format};
 use crate::output::{print, print_json, warn};
 use crate::store::{open_store, recover};
 use clap::Args;
-use latlab_model::verification::Verification;
+use latlab_model::verification::{Mismatch, Verification};
 use latlab_report::units::bytes;
 use latlab_store::{RunEntry, RunState, Store};
 use std::path::PathBuf;
@@ -30,12 +30,13 @@ Examples:
   latlab verify                   the last run
   latlab verify --all             every run, one line each
 
-Compares size and SHA-256 of every file with run.json, and the sums of the tables with its counts.
+Compares size and SHA-256 of every file with run.json, reads every value of the tables, and compares
+their sums with its counts. A run folder under another name than its own is not as it was stored.
 Files that do not belong to a run are listed.
 
 Exit codes:
-  0  no damage                              2  wrong usage or input
-  1  a run is damaged                       3  could not write the result";
+  0  every run is as it was stored          2  wrong usage or input
+  1  a run is damaged                       3  could not read a file, or not write the result";
 
 /// Looks at all files of the runs, a line for each run.
 pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
@@ -52,8 +53,13 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     if args.common.format == Format::Json {
         print_json(&all)?;
     }
-    let whole = all.iter().all(|checked| checked.whole);
-    Ok(ExitCode::from(if whole { 0 } else { EXIT_FAIL }))
+    let damaged = all.iter().any(|checked| !checked.wrong.is_empty());
+    let unread = all.iter().any(|checked| !checked.unread.is_empty());
+    Ok(match (damaged, unread) {
+        (true, _) => ExitCode::from(EXIT_FAIL),
+        (false, true) => ExitCode::from(EXIT_CANNOT_MEASURE),
+        (false, false) => ExitCode::SUCCESS,
+    })
 }
 
 fn folders(store: &Store, args: &VerifyArgs) -> anyhow::Result<Vec<PathBuf>> {
@@ -88,12 +94,14 @@ fn line(checked: &Verification) -> String {
         [] => String::new(),
         extra => format!("; unknown files: {}", extra.join(", ")),
     };
-    let said = match &checked.wrong[..] {
-        [] => format!("ok, {} files, {}", checked.files, bytes(checked.bytes)),
-        wrong => {
-            let each = wrong.iter().map(|wrong| format!("{}: {}", wrong.file, wrong.what));
-            format!("DAMAGED: {}", each.collect::<Vec<_>>().join("; "))
-        }
+    let each = |all: &[Mismatch]| {
+        all.iter().map(|one| format!("{}: {}", one.file, one.what)).collect::<Vec<_>>().join("; ")
+    };
+    let said = match (&checked.wrong[..], &checked.unread[..]) {
+        ([], []) => format!("ok, {} files, {}", checked.files, bytes(checked.bytes)),
+        ([], unread) => format!("NOT READ: {}", each(unread)),
+        (wrong, []) => format!("DAMAGED: {}", each(wrong)),
+        (wrong, unread) => format!("DAMAGED: {}; NOT READ: {}", each(wrong), each(unread)),
     };
     let line = format!("{}: {said}{extra}", checked.run);
     // Names of files are whatever somebody made of them.

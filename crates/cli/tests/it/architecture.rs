@@ -21,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "latlab-digest",
         &["latlab-doctor", "latlab-load", "latlab-model", "latlab-stats", "latlab-trace"],
     ),
-    ("latlab-store", &["latlab-digest", "latlab-model", "latlab-stats"]),
+    ("latlab-store", &["latlab-digest", "latlab-model", "latlab-stats", "latlab-sys"]),
     ("latlab-lab", &["latlab-model"]),
     (
         "latlab-conduct",

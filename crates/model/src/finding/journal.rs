@@ -45,7 +45,7 @@ findings! {
         JournalDamaged = "journal-damaged" (
             "error",
             "when it is within the journal",
-            "Check the disk and the memory."
+            "Check the disk and the memory. The journal is kept in the folder of the run."
         ) {
             /// How many bytes.
             bytes: u64,
@@ -125,7 +125,9 @@ impl JournalFinding {
             JournalFinding::JournalNotWritten { .. } => {
                 "Free some space, or let --out name a larger disk."
             }
-            JournalFinding::JournalDamaged { .. } => "Check the disk and the memory.",
+            JournalFinding::JournalDamaged { .. } => {
+                "Check the disk and the memory. The journal is kept in the folder of the run."
+            }
             JournalFinding::FolderDeleted { .. } | JournalFinding::JournalCut { .. } => {
                 return None;
             }

@@ -7,9 +7,10 @@ mod progress;
 
 pub use progress::{CampaignProgress, CellState, NextStep};
 
+use crate::disk::Disk;
 use crate::document::CAMPAIGN_JSON;
 use crate::error::{Error, Result};
-use crate::files::{create_file, open_file, sync_folder};
+use crate::files::{open_file, write_file};
 use crate::id::{self, new_id};
 use crate::runs::{CAMPAIGN_RUNS, RunState, Store};
 use jiff::Timestamp;
@@ -51,14 +52,14 @@ impl Store {
         // What is there was cut off before it was a campaign.
         let _ = fs::remove_dir_all(&draft);
         fs::create_dir_all(draft.join(CAMPAIGN_RUNS)).map_err(Error::io("create", &draft))?;
-        let written = write_draft(&draft, &campaign, sheet).inspect_err(|_| {
+        let written = write_draft(&self.disk, &draft, &campaign, sheet).inspect_err(|_| {
             let _ = fs::remove_dir_all(&draft);
         });
         written?;
         self.chown_all(&draft);
         let path = self.root().join(&id);
         fs::rename(&draft, &path).map_err(Error::io("rename", &draft))?;
-        sync_folder(self.root())?;
+        self.disk.sync_folder(self.root())?;
         Ok(self.folder(path, campaign))
     }
 
@@ -154,19 +155,16 @@ fn the_only(spec: &str, mut fitting: Vec<OpenedCampaign>) -> Result<Option<Opene
     }
 }
 
-fn write_draft(draft: &Path, campaign: &Campaign, sheet: &str) -> Result<()> {
+fn write_draft(disk: &Disk, draft: &Path, campaign: &Campaign, sheet: &str) -> Result<()> {
     let damaged = |error: serde_json::Error| Error::Damaged {
         path: draft.join(CAMPAIGN_JSON),
         reason: error.to_string(),
     };
     let document = serde_json::to_string_pretty(campaign).map_err(damaged)? + "\n";
     for (name, text) in [(CAMPAIGN_JSON, document.as_str()), (SHEET, sheet)] {
-        let path = draft.join(name);
-        let mut file = create_file(&path)?;
-        file.write_all(text.as_bytes()).map_err(Error::io("write", &path))?;
-        file.sync_all().map_err(Error::io("sync", &path))?;
+        write_file(disk, &draft.join(name), text)?;
     }
-    sync_folder(draft)
+    disk.sync_folder(draft)
 }
 
 /// Held by whoever works on a campaign; the kernel drops it with its process.

@@ -2,12 +2,14 @@
 
 mod campaign;
 mod conditions;
+mod faults;
 mod finish;
 mod follow;
 mod older;
 mod recover;
 mod rows;
 mod runs;
+mod simulated_disk;
 mod trace;
 mod verify;
 mod window;

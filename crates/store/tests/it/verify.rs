@@ -3,7 +3,9 @@
 use latlab_digest::testing::SyntheticRun;
 use latlab_model::verification::Verification;
 use latlab_store::{Store, WindowReader, histograms, read_run, verify};
+use sha2::{Digest, Sha256};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -34,14 +36,16 @@ fn flip(path: &Path) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Changes `run.json` of a folder, and makes it one of those that had no seal.
+/// Changes `run.json` of a folder, and seals it again.
 fn edit(folder: &Path, from: &str, to: &str) {
     let path = folder.join("run.json");
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from), "{from} in {text}");
     let text = text.replacen(from, to, 1);
-    let sealed = text.rsplit_once(",\n  \"seal\"").map(|(before, _)| format!("{before}\n}}\n"));
-    fs::write(path, sealed.unwrap_or(text)).unwrap();
+    let (before, _) = text.rsplit_once("\n  \"seal\"").unwrap();
+    let sum = Sha256::digest(format!("{before}\n"));
+    let seal: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::write(path, format!("{before}\n  \"seal\": \"{seal}\"\n}}\n")).unwrap();
 }
 
 #[test]
@@ -148,4 +152,64 @@ fn damage_in_the_samples_is_an_error_and_never_a_number() {
             assert_eq!(found.total, whole.total, "byte {at}");
         }
     }
+}
+
+/// Invariant (losses): A document without its seal, or under another name, is not as it was stored.
+#[test]
+fn a_document_without_its_seal_or_under_another_name_is_told() {
+    let (root, path) = run();
+    let copy = root.path().join("two");
+    fs::rename(&path, &copy).unwrap();
+    let checked = verify(&copy);
+    assert_eq!(checked.run, "two");
+    let what = "it is of run one: the folder was renamed or copied";
+    assert_eq!(mismatches(&checked), [("run.json", what)]);
+
+    fs::rename(&copy, &path).unwrap();
+    let text = fs::read_to_string(path.join("run.json")).unwrap();
+    let (before, _) = text.rsplit_once(",\n  \"seal\"").unwrap();
+    fs::write(path.join("run.json"), format!("{before}\n}}\n")).unwrap();
+    assert!(mismatches(&verify(&path))[0].1.contains("its seal is missing"));
+    // A run of the time before there were seals.
+    let older = before.replacen("\"schema\": 5", "\"schema\": 2", 1);
+    fs::write(path.join("run.json"), format!("{older}\n}}\n")).unwrap();
+    assert!(!mismatches(&verify(&path)).iter().any(|(_, what)| what.contains("seal")));
+}
+
+/// Invariant (losses): Every table is read whole, and what is said of a thread must be in it.
+#[test]
+fn a_table_that_fits_its_sum_and_lies_is_told() {
+    for (name, text) in [
+        ("spikes.parquet", "it lacks the largest latency of thread 0"),
+        ("clocks.parquet", "its first and last reading are not those of the run"),
+    ] {
+        let (_root, path) = run();
+        let document = read_run(&path).unwrap();
+        match name {
+            "spikes.parquet" => {
+                let at = document.threads[0].summary.max_at_ns.unwrap().0;
+                edit(&path, &format!("\"max_at_ns\": {at}"), &format!("\"max_at_ns\": {}", at + 1));
+            }
+            _ => {
+                let at = document.clocks.unwrap().0.monotonic_ns.0;
+                let new = format!("\"monotonic_ns\": {}", at + 1);
+                edit(&path, &format!("\"monotonic_ns\": {at}"), &new);
+            }
+        }
+        assert!(mismatches(&verify(&path)).contains(&(name, text)), "{:?}", verify(&path));
+    }
+}
+
+/// Invariant (losses): A file that may not be read is not called damaged.
+#[test]
+fn a_right_that_is_missing_is_no_damage() {
+    let (_root, path) = run();
+    fs::set_permissions(path.join("spikes.parquet"), fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::File::open(path.join("spikes.parquet")).is_ok() {
+        // Root may read everything; tests/folders.sh tries it as another user.
+        return;
+    }
+    let checked = verify(&path);
+    assert!(checked.wrong.is_empty() && !checked.whole, "{checked:?}");
+    assert_eq!(checked.unread[0].file, "spikes.parquet");
 }

@@ -8,6 +8,7 @@ use latlab_model::run::{ClockReading, Summary};
 use latlab_model::samples::Sample;
 use latlab_model::window::Window;
 use latlab_model::{Nanos, Run};
+use latlab_store::disk::Disk;
 use latlab_store::tables::ThreadTable;
 use latlab_store::{Finished, Result, SampleReader, Store, WindowReader};
 use std::collections::BTreeMap;
@@ -282,7 +283,7 @@ fn leaves_many_samples_to_be_read() {
     let mut run = Store::new(folder).begin(&format!("samples-{count}")).unwrap();
     run.append(&few.bytes()).unwrap();
     let path = run.finish().unwrap().path;
-    let mut table = ThreadTable::create(&path).unwrap();
+    let mut table = ThreadTable::create(&Disk::default(), &path).unwrap();
     let mut state = 1_u64;
     let mut random = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -47,11 +47,15 @@ pub struct DoctorArgs {
     /// Restore kernel files that a killed latlab left changed, and do nothing else
     #[arg(long, conflicts_with_all = EXAMINING, conflicts_with = "list")]
     pub restore: bool,
+    /// Move interrupted runs that can never be finished to the folder quarantine of the runs, and do
+    /// nothing else
+    #[arg(long, conflicts_with_all = EXAMINING, conflicts_with_all = ["list", "restore"])]
+    pub quarantine: bool,
     #[command(flatten)]
     pub common: Common,
 }
 
-/// Flags that go with neither --list nor --restore.
+/// Flags that do not go with --list, --restore and --quarantine.
 const EXAMINING: [&str; 7] = ["run", "root", "against", "save", "fail_on", "only", "ignore"];
 
 const WHAT: &str = "What to examine";
@@ -66,6 +70,7 @@ Examples:
   latlab doctor --against before.json               what an upgrade changed
   latlab doctor --fail-on warning --ignore governor   for CI: exit code 1 at a warning
   latlab doctor --list                              list all checks
+  latlab doctor --quarantine                        move journals aside that cannot be read
 
 With --against, --fail-on considers findings that appeared or became more severe. With --fail-on
 info any difference counts.
@@ -74,7 +79,7 @@ It needs no rights; as root it sees more. Files that could not be read are liste
 
 Exit codes:
   0  done                                   2  wrong usage or input
-  1  a finding of --fail-on                 3  could not examine, or not restore";
+  1  a finding of --fail-on                 3  could not examine, not restore, or not finish";
 
 /// A code of the catalogue; shells complete it.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use super::args::{ReportArgs, ReportFormat};
 use crate::browser;
 use crate::documents::CampaignReported;
-use crate::output::{print, print_json, warn, write_whole};
+use crate::output::{print, print_json, warn, write_into, write_whole};
 use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, junit, markdown};
@@ -52,7 +52,10 @@ fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> a
     if path.as_os_str() == "-" {
         return print(&page);
     }
-    write_whole(&path, page.as_bytes())?;
+    match &args.output {
+        Some(path) => write_whole(path, page.as_bytes())?,
+        None => drop(write_into(folder.path(), RUN_PAGE, page.as_bytes())?),
+    }
     match args.format {
         ReportFormat::Json => print_json(&CampaignReported {
             page: path.display().to_string(),
@@ -84,5 +87,5 @@ fn write_page_of(run: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let page = latlab_view::page(&[LoadedRun::read(run)?]);
-    write_whole(&run.join(RUN_PAGE), page.as_bytes())
+    write_into(run, RUN_PAGE, page.as_bytes()).map(drop)
 }

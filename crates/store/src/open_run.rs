@@ -1,0 +1,115 @@
+//! A run while it is recorded.
+
+use crate::disk::DiskFile;
+use crate::document::CONSOLE;
+use crate::error::{Error, Result};
+use crate::finish::Finished;
+use crate::journal::Journal;
+use crate::runs::Store;
+use latlab_model::finding::{Finding, JournalFinding};
+use latlab_model::frame::Message;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A run that goes on; dropped without a word it stays, to be recovered on the next opening.
+#[derive(Debug)]
+pub struct OpenRun {
+    store: Store,
+    id: String,
+    partial: PathBuf,
+    journal: Journal,
+}
+
+impl OpenRun {
+    /// A run whose journal was just created.
+    pub(crate) fn new(store: Store, id: String, journal: Journal) -> OpenRun {
+        let partial = store.partial(&id);
+        OpenRun { store, id, partial, journal }
+    }
+
+    /// The id it really got.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its folder as long as it goes on.
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Appends the bytes of whole frames to the journal.
+    ///
+    /// An error (a full disk) is returned once and only counted from then on; the caller may go
+    /// on, because the run says what it lost.
+    pub fn append(&mut self, frames: &[u8]) -> Result<()> {
+        self.journal.append(frames)
+    }
+
+    /// The journal's file, to be brought to the disk by a thread that may wait for it.
+    pub fn file(&self) -> Result<DiskFile> {
+        self.journal.file()
+    }
+
+    /// Writes the journal into a new folder where somebody has deleted the old one, or beside the
+    /// folder of the runs where that is no folder any more: a finding says so then.
+    pub fn rescue(&mut self) -> Result<Option<Finding>> {
+        if !self.journal.is_deleted() {
+            return Ok(None);
+        }
+        let bytes = match self.rewrite(self.store.clone()) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let root = std::path::absolute(&self.store.root).unwrap_or_default();
+                let name = root.file_name().unwrap_or_default().to_string_lossy();
+                let beside = root.with_file_name(format!("{name}.rescued"));
+                let store = Store { root: beside, ..self.store.clone() };
+                self.rewrite(store).map_err(|_| error)?
+            }
+        };
+        let folder = self.store.root.display().to_string();
+        let finding = Finding::new(JournalFinding::FolderDeleted { bytes, folder });
+        self.journal.append(&Message::Finding(finding.clone()).encode())?;
+        Ok(Some(finding))
+    }
+
+    fn rewrite(&mut self, store: Store) -> Result<u64> {
+        store.create_root()?;
+        let partial = store.partial(&self.id);
+        fs::create_dir_all(&partial).map_err(Error::io("create", &partial))?;
+        let bytes = self.journal.rewrite(&store.disk, &partial)?;
+        store.chown_all(&partial);
+        (self.store, self.partial) = (store, partial);
+        Ok(bytes)
+    }
+
+    /// Goes on where the folder of the run lies now, if somebody has renamed it or one above it.
+    fn follow_folder(&mut self) -> Result<()> {
+        if let Some(partial) = self.journal.new_folder()? {
+            self.store.root = partial.parent().unwrap_or(&partial).to_path_buf();
+            self.partial = partial;
+        }
+        Ok(())
+    }
+
+    /// Makes the run folder; after an error the journal stays, for [`Store::recover`].
+    pub fn finish(mut self) -> Result<Finished> {
+        self.rescue()?;
+        self.follow_folder()?;
+        self.journal.sync()?;
+        let OpenRun { store, id, partial, journal } = self;
+        store.complete(&id, &partial, journal, false)
+    }
+
+    /// Takes a guest's console out of the folder, beside the runs; none where there is none.
+    pub fn keep_console(&self) -> Option<PathBuf> {
+        let kept = self.store.root.join(format!("{}.{CONSOLE}", self.id));
+        fs::rename(self.partial.join(CONSOLE), &kept).ok()?;
+        self.store.chown(&kept);
+        Some(kept)
+    }
+
+    /// Removes everything, after a refusal.
+    pub fn discard(self) -> Result<()> {
+        self.store.remove(&self.partial)
+    }
+}

@@ -1,0 +1,104 @@
+//! Files in folders that somebody else may have prepared: a link is never followed.
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{Advice, AtFlags, CWD, Mode, OFlags, fadvise, fstat, openat, renameat, unlinkat};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::fchown;
+use std::path::Path;
+
+/// An open folder: whoever renames it, or puts another in its place, does not change where this
+/// leads.
+#[derive(Debug)]
+pub struct Folder(OwnedFd);
+
+impl Folder {
+    /// Opens a folder.
+    pub fn open(path: &Path) -> io::Result<Folder> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Folder(openat(CWD, path, flags, Mode::empty())?))
+    }
+
+    /// The user to whom it belongs.
+    pub fn owner(&self) -> io::Result<u32> {
+        Ok(fstat(&self.0)?.st_uid)
+    }
+
+    /// Writes a file whole or not at all, in place of whatever has its name: a link is replaced,
+    /// and what it leads to stays as it is.
+    pub fn write_whole(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        owner: Option<(u32, u32)>,
+    ) -> io::Result<()> {
+        let draft = format!(".{name}.draft");
+        let remove = || unlinkat(&self.0, draft.as_str(), AtFlags::empty());
+        // What is there was cut off, or is not ours to follow.
+        let _ = remove();
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mut file =
+            File::from(openat(&self.0, draft.as_str(), flags, Mode::from_raw_mode(0o666))?);
+        let written = file.write_all(bytes).and_then(|()| {
+            if let Some((user, group)) = owner {
+                // A file system without owners is no reason to have no file.
+                let _ = fchown(&file, Some(user), Some(group));
+            }
+            Ok(renameat(&self.0, draft.as_str(), &self.0, name)?)
+        });
+        written.inspect_err(|_| {
+            let _ = remove();
+        })
+    }
+}
+
+/// Opens a file to read it, and to append to it: a link is an error, and a pipe is not waited for.
+pub fn open_plain(path: &Path, append: bool) -> io::Result<File> {
+    let access = if append { OFlags::RDWR | OFlags::APPEND } else { OFlags::RDONLY };
+    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(openat(CWD, path, flags, Mode::empty())?))
+}
+
+/// Lets the kernel forget its copy of a file that is synced, so that it is read from the disk next.
+pub fn forget_copy(file: &File) {
+    // A kernel that keeps it only makes the reading prove less.
+    let _ = fadvise(file, 0, None, Advice::DontNeed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    #[test]
+    fn a_link_is_replaced_and_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "somebody else's").unwrap();
+        for name in ["page.html", ".page.html.draft"] {
+            symlink(&other, folder.path().join(name)).unwrap();
+        }
+        let opened = Folder::open(folder.path()).unwrap();
+        opened.write_whole("page.html", b"new", None).unwrap();
+        let page = folder.path().join("page.html");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "somebody else's");
+        assert_eq!(fs::read_to_string(&page).unwrap(), "new");
+        assert!(!fs::symlink_metadata(&page).unwrap().is_symlink());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert_eq!(opened.owner().unwrap(), fs::metadata(folder.path()).unwrap().uid());
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "x").unwrap();
+        symlink(&file, &link).unwrap();
+        assert!(open_plain(&file, true).is_ok());
+        assert!(open_plain(&link, false).is_err());
+        let pipe = folder.path().join("pipe");
+        crate::files::make_fifo(&pipe).unwrap();
+        assert!(!open_plain(&pipe, false).unwrap().metadata().unwrap().is_file());
+    }
+}
