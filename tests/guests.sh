@@ -3,6 +3,7 @@
 # - the instrument timerlat on real-time kernels beside rtla in the same guest: every activation is
 #   counted, the legs are in their order, and both tools see latencies of one size; 6.12 lets a thread
 #   in user space be measured, 6.1 does not;
+# - threads that another program changes while they measure, also those of the kernel;
 # - starts that are not clean: a trace that others use, throttling and the fair server, SCHED_DEADLINE
 #   used up, files that are missing or read-only.
 # One boot of a kernel does all its jobs. LATLAB_LONG=1 takes all kernels, unplugs CPUs, and reboots a
@@ -105,8 +106,8 @@ campaign() {
 }
 
 # Two at a time; those with two CPUs alone, since their time is that of the host.
-jobs_of rt-6.1 rt-6.1 throttling timerlat tracefs machine &
-jobs_of rt-6.12 rt-6.12 ${long:+throttling} timerlat ${long:+tracefs machine}
+jobs_of rt-6.1 rt-6.1 throttling timerlat lost tracefs machine &
+jobs_of rt-6.12 rt-6.12 ${long:+throttling} timerlat lost ${long:+tracefs machine}
 wait
 all=(rt-6.1 rt-6.12)
 if [ -n "$long" ]; then
