@@ -23,6 +23,7 @@ ordinary=(--policy other --idle-states system --share --quiet --warm-up 0s)
 
 # Processes of the loads of this script.
 of_load() { pgrep -f "^([^ ]*/)?(sh|setsid|env) .*: ${here##*/};"; }
+none_of_ours() { [ -z "$(ours)" ]; }
 # Processes of the program that were started here, by their command line.
 ours() {
     local pid
@@ -111,6 +112,59 @@ fails_at_the_end() {
     expect "it is put back by the next that can" is "$first" && records_are 0
 }
 attempt "what a run cannot put back at its end is put back later" fails_at_the_end
+
+# Each system call of putting back fails in turn, first those on the file and then those on the record.
+every_step_fails() {
+    local call step record failed=0
+    start left $one && murder left || return 1
+    record=$(find $records -name 'undo-*') && cp "$record" "$here/record" || return 1
+    for call in openat read write unlink rename fcntl fsync; do
+        for step in 1 2 3 4; do
+            echo $one >$file
+            cp "$here/record" "$record"
+            strace -f -qq -o "$here/calls" -P $file -P "$record" -P $records/lock -P $records \
+                -e inject=$call:error=EIO:when=$step "$program" doctor --restore >"$here/out" 2>&1
+            code=$?
+            grep -q INJECTED "$here/calls" || break
+            failed=$((failed + 1))
+            [ ! -e "$record" ] && is "$first" || [ -e "$record" -a $code = 3 ] || {
+                cat "$here/calls" "$here/out"
+                echo "$call $step: exit code $code, $(value), and the record is $(ls $records)"
+                return 1
+            }
+            restore
+            is "$first" && [ $code = 0 ] && records_are 0 || { cat "$here/calls"; echo "after $call $step"; return 1; }
+        done
+    done
+    expect "some failures, not $failed" [ $failed -ge 8 ]
+}
+# The same of a run, from its start to its end.
+every_step_of_a_run_fails() {
+    local call step failed=0
+    for call in openat read write; do
+        for step in $(seq 12); do
+            strace -f -qq --seccomp-bpf -e trace=openat,read,write -o "$here/calls" -P $file -e inject=$call:error=EIO:when=$step \
+                "$program" run "${ordinary[@]}" --format json --for 100ms --set $name=$one >"$here/run.json" 2>"$here/out"
+            code=$?
+            grep -q INJECTED "$here/calls" || break
+            failed=$((failed + 1))
+            case $code in
+                3) expect "a reason" grep -q -e "--set $file=$one" "$here/out" ;;
+                0) is "$first" || grep -q '"setting-not-restored"' "$here/run.json" ;;
+                *) [ $code = 4 ] ;;
+            esac && { is "$first" || records_are 1; } && restore && is "$first" && [ $code = 0 ] && records_are 0 || {
+                cat "$here/out" "$here/calls"
+                echo "$call $step: exit code $code, $(value), records: $(ls $records)"
+                return 1
+            }
+        done
+    done
+    expect "some failures, not $failed" [ $failed -ge 8 ]
+}
+! have "failures of each step of a run" strace ||
+    attempt "whatever step of a run fails at a kernel file, it is put back or not forgotten" every_step_of_a_run_fails
+! have "failures of each step of putting back" strace ||
+    attempt "whatever step of putting back fails, it is put back or not forgotten" every_step_fails
 
 # Two runs that set one file; $1 is how each ends: `a` and `b` an end, `A` and `B` a kill.
 equal() {
@@ -236,6 +290,7 @@ killed_at_once() {
     kill -STOP "${agent_of[orphans]}" $(supervisor)
     kill -KILL $(supervisor) "${agent_of[orphans]}" "$(conductor orphans)"
     wait "${run_of[orphans]}" 2>/dev/null
+    until_holds 30 "the end of all of latlab" none_of_ours || return 1
     "$program" list >"$here/out" 2>&1
     cat "$here/out"
     expect "a word of it" grep -q "ended .* load processes" "$here/out" && nothing_left

@@ -32,9 +32,8 @@ impl CpuClaim {
         let _lock = record.lock_folder()?;
         // Before it looks at the others: of two that come at once, one at least sees the other.
         record.write(&line(cpus))?;
-        let others = records(root, Subject::Cpus)
+        let others = records(root, Subject::Cpus)?
             .into_iter()
-            .flatten()
             .filter(|found| found.is_held && found.path != record.path());
         let others = others.filter_map(|found| other(&found, cpus, &record)).collect();
         Ok(CpuClaim { record, others })

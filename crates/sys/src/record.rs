@@ -124,6 +124,8 @@ pub(crate) fn random() -> String {
 /// A record that was found.
 #[derive(Debug)]
 pub struct FoundRecord {
+    /// What it is about.
+    pub subject: Subject,
     /// Where it lies.
     pub path: PathBuf,
     /// Whose it is.
@@ -139,7 +141,7 @@ pub struct FoundRecord {
 impl FoundRecord {
     /// Whether it was written by this user or by root, and is believed.
     pub fn is_trusted(&self) -> bool {
-        self.owner == 0 || self.owner == effective_user()
+        is_trusted(self.owner)
     }
 
     /// Who holds it, as a person finds them from here.
@@ -165,51 +167,88 @@ impl FoundRecord {
 /// A record that is there and cannot be read.
 #[derive(PartialEq, Eq, Debug)]
 pub struct UnreadableRecord {
+    /// What it is about.
+    pub subject: Subject,
     /// Where it lies.
     pub path: PathBuf,
     /// Why it cannot.
     pub reason: String,
 }
 
-/// All records of a subject, of all users whose folders can be read; of those of other users no more
-/// than the first thousand in a folder.
-pub fn records(root: &Root, subject: Subject) -> Vec<Result<FoundRecord, UnreadableRecord>> {
-    let folders = folder::all(root).into_iter();
-    folders.flat_map(|folder| records_in(&folder, subject)).collect()
+/// All records of a subject that can be read, of all users; the error is that those which are believed
+/// cannot be listed.
+pub fn records(root: &Root, subject: Subject) -> io::Result<Vec<FoundRecord>> {
+    let mut records = Vec::new();
+    for folder in folder::all(root) {
+        match records_in(&folder, &[subject]) {
+            Ok(found) => records.extend(found.into_iter().flatten()),
+            Err(error) if folder::owner(&folder).is_some_and(is_trusted) => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok(records)
 }
 
-/// The records of a subject in a folder.
-pub fn records_in(folder: &Path, subject: Subject) -> Vec<Result<FoundRecord, UnreadableRecord>> {
-    let Some(owner) = folder::owner(folder) else { return Vec::new() };
-    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let named = paths.filter(|path| {
+/// The records of these subjects in a folder: at most a thousand where the folder is of another user,
+/// who may put there what they like.
+pub fn records_in(
+    folder: &Path,
+    subjects: &[Subject],
+) -> io::Result<Vec<Result<FoundRecord, UnreadableRecord>>> {
+    let Some(owner) = folder::owner(folder) else { return Ok(Vec::new()) };
+    let most = if is_trusted(owner) { usize::MAX } else { 1000 };
+    let mut records = Vec::new();
+    for entry in fs::read_dir(folder)?.take(most) {
+        let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(subject.prefix()) && path.extension().is_none_or(|end| end != DRAFT)
-    });
-    named.take(1000).filter_map(|path| read(path, owner)).collect()
+        let subject = subjects.iter().find(|subject| name.starts_with(subject.prefix()));
+        let is_draft = path.extension().is_some_and(|end| end == DRAFT);
+        if let (Some(subject), false) = (subject, is_draft) {
+            let unreadable =
+                |reason| UnreadableRecord { subject: *subject, path: path.clone(), reason };
+            records.extend(read(&path, *subject, owner).map_err(unreadable).transpose());
+        }
+    }
+    Ok(records)
 }
 
-/// Reads a record; none where it is no file of this owner, may not be read, or has just gone.
-fn read(path: PathBuf, owner: u32) -> Option<Result<FoundRecord, UnreadableRecord>> {
+/// Whose records are believed.
+fn is_trusted(owner: u32) -> bool {
+    owner == 0 || owner == effective_user()
+}
+
+/// Reads a record; none where it is no file of this owner, or has just gone.
+fn read(path: &Path, subject: Subject, owner: u32) -> Result<Option<FoundRecord>, String> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(&path).ok()?;
-    let metadata = file.metadata().ok()?;
+    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let is_absent = |error: &io::Error| {
+        error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ELOOP)
+    };
+    let mut file = match opened {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) || owner != effective_user() => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let text = |error: io::Error| error.to_string();
+    let metadata = file.metadata().map_err(text)?;
     if !metadata.is_file() || metadata.uid() != owner {
-        return None;
+        return Ok(None);
     }
     let mut bytes = Vec::new();
-    let read = (&mut file).take(LARGEST + 1).read_to_end(&mut bytes);
-    let held = is_locked(&file);
+    (&mut file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(text)?;
+    let is_held = is_locked(&file).map_err(text)?;
     // One whose process has removed it, or written it anew, before its lock was looked at.
-    if file.metadata().ok()?.nlink() == 0 {
-        return None;
+    if file.metadata().map_err(text)?.nlink() == 0 {
+        return Ok(None);
     }
-    let is_held = held.unwrap_or(true);
-    match read.map_err(|error| error.to_string()).and_then(|_| parse(&bytes)) {
-        Ok((origin, content)) => Some(Ok(FoundRecord { path, owner, is_held, origin, content })),
+    match parse(&bytes) {
+        Ok((origin, content)) => {
+            let path = path.to_path_buf();
+            Ok(Some(FoundRecord { subject, path, owner, is_held, origin, content }))
+        }
         // Of another version, which puts back itself what it has changed.
-        Err(_) if is_held => None,
-        Err(reason) => Some(Err(UnreadableRecord { path, reason })),
+        Err(_) if is_held => Ok(None),
+        Err(reason) => Err(reason),
     }
 }
 

@@ -150,7 +150,7 @@ impl Changes {
         loop {
             let lock = self.record.lock_folder()?;
             let now = read(change.kind, &self.root, &change.path, &change.after)?;
-            let others = self.others();
+            let others = self.others()?;
             let Some((holder, held)) =
                 find_holder(&self.root, self.record.origin(), &others, change)
             else {
@@ -170,10 +170,8 @@ impl Changes {
         }
     }
 
-    fn others(&self) -> Vec<OtherChanges> {
-        let mut others = others(&self.root, self.record.origin(), Some(self.record.path()));
-        others.retain(|other| !other.made.is_empty());
-        others
+    fn others(&self) -> io::Result<Vec<OtherChanges>> {
+        others(&self.root, self.record.origin(), Some(self.record.path()))
     }
 
     /// Makes a folder of tracefs, in which the kernel then sets up a trace of its own.
@@ -241,7 +239,8 @@ impl Changes {
         }
         // A latlab that was stopped must not keep what is ours from being put back.
         let _lock = self.record.lock_folder();
-        let others = self.others();
+        // Without them, the last to end puts back the value all the same.
+        let others = self.others().unwrap_or_default();
         let origin = self.record.origin();
         let (results, left) =
             undo_all(&self.root, std::mem::take(&mut self.made), (origin, origin), &others);
@@ -323,13 +322,13 @@ fn find_holder<'a>(
 }
 
 /// The changes of all processes of this user and of root that go on, but for one with this record.
-fn others(root: &Root, here: &Origin, own: Option<&Path>) -> Vec<OtherChanges> {
-    let found = records(root, Subject::Changes).into_iter().flatten();
-    let others = found
+fn others(root: &Root, here: &Origin, own: Option<&Path>) -> io::Result<Vec<OtherChanges>> {
+    let others = records(root, Subject::Changes)?
+        .into_iter()
         .filter(|found| found.is_held && found.is_trusted() && Some(found.path.as_path()) != own);
     let others = others.filter_map(|found| {
         let (holder, made) = (found.holder(here), parse(&found.content).ok()?);
         Some(OtherChanges { holder, origin: found.origin, made })
     });
-    others.collect()
+    Ok(others.collect())
 }

@@ -11,6 +11,7 @@ use crate::record::{
 };
 use crate::scratch::remove_abandoned;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// What was left, and what became of it.
@@ -38,26 +39,13 @@ pub fn restore_loads(root: &Root) -> Leftovers {
 
 fn restore(root: &Root, subjects: &[Subject]) -> Leftovers {
     let mut left = Leftovers::default();
-    let here = Origin::of_this_process(root);
     for folder in own_folders(root) {
-        let found = subjects.iter().flat_map(|subject| records_in(&folder, *subject));
-        // Nothing to wait for, as mostly.
-        if found.filter(|found| !found.as_ref().is_ok_and(|found| found.is_held)).count() == 0 {
-            continue;
+        if let Err(error) = restore_folder(root, &folder, subjects, &mut left) {
+            let folder = folder.display();
+            left.problems.push(format!(
+                "cannot look in {folder} for what a killed latlab has left: {error}"
+            ));
         }
-        // Held until all is undone, so that nobody else does it too.
-        let lock = match FolderLock::take(&folder) {
-            Ok(lock) => lock,
-            Err(error) => {
-                left.problems.push(format!("cannot restore what a killed latlab left: {error}"));
-                continue;
-            }
-        };
-        remove_drafts(&folder);
-        for subject in subjects {
-            restore_records(root, &folder, *subject, &here, &mut left);
-        }
-        drop(lock);
     }
     if effective_user() != 0 {
         left.undone.extend(changes_of_root(root));
@@ -65,31 +53,40 @@ fn restore(root: &Root, subjects: &[Subject]) -> Leftovers {
     left
 }
 
-fn restore_records(
+fn restore_folder(
     root: &Root,
     folder: &Path,
-    subject: Subject,
-    here: &Origin,
+    subjects: &[Subject],
     left: &mut Leftovers,
-) {
-    for found in records_in(folder, subject) {
+) -> io::Result<()> {
+    // Nothing to wait for, as mostly.
+    let is_held = |found: &FoundRecord| found.is_held;
+    if records_in(folder, subjects)?.iter().all(|found| found.as_ref().is_ok_and(is_held)) {
+        return Ok(());
+    }
+    // Held until all is undone, so that nobody else does it too.
+    let _lock = FolderLock::take(folder)?;
+    remove_drafts(folder);
+    let here = Origin::of_this_process(root);
+    for found in records_in(folder, subjects)? {
         match found {
             Ok(found) if found.is_held => {}
-            // Its claim ended with its process.
-            Ok(FoundRecord { path, .. }) | Err(UnreadableRecord { path, .. })
-                if subject == Subject::Cpus =>
-            {
-                let _ = fs::remove_file(path);
+            Ok(found) if found.subject == Subject::Cpus => {
+                // Its claim ended with its process.
+                let _ = fs::remove_file(found.path);
             }
             Ok(found) => match parse(&found.content) {
-                Ok(made) => left.undone.extend(restore_record(root, &found, made, here)),
+                Ok(made) => left.undone.extend(restore_record(root, &found, made, &here)?),
                 Err(reason) => left.problems.push(unreadable(&found.path, &reason)),
             },
-            Err(UnreadableRecord { path, reason }) => {
-                left.problems.push(unreadable(&path, &reason))
+            // It claims nothing.
+            Err(found) if found.subject == Subject::Cpus => {}
+            Err(UnreadableRecord { path, reason, .. }) => {
+                left.problems.push(unreadable(&path, &reason));
             }
         }
     }
+    Ok(())
 }
 
 fn unreadable(path: &Path, reason: &str) -> String {
@@ -105,24 +102,24 @@ fn restore_record(
     found: &FoundRecord,
     made: Vec<Change>,
     here: &Origin,
-) -> Vec<(Change, UndoResult)> {
+) -> io::Result<Vec<(Change, UndoResult)>> {
     // What was changed went with its boot.
     let made = if found.origin.boot == here.boot { made } else { Vec::new() };
     let before = made.len();
-    let others = others(root, here, None);
+    let others = others(root, here, None)?;
     let (results, left) = undo_all(root, made, (&found.origin, here), &others);
     let closed = match left.len() {
         0 => fs::remove_file(&found.path),
         count if count == before => Ok(()),
         _ => found.write(&lines(&left)),
     };
-    note_failure(results, closed, &found.path)
+    Ok(note_failure(results, closed, &found.path))
 }
 
 /// What root's processes have left, which only root may undo.
 fn changes_of_root(root: &Root) -> Vec<(Change, UndoResult)> {
-    let found = records_in(&root.path("run/latlab"), Subject::Changes).into_iter().flatten();
-    let left = found.filter(|found| !found.is_held && found.owner == 0);
+    let found = records_in(&root.path("run/latlab"), &[Subject::Changes]).unwrap_or_default();
+    let left = found.into_iter().flatten().filter(|found| !found.is_held && found.owner == 0);
     let made = left.filter_map(|found| parse(&found.content).ok()).flatten();
     let changed = made.filter(|change| change.before != change.after);
     let reason = "only root may do that: run `sudo latlab doctor --restore`";

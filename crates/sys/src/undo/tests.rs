@@ -26,8 +26,8 @@ fn file(root: &Root, path: &str) -> PathBuf {
 
 /// The changes of the one record that there is.
 fn recorded(root: &Root) -> Vec<Change> {
-    let found = records(root, Subject::Changes).into_iter().next().expect("a record");
-    parse(&found.unwrap().content).unwrap()
+    let found = records(root, Subject::Changes).unwrap().into_iter().next().expect("a record");
+    parse(&found.content).unwrap()
 }
 
 fn count_records(root: &Root) -> usize {
