@@ -8,8 +8,8 @@ use latlab_model::run::Severity;
 use latlab_model::snapshot::made;
 
 const FILE: &str = "proc/cmdline";
-const OFF_THE_LINE: Option<&str> = Some("take {value} off the kernel's command line");
-const BACK_ON_THE_LINE: Option<&str> = Some("put {value} back on the kernel's command line");
+const OFF_THE_LINE: Option<&str> = Some("remove {value} from the kernel command line");
+const BACK_ON_THE_LINE: Option<&str> = Some("add {value} to the kernel command line again");
 
 /// What is looked for.
 pub const CHECKS: &[Check] = &[
@@ -17,11 +17,10 @@ pub const CHECKS: &[Check] = &[
         code: "isolation-refused",
         severity: Severity::Error,
         topic: Topic::Kernel,
-        title: "the kernel has refused to set CPUs apart",
-        why: "A parameter with a mistake in it is dropped as a whole, and the CPUs serve \
-              everything as before.",
-        cost: "all that the isolation was to keep away",
-        remedy: Some("mend isolcpus= and nohz_full= on the kernel's command line"),
+        title: "the kernel rejected the list of isolated CPUs",
+        why: "The kernel drops a parameter with an error as a whole, so no CPU is isolated by it.",
+        cost: "everything that the isolation was meant to prevent",
+        remedy: Some("correct isolcpus= and nohz_full= on the kernel command line"),
         undo: None,
         observe: isolation_refused,
     },
@@ -29,11 +28,11 @@ pub const CHECKS: &[Check] = &[
         code: "isolation-wrong-cpus",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "CPUs are set apart that are not there, or all of them",
-        why: "One CPU at least must be left for everything else, and one that is missing cannot be \
-              set apart.",
-        cost: "all that the isolation was to keep away",
-        remedy: Some("mend {value} on the kernel's command line"),
+        title: "isolcpus= or nohz_full= names missing CPUs, or all CPUs",
+        why: "At least one CPU must remain for all other work, and a CPU that does not exist \
+              cannot be isolated.",
+        cost: "everything that the isolation was meant to prevent",
+        remedy: Some("correct {value} on the kernel command line"),
         undo: None,
         observe: isolation_wrong_cpus,
     },
@@ -41,39 +40,38 @@ pub const CHECKS: &[Check] = &[
         code: "isolated-with-tick",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "isolated CPUs still have their tick",
-        why: "isolcpus= keeps other threads away, and leaves the tick and the timers of the \
-              kernel.",
-        cost: "one to several microseconds with each tick of a busy CPU; nothing for one that \
+        title: "isolated CPUs still have a tick",
+        why: "isolcpus= keeps other threads away from a CPU, but not the kernel's tick and timers.",
+        cost: "one to several microseconds for each tick of a busy CPU; nothing if the thread \
                sleeps",
-        remedy: Some("put nohz_full={value} on the kernel's command line"),
-        undo: Some("take nohz_full= off the kernel's command line"),
+        remedy: Some("add nohz_full={value} to the kernel command line"),
+        undo: Some("remove nohz_full= from the kernel command line"),
         observe: isolated_with_tick,
     },
     Check {
         code: "tickless-not-isolated",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "CPUs without a tick are open to every thread",
-        why: "The tick comes back as soon as the scheduler places a second thread there, and each \
-              entry into the kernel costs more on such a CPU.",
-        cost: "up to a microsecond with each system call and interrupt, and whatever is placed \
-               there",
-        remedy: Some("put isolcpus=domain,managed_irq,{value} on the kernel's command line"),
-        undo: Some("take isolcpus= off the kernel's command line"),
+        title: "tickless CPUs are not isolated",
+        why: "The tick returns as soon as the scheduler places a second thread on such a CPU, and \
+              each entry into the kernel costs more there.",
+        cost: "up to a microsecond for each system call and interrupt, and the run time of the \
+               other threads",
+        remedy: Some("add isolcpus=domain,managed_irq,{value} to the kernel command line"),
+        undo: Some("remove isolcpus= from the kernel command line"),
         observe: tickless_not_isolated,
     },
     Check {
         code: "idle-poll",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "idle CPUs spin",
-        why: "A CPU that never rests heats the chip, takes turbo from its neighbours and power \
+        title: "idle CPUs poll",
+        why: "A CPU that never sleeps heats the chip, and takes power from other CPUs and time \
               from the other thread of its core.",
-        cost: "wake-ups are fast, and the CPUs are throttled sooner; work may run slower",
+        cost: "fast wake-ups, but earlier throttling and slower work",
         remedy: Some(
-            "take {value} off the kernel's command line; /dev/cpu_dma_latency does it for \
-                      the length of a run",
+            "remove {value} from the kernel command line; /dev/cpu_dma_latency does the same for \
+             the length of a run",
         ),
         undo: BACK_ON_THE_LINE,
         observe: idle_poll,
@@ -82,11 +80,12 @@ pub const CHECKS: &[Check] = &[
         code: "idle-limit-ignored",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "the limit of idle states is that of another driver",
-        why: "Each driver of idle states has a limit of its own, and the one in use has none.",
+        title: "the limit of idle states is for another driver",
+        why: "Each idle driver has its own parameter for the limit, and the parameter of the \
+              driver in use is not set.",
         cost: "tens to hundreds of microseconds to leave a deep idle state",
-        remedy: Some("put the limit of the driver in use on the kernel's command line"),
-        undo: Some("take it off the kernel's command line"),
+        remedy: Some("add the limit of the driver in use to the kernel command line"),
+        undo: Some("remove it from the kernel command line"),
         observe: idle_limit_ignored,
     },
     Check {
@@ -94,9 +93,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "a stock kernel runs its interrupt handlers in threads",
-        why: "Handlers run as FIFO 50 then, so a thread above that is not held up by them, though \
-              still by spinlocks.",
-        cost: "a few microseconds more for each interrupt; less delay for threads above FIFO 50",
+        why: "The handlers run with SCHED_FIFO priority 50: they do not delay threads of a higher \
+              priority, except through spinlocks.",
+        cost: "a few microseconds more for each interrupt; less delay for threads above priority \
+               50",
         remedy: OFF_THE_LINE,
         undo: BACK_ON_THE_LINE,
         observe: threadirqs,
@@ -105,11 +105,12 @@ pub const CHECKS: &[Check] = &[
         code: "ticks-together",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "the ticks of all CPUs fall on the same instant",
-        why: "CPUs whose ticks come together wait for each other at the locks that the tick takes.",
+        title: "the ticks of all CPUs coincide",
+        why: "CPUs whose ticks occur at the same time wait for each other at the locks that the \
+              tick takes.",
         cost: "grows with the number of CPUs; a few microseconds on small machines",
-        remedy: Some("put skew_tick=1 on the kernel's command line"),
-        undo: Some("take skew_tick=1 off the kernel's command line"),
+        remedy: Some("add skew_tick=1 to the kernel command line"),
+        undo: Some("remove skew_tick=1 from the kernel command line"),
         observe: ticks_together,
     },
     Check {
@@ -117,9 +118,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "system calls are audited",
-        why: "With auditing on, every system call takes a longer way through the kernel.",
-        cost: "part of a microsecond with each system call, more with many rules",
-        remedy: Some("take {value} off the kernel's command line, or: auditctl -e 0"),
+        why: "With auditing on, every system call takes a longer path through the kernel.",
+        cost: "less than a microsecond for each system call, more with many rules",
+        remedy: Some("remove {value} from the kernel command line, or run: auditctl -e 0"),
         undo: BACK_ON_THE_LINE,
         observe: audit,
     },
@@ -127,10 +128,10 @@ pub const CHECKS: &[Check] = &[
         code: "parameters-contradict",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "two parameters of the command line say different things",
-        why: "The kernel takes one of them, and not always the last.",
-        cost: "whatever the one that lost was to bring",
-        remedy: Some("keep one of these on the kernel's command line: {value}"),
+        title: "two parameters on the command line contradict each other",
+        why: "The kernel uses only one of them, and not always the last one.",
+        cost: "the effect of the parameter that is ignored",
+        remedy: Some("keep only one of these on the kernel command line: {value}"),
         undo: None,
         observe: parameters_contradict,
     },
@@ -138,11 +139,13 @@ pub const CHECKS: &[Check] = &[
         code: "parameters-unknown",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "the kernel does not know a parameter that was to set it up",
-        why: "A name with a mistake, or of a feature that is not built in, is passed on and does \
-              nothing.",
-        cost: "whatever the parameter was to bring",
-        remedy: Some("mend {value} on the kernel's command line, or boot a kernel that knows it"),
+        title: "the kernel does not know a parameter on its command line",
+        why: "A misspelt parameter, or one of a feature that is not built in, has no effect.",
+        cost: "the effect of the parameter",
+        remedy: Some(
+            "correct {value} on the kernel command line, or boot a kernel that supports \
+                      it",
+        ),
         undo: None,
         observe: parameters_unknown,
     },
@@ -157,7 +160,7 @@ fn isolation_refused(facts: &Facts<'_>) -> Option<Observation> {
         (line.contains("Housekeeping: ") || line.contains("isolcpus: "))
             && refusals.iter().any(|refusal| line.contains(refusal))
     })?;
-    let text = "The kernel's log says that it did not take isolcpus= or nohz_full=.";
+    let text = "The kernel log reports that isolcpus= or nohz_full= was rejected.";
     Some(Observation::new(made::KERNEL_LOG, line, text))
 }
 
@@ -166,11 +169,11 @@ fn isolation_wrong_cpus(facts: &Facts<'_>) -> Option<Observation> {
     ["isolcpus", "nohz_full"].into_iter().find_map(|name| {
         let (word, cpus) = (facts.word(name)?, facts.parameter_cpus(name)?);
         if !online.is_empty() && online.without(&cpus).is_empty() {
-            let text = format!("{word} names every CPU that is online ({online}).");
+            let text = format!("{word} names all online CPUs ({online}).");
             return Some(Observation::new(FILE, word, text).with_severity(Severity::Error));
         }
         let missing = cpus.without(&possible);
-        let text = format!("{word} names CPU {missing}; this machine can have {possible}.");
+        let text = format!("{word} names CPU {missing}, but the possible CPUs are {possible}.");
         let wrong = !possible.is_empty() && !missing.is_empty();
         wrong.then(|| Observation::new(FILE, word, text))
     })
@@ -185,10 +188,10 @@ fn isolated_with_tick(facts: &Facts<'_>) -> Option<Observation> {
     if left.is_empty() {
         return None;
     }
-    let text = format!("CPU {left} is isolated, and its tick goes on.");
+    let text = format!("CPU {left} is isolated and still has a tick.");
     let seen = Observation::new("sys/devices/system/cpu/isolated", isolated.to_string(), text);
     Some(match facts.knows_config() && !facts.has_option("NO_HZ_FULL") {
-        true => seen.with_remedy("boot a kernel that is built with NO_HZ_FULL", None),
+        true => seen.with_remedy("boot a kernel built with NO_HZ_FULL", None),
         false => seen,
     })
 }
@@ -199,13 +202,13 @@ fn tickless_not_isolated(facts: &Facts<'_>) -> Option<Observation> {
         facts.snapshot.value("sys/fs/cgroup/cpuset.cpus.isolated").unwrap_or_default();
     let open = tickless.without(&facts.isolated()).without(&cpuset);
     facts.text(FILE).filter(|_| !open.is_empty())?;
-    let text = format!("CPU {open} runs without a tick, and is not isolated.");
+    let text = format!("CPU {open} is tickless, but not isolated.");
     Some(Observation::new("sys/devices/system/cpu/nohz_full", tickless.to_string(), text))
 }
 
 fn idle_poll(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("idle").filter(|word| *word == "idle=poll")?;
-    Some(Observation::new(FILE, word, "Idle CPUs spin instead of resting (idle=poll)."))
+    Some(Observation::new(FILE, word, "Idle CPUs poll instead of sleeping (idle=poll)."))
 }
 
 fn idle_limit_ignored(facts: &Facts<'_>) -> Option<Observation> {
@@ -220,15 +223,20 @@ fn idle_limit_ignored(facts: &Facts<'_>) -> Option<Observation> {
     if facts.word(obeyed).is_some() {
         return None;
     }
-    let text = format!("{word} is given, and the driver of idle states is {driver}.");
-    let remedy = format!("put {wanted} on the kernel's command line");
-    let undo = format!("take {wanted} off the kernel's command line");
+    let text = format!("{word} has no effect: the idle driver is {driver}.");
+    let remedy = format!("add {wanted} to the kernel command line");
+    let undo = format!("remove {wanted} from the kernel command line");
     Some(Observation::new(FILE, word, text).with_remedy(remedy, Some(&undo)))
 }
 
 fn threadirqs(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("threadirqs").filter(|_| !facts.is_realtime())?;
-    Some(Observation::new(FILE, word, "Interrupt handlers run in threads on this stock kernel."))
+    Some(Observation::new(
+        FILE,
+        word,
+        "This stock kernel runs interrupt handlers in threads \
+                                       (threadirqs).",
+    ))
 }
 
 fn ticks_together(facts: &Facts<'_>) -> Option<Observation> {
@@ -239,13 +247,13 @@ fn ticks_together(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let value = facts.word("skew_tick").unwrap_or(line);
-    let text = format!("The ticks of CPU {cpus} are not spread (no skew_tick=1).");
+    let text = format!("The ticks of CPU {cpus} coincide (no skew_tick=1).");
     Some(Observation::new(FILE, value, text))
 }
 
 fn audit(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("audit").filter(|word| matches!(*word, "audit=1" | "audit=on"))?;
-    Some(Observation::new(FILE, word, "Auditing was switched on at boot."))
+    Some(Observation::new(FILE, word, "Auditing was enabled at boot."))
 }
 
 /// Parameters of which the kernel takes one value.
@@ -268,7 +276,7 @@ const ONCE: &[&str] = &[
 
 fn parameters_contradict(facts: &Facts<'_>) -> Option<Observation> {
     let words = repeated_parameters(facts).or_else(|| conflicting_parameters(facts))?;
-    let text = format!("The command line says {}.", words.join(" and "));
+    let text = format!("The command line has {}.", words.join(" and "));
     Some(Observation::new(FILE, words.join(" "), text))
 }
 
@@ -328,6 +336,6 @@ fn parameters_unknown(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let ours = ours.join(" ");
-    let text = format!("The kernel's log says that it does not know {ours}.");
+    let text = format!("The kernel log reports unknown parameters: {ours}.");
     Some(Observation::new(made::KERNEL_LOG, ours, text))
 }

@@ -12,10 +12,9 @@ pub const CHECKS: &[Check] = &[
         code: "smt",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "two CPUs share one core",
-        why: "What the sibling does takes execution units and caches from real-time work, and no \
-              priority can keep it from that.",
-        cost: "code may take up to about twice as long while the sibling works",
+        title: "two CPUs share a core",
+        why: "The sibling CPU uses the same execution units and caches, regardless of priorities.",
+        cost: "code may take up to twice as long while the sibling works",
         remedy: Some("echo off | tee /sys/devices/system/cpu/smt/control"),
         undo: Some("echo on | tee /sys/devices/system/cpu/smt/control"),
         observe: smt,
@@ -24,22 +23,22 @@ pub const CHECKS: &[Check] = &[
         code: "no-isolation",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "no CPU is kept free for real-time work",
-        why: "Ordinary work on the same CPU fills its caches and holds the kernel's locks, which \
-              a priority does not prevent.",
-        cost: "typically some microseconds to tens of them at the maximum",
-        remedy: Some("add isolcpus=managed_irq,domain,CPUS to the kernel's command line, boot"),
-        undo: Some("take it out of the command line, boot"),
+        title: "no CPU is reserved for real-time work",
+        why: "Other work on the same CPU evicts its caches and holds kernel locks, regardless of \
+              priorities.",
+        cost: "typically a few to tens of microseconds at the maximum",
+        remedy: Some("add isolcpus=managed_irq,domain,CPUS to the kernel command line and reboot"),
+        undo: Some("remove it from the kernel command line and reboot"),
         observe: no_isolation,
     },
     Check {
         code: "isolated-workqueues",
         severity: Severity::Warning,
         topic: Topic::Cpu,
-        title: "the kernel's unbound work may run on isolated CPUs",
-        why: "Deferred work of drivers and file systems then comes to the CPUs that were to be \
-              left alone.",
-        cost: "microseconds to milliseconds for work without real-time priority, caches for all",
+        title: "unbound kernel work may run on isolated CPUs",
+        why: "Deferred work of drivers and file systems can run on the isolated CPUs.",
+        cost: "microseconds to milliseconds for threads without a real-time priority; cache \
+               misses for all",
         remedy: Some("echo MASK | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: isolated_workqueues,
@@ -48,11 +47,11 @@ pub const CHECKS: &[Check] = &[
         code: "unlike-cores",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "the cores are of different kinds",
-        why: "The same code takes longer on a small core, so that figures of one kind say nothing \
-              about the other.",
-        cost: "latencies grow about as the capacity falls, where the kernel gives one",
-        remedy: Some("measure the kinds apart: latlab run --cpus CPUS"),
+        title: "the cores are of different types",
+        why: "The same code takes longer on a small core, so results of one type do not hold for \
+              the other.",
+        cost: "latencies grow roughly as the capacity of the core shrinks",
+        remedy: Some("measure each type separately: latlab run --cpus CPUS"),
         undo: None,
         observe: unlike_cores,
     },
@@ -60,10 +59,10 @@ pub const CHECKS: &[Check] = &[
         code: "offline-cpus",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "some CPUs are switched off",
-        why: "Work and interrupts of the missing CPUs fall on the others, and a measurement does \
-              not cover them.",
-        cost: "nothing by itself",
+        title: "some CPUs are offline",
+        why: "The other CPUs do the work and handle the interrupts of the offline ones, and no \
+              measurement covers those.",
+        cost: "none by itself",
         remedy: Some("echo 1 | tee /sys/devices/system/cpu/cpuN/online"),
         undo: Some("echo 0 | tee /sys/devices/system/cpu/cpuN/online"),
         observe: offline_cpus,
@@ -73,9 +72,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Cpu,
         title: "there is only one CPU",
-        why: "All interrupts and all ordinary work run where the real-time work runs, latlab's own \
-              reports too.",
-        cost: "each interrupt handler and each stretch without preemption counts in full",
+        why: "All interrupts and all other work run on the CPU of the real-time work, including \
+              latlab's own reporting.",
+        cost: "the full length of each interrupt handler and of each section without preemption",
         remedy: None,
         undo: None,
         observe: single_cpu,
@@ -99,13 +98,15 @@ fn smt(facts: &Facts<'_>) -> Option<Observation> {
     });
     if let Some((list, siblings)) = half {
         let (inside, outside) = (siblings.and(&isolated), siblings.without(&isolated));
-        let text = format!("CPU {inside} is isolated, CPU {outside} of the same core is not.");
+        let text = format!("CPU {inside} is isolated, but CPU {outside} of the same core is not.");
         return Some(Observation::new(SIBLINGS, *list, text).with_severity(Severity::Warning));
     }
     let (list, siblings) = shared.first()?;
     let text = match shared.len() {
         1 => format!("CPU {siblings} share a core."),
-        cores => format!("CPU {siblings} share a core, and {} more cores are shared.", cores - 1),
+        cores => {
+            format!("CPU {siblings} share a core, and so do the CPUs of {} other cores.", cores - 1)
+        }
     };
     Some(Observation::new(SIBLINGS, *list, text))
 }
@@ -119,11 +120,11 @@ fn no_isolation(facts: &Facts<'_>) -> Option<Observation> {
     }
     let last = online.iter().last()?;
     let remedy = format!(
-        "add isolcpus=managed_irq,domain,{last} to the kernel's command line for CPU {last}, \
-         and boot"
+        "add isolcpus=managed_irq,domain,{last} to the kernel command line to isolate CPU {last}, \
+         and reboot"
     );
     let text = format!("None of the CPUs {online} is isolated.");
-    let undo = "take isolcpus= out of the kernel's command line, and boot";
+    let undo = "remove isolcpus= from the kernel command line and reboot";
     Some(Observation::new(file, value, text).with_remedy(remedy, Some(undo)))
 }
 
@@ -139,7 +140,7 @@ fn isolated_workqueues(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let remedy = format!("echo {} | tee {{file}}", rest.to_mask());
-    let text = format!("Unbound work may run on CPU {inside}, which is isolated.");
+    let text = format!("Unbound kernel work may run on the isolated CPU {inside}.");
     Some(Observation::new(file, mask, text).with_remedy(remedy, Some("echo {value} | tee {file}")))
 }
 
@@ -150,7 +151,7 @@ fn unlike_cores(facts: &Facts<'_>) -> Option<Observation> {
         let words = kinds.iter().map(|(capacity, cpus)| format!("{capacity} (CPU {cpus})"));
         let value = words.collect::<Vec<_>>().join(", ");
         let first = &kinds[0].1;
-        let text = format!("The capacities of the cores are {value}.");
+        let text = format!("The cores have different capacities: {value}.");
         return Some(
             Observation::new(capacity, value, text).with_remedy(separate_run_remedy(first), None),
         );
@@ -158,7 +159,7 @@ fn unlike_cores(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/cpu_atom/cpus";
     let small = facts.snapshot.value::<CpuSet>(file).filter(|cpus| !cpus.is_empty())?;
     let large = facts.snapshot.value::<CpuSet>("sys/devices/cpu_core/cpus")?;
-    let text = format!("CPU {large} are performance cores, CPU {small} efficiency cores.");
+    let text = format!("CPU {large} are performance cores, CPU {small} are efficiency cores.");
     Some(
         Observation::new(file, small.to_string(), text)
             .with_remedy(separate_run_remedy(&large), None),
@@ -166,7 +167,7 @@ fn unlike_cores(facts: &Facts<'_>) -> Option<Observation> {
 }
 
 fn separate_run_remedy(cpus: &CpuSet) -> String {
-    format!("measure the kinds apart: latlab run --cpus {cpus}")
+    format!("measure each type separately: latlab run --cpus {cpus}")
 }
 
 fn offline_cpus(facts: &Facts<'_>) -> Option<Observation> {
@@ -180,14 +181,14 @@ fn offline_cpus(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let files = files.join(" ");
-    let text = format!("CPU {missing} is there and switched off.");
+    let text = format!("CPU {missing} is present, but offline.");
     let seen = Observation::new(file, missing.to_string(), text);
     Some(seen.with_remedy(format!("echo 1 | tee {files}"), Some(&format!("echo 0 | tee {files}"))))
 }
 
 fn single_cpu(facts: &Facts<'_>) -> Option<Observation> {
     let online = facts.online();
-    let text = format!("CPU {online} is the only one.");
+    let text = format!("CPU {online} is the only CPU.");
     let file = "sys/devices/system/cpu/online";
     (online.len() == 1).then(|| Observation::new(file, online.to_string(), text))
 }

@@ -12,10 +12,9 @@ pub const CHECKS: &[Check] = &[
         code: "governor",
         severity: Severity::Warning,
         topic: Topic::Cpu,
-        title: "the frequency follows the load",
-        why: "A CPU that was slowed down while it was idle starts its next work at the low \
-              frequency.",
-        cost: "tens of microseconds after a wake-up, and up to milliseconds of slower work",
+        title: "the CPU frequency follows the load",
+        why: "A CPU that slowed down while idle starts its next work at the low frequency.",
+        cost: "tens of microseconds after a wake-up, then up to milliseconds of slower work",
         remedy: Some("echo performance | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: governor,
@@ -24,9 +23,9 @@ pub const CHECKS: &[Check] = &[
         code: "energy-preference",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "the processor is asked to save energy",
-        why: "A processor that chooses its frequency itself raises it later when it is asked to \
-              save energy.",
+        title: "the processor is set to save energy",
+        why: "A processor that selects its own frequency raises it later if it is set to save \
+              energy.",
         cost: "slower work for milliseconds after a wake-up; no general figure is known",
         remedy: Some("echo performance | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
@@ -36,8 +35,8 @@ pub const CHECKS: &[Check] = &[
         code: "frequency-limit",
         severity: Severity::Warning,
         topic: Topic::Cpu,
-        title: "the frequency is limited below what the CPU can do",
-        why: "All code between an interrupt and its answer takes longer in proportion.",
+        title: "the CPU frequency is limited",
+        why: "All code between an interrupt and the response to it runs slower in proportion.",
         cost: "latencies grow by the ratio of the two frequencies",
         remedy: Some("echo 100 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
@@ -47,10 +46,10 @@ pub const CHECKS: &[Check] = &[
         code: "frequency-floor",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "only the governor keeps the frequency up",
-        why: "Once a daemon or a power profile changes the governor, the frequency may fall to the \
+        title: "only the governor keeps the frequency high",
+        why: "If a daemon or a power profile changes the governor, the frequency may fall to the \
               lower limit.",
-        cost: "nothing as long as the governor stays",
+        cost: "none while the governor stays",
         remedy: Some("echo HIGHEST | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: frequency_floor,
@@ -59,11 +58,11 @@ pub const CHECKS: &[Check] = &[
         code: "boost",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "the frequency goes above the nominal one when heat and load allow it",
-        why: "The boost frequency depends on heat and on how many CPUs work, so that the same code \
-              takes a different time from run to run.",
-        cost: "a spread of run times as wide as the boost, often 10 to 50 %, while the maximum \
-               may well be lower with it",
+        title: "the frequency may boost above the nominal one",
+        why: "The boost frequency depends on temperature and on the number of busy CPUs, so the \
+              run time of the same code varies from run to run.",
+        cost: "run times vary by as much as the boost, often 10 to 50 %; the maximum may be lower \
+               with it",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: boost,
@@ -72,10 +71,10 @@ pub const CHECKS: &[Check] = &[
         code: "processor-frequency",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "the processor chooses its frequency, not the kernel",
-        why: "The processor moves between the limits by itself, so that the kernel can neither \
-              announce nor trace each change.",
-        cost: "nothing by itself; a change is seen only as slower code",
+        title: "the processor selects its frequency, not the kernel",
+        why: "The processor moves between the limits by itself, and the kernel can neither report \
+              nor trace each change.",
+        cost: "none by itself; a change shows only as slower code",
         remedy: None,
         undo: None,
         observe: processor_frequency,
@@ -84,10 +83,10 @@ pub const CHECKS: &[Check] = &[
         code: "frequency-claimed",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "the frequency that the kernel shows is the one it asked for",
+        title: "the kernel shows the requested frequency, not the actual one",
         why: "The firmware of a Raspberry Pi lowers the clock for heat or low voltage without \
-              telling the kernel, which goes on showing what it asked for.",
-        cost: "nothing, but it hides throttling",
+              telling the kernel.",
+        cost: "none, but throttling stays hidden",
         remedy: Some("vcgencmd measure_clock arm"),
         undo: None,
         observe: frequency_claimed,
@@ -143,7 +142,7 @@ fn governor(facts: &Facts<'_>) -> Option<Observation> {
     );
     let note = match first.from {
         "powersave" if by_itself => {
-            ", by which this driver means that the processor follows the load"
+            ", which means for this driver that the frequency follows the load"
         }
         "powersave" => ", which keeps the lowest frequency",
         _ => "",
@@ -157,7 +156,7 @@ fn energy_preference(facts: &Facts<'_>) -> Option<Observation> {
         (!["performance", "0"].contains(&preference)).then_some("performance")
     });
     changes.first()?;
-    let text = format!("The preference between energy and speed is {}.", values(&changes));
+    let text = format!("The energy performance preference is {}.", values(&changes));
     Some(observation_with_commands(facts, PREFERENCE, &changes, text))
 }
 
@@ -167,7 +166,11 @@ fn frequency_limit(facts: &Facts<'_>) -> Option<Observation> {
         (limit.parse::<u64>().ok()? < possible.parse().ok()?).then_some(possible)
     });
     let Some(first) = changes.first() else { return share_of_frequency(facts) };
-    let text = format!("The upper limit in kHz is {}, of {}.", values(&changes), first.to);
+    let text = format!(
+        "The upper frequency limit in kHz is {}, the hardware maximum {}.",
+        values(&changes),
+        first.to
+    );
     Some(observation_with_commands(facts, HIGHEST, &changes, text))
 }
 
@@ -187,7 +190,8 @@ fn frequency_floor(facts: &Facts<'_>) -> Option<Observation> {
     });
     let first = changes.first()?;
     let text = format!(
-        "The lower limit in kHz is {}, the upper one {}, and the governor 'performance'.",
+        "The lower frequency limit in kHz is {}, the upper limit {}; only the governor \
+         'performance' keeps the frequency up.",
         values(&changes),
         first.to
     );
@@ -198,10 +202,10 @@ fn boost(facts: &Facts<'_>) -> Option<Observation> {
     let common = "sys/devices/system/cpu/cpufreq/boost";
     let intel = "sys/devices/system/cpu/intel_pstate/no_turbo";
     if facts.number(common) == Some(1) {
-        return Some(Observation::new(common, "1", "Boost frequencies are on."));
+        return Some(Observation::new(common, "1", "Boost frequencies are enabled."));
     }
     (facts.number(intel) == Some(0)).then(|| {
-        let seen = Observation::new(intel, "0", "Turbo frequencies are on.");
+        let seen = Observation::new(intel, "0", "Turbo frequencies are enabled.");
         seen.with_remedy("echo 1 | tee {file}", Some("echo {value} | tee {file}"))
     })
 }
@@ -211,14 +215,17 @@ fn processor_frequency(facts: &Facts<'_>) -> Option<Observation> {
     let own = ["intel_pstate", "amd-pstate-epp", "cppc_cpufreq"];
     let (driver, cpus) =
         facts.values_by_cpu(file).into_iter().find(|(name, _)| own.contains(name))?;
-    let text = format!("CPU {cpus} has the driver '{driver}', which leaves it to the processor.");
+    let text =
+        format!("CPU {cpus} has the driver '{driver}': the processor selects the frequency.");
     Some(Observation::new(file, driver, text))
 }
 
 fn frequency_claimed(facts: &Facts<'_>) -> Option<Observation> {
     let (file, frequency) = facts.snapshot.matching(CURRENT).into_iter().next()?;
     let cpu = cpu_in(file).filter(|_| facts.is_board("raspberrypi"))?;
-    let text =
-        format!("The kernel shows {frequency} kHz for CPU {cpu}, whatever the firmware did.");
+    let text = format!(
+        "The kernel shows {frequency} kHz for CPU {cpu}, which may differ from the actual \
+                 clock."
+    );
     Some(Observation::new(file, frequency, text))
 }

@@ -13,10 +13,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Heat,
         title: "a temperature is close to its limit",
-        why: "At the limit the clock is lowered or the machine is switched off, and load brings it \
-              there.",
-        cost: "latencies grow with the clock's fall, often to two or three times",
-        remedy: Some("cool it: a fan, a heat sink, less load, a lower scaling_max_freq"),
+        why: "At the limit the clock is lowered or the machine powers off, and load raises the \
+              temperature.",
+        cost: "latencies grow as the clock falls, often by a factor of two or three",
+        remedy: Some("cool the machine: a fan, a heat sink, less load, a lower scaling_max_freq"),
         undo: None,
         observe: hot,
     },
@@ -25,8 +25,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Heat,
         title: "a temperature cannot be read",
-        why: "Whether this sensor's part throttles during a run cannot be told.",
-        cost: "nothing, but it may hide throttling",
+        why: "latlab cannot tell whether the part with this sensor throttles during a run.",
+        cost: "none, but it may hide throttling",
         remedy: Some("cat {file}"),
         undo: None,
         observe: unreadable_temperature,
@@ -35,11 +35,11 @@ pub const CHECKS: &[Check] = &[
         code: "cooling",
         severity: Severity::Warning,
         topic: Topic::Heat,
-        title: "the kernel slows the CPUs down against heat",
-        why: "The kernel has lowered the highest frequency or forces the CPUs to idle, until it is \
-              cooler.",
+        title: "the kernel throttles the CPUs because of heat",
+        why: "The kernel has lowered the highest frequency, or forces the CPUs to idle, until the \
+              machine is cooler.",
         cost: "latencies grow by the ratio of the frequencies, and by the forced idle time",
-        remedy: Some("cool it: a fan, a heat sink, less load, a lower scaling_max_freq"),
+        remedy: Some("cool the machine: a fan, a heat sink, less load, a lower scaling_max_freq"),
         undo: None,
         observe: cooling,
     },
@@ -47,11 +47,10 @@ pub const CHECKS: &[Check] = &[
         code: "throttled-since-start",
         severity: Severity::Warning,
         topic: Topic::Heat,
-        title: "the processor has slowed itself down for heat",
-        why: "What has happened since the start may happen again during a run, and then all code \
-              takes longer for a while.",
-        cost: "code at a fraction of the clock, for milliseconds to minutes",
-        remedy: Some("cool it: a fan, a heat sink, less load, a lower scaling_max_freq"),
+        title: "the processor has throttled since boot",
+        why: "It may throttle again during a run, and all code then runs slower for a while.",
+        cost: "code runs at a fraction of the clock, for milliseconds to minutes",
+        remedy: Some("cool the machine: a fan, a heat sink, less load, a lower scaling_max_freq"),
         undo: None,
         observe: throttled_since_start,
     },
@@ -60,8 +59,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Heat,
         title: "no temperature can be read",
-        why: "Whether heat slows this machine down during a run cannot be told.",
-        cost: "nothing, but it may hide throttling",
+        why: "latlab cannot tell whether heat slows this machine down during a run.",
+        cost: "none, but it may hide throttling",
         remedy: Some("load the driver of the sensors: coretemp for Intel, k10temp for AMD"),
         undo: None,
         observe: no_temperature,
@@ -88,7 +87,7 @@ impl Heat {
     fn observation(self) -> Observation {
         let Heat { file, name, now, limit, kind } = self;
         let (degrees, most) = (now as f64 / 1000.0, limit as f64 / 1000.0);
-        let text = format!("{name} has {degrees:.1} C, and {kind} is {most:.1} C.");
+        let text = format!("{name} is at {degrees:.1} C; {kind} is {most:.1} C.");
         let seen = Observation::new(file, now.to_string(), text);
         if now >= limit { seen.with_severity(Severity::Error) } else { seen }
     }
@@ -160,7 +159,7 @@ fn cooling(facts: &Facts<'_>) -> Option<Observation> {
         let kind = facts.text(&format!("{}type", file.strip_suffix("cur_state")?))?;
         (slows_cpus(kind) && state.parse::<i64>().ok()? > 0).then_some((file, state, kind))
     })?;
-    let text = format!("The cooling device {kind} is at step {state}.");
+    let text = format!("The cooling device {kind} is at level {state}.");
     Some(Observation::new(file, state, text))
 }
 
@@ -179,7 +178,7 @@ fn throttled_since_start(facts: &Facts<'_>) -> Option<Observation> {
         (count > 0).then_some((file, count, cpus))
     });
     let (file, count, cpus) = counts?;
-    let text = format!("CPU {cpus} was slowed down {count} times since the start.");
+    let text = format!("CPU {cpus} was throttled {count} times since boot.");
     Some(Observation::new(file, count.to_string(), text))
 }
 
@@ -193,5 +192,9 @@ fn no_temperature(facts: &Facts<'_>) -> Option<Observation> {
     let cpus = if cpus.is_empty() { String::new() } else { format!(" {cpus}") };
     let text = format!("No temperature can be read for the CPUs{cpus}.");
     let seen = Observation::new("sys/class/thermal", "", text);
-    Some(if facts.is_guest() { seen.with_remedy("watch the heat on the host", None) } else { seen })
+    Some(if facts.is_guest() {
+        seen.with_remedy("watch the temperature on the host", None)
+    } else {
+        seen
+    })
 }

@@ -14,11 +14,10 @@ pub const CHECKS: &[Check] = &[
         code: "deep-idle",
         severity: Severity::Warning,
         topic: Topic::Cpu,
-        title: "idle CPUs sleep deeply",
-        why: "`latlab run` keeps /dev/cpu_dma_latency at 0 and so measures without these states \
-              unless it is told otherwise; a program of one's own has to do the same, or each of \
-              its wake-ups may begin with the end of such a sleep.",
-        cost: "what the state says it takes to leave, and more for caches that were emptied",
+        title: "idle CPUs enter deep idle states",
+        why: "`latlab run` sets /dev/cpu_dma_latency to 0 and so measures without these states by \
+              default; a program that does not do the same wakes up from them.",
+        cost: "the exit latency of the state, and more if its caches were flushed",
         remedy: Some("echo 1 | tee {file}"),
         undo: Some("echo 0 | tee {file}"),
         observe: deep_idle,
@@ -27,10 +26,10 @@ pub const CHECKS: &[Check] = &[
         code: "no-idle-driver",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "the kernel knows no idle states",
-        why: "How an idle CPU sleeps is then left to one instruction, or to the hypervisor, and \
-              nobody says how long it takes to come back.",
-        cost: "on bare metal usually little; in a guest what the host takes to wake it",
+        title: "the kernel has no idle driver",
+        why: "A single instruction or the hypervisor then decides how an idle CPU sleeps, and its \
+              exit latency is unknown.",
+        cost: "usually little on bare metal; in a guest the time that the host needs to wake it",
         remedy: None,
         undo: None,
         observe: no_idle_driver,
@@ -39,10 +38,10 @@ pub const CHECKS: &[Check] = &[
         code: "resume-latency",
         severity: Severity::Info,
         topic: Topic::Cpu,
-        title: "some CPUs may not sleep as deeply as they could",
-        why: "CPUs with a limit of their own wake faster than the others, so that figures of \
-              different CPUs do not compare.",
-        cost: "nothing; it saves the latency of deeper states there",
+        title: "some CPUs have a limit of idle states",
+        why: "CPUs with a limit of their own wake faster than the others, so their results are \
+              not comparable.",
+        cost: "none; it avoids the exit latency of deeper states on these CPUs",
         remedy: None,
         undo: None,
         observe: resume_latency,
@@ -72,7 +71,7 @@ fn deep_states<'a>(facts: &Facts<'a>) -> Vec<State<'a>> {
         let cpu = cpu_in(file).filter(|cpu| may_sleep(facts, *cpu, latency_us))?;
         let may_be_used = facts.text(disable) == Some("0");
         let number = folder.rsplit_once("/state")?.1;
-        let name = facts.text(&format!("{folder}/name")).unwrap_or("a state without name");
+        let name = facts.text(&format!("{folder}/name")).unwrap_or("an unnamed state");
         may_be_used.then_some(State { cpu, number, name, latency_us, disable })
     };
     facts.snapshot.matching(LATENCY).into_iter().filter_map(state).collect()
@@ -92,7 +91,10 @@ fn deep_idle(facts: &Facts<'_>) -> Option<Observation> {
     let like = states.iter().filter(|state| state.name == deepest.name);
     let cpus: CpuSet = like.map(|state| state.cpu).collect();
     let (name, latency) = (deepest.name, deepest.latency_us);
-    let text = format!("CPU {cpus} may sleep in '{name}', which takes {latency} us to leave.");
+    let text = format!(
+        "CPU {cpus} may enter the idle state '{name}', which has an exit latency \
+                        of {latency} us."
+    );
     let files = switches(facts, &states);
     let (make, undo) = (format!("echo 1 | tee {files}"), format!("echo 0 | tee {files}"));
     let file = LATENCY.replace("state*", &format!("state{}", deepest.number));
@@ -116,7 +118,7 @@ fn no_idle_driver(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/devices/system/cpu/cpuidle/current_driver";
     let driver = facts.text(file).filter(|driver| *driver == "none")?;
     let text = match facts.is_guest() {
-        true => "No idle driver is in use, so the host decides what an idle CPU costs.",
+        true => "No idle driver is in use: the host decides what an idle CPU costs.",
         false => "No idle driver is in use.",
     };
     Some(Observation::new(file, driver, text))
@@ -125,9 +127,12 @@ fn no_idle_driver(facts: &Facts<'_>) -> Option<Observation> {
 fn resume_latency(facts: &Facts<'_>) -> Option<Observation> {
     let (limit, cpus) = facts.values_by_cpu(LIMIT).into_iter().find(|(limit, _)| *limit != "0")?;
     let text = match limit {
-        "n/a" => format!("CPU {cpus} may use no idle state that takes any time to leave."),
+        "n/a" => format!("CPU {cpus} may not enter any idle state with an exit latency."),
         limit => {
-            format!("CPU {cpus} may use only idle states that take up to {limit} us to leave.")
+            format!(
+                "CPU {cpus} may only enter idle states with an exit latency of up to {limit} \
+                     us."
+            )
         }
     };
     Some(Observation::new(LIMIT, limit, text))

@@ -15,9 +15,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Interrupts,
         title: "devices interrupt isolated CPUs",
-        why: "An interrupt stops whatever runs on its CPU, and no priority holds it off.",
-        cost: "some microseconds for each, more for a slow handler on a kernel without threaded \
-               ones",
+        why: "An interrupt preempts any thread on its CPU, regardless of its priority.",
+        cost: "a few microseconds each, more for a slow handler on a kernel without threaded \
+               handlers",
         remedy: Some("set the affinity of the interrupt to the other CPUs"),
         undo: None,
         observe: isolated_interrupts,
@@ -27,9 +27,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Interrupts,
         title: "devices may interrupt isolated CPUs",
-        why: "Isolation keeps threads away and not interrupts, so that a device may still be \
-              served on a CPU that was to be left alone.",
-        cost: "some microseconds for each interrupt that comes there",
+        why: "isolcpus= keeps threads away, not interrupts: a device can still interrupt an \
+              isolated CPU.",
+        cost: "a few microseconds for each interrupt",
         remedy: Some("set the affinity of these interrupts to the other CPUs"),
         undo: None,
         observe: interrupt_affinity,
@@ -39,9 +39,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Interrupts,
         title: "new interrupts may go to isolated CPUs",
-        why: "A device that comes later, such as one that is plugged in, takes its affinity from \
-              the default.",
-        cost: "nothing until such a device comes",
+        why: "A device that is added later, such as one that is plugged in, gets the default \
+              affinity.",
+        cost: "none until such a device is added",
         remedy: Some("echo MASK | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: default_affinity,
@@ -50,9 +50,10 @@ pub const CHECKS: &[Check] = &[
         code: "one-interrupt-cpu",
         severity: Severity::Info,
         topic: Topic::Interrupts,
-        title: "one CPU serves nearly all devices",
-        why: "Real-time work on that CPU is stopped by every device, that on the others by none.",
-        cost: "some microseconds for each interrupt, on that CPU only",
+        title: "one CPU handles nearly all interrupts",
+        why: "Every device interrupts real-time work on that CPU, and no device does so on the \
+              others.",
+        cost: "a few microseconds for each interrupt, on that CPU only",
         remedy: Some("run real-time work on another CPU"),
         undo: None,
         observe: one_interrupt_cpu,
@@ -61,10 +62,10 @@ pub const CHECKS: &[Check] = &[
         code: "interrupt-threads",
         severity: Severity::Warning,
         topic: Topic::Interrupts,
-        title: "interrupt threads have another priority than the usual 50",
-        why: "A device whose thread runs above real-time work interrupts it at will, and one whose \
-              thread runs far below waits for all of it.",
-        cost: "the whole run time of the handler: from microseconds to milliseconds",
+        title: "interrupt threads do not have the default priority of 50",
+        why: "An interrupt thread above the real-time work preempts it at any time; one far below \
+              must wait for it.",
+        cost: "the full run time of the handler: microseconds to milliseconds",
         remedy: Some("chrt -f -p 50 THREAD"),
         undo: Some("chrt -f -p {value} THREAD"),
         observe: interrupt_threads,
@@ -74,9 +75,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Interrupts,
         title: "the USB controller interrupts thousands of times a second",
-        why: "The USB 2 controller of a Raspberry Pi raises an interrupt for each microframe, up \
-              to 8000 a second, unless a fast interrupt sorts them out first.",
-        cost: "about a tenth of a CPU, and some microseconds 8000 times a second on that CPU",
+        why: "The USB 2 controller of a Raspberry Pi raises up to 8000 interrupts a second, one \
+              for each microframe, unless its fast interrupt (FIQ) filters them.",
+        cost: "about a tenth of a CPU, and a few microseconds 8000 times a second on that CPU",
         remedy: Some(
             "unplug USB devices that are not needed, and keep real-time work off that CPU",
         ),
@@ -88,10 +89,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Interrupts,
         title: "the interrupt controller counts errors",
-        why: "An interrupt that nobody asked for, or that came the wrong way, points at a fault of \
-              a device, its driver or the board.",
-        cost: "microseconds each; what is behind it may cost more",
-        remedy: Some("look for the device in: dmesg | grep -iE 'irq|apic'"),
+        why: "A spurious or wrongly delivered interrupt points at a fault of a device, its driver \
+              or the board.",
+        cost: "microseconds each; the underlying fault may cost more",
+        remedy: Some("look for the device with: dmesg | grep -iE 'irq|apic'"),
         undo: None,
         observe: interrupt_errors,
     },
@@ -99,9 +100,9 @@ pub const CHECKS: &[Check] = &[
         code: "softirq-threads",
         severity: Severity::Info,
         topic: Topic::Interrupts,
-        title: "the threads for soft interrupts have a high priority",
-        why: "All network, block and timer work that runs in them then comes before real-time work \
-              of a lower priority.",
+        title: "the softirq threads have a high priority",
+        why: "All network, block and timer work in these threads runs before real-time work of a \
+              lower priority.",
         cost: "microseconds to milliseconds under load",
         remedy: Some("chrt -f -p 1 THREAD"),
         undo: Some("chrt -f -p {value} THREAD"),
@@ -161,8 +162,8 @@ fn isolated_interrupts(facts: &Facts<'_>) -> Option<Observation> {
     }
     let (name, device) = (busiest.name, busiest.device());
     let text = format!(
-        "Interrupt {name} ({device}) came {count} times on the isolated CPU {isolated}, {rate:.0} \
-         a second since the start."
+        "Interrupt {name} ({device}) occurred {count} times on the isolated CPU {isolated}, \
+         {rate:.0} times a second since boot."
     );
     let file = format!("proc/irq/{name}/smp_affinity_list");
     let seen = Observation::new("proc/interrupts", count.to_string(), text);
@@ -189,7 +190,7 @@ fn interrupt_affinity(facts: &Facts<'_>) -> Option<Observation> {
         all => format!(" and {} more", all - 8),
     };
     let text = format!(
-        "Interrupts that may come to the isolated CPU {}: {numbers}{more}.",
+        "Interrupts that may occur on the isolated CPU {}: {numbers}{more}.",
         facts.isolated()
     );
     let (make, undo) = commands(facts, AFFINITY, &changes);
@@ -206,7 +207,7 @@ fn default_affinity(facts: &Facts<'_>) -> Option<Observation> {
     if inside.is_empty() || rest.is_empty() {
         return None;
     }
-    let text = format!("A new interrupt may come to CPU {inside}, which is isolated.");
+    let text = format!("A new interrupt may be routed to the isolated CPU {inside}.");
     let remedy = format!("echo {} | tee {{file}}", rest.to_mask());
     Some(Observation::new(file, mask, text).with_remedy(remedy, Some("echo {value} | tee {file}")))
 }
@@ -226,7 +227,7 @@ fn one_interrupt_cpu(facts: &Facts<'_>) -> Option<Observation> {
     if counts.len() < 2 || all == 0 || most * 100 < all * 99 {
         return None;
     }
-    let text = format!("CPU {cpu} has served {most} of {all} interrupts of devices.");
+    let text = format!("CPU {cpu} has handled {most} of {all} device interrupts.");
     Some(Observation::new("proc/interrupts", most.to_string(), text))
 }
 
@@ -252,7 +253,7 @@ fn interrupt_threads(facts: &Facts<'_>) -> Option<Observation> {
 fn thread_observation(thread: &Thread<'_>, others: &str) -> Observation {
     let Thread { id, name, priority, .. } = thread;
     let usual = if name.starts_with("irq/") { USUAL_PRIORITY } else { 1 };
-    let text = format!("{name} (thread {id}) has the priority {priority}{others}.");
+    let text = format!("{name} (thread {id}) has priority {priority}{others}.");
     let seen = Observation::new(latlab_model::snapshot::made::THREADS, priority.to_string(), text);
     let undo = format!("chrt -f -p {priority} {id}");
     seen.with_remedy(format!("chrt -f -p {usual} {id}"), Some(&undo))
@@ -269,9 +270,9 @@ fn usb_interrupts(facts: &Facts<'_>) -> Option<Observation> {
     let threaded = facts.threads().find(|thread| {
         thread.name.starts_with(&format!("irq/{name}-")) && thread.name.contains("dwc")
     });
-    let thread = threaded.map_or(String::new(), |thread| format!("; {} serves it", thread.name));
+    let thread = threaded.map_or(String::new(), |thread| format!(", handled by {}", thread.name));
     let text = format!(
-        "Interrupt {name} ({}) came {rate:.0} times a second since the start{thread}.",
+        "Interrupt {name} ({}) occurred {rate:.0} times a second since boot{thread}.",
         usb.device()
     );
     (rate >= STORM).then(|| Observation::new("proc/interrupts", count.to_string(), text))
@@ -283,8 +284,8 @@ fn interrupt_errors(facts: &Facts<'_>) -> Option<Observation> {
     };
     let error = facts.interrupts().find(is_error)?;
     let text = match error.name {
-        "MIS" => format!("{} interrupts were delivered wrongly (MIS).", error.count()),
-        name => format!("{} interrupts were errors ({name}).", error.count()),
+        "MIS" => format!("{} interrupts were delivered incorrectly (MIS).", error.count()),
+        name => format!("{} interrupts were spurious or failed ({name}).", error.count()),
     };
     Some(Observation::new("proc/interrupts", error.count().to_string(), text))
 }

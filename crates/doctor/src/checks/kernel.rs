@@ -18,22 +18,23 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "the kernel is not PREEMPT_RT",
-        why: "A stock kernel lets a thread wait until interrupt work, and whatever holds a \
-              spinlock, is done.",
-        cost: "little when idle; under load hundreds of microseconds to milliseconds, without \
-               bound",
-        remedy: Some("boot a kernel that is built with PREEMPT_RT"),
-        undo: Some("boot the kernel that runs now"),
+        why: "On a stock kernel a thread waits until interrupt work ends, and until spinlocks are \
+              released.",
+        cost: "little when idle; hundreds of microseconds to milliseconds under load, without an \
+               upper bound",
+        remedy: Some("boot a kernel built with PREEMPT_RT"),
+        undo: Some("boot the current kernel again"),
         observe: not_realtime,
     },
     Check {
         code: "preempt-mode",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "the kernel could be preempted in more places than it is",
-        why: "In this mode a system call of another program runs on until it sleeps, ends or comes \
-              to one of a few places.",
-        cost: "hundreds of microseconds under load; 547 us of a compiler were seen with 'none'",
+        title: "PREEMPT_DYNAMIC is set to none or voluntary",
+        why: "In this mode a system call of another program runs until it sleeps, ends or reaches \
+              one of a few preemption points.",
+        cost: "hundreds of microseconds under load; 547 us were measured beside a compiler with \
+               'none'",
         remedy: Some("echo full | tee /sys/kernel/debug/sched/preempt"),
         undo: Some("echo {value} | tee /sys/kernel/debug/sched/preempt"),
         observe: preempt_mode,
@@ -42,10 +43,10 @@ pub const CHECKS: &[Check] = &[
         code: "preemption-contradiction",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "two sources disagree about preemption",
-        why: "One of them is of another kernel, or a wish was not granted, so what was measured \
-              may not be what was meant.",
-        cost: "nothing by itself; it makes results belong to the wrong kernel",
+        title: "two sources disagree about the preemption model",
+        why: "One source describes another kernel, or the kernel ignored a parameter, so results \
+              may be attributed to the wrong preemption model.",
+        cost: "none by itself; results may be attributed to the wrong kernel",
         remedy: Some("uname -v; cat /sys/kernel/realtime /sys/kernel/debug/sched/preempt"),
         undo: None,
         observe: preemption_contradiction,
@@ -55,11 +56,14 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "preempt= has no effect on this kernel",
-        why: "Only a kernel with PREEMPT_DYNAMIC takes the parameter, and only with a mode it \
-              knows.",
-        cost: "the kernel keeps the mode it was built with",
-        remedy: Some("take {value} off the kernel's command line, or boot a kernel that knows it"),
-        undo: Some("put {value} back on the kernel's command line"),
+        why: "Only a kernel with PREEMPT_DYNAMIC accepts the parameter, and only with a mode that \
+              it knows.",
+        cost: "the kernel keeps its built-in mode",
+        remedy: Some(
+            "remove {value} from the kernel command line, or boot a kernel that supports \
+                      it",
+        ),
+        undo: Some("add {value} to the kernel command line again"),
         observe: preempt_ignored,
     },
     Check {
@@ -67,9 +71,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "the mode of PREEMPT_DYNAMIC cannot be read",
-        why: "The same kernel answers very differently with another mode, and nothing here says \
-              which it is.",
-        cost: "nothing by itself; it hides what a result depends on",
+        why: "The latencies of a kernel depend strongly on this mode, and no readable file names \
+              it.",
+        cost: "none by itself; results lack the mode that they depend on",
         remedy: Some(
             "mount -t debugfs debugfs /sys/kernel/debug; cat /sys/kernel/debug/sched/preempt",
         ),
@@ -80,10 +84,11 @@ pub const CHECKS: &[Check] = &[
         code: "configuration-unknown",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "the kernel's configuration cannot be read",
-        why: "Debugging options and missing features of the kernel stay hidden without it.",
-        cost: "nothing by itself; all that depends on an option is not looked at",
-        remedy: Some("modprobe configs, or put its configuration into /boot/config-{value}"),
+        title: "the kernel configuration cannot be read",
+        why: "Without the configuration, the doctor cannot see debugging options and missing \
+              features.",
+        cost: "none by itself; checks that depend on a kernel option are skipped",
+        remedy: Some("modprobe configs, or copy the configuration to /boot/config-{value}"),
         undo: Some("modprobe -r configs"),
         observe: configuration_unknown,
     },
@@ -156,7 +161,7 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Observation> {
     }
     let Model { name, file, said } = model(facts)?;
     let text = format!(
-        "The kernel is not PREEMPT_RT; its preemption model is '{name}', says {}.",
+        "The kernel is not PREEMPT_RT; its preemption model is '{name}' according to {}.",
         named(file)
     );
     let seen = Observation::new(file, said, text);
@@ -169,7 +174,7 @@ fn not_realtime(facts: &Facts<'_>) -> Option<Observation> {
 /// What a file of the snapshot is called.
 fn named(file: &str) -> String {
     match file {
-        made::KERNEL_LOG => "the kernel's log".to_string(),
+        made::KERNEL_LOG => "the kernel log".to_string(),
         made::KERNEL_CONFIG => "its configuration".to_string(),
         file => format!("/{file}"),
     }
@@ -217,8 +222,8 @@ fn preempt_mode(facts: &Facts<'_>) -> Option<Observation> {
     Some(match facts.text(SWITCH) {
         Some(_) => seen,
         None => {
-            let undo = "take preempt=full off the kernel's command line";
-            seen.with_remedy("put preempt=full on the kernel's command line", Some(undo))
+            let undo = "remove preempt=full from the kernel command line";
+            seen.with_remedy("add preempt=full to the kernel command line", Some(undo))
         }
     })
 }
@@ -236,7 +241,7 @@ fn of_another_kernel(facts: &Facts<'_>) -> Option<Observation> {
     let says = |what: bool| if what { "is PREEMPT_RT" } else { "is not PREEMPT_RT" };
     let against = |file: &str, value: &str, runs: bool| {
         let text = format!(
-            "This kernel {}, says {file}, and the configuration says that it {}.",
+            "This kernel {} according to {file}, but its configuration says that it {}.",
             says(runs),
             says(configured)
         );
@@ -255,7 +260,7 @@ fn wish_not_granted(facts: &Facts<'_>) -> Option<Observation> {
     let wish = facts.parameter("preempt").filter(|mode| MODES.contains(mode))?;
     let mode = dynamic_mode(facts.snapshot)?;
     let file = model(facts)?.file;
-    let text = format!("The command line asks for preempt={wish}, and the mode is '{mode}'.");
+    let text = format!("The command line has preempt={wish}, but the mode is '{mode}'.");
     (wish != mode).then(|| Observation::new(file, mode, text))
 }
 
@@ -263,9 +268,9 @@ fn preempt_ignored(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("preempt")?;
     let text = if is_dynamic(facts)? {
         let mode = facts.parameter("preempt").filter(|mode| !MODES.contains(mode))?;
-        format!("'{mode}' is no mode of preempt=, so the kernel has not taken it.")
+        format!("'{mode}' is not a mode of preempt=, so the kernel ignored it.")
     } else {
-        format!("This kernel has no PREEMPT_DYNAMIC, so {word} does nothing.")
+        format!("This kernel has no PREEMPT_DYNAMIC, so {word} has no effect.")
     };
     Some(Observation::new("proc/cmdline", word, text))
 }
@@ -276,17 +281,21 @@ fn preemption_unknown(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let seen = |why: &str| {
-        let built =
-            configured(facts).map(|(_, mode)| format!(" (it is built to begin with '{mode}')"));
+        let built = configured(facts).map(|(_, mode)| format!(" (built-in default: '{mode}')"));
         let built = built.unwrap_or_default();
         let text = format!("The mode of this PREEMPT_DYNAMIC kernel is not known{built}: {why}.");
         Observation::new(VERSION, "PREEMPT_DYNAMIC", text)
     };
     Some(match facts.snapshot.files.get(SWITCH) {
-        Some(Content::Unreadable { unreadable }) => seen(&format!("/{SWITCH} says '{unreadable}'"))
-            .with_remedy(format!("sudo cat /{SWITCH}"), None),
-        Some(Content::Text(_)) => seen("its switch names none"),
-        None => seen(&format!("there is no /{SWITCH}, and the log does not tell")),
+        Some(Content::Unreadable { unreadable }) => seen(&format!(
+            "reading /{SWITCH} failed with \
+                                                                   '{unreadable}'"
+        ))
+        .with_remedy(format!("sudo cat /{SWITCH}"), None),
+        Some(Content::Text(_)) => seen("its switch names no mode"),
+        None => {
+            seen(&format!("/{SWITCH} does not exist, and the kernel log does not name the mode"))
+        }
     })
 }
 

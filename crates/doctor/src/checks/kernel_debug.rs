@@ -16,10 +16,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "the kernel checks its locks",
-        why: "Each lock that is taken is looked up, and lengthens the stretches with interrupts or \
-              preemption off.",
-        cost: "several times the usual latency; hundreds of microseconds at times",
-        remedy: Some("boot a kernel that is built without {value}"),
+        why: "The kernel checks each lock that it takes, which lengthens the sections with \
+              interrupts or preemption off.",
+        cost: "several times the usual latency; at times hundreds of microseconds",
+        remedy: Some("boot a kernel built without {value}"),
         undo: None,
         observe: debug_locks,
     },
@@ -27,10 +27,10 @@ pub const CHECKS: &[Check] = &[
         code: "debug-memory",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "the kernel checks its memory",
-        why: "Memory is checked, filled or scanned with each access or each allocation.",
+        title: "the kernel checks its memory accesses",
+        why: "The kernel checks, fills or scans memory at each access or each allocation.",
         cost: "the kernel runs at half its speed or less",
-        remedy: Some("boot a kernel that is built without {value}"),
+        remedy: Some("boot a kernel built without {value}"),
         undo: None,
         observe: debug_memory,
     },
@@ -38,11 +38,11 @@ pub const CHECKS: &[Check] = &[
         code: "debug-preemption",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "the kernel checks or times its own preemption",
-        why: "Code runs with every access to data of a CPU, or whenever interrupts or preemption \
-              are switched.",
+        title: "the kernel checks or times its preemption",
+        why: "Extra code runs at every access to per-CPU data, or whenever interrupts or \
+              preemption are switched.",
         cost: "10 % of hackbench's speed with DEBUG_PREEMPT; less on an idle machine",
-        remedy: Some("boot a kernel that is built without {value}"),
+        remedy: Some("boot a kernel built without {value}"),
         undo: None,
         observe: debug_preemption,
     },
@@ -50,10 +50,10 @@ pub const CHECKS: &[Check] = &[
         code: "debug-checks",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "the kernel checks itself here and there",
-        why: "Such checks lengthen every way through the kernel a little.",
+        title: "the kernel has other debugging checks",
+        why: "These checks lengthen many paths through the kernel a little.",
         cost: "a few percent of the time in the kernel",
-        remedy: Some("boot a kernel that is built without {value}, to know what it costs"),
+        remedy: Some("boot a kernel built without {value} to measure the difference"),
         undo: None,
         observe: debug_checks,
     },
@@ -62,10 +62,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "the kernel is tainted",
-        why: "Something has happened to this kernel that its makers want to know before they look \
-              into a fault.",
-        cost: "nothing by itself; a foreign module may hold interrupts off as long as it likes",
-        remedy: Some("boot anew without what tainted it"),
+        why: "A tainted kernel has met an error, or runs code that its developers do not support.",
+        cost: "none by itself; an external module may keep interrupts off for any time",
+        remedy: Some("reboot without the cause of the taint"),
         undo: None,
         observe: tainted,
     },
@@ -73,35 +72,36 @@ pub const CHECKS: &[Check] = &[
         code: "mitigations",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "the kernel works around leaks of the processor",
-        why: "The workarounds act with system calls, interrupts and changes of the thread, which \
-              is what a wake-up is made of.",
-        cost: "below a microsecond for each entry into the kernel; more with page table isolation",
+        title: "mitigations of processor vulnerabilities are active",
+        why: "Mitigations run at system calls, interrupts and context switches, and a wake-up \
+              consists of these.",
+        cost: "less than a microsecond for each entry into the kernel; more with page table \
+               isolation",
         remedy: Some(
-            "put mitigations=off on the command line, if nothing untrusted ever runs here",
+            "add mitigations=off to the kernel command line, if no untrusted code ever runs here",
         ),
-        undo: Some("take mitigations=off off the kernel's command line"),
+        undo: Some("remove mitigations=off from the kernel command line"),
         observe: mitigations,
     },
     Check {
         code: "mitigations-off",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "the leaks of the processor are left open",
-        why: "Any program on this machine may read what belongs to others, and results are faster \
-              than on a safe machine.",
-        cost: "nothing in latency",
-        remedy: Some("take {value} off the kernel's command line"),
-        undo: Some("put {value} back on the kernel's command line"),
+        title: "mitigations of processor vulnerabilities are off",
+        why: "Any program on this machine may read the data of others, and results are better \
+              than on a protected machine.",
+        cost: "no latency",
+        remedy: Some("remove {value} from the kernel command line"),
+        undo: Some("add {value} to the kernel command line again"),
         observe: mitigations_off,
     },
     Check {
         code: "split-locks",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "programs with split locks are slowed down on purpose",
-        why: "A thread whose atomic access crosses a cache line is made to wait before it goes on.",
-        cost: "at least a tick for each such access; nothing for programs without",
+        title: "programs with split locks are slowed down",
+        why: "The kernel delays a thread whose atomic access crosses a cache line.",
+        cost: "at least a tick for each such access; none for other programs",
         remedy: Some("sysctl -w kernel.split_lock_mitigate=0"),
         undo: Some("sysctl -w kernel.split_lock_mitigate={value}"),
         observe: split_locks,
@@ -172,7 +172,7 @@ fn debug_checks(facts: &Facts<'_>) -> Option<Observation> {
 const TAINTS: &[(char, &str)] = &[
     ('P', "a proprietary module"),
     ('F', "a module loaded by force"),
-    ('S', "hardware out of its specification"),
+    ('S', "hardware outside its specification"),
     ('R', "a module removed by force"),
     ('M', "a machine check"),
     ('B', "a bad page"),
@@ -186,10 +186,10 @@ const TAINTS: &[(char, &str)] = &[
     ('E', "an unsigned module"),
     ('L', "a soft lockup"),
     ('K', "a live patch"),
-    ('X', "something of the distribution"),
-    ('T', "a randomised layout"),
-    ('N', "a test of the kernel"),
-    ('J', "a debugging call to firmware"),
+    ('X', "a reason of the distribution"),
+    ('T', "a randomised structure layout"),
+    ('N', "a kernel test"),
+    ('J', "a debugging call to the firmware"),
 ];
 /// Those that say that something went wrong.
 const TROUBLE: &[char] = &['M', 'B', 'D', 'W', 'L'];
@@ -201,7 +201,7 @@ fn tainted(facts: &Facts<'_>) -> Option<Observation> {
     let words: Vec<String> =
         set.iter().map(|(letter, word)| format!("{word} ({letter})")).collect();
     let text = match words.is_empty() {
-        true => format!("The kernel is tainted for a reason that is not known here: {bits}."),
+        true => format!("The kernel is tainted for an unknown reason: {bits}."),
         false => format!("The kernel is tainted by {}.", words.join(", ")),
     };
     let seen = Observation::new(TAINTED, bits.to_string(), text);
@@ -228,8 +228,8 @@ fn mitigations(facts: &Facts<'_>) -> Option<Observation> {
     let found = vulnerabilities(facts, "Mitigation");
     let pti = found.iter().find(|(path, text)| name_of(path) == "meltdown" && text.contains("PTI"));
     let (path, value) = pti.or(found.first())?;
-    let isolation = if pti.is_some() { ", page table isolation (PTI) among them" } else { "" };
-    let text = format!("Mitigations are in force for {}{isolation}.", names(&found));
+    let isolation = if pti.is_some() { ", including page table isolation (PTI)" } else { "" };
+    let text = format!("Mitigations are active for {}{isolation}.", names(&found));
     Some(Observation::new(*path, *value, text))
 }
 
@@ -237,8 +237,8 @@ fn mitigations_off(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.word("mitigations").filter(|word| word.ends_with("=off"))?;
     let open = vulnerabilities(facts, "Vulnerable");
     let text = match open.is_empty() {
-        true => format!("The command line says {word}."),
-        false => format!("The command line says {word}; open are {}.", names(&open)),
+        true => format!("The command line has {word}."),
+        false => format!("The command line has {word}; vulnerable: {}.", names(&open)),
     };
     Some(Observation::new("proc/cmdline", word, text))
 }
@@ -247,6 +247,6 @@ fn split_locks(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/split_lock_mitigate";
     let value = facts.number(file).filter(|value| *value != 0)?;
     let off = facts.parameter("split_lock_detect") == Some("off");
-    let text = "A thread with a split lock is made to wait (split_lock_mitigate).";
+    let text = "The kernel delays threads with split locks (split_lock_mitigate).";
     (!off).then(|| Observation::new(file, value.to_string(), text))
 }

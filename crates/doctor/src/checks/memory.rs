@@ -14,8 +14,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Memory,
         title: "memory may be swapped out",
-        why: "A page that was swapped out is read back, or unpacked from zram, when a program \
-              touches it, unless the program has locked its memory.",
+        why: "If a program touches a page that was swapped out, the kernel reads it back or \
+              unpacks it from zram, unless the program has locked its memory.",
         cost: "tens of microseconds from zram, up to tens of milliseconds from a disk or SD card",
         remedy: Some("swapoff -a"),
         undo: Some("swapon -a"),
@@ -25,11 +25,15 @@ pub const CHECKS: &[Check] = &[
         code: "low-memory",
         severity: Severity::Warning,
         topic: Topic::Memory,
-        title: "memory is nearly used up",
-        why: "A program that asks for memory then has to free some first, and code of programs is \
-              dropped and read from disk again.",
-        cost: "milliseconds for whoever asks, and a killed program in the end",
-        remedy: Some("ps -eo rss,comm --sort=-rss | head, and stop what is not needed"),
+        title: "memory is nearly full",
+        why: "A program that allocates memory must first free some, and program code is dropped \
+              and read from disk again.",
+        cost: "milliseconds for the program that allocates; at the limit the kernel kills a \
+               program",
+        remedy: Some(
+            "ps -eo rss,comm --sort=-rss | head, and stop the programs that are not \
+                      needed",
+        ),
         undo: None,
         observe: low_memory,
     },
@@ -37,10 +41,10 @@ pub const CHECKS: &[Check] = &[
         code: "zswap",
         severity: Severity::Info,
         topic: Topic::Memory,
-        title: "pages are packed before they are swapped out",
-        why: "Packing and unpacking is done by a CPU, inside the page fault of whoever needs the \
-              page.",
-        cost: "some microseconds to tens of them for each page, when there is swap",
+        title: "pages are compressed before they are swapped out",
+        why: "A CPU compresses and decompresses pages within the page fault of the program that \
+              needs them.",
+        cost: "a few to tens of microseconds for each page, if there is swap",
         remedy: Some("echo N | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: zswap,
@@ -50,9 +54,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Memory,
         title: "the kernel moves memory between nodes",
-        why: "To learn who uses a page, the kernel makes it unreachable from time to time, so that \
-              the next touch is a page fault and may move the page.",
-        cost: "about a microsecond for each such fault, tens of them when the page is moved",
+        why: "To learn who uses a page, the kernel unmaps it from time to time, so the next \
+              access is a page fault and may move the page.",
+        cost: "about a microsecond for each such fault, tens of microseconds if the page is moved",
         remedy: Some("sysctl -w kernel.numa_balancing=0"),
         undo: Some("sysctl -w kernel.numa_balancing={value}"),
         observe: numa_balancing,
@@ -62,9 +66,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Memory,
         title: "memory is spread over several nodes",
-        why: "Memory of another node is farther away, so that figures depend on where a program \
-              runs and where its memory lies.",
-        cost: "often 1.5 to 2 times the time of an access to memory of one's own node",
+        why: "Accesses to the memory of another node take longer, so results depend on where a \
+              program runs and where its memory is.",
+        cost: "often 1.5 to 2 times the access time of local memory",
         remedy: Some("numactl --cpunodebind=0 --membind=0 PROGRAM"),
         undo: None,
         observe: numa_nodes,
@@ -73,10 +77,10 @@ pub const CHECKS: &[Check] = &[
         code: "statistics-interval",
         severity: Severity::Info,
         topic: Topic::Memory,
-        title: "isolated CPUs count memory every second",
-        why: "A worker of the kernel comes to each CPU that has changed its counters of memory, \
-              isolated ones too before Linux 6.5.",
-        cost: "a few microseconds once a second for work without real-time priority",
+        title: "isolated CPUs update memory statistics every second",
+        why: "A kernel worker runs on each CPU whose counters changed; before Linux 6.5 also on \
+              isolated CPUs.",
+        cost: "a few microseconds once a second, for threads without a real-time priority",
         remedy: Some("sysctl -w vm.stat_interval=120"),
         undo: Some("sysctl -w vm.stat_interval={value}"),
         observe: statistics_interval,
@@ -85,10 +89,10 @@ pub const CHECKS: &[Check] = &[
         code: "dirty-memory",
         severity: Severity::Info,
         topic: Topic::Memory,
-        title: "much may be written before it must go to disk",
-        why: "When that much has gathered, every program that writes has to wait until the disk \
-              has taken some.",
-        cost: "up to seconds for a thread that writes to a file, nothing for others",
+        title: "much data may wait to be written to disk",
+        why: "When this limit is reached, every program that writes must wait until the disk has \
+              written some data.",
+        cost: "up to seconds for a thread that writes to a file; none for others",
         remedy: Some("sysctl -w vm.dirty_ratio=20"),
         undo: Some("sysctl -w vm.dirty_ratio={value}"),
         observe: dirty_memory,
@@ -131,8 +135,8 @@ fn swap(facts: &Facts<'_>) -> Option<Observation> {
     let names = swaps.iter().map(|swap| swap.file).collect::<Vec<_>>().join(" ");
     let words = swaps.iter().map(|swap| quoted(swap.file)).collect::<Vec<_>>().join(" ");
     let on = swaps.iter().map(Swap::on).collect::<Vec<_>>().join("; ");
-    let kind = if first.file.contains("zram") { ", packed in memory" } else { "" };
-    let text = format!("Swap is on ({names}{kind}), and {used} KiB of it are used.");
+    let kind = if first.file.contains("zram") { ", compressed in memory" } else { "" };
+    let text = format!("Swap is on ({names}{kind}), with {used} KiB in use.");
     let seen = Observation::new(file, format!("{used} KiB used"), text);
     let seen = seen.with_remedy(format!("swapoff {words}"), Some(&on));
     Some(if used > 0 { seen.with_severity(Severity::Warning) } else { seen })
@@ -142,7 +146,7 @@ fn low_memory(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/meminfo";
     let total = facts.field(file, "MemTotal")?;
     let available = facts.field(file, "MemAvailable")?;
-    let text = format!("{available} kB of {total} kB of memory can still be had.");
+    let text = format!("{available} kB of {total} kB of memory are available.");
     (available * 100 < total * LOW_PERCENT)
         .then(|| Observation::new(file, format!("MemAvailable: {available} kB"), text))
 }
@@ -163,7 +167,7 @@ fn numa_balancing(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/kernel/numa_balancing";
     let mode = facts.number(file).filter(|mode| *mode > 0)?;
     let nodes = nodes(facts)?;
-    let text = format!("Memory is balanced between the nodes {nodes} (mode {mode}).");
+    let text = format!("NUMA balancing is on for the nodes {nodes} (mode {mode}).");
     Some(Observation::new(file, mode.to_string(), text))
 }
 
@@ -173,7 +177,7 @@ fn numa_nodes(facts: &Facts<'_>) -> Option<Observation> {
     if facts.parameter("numa").is_some_and(|value| value.starts_with("fake")) {
         return None;
     }
-    let text = format!("The nodes {nodes} have memory or CPUs of their own.");
+    let text = format!("The machine has several NUMA nodes: {nodes}.");
     Some(Observation::new("sys/devices/system/node/online", nodes.to_string(), text))
 }
 
@@ -184,13 +188,13 @@ fn statistics_interval(facts: &Facts<'_>) -> Option<Observation> {
     if isolated.is_empty() || facts.kernel()? >= (6, 5) {
         return None;
     }
-    let text = format!("The isolated CPU {isolated} counts memory every {seconds} s.");
+    let text = format!("The isolated CPU {isolated} updates memory statistics every {seconds} s.");
     Some(Observation::new(file, seconds.to_string(), text))
 }
 
 fn dirty_memory(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/vm/dirty_ratio";
     let share = facts.number(file).filter(|share| *share >= MUCH_DIRTY_PERCENT)?;
-    let text = format!("Up to {share} % of the memory that can be had may wait to be written.");
+    let text = format!("Up to {share} % of the available memory may wait to be written.");
     Some(Observation::new(file, share.to_string(), text))
 }

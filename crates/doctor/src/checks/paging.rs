@@ -11,10 +11,10 @@ pub const CHECKS: &[Check] = &[
         code: "huge-pages",
         severity: Severity::Warning,
         topic: Topic::Memory,
-        title: "every program gets huge pages unasked",
-        why: "A first touch may have to find and clear 2 MiB instead of 4 KiB, and a daemon \
-              rebuilds the pages of programs while they run.",
-        cost: "around 100 us for such a first touch, more when memory must be sorted first",
+        title: "every program gets huge pages",
+        why: "The first access to a huge page may have to find and clear 2 MiB instead of 4 KiB, \
+              and a daemon rebuilds pages while programs run.",
+        cost: "around 100 us for the first access, more if memory must be compacted first",
         remedy: Some("echo madvise | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: huge_pages,
@@ -23,10 +23,10 @@ pub const CHECKS: &[Check] = &[
         code: "huge-page-defrag",
         severity: Severity::Warning,
         topic: Topic::Memory,
-        title: "programs sort memory themselves to get a huge page",
-        why: "A program that touches new memory then waits while pages are moved and written out \
-              to make room for a huge one.",
-        cost: "up to milliseconds for a first touch",
+        title: "programs compact memory to get a huge page",
+        why: "A program that touches new memory waits while pages are moved and written out to \
+              make room for a huge page.",
+        cost: "up to milliseconds for a first access",
         remedy: Some("echo madvise | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: huge_page_defrag,
@@ -35,8 +35,8 @@ pub const CHECKS: &[Check] = &[
         code: "khugepaged",
         severity: Severity::Info,
         topic: Topic::Memory,
-        title: "a daemon joins pages to huge ones",
-        why: "While it joins the pages of a program, each touch of them has to wait.",
+        title: "a daemon merges pages into huge pages",
+        why: "Accesses to the pages have to wait while the daemon merges them.",
         cost: "tens to hundreds of microseconds for each huge page, only where huge pages are used",
         remedy: Some("echo never | tee /sys/kernel/mm/transparent_hugepage/enabled"),
         undo: Some("echo {value} | tee /sys/kernel/mm/transparent_hugepage/enabled"),
@@ -46,10 +46,10 @@ pub const CHECKS: &[Check] = &[
         code: "ksm",
         severity: Severity::Warning,
         topic: Topic::Memory,
-        title: "equal pages are merged",
-        why: "A daemon reads through memory all the time, and the next write to a merged page is a \
-              page fault that copies it.",
-        cost: "some microseconds for each such write, and the caches of the daemon's CPU",
+        title: "identical pages are merged",
+        why: "A daemon scans memory all the time, and the next write to a merged page is a page \
+              fault that copies it.",
+        cost: "a few microseconds for each such write, and the caches of the daemon's CPU",
         remedy: Some("echo 2 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: ksm,
@@ -59,9 +59,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Memory,
         title: "locked pages may be moved",
-        why: "Memory is sorted by moving pages, locked ones too, and whoever touches a page that \
-              is being moved waits in a page fault.",
-        cost: "microseconds to tens of them for each page, in spite of mlockall",
+        why: "Compaction also moves locked pages, and a thread that accesses a page being moved \
+              waits in a page fault.",
+        cost: "microseconds to tens of microseconds for each page, in spite of mlockall",
         remedy: Some("sysctl -w vm.compact_unevictable_allowed=0"),
         undo: Some("sysctl -w vm.compact_unevictable_allowed={value}"),
         observe: compact_unevictable,
@@ -70,10 +70,10 @@ pub const CHECKS: &[Check] = &[
         code: "proactive-compaction",
         severity: Severity::Info,
         topic: Topic::Memory,
-        title: "memory is sorted ahead of need",
-        why: "The kernel looks twice a second whether to move pages of whatever program to one \
-              side, which its own documentation warns may show as latency.",
-        cost: "microseconds to tens of them for each page that is touched while it is moved",
+        title: "memory is compacted in advance",
+        why: "The kernel checks twice a second whether to compact memory, and its documentation \
+              warns of latency spikes.",
+        cost: "microseconds to tens of microseconds for each access to a page being moved",
         remedy: Some("sysctl -w vm.compaction_proactiveness=0"),
         undo: Some("sysctl -w vm.compaction_proactiveness={value}"),
         observe: proactive_compaction,
@@ -82,10 +82,10 @@ pub const CHECKS: &[Check] = &[
         code: "page-generations",
         severity: Severity::Info,
         topic: Topic::Memory,
-        title: "the kernel walks through page tables to find old pages",
-        why: "When memory is short, the kernel reads and clears the marks of use in whole page \
-              tables, after which the processor has to set them again.",
-        cost: "nothing as long as memory is plenty",
+        title: "the kernel scans page tables for old pages",
+        why: "When memory is short, the kernel clears the accessed bits of whole page tables, and \
+              the processor has to set them again.",
+        cost: "none while memory is plentiful",
         remedy: Some("echo n | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: page_generations,
@@ -96,7 +96,7 @@ const ENABLED: &str = "sys/kernel/mm/transparent_hugepage/enabled";
 
 fn huge_pages(facts: &Facts<'_>) -> Option<Observation> {
     let choice = selected(facts.text(ENABLED)?).filter(|choice| *choice == "always")?;
-    Some(Observation::new(ENABLED, choice, "Transparent huge pages are 'always' used."))
+    Some(Observation::new(ENABLED, choice, "Transparent huge pages are set to 'always'."))
 }
 
 fn huge_page_defrag(facts: &Facts<'_>) -> Option<Observation> {
@@ -105,27 +105,27 @@ fn huge_page_defrag(facts: &Facts<'_>) -> Option<Observation> {
     if facts.text(ENABLED).and_then(selected) == Some("never") {
         return None;
     }
-    Some(Observation::new(file, choice, "Memory is 'always' sorted for a huge page at once."))
+    Some(Observation::new(file, choice, "The defragmentation of huge pages is set to 'always'."))
 }
 
 fn khugepaged(facts: &Facts<'_>) -> Option<Observation> {
     let choice = selected(facts.text(ENABLED)?).filter(|choice| *choice != "never")?;
     let thread = facts.threads().find(|thread| thread.name == "khugepaged")?;
-    let text = format!("khugepaged (thread {}) runs, with huge pages '{choice}'.", thread.id);
+    let text =
+        format!("khugepaged (thread {}) runs, and huge pages are set to '{choice}'.", thread.id);
     Some(Observation::new(ENABLED, choice, text))
 }
 
 fn ksm(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/mm/ksm/run";
     let run = facts.text(file).filter(|run| *run == "1")?;
-    Some(Observation::new(file, run, "Equal pages of programs that allow it are merged."))
+    Some(Observation::new(file, run, "Merging of identical pages (KSM) is on."))
 }
 
 fn compact_unevictable(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/vm/compact_unevictable_allowed";
     let value = facts.number(file).filter(|value| *value != 0)?;
-    let seen =
-        Observation::new(file, value.to_string(), "Locked pages may be moved to sort memory.");
+    let seen = Observation::new(file, value.to_string(), "Compaction may move locked pages.");
     // Where real-time work is meant to be, the kernel's own value is 0.
     Some(if facts.is_realtime() { seen.with_severity(Severity::Warning) } else { seen })
 }
@@ -133,7 +133,7 @@ fn compact_unevictable(facts: &Facts<'_>) -> Option<Observation> {
 fn proactive_compaction(facts: &Facts<'_>) -> Option<Observation> {
     let file = "proc/sys/vm/compaction_proactiveness";
     let value = facts.number(file).filter(|value| *value > 0)?;
-    let text = format!("Memory is sorted ahead of need, {value} on a scale to 100.");
+    let text = format!("Proactive compaction is on, at {value} of 100.");
     Some(Observation::new(file, value.to_string(), text))
 }
 
@@ -141,6 +141,6 @@ fn page_generations(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/mm/lru_gen/enabled";
     let value = facts.text(file)?;
     let parts = u32::from_str_radix(value.trim_start_matches("0x"), 16).ok()?;
-    let text = format!("Pages are kept in generations ({value}).");
+    let text = format!("The multi-generational LRU is on ({value}).");
     (parts != 0).then(|| Observation::new(file, value, text))
 }

@@ -13,9 +13,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Error,
         topic: Topic::Platform,
         title: "nothing below /sys could be read",
-        why: "Frequencies, idle states, isolation, heat and much else stand there, so most of what \
-              costs latency could not be looked for.",
-        cost: "nothing by itself, but a machine that says nothing is not in order",
+        why: "Most checks need files below /sys: frequencies, idle states, isolation, \
+              temperatures.",
+        cost: "none by itself, but most checks were skipped",
         remedy: Some("mount -t sysfs sysfs /sys"),
         undo: Some("umount /sys"),
         observe: sysfs_missing,
@@ -25,12 +25,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Platform,
         title: "this is a virtual machine",
-        why: "The host may take a CPU away at any moment, and nothing in the guest shows it, so \
-              that each latency holds the host's too.",
-        cost: "tens of microseconds for a timer, and milliseconds when the host has other work",
-        remedy: Some(
-            "measure on the machine itself, or give the guest CPUs of its own on the host",
-        ),
+        why: "The host may take a CPU away at any time without a trace in the guest, so each \
+              latency includes that of the host.",
+        cost: "tens of microseconds for a timer, and milliseconds if the host is busy",
+        remedy: Some("measure on the bare machine, or give the guest dedicated CPUs on the host"),
         undo: None,
         observe: guest,
     },
@@ -39,10 +37,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Platform,
         title: "the host has taken CPU time away",
-        why: "In stolen time the guest wanted to run and another ran on its CPU, which is a \
-              latency that no setting of the guest prevents.",
+        why: "During stolen time another guest or program ran on the guest's CPU, and no setting \
+              of the guest prevents that.",
         cost: "typically milliseconds each time",
-        remedy: Some("give the guest CPUs of its own on the host"),
+        remedy: Some("give the guest dedicated CPUs on the host"),
         undo: None,
         observe: stolen_time,
     },
@@ -51,9 +49,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Platform,
         title: "this is a container",
-        why: "The kernel is shared with everything else on the machine, and the container may be \
-              refused priorities, locked memory and kernel files.",
-        cost: "nothing by itself; quotas of CPU time stop threads for milliseconds",
+        why: "A container shares the kernel with the rest of the machine, and may lack the rights \
+              for priorities, locked memory and kernel files.",
+        cost: "none by itself; a CPU quota stops threads for milliseconds",
         remedy: Some(
             "start it with --cap-add=SYS_NICE --cap-add=IPC_LOCK --ulimit rtprio=99 and without \
              a CPU quota",
@@ -65,13 +63,13 @@ pub const CHECKS: &[Check] = &[
         code: "firmware-interrupts",
         severity: Severity::Info,
         topic: Topic::Platform,
-        title: "the firmware of a PC may stop all CPUs unseen",
-        why: "System management interrupts run code of the firmware with everything else stopped, \
-              and the kernel sees only that time is missing.",
-        cost: "10 to 150 us each where the firmware is good, milliseconds where it is not",
+        title: "the firmware of a PC may stop all CPUs",
+        why: "A system management interrupt (SMI) runs firmware code while all CPUs are stopped, \
+              and the kernel only sees a gap in time.",
+        cost: "10 to 150 us each with good firmware, milliseconds with bad firmware",
         remedy: Some(
-            "in the firmware's set-up choose the profile for performance, and turn off deep \
-             C-states, C1E and legacy USB; then count with: hwlatdetect --duration=10m",
+            "in the firmware set-up select the performance profile and disable deep C-states, C1E \
+             and legacy USB; then count with: hwlatdetect --duration=10m",
         ),
         undo: None,
         observe: firmware_interrupts,
@@ -81,10 +79,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Platform,
         title: "the firmware is years old",
-        why: "Makers mend long system management interrupts and wrong power settings in later \
-              versions, and old microcode comes with old firmware.",
+        why: "Later firmware versions fix long system management interrupts and wrong power \
+              settings, and bring newer microcode.",
         cost: "no general figure is known",
-        remedy: Some("look for a newer version at the maker of the board"),
+        remedy: Some("look for a newer version at the manufacturer of the board"),
         undo: None,
         observe: old_firmware,
     },
@@ -92,9 +90,9 @@ pub const CHECKS: &[Check] = &[
         code: "error-polling",
         severity: Severity::Info,
         topic: Topic::Platform,
-        title: "each CPU looks for corrected hardware errors at intervals",
-        why: "A timer on every CPU, isolated ones too, reads the registers of its machine checks.",
-        cost: "some microseconds to tens of them on each CPU at each interval",
+        title: "each CPU polls for corrected hardware errors",
+        why: "A timer on every CPU, including isolated ones, reads the machine check registers.",
+        cost: "a few to tens of microseconds on each CPU at each interval",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: error_polling,
@@ -104,9 +102,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Platform,
         title: "the frequency of memory or bus follows the load",
-        why: "On a slow bus each access to memory takes longer, and while the frequency of memory \
-              is changed all CPUs wait for it.",
-        cost: "microseconds to tens of them at each change, and slower code before it",
+        why: "Memory accesses take longer on a slow bus, and all CPUs wait while the memory \
+              frequency changes.",
+        cost: "microseconds to tens of microseconds at each change, and slower code before it",
         remedy: Some("echo performance | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: bus_frequency,
@@ -115,8 +113,8 @@ pub const CHECKS: &[Check] = &[
         code: "gpio-chips",
         severity: Severity::Info,
         topic: Topic::Platform,
-        title: "the pins that can be used",
-        why: "Answering edges at a pin, to measure how fast that goes, needs a GPIO chip.",
+        title: "the available GPIO chips",
+        why: "latlab needs a GPIO chip to measure the response to an edge on a pin.",
         cost: "nothing",
         remedy: None,
         undo: None,
@@ -139,7 +137,7 @@ fn guest(facts: &Facts<'_>) -> Option<Observation> {
     };
     let vendor = facts.text("sys/class/dmi/id/sys_vendor");
     let vendor = vendor.map_or(String::new(), |vendor| format!(" of {vendor}"));
-    let text = format!("This kernel runs below a hypervisor{vendor}.");
+    let text = format!("This kernel runs under a hypervisor{vendor}.");
     Some(Observation::new(file, value, text))
 }
 
@@ -151,7 +149,7 @@ fn stolen_time(facts: &Facts<'_>) -> Option<Observation> {
     let (stolen, all) = (*ticks.get(7)?, ticks.iter().take(8).sum::<u64>());
     let share = stolen as f64 * 100.0 / all.max(1) as f64;
     let share = if share < 0.01 { "less than 0.01".to_string() } else { format!("{share:.2}") };
-    let text = format!("The host has taken {share} % of the CPU time since the start.");
+    let text = format!("The host has taken {share} % of the CPU time since boot.");
     (stolen > 0).then(|| Observation::new(file, format!("steal {stolen}"), text))
 }
 
@@ -160,10 +158,10 @@ fn container(facts: &Facts<'_>) -> Option<Observation> {
     let file = files.into_iter().find(|file| facts.snapshot.has(file))?;
     let kind = if file == ".dockerenv" { "docker" } else { facts.text(file).unwrap_or_default() };
     let kind = kind.lines().next().unwrap_or_default();
-    let text = format!("/{file} says that this is a container.");
+    let text = format!("/{file} shows that this is a container.");
     let seen = Observation::new(file, kind, text);
     Some(match facts.is_capable(SYS_NICE) {
-        Some(true) => seen.with_remedy("look that no quota of CPU time holds it back", None),
+        Some(true) => seen.with_remedy("make sure that the container has no CPU quota", None),
         _ => seen,
     })
 }
@@ -173,7 +171,7 @@ fn sysfs_missing(facts: &Facts<'_>) -> Option<Observation> {
     let unread = facts.snapshot.unreadable().any(|(path, _)| path.starts_with("sys/"));
     let is_missing =
         facts.snapshot.has_folder("proc/") && !facts.snapshot.has_folder("sys/") && !unread;
-    is_missing.then(|| Observation::new("sys", "", "Nothing below /sys could be read."))
+    is_missing.then(|| Observation::new("sys", "", "No file below /sys could be read."))
 }
 
 /// The date of a PC's own firmware, which a guest does not have: `03/14/2019`.
@@ -192,10 +190,10 @@ fn firmware_interrupts(facts: &Facts<'_>) -> Option<Observation> {
         .filter_map(|file| facts.text(file))
         .any(|tracers| tracers.split_whitespace().any(|tracer| tracer == "hwlat"));
     let tracer = match has_hwlat {
-        true => "; this kernel has the hwlat tracer to find what it takes",
+        true => "; this kernel has the hwlat tracer, which measures the time it takes",
         false => "",
     };
-    let text = format!("The firmware has version {version} of {date}{tracer}.");
+    let text = format!("The firmware is version {version} of {date}{tracer}.");
     Some(Observation::new(file, date, text))
 }
 
@@ -206,7 +204,7 @@ fn old_firmware(facts: &Facts<'_>) -> Option<Observation> {
     let year: i64 = date.rsplit('/').next()?.parse().ok()?;
     let started = facts.text("proc/stat")?.lines().find_map(|line| line.strip_prefix("btime "))?;
     let years = started.trim().parse::<i64>().ok()? / 31_556_952 + 1970 - year;
-    let text = format!("The firmware is of {date}, {years} years before the kernel's start.");
+    let text = format!("The firmware is of {date}, {years} years before this kernel was booted.");
     (years >= OLD_YEARS).then(|| Observation::new(file, date, text))
 }
 
@@ -217,7 +215,7 @@ fn error_polling(facts: &Facts<'_>) -> Option<Observation> {
     if facts.number(&format!("{folder}/ignore_ce")) == Some(1) {
         return None;
     }
-    let text = format!("Corrected errors are looked for every {seconds} s.");
+    let text = format!("Corrected errors are polled every {seconds} s.");
     Some(Observation::new(file, seconds.to_string(), text))
 }
 
@@ -232,7 +230,7 @@ fn bus_frequency(facts: &Facts<'_>) -> Option<Observation> {
     });
     let Some(first) = changes.first() else { return bus_frequency_of_imx(facts) };
     let device = first.file.split('/').nth(3)?;
-    let text = format!("The frequency of {device} has the governor '{}'.", first.from);
+    let text = format!("The frequency governor of {device} is '{}'.", first.from);
     let (make, undo) = commands(facts, DEVICE_GOVERNOR, &changes);
     Some(Observation::new(first.file, first.from, text).with_remedy(make, Some(&undo)))
 }
@@ -247,7 +245,7 @@ fn is_bus(device: &str) -> bool {
 fn bus_frequency_of_imx(facts: &Facts<'_>) -> Option<Observation> {
     let found = facts.snapshot.matching(BUS_FREQUENCY);
     let (file, value) = found.into_iter().find(|(_, value)| value.ends_with("is enabled"))?;
-    let seen = Observation::new(file, value, "The bus frequency driver of i.MX is on.");
+    let seen = Observation::new(file, value, "The i.MX bus frequency driver is on.");
     Some(seen.with_remedy("echo 0 | tee {file}", Some("echo 1 | tee {file}")))
 }
 
@@ -255,7 +253,9 @@ fn gpio_chips(facts: &Facts<'_>) -> Option<Observation> {
     let folder = "sys/bus/gpio/devices/";
     let names = facts.text(folder)?.lines().collect::<Vec<_>>().join(", ");
     let text = match names.is_empty() {
-        true => "There is no GPIO chip, so that no edge at a pin can be answered here.".to_string(),
+        true => {
+            "This machine has no GPIO chip, so it cannot respond to an edge on a pin.".to_string()
+        }
         false => format!("GPIO chips: {names}."),
     };
     Some(Observation::new(folder, names, text))

@@ -30,9 +30,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Programs,
         title: "irqbalance moves interrupts",
-        why: "It moves interrupts between CPUs every ten seconds, by load and not by what must be \
-              kept free.",
-        cost: "the interrupts of a device, for as long as they stay on a measured CPU",
+        why: "irqbalance redistributes interrupts every ten seconds by load, without regard to \
+              measured CPUs.",
+        cost: "the interrupts of a device, while they are routed to a measured CPU",
         remedy: Some("systemctl stop irqbalance"),
         undo: Some("systemctl start irqbalance"),
         observe: irqbalance,
@@ -41,21 +41,21 @@ pub const CHECKS: &[Check] = &[
         code: "tuning-daemons",
         severity: Severity::Info,
         topic: Topic::Programs,
-        title: "a daemon changes settings of the CPUs",
-        why: "It may change the governor, limits or idle states while a run goes on.",
-        cost: "whatever it sets; two halves of a run may differ",
+        title: "a daemon changes CPU settings",
+        why: "The daemon may change the governor, frequency limits or idle states during a run.",
+        cost: "the effect of the changed setting; two halves of a run may differ",
         remedy: Some("systemctl stop, with the names of the services"),
-        undo: Some("systemctl start, with the same names"),
+        undo: Some("systemctl start, with the names of the services"),
         observe: tuning_daemons,
     },
     Check {
         code: "higher-realtime-threads",
         severity: Severity::Warning,
         topic: Topic::Programs,
-        title: "other real-time threads come before the measured ones",
-        why: "A thread of a higher priority, or of SCHED_DEADLINE, runs before a measured one \
-              whenever it is ready.",
-        cost: "for as long as those threads run",
+        title: "other real-time threads have a higher priority",
+        why: "A thread with a higher priority, or with SCHED_DEADLINE, preempts a measuring \
+              thread whenever it is ready.",
+        cost: "the run time of those threads",
         remedy: Some("chrt -f -p 50 {value}, or measure with a higher priority"),
         undo: None,
         observe: higher_realtime_threads,
@@ -64,9 +64,9 @@ pub const CHECKS: &[Check] = &[
         code: "realtime-kit",
         severity: Severity::Info,
         topic: Topic::Programs,
-        title: "programs of the desktop may become real-time ones",
-        why: "RealtimeKit gives sound servers and browsers real-time priorities without asking.",
-        cost: "nothing above their priority; tens of microseconds for threads below it",
+        title: "desktop programs may get real-time priorities",
+        why: "RealtimeKit gives sound servers and browsers a real-time priority on request.",
+        cost: "none for threads above their priority; tens of microseconds for threads below it",
         remedy: Some("systemctl stop rtkit-daemon"),
         undo: Some("systemctl start rtkit-daemon"),
         observe: realtime_kit,
@@ -75,12 +75,11 @@ pub const CHECKS: &[Check] = &[
         code: "background-work",
         severity: Severity::Info,
         topic: Topic::Programs,
-        title: "a program works in the background now and then",
-        why: "Updates and indexing come as bursts of load on disk, memory and CPUs that no run \
-              asked for.",
-        cost: "hundreds of microseconds on a stock kernel while they work; two runs may differ",
+        title: "a background service runs from time to time",
+        why: "Updates and indexing load the disk, memory and CPUs in bursts.",
+        cost: "hundreds of microseconds on a stock kernel while they run; two runs may differ",
         remedy: Some("systemctl stop, with the names of the services"),
-        undo: Some("systemctl start, with the same names"),
+        undo: Some("systemctl start, with the names of the services"),
         observe: background_work,
     },
 ];
@@ -140,8 +139,11 @@ fn irqbalance(facts: &Facts<'_>) -> Option<Observation> {
     let seen = |text: String| Observation::new(made::THREADS, thread.name, text);
     Some(match apart.is_empty() {
         true => seen("irqbalance is running.".to_string()),
-        false => seen(format!("irqbalance is running, and CPU {apart} is set apart."))
-            .with_severity(Severity::Warning),
+        false => seen(format!(
+            "irqbalance is running, although CPU {apart} is isolated or \
+                               tickless."
+        ))
+        .with_severity(Severity::Warning),
     })
 }
 
@@ -153,12 +155,12 @@ fn tuning_daemons(facts: &Facts<'_>) -> Option<Observation> {
         ("power-profiles-", "power-profiles-daemon"),
         ("thermald", "thermald"),
     ];
-    services(facts, &known, "settings of the CPUs may change during a run")
+    services(facts, &known, "CPU settings may change during a run")
 }
 
 fn realtime_kit(facts: &Facts<'_>) -> Option<Observation> {
     let thread = facts.threads().find(|thread| thread.name.starts_with("rtkit-daemon"))?;
-    let text = "RealtimeKit is running, and gives real-time priorities to programs that ask.";
+    let text = "RealtimeKit is running, and gives programs real-time priorities on request.";
     Some(Observation::new(made::THREADS, thread.name, text))
 }
 
@@ -170,7 +172,7 @@ fn background_work(facts: &Facts<'_>) -> Option<Observation> {
         ("fwupd", "fwupd"),
         ("snapd", "snapd"),
     ];
-    services(facts, &known, "the machine may be loaded during a run")
+    services(facts, &known, "they may load the machine during a run")
 }
 
 fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Observation> {
@@ -183,7 +185,7 @@ fn higher_realtime_threads(facts: &Facts<'_>) -> Option<Observation> {
         facts.threads().filter(|thread| is_higher(thread) && !ours(thread)).collect();
     let first = found.first()?;
     let text = format!(
-        "Above priority {PRIORITY} run {}; the first is {} {} on CPU {}.",
+        "Threads above priority {PRIORITY}: {}; the first has {} {} on CPU {}.",
         listed(&names(found.iter())),
         first.policy,
         first.priority,

@@ -12,13 +12,13 @@ pub const CHECKS: &[Check] = &[
         code: "firmware-throttles",
         severity: Severity::Error,
         topic: Topic::Heat,
-        title: "the firmware holds the clock down now",
-        why: "The firmware has lowered the clock behind the kernel's back, so that nothing \
-              measured now is what the board can do.",
-        cost: "latencies grow by the ratio of the clocks, often to two or three times",
+        title: "the firmware throttles the clock now",
+        why: "The firmware has lowered the clock without telling the kernel, so results do not \
+              show what the board can do.",
+        cost: "latencies grow by the ratio of the clocks, often by a factor of two or three",
         remedy: Some(
-            "for low voltage: a supply and a cable that are strong enough; for heat: a heat sink \
-             or a fan",
+            "if the voltage is low, use a stronger supply and cable; if it is hot, add a heat \
+             sink or a fan",
         ),
         undo: None,
         observe: firmware_throttles,
@@ -27,12 +27,12 @@ pub const CHECKS: &[Check] = &[
         code: "firmware-has-throttled",
         severity: Severity::Warning,
         topic: Topic::Heat,
-        title: "the firmware has held the clock down since the start",
-        why: "What has happened since the start may happen again in the middle of a run.",
-        cost: "all code slower for as long as it lasts",
+        title: "the firmware has throttled the clock since boot",
+        why: "It may throttle again in the middle of a run.",
+        cost: "all code runs slower during that time",
         remedy: Some(
-            "for low voltage: a supply and a cable that are strong enough; for heat: a heat sink \
-             or a fan",
+            "if the voltage is low, use a stronger supply and cable; if it is hot, add a heat \
+             sink or a fan",
         ),
         undo: None,
         observe: firmware_has_throttled,
@@ -41,12 +41,10 @@ pub const CHECKS: &[Check] = &[
         code: "low-voltage",
         severity: Severity::Error,
         topic: Topic::Heat,
-        title: "the supply is too weak",
-        why: "Below its lowest voltage the board lowers its clock, and may fail in stranger ways.",
-        cost: "all code slower for as long as it lasts",
-        remedy: Some(
-            "take a supply and a cable that are strong enough, and power USB devices apart",
-        ),
+        title: "the supply voltage is too low",
+        why: "Below its minimum voltage the board lowers its clock and may malfunction.",
+        cost: "all code runs slower during that time",
+        remedy: Some("use a stronger supply and cable, and power USB devices separately"),
         undo: None,
         observe: low_voltage,
     },
@@ -55,15 +53,15 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Platform,
         title: "the USB driver uses fast interrupts on a real-time kernel",
-        why: "The fast interrupt of the dwc_otg driver cannot be held off by the kernel, and \
-              several real-time kernels locked up with it.",
-        cost: "a machine that hangs, on some kernels; elsewhere a few microseconds 8000 times a \
-               second that no tracer shows",
+        why: "The kernel cannot mask the fast interrupt (FIQ) of the dwc_otg driver, and several \
+              real-time kernels locked up with it.",
+        cost: "a hang on some kernels; a few microseconds 8000 times a second on others, \
+               invisible to tracers",
         remedy: Some(
-            "add dwc_otg.fiq_enable=0 dwc_otg.fiq_fsm_enable=0 to the one line of cmdline.txt, and \
-             boot; it costs about a tenth of a CPU instead",
+            "add dwc_otg.fiq_enable=0 dwc_otg.fiq_fsm_enable=0 to the single line of cmdline.txt \
+             and reboot; this costs about a tenth of a CPU",
         ),
-        undo: Some("take both words out of cmdline.txt, and boot"),
+        undo: Some("remove both parameters from cmdline.txt and reboot"),
         observe: usb_fast_interrupt,
     },
     Check {
@@ -71,11 +69,11 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Platform,
         title: "config.txt changes clocks or voltages",
-        why: "Figures of this board do not compare with those of one that has its clocks as \
-              delivered, and a higher clock throttles earlier.",
-        cost: "nothing as long as supply and cooling suffice",
-        remedy: Some("take the lines out of config.txt, and boot"),
-        undo: Some("put the lines back, and boot"),
+        why: "Results of this board are not comparable with a board at its default clocks, and a \
+              higher clock throttles earlier.",
+        cost: "none if supply and cooling are sufficient",
+        remedy: Some("remove the lines from config.txt and reboot"),
+        undo: Some("add the lines again and reboot"),
         observe: board_clock,
     },
     Check {
@@ -83,8 +81,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Platform,
         title: "a 64-bit board runs a 32-bit kernel",
-        why: "Figures of a 32-bit kernel do not compare with those of a 64-bit one on the same \
-              board, and new real-time kernels are mostly tried with 64 bits.",
+        why: "Results of a 32-bit kernel are not comparable with those of a 64-bit kernel on the \
+              same board, and new real-time kernels are tested mostly with 64 bits.",
         cost: "no general figure is known",
         remedy: Some("set arm_64bit=1 in config.txt and install a 64-bit system"),
         undo: None,
@@ -94,10 +92,10 @@ pub const CHECKS: &[Check] = &[
         code: "usb-network",
         severity: Severity::Info,
         topic: Topic::Platform,
-        title: "the network port hangs on USB",
-        why: "Each packet goes through the USB controller, whose interrupts all go to one CPU.",
-        cost: "thousands of interrupts a second while data flows, some microseconds each",
-        remedy: Some("keep the network quiet during a run, and real-time work off that CPU"),
+        title: "the network port is a USB device",
+        why: "Each packet passes through the USB controller, whose interrupts all go to one CPU.",
+        cost: "thousands of interrupts a second during transfers, a few microseconds each",
+        remedy: Some("avoid network traffic during a run, and keep real-time work off that CPU"),
         undo: None,
         observe: usb_network,
     },
@@ -131,14 +129,14 @@ fn words(flags: u32, from: u32) -> String {
 fn firmware_throttles(facts: &Facts<'_>) -> Option<Observation> {
     let (file, value, flags) = flags(facts)?;
     let words = words(flags, 0);
-    let text = format!("The firmware reports now: {words} ({value}).");
+    let text = format!("The firmware reports: {words} ({value}).");
     (!words.is_empty()).then(|| Observation::new(file, value, text))
 }
 
 fn firmware_has_throttled(facts: &Facts<'_>) -> Option<Observation> {
     let (file, value, flags) = flags(facts)?;
     let words = words(flags, SINCE_START);
-    let text = format!("The firmware reports since the start: {words} ({value}).");
+    let text = format!("The firmware reports since boot: {words} ({value}).");
     (!words.is_empty()).then(|| Observation::new(file, value, text))
 }
 
@@ -150,7 +148,7 @@ fn low_voltage(facts: &Facts<'_>) -> Option<Observation> {
         return None;
     }
     let name = facts.text(&format!("{}/name", file.rsplit_once('/')?.0)).unwrap_or("A sensor");
-    let text = format!("{name} raises the alarm for low voltage.");
+    let text = format!("{name} reports low voltage.");
     Some(Observation::new(file, value, text))
 }
 
@@ -160,7 +158,12 @@ fn usb_fast_interrupt(facts: &Facts<'_>) -> Option<Observation> {
     if !facts.is_realtime() {
         return None;
     }
-    Some(Observation::new(file, value, "dwc_otg uses its fast interrupt on a PREEMPT_RT kernel."))
+    Some(Observation::new(
+        file,
+        value,
+        "dwc_otg uses its fast interrupt (FIQ) on a PREEMPT_RT \
+                                        kernel.",
+    ))
 }
 
 fn board_clock(facts: &Facts<'_>) -> Option<Observation> {
@@ -168,7 +171,7 @@ fn board_clock(facts: &Facts<'_>) -> Option<Observation> {
     let (file, text) = files.into_iter().find_map(|file| Some((file, facts.text(file)?)))?;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| sets_clock(line)).collect();
     let value = lines.join(", ");
-    let text = format!("/{file} says {value}.");
+    let text = format!("/{file} has {value}.");
     (!lines.is_empty()).then(|| Observation::new(file, value, text))
 }
 
@@ -194,7 +197,7 @@ fn narrow_kernel(facts: &Facts<'_>) -> Option<Observation> {
     let word = facts.text(made::MACHINE).filter(|word| word.starts_with("armv"))?;
     let chips = ["bcm2837", "bcm2711", "bcm2712"];
     let chip = chips.into_iter().find(|chip| facts.is_board(chip))?;
-    let text = format!("The kernel says {word}, and the {chip} can run 64 bits.");
+    let text = format!("The kernel is {word}, but the {chip} supports 64 bits.");
     Some(Observation::new(made::MACHINE, word, text))
 }
 
@@ -203,6 +206,6 @@ fn usb_network(facts: &Facts<'_>) -> Option<Observation> {
     let names = boards.map(|name| format!("raspberrypi,{name}"));
     let board = names.iter().find(|name| facts.is_board(name))?;
     let model = facts.text("proc/device-tree/model").unwrap_or(board);
-    let text = format!("The network port of this board ({model}) is a USB device inside it.");
+    let text = format!("The network port of this board ({model}) is an internal USB device.");
     Some(Observation::new("proc/device-tree/compatible", board.clone(), text))
 }

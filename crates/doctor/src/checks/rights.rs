@@ -16,7 +16,7 @@ const LOCKED_BYTES: u64 = 64 << 20;
 const IPC_LOCK: u32 = 14;
 const RAISE: Option<&str> = Some(
     "printf '%s - rtprio 99\\n%s - memlock unlimited\\n' \"$USER\" \"$USER\" | sudo tee \
-     /etc/security/limits.d/latlab.conf, then log in anew; or run it with sudo",
+     /etc/security/limits.d/latlab.conf, then log in again; or run it with sudo",
 );
 const LOWER: Option<&str> = Some("sudo rm /etc/security/limits.d/latlab.conf");
 
@@ -27,9 +27,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Error,
         topic: Topic::Rights,
         title: "this user may not use real-time priorities",
-        why: "The kernel refuses SCHED_FIFO above the limit of the user, so threads would run as \
-              ordinary ones.",
-        cost: "milliseconds under load, as for any ordinary thread",
+        why: "The kernel refuses SCHED_FIFO above the limit of the user, so threads would run \
+              with SCHED_OTHER.",
+        cost: "milliseconds under load, as for any other thread",
         remedy: RAISE,
         undo: LOWER,
         observe: no_realtime_rights,
@@ -39,9 +39,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Rights,
         title: "this user may lock little memory",
-        why: "Memory that is not locked can be taken away, and a page that has to come back is \
-              waited for.",
-        cost: "microseconds for a page in memory, milliseconds for one on a disk",
+        why: "Memory that is not locked can be reclaimed, and a thread waits for a page that must \
+              be read back.",
+        cost: "microseconds for a page in memory, milliseconds for a page on disk",
         remedy: RAISE,
         undo: LOWER,
         observe: memory_lock_limit,
@@ -50,10 +50,10 @@ pub const CHECKS: &[Check] = &[
         code: "realtime-timeout",
         severity: Severity::Warning,
         topic: Topic::Rights,
-        title: "a real-time thread that does not sleep is ended",
+        title: "a real-time thread that does not sleep is killed",
         why: "A thread that runs for longer than RLIMIT_RTTIME without sleeping gets SIGXCPU, and \
-              is killed at the hard limit.",
-        cost: "the program, when it is busy for that long",
+              SIGKILL at the hard limit.",
+        cost: "the program is killed if it is busy for that long",
         remedy: Some("ulimit -R unlimited"),
         undo: Some("ulimit -R {value}"),
         observe: realtime_timeout,
@@ -63,8 +63,8 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Rights,
         title: "this process may not use every CPU",
-        why: "What is started from here measures these CPUs only, unless it is told otherwise.",
-        cost: "nothing; the other CPUs are not measured",
+        why: "latlab measures only these CPUs by default.",
+        cost: "none; the other CPUs are not measured",
         remedy: Some("taskset -p -c, with the CPUs to use, and $$"),
         undo: Some("taskset -p -c {value} $$"),
         observe: affinity_narrow,
@@ -73,10 +73,10 @@ pub const CHECKS: &[Check] = &[
         code: "realtime-group",
         severity: Severity::Error,
         topic: Topic::Rights,
-        title: "the group of this process has no budget for real-time work",
-        why: "With RT_GROUP_SCHED the kernel refuses real-time policies in a group of the cpu \
-              controller whose budget is 0, root or not.",
-        cost: "no real-time policy at all: milliseconds under load",
+        title: "the cgroup of this process has no real-time budget",
+        why: "With RT_GROUP_SCHED the kernel refuses real-time policies in a cgroup with a budget \
+              of 0, even to root.",
+        cost: "no real-time policy: milliseconds under load",
         remedy: Some("echo $$ | sudo tee /sys/fs/cgroup/cgroup.procs"),
         undo: None,
         observe: realtime_group,
@@ -88,9 +88,10 @@ pub const CHECKS: &[Check] = &[
         title: "system calls are filtered",
         why: "A filter runs before each system call of this process, and may refuse real-time \
               policies or locked memory.",
-        cost: "part of a microsecond with each system call",
+        cost: "less than a microsecond for each system call",
         remedy: Some(
-            "run it outside the container or sandbox, or: --security-opt seccomp=unconfined",
+            "run latlab outside the container or sandbox, or with: --security-opt \
+             seccomp=unconfined",
         ),
         undo: None,
         observe: seccomp,
@@ -147,7 +148,7 @@ fn memory_lock_limit(facts: &Facts<'_>) -> Option<Observation> {
 fn realtime_timeout(facts: &Facts<'_>) -> Option<Observation> {
     let (soft, _) = limit(facts, "Max realtime timeout")?;
     let micros: u64 = soft.parse().ok()?;
-    let text = format!("A real-time thread is ended when it does not sleep for {micros} us.");
+    let text = format!("A real-time thread is killed if it does not sleep for {micros} us.");
     Some(Observation::new(LIMITS, soft, text))
 }
 
@@ -170,14 +171,15 @@ fn affinity_narrow(facts: &Facts<'_>) -> Option<Observation> {
 fn realtime_group(facts: &Facts<'_>) -> Option<Observation> {
     let budget = "sys/fs/cgroup/cpu/cpu.rt_runtime_us";
     if let Some(runtime) = facts.number(budget).filter(|runtime| *runtime == 0) {
-        let text = "This group may use 0 us of real-time work in each period.";
+        let text = "This cgroup has a real-time budget of 0 us per period.";
         let seen = Observation::new(budget, runtime.to_string(), text);
         let undo = "echo {value} | sudo tee {file}";
         return Some(seen.with_remedy("echo 950000 | sudo tee {file}", Some(undo)));
     }
     let groups = facts.text(GROUP).filter(|_| facts.has_realtime_groups())?;
     let line = groups.lines().find(|line| has_own_budget(facts, line))?;
-    let text = "This process is in a group of the cpu controller, which begins with no budget.";
+    let text = "This process is in a group of the cpu controller, whose default real-time budget \
+                is 0.";
     let folder = match line.starts_with("0::") {
         true => "/sys/fs/cgroup",
         false => "/sys/fs/cgroup/cpu",

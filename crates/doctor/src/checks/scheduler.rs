@@ -18,10 +18,10 @@ pub const CHECKS: &[Check] = &[
         code: "rt-throttling",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "real-time threads are stopped when they use too much of a second",
-        why: "Once real-time threads have used their share of a period, the kernel lets none of \
-              them run until the next one.",
-        cost: "50 ms in each second with the kernel's own setting, once the share is used up",
+        title: "real-time threads are throttled",
+        why: "Once real-time threads have used their budget of a period, the kernel runs none of \
+              them until the next period.",
+        cost: "50 ms in each second with the default setting, once the budget is used up",
         remedy: Some("sysctl -w kernel.sched_rt_runtime_us=-1"),
         undo: Some("sysctl -w kernel.sched_rt_runtime_us={value}"),
         observe: rt_throttling,
@@ -30,11 +30,11 @@ pub const CHECKS: &[Check] = &[
         code: "rt-throttled",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "real-time threads have been stopped since the machine started",
-        why: "A real-time thread of some program has used up its share, and all of that CPU then \
-              had to wait.",
-        cost: "up to 50 ms each time, and the kernel tells of the first time only",
-        remedy: Some("find the thread that never sleeps: ps -eLo pid,tid,cls,rtprio,pcpu,comm"),
+        title: "real-time threads have been throttled since boot",
+        why: "Real-time threads used up their budget, so all real-time threads on that CPU had to \
+              wait.",
+        cost: "up to 50 ms each time; the kernel logs only the first time",
+        remedy: Some("look for the thread that never sleeps: ps -eLo pid,tid,cls,rtprio,pcpu,comm"),
         undo: None,
         observe: rt_throttled,
     },
@@ -43,10 +43,10 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Kernel,
         title: "nothing stops a real-time thread that never sleeps",
-        why: "With the budget lifted, a thread that loops keeps its CPU from everything below it, \
-              the shell included.",
-        cost: "nothing until it happens; then a CPU, or the machine",
-        remedy: Some("ulimit -R 500000, before a program that is not trusted to sleep"),
+        why: "Without a budget, a real-time thread that loops keeps its CPU from all \
+              lower-priority threads, including the shell.",
+        cost: "none until it happens; then a CPU or the whole machine hangs",
+        remedy: Some("ulimit -R 500000, before a program that may not sleep"),
         undo: Some("ulimit -R unlimited"),
         observe: rt_runtime_unlimited,
     },
@@ -54,10 +54,10 @@ pub const CHECKS: &[Check] = &[
         code: "fair-server",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "ordinary threads may take time from real-time ones that never sleep",
-        why: "From Linux 6.12 on a server of the kernel runs starved ordinary threads before \
-              real-time ones, whatever sched_rt_runtime_us says.",
-        cost: "50 to 54 ms in each second of a thread that never sleeps; nothing of one that does",
+        title: "ordinary threads may take time from real-time threads that never sleep",
+        why: "Since Linux 6.12 a fair server runs starved ordinary threads before real-time \
+              threads, regardless of sched_rt_runtime_us.",
+        cost: "50 to 54 ms in each second for a thread that never sleeps; none for one that sleeps",
         remedy: Some("for f in {file}; do echo 0 > $f; done"),
         undo: Some("for f in {file}; do echo {value} > $f; done"),
         observe: fair_server,
@@ -66,22 +66,26 @@ pub const CHECKS: &[Check] = &[
         code: "rt-group-scheduling",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "each group of processes needs a budget for real-time work",
+        title: "each cgroup needs a real-time budget",
         why: "A new group of the cpu controller has no such budget, so the kernel refuses \
-              real-time policies to what runs in it.",
-        cost: "real-time policies are refused in services, containers and logins that have a group",
-        remedy: Some("put rt_group_sched=0 on the command line (6.16 on), or change the kernel"),
-        undo: Some("take rt_group_sched=0 off the kernel's command line"),
+              real-time policies to its processes.",
+        cost: "no real-time policies in services, containers and logins that have a cgroup",
+        remedy: Some(
+            "add rt_group_sched=0 to the kernel command line (since 6.16), or use \
+                      another kernel",
+        ),
+        undo: Some("remove rt_group_sched=0 from the kernel command line"),
         observe: rt_group_scheduling,
     },
     Check {
         code: "autogroup",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "ordinary threads are shared out by session",
-        why: "The nice value of an ordinary thread then counts among those of its own terminal \
-              only.",
-        cost: "nothing for real-time threads; a load from one terminal gets less than it seems",
+        title: "ordinary threads are scheduled by session",
+        why: "The nice value of an ordinary thread then counts only among the threads of its own \
+              session.",
+        cost: "none for real-time threads; a load from one terminal gets less CPU time than \
+               expected",
         remedy: Some("sysctl -w kernel.sched_autogroup_enabled=0"),
         undo: Some("sysctl -w kernel.sched_autogroup_enabled={value}"),
         observe: autogroup,
@@ -90,23 +94,24 @@ pub const CHECKS: &[Check] = &[
         code: "rcu-callbacks",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "isolated CPUs run the kernel's deferred work of RCU",
-        why: "A CPU that is not named in rcu_nocbs= frees memory for others in its own interrupts.",
-        cost: "microseconds to hundreds of microseconds, in bursts after others delete or unmap \
-               much",
-        remedy: Some("put rcu_nocbs= with the isolated CPUs on the kernel's command line"),
-        undo: Some("take rcu_nocbs= off the kernel's command line"),
+        title: "isolated CPUs run RCU callbacks",
+        why: "A CPU that is not named in rcu_nocbs= frees memory for other CPUs in its own \
+              softirqs.",
+        cost: "microseconds to hundreds of microseconds, in bursts after other CPUs delete or \
+               unmap much",
+        remedy: Some("add rcu_nocbs= with the isolated CPUs to the kernel command line"),
+        undo: Some("remove rcu_nocbs= from the kernel command line"),
         observe: rcu_callbacks,
     },
     Check {
         code: "rcu-boost-missing",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "readers of RCU are not raised above real-time threads",
-        why: "A reader that a real-time thread has pushed aside holds up the freeing of memory for \
-              the whole machine.",
-        cost: "nothing in a latency; memory that is not freed, and stalls, when CPUs stay busy",
-        remedy: Some("boot a kernel that is built with RCU_BOOST"),
+        title: "RCU readers do not get a priority boost",
+        why: "An RCU reader that a real-time thread preempts delays the freeing of memory for the \
+              whole machine.",
+        cost: "no latency; delayed freeing of memory and RCU stalls if CPUs stay busy",
+        remedy: Some("boot a kernel built with RCU_BOOST"),
         undo: None,
         observe: rcu_boost_missing,
     },
@@ -114,9 +119,10 @@ pub const CHECKS: &[Check] = &[
         code: "rcu-expedited",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "RCU interrupts all CPUs to be done sooner",
+        title: "RCU interrupts all CPUs to finish sooner",
         why: "An expedited grace period sends an interrupt to every CPU that is not idle.",
-        cost: "a few microseconds on each CPU, whenever some program mounts, unloads or renames",
+        cost: "a few microseconds on each CPU whenever a program mounts, unloads or renames \
+               something",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: rcu_expedited,
@@ -131,13 +137,13 @@ fn rt_throttling(facts: &Facts<'_>) -> Option<Observation> {
     if runtime < 0 || runtime >= period || is_over {
         return None;
     }
-    let text = format!("Real-time threads may use {runtime} of each {period} us.");
+    let text = format!("Real-time threads may use {runtime} us of each {period} us.");
     Some(Observation::new(RUNTIME, runtime.to_string(), text))
 }
 
 fn rt_throttled(facts: &Facts<'_>) -> Option<Observation> {
     let line = facts.log_lines("RT throttling activated").last()?;
-    let text = "The kernel's log says that real-time threads were throttled.";
+    let text = "The kernel log reports that real-time threads were throttled.";
     Some(Observation::new(made::KERNEL_LOG, line, text))
 }
 
@@ -147,7 +153,7 @@ fn rt_runtime_unlimited(facts: &Facts<'_>) -> Option<Observation> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max realtime timeout"))?;
     let unlimited = line.split_whitespace().next() == Some("unlimited");
     let caught = facts.kernel()? >= HAS_FAIR_SERVER && !fair_server_is_off(facts);
-    let text = "sched_rt_runtime_us is -1, and no RLIMIT_RTTIME ends a thread that never sleeps.";
+    let text = "sched_rt_runtime_us is -1, and no RLIMIT_RTTIME stops a thread that never sleeps.";
     (unlimited && !caught).then(|| Observation::new(RUNTIME, runtime.to_string(), text))
 }
 
@@ -168,7 +174,7 @@ fn fair_server(facts: &Facts<'_>) -> Option<Observation> {
     let periods = facts.values_by_cpu("sys/kernel/debug/sched/fair_server/cpu*/period");
     let period: u64 = periods.first()?.0.parse().ok()?;
     let text = format!(
-        "On CPU {cpus}, ordinary threads that starve get {} us of each {} us.",
+        "On CPU {cpus}, starved ordinary threads get {} us of each {} us.",
         nanos / 1000,
         period / 1000
     );
@@ -179,8 +185,8 @@ fn fair_server(facts: &Facts<'_>) -> Option<Observation> {
 fn hidden_fair_server(facts: &Facts<'_>) -> Option<Observation> {
     let release = "proc/sys/kernel/osrelease";
     let (kernel, value) = (facts.kernel()?, facts.text(release)?);
-    let text = "This kernel has a fair server, whose settings cannot be read here; unless somebody \
-                has changed them, ordinary threads that starve get 50000 us of each 1000000 us.";
+    let text = "This kernel has a fair server, but its settings cannot be read; by default, \
+                starved ordinary threads get 50000 us of each 1000000 us.";
     let seen = Observation::new(release, value, text).with_severity(Severity::Info);
     let look = "mount -t debugfs debugfs /sys/kernel/debug; latlab doctor --only fair-server";
     let seen = seen.with_remedy(look, Some("umount /sys/kernel/debug"));
@@ -188,7 +194,7 @@ fn hidden_fair_server(facts: &Facts<'_>) -> Option<Observation> {
 }
 
 fn rt_group_scheduling(facts: &Facts<'_>) -> Option<Observation> {
-    let text = "The kernel was built with RT_GROUP_SCHED, and it is switched on.";
+    let text = "The kernel was built with RT_GROUP_SCHED, and it is on.";
     let seen = Observation::new(made::KERNEL_CONFIG, "CONFIG_RT_GROUP_SCHED=y", text);
     facts.has_realtime_groups().then_some(seen)
 }
@@ -213,13 +219,13 @@ fn rcu_callbacks(facts: &Facts<'_>) -> Option<Observation> {
     facts.text("proc/cmdline").filter(|_| !left.is_empty())?;
     let wanted: CpuSet = relieved.iter().chain(left.iter()).collect();
     let (remedy, undo) = match facts.knows_config() && !facts.has_option("RCU_NOCB_CPU") {
-        true => ("boot a kernel that is built with RCU_NOCB_CPU".to_string(), None),
+        true => ("boot a kernel built with RCU_NOCB_CPU".to_string(), None),
         false => (
-            format!("put rcu_nocbs={wanted} on the kernel's command line"),
-            Some("take rcu_nocbs= off the kernel's command line"),
+            format!("add rcu_nocbs={wanted} to the kernel command line"),
+            Some("remove rcu_nocbs= from the kernel command line"),
         ),
     };
-    let text = format!("CPU {left} is isolated, and rcu_nocbs= does not name it.");
+    let text = format!("CPU {left} is isolated, but rcu_nocbs= does not name it.");
     let seen = match word {
         Some(word) => Observation::new("proc/cmdline", word, text),
         None => {
@@ -241,11 +247,11 @@ fn rcu_expedited(facts: &Facts<'_>) -> Option<Observation> {
     let value = |file| facts.number(file);
     let is_normal = value(normal).is_some_and(|value| value != 0);
     if let Some(on) = value(expedited).filter(|value| *value != 0 && !is_normal) {
-        let text = "All grace periods of RCU are expedited.";
+        let text = "All RCU grace periods are expedited.";
         return Some(Observation::new(expedited, on.to_string(), text));
     }
     let allowed = value(normal).filter(|_| facts.is_realtime() && !is_normal)?;
-    let text = "Grace periods of RCU may be expedited on this PREEMPT_RT kernel.";
+    let text = "RCU grace periods may be expedited on this PREEMPT_RT kernel.";
     let seen = Observation::new(normal, allowed.to_string(), text).with_severity(Severity::Info);
     Some(seen.with_remedy("echo 1 | tee {file}", Some("echo {value} | tee {file}")))
 }

@@ -16,11 +16,10 @@ pub const CHECKS: &[Check] = &[
         code: "no-high-resolution-timers",
         severity: Severity::Error,
         topic: Topic::Timers,
-        title: "timers expire with the tick only",
-        why: "Without high-resolution timers every sleep ends at a tick, however short it was to \
-              be.",
-        cost: "up to a tick with each wake-up: 10 ms at 100 Hz, 4 ms at 250 Hz, 1 ms at 1000 Hz",
-        remedy: Some("boot a kernel that is built with HIGH_RES_TIMERS"),
+        title: "timers expire only at ticks",
+        why: "Without high-resolution timers every sleep ends at a tick, however short it is.",
+        cost: "up to a tick for each wake-up: 10 ms at 100 Hz, 4 ms at 250 Hz, 1 ms at 1000 Hz",
+        remedy: Some("boot a kernel built with HIGH_RES_TIMERS"),
         undo: None,
         observe: no_high_resolution_timers,
     },
@@ -28,11 +27,11 @@ pub const CHECKS: &[Check] = &[
         code: "tick-rate",
         severity: Severity::Info,
         topic: Topic::Timers,
-        title: "the tick comes a thousand times a second",
-        why: "Each busy CPU is interrupted with every tick, and a period near its own walks \
+        title: "the tick rate is 1000 Hz or more",
+        why: "Each tick interrupts a busy CPU, and a period close to that of the tick drifts \
               through it.",
         cost: "one to several microseconds a thousand times a second on each busy CPU",
-        remedy: Some("measure with a period that is no multiple of the tick's, or with nohz_full="),
+        remedy: Some("measure with a period that is not a multiple of the tick, or use nohz_full="),
         undo: None,
         observe: tick_rate,
     },
@@ -40,11 +39,10 @@ pub const CHECKS: &[Check] = &[
         code: "tick-always",
         severity: Severity::Info,
         topic: Topic::Timers,
-        title: "the tick goes on while a CPU is idle",
-        why: "The tick keeps CPUs from deep idle states, and comes to those that would have \
-              rested.",
-        cost: "power; wake-ups may even be faster, since idle states stay shallow",
-        remedy: Some("boot a kernel that is built with NO_HZ_IDLE"),
+        title: "the tick does not stop on idle CPUs",
+        why: "The tick keeps idle CPUs out of deep idle states and wakes them.",
+        cost: "power; wake-ups may even be faster, because idle states stay shallow",
+        remedy: Some("boot a kernel built with NO_HZ_IDLE"),
         undo: None,
         observe: tick_always,
     },
@@ -52,10 +50,10 @@ pub const CHECKS: &[Check] = &[
         code: "nohz-full-unsupported",
         severity: Severity::Error,
         topic: Topic::Timers,
-        title: "nohz_full= is given to a kernel that cannot do it",
-        why: "A kernel without NO_HZ_FULL drops the parameter and keeps the tick on every CPU.",
-        cost: "one to several microseconds with each tick of a busy CPU",
-        remedy: Some("boot a kernel that is built with NO_HZ_FULL"),
+        title: "nohz_full= is set, but the kernel does not support it",
+        why: "A kernel without NO_HZ_FULL ignores the parameter and keeps the tick on every CPU.",
+        cost: "one to several microseconds for each tick of a busy CPU",
+        remedy: Some("boot a kernel built with NO_HZ_FULL"),
         undo: None,
         observe: nohz_full_unsupported,
     },
@@ -64,10 +62,13 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Timers,
         title: "the clock is slow to read",
-        why: "Every look at this clock is a system call and an access outside the processor, for \
-              the kernel's timers as well.",
-        cost: "about a microsecond for each look at the clock, instead of some tens of nanoseconds",
-        remedy: Some("dmesg | grep -iE 'tsc|clocksource', for why the better clock was dropped"),
+        why: "Every reading of this clock is a system call and an access outside the processor, \
+              also for kernel timers.",
+        cost: "about a microsecond for each reading, instead of tens of nanoseconds",
+        remedy: Some(
+            "dmesg | grep -iE 'tsc|clocksource', for the reason why the better clock was \
+                      dropped",
+        ),
         undo: Some("echo {value} | tee {file}"),
         observe: slow_clocksource,
     },
@@ -75,22 +76,25 @@ pub const CHECKS: &[Check] = &[
         code: "clocksource-forced",
         severity: Severity::Warning,
         topic: Topic::Timers,
-        title: "the command line keeps the kernel from its best clock",
-        why: "The choice was made for another machine or another fault, and the kernel obeys.",
-        cost: "about a microsecond for each look at the clock, instead of some tens of nanoseconds",
-        remedy: Some("take {value} off the kernel's command line"),
-        undo: Some("put {value} back on the kernel's command line"),
+        title: "the command line forbids the best clock",
+        why: "The parameter may have been set for another machine or another fault.",
+        cost: "about a microsecond for each reading, instead of tens of nanoseconds",
+        remedy: Some("remove {value} from the kernel command line"),
+        undo: Some("add {value} to the kernel command line again"),
         observe: clocksource_forced,
     },
     Check {
         code: "tsc-unstable",
         severity: Severity::Warning,
         topic: Topic::Timers,
-        title: "the kernel distrusts the time stamp counter",
-        why: "The counters of the CPUs run apart or stop, or an interruption by firmware made it \
-              seem so.",
-        cost: "a slow clock from then on; a time that was taken before may be wrong",
-        remedy: Some("look for a newer BIOS; tsc=reliable only where the counters are known good"),
+        title: "the kernel has marked the time stamp counter unstable",
+        why: "The counters of the CPUs differ or stop, or an interruption by firmware made it \
+              appear so.",
+        cost: "a slow clock from then on; earlier times may be wrong",
+        remedy: Some(
+            "look for a newer BIOS; use tsc=reliable only if the counters are known to \
+                      be good",
+        ),
         undo: None,
         observe: tsc_unstable,
     },
@@ -98,10 +102,11 @@ pub const CHECKS: &[Check] = &[
         code: "guest-clock",
         severity: Severity::Info,
         topic: Topic::Timers,
-        title: "the clock is that of a hypervisor",
-        why: "It goes on while the guest is not run, so the hypervisor's pauses count as latency.",
-        cost: "nothing to read; what the host takes is in the figures",
-        remedy: Some("measure on the host as well, to know whose latency it is"),
+        title: "a hypervisor provides the clock",
+        why: "The clock continues while the guest is stopped, so the hypervisor's pauses count as \
+              latency.",
+        cost: "no reading cost; latencies include the pauses of the host",
+        remedy: Some("measure on the host as well, to separate its latency"),
         undo: None,
         observe: guest_clock,
     },
@@ -109,10 +114,9 @@ pub const CHECKS: &[Check] = &[
         code: "timer-migration",
         severity: Severity::Warning,
         topic: Topic::Timers,
-        title: "timers of tickless CPUs may run on others",
-        why: "The kernel moves a timer away from a CPU with nohz_full, so another CPU has to wake \
-              it.",
-        cost: "an interrupt between CPUs with a wake-up: one to several microseconds",
+        title: "timers of tickless CPUs may run on other CPUs",
+        why: "The kernel moves timers away from nohz_full CPUs, so another CPU has to wake them.",
+        cost: "one inter-processor interrupt for each wake-up: one to several microseconds",
         remedy: Some("sysctl -w kernel.timer_migration=0"),
         undo: Some("sysctl -w kernel.timer_migration={value}"),
         observe: timer_migration,
@@ -121,11 +125,14 @@ pub const CHECKS: &[Check] = &[
         code: "shared-timer-device",
         severity: Severity::Info,
         topic: Topic::Timers,
-        title: "timers come from a device outside the CPU",
-        why: "A device that several CPUs share is slow to set, or needs another CPU to pass the \
-              interrupt on.",
-        cost: "one to several microseconds with each timer that is set",
-        remedy: Some("dmesg | grep -iE 'apic|hpet|clockevent', for why the CPU's own is not used"),
+        title: "a device outside the CPU provides the timers",
+        why: "A device that several CPUs share is slow to set, or needs another CPU to forward \
+              its interrupt.",
+        cost: "one to several microseconds for each timer that is set",
+        remedy: Some(
+            "dmesg | grep -iE 'apic|hpet|clockevent', for the reason why the CPU's own \
+                      timer is not used",
+        ),
         undo: None,
         observe: shared_timer_device,
     },
@@ -135,11 +142,11 @@ fn no_high_resolution_timers(facts: &Facts<'_>) -> Option<Observation> {
     if let Some(word) = facts.word("highres").filter(|word| *word == "highres=off") {
         let text = "High-resolution timers were switched off at boot.";
         let seen = Observation::new("proc/cmdline", word, text);
-        let undo = "put {value} back on the kernel's command line";
-        return Some(seen.with_remedy("take {value} off the kernel's command line", Some(undo)));
+        let undo = "add {value} to the kernel command line again";
+        return Some(seen.with_remedy("remove {value} from the kernel command line", Some(undo)));
     }
     let hz = facts.config("HZ")?;
-    let text = format!("The kernel was built without HIGH_RES_TIMERS; its tick has {hz} Hz.");
+    let text = format!("The kernel was built without HIGH_RES_TIMERS; its tick rate is {hz} Hz.");
     let value = format!("CONFIG_HZ={hz}");
     (!facts.has_option("HIGH_RES_TIMERS"))
         .then(|| Observation::new(made::KERNEL_CONFIG, value, text))
@@ -152,11 +159,11 @@ fn tick_rate(facts: &Facts<'_>) -> Option<Observation> {
 }
 
 fn tick_always(facts: &Facts<'_>) -> Option<Observation> {
-    let text = "The tick goes on while a CPU is idle.";
+    let text = "The tick does not stop while a CPU is idle.";
     if let Some(word) = facts.word("nohz").filter(|word| *word == "nohz=off") {
-        let undo = "put {value} back on the kernel's command line";
+        let undo = "add {value} to the kernel command line again";
         let seen = Observation::new("proc/cmdline", word, text);
-        return Some(seen.with_remedy("take {value} off the kernel's command line", Some(undo)));
+        return Some(seen.with_remedy("remove {value} from the kernel command line", Some(undo)));
     }
     let periodic = facts.has_option("HZ_PERIODIC");
     periodic.then(|| Observation::new(made::KERNEL_CONFIG, "CONFIG_HZ_PERIODIC=y", text))
@@ -164,12 +171,12 @@ fn tick_always(facts: &Facts<'_>) -> Option<Observation> {
 
 fn nohz_full_unsupported(facts: &Facts<'_>) -> Option<Observation> {
     if let Some(line) = facts.log_lines("Housekeeping: nohz unsupported").last() {
-        let text = "The kernel's log says that it has no NO_HZ_FULL.";
+        let text = "The kernel log reports that NO_HZ_FULL is not supported.";
         return Some(Observation::new(made::KERNEL_LOG, line, text));
     }
     let word = facts.word("nohz_full")?;
     let missing = facts.knows_config() && !facts.has_option("NO_HZ_FULL");
-    let text = format!("{word} is given, and the kernel was built without NO_HZ_FULL.");
+    let text = format!("{word} is set, but the kernel was built without NO_HZ_FULL.");
     missing.then(|| Observation::new("proc/cmdline", word, text))
 }
 
@@ -202,7 +209,7 @@ fn clocksource_forced(facts: &Facts<'_>) -> Option<Observation> {
         clock.is_some_and(|name| slow.contains(&name)) || matches!(*word, "notsc" | "tsc=unstable")
     };
     let word = facts.parameters().filter(forcing).last()?;
-    let text = format!("The command line says {word}.");
+    let text = format!("The command line has {word}.");
     Some(Observation::new("proc/cmdline", word, text))
 }
 
@@ -216,7 +223,7 @@ fn tsc_unstable(facts: &Facts<'_>) -> Option<Observation> {
     // What the command line asked for is told elsewhere.
     let mut lines = log.lines().filter(|line| !line.contains("boot parameter"));
     let line = lines.find(|line| marks.iter().any(|mark| line.contains(mark)))?;
-    let text = "The kernel's log says that the time stamp counter is unstable.";
+    let text = "The kernel log reports that the time stamp counter is unstable.";
     Some(Observation::new(made::KERNEL_LOG, line, text))
 }
 
@@ -232,7 +239,7 @@ fn timer_migration(facts: &Facts<'_>) -> Option<Observation> {
     let value = facts.number(file).filter(|value| *value != 0)?;
     // An isolated CPU that keeps its tick keeps its timers too.
     let tickless = facts.nohz_full();
-    let text = format!("Timers that are set on CPU {tickless} may run on other CPUs.");
+    let text = format!("Timers set on CPU {tickless} may run on other CPUs.");
     (!tickless.is_empty()).then(|| Observation::new(file, value.to_string(), text))
 }
 
@@ -242,6 +249,6 @@ fn shared_timer_device(facts: &Facts<'_>) -> Option<Observation> {
         facts.snapshot.matching("sys/devices/system/clockevents/clockevent*/current_device");
     let is_shared = |name: &str| shared.contains(&name) || name.starts_with("hpet");
     let (file, device) = devices.into_iter().find(|(_, device)| is_shared(device))?;
-    let text = format!("Timers of a CPU come from '{device}'.");
+    let text = format!("The timer device of a CPU is '{device}'.");
     Some(Observation::new(file, device, text))
 }

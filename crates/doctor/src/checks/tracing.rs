@@ -19,9 +19,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Info,
         topic: Topic::Tracing,
         title: "tracers that explain latencies are missing",
-        why: "Each tracer that is missing leaves a kind of latency to be found from events alone.",
-        cost: "nothing in latency",
-        remedy: Some("boot a kernel with TIMERLAT_TRACER, OSNOISE_TRACER and HWLAT_TRACER"),
+        why: "Without a tracer for it, a kind of latency must be derived from single events.",
+        cost: "no latency",
+        remedy: Some("boot a kernel built with TIMERLAT_TRACER, OSNOISE_TRACER and HWLAT_TRACER"),
         undo: None,
         observe: tracers,
     },
@@ -29,10 +29,11 @@ pub const CHECKS: &[Check] = &[
         code: "tracer-active",
         severity: Severity::Warning,
         topic: Topic::Tracing,
-        title: "a tracer runs",
-        why: "A tracer writes down what the kernel does while it does it, and one of functions \
-              writes with each of them.",
-        cost: "up to a microsecond with each event; tens of microseconds a cycle with functions",
+        title: "a tracer is active",
+        why: "An active tracer records kernel events while they happen; a function tracer records \
+              every function call.",
+        cost: "up to a microsecond for each event; tens of microseconds a cycle with a function \
+               tracer",
         remedy: Some("echo nop | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: tracer_active,
@@ -41,10 +42,9 @@ pub const CHECKS: &[Check] = &[
         code: "tracing-closed",
         severity: Severity::Info,
         topic: Topic::Tracing,
-        title: "the kernel can be traced, but not from here",
-        why: "Without its folder of tracing files nothing can say which tracers there are, or use \
-              one.",
-        cost: "nothing in latency",
+        title: "the kernel supports tracing, but its files cannot be read",
+        why: "Without the tracing files, latlab cannot list or use the tracers.",
+        cost: "no latency",
         remedy: Some("mount -t tracefs tracefs /sys/kernel/tracing"),
         undo: Some("umount /sys/kernel/tracing"),
         observe: tracing_closed,
@@ -53,11 +53,11 @@ pub const CHECKS: &[Check] = &[
         code: "perf-interrupts",
         severity: Severity::Warning,
         topic: Topic::Tracing,
-        title: "sampling by perf has held CPUs up",
+        title: "perf sampling has delayed CPUs",
         why: "The interrupt of a performance counter took so long that the kernel lowered its \
-              rate, and nothing can hold that interrupt back.",
-        cost: "what the log says in nanoseconds, with each sample",
-        remedy: Some("end the profiler: ps -ef | grep -w perf"),
+              rate, and nothing can mask that interrupt.",
+        cost: "the time in the kernel log, for each sample",
+        remedy: Some("stop the profiler: ps -ef | grep -w perf"),
         undo: None,
         observe: perf_interrupts,
     },
@@ -65,21 +65,22 @@ pub const CHECKS: &[Check] = &[
         code: "profiling",
         severity: Severity::Warning,
         topic: Topic::Tracing,
-        title: "the kernel profiles itself with every tick",
-        why: "Switched on by profile= or at run time, the kernel counts where it is at each tick.",
-        cost: "part of a microsecond with each tick",
-        remedy: Some("take profile= off the kernel's command line"),
-        undo: Some("put it back on the kernel's command line"),
+        title: "the kernel profiles itself at every tick",
+        why: "With profile=, or if enabled at run time, the kernel records its position at each \
+              tick.",
+        cost: "less than a microsecond for each tick",
+        remedy: Some("remove profile= from the kernel command line"),
+        undo: Some("add it to the kernel command line again"),
         observe: profiling,
     },
     Check {
         code: "statistics",
         severity: Severity::Info,
         topic: Topic::Tracing,
-        title: "the kernel keeps statistics that it could leave out",
-        why: "Each of them reads a clock or counts with every switch of a thread or run of a \
-              program of BPF.",
-        cost: "some tens of nanoseconds with each wake-up",
+        title: "the kernel keeps optional statistics",
+        why: "Each of them reads a clock or counts at every context switch or every run of a BPF \
+              program.",
+        cost: "tens of nanoseconds for each wake-up",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: statistics,
@@ -98,14 +99,14 @@ fn tracers(facts: &Facts<'_>) -> Option<Observation> {
     if missing.is_empty() {
         return None;
     }
-    let said = format!("Tracers there: {}; missing: {}.", names(there), names(missing));
+    let said = format!("Tracers available: {}; missing: {}.", names(there), names(missing));
     Some(Observation::new(file, text, said))
 }
 
 fn tracer_active(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/tracing/current_tracer";
     let tracer = facts.text(file).filter(|tracer| !matches!(*tracer, "nop" | ""))?;
-    let text = format!("The tracer '{tracer}' is switched on.");
+    let text = format!("The tracer '{tracer}' is active.");
     Some(Observation::new(file, tracer, text))
 }
 
@@ -118,19 +119,19 @@ fn tracing_closed(facts: &Facts<'_>) -> Option<Observation> {
         Content::Text(_) => None,
     });
     if let Some((file, reason)) = closed {
-        let text = format!("The files of tracing cannot be read: {reason}.");
+        let text = format!("The tracing files cannot be read: {reason}.");
         let seen = Observation::new(file, reason, text);
         return Some(seen.with_remedy("run it as root, or: sudo latlab doctor", None));
     }
-    let text =
-        "The kernel was built with TRACING, and tracefs is not mounted or not for this user.";
+    let text = "The kernel was built with TRACING, but tracefs is not mounted or this user may not read \
+         it.";
     let seen = Observation::new(made::KERNEL_CONFIG, "CONFIG_TRACING=y", text);
     facts.has_option("TRACING").then_some(seen)
 }
 
 fn perf_interrupts(facts: &Facts<'_>) -> Option<Observation> {
     let line = facts.log_lines("perf: interrupt took too long").last()?;
-    let text = "The kernel's log says that an interrupt of perf took too long.";
+    let text = "The kernel log reports that a perf interrupt took too long.";
     Some(Observation::new(made::KERNEL_LOG, line, text))
 }
 
@@ -138,11 +139,11 @@ fn profiling(facts: &Facts<'_>) -> Option<Observation> {
     let file = "sys/kernel/profiling";
     let value = facts.number(file).filter(|value| *value != 0)?;
     let seen =
-        Observation::new(file, value.to_string(), "The kernel profiles itself with every tick.");
+        Observation::new(file, value.to_string(), "The kernel profiles itself at every tick.");
     Some(match facts.parameter("profile") {
         Some(_) => seen,
         // Once it is on, the kernel does not switch it off again.
-        None => seen.with_remedy("reboot: it was switched on at run time", None),
+        None => seen.with_remedy("reboot: it was enabled at run time", None),
     })
 }
 

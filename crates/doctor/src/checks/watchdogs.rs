@@ -15,9 +15,9 @@ pub const CHECKS: &[Check] = &[
         code: "nmi-watchdog",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "a watchdog interrupts even what has interrupts off",
-        why: "The detector of hard lockups sends an interrupt that nothing can hold back, and \
-              takes a performance counter.",
+        title: "a watchdog uses interrupts that cannot be masked",
+        why: "The hard lockup detector sends a non-maskable interrupt, and occupies a performance \
+              counter.",
         cost: "a few microseconds on each busy CPU, about every 10 s",
         remedy: Some("sysctl -w kernel.nmi_watchdog=0"),
         undo: Some("sysctl -w kernel.nmi_watchdog={value}"),
@@ -27,9 +27,9 @@ pub const CHECKS: &[Check] = &[
         code: "soft-watchdog",
         severity: Severity::Info,
         topic: Topic::Kernel,
-        title: "a watchdog wakes a thread above all others on each CPU",
-        why: "The detector of soft lockups sets a timer on each CPU, and has the kernel's highest \
-              thread answer it.",
+        title: "a watchdog wakes a high-priority thread on each CPU",
+        why: "The soft lockup detector sets a timer on each CPU, and its thread runs above all \
+              other threads.",
         cost: "a few microseconds on each CPU, about every 4 s",
         remedy: Some("sysctl -w kernel.soft_watchdog=0"),
         undo: Some("sysctl -w kernel.soft_watchdog={value}"),
@@ -39,10 +39,10 @@ pub const CHECKS: &[Check] = &[
         code: "lockup-panics",
         severity: Severity::Warning,
         topic: Topic::Kernel,
-        title: "a busy real-time thread may end in a panic",
-        why: "Threads that a busy real-time thread keeps waiting look hung to the kernel, which is \
-              told to stop the machine then.",
-        cost: "the machine and the run, after 20 s to 120 s of a CPU that is kept busy",
+        title: "a busy real-time thread may cause a kernel panic",
+        why: "Threads that wait for a busy real-time thread look hung to the kernel, which is set \
+              to panic then.",
+        cost: "the machine and the run, after 20 s to 120 s with a busy CPU",
         remedy: Some("echo 0 | tee {file}"),
         undo: Some("echo {value} | tee {file}"),
         observe: lockup_panics,
@@ -52,9 +52,9 @@ pub const CHECKS: &[Check] = &[
         severity: Severity::Warning,
         topic: Topic::Kernel,
         title: "the kernel has reported a stall",
-        why: "A CPU or a thread did not get on for many seconds since the machine started, which \
-              seldom happens once only.",
-        cost: "seconds, when it happens again",
+        why: "A CPU or a thread made no progress for many seconds since boot, and this may happen \
+              again.",
+        cost: "seconds, if it happens again",
         remedy: Some("dmesg | grep -A 30 -E 'lockup|LOCKUP|stall|blocked for more'"),
         undo: None,
         observe: stall_reported,
@@ -76,11 +76,12 @@ fn nmi_watchdog(facts: &Facts<'_>) -> Option<Observation> {
     let apart = watched(facts).and(&facts.isolated_by_parameters());
     let seen = |text: &str| Observation::new(file, value.to_string(), text);
     Some(match apart.is_empty() {
-        true => seen("The hard lockup detector runs (nmi_watchdog)."),
-        false => {
-            seen(&format!("The hard lockup detector runs on CPU {apart}, which is set apart."))
-                .with_severity(Severity::Warning)
-        }
+        true => seen("The hard lockup detector is on (nmi_watchdog)."),
+        false => seen(&format!(
+            "The hard lockup detector is on for CPU {apart}, which is isolated or \
+                           tickless."
+        ))
+        .with_severity(Severity::Warning),
     })
 }
 
@@ -97,7 +98,8 @@ fn soft_watchdog(facts: &Facts<'_>) -> Option<Observation> {
         return Some(Observation::new(file, value.to_string(), text));
     }
     let text = format!(
-        "The soft lockup detector wakes CPU {apart}, which is set apart, every {seconds} s."
+        "The soft lockup detector wakes CPU {apart}, which is isolated or tickless, every \
+         {seconds} s."
     );
     let seen = Observation::new(MASK, watched.to_string(), text).with_severity(Severity::Warning);
     let undo = "sysctl -w kernel.watchdog_cpumask={value}";
@@ -116,7 +118,7 @@ fn lockup_panics(facts: &Facts<'_>) -> Option<Observation> {
         (!idle).then_some((switch, file, value))
     });
     let (switch, file, value) = on?;
-    let text = format!("{switch} is {value}: the kernel panics instead of telling of a stall.");
+    let text = format!("{switch} is {value}: the kernel panics instead of reporting a stall.");
     Some(Observation::new(file, value.to_string(), text))
 }
 
@@ -133,6 +135,6 @@ fn stall_reported(facts: &Facts<'_>) -> Option<Observation> {
     let told: Vec<&str> =
         log.lines().filter(|line| signs.iter().any(|sign| line.contains(sign))).collect();
     let last = told.last()?;
-    let text = format!("The kernel's log tells of stalls {} times.", told.len());
+    let text = format!("The kernel log reports {} stalls.", told.len());
     Some(Observation::new(made::KERNEL_LOG, *last, text))
 }
