@@ -130,7 +130,7 @@ impl Fault {
         Load {
             words: words.to_string(),
             name: FAULT.to_string(),
-            about: format!("{}, planted on purpose", self.kind),
+            about: format!("{}, injected on purpose", self.kind),
             definitions: None,
             processes: vec![LoadProcess { argv, ready: None }],
             environment: BTreeMap::new(),

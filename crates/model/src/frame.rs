@@ -219,19 +219,19 @@ impl Message {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// The header's length is impossible.
-    #[error("a frame claims {0} bytes")]
+    #[error("a frame has an impossible length of {0} bytes")]
     ImpossibleLength(u32),
     /// The checksum does not fit.
-    #[error("a checksum does not fit")]
+    #[error("wrong checksum")]
     Checksum,
     /// A kind of frame that this version does not know.
-    #[error("a frame of unknown kind {0}: written by a newer latlab?")]
+    #[error("unknown frame kind {0}: written by a newer latlab?")]
     UnknownKind(u32),
     /// The payload is not what its kind says.
-    #[error("a frame cannot be read: {0}")]
+    #[error("cannot read a frame: {0}")]
     Payload(String),
     /// The stream ends within a frame.
-    #[error("the last frame is cut off")]
+    #[error("the last frame is truncated")]
     CutOff,
 }
 

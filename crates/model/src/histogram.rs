@@ -128,7 +128,7 @@ pub struct Overflow {
 
 /// Two histograms have different edges, so that their bins cannot be added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the bins of two histograms have different edges")]
+#[error("the two histograms have different bins")]
 pub struct DifferentLayouts;
 
 impl Histogram {

@@ -43,7 +43,7 @@ pub struct Samples {
 
 /// Bytes that are no samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("its samples cannot be unpacked")]
+#[error("its samples cannot be decoded")]
 pub struct Unreadable;
 
 impl Samples {

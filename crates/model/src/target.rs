@@ -120,7 +120,7 @@ impl Target {
     pub fn with_options(text: &str, options: LabOptions) -> Result<Target, String> {
         match text.split_once(':') {
             _ if text == LOCAL && options == LabOptions::default() => Ok(Target::Local),
-            _ if text == LOCAL => Err("the options of a lab target need lab:MACHINE".to_string()),
+            _ if text == LOCAL => Err("options of a lab target require lab:MACHINE".to_string()),
             Some((kind, _)) if !kind.contains(['/', ',', '=']) && kind != "lab" => Err(format!(
                 "unknown kind of target '{kind}:': expected local or lab:MACHINE/KERNEL"
             )),
@@ -155,11 +155,11 @@ impl LabTarget {
             }
             (Some(name), None) => LabKernel::Named(name.to_string()),
             (Some(name), Some(_)) => {
-                return Err(format!("two kernels: leave out '/{name}' or --kernel"));
+                return Err(format!("two kernels: omit '/{name}' or --kernel"));
             }
             (None, None) => {
-                return Err("no kernel: expected lab:MACHINE/KERNEL, such as lab:x86-64/rt, or a \
-                            kernel of your own with --kernel IMAGE"
+                return Err("no kernel: expected lab:MACHINE/KERNEL, such as lab:x86-64/rt, or \
+                            your own kernel with --kernel IMAGE"
                     .to_string());
             }
         };

@@ -140,7 +140,7 @@ pub struct Counts {
 
 /// Bytes that are no events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("its events cannot be unpacked")]
+#[error("its events cannot be decoded")]
 pub struct UnreadableTrace;
 
 impl TraceStretch {

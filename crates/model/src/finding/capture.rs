@@ -14,19 +14,19 @@ findings! {
         ResponseNotMeasured = "response-not-measured" (
             "warning",
             "no",
-            "Use a longer time base, so that the whole response is on the screen."
+            "Use a longer time base, so that the whole response is captured."
         ) {
             /// Responses without a value.
             count: u64,
             /// Stimuli.
             stimuli: u64,
         }
-        /// Readings of a list are negative, which no response can be. They are named, and in no
-        /// figure.
+        /// Readings of a list are negative, which is impossible for a response. They are listed,
+        /// and are in no figure.
         ResponseImpossible = "response-impossible" (
             "error",
             "no",
-            "Mend the program that wrote them."
+            "Correct the program that wrote them."
         ) {
             /// How many.
             count: u64,
@@ -73,7 +73,7 @@ findings! {
         ResponseSpurious = "response-spurious" (
             "warning",
             "no",
-            "Look at the capture with `--look`; are the probes swapped?"
+            "Look at the capture with `--look`: are the probes swapped?"
         ) {
             /// Such responses.
             count: u64,
@@ -83,7 +83,7 @@ findings! {
         ProbesSwapped = "probes-swapped" (
             "warning",
             "no",
-            "Swap `--stimulus` and `--response`, if so."
+            "If so, swap `--stimulus` and `--response`."
         ) {
             /// The channel taken for the stimuli.
             stimulus: String,
@@ -92,11 +92,12 @@ findings! {
             /// Median time from a response to the next stimulus.
             median_ns: Nanos,
         }
-        /// How many responses met the marker, and how much longer they took.
+        /// Responses that coincide with the marker took longer; the sentence says how many, and how
+        /// long.
         SlowInStep = "slow-in-step" (
             "info",
             "no",
-            "See the picture against the phase."
+            "See the chart of the latency against the phase."
         ) {
             /// The channel of the marker.
             marker: String,
@@ -111,16 +112,16 @@ findings! {
             /// Responses that took longer than all others; each met the marker.
             slower: u64,
         }
-        /// The first row of a list is 0: its writer began to count there.
+        /// The first row of a list is 0, which is not a reading. It is left out.
         FirstRowNoSample = "first-row-no-sample" ("info", "no", "Nothing.") {}
-        /// A list does not say when its stimuli came, so each stands for a second.
+        /// A list has no times of the stimuli, so each reading counts as one second.
         StimuliUntimed = "stimuli-untimed" (
             "info",
             "no",
-            "Nothing; its pictures over time are by number."
+            "Nothing; charts over time use the number of the reading."
         ) {}
-        /// What was left out of a file, or looks odd.
-        CaptureNote = "capture-note" ("info", "no", "As it says.") {
+        /// Something in a file was left out, or looks wrong.
+        CaptureNote = "capture-note" ("info", "no", "As the note says.") {
             /// The note of the reader of that format.
             note: String,
         }
@@ -161,7 +162,7 @@ impl CaptureFinding {
         match self {
             ResponseNotMeasured { count, stimuli } => format!(
                 "{} of {} were not measured: the instrument gave no value. They are in no figure, \
-                 and may have been of any length.",
+                 and may have any length.",
                 grouped(*count),
                 counted(*stimuli, "response", "responses")
             ),
@@ -176,14 +177,14 @@ impl CaptureFinding {
             ResponseLate { count, stimuli, window_ns } => {
                 let window = window_ns.map(|window| format!(" of {window}")).unwrap_or_default();
                 format!(
-                    "The response to {} of {} came after the window{window}. They are counted, and \
-                     in no figure.",
+                    "The response to {} of {} came after the window{window}. These are counted, \
+                     but are in no figure.",
                     grouped(*count),
                     counted(*stimuli, "stimulus", "stimuli")
                 )
             }
             ResponseDouble { count } => format!(
-                "{} came to stimuli that already had one.",
+                "{} came after a stimulus that already had a response.",
                 counted(*count, "further response", "further responses")
             ),
             ResponseSpurious { count } => format!(
@@ -196,20 +197,20 @@ impl CaptureFinding {
             ),
             SlowInStep { marker, marked, responses, longest_ns, longest_other_ns, slower } => {
                 format!(
-                    "{} of {} met {marker} and took up to {longest_ns}; no other took longer than \
-                     {longest_other_ns}. All {} that took longer met it.",
+                    "{} of {} coincided with {marker} and took up to {longest_ns}; the others \
+                     took at most {longest_other_ns}. All {} that took longer coincided with it.",
                     grouped(*marked),
                     counted(*responses, "response", "responses"),
                     grouped(*slower)
                 )
             }
             FirstRowNoSample {} => {
-                "The first row of the list is 0, which is no sample: its writer \
-                                    began to count there. It is left out."
+                "The first row of the list is 0, which is not a reading: the program that wrote \
+                 it starts with this row. It is left out."
                     .to_string()
             }
-            StimuliUntimed {} => "The list does not say when its stimuli came. Over time, each \
-                                  reading stands for a second."
+            StimuliUntimed {} => "The list has no times of the stimuli. In charts over time, each \
+                                  reading counts as one second."
                 .to_string(),
             CaptureNote { note } => note.clone(),
         }
@@ -250,12 +251,14 @@ fn impossible(count: u64, readings: &[Reading], first_meant: Option<Nanos>) -> S
     let more = if count > readings.len() as u64 { ", and more" } else { "" };
     let are = counted(count, "reading is", "readings are");
     let they = if count == 1 { "It is" } else { "They are" };
-    let mut text =
-        format!("{are} negative, which no response can be: {named}{more}. {they} in no figure.");
+    let mut text = format!(
+        "{are} negative, which is impossible for a response: {named}{more}. {they} in no \
+                 figure."
+    );
     if let (Some(meant), Some(first)) = (first_meant, readings.first()) {
         text += &format!(
-            " The program that wrote them may take a second for 1 000 000 of its nanoseconds: \
-             number {} would then be {} ns.",
+            " The program that wrote them may count a second as 1 000 000 nanoseconds: number {} \
+             would then be {} ns.",
             first.number, meant.0
         );
     }

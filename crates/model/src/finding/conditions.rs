@@ -11,7 +11,7 @@ findings! {
     ConditionFinding {
         /// A CPU was slowed down by heat or a weak supply: the flags of a Raspberry Pi's firmware, a
         /// counter of throttling, or a lower limit of its frequency.
-        Throttled = "throttled" ("warning", "no", "Cool it; use a stronger supply.") {
+        Throttled = "throttled" ("warning", "no", "Cool the machine; use a stronger supply.") {
             /// What shows it.
             by: Throttling,
             /// When.
@@ -19,11 +19,11 @@ findings! {
             /// The latencies of that time.
             beside: LatencyComparison,
         }
-        /// A measured machine ran at frequencies more than 5 % apart.
+        /// A measured CPU ran at frequencies more than 5 % apart.
         FrequencyChanged = "frequency-changed" (
             "warning",
             "no",
-            "Hold the frequency: `latlab doctor` says how."
+            "Fix the frequency: see `latlab doctor`."
         ) {
             /// The CPUs.
             cpus: CpuSet,
@@ -38,7 +38,7 @@ findings! {
         }
         /// The temperatures of the first and the last tenth of the run were at least 5 C apart.
         TemperatureDrift = "temperature-drift" (
-            "info, warning from 10 C on",
+            "info, warning from 10 C",
             "no",
             "Use a longer `--warm-up` under the load."
         ) {
@@ -51,12 +51,12 @@ findings! {
             /// The latencies of the last tenth.
             beside: LatencyComparison,
         }
-        /// The hypervisor ran other work on a measured CPU: for more than 0.1 % of the run, or 2 %
+        /// The hypervisor took time from a measured CPU: for more than 0.1 % of the run, or 2 %
         /// between two readings.
         Steal = "steal" (
             "warning",
             "no",
-            "Use bare metal, or give the guest CPUs of its own."
+            "Use bare metal, or give the guest dedicated CPUs."
         ) {
             /// The CPU.
             cpu: u32,
@@ -69,7 +69,7 @@ findings! {
             /// The latencies of that time.
             beside: LatencyComparison,
         }
-        /// Pages went to swap or came back.
+        /// Pages were swapped out or in.
         Swapped = "swapped" ("warning", "no", "`swapoff -a` for the run.") {
             /// How many.
             pages: u64,
@@ -78,7 +78,8 @@ findings! {
             /// The latencies of that time.
             beside: LatencyComparison,
         }
-        /// A thread with the priority of the measuring ones or a higher one ran on a measured CPU.
+        /// A thread with the same or a higher priority than the measuring threads ran on a measured
+        /// CPU.
         RivalThread = "rival-thread" (
             "warning",
             "no",
@@ -93,12 +94,12 @@ findings! {
             /// The latencies while they ran.
             beside: LatencyComparison,
         }
-        /// A measured CPU was more than 25 % of its time busier, or less busy, than usual in this
-        /// run. The busiest threads of that time are named.
+        /// The utilisation of a measured CPU differed by more than 25 % of its time from its usual
+        /// value in this run. The busiest threads of that time are named.
         LoadChanged = "load-changed" (
             "warning",
             "no",
-            "Keep the load the same, or measure each load on its own."
+            "Keep the load constant, or measure each load separately."
         ) {
             /// The CPU.
             cpu: u32,
@@ -119,7 +120,7 @@ findings! {
         MemoryTaken = "memory-taken" (
             "info, warning below 5 % left",
             "no",
-            "Look for what took it."
+            "Find the program that took it."
         ) {
             /// How much.
             taken_bytes: u64,
@@ -134,11 +135,11 @@ findings! {
             /// The latencies of that time.
             beside: LatencyComparison,
         }
-        /// The kernel took another clock source during the run.
+        /// The kernel switched to another clock source during the run.
         ClocksourceChanged = "clocksource-changed" (
             "error",
             "no",
-            "Look for `clocksource` in the kernel's log."
+            "Look for `clocksource` in the kernel log."
         ) {
             /// The clock source at the beginning.
             before: String,
@@ -149,11 +150,11 @@ findings! {
             /// The latencies of that time.
             beside: LatencyComparison,
         }
-        /// The firmware interrupted all CPUs (counted by Intel's processors).
+        /// The firmware interrupted all CPUs (counted on Intel processors).
         Smi = "smi" (
             "warning",
             "no",
-            "Check the firmware's settings: legacy USB, power management."
+            "Check the firmware settings: legacy USB, power management."
         ) {
             /// How often.
             count: u64,
@@ -162,9 +163,9 @@ findings! {
             /// The latencies of that time.
             beside: LatencyComparison,
         }
-        /// The kernel's log reported something that concerns latency, such as `rt-throttling`,
+        /// The kernel log reported something that concerns latency, such as `rt-throttling`,
         /// `lockup`, `rcu-stall`, `heat`.
-        KernelEvent = "kernel-event" ("warning", "no", "Read the log of that time.") {
+        KernelEvent = "kernel-event" ("warning", "no", "Read the kernel log of that time.") {
             /// What.
             event: String,
             /// How often.
@@ -178,13 +179,13 @@ findings! {
         TelemetryLost = "telemetry-lost" (
             "info",
             "no",
-            "Nothing; nothing was made up in their place."
+            "Nothing; missing readings are not replaced."
         ) {
             /// How many.
             readings: u64,
         }
         /// The readings took more than 0.5 % of a CPU.
-        TelemetryDear = "telemetry-dear" ("warning", "no", "`--telemetry 5s`, or `off`.") {
+        TelemetryDear = "telemetry-dear" ("warning", "no", "Use `--telemetry 5s`, or `off`.") {
             /// Share of a CPU that they took.
             cpu_share: f64,
             /// Share that should be enough.
@@ -322,12 +323,13 @@ impl ConditionFinding {
         match self {
             Throttled { by, when, .. } => format!("{} {}.", by.text(), when.text()),
             FrequencyChanged { cpus, low_mhz, high_mhz, when, .. } => format!(
-                "CPU {cpus} ran at {low_mhz:.0} to {high_mhz:.0} MHz, below the highest {}.",
+                "CPU {cpus} ran at {low_mhz:.0} to {high_mhz:.0} MHz, below its highest frequency \
+                 {}.",
                 when.text()
             ),
             TemperatureDrift { sensor, first_c, last_c, .. } => format!(
-                "The temperature of {sensor} went from {first_c:.1} C in the first tenth of the \
-                 run to {last_c:.1} C in the last."
+                "The temperature of {sensor} changed from {first_c:.1} C in the first tenth of \
+                 the run to {last_c:.1} C in the last tenth."
             ),
             Steal { cpu, mean_share, worst_share, when, .. } => format!(
                 "The hypervisor took {} of CPU {cpu} over the run, and up to {} between two \
@@ -351,7 +353,8 @@ impl ConditionFinding {
                 format!("{change}{}.", load_details(threads, *shorter_changes))
             }
             MemoryTaken { taken_bytes, total_bytes, least_bytes, when, .. } => format!(
-                "Memory was taken: {} of {} within a few seconds; at least {} were left{}.",
+                "Memory use rose: {} of {} were taken within a few seconds; at least {} were \
+                 left{}.",
                 bytes(*taken_bytes),
                 bytes(*total_bytes),
                 bytes(*least_bytes),
@@ -362,25 +365,21 @@ impl ConditionFinding {
                 since_start(*since_start_ns)
             ),
             Smi { count, when, .. } => format!(
-                "The firmware took all CPUs for {} {}.",
+                "The firmware stopped all CPUs for {} {}.",
                 counted(*count, "system-management interrupt", "system-management interrupts"),
                 when.text()
             ),
             KernelEvent { event, count, when, .. } => format!(
-                "The kernel's log reported '{event}' {} {}.",
+                "The kernel log reported '{event}' {} {}.",
                 counted(*count, "time", "times"),
                 when.text()
             ),
             TelemetryLost { readings } => format!(
-                "{} missing, because the stream was not read in time or is damaged.",
-                counted(
-                    *readings,
-                    "reading of the conditions is",
-                    "readings of the conditions are"
-                )
+                "{} missing: the stream was not read in time, or is damaged.",
+                counted(*readings, "telemetry reading is", "telemetry readings are")
             ),
             TelemetryDear { cpu_share, limit_share } => format!(
-                "Reading the conditions took {} of a CPU; {} should be enough.",
+                "Telemetry took {} of a CPU; the limit is {}.",
                 percent(*cpu_share),
                 percent(*limit_share)
             ),
@@ -409,21 +408,24 @@ impl ConditionFinding {
     pub(super) fn remedy(&self) -> Option<String> {
         use ConditionFinding::*;
         let remedy = match self {
-            FrequencyChanged { .. } => "Hold the frequency: `latlab doctor` says how.",
+            FrequencyChanged { .. } => "Fix the frequency: see `latlab doctor`.",
             TemperatureDrift { .. } => {
                 "Let the machine warm up under its load before the run: --warm-up."
             }
-            Steal { .. } => "Measure on bare metal, or give the guest CPUs of its own.",
+            Steal { .. } => "Measure on bare metal, or give the guest dedicated CPUs.",
             Swapped { .. } => "Turn swap off for the run: `swapoff -a`.",
             RivalThread { threads, .. } => {
                 let id = threads.first()?.id;
                 return Some(format!(
-                    "Move them away (`taskset -cp CPUS {id}`) or lower them (`chrt -o -p 0 {id}`), \
-                     or measure at their priority on purpose."
+                    "Move them away (`taskset -cp CPUS {id}`) or lower their priority (`chrt -o \
+                     -p 0 {id}`)."
                 ));
             }
-            ClocksourceChanged { .. } => "Look for 'clocksource' in the kernel's log.",
-            TelemetryDear { .. } => "Read them less often: --telemetry 5s, or --telemetry off.",
+            ClocksourceChanged { .. } => "Look for 'clocksource' in the kernel log.",
+            TelemetryDear { .. } => {
+                "Read telemetry less often: --telemetry 5s, or --telemetry \
+                                     off."
+            }
             Throttled { .. } => "Cool the machine; use a stronger supply.",
             LoadChanged { .. }
             | MemoryTaken { .. }
@@ -449,9 +451,13 @@ impl LatencyComparison {
         };
         let figures = |of: &Latencies| format!("p99 {}, largest {}", of.p99_ns, of.max_ns);
         match (&self.then, &self.otherwise) {
-            (None, _) => format!("No {one} was recorded then."),
+            (None, _) => format!("No {one} was recorded during that time."),
             (Some(then), Some(otherwise)) => {
-                format!("{many} then: {}; otherwise: {}.", figures(then), figures(otherwise))
+                format!(
+                    "{many} during that time: {}; otherwise: {}.",
+                    figures(then),
+                    figures(otherwise)
+                )
             }
             (Some(then), None) => format!("{many} over the whole run: {}.", figures(then)),
         }
@@ -467,7 +473,7 @@ impl Throttling {
             Throttling::SoftTemperatureLimit => "the soft temperature limit was reached",
             Throttling::Counter { subject, count } => {
                 let times = counted(*count, "time", "times");
-                return format!("Heat slowed {subject} down {times}");
+                return format!("Heat throttled {subject} {times}");
             }
             Throttling::LowerLimit { cpus, low_mhz, high_mhz } => {
                 return format!(

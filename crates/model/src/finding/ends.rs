@@ -15,8 +15,8 @@ findings! {
         ThreadEndedEarly = "thread-ended-early" (
             "error",
             "not for a CPU that went offline or a thread that ran away",
-            "Look for what takes the whole CPU: a thread that never sleeps for seconds is stopped \
-             so that the machine does not hang."
+            "Find out what keeps the CPU busy: latlab stops a thread that has not slept for \
+             seconds, so that the machine does not hang."
         ) {
             /// Why.
             reason: EndReason,
@@ -25,14 +25,14 @@ findings! {
         ThreadLost = "thread-lost" (
             "error",
             "yes",
-            "Measure again; if it comes back, report it."
+            "Measure again; if it happens again, report it."
         ) {}
-        /// latlab was killed, or the link to the agent was cut. What was measured up to then is
-        /// there.
+        /// latlab was killed, or the connection to the agent was lost. The run contains all data up
+        /// to then.
         StreamLost = "stream-lost" (
             "error",
             "no",
-            "Look for what killed it (the kernel's log names it when memory ran out)."
+            "Find out what killed it (the kernel log names it if memory ran out)."
         ) {
             /// End of the last stored interval, in UTC; none without an interval.
             measured_to: Option<String>,
@@ -41,43 +41,41 @@ findings! {
         VirtualTime = "virtual-time" (
             "info",
             "no",
-            "Read [what that shows](../guide/lab.md#what-it-shows-and-what-it-does-not)."
+            "See [what virtual time shows](../guide/lab.md#what-it-shows-and-what-it-does-not)."
         ) {
             /// The guest.
             target: Target,
         }
-        /// A guest was measured in the host's time (`--realtime`): emulator and host are in every
-        /// latency.
-        GuestNoisy = "guest-noisy" ("warning", "no", "Leave `--realtime` out.") {
+        /// A guest was measured in the host's time (`--realtime`): every latency includes delays of
+        /// the emulator and the host.
+        GuestNoisy = "guest-noisy" ("warning", "no", "Omit `--realtime`.") {
             /// The guest.
             target: Target,
             /// What it ran by: `kvm`, `tcg`.
             accelerator: String,
         }
-        /// A fault was planted on purpose (`--fault`).
-        PlantedFault = "planted-fault" ("info", "no", "Nothing: it is there to be found.") {
+        /// A fault was injected on purpose (`--fault`).
+        PlantedFault = "planted-fault" ("info", "no", "Nothing: the run is a test.") {
             /// The fault, as it was asked for.
             fault: String,
         }
-        /// A guest was ended by its user. It is not asked first, so up to half a second of its
-        /// time is missing.
+        /// The user stopped a guest. Up to half a second of its time is missing.
         GuestEnded = "guest-ended" ("info", "no", "Nothing.") {}
-        /// A guest took longer than four minutes of wall time for each of its seconds, and was
-        /// ended.
+        /// A guest needed more than four minutes of wall time for each of its seconds, and was
+        /// stopped.
         GuestTimeLimit = "guest-time-limit" (
             "warning",
             "no",
-            "Use a shorter run, a smaller load, or a host that is not busy."
+            "Use a shorter run, a smaller load, or a less busy host."
         ) {
             /// The limit, in wall time.
             limit_ns: Nanos,
         }
-        /// The emulator of a guest ended otherwise than by the guest's own end. Its last line is in
-        /// the text.
+        /// The emulator of a guest ended before the guest did. The sentence has its last line.
         EmulatorFailed = "emulator-failed" (
             "error",
             "no",
-            "Mend what it says; the console is among the files of the run."
+            "Fix what the line says; the console is among the files of the run."
         ) {
             /// How it ended.
             status: String,
@@ -90,7 +88,7 @@ findings! {
         HostCrowded = "host-crowded" (
             "info",
             "no",
-            "Where runs must be identical, leave a CPU of the host free for each guest."
+            "If runs must be identical, leave a CPU of the host free for each guest."
         ) {
             /// Share of the wall time in which the emulator waited for its CPU.
             waited_share: f64,
@@ -99,7 +97,7 @@ findings! {
         SpikeCommandFailed = "spike-command-failed" (
             "warning",
             "no",
-            "Try it by hand with a line of JSON on its standard input."
+            "Run it by hand with a line of JSON on its standard input."
         ) {
             /// Times it failed.
             failed: u64,
@@ -135,30 +133,30 @@ impl EndFinding {
             }
             StreamLost { measured_to } => {
                 let last = match measured_to {
-                    Some(to) => format!("What was measured up to {to} is in this run"),
+                    Some(to) => format!("The run contains all data up to {to}"),
                     None => "No interval was stored".to_string(),
                 };
                 format!(
-                    "The stream broke off: latlab was killed, or the link to the agent was cut. \
-                     {last}."
+                    "The stream ended early: latlab was killed, or the connection to the agent \
+                     was lost. {last}."
                 )
             }
             VirtualTime { target } => format!(
-                "Measured in virtual time on {target}: {VIRTUAL_TIME_SHOWS}. Times of day are the \
-                 guest's own."
+                "Measured in virtual time on {target}: {VIRTUAL_TIME_SHOWS}. Times of day are \
+                 those of the guest."
             ),
             GuestNoisy { target, accelerator } => format!(
-                "Measured on {target} in the host's time, by {accelerator}: every latency contains \
-                 the emulator and whatever else the host did. The figures are those of no machine."
+                "Measured on {target} in the host's time, with {accelerator}: every latency \
+                 includes delays of the emulator and of the host. The figures are not those of a \
+                 real machine."
             ),
-            PlantedFault { fault } => format!("A fault was planted on purpose: {fault}."),
+            PlantedFault { fault } => format!("A fault was injected on purpose: {fault}."),
             GuestEnded {} => {
-                "The guest was ended from outside. Up to half a second of its time is \
-                              missing."
+                "The guest was stopped from outside. Up to half a second of its time is missing."
                     .to_string()
             }
             GuestTimeLimit { limit_ns } => format!(
-                "The guest was ended after {limit_ns} of wall time, the limit for a run of this \
+                "The guest was stopped after {limit_ns} of wall time, the limit for a run of this \
                  length. Up to half a second of its time is missing."
             ),
             EmulatorFailed { status, last_line } => {
@@ -166,9 +164,9 @@ impl EndFinding {
                 format!("The emulator ended with {status}.{}", said.unwrap_or_default())
             }
             HostCrowded { waited_share } => format!(
-                "The emulator waited for its CPU for {} of the wall time, because the host had \
-                 other work there. QEMU may then set a timer some hundred instructions late: a \
-                 second run of this seed can differ in a few latencies.",
+                "The emulator waited for its CPU for {} of the wall time, because the host was \
+                 busy. QEMU may then set a timer some hundred instructions late: another run with \
+                 this seed can differ in a few latencies.",
                 percent(*waited_share)
             ),
             SpikeCommandFailed { failed, started } => format!(
@@ -183,22 +181,20 @@ impl EndFinding {
     pub(super) fn remedy(&self) -> Option<String> {
         use EndFinding::*;
         let remedy = match self {
-            ThreadLost {} => "Measure again; if it comes back, report it.",
+            ThreadLost {} => "Measure again; if it happens again, report it.",
             StreamLost { .. } => {
-                "Look for what killed it: the kernel's log names it when memory ran out."
+                "Find out what killed it: the kernel log names it if memory ran out."
             }
-            GuestNoisy { .. } => "Leave --realtime out to measure in virtual time.",
-            GuestTimeLimit { .. } => {
-                "Use a shorter run, a smaller load, or a host that is not busy."
-            }
+            GuestNoisy { .. } => "Omit --realtime to measure in virtual time.",
+            GuestTimeLimit { .. } => "Use a shorter run, a smaller load, or a less busy host.",
             HostCrowded { .. } => {
-                "Where runs must be identical, leave a CPU of the host free for each guest."
+                "If runs must be identical, leave a CPU of the host free for each guest."
             }
             SpikeCommandFailed { .. } => {
-                "Try it by hand with a line of JSON on its standard input."
+                "Run it by hand with a line of JSON on its standard input."
             }
             ThreadEndedEarly { reason: EndReason::RanAway } => {
-                "Look for what takes the whole CPU, or use a longer --period."
+                "Find out what keeps the CPU busy, or use a longer --period."
             }
             ThreadEndedEarly { .. }
             | VirtualTime { .. }
@@ -212,12 +208,12 @@ impl EndFinding {
 
 fn ended_early(reason: EndReason) -> &'static str {
     match reason {
-        EndReason::CpuOffline => "The thread ended, because its CPU was taken offline.",
+        EndReason::CpuOffline => "The thread ended early: its CPU was taken offline.",
         EndReason::RanAway => {
-            "The thread was stopped, because it ran for seconds without sleeping."
+            "latlab stopped the thread, because it ran for seconds without sleeping."
         }
-        EndReason::RecorderFull => "The thread ended, because its recorder was full.",
-        EndReason::Failed => "The thread ended, because a system call of its loop failed.",
+        EndReason::RecorderFull => "The thread ended early: its recorder was full.",
+        EndReason::Failed => "The thread ended early: a system call of its loop failed.",
         EndReason::Lost => "The thread was lost before the end of the run.",
         EndReason::Finished | EndReason::Interrupted | EndReason::StopAbove => {
             "The thread ended before the others."

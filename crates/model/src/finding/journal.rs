@@ -8,40 +8,40 @@ use serde::{Deserialize, Serialize};
 findings! {
     /// What happened to the journal.
     JournalFinding {
-        /// The disk took the journal, but did not confirm that it would survive a power cut.
+        /// The journal was written, but the disk did not confirm that it survives a power cut.
         JournalNotSynced = "journal-not-synced" ("warning", "no", "Check the disk.") {
             /// What the disk said.
             error: String,
         }
-        /// The folder of the run was deleted during the run. It was written again, whole.
+        /// The folder of the run was deleted during the run. It was written again completely.
         FolderDeleted = "folder-deleted" ("warning", "no", "Find out what deleted it.") {
             /// Length of the journal that was written again.
             bytes: u64,
             /// Where to.
             folder: String,
         }
-        /// The disk did not take a part of the journal: most often it is full.
+        /// A part of the journal could not be written: most often the disk is full.
         JournalNotWritten = "journal-not-written" (
             "error",
             "yes",
-            "Free some space, or let `--out` name a larger disk."
+            "Free some space, or use `--out` on a larger disk."
         ) {
             /// Frames that could not be written.
             frames: u64,
             /// What the disk said last.
             error: String,
         }
-        /// The last bytes of a run that was cut off are no whole frame. Everything before them is
-        /// in the run.
+        /// The last bytes of an interrupted run are not a complete frame. The run contains
+        /// everything before them.
         JournalCut = "journal-cut" (
             "warning",
             "no",
-            "Nothing: a kill or a power cut does that."
+            "Nothing: this is the effect of a kill or a power cut."
         ) {
             /// How many bytes.
             bytes: u64,
         }
-        /// Bytes of the journal are damaged. What they held is lost; the rest is in the run.
+        /// Bytes of the journal are damaged and lost. The run contains the rest.
         JournalDamaged = "journal-damaged" (
             "error",
             "when it is within the journal",
@@ -88,7 +88,7 @@ impl JournalFinding {
                 format!("The journal could not be synced to the disk: {error}.")
             }
             JournalFinding::FolderDeleted { bytes, folder } => format!(
-                "The folder of this run was deleted during the run. Its journal of {} bytes was \
+                "The folder of this run was deleted during the run. The journal of {} bytes was \
                  written again to {folder}; nothing is lost.",
                 grouped(*bytes)
             ),
@@ -97,20 +97,20 @@ impl JournalFinding {
                 counted(*frames, "frame", "frames")
             ),
             JournalFinding::JournalCut { bytes } => format!(
-                "The last {} bytes of the journal are no whole frame. Everything before them is \
-                 in this run.",
+                "The last {} bytes of the journal are not a complete frame. The run contains \
+                 everything before them.",
                 grouped(*bytes)
             ),
             JournalFinding::JournalDamaged { bytes, part: JournalPart::Middle, .. } => format!(
-                "{} bytes within the journal are damaged. What they held is lost; everything \
-                 before and after them is in this run.",
+                "{} bytes in the middle of the journal are damaged and lost; the run contains \
+                 everything before and after them.",
                 grouped(*bytes)
             ),
             JournalFinding::JournalDamaged { bytes, part: JournalPart::End, damage } => {
                 let damage = damage.as_ref().map(|damage| format!(" ({damage})"));
                 format!(
-                    "The last {} bytes of the journal are damaged{}. Everything before them is in \
-                     this run.",
+                    "The last {} bytes of the journal are damaged{}. The run contains everything \
+                     before them.",
                     grouped(*bytes),
                     damage.unwrap_or_default()
                 )
@@ -123,7 +123,7 @@ impl JournalFinding {
         let remedy = match self {
             JournalFinding::JournalNotSynced { .. } => "Check the disk.",
             JournalFinding::JournalNotWritten { .. } => {
-                "Free some space, or let --out name a larger disk."
+                "Free some space, or use --out on a larger disk."
             }
             JournalFinding::JournalDamaged { .. } => {
                 "Check the disk and the memory. The journal is kept in the folder of the run."

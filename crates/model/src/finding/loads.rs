@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 findings! {
     /// What the loads did.
     LoadFinding {
-        /// A load had not taken the CPU that it should when the first counted release came.
+        /// A load had not used its expected CPU time before the first counted release.
         LoadStartedLate = "load-started-late" (
             "error",
             "yes",
-            "Use a longer `--warm-up`; try its command by hand."
+            "Use a longer `--warm-up`; run the load's command by hand."
         ) {
             /// The load.
             load: String,
@@ -40,7 +40,7 @@ findings! {
         LoadDied = "load-died" (
             "error",
             "yes",
-            "Try its command by hand: the section on the load has it."
+            "Run its command by hand: the section on the load shows it."
         ) {
             /// The load.
             load: String,
@@ -52,18 +52,18 @@ findings! {
         LoadTooWeak = "load-too-weak" (
             "error",
             "yes",
-            "Look for what else takes the CPUs, or use a stronger load."
+            "Find out what else uses the CPUs, or use a stronger load."
         ) {
             /// The load.
             load: String,
             /// What was too little.
             shortfall: LoadShortfall,
         }
-        /// Processes of a load chose other CPUs than those they were put on.
+        /// Processes of a load moved to other CPUs than those they were placed on.
         LoadElsewhere = "load-elsewhere" (
             "warning",
             "no",
-            "Take the placement out of its command, or ask for the load where it runs."
+            "Remove the placement from its command, or use `--load-on` with these CPUs."
         ) {
             /// The load.
             load: String,
@@ -72,12 +72,12 @@ findings! {
             /// The CPUs it was on.
             seen: CpuSet,
         }
-        /// A load took next to nothing of any CPU for more than a quarter of the time, though it
-        /// had taken more before.
+        /// A load used almost no CPU time for more than a quarter of the time, although it had used
+        /// more before.
         LoadPaused = "load-paused" (
             "warning",
             "no",
-            "Look for what stopped it; measure again."
+            "Find out what stopped it; measure again."
         ) {
             /// The load.
             load: String,
@@ -88,7 +88,7 @@ findings! {
             /// Share of one CPU that it took before.
             share_before: f64,
         }
-        /// Processes of a load could not be ended, most often because they hang in the kernel.
+        /// Processes of a load could not be stopped, most often because they hang in the kernel.
         LoadNotEnded = "load-not-ended" (
             "warning",
             "no",
@@ -168,7 +168,7 @@ pub enum LoadShortfall {
     },
 }
 
-const TRY_IT: &str = "Try it by hand: the command is in the section on the load.";
+const TRY_IT: &str = "Run it by hand: the section on the load shows the command.";
 
 impl LoadFinding {
     /// How much it weighs.
@@ -189,7 +189,7 @@ impl LoadFinding {
         match self {
             LoadStartedLate { load, start } => match start {
                 LoadStart::Late { late_ns } => format!(
-                    "The load {load} began to take its CPU {late_ns} after the first counted \
+                    "The load {load} started to use its CPU {late_ns} after the first counted \
                      release."
                 ),
                 LoadStart::Never { least_share } => {
@@ -197,7 +197,7 @@ impl LoadFinding {
                         0.0 => "any CPU time".to_string(),
                         least => format!("{} of a CPU", percent(least)),
                     };
-                    format!("The load {load} had not taken {share} when the measurement began.")
+                    format!("The load {load} had not used {share} when the measurement began.")
                 }
             },
             LoadEndedEarly { load, early_ns, status, last_line } => {
@@ -206,8 +206,8 @@ impl LoadFinding {
             LoadDied { load, death } => match death {
                 LoadDeath::NotStarted => format!("The load {load} was never started."),
                 LoadDeath::Unwatched => format!(
-                    "The process that watched the load {load} was killed, so it is unknown whether \
-                     the load ran."
+                    "The process that supervised the load {load} was killed, so it is unknown \
+                     whether the load ran."
                 ),
                 LoadDeath::Failed { early_ns, status, last_line } => {
                     ended(load, "failed", *early_ns, *status, last_line.as_deref())
@@ -215,17 +215,19 @@ impl LoadFinding {
             },
             LoadTooWeak { load, shortfall } => too_weak(load, shortfall),
             LoadElsewhere { load, asked, seen } => {
-                format!("The load {load} was put on CPU {asked}, but chose CPU {seen} itself.")
+                format!(
+                    "The load {load} was placed on CPU {asked}, but moved itself to CPU \
+                         {seen}."
+                )
             }
             LoadPaused { load, idle_ns, watched_ns, share_before } => format!(
-                "The load {load} took next to nothing of any CPU for {} of {}, though it had taken \
-                 {} before.",
+                "The load {load} used almost no CPU time for {} of {}, after {} before.",
                 seconds(*idle_ns),
                 seconds(*watched_ns),
                 percent(*share_before)
             ),
             LoadNotEnded { load, processes } => format!(
-                "{} of the load {load} could not be ended.",
+                "{} of the load {load} could not be stopped.",
                 counted(u64::from(*processes), "process", "processes")
             ),
         }
@@ -237,19 +239,18 @@ impl LoadFinding {
         let remedy = match self {
             LoadStartedLate { start: LoadStart::Late { .. }, .. } => "Use a longer --warm-up.",
             LoadDied { death: LoadDeath::Unwatched, .. } => {
-                "Measure again, and end none of its processes by hand."
+                "Measure again, and stop none of its processes by hand."
             }
             LoadStartedLate { .. } | LoadDied { .. } => TRY_IT,
             LoadEndedEarly { .. } => {
                 "Let it run longer, or set `restart = true` in its definition."
             }
-            LoadTooWeak { .. } => "Look for what else takes the CPUs, or use a stronger load.",
+            LoadTooWeak { .. } => "Find out what else uses the CPUs, or use a stronger load.",
             LoadElsewhere { .. } => {
-                "Take `taskset` and the like out of its command, or put it there with --load-on."
+                "Remove `taskset` and the like from its command, or place it there with --load-on."
             }
             LoadPaused { .. } => {
-                "Find out whether it was stopped, or waited: the CPU time of its processes is in \
-                 the telemetry."
+                "Find out whether it was stopped or waited: its CPU time is in the telemetry."
             }
             LoadNotEnded { .. } => "Look for them with `ps`; they disturb the next run.",
         };
@@ -276,15 +277,15 @@ fn ended(
 fn too_weak(load: &str, shortfall: &LoadShortfall) -> String {
     match shortfall {
         LoadShortfall::Cpu { mean_share, least_share, weak_ns, measured_ns } => format!(
-            "The load {load} took {} of a CPU on average, and was below {} for {} of {}.",
+            "The load {load} used {} of a CPU on average, and was below {} for {} of {}.",
             percent(*mean_share),
             percent(*least_share),
             seconds(*weak_ns),
             seconds(*measured_ns)
         ),
         LoadShortfall::Counter { counter, unit, mean_per_second, least_per_second } => format!(
-            "With the load {load} the kernel's counter of {counter} grew by {mean_per_second:.0} \
-             {unit} on average; a running load makes it grow by at least {least_per_second:.0}."
+            "With the load {load}, the kernel counter of {counter} grew by {mean_per_second:.0} \
+             {unit} on average; the load should make it grow by at least {least_per_second:.0}."
         ),
     }
 }

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 findings! {
     /// What was lost.
     LossFinding {
-        /// The drainer came late, so an interval is longer than planned. No count is lost.
+        /// The thread that collects the counts was late, so an interval is longer than planned. No
+        /// count is lost.
         IntervalsGrown = "intervals-grown" (
             "info",
             "no",
-            "Keep a CPU free for it: `--helpers-on`."
+            "Keep a CPU free for latlab's other threads: `--helpers-on`."
         ) {
             /// How often.
             count: u64,
@@ -22,7 +23,7 @@ findings! {
         IntervalsMerged = "intervals-merged" (
             "info",
             "no",
-            "Use a faster disk; `--helpers-on`."
+            "Use a faster disk, or `--helpers-on`."
         ) {
             /// How many.
             count: u64,
@@ -32,12 +33,12 @@ findings! {
         SpikesLost = "spikes-lost" (
             "warning",
             "no",
-            "Nothing, if the maximum is what you want."
+            "Nothing, if only the maximum matters."
         ) {
             /// How many.
             count: u64,
         }
-        /// A run that was cut off had latencies after its last stored interval. They are in
+        /// An interrupted run had latencies after its last stored interval. They are in
         /// `spikes.parquet` and in the verdict, and in no other figure.
         SpikesUncounted = "spikes-uncounted" ("warning", "no", "Nothing.") {
             /// How many.
@@ -63,7 +64,7 @@ findings! {
         LegsUnsound = "legs-unsound" (
             "warning",
             "no",
-            "Nothing, if they are few; their latencies are counted."
+            "Nothing if they are few; their latencies are counted."
         ) {
             /// Cycles whose legs were left out; none where a whole frame of them was.
             count: Option<u64>,
@@ -76,7 +77,7 @@ findings! {
         LegsMissing = "legs-missing" (
             "warning",
             "no",
-            "Run ordinary work on the measured CPUs, or use a longer period."
+            "Run other work on the measured CPUs, or use a longer period."
         ) {
             /// Cycles that were traced.
             traced: u64,
@@ -89,7 +90,7 @@ findings! {
         /// them all.
         SamplesLost = "samples-lost" (
             "error; warning without `--samples`",
-            "with `--samples`; else they were taken for the legs only",
+            "with `--samples`; without it only the legs needed them",
             "Use a faster disk, fewer threads, or a longer period."
         ) {
             /// How many; none where a frame cannot be read.
@@ -104,7 +105,7 @@ findings! {
         /// Cycles of a thread have no row in `samples.parquet`.
         SamplesMissing = "samples-missing" (
             "warning, error",
-            "unless the run was cut off",
+            "unless the run was interrupted",
             "Use a faster disk, fewer threads, or a longer period."
         ) {
             /// How many.
@@ -116,7 +117,7 @@ findings! {
         IntervalLost = "interval-lost" (
             "error",
             "yes",
-            "See the finding about the journal beside it."
+            "See the finding about the journal."
         ) {
             /// The time before the finding's.
             length_ns: Nanos,
@@ -125,16 +126,16 @@ findings! {
         IntervalUnsound = "interval-unsound" (
             "error",
             "yes",
-            "Check the disk and the memory; if it comes back, report it."
+            "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What is wrong with it.
             flaw: IntervalFlaw,
         }
-        /// A thread counted something else than the intervals hold.
+        /// A thread's own counts differ from those of its intervals.
         CountsDiffer = "counts-differ" (
             "error",
             "yes",
-            "Check the disk and the memory; if it comes back, report it."
+            "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What was counted: `cycles`, `missed releases`.
             what: String,
@@ -147,7 +148,7 @@ findings! {
         UnknownThread = "unknown-thread" (
             "error",
             "yes",
-            "Check the disk and the memory; if it comes back, report it."
+            "Check the disk and the memory; if it happens again, report it."
         ) {
             /// What it holds: `samples`, `spikes`, `legs`, `an interval`.
             what: String,
@@ -178,11 +179,10 @@ pub enum IntervalFlaw {
     OtherEdges,
 }
 
-const RELIEVE_DISK: &str =
-    "Let --out name a faster disk, or measure fewer threads or a longer period.";
+const RELIEVE_DISK: &str = "Use --out on a faster disk, fewer threads, or a longer period.";
 const RELIEVE_TRACE: &str =
-    "Leave a CPU to --helpers-on, or measure fewer threads or a longer period.";
-const CHECK: &str = "Check the disk and the memory; if it comes back, report it.";
+    "Leave a CPU free for --helpers-on, or use fewer threads or a longer period.";
+const CHECK: &str = "Check the disk and the memory; if it happens again, report it.";
 
 impl LossFinding {
     /// How much it weighs.
@@ -212,8 +212,8 @@ impl LossFinding {
         use LossFinding::*;
         match self {
             IntervalsGrown { count } => format!(
-                "An interval grew {}, because the one before it was not taken in time. No count is \
-                 lost.",
+                "An interval became longer {}, because latlab was late to collect the one before. \
+                 No count is lost.",
                 counted(*count, "time", "times")
             ),
             IntervalsMerged { count } => format!(
@@ -223,19 +223,19 @@ impl LossFinding {
             ),
             SpikesLost { count } => format!(
                 "The times of {} are lost: they came faster than they could be stored. The \
-                 histogram holds them all.",
+                 histogram contains them all.",
                 counted(*count, "large latency", "large latencies")
             ),
             SpikesUncounted { count, largest_ns } => format!(
                 "{} after the last stored interval (largest: {largest_ns}). They are in \
                  spikes.parquet and in the verdict, and in no other figure.",
-                counted(*count, "latency came", "latencies came")
+                counted(*count, "latency occurred", "latencies occurred")
             ),
             TraceLost { events: Some(events), with_latencies, .. } => {
                 trace_lost(*events, *with_latencies)
             }
             TraceLost { damage, .. } => format!(
-                "A frame of the trace was left out, because {}. Its cycles have no legs.",
+                "A trace frame was left out: {}. Its cycles have no legs.",
                 damage.as_deref().unwrap_or("it cannot be read")
             ),
             LegsUnsound { count: Some(count), traced } => format!(
@@ -262,13 +262,12 @@ impl LossFinding {
                 format!("An interval was left out, because {}.", flaw.reason())
             }
             CountsDiffer { what, by_thread, by_intervals } => format!(
-                "The thread counted {} {what}, but the intervals hold {}: data was lost on the \
-                 way.",
+                "The thread counted {} {what}, but the intervals contain {}: data was lost.",
                 grouped(*by_thread),
                 grouped(*by_intervals)
             ),
             UnknownThread { what, number } => {
-                format!("The stream holds {what} of thread {number}, which was not set up.")
+                format!("The stream has {what} of thread {number}, which was not set up.")
             }
         }
     }
@@ -281,7 +280,7 @@ impl LossFinding {
                 RELIEVE_DISK
             }
             TraceLost { damage: None, .. } => RELIEVE_TRACE,
-            LegsMissing { .. } => "Run ordinary work on the measured CPUs, or use a longer period.",
+            LegsMissing { .. } => "Run other work on the measured CPUs, or use a longer period.",
             IntervalUnsound { .. }
             | CountsDiffer { .. }
             | UnknownThread { .. }
@@ -307,17 +306,16 @@ impl IntervalFlaw {
             IntervalFlaw::ImpossibleCount => "a count is impossible",
             IntervalFlaw::DisorderedBins => "its bins are not in order",
             IntervalFlaw::WrongBinSum => "its bins do not add up to its cycles",
-            IntervalFlaw::ImpossibleSum => "its sum does not fit its extremes",
-            IntervalFlaw::OtherEdges => "its bins have other edges than those before it",
+            IntervalFlaw::ImpossibleSum => "its sum does not fit its minimum and maximum",
+            IntervalFlaw::OtherEdges => "its bins differ from those before it",
         }
     }
 }
 
 fn trace_lost(events: u64, with_latencies: bool) -> String {
-    let lost =
-        counted(events, "event of the kernel's trace was", "events of the kernel's trace were");
+    let lost = counted(events, "kernel trace event was", "kernel trace events were");
     let then = match with_latencies {
-        true => "The latencies of that time are counted nowhere.",
+        true => "The latencies of that time are not counted.",
         false => "The cycles around them have no legs; their latencies are all counted.",
     };
     format!("{lost} lost, because the trace was not read in time. {then}")
@@ -325,9 +323,9 @@ fn trace_lost(events: u64, with_latencies: bool) -> String {
 
 fn legs_missing(traced: u64, irq: u64, thread_leg: u64) -> String {
     format!(
-        "Of {} the IRQ leg is known in {} and the thread leg in {}, so their figures may not stand \
-         for all: the timer had expired before the thread slept, or the trace does not contain the \
-         switch to it. Some kernels (6.18 among them) trace no switch from an idle CPU.",
+        "Of {} the IRQ leg is known in {} and the thread leg in {}, so their figures may not be \
+         representative: the timer had expired before the thread slept, or the trace lacks the \
+         switch to it. Some kernels, such as 6.18, do not trace the switch from an idle CPU.",
         counted(traced, "traced cycle", "traced cycles"),
         grouped(irq),
         grouped(thread_leg)
@@ -338,12 +336,9 @@ fn samples_lost(count: Option<u64>, within: Option<Nanos>, damage: Option<&str>)
     match (count, within) {
         (Some(count), Some(within)) => format!(
             "{} lost in the {within} before this, because the stream was not read in time. The \
-             histogram holds them all.",
+             histogram contains them all.",
             counted(count, "sample was", "samples were")
         ),
-        _ => format!(
-            "A frame of samples was left out, because {}.",
-            damage.unwrap_or("it cannot be read")
-        ),
+        _ => format!("A frame of samples was left out: {}.", damage.unwrap_or("it cannot be read")),
     }
 }

@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 findings! {
     /// What the machine did.
     MachineFinding {
-        /// A setting was asked for, but another was read back: a priority, the memory lock, the
-        /// idle states.
+        /// A setting was requested, but a different value was read back: a priority, the memory
+        /// lock, the idle states.
         SettingRefused = "setting-refused" (
             "warning, error",
             "where it matters",
-            "What its remedy says; see [rights without root](../guide/cron-and-systemd.md)."
+            "See the remedy of the finding, and [rights without \
+             root](../guide/cron-and-systemd.md)."
         ) {
             /// What was set: `memory lock`, `scheduling`, the path of a kernel file.
             setting: String,
@@ -47,20 +48,19 @@ findings! {
             /// Whether releases were planned on a clock that was set.
             measured_with: bool,
         }
-        /// The offset between CLOCK_TAI and CLOCK_REALTIME changed: a time service announced it, or
-        /// a leap second came.
+        /// The offset between CLOCK_TAI and CLOCK_REALTIME changed: because of a time service or a
+        /// leap second.
         TaiOffsetChanged = "tai-offset-changed" (
             "info, error",
-            "with `--clock tai`, when it was CLOCK_TAI that jumped",
-            "Nothing, or measure again when the time service is up."
+            "with `--clock tai`, if CLOCK_TAI itself was changed",
+            "Nothing, or measure again when the time service has synchronised."
         ) {
             /// How much.
             by_ns: Nanos,
             /// Whether releases were planned on a clock that jumped.
             measured_with: bool,
         }
-        /// The clocks were never read side by side, so a suspend or a clock that was set would not
-        /// show.
+        /// The clocks were never compared, so a suspend or a clock change would not be detected.
         ClocksUnknown = "clocks-unknown" (
             "warning",
             "no",
@@ -70,7 +70,7 @@ findings! {
         NegativeLatency = "negative-latency" (
             "error",
             "yes",
-            "Use `--clock monotonic`; look for messages about the clock source in the kernel's log."
+            "Use `--clock monotonic`; look for messages about the clock source in the kernel log."
         ) {
             /// How many latencies are below zero.
             count: u64,
@@ -89,12 +89,12 @@ findings! {
             /// The thread's cycles of this last time may have run on another CPU.
             noticed_within_ns: Nanos,
         }
-        /// The period and the kernel's tick divide each other, so that all releases see the same
-        /// few points of the tick.
+        /// The period is a multiple or a fraction of the kernel tick, so all releases meet the tick
+        /// at the same few points.
         Stroboscope = "stroboscope" (
             "warning",
             "no",
-            "Use the period that the remedy names."
+            "Use the period in the remedy of the finding."
         ) {
             /// The period.
             period_ns: Nanos,
@@ -112,8 +112,8 @@ findings! {
         TakenBack = "taken-back" (
             "warning",
             "no",
-            "Keep ordinary threads off that CPU, or spin with `--policy other`; see \
-             [the instruments](../guide/instruments.md)."
+            "Keep other threads off that CPU, or spin with `--policy other`; see [the \
+             instruments](../guide/instruments.md)."
         ) {
             /// Gaps: those as long as the reserve, or all in which other threads ran.
             gaps: u64,
@@ -144,7 +144,7 @@ findings! {
         OftenMissed = "often-missed" (
             "warning",
             "no",
-            "Use a longer `--period`; look for what takes the CPU."
+            "Use a longer `--period`; find out what uses the CPU."
         ) {
             /// Missed releases.
             missed: u64,
@@ -156,7 +156,7 @@ findings! {
         /// Page faults happened in the measuring loop, and are part of its latencies.
         PageFaults = "page-faults" (
             "warning, error",
-            "where the memory could not be locked under a real-time policy",
+            "if the memory could not be locked under a real-time policy",
             "Raise RLIMIT_MEMLOCK, or run as root."
         ) {
             /// How many.
@@ -167,8 +167,8 @@ findings! {
     }
 }
 
-const KEEP_OFF: &str = "Keep ordinary threads off this CPU (isolcpus, cpusets), or use \
-                        --policy other to measure what they take.";
+const KEEP_OFF: &str = "Keep other threads off this CPU (isolcpus, cpusets), or use --policy \
+                        other to measure what they take.";
 
 impl MachineFinding {
     /// How much it weighs.
@@ -209,8 +209,8 @@ impl MachineFinding {
             TaiOffsetChanged { by_ns, .. } => {
                 format!("The offset between CLOCK_TAI and CLOCK_REALTIME changed by {by_ns}.")
             }
-            ClocksUnknown {} => "The clocks were never compared with each other: a suspend, or a \
-                                 clock that was set, would not show."
+            ClocksUnknown {} => "The clocks were never compared, so a suspend or a clock change \
+                                 during the run would not be detected."
                 .to_string(),
             NegativeLatency { count, min_ns } => format!(
                 "{} below zero (smallest: {min_ns}): the clock went backwards, or was set.",
@@ -232,7 +232,7 @@ impl MachineFinding {
             }
             SpinRested { rested_ns, spun_ns } => format!(
                 "The thread slept for {} of the time, so that a machine whose CPUs all spin does \
-                 not hang. Nothing was watched then.",
+                 not hang. Noise during that time was not recorded.",
                 percent(ratio(*rested_ns, *spun_ns))
             ),
             OftenMissed { missed, due, period_ns } => format!(
@@ -256,25 +256,25 @@ impl MachineFinding {
         let remedy = match self {
             SettingRefused { setting, asked, .. } => return of_setting(setting, asked),
             Suspended { .. } => {
-                "Run it under `systemd-inhibit --what=sleep`, or turn automatic suspend off."
+                "Measure under `systemd-inhibit --what=sleep`, or turn automatic suspend off."
             }
             ClockStepped { .. } => {
                 "Let the time service finish its first synchronisation before the run."
             }
             NegativeLatency { .. } => {
                 "Use --clock monotonic, and look for messages about the clock source in the \
-                 kernel's log."
+                 kernel log."
             }
             Stroboscope { better_period_ns, .. } => {
                 return Some(format!("Use a period of {better_period_ns}."));
             }
             TakenBack { .. } => KEEP_OFF,
             SpinRested { .. } => {
-                "Leave a CPU free with --cpus; the thread then sleeps for 50 us a second only."
+                "Leave a CPU free with --cpus; the thread then sleeps for only 50 us a second."
             }
-            OftenMissed { .. } => "Use a longer --period, or look for what takes the CPU.",
+            OftenMissed { .. } => "Use a longer --period, or find out what uses the CPU.",
             PageFaults { lock_refused: true, .. } => {
-                "Let the program lock its memory: raise RLIMIT_MEMLOCK, or run it with sudo."
+                "Let the program lock its memory: raise RLIMIT_MEMLOCK, or use sudo."
             }
             ClocksUnknown { .. }
             | TaiOffsetChanged { .. }
@@ -288,19 +288,19 @@ impl MachineFinding {
 /// What makes the machine take a setting, by the setting's name.
 fn of_setting(setting: &str, asked: &str) -> Option<String> {
     let remedy = match setting {
-        "memory lock" => "Raise the limit (`ulimit -l unlimited`), or run it with sudo.",
+        "memory lock" => "Raise the limit (`ulimit -l unlimited`), or use sudo.",
         "idle states" => {
-            "Run it with sudo, or let the user write to /dev/cpu_dma_latency. Otherwise every \
-             latency contains the time to leave deep idle states; --idle-states system says that \
-             this is what you want to measure."
+            "Use sudo, or let the user write to /dev/cpu_dma_latency. Otherwise every latency \
+             includes the exit from deep idle states; if you want to measure that, use \
+             --idle-states system."
         }
         tuning if tuning.starts_with("tuning ") => {
             "Another program may set it at the same time, such as irqbalance, tuned or a power \
-             daemon: stop that for the run."
+             daemon: stop it for the run."
         }
         staying if staying.ends_with(" that cannot be moved") => {
             "The kernel or the driver binds them to their CPUs. /proc/interrupts shows how often \
-             they come: measure a CPU that they spare."
+             they occur: measure a CPU without them."
         }
         path if path.contains('/') => {
             return Some(format!("Try it by hand: echo '{asked}' | sudo tee {path}"));
@@ -321,17 +321,17 @@ fn stroboscope(period: Nanos, hz: u32, is_known: bool, points: u64) -> String {
         false => ("may hit", "would then be"),
     };
     format!(
-        "Releases every {period} {hit} a kernel tick of {tick} ({hz} Hz) at the same {points} each \
-         time: a disturbance that comes with the tick {is} seen never or far too often."
+        "Releases every {period} {hit} a kernel tick of {tick} ({hz} Hz) at the same {points} \
+         each time: a disturbance by the tick {is} seen never or far too often."
     )
 }
 
 fn taken_back(gaps: u64, taken: Nanos, share: &str, reserve: &KernelReserve) -> String {
     let KernelReserve { by, taken_ns, period_ns } = reserve;
     format!(
-        "The kernel took the CPU back: {} as long as what {by} takes from a real-time thread for \
-         ordinary ones ({taken_ns} of each {period_ns}). That is {share} of the time, and {taken} \
-         of this thread's noise.",
+        "The kernel took the CPU for other threads: {} as long as {by} takes it from a real-time \
+         thread ({taken_ns} of each {period_ns}). That is {share} of the time, and {taken} of \
+         this thread's noise.",
         counted(gaps, "gap was", "gaps were")
     )
 }
@@ -339,9 +339,9 @@ fn taken_back(gaps: u64, taken: Nanos, share: &str, reserve: &KernelReserve) -> 
 fn taken_in_pieces(gaps: u64, longest: Nanos, share: &str, reserve: &KernelReserve) -> String {
     let KernelReserve { by, taken_ns, period_ns } = reserve;
     format!(
-        "Other threads took {share} of the time in {} of up to {longest}. This may be what {by} \
-         takes from a real-time thread for ordinary ones, in pieces: {} of the time ({taken_ns} of \
-         each {period_ns}).",
+        "Other threads took {share} of the time in {} of up to {longest}. This may be the time \
+         that {by} takes from a real-time thread, in pieces: {} of the time ({taken_ns} of each \
+         {period_ns}).",
         counted(gaps, "gap", "gaps"),
         percent(ratio(*taken_ns, *period_ns)),
     )

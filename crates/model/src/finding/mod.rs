@@ -160,26 +160,22 @@ fn unknown_severity() -> Severity {
 
 /// The topics of the reference: title, introduction in Markdown, rows.
 pub const TOPICS: &[(&str, &str, &[FindingEntry])] = &[
-    ("What the machine did", "", MachineFinding::ROWS),
+    ("The machine", "", MachineFinding::ROWS),
+    ("Captures", "These come from [`latlab respond`](../guide/respond.md).", CaptureFinding::ROWS),
     (
-        "What a capture shows",
-        "These come from [`latlab respond`](../guide/respond.md).",
-        CaptureFinding::ROWS,
-    ),
-    (
-        "What the conditions did",
-        "These come from the [conditions](../guide/conditions.md) that are read during every run. \
-         Each names the time, the latencies of that time, and those of the rest of the run.",
+        "The conditions",
+        "These come from the [conditions](../guide/conditions.md) that latlab reads during every \
+         run. Each names the time, the latencies of that time, and those of the rest of the run.",
         ConditionFinding::ROWS,
     ),
-    ("Other runs of latlab, and what was set", "", SetupFinding::ROWS),
+    ("Other runs, and settings", "", SetupFinding::ROWS),
     (
-        "The loads",
-        "These are about the programs of `--load`; see [the loads](../guide/loads.md).",
+        "Loads",
+        "These are about the programs of `--load`; see [loads](../guide/loads.md).",
         LoadFinding::ROWS,
     ),
-    ("How threads, agent and guest ended", "", EndFinding::ROWS),
-    ("What was lost", "", LossFinding::ROWS),
+    ("The end of threads, agent and guest", "", EndFinding::ROWS),
+    ("Lost data", "", LossFinding::ROWS),
     ("The journal", "", JournalFinding::ROWS),
 ];
 
@@ -215,7 +211,7 @@ macro_rules! by_topic {
                 match &self.kind {
                     $(FindingKind::$topic(finding) => finding.text(),)+
                     FindingKind::More(MoreFindings { code, more, .. }) => {
-                        format!("And {more} more findings of the kind '{code}'.")
+                        format!("There are {more} more findings with the code '{code}'.")
                     }
                     FindingKind::Recorded(recorded) => recorded.text.clone(),
                 }

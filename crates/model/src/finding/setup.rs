@@ -13,7 +13,7 @@ findings! {
         CpusShared = "cpus-shared" (
             "warning",
             "no",
-            "Measure one after the other."
+            "Measure one run after the other."
         ) {
             /// The CPUs.
             cpus: CpuSet,
@@ -25,7 +25,7 @@ findings! {
         CpusNotHeld = "cpus-not-held" (
             "info",
             "no",
-            "Make sure that there was none."
+            "Make sure that no other run measured the same CPUs."
         ) {
             /// Why none could be written.
             error: String,
@@ -114,7 +114,7 @@ impl SetupFinding {
                     (None, Some(error)) => error.clone(),
                     (None, None) => "writing to it failed".to_string(),
                 };
-                format!("{setting} was not set back to '{before}': {why}.")
+                format!("{setting} was not restored to '{before}': {why}.")
             }
         }
     }
@@ -122,7 +122,7 @@ impl SetupFinding {
     /// What to do about it.
     pub(super) fn remedy(&self) -> Option<String> {
         let remedy = match self {
-            SetupFinding::CpusShared { .. } => "Measure one after the other.",
+            SetupFinding::CpusShared { .. } => "Measure one run after the other.",
             SetupFinding::CpusNotHeld { .. } => return None,
             SetupFinding::SettingChanged { setting, .. }
             | SetupFinding::SettingWritten { setting, .. } => of_changed(setting),

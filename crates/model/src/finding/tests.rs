@@ -47,7 +47,7 @@ fn machine() -> Vec<MachineFinding> {
     };
     vec![
         refused("memory lock", "all pages", "nothing is locked", true),
-        refused("idle states", "left within 0 us", "as the system has them", false),
+        refused("idle states", "exit latency up to 0 us", "system default", false),
         refused("tuning governor", "performance", "powersave (cpu0)", true),
         refused("irqs-away that cannot be moved", "none", "1: irq 9", false),
         refused("/proc/sys/kernel/sched_rt_runtime_us", "-1", "950000", true),
@@ -350,7 +350,7 @@ fn journal() -> Vec<JournalFinding> {
         JournalNotWritten { frames: 2, error: full() },
         JournalCut { bytes: 117 },
         damaged(JournalPart::Middle, None),
-        damaged(JournalPart::End, Some("a checksum does not fit")),
+        damaged(JournalPart::End, Some("wrong checksum")),
     ]
 }
 

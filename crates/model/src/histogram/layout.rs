@@ -29,10 +29,10 @@ pub enum LayoutError {
     #[error("a histogram needs at least one bin")]
     NoBins,
     /// A bin is empty, or its upper edge is below its lower one.
-    #[error("the edges of the bins do not rise")]
+    #[error("the edges of the bins are not in ascending order")]
     NotRising,
     /// The last edge is later than any clock can show.
-    #[error("the last bin lies beyond 292 years")]
+    #[error("the last bin is beyond 292 years")]
     TooLong,
 }
 

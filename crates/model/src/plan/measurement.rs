@@ -61,13 +61,12 @@ impl Measurement {
             }
         };
         plan.check_shared()?;
-        let unknown =
-            |what: &str| format!("the plan does not say {what}, so it cannot be measured");
+        let unknown = |what: &str| format!("cannot measure: the plan lacks {what}");
         Ok(Measurement {
             task,
             policy: plan.policy.ok_or_else(|| unknown("its scheduling policy"))?,
             warm_up_ns: plan.warm_up_ns.ok_or_else(|| unknown("its warm-up"))?,
-            idle_states: plan.idle_states.ok_or_else(|| unknown("what is asked of idle states"))?,
+            idle_states: plan.idle_states.ok_or_else(|| unknown("its limit of idle states"))?,
             seed: plan.seed.ok_or_else(|| unknown("its seed"))?,
             plan,
         })
