@@ -24,7 +24,7 @@ const PACKET: usize = 1400;
 pub fn inject(word: &str) -> Result<(), String> {
     let begun = Clock::Monotonic.now();
     let fault: Fault = word.parse()?;
-    let failed = |error: io::Error| format!("cannot plant {}: {error}", fault.kind);
+    let failed = |error: io::Error| format!("cannot inject {}: {error}", fault.kind);
     let hogs = fault.kind == FaultKind::FifoHog;
     // So that it comes in time beside a load.
     let first = Scheduling::Fifo(if hogs { fault.priority.into() } else { ABOVE_ORDINARY });

@@ -48,7 +48,7 @@ pub fn boot() -> Result<(), String> {
         log(&text);
         thread::sleep(PRINTED_WITHIN);
     }
-    power_off().map(|_| ()).map_err(|error| format!("cannot turn the machine off: {error}"))
+    power_off().map(|_| ()).map_err(|error| format!("cannot power off: {error}"))
 }
 
 /// A process of its own, so that the first one can bury whatever is left behind.

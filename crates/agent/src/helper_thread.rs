@@ -51,7 +51,7 @@ impl<T: Send + 'static> HelperThread<T> {
         let started = thread::Builder::new().stack_size(STACK_BYTES).spawn(run);
         let cannot = |error| machine_refuses(format!("cannot start the {what}: {error}"));
         let handle = started.map_err(cannot)?;
-        let died = |_| machine_refuses(format!("the {what} died while it was set up"));
+        let died = |_| machine_refuses(format!("the {what} ended during its set-up"));
         let placed = told.recv().map_err(died)??;
         Ok((HelperThread { id: placed.thread.id, handle }, placed))
     }

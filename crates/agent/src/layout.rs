@@ -102,15 +102,15 @@ pub fn check_cpus(asked: &CpuSet, cpus: &Cpus, option: &str) -> Result<CpuSet, S
     }
     if !offline.is_empty() {
         return Err(format!(
-            "{option} {asked}: CPU {offline} is not online here (online: {})",
+            "{option} {asked}: CPU {offline} is not online (online: {})",
             cpus.online
         ));
     }
     let forbidden = asked.without(&cpus.usable);
     if !forbidden.is_empty() {
         return Err(format!(
-            "{option} {asked}: CPU {forbidden} is outside of what this process may use ({}): \
-             a taskset mask, a cpuset or a container keeps it out",
+            "{option} {asked}: CPU {forbidden} is not among the CPUs that this process may use \
+             ({}), because of taskset, a cpuset or a container",
             cpus.usable
         ));
     }

@@ -5,14 +5,14 @@ use std::io::{stderr, stdin, stdout};
 use std::process::ExitCode;
 
 const HELP: &str = "\
-latlab-agent: measures on behalf of latlab, which starts it and gives it a plan
+latlab-agent: the measuring agent of latlab, which starts it and sends it a plan
 
 Usage: latlab-agent [RUN]       serve one plan: frames from standard input to standard output;
-                                the id of the run is for those who look at the processes
-       latlab-agent --version   what it is
-       latlab-agent --help      this text
+                                the id of the run is shown in the list of processes
+       latlab-agent --version   print the version
+       latlab-agent --help      print this help
 
-`latlab agent --write MACHINE` makes the one for another machine.";
+`latlab agent --write MACHINE` writes the program for another machine.";
 
 /// Wrong usage or input, as in `latlab`.
 const EXIT_USAGE: u8 = 2;

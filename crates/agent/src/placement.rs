@@ -96,7 +96,7 @@ pub fn schedule_kernel_thread(
     policy: Policy,
 ) -> Result<PlacedThread, Refusal> {
     let Some(id) = id else {
-        let text = format!("thread {thread}: the kernel has started no timerlat/N for it");
+        let text = format!("thread {thread}: the kernel has started no timerlat/N thread for it");
         return Err(machine_refuses(text));
     };
     let set =

@@ -187,7 +187,7 @@ fn idle_states(
     let IdleStates::ExitWithin(limit) = asked else { return None };
     let asked_us = (limit.0 / 1000).clamp(0, i64::from(i32::MAX)) as i32;
     let setting = |applied| {
-        let asked = format!("left within {asked_us} us");
+        let asked = format!("exit latency up to {asked_us} us");
         Setting::new("idle states", asked, applied)
     };
     match DmaLatency::request(root, asked_us).map(Arc::new) {
@@ -197,11 +197,11 @@ fn idle_states(
             return Some(request);
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let text = "as the system has them: no /dev/cpu_dma_latency here";
+            let text = "system default: no /dev/cpu_dma_latency";
             settings.push(setting(text.to_string()));
         }
         Err(error) => {
-            let text = format!("as the system has them: /dev/cpu_dma_latency: {error}");
+            let text = format!("system default: /dev/cpu_dma_latency: {error}");
             settings.push(setting(text));
         }
     }

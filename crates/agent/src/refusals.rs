@@ -27,37 +27,39 @@ pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
     let refuses = if lacks_right { machine_refuses_all } else { machine_refuses };
     let remedy = match (policy, error) {
         (Policy::Deadline { .. }, Errno::BUSY) => {
-            "the kernel's admission control has no such bandwidth left: ask for less runtime \
-             (--policy deadline:RUNTIME/DEADLINE/PERIOD) or fewer --threads"
+            "the kernel's admission control has no bandwidth left: use less runtime (--policy \
+             deadline:RUNTIME/DEADLINE/PERIOD) or fewer --threads"
                 .to_string()
         }
         (Policy::Deadline { .. }, Errno::INVAL) => {
             "expected 1024 ns <= runtime <= deadline <= period".to_string()
         }
-        (_, Errno::SRCH) => "it has ended meanwhile, as when its CPU goes offline".to_string(),
+        (_, Errno::SRCH) => {
+            "the thread has ended, for example because its CPU went offline".to_string()
+        }
         _ if process::has_capability(CAP_SYS_NICE) => {
-            "the right is there but this cgroup has no real-time budget (RT_GROUP_SCHED): move \
-             this shell to the root of the cpu controller, or give the group a cpu.rt_runtime_us"
+            "the right exists, but this cgroup has no real-time budget (RT_GROUP_SCHED): move \
+             this shell to the root of the cpu controller, or set cpu.rt_runtime_us of the group"
                 .to_string()
         }
         _ => remedy(),
     };
-    refuses(format!("cannot schedule as {policy} ({error}): {remedy}"))
+    refuses(format!("cannot set the policy {policy} ({error}): {remedy}"))
 }
 
 /// How to get the rights.
 pub fn remedy() -> String {
     if process::effective_user() == 0 {
         return "root lacks the right here (a container?): start it with --cap-add SYS_NICE \
-                --cap-add IPC_LOCK --ulimit rtprio=99 --ulimit memlock=-1, or measure without \
-                priority by --policy other"
+                --cap-add IPC_LOCK --ulimit rtprio=99 --ulimit memlock=-1, or measure without a \
+                real-time priority with --policy other"
             .to_string();
     }
     let program =
         std::env::current_exe().map_or("latlab".into(), |path| path.display().to_string());
     format!(
-        "run it with sudo; or once `sudo setcap cap_sys_nice,cap_ipc_lock+ep {program}`; or put \
-         `* - rtprio 99` and `* - memlock unlimited` into /etc/security/limits.d/latlab.conf and \
-         log in again; or measure without priority by --policy other --idle-states system"
+        "use sudo; or run once `sudo setcap cap_sys_nice,cap_ipc_lock+ep {program}`; or add `* - \
+         rtprio 99` and `* - memlock unlimited` to /etc/security/limits.d/latlab.conf and log in \
+         again; or measure without a real-time priority with --policy other --idle-states system"
     )
 }

@@ -83,7 +83,7 @@ fn next_message(frames: &mut FrameReader<impl Read>) -> Result<Message, String> 
     match frames.next_for_agent() {
         Ok(ReadResult::Frame(frame)) => Ok(frame.message),
         Ok(ReadResult::End) => {
-            Err("the input ends before a plan; `latlab run` starts the agent".into())
+            Err("the input ends without a plan; this command is started by `latlab run`".into())
         }
         Ok(ReadResult::Damaged(damage)) => Err(format!("the input is not a stream: {damage}")),
         Err(error) => Err(format!("cannot read the plan: {error}")),

@@ -279,7 +279,7 @@ fn vcgencmd(root: &Root, question: &str) -> Answer {
     }
     match std::process::Command::new("vcgencmd").arg(question).output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("vcgencmd cannot be started: {error}")),
+        Err(error) => Err(format!("cannot start vcgencmd: {error}")),
         Ok(output) if !output.status.success() => {
             Err(format!("vcgencmd {question} failed: {}", output.status))
         }

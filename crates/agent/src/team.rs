@@ -117,7 +117,7 @@ impl Team {
             waiting.push((cpu, worker, stop));
             sources.push(ThreadSource { cpu, drain, samples: line });
         }
-        let died = |_| machine_refuses("a measuring thread died while it was set up".into());
+        let died = |_| machine_refuses("a measuring thread ended during its set-up".into());
         let ready = |(_, worker, _): &(_, Worker, _)| worker.ready.recv().map_err(died)?;
         let set_up: Result<Vec<PlacedThread>, Refusal> = waiting.iter().map(ready).collect();
         let set_up = match set_up {

@@ -31,7 +31,7 @@ pub fn open(
     }
     if !keys.text(&["ENCDG", "ENC"]).is_some_and(|it| it.to_ascii_uppercase().starts_with("BIN")) {
         return Err(ParseError::whole(
-            "expected a waveform with ENCDG BINARY: save it so, or as CSV",
+            "expected a waveform with ENCDG BINARY: save it that way, or as CSV",
         ));
     }
     let format = Format::parse(&keys)?;
@@ -142,7 +142,7 @@ impl Keys {
     }
 
     fn number(&self, names: &[&str]) -> Result<f64, ParseError> {
-        let missing = || ParseError::whole(format!("the waveform does not say its {}", names[0]));
+        let missing = || ParseError::whole(format!("the waveform lacks its {}", names[0]));
         self.optional(names).ok_or_else(missing)
     }
 }
@@ -223,9 +223,7 @@ impl<R: BufRead> Source for Samples<R> {
         }
         self.left -= count;
         if self.left == 0 && self.source.fill_buf()?.windows(CURVE.len()).any(|it| it == CURVE) {
-            return Err(ParseError::whole(
-                "the file holds several waveforms: expected a file for each",
-            ));
+            return Err(ParseError::whole("the file has several waveforms: expected one per file"));
         }
         Ok(self.left > 0)
     }

@@ -70,14 +70,14 @@ pub fn measure<E: From<Error>>(
                 .map_err(|fault| fault.in_file(file))?;
             drop(opened);
             let Some(survey) = survey(paths)? else {
-                return Err(ParseError::whole("the file changed while it was read")
+                return Err(ParseError::whole("the file changed while it was being read")
                     .in_file(file)
                     .into());
             };
             let mut wires = EdgeMatcher::new(&survey, &selection, query)
                 .map_err(|fault| fault.in_file(file))?;
             let Capture::Points(opened) = open_joined(paths, None)? else {
-                return Err(ParseError::whole("the file changed while it was read")
+                return Err(ParseError::whole("the file changed while it was being read")
                     .in_file(file)
                     .into());
             };
@@ -106,10 +106,10 @@ fn nothing_to_answer(measured: &CaptureResult, query: &Query) -> ParseError {
         edge => format!("{} edge", edge.as_str()),
     };
     ParseError::whole(match measured.counts.cut_off {
-        0 => format!("the channel {name} has no {edges}, so there is nothing to be answered"),
+        0 => format!("the channel {name} has no {edges}, so there is no stimulus"),
         _ => format!(
-            "the only {edges} of {name} has no answer up to the end: --window says after which \
-             time that is a missing one"
+            "the only {edges} of {name} has no response before the capture ends: give --window, \
+             after which a response counts as missing"
         ),
     })
 }
@@ -155,7 +155,7 @@ impl EdgeMatcher {
             let name = &survey.head.channels[channel].name;
             match survey.channels[channel].levels.range().filter(|(low, high)| low < high) {
                 Some((low, high)) => {
-                    let what = "never crosses the threshold with its hysteresis: it goes from";
+                    let what = "does not cross the threshold with its hysteresis: it ranges from";
                     return Err(ParseError::whole(format!(
                         "the channel {name} {what} {low} to {high}"
                     )));

@@ -38,7 +38,7 @@ fn number_duplicates(channels: &mut [Channel]) {
 fn open_file(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
     // A pipe would wait for whoever writes to it.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(ParseError::whole("expected a file, which can be read more than once"));
+        return Err(ParseError::whole("expected a regular file, which can be read more than once"));
     }
     let mut start = Vec::new();
     File::open(path)?.take(SNIFFED).read_to_end(&mut start)?;
@@ -73,9 +73,10 @@ pub fn open_joined(paths: &[PathBuf], unit: Option<Unit>) -> Result<Capture, Err
     let mut sources = Vec::new();
     for path in paths {
         let Capture::Points(opened) = open(path, unit)? else {
-            return Err(
-                ParseError::whole("a list of readings cannot be joined with others").in_file(path)
-            );
+            return Err(ParseError::whole(
+                "a list of readings cannot be combined with other files",
+            )
+            .in_file(path));
         };
         let first = head.channels.len();
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

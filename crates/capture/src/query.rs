@@ -91,7 +91,7 @@ fn find_channel(head: &Head, flag: &str, name: &str) -> Result<usize, ParseError
     match ending[..] {
         [one] => Ok(one),
         [] => Err(ParseError::whole(format!(
-            "{flag} {name}: no such channel, the capture has {}",
+            "{flag} {name}: no such channel; the capture has {}",
             names(head)
         ))),
         _ => Err(ParseError::whole(format!(

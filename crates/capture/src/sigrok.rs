@@ -34,13 +34,13 @@ pub fn open(path: &Path) -> Result<LevelCapture, ParseError> {
         return Err(ParseError::member("version", what));
     }
     let text = archive.text("metadata")?;
-    let session = Session::read(&text.ok_or_else(|| ParseError::whole("it has no metadata"))?);
+    let session = Session::read(&text.ok_or_else(|| ParseError::whole("no metadata"))?);
     let clock = Clock::new(session.samplerate()?);
     let mut head =
         Head { format: "sigrok session", resolution_ps: Some(clock.at(1)?), ..Head::default() };
     if session.devices > 1 {
         let more = session.devices - 1;
-        head.notes.push(format!("{more} further devices of the session are not read."));
+        head.notes.push(format!("{more} further devices of the session were not read."));
     }
     let mut sources: Vec<(Box<dyn Source>, usize)> = Vec::new();
     if let Some(logic) = session.logic(&archive, clock)? {
@@ -52,7 +52,7 @@ pub fn open(path: &Path) -> Result<LevelCapture, ParseError> {
         head.channels.push(Channel { name, kind: Kind::Sampled });
     }
     if sources.is_empty() {
-        return Err(ParseError::whole("the session holds no samples"));
+        return Err(ParseError::whole("the session has no samples"));
     }
     Ok(LevelCapture { head, source: Box::new(Merged::new(sources)) })
 }
@@ -74,8 +74,8 @@ impl Session {
         let text = self.keys.get("samplerate").ok_or_else(|| {
             ParseError::member(
                 "metadata",
-                "no samplerate is stored, so there are no times: add 'samplerate = 24 MHz', or \
-                 whatever it was, to the device there",
+                "the session has no samplerate, so there are no times: add a line such as \
+                 'samplerate = 24 MHz' to its device",
             )
         })?;
         hertz(text).ok_or_else(|| {

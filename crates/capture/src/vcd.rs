@@ -25,7 +25,9 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
     let mut head = Declaration::default();
     loop {
         let Some(word) = words.next()? else {
-            return Err(words.error("the head of the dump has no end: $enddefinitions is missing"));
+            return Err(
+                words.error("the header of the dump has no end: $enddefinitions is missing")
+            );
         };
         match word {
             "$timescale" => head.timescale(&mut words)?,
@@ -41,7 +43,7 @@ pub fn open(mut text: impl BufRead + 'static) -> Result<LevelCapture, ParseError
             }
             word if word.starts_with('$') => words.skip()?,
             word => {
-                let what = format!("expected the head of a VCD dump, found '{}'", short(word));
+                let what = format!("expected the header of a VCD dump, found '{}'", short(word));
                 return Err(words.error(what));
             }
         }
@@ -138,7 +140,7 @@ impl<R: BufRead> Changes<R> {
         let at = i64::try_from((time + FEMTO / 2) / FEMTO)
             .map_err(|_| self.words.error("a time is later than 106 days"))?;
         if self.now.is_some_and(|now| at < now) {
-            return Err(self.words.error("a time is before the one before it"));
+            return Err(self.words.error("a time is earlier than the one before it"));
         }
         self.now = Some(at);
         Ok(())
@@ -146,7 +148,7 @@ impl<R: BufRead> Changes<R> {
 
     fn change(&self, value: f64, id: &str, points: &mut Vec<Point>) -> Result<(), ParseError> {
         let Some(channels) = self.ids.get(id) else {
-            let what = format!("a change of '{}', which was not declared", short(id));
+            let what = format!("a value change of '{}', which was not declared", short(id));
             return Err(self.words.error(what));
         };
         // Values before the first time are those at the start.
@@ -195,7 +197,8 @@ impl<R: BufRead> Source for Changes<R> {
                 "$" if word == "$comment" => self.words.skip()?,
                 "$" => {}
                 _ => {
-                    let what = format!("expected a change or a time, found '{}'", short(&word));
+                    let what =
+                        format!("expected a value change or a time, found '{}'", short(&word));
                     return Err(self.words.error(what));
                 }
             }
@@ -277,7 +280,7 @@ impl<R: BufRead> Tokens<R> {
             return Ok(None);
         }
         self.word = String::from_utf8(word)
-            .map_err(|_| ParseError::line(self.line, "a word is no text"))?;
+            .map_err(|_| ParseError::line(self.line, "a word is not text"))?;
         Ok(Some(&self.word))
     }
 

@@ -98,7 +98,7 @@ impl Member {
                 let method = method.as_u16();
                 return Err(ParseError::member(
                     &name,
-                    format!("is packed by the unknown method {method}"),
+                    format!("uses an unknown compression method ({method})"),
                 ));
             }
         };
@@ -120,9 +120,9 @@ impl Read for MemberReader {
         let more = self.bytes.read(buffer)?;
         self.seen.update(&buffer[..more]);
         let left = self.left.checked_sub(more as u64);
-        self.left = left.ok_or_else(|| io::Error::other("it is longer than its table says"))?;
+        self.left = left.ok_or_else(|| io::Error::other("it is longer than the archive says"))?;
         match (more, buffer.is_empty()) {
-            (0, false) if self.left > 0 => Err(io::Error::other("it is cut off")),
+            (0, false) if self.left > 0 => Err(io::Error::other("it is truncated")),
             (0, false) if self.seen.sum() != self.checksum => {
                 Err(io::Error::other("wrong checksum: damaged"))
             }
@@ -133,9 +133,9 @@ impl Read for MemberReader {
 
 /// A member that cannot be unpacked.
 pub fn cannot_unpack(name: &str, error: &io::Error) -> ParseError {
-    ParseError::member(name, format!("cannot be unpacked: {error}"))
+    ParseError::member(name, format!("cannot be decompressed: {error}"))
 }
 
 fn damaged(error: &rawzip::Error) -> ParseError {
-    ParseError::whole(format!("the ZIP archive is damaged or cut off: {error}"))
+    ParseError::whole(format!("the ZIP archive is damaged or truncated: {error}"))
 }

@@ -24,7 +24,7 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
         };
         let lasts = DAY.as_secs_f64() * free as f64 / day.bytes() as f64;
         return Ok(Some(format!(
-            "a day of samples takes {}; the {} that are free in {place} last for {}",
+            "a day of samples takes {}; the {} free in {place} last for {}",
             bytes(day.bytes()),
             bytes(free),
             Nanos((lasts * 1e9) as i64),
@@ -44,8 +44,8 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     let free_there = format!("{} are free in {place}", bytes(free));
     if room.bytes() > free {
         return Err(Failure::NoRoom(format!(
-            "{needs}; only {free_there}: free some, let --out name a larger disk, or measure for \
-             a shorter time or with a longer --period"
+            "{needs}, but only {free_there}: free some space, use --out on a larger disk, measure \
+             for a shorter time, or use a longer --period"
         )));
     }
     Ok((room.samples > 0).then(|| format!("{needs}; {free_there}")))

@@ -86,7 +86,7 @@ pub fn read_snapshot(mut agent: Command) -> Result<Snapshot, Failure> {
 }
 
 fn thread_died() -> io::Error {
-    io::Error::other("a thread of the conductor has died")
+    io::Error::other("a thread of latlab has died")
 }
 
 /// What threads share; a thread that died with it has left it whole.

@@ -205,7 +205,7 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
         true => Ok(String::from_utf8_lossy(&stdout).into_owned()),
         false => Err(Error::Failed {
             program,
-            said: said.lines().last().unwrap_or("it said nothing").to_string(),
+            said: said.lines().last().unwrap_or("it printed nothing").to_string(),
         }),
     }
 }

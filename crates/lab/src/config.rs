@@ -104,14 +104,14 @@ fn cpus(target: &LabTarget, machine: &EmulatedMachine) -> Result<u32, String> {
     }
     match (machine.fixed_cpus, target.cpus) {
         (Some(fixed), Some(asked)) if asked != fixed => {
-            Err(format!("{name} has {fixed} CPUs: leave out --smp {asked}"))
+            Err(format!("{name} has {fixed} CPUs: omit --smp {asked}"))
         }
         (Some(fixed), _) if !target.realtime => Err(format!(
-            "{name} has {fixed} CPUs, and virtual time works with one CPU only: add --realtime"
+            "{name} has {fixed} CPUs, but virtual time requires one CPU: add --realtime"
         )),
-        (None, Some(asked)) if asked > 1 && !target.realtime => Err(format!(
-            "virtual time works with one CPU only: leave out --smp {asked}, or add --realtime"
-        )),
+        (None, Some(asked)) if asked > 1 && !target.realtime => {
+            Err(format!("virtual time requires one CPU: omit --smp {asked}, or add --realtime"))
+        }
         (fixed, asked) => Ok(fixed.or(asked).unwrap_or(1)),
     }
 }

@@ -52,7 +52,7 @@ pub enum Error {
         said: String,
     },
     /// No package fits.
-    #[error("there is no package for {what} ({architecture}) in Debian's archive")]
+    #[error("Debian's archive has no package for {what} ({architecture})")]
     NoPackage {
         /// What was looked for.
         what: String,
@@ -60,10 +60,10 @@ pub enum Error {
         architecture: String,
     },
     /// A kernel whose headers nobody knows.
-    #[error("irqs-off needs a kernel module, which is built for Debian's kernels only")]
+    #[error("irqs-off requires a kernel module, which latlab builds for Debian's kernels only")]
     NoHeaders,
     /// The host does not know where packages come from.
-    #[error("apt knows no mirror of Debian: give a kernel of your own by --kernel IMAGE")]
+    #[error("apt has no Debian mirror: use your own kernel with --kernel IMAGE")]
     NoMirror,
     /// A kernel that is not kept.
     #[error(

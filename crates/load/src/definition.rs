@@ -191,7 +191,7 @@ impl Definition {
     fn check(&self) -> Result<(), (String, String)> {
         let wrong = |word: &str, text: String| Err((word.to_string(), text));
         if self.process.is_empty() {
-            return wrong("process", "expected a [[process]] at least".into());
+            return wrong("process", "expected at least one [[process]]".into());
         }
         for (name, parameter) in &self.parameters {
             parameter.value(None).map_err(|text| (name.clone(), format!("{name}: {text}")))?;

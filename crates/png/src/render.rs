@@ -14,12 +14,12 @@ const MOST_PIXELS: f32 = 64e6;
 #[derive(thiserror::Error, Clone, PartialEq, Debug)]
 pub enum PngError {
     /// What was given is no picture.
-    #[error("the picture cannot be read: {0}")]
+    #[error("cannot read the SVG: {0}")]
     Svg(String),
     /// More pixels than anybody can look at.
     #[error(
-        "{width:.0} x {height:.0} pixels are too many for a PNG: at most 16384 on a side and \
-         64 million in all; a smaller scale, or SVG, has room"
+        "{width:.0} x {height:.0} pixels are too large for a PNG (at most 16384 per side and 64 \
+         million in total): use a smaller scale, or SVG"
     )]
     TooLarge {
         /// Pixels across.
@@ -28,10 +28,10 @@ pub enum PngError {
         height: f32,
     },
     /// A scale that is none.
-    #[error("a picture cannot be drawn at {0} times its size")]
+    #[error("cannot scale a picture by {0}")]
     Scale(f32),
     /// What was drawn could not be packed.
-    #[error("the PNG cannot be made: {0}")]
+    #[error("cannot create the PNG: {0}")]
     Encoding(String),
 }
 

@@ -94,7 +94,7 @@ fn what_is_no_picture_is_an_error_of_one_line() {
     let cut = &picture("<text>a</text>")[..120];
     for svg in ["", "<svg", "no", cut, "<html/>", "<svg xmlns='x'/>", "a\n<b"] {
         let error = png(svg, 1.0).unwrap_err().to_string();
-        assert!(error.starts_with("the picture cannot be read: "), "{svg}: {error}");
+        assert!(error.starts_with("cannot read the SVG: "), "{svg}: {error}");
         assert!(!error.contains('\n'));
     }
 }

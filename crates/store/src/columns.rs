@@ -97,7 +97,7 @@ impl TableReader {
             let values = take(group.get_column_reader(index)?, rows)?;
             match values.len() == rows {
                 true => Ok(values),
-                false => Err(ParquetError::General("does not have as many rows".to_string())),
+                false => Err(ParquetError::General("has the wrong number of rows".to_string())),
             }
         });
         read.map_err(|error| self.damaged(format!("column '{column}': {error}")))
@@ -149,5 +149,5 @@ fn lists(levels: Levels<i32>) -> parquet::errors::Result<Vec<Vec<i32>>> {
 }
 
 fn cut() -> ParquetError {
-    ParquetError::General("holds fewer values than it says".to_string())
+    ParquetError::General("holds fewer values than declared".to_string())
 }

@@ -119,8 +119,7 @@ pub enum Error {
     BadId(String),
     /// Another program works on the campaign.
     #[error(
-        "the campaign {id} is being measured already, in process {holder}: wait for it, or end it \
-         with Ctrl-C"
+        "campaign {id} is already running in process {holder}: wait for it, or end it with Ctrl-C"
     )]
     CampaignGoesOn {
         /// Its folder.

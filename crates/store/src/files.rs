@@ -62,7 +62,7 @@ pub fn read_back(disk: &Disk, path: &Path, written: &StoredFile) -> Result<()> {
 pub fn open_file(path: &Path) -> Result<File> {
     let there = fs::metadata(path).map_err(Error::io("read", path))?;
     if !there.is_file() {
-        return Err(Error::Damaged { path: path.into(), reason: "it is not a file".to_string() });
+        return Err(Error::Damaged { path: path.into(), reason: "not a regular file".to_string() });
     }
     File::open(path).map_err(Error::io("open", path))
 }

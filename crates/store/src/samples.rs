@@ -69,7 +69,10 @@ impl SampleReader {
         let latencies = self.table.longs(index, "latency_ns")?;
         let range = releases.iter().min().zip(releases.iter().max());
         if range != Some((&group.first.0, &group.last.0)) || latencies.len() != releases.len() {
-            return Err(self.table.damaged(format!("row group {index} is not what its end says")));
+            return Err(self.table.damaged(format!(
+                "row group {index} differs from the file's \
+                                                   footer"
+            )));
         }
         let mut samples = releases.iter().zip(&latencies).map(|(&release, &latency)| Sample {
             release_ns: Nanos(release),
@@ -96,6 +99,6 @@ fn read_group(table: &TableReader, group: usize) -> Result<Group> {
         Ok(thread) if i64::from(thread) == last_thread => {
             Ok(Group { thread, first: Nanos(first), last: Nanos(last), next: None })
         }
-        _ => Err(table.damaged("a row group does not hold one thread")),
+        _ => Err(table.damaged("a row group has rows of several threads")),
     }
 }

@@ -308,7 +308,7 @@ impl TableReader {
         let mut file = open_file(&path)?;
         let wrong = match run.files.get(R::FILE) {
             Some(stored) => compare(&file, &path, stored)?,
-            None => Some(format!("{RUN_JSON} has no checksum of it")),
+            None => Some(format!("{RUN_JSON} has no checksum for it")),
         };
         if let Some(reason) = wrong {
             return Err(Error::Changed { path, reason });

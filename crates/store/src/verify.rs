@@ -78,7 +78,7 @@ fn files(folder: &Path, run: &Run, checked: &mut Verification) {
         let found = match is_plain(name) {
             true => open_file(&path).and_then(|file| compare(&file, &path, stored)),
             false => {
-                checked.wrong.push(mismatch(name, "it is not the name of a file of the folder"));
+                checked.wrong.push(mismatch(name, "not a file name of the folder"));
                 continue;
             }
         };
@@ -166,7 +166,7 @@ fn cycles(table: &TableReader, run: &Run) -> Result<Vec<String>> {
         let (number, cycles) = (thread.setup.thread, thread.summary.cycles);
         let sum = sums.remove(&number.into()).unwrap_or(0);
         if sum != i128::from(cycles) {
-            found.push(format!("it counts {sum} cycles of thread {number}, which ran {cycles}"));
+            found.push(format!("it has {sum} cycles of thread {number}, which ran {cycles}"));
         }
     }
     found.extend(sums.keys().map(|thread| format!("the run has no thread {thread}")));
@@ -230,7 +230,7 @@ fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
             if sum != i128::from(cycles) {
                 let number = thread.thread;
                 found.push(format!(
-                    "it counts {sum} cycles of the leg {leg} of thread {number}, which had {cycles}"
+                    "it has {sum} cycles of the leg {leg} of thread {number}, which had {cycles}"
                 ));
             }
         }
@@ -247,7 +247,7 @@ fn trace(folder: &Path, run: &Run) -> Result<Vec<String>> {
             table.maybe_longs(group, "lost")?.into_iter().flatten().map(i128::from).sum::<i128>();
     }
     let known = run.legs.as_ref().map_or(0, |legs| legs.tally.events_lost);
-    let text = || format!("it tells of {lost} lost events, and the run of {known}");
+    let text = || format!("it reports {lost} lost events, but the run {known}");
     Ok((lost != i128::from(known)).then(text).into_iter().collect())
 }
 

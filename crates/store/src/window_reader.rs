@@ -106,5 +106,5 @@ fn wall_clock(folder: &Path, run: &Run) -> Result<WallClock> {
         let monotonic = table.longs(group, "monotonic_ns")?.into_iter().map(Nanos);
         readings.extend(monotonic.zip(table.longs(group, "realtime_ns")?.into_iter().map(Nanos)));
     }
-    WallClock::new(readings, run).ok_or_else(|| table.damaged("it holds no reading"))
+    WallClock::new(readings, run).ok_or_else(|| table.damaged("it has no reading"))
 }

@@ -16,15 +16,15 @@ pub fn is_trusted(root: &Root) -> Result<(), String> {
     let source = root.read("sys/devices/system/clocksource/clocksource0/current_clocksource");
     match source.as_deref().map(str::trim) {
         Some("tsc") => Ok(()),
-        Some(other) => Err(format!("the kernel keeps time by {other}")),
-        None => Err("the kernel does not say by what it keeps time".to_string()),
+        Some(other) => Err(format!("the kernel's clock source is {other}")),
+        None => Err("the kernel's clock source is unknown".to_string()),
     }
 }
 
 /// Whether the counter can be read; an error says why not.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn is_trusted(_root: &Root) -> Result<(), String> {
-    Err("no counter of this processor is read".to_string())
+    Err("latlab does not read the counter of this type of processor".to_string())
 }
 
 /// The time-stamp counter.

@@ -24,13 +24,13 @@ impl Tracefs {
             match fs::metadata(folder.join("instances")) {
                 Ok(_) => return Ok(Tracefs { folder, path: format!("/{name}") }),
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                    return Err(format!("/{name} may not be read: run it with sudo"));
+                    return Err(format!("cannot read /{name}: use sudo"));
                 }
                 Err(_) => {}
             }
         }
-        Err("the kernel's trace is not mounted: `sudo mount -t tracefs tracefs \
-             /sys/kernel/tracing`, in a kernel that has it (CONFIG_FTRACE)"
+        Err("tracefs is not mounted: `sudo mount -t tracefs tracefs /sys/kernel/tracing`; the \
+             kernel must have it (CONFIG_FTRACE)"
             .to_string())
     }
 
@@ -83,8 +83,8 @@ impl Tracefs {
             ErrorKind::ReadOnlyFilesystem => {
                 format!("{0} is read-only: `sudo mount -o remount,rw {0}`", self.path)
             }
-            ErrorKind::PermissionDenied => format!("{path} cannot be made: run it with sudo"),
-            _ => format!("{path} cannot be made ({error})"),
+            ErrorKind::PermissionDenied => format!("cannot create {path}: use sudo"),
+            _ => format!("cannot create {path} ({error})"),
         })?;
         let instance = Instance { folder, path };
         instance.set("tracing_on", "0")?;
@@ -108,15 +108,13 @@ impl Instance {
             .truncate(true)
             .open(self.folder.join(file))
             .and_then(|mut file| io::Write::write_all(&mut file, value.as_bytes()));
-        written.map_err(|error| {
-            format!("'{value}' cannot be written to {}/{file}: {error}", self.path)
-        })
+        written.map_err(|error| format!("cannot write '{value}' to {}/{file}: {error}", self.path))
     }
 
     /// A file of it.
     pub fn read(&self, file: &str) -> Result<String, String> {
         let read = read_at_once(&self.folder.join(file));
-        read.map_err(|error| format!("{}/{file} cannot be read: {error}", self.path))
+        read.map_err(|error| format!("cannot read {}/{file}: {error}", self.path))
     }
 
     /// The pages that this CPU fills.
@@ -126,7 +124,7 @@ impl Instance {
             .read(true)
             .custom_flags(libc::O_NONBLOCK)
             .open(self.folder.join(&name))
-            .map_err(|error| format!("{}/{name} cannot be opened: {error}", self.path))?;
+            .map_err(|error| format!("cannot open {}/{name}: {error}", self.path))?;
         Ok(Pipe { file, page: vec![0; page] })
     }
 }

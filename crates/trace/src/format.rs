@@ -6,7 +6,7 @@ pub struct ParseFormatError;
 
 impl std::fmt::Display for ParseFormatError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("expected the lines 'ID:' and 'field:' of a format of tracefs")
+        f.write_str("expected a tracefs format file with lines 'ID:' and 'field:'")
     }
 }
 

@@ -35,7 +35,7 @@ pub enum Error {
         error: std::io::Error,
     },
     /// Its texts cannot be made harmless.
-    #[error("the run cannot be shown: {0}")]
+    #[error("cannot show the run: {0}")]
     Text(#[from] serde_json::Error),
 }
 

@@ -38,10 +38,10 @@ fn missing(root: &Root, load: &Load, program: &str) -> String {
         None if load.packages.is_empty() => "no package known".to_string(),
         None => {
             let packages = load.packages.iter().map(|(system, name)| format!("{name} ({system})"));
-            format!("its package is {}", packages.collect::<Vec<_>>().join(", "))
+            format!("its package: {}", packages.collect::<Vec<_>>().join(", "))
         }
     };
-    format!("the load {} needs '{program}', which is not installed; {install}", load.name)
+    format!("the load {} requires '{program}', which is not installed; {install}", load.name)
 }
 
 /// The command that installs a load on this system.
@@ -77,7 +77,7 @@ fn meminfo(root: &Root, key: &str) -> Option<u64> {
 fn room(loads: &[Load]) -> Result<(), String> {
     let folder = latlab_sys::scratch::base();
     let Some(free) = disk::free_bytes(&folder) else { return Ok(()) };
-    let what = format!("room in {}", folder.display());
+    let what = format!("space in {}", folder.display());
     check_fit(&what, "free", loads, |load| load.needs.disk_bytes, free, 0)
 }
 
@@ -100,11 +100,11 @@ fn check_fit(
     let parts = parts.collect::<Vec<_>>().join(" + ");
     let spare = match spare {
         0 => String::new(),
-        spare => format!(" + {} for everything else", megabytes(spare)),
+        spare => format!(" + {} for the rest of the system", megabytes(spare)),
     };
     Err(format!(
-        "the loads need more {what} than there is: {parts}{spare}, but {} are {free_word}; ask for \
-         less",
+        "the loads need more {what} than available: {parts}{spare}, but {} are {free_word}; use \
+         smaller loads",
         megabytes(free)
     ))
 }
@@ -125,8 +125,8 @@ fn processes(root: &Root, loads: &[Load]) -> Result<(), String> {
     for (name, limit) in limits {
         if let Some(limit) = limit.filter(|limit| needed > *limit) {
             return Err(format!(
-                "the loads start {needed} processes, but {name} is {limit}: ask for fewer, or \
-                 raise it"
+                "the loads start {needed} processes, but {name} is {limit}: use fewer, or raise \
+                 the limit"
             ));
         }
     }

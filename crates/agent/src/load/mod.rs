@@ -171,7 +171,7 @@ fn placement(plan: &Plan, layout: &Layout, cpus: &Cpus) -> Result<CpuSet, String
         LoadCpus::Cpus(asked) => check_cpus(asked, cpus, "--load-on")?,
     };
     match placement.is_empty() {
-        true => Err("--load-on others: every CPU is measured; leave some out with --cpus".into()),
+        true => Err("--load-on others: every CPU is measured; measure fewer with --cpus".into()),
         false => Ok(placement),
     }
 }

@@ -46,7 +46,7 @@ pub fn supervise() -> Result<(), String> {
         return Ok(());
     }
     let request: LoadRequest = serde_json::from_str(&line)
-        .map_err(|_| "this is started by `latlab run --load` only".to_string())?;
+        .map_err(|_| "only `latlab run --load` starts this command".to_string())?;
     adopt_orphans().map_err(failed)?;
     let root = Root::default();
     let mut changes = Changes::begin_load(&root).map_err(failed)?;

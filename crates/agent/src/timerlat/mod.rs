@@ -110,7 +110,7 @@ fn start(
             }
             // Not every kernel can print stacks, and one that cannot does not.
             Err(_) if file == "osnoise/print_stack" => {}
-            Err(error) => return Err(format!("'{value}' cannot be written to {path}: {error}")),
+            Err(error) => return Err(format!("cannot write '{value}' to {path}: {error}")),
         }
     }
     let in_user_space = cpus.iter().all(|&cpu| tracefs.has(&user::file(cpu)));
@@ -118,7 +118,7 @@ fn start(
         let (path, word) = (tracefs.path_of("osnoise/options"), "NO_OSNOISE_WORKLOAD");
         let applied = changes
             .set_flag(&path, word)
-            .map_err(|error| format!("'{word}' cannot be written to {path}: {error}"))?;
+            .map_err(|error| format!("cannot write '{word}' to {path}: {error}"))?;
         let (kind, value) = (Kind::Flag, word.to_string());
         let readback = Readback::Kernel { kind, path: path.clone(), value };
         let setting = Setting::new(&path, word.into(), applied);

@@ -39,8 +39,8 @@ impl UserThread {
             let (placed, name) = (place.apply()?, file(cpu));
             let mut file = tracefs.open(&name).map_err(|error| {
                 machine_refuses(format!(
-                    "--instrument timerlat: {} cannot be opened ({error}): another program may \
-                     have it, such as rtla",
+                    "--instrument timerlat: cannot open {} ({error}): another program, such as \
+                     rtla, may use it",
                     tracefs.path_of(&name)
                 ))
             })?;

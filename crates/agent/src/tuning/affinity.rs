@@ -10,7 +10,7 @@ const WORKQUEUES: &str = "/sys/devices/virtual/workqueue/cpumask";
 /// Every interrupt that has a handler, and those that get one later.
 pub fn irqs(ground: &TuningContext) -> Result<Recipe, String> {
     let free = free_cpus(ground)?;
-    let missing = "it has no way to move an interrupt";
+    let missing = "it cannot move interrupts";
     let (now, set) = mask(ground, DEFAULT_AFFINITY, missing)?;
     // Where an interrupt has no CPU left: as the machine would place a new one.
     let usual = Some(set.and(free)).filter(|usual| !usual.is_empty()).unwrap_or(free.clone());
@@ -26,12 +26,12 @@ pub fn irqs(ground: &TuningContext) -> Result<Recipe, String> {
     });
     let mut steps: Vec<Step> = moved.collect();
     let before = (!steps.is_empty())
-        .then(|| format!("{} of {} interrupts might come there", steps.len(), interrupts.len()));
+        .then(|| format!("{} of {} interrupts may occur there", steps.len(), interrupts.len()));
     if !set.and(&ground.measured).is_empty() {
         let (target, of) = (StepObject::File(DEFAULT_AFFINITY.into()), "new interrupts".into());
         steps.push(Step { target, of, value: padded_mask(&usual, &now) });
     }
-    let asked = format!("off CPU {}", ground.measured);
+    let asked = format!("not on CPU {}", ground.measured);
     let path = |number: &u32| format!("{IRQS}/{number}/smp_affinity_list");
     let files =
         interrupts.iter().map(|(number, names)| (format!("{number} ({names})"), path(number)));

@@ -10,9 +10,9 @@ use latlab_sys::undo::{Changes, HeldByOther, Kind};
 use std::io::{self, Error};
 
 /// What Linux 6.12 does once sched_rt_runtime_us was read or written, unless that holds -1.
-const LOST_COUNT: &str = "the kernel has lost count of what its servers take, as 6.12 does once \
-                          sched_rt_runtime_us was read or written: put --tune rt-throttling=off \
-                          before it, which ends the counting";
+const LOST_COUNT: &str = "the kernel's accounting of its servers is inconsistent, as in 6.12 \
+                          after sched_rt_runtime_us was read or written: put --tune \
+                          rt-throttling=off before it, which ends the accounting";
 
 /// Makes a recipe and says what was read back; an error is one line.
 pub fn apply(
@@ -107,10 +107,10 @@ fn refusal_text(step: &Step, error: &Error) -> String {
         }
     };
     let todo = match Errno::from_io_error(error) {
-        Some(Errno::ACCESS) => "run it with sudo".to_string(),
-        Some(Errno::ROFS) => "it is mounted read-only, as inside of a container".to_string(),
+        Some(Errno::ACCESS) => "use sudo".to_string(),
+        Some(Errno::ROFS) => "it is mounted read-only, as in a container".to_string(),
         Some(Errno::BUSY) if what.contains("fair_server") => LOST_COUNT.to_string(),
         _ => format!("omit it, or try by hand: {by_hand}"),
     };
-    format!("{what} cannot be set to '{value}' ({error}): {todo}")
+    format!("cannot set {what} to '{value}' ({error}): {todo}")
 }

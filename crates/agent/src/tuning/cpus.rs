@@ -13,8 +13,8 @@ pub fn governor(ground: &TuningContext, name: &str) -> Result<Recipe, String> {
     let without = ground.measured.without(&covered);
     if !without.is_empty() {
         return Err(format!(
-            "CPU {without} has no policy in {POLICIES}, because hypervisor or firmware control \
-             its frequency: omit it"
+            "CPU {without} has no policy in {POLICIES}, because the hypervisor or the firmware \
+             controls its frequency: omit it"
         ));
     }
     let (mut steps, mut had) = (Vec::new(), Vec::new());
@@ -57,7 +57,7 @@ fn policies(ground: &TuningContext) -> Vec<(String, CpuSet)> {
 pub fn fair_server(ground: &TuningContext) -> Result<Recipe, String> {
     if !ground.root.has(format!("{}/sched", &DEBUG[1..])) {
         return Err(format!(
-            "{DEBUG}/sched cannot be seen: run it with sudo, after `mount -t debugfs none {DEBUG}`"
+            "cannot read {DEBUG}/sched: use sudo, after `mount -t debugfs none {DEBUG}`"
         ));
     }
     let (mut steps, mut had) = (Vec::new(), Vec::new());

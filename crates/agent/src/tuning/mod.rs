@@ -114,14 +114,18 @@ fn recipe(tuning: &Tuning, ground: &TuningContext) -> Result<Recipe, String> {
         Tuning::FairServerOff => cpus::fair_server(ground),
         Tuning::IrqsAway => affinity::irqs(ground),
         Tuning::WorkqueuesAway => affinity::workqueues(ground),
-        Tuning::RtThrottlingOff => {
-            one_file(ground.root, RT_RUNTIME, "-1", "it does not throttle real-time threads so")
-        }
+        Tuning::RtThrottlingOff => one_file(
+            ground.root,
+            RT_RUNTIME,
+            "-1",
+            "it does not throttle real-time threads this \
+                                                     way",
+        ),
         Tuning::TimerMigrationOff => one_file(
             ground.root,
             TIMER_MIGRATION,
             "0",
-            "without CONFIG_NO_HZ_COMMON no timer migrates",
+            "without CONFIG_NO_HZ_COMMON timers do not migrate",
         ),
         Tuning::Thp(when) => huge_pages(ground.root, *when),
         Tuning::IrqThread { pattern, priority } => threads::irq_threads(ground, pattern, *priority),

@@ -203,7 +203,7 @@ impl CsvTable<'_> {
         let known = unit.or(lagbox.then_some(Unit::Micro)).or(by_name);
         let Some(unit) = known.or(is_in_seconds.then_some(Unit::Second)) else {
             return Err(ParseError::whole(
-                "the readings do not say their unit: give --unit s, ms, us or ns",
+                "the readings have no unit: give --unit s, ms, us or ns",
             ));
         };
         let resolution = cells().filter_map(|cell| last_digit(cell)).fold(f64::INFINITY, f64::min);
@@ -244,13 +244,13 @@ impl CsvTable<'_> {
             }
             Some(step) => Ok(TimeFrom::Rows { start: 0.0, step }),
             None if counts => Err(ParseError::whole(format!(
-                "column {} counts and says no unit of time: name it 'Time [s]' or as it is, or put \
-                 a line '; Samplerate: 24 MHz' before all where it counts samples",
+                "column {} is a counter without a unit of time: rename it, for example to 'Time \
+                 [s]'; or, if it counts samples, add a line '; Samplerate: 24 MHz' at the top",
                 index + 1
             ))),
             None if self.rises(index) => Ok(TimeFrom::Column { index, factor: 1.0 }),
             None => Err(ParseError::whole(
-                "no column holds times: expected one that rises, with a name like 'Time [s]'",
+                "no column has times: expected one with rising values and a name like 'Time [s]'",
             )),
         }
     }
@@ -284,7 +284,7 @@ impl CsvTable<'_> {
                 let step = steps.fold(f64::INFINITY, f64::min);
                 let fits = |unit: &f64| (step * unit * rate as f64 - 1.0).abs() < 0.01;
                 [1.0, 1e-3, 1e-6, 1e-9, 1e-12].into_iter().find(fits).ok_or_else(|| {
-                    ParseError::whole("the times say no unit, and no unit fits to the samplerate")
+                    ParseError::whole("the times have no unit, and no unit matches the samplerate")
                 })
             }
             (None, _) => Ok(1.0),
@@ -314,7 +314,7 @@ impl CsvTable<'_> {
         let columns: Vec<(usize, Channel)> =
             values.map(|index| (index, self.channel(index))).collect();
         if columns.is_empty() {
-            return Err(ParseError::whole("the table has times and no values"));
+            return Err(ParseError::whole("the table has times, but no values"));
         }
         Ok(Layout {
             format: "CSV",

@@ -109,7 +109,10 @@ impl Rows {
         };
         let at_ps = picoseconds(seconds, number)?;
         if self.reached.is_some_and(|reached| at_ps < reached) {
-            return Err(ParseError::line(number, "the time is before that of the row before"));
+            return Err(ParseError::line(
+                number,
+                "the time is earlier than that of the row before",
+            ));
         }
         for (channel, (index, what)) in layout.columns.iter().enumerate() {
             let Some(value) = number_of(*index) else { continue };
@@ -144,6 +147,6 @@ fn picoseconds(seconds: f64, line: u64) -> Result<i64, ParseError> {
     match () {
         () if at.is_nan() => Err(ParseError::line(line, "the row has no time")),
         () if at.abs() < i64::MAX as f64 => Ok(at as i64),
-        () => Err(ParseError::line(line, "the time is beyond 106 days")),
+        () => Err(ParseError::line(line, "the time is later than 106 days")),
     }
 }

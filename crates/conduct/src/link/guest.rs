@@ -118,7 +118,7 @@ fn virtual_length(plan: &Plan) -> Duration {
 impl Link for GuestLink {
     /// The stream comes out of a spool, so that the emulator never waits for a reader.
     fn start(&mut self, start: &Start<'_>) -> Result<Box<dyn Read + Send>, Failure> {
-        let started = || io::Error::other("a guest runs only once");
+        let started = || io::Error::other("a guest can run only once");
         let mut guest = self.guest.take().ok_or_else(started)?;
         guest.job = start.greeting.to_vec();
         self.console = start.console.to_path_buf();

@@ -107,7 +107,7 @@ impl FromStr for Stimulus {
         let (from, to) = stimulus.between();
         match from >= SHORTEST && to >= from && to <= LONGEST {
             true => Ok(stimulus),
-            false => Err(format!("expected distances from {SHORTEST} to {LONGEST}")),
+            false => Err(format!("expected times from {SHORTEST} to {LONGEST}")),
         }
     }
 }
@@ -325,7 +325,7 @@ fn cause(said: &str) -> String {
     let tells =
         |line: &&str| ["rror", "not found", "No such file"].iter().any(|word| line.contains(word));
     let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.clone().find(tells).or(lines.next()).unwrap_or("it said nothing").to_string()
+    lines.clone().find(tells).or(lines.next()).unwrap_or("it printed nothing").to_string()
 }
 
 /// The folder of the responders: named, beside the program, or here, which comes last since what is

@@ -29,7 +29,7 @@ enum Point {
 /// Text that is no window.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "{0}: expected FROM..TO, each a time in UTC (14:03:00, 2026-11-21T14:03:00Z) or so long after \
+    "{0}: expected FROM..TO, each a time in UTC (14:03:00, 2026-11-21T14:03:00Z) or a time since \
      the first release (+10s)"
 )]
 pub struct ParseWindowError(String);
@@ -64,7 +64,7 @@ impl FromStr for Point {
         if let Some(offset) = text.strip_prefix('+') {
             return offset.parse().map(Point::After).map_err(|error| wrong(format!("{error}")));
         }
-        let no_time = || wrong(format!("'{text}' is no time"));
+        let no_time = || wrong(format!("'{text}' is not a time"));
         match text {
             _ if text.contains('-') => text.parse().map(Point::At).map_err(|_| no_time()),
             _ if text.contains(':') => text.parse().map(Point::OfDay).map_err(|_| no_time()),
@@ -129,8 +129,8 @@ impl RunTimes<'_> {
         let realtime = i64::try_from(time.as_nanosecond()).map_or(Nanos::MAX, Nanos);
         self.wall.monotonic(realtime).map_err(|_| {
             WindowError(format!(
-                "{time} came twice, because the clock was set back during the run: say how long \
-                 after the first release, such as +10s"
+                "{time} occurred twice, because the clock was set back during the run: use a time \
+                 since the first release, such as +10s"
             ))
         })
     }
@@ -204,14 +204,17 @@ impl RunTimes<'_> {
 
     fn wall_times(&self) -> Result<(Timestamp, Timestamp), WindowError> {
         let at = |instant| Timestamp::from_nanosecond(self.wall.realtime(instant).0.into());
-        at(self.whole.start)
-            .and_then(|start| Ok((start, at(self.whole.end)?)))
-            .map_err(|error| WindowError(format!("the clocks of the run are unsound: {error}")))
+        at(self.whole.start).and_then(|start| Ok((start, at(self.whole.end)?))).map_err(|error| {
+            WindowError(format!(
+                "the clock readings of the run are inconsistent: \
+                                                  {error}"
+            ))
+        })
     }
 
     fn needs_date(&self, time: Time) -> WindowError {
         WindowError(format!(
-            "it was {time} on several days of this run: write the date as well, such as {}",
+            "{time} occurred on several days of this run: add the date, such as {}",
             self.wall.utc(self.whole.start, 0)
         ))
     }
@@ -219,7 +222,7 @@ impl RunTimes<'_> {
     fn outside(&self) -> WindowError {
         let Range { start, end } = self.whole;
         WindowError(format!(
-            "nothing of the run lies in the window: it goes from {} to {}, which is +0s..+{:.3}s",
+            "the window does not overlap the run, which goes from {} to {}, that is +0s..+{:.3}s",
             self.wall.utc(start, 3),
             self.wall.utc(end, 3),
             (end - self.first_release).as_secs_f64(),

@@ -86,7 +86,7 @@ impl Store {
                 let campaign: Campaign = campaign.map_err(|error| damaged(error.to_string()))?;
                 match campaign.runs.iter().all(|run| run.row < campaign.rows.len()) {
                     true => Ok(self.folder(path.to_path_buf(), campaign)),
-                    false => Err(damaged("a run of it has no row".to_string())),
+                    false => Err(damaged("one of its runs has no row".to_string())),
                 }
             }
         }

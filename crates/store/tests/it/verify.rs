@@ -105,7 +105,7 @@ fn a_document_that_cannot_be_read_is_told_and_leads_nowhere() {
     let (_root, path) = run();
     edit(&path, "\"clocks.parquet\"", "\"../../clocks.parquet\"");
     let checked = verify(&path);
-    assert!(mismatches(&checked)[0].1.contains("not the name of a file"), "{checked:?}");
+    assert!(mismatches(&checked)[0].1.contains("not a file name"), "{checked:?}");
     fs::write(path.join("run.json"), "{").unwrap();
     let checked = verify(&path);
     assert_eq!((checked.wrong[0].file.as_str(), checked.run.as_str()), ("run.json", "one"));

@@ -179,7 +179,7 @@ fn what_names_no_stretch_is_one_line() {
     let stored = stored(&SyntheticRun { seconds: 3, ..synthetic() }.messages());
     for (spec, expected) in [
         ("+3.5s..", "from 2026-11-21T16:05:01.000Z to 2026-11-21T16:05:04.000Z"),
-        ("16:04..16:05", "nothing of the run lies in the window"),
+        ("16:04..16:05", "does not overlap the run lies in the window"),
         ("2026-11-20T16:05:02Z..2026-11-20T16:05:03Z", "which is +0s..+3.000s"),
         ("+2s..+1s", "ends before it begins"),
         ("16:05:03..16:05:02", "ends before it begins"),
@@ -229,9 +229,9 @@ fn a_time_of_day_is_the_one_that_lies_in_the_run() {
         let starts = |text: &str, with: &str| text.starts_with(with);
         assert!(starts(&window.from, from) && starts(&window.to, to), "{spec}: {window:?}");
     }
-    assert!(night.refusal("12:00..13:00").contains("nothing of the run"));
+    assert!(night.refusal("12:00..13:00").contains("does not overlap the run"));
     let days = with_clocks(SECOND * 3600 * 30, |since| STARTED + since);
-    assert!(days.refusal("17:00..17:01").contains("write the date as well"));
+    assert!(days.refusal("17:00..17:01").contains("add the date"));
     let window = days.window("2026-11-22T17:00:00Z..2026-11-22T17:01:00Z").unwrap();
     assert_eq!(window.from_ns, FIRST_RELEASE + SECOND * (24 * 3600 + 54 * 60 + 59));
     assert_eq!(days.window("03:00..04:00").unwrap().from, "2026-11-22T03:00:00.000000Z");

@@ -70,7 +70,7 @@ impl FromStr for ThreadScheduling {
     type Err = String;
 
     fn from_str(text: &str) -> Result<ThreadScheduling, String> {
-        let wrong = || format!("'{text}' is no scheduling that can be given");
+        let wrong = || format!("'{text}' is not a policy that can be set");
         let mut words = text.split(' ');
         let (policy, number) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let resets = match words.next() {

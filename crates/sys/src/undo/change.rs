@@ -315,7 +315,7 @@ fn check_thread(root: &Root, ThreadId { id, started }: ThreadId, name: &str) -> 
     });
     match stat {
         None => Err(ErrorKind::NotFound.into()),
-        Some(_) if !root.is_machine() => Err(Error::other("it is no thread of this machine")),
+        Some(_) if !root.is_machine() => Err(Error::other("not a thread of this machine")),
         Some(_) => Ok(()),
     }
 }
