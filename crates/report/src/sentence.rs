@@ -28,7 +28,7 @@ pub fn samples(run: &Run) -> Option<String> {
     let about = if run.threads.iter().all(|thread| thread.end.is_some()) { "" } else { "about " };
     let each = file.bytes as f64 / stored.max(1) as f64;
     Some(format!(
-        "{}{} sample{} stored, in {about}{each:.2} bytes each: a part is shown by --window.",
+        "{}{} sample{} stored, in {about}{each:.2} bytes each; show a part with --window.",
         if about.is_empty() { "" } else { "About " },
         grouped(stored),
         if stored == 1 { "" } else { "s" },
@@ -41,7 +41,7 @@ pub fn machine_name(run: &Run) -> &str {
         return &run.asked.name;
     }
     let known = run.machine.hostname.as_deref().or(run.machine.board.as_deref());
-    known.filter(|name| !name.trim().is_empty()).unwrap_or("The machine")
+    known.filter(|name| !name.trim().is_empty()).unwrap_or("Machine")
 }
 
 /// The kernel and how it can be preempted, each once.
@@ -118,7 +118,7 @@ pub fn window_lead(run: &Run) -> Vec<String> {
     let counted = run.total.activations > 0;
     let lost = run.has_releases() && run.total.missed.is_none();
     let missed = match lost {
-        true => "Samples of the run were lost, so missed releases are not known.".to_string(),
+        true => "Samples were lost, so the number of missed releases is unknown.".to_string(),
         false => missed(run).unwrap_or_default(),
     };
     [tail(run), counted.then_some(missed), misses(run).filter(|_| counted)]
@@ -148,7 +148,7 @@ fn noise(run: &Run) -> Option<String> {
     let of = |part: f64| percent(part / noise.of_ns.as_secs_f64().max(1e-9));
     let kinds = spun().next().map(|_| {
         format!(
-            " Other threads took {}, interrupts, firmware and hypervisor {}.",
+            " Other threads took {}; interrupts, firmware and hypervisor took {}.",
             of(sum(|spun| &spun.preempted)),
             of(sum(|spun| &spun.interrupted))
         )
@@ -206,12 +206,18 @@ pub fn ending(reason: EndReason) -> Option<String> {
     let why = match reason {
         EndReason::Finished => return None,
         EndReason::Interrupted => "The run was interrupted before its planned end.",
-        EndReason::StopAbove => "The run ended at a value above --stop-above.",
+        EndReason::StopAbove => "The run stopped at a value above --stop-above.",
         EndReason::CpuOffline => "The run ended because a measured CPU went offline.",
         EndReason::RanAway => "The run ended because a measuring thread ran without sleeping.",
-        EndReason::RecorderFull => "The run ended because nothing was drained for hours.",
+        EndReason::RecorderFull => {
+            "The run ended because the recorded data was not collected for \
+                                    hours."
+        }
         EndReason::Failed => "The run ended because a system call of the loop failed.",
-        EndReason::Lost => "The stream broke off: the agent was killed or the link was cut.",
+        EndReason::Lost => {
+            "The stream ended early: the agent was killed or the connection was \
+                            lost."
+        }
     };
     Some(why.to_string())
 }
@@ -223,7 +229,7 @@ fn recovered(run: &Run) -> Option<String> {
 /// What no counter can tell, because those who count were gone.
 pub fn unknown_end(run: &Run) -> Option<String> {
     (run.ended == EndReason::Lost)
-        .then(|| "Up to about a second of data was lost when the stream broke off.".to_string())
+        .then(|| "Up to about a second of data was lost at the end of the stream.".to_string())
 }
 
 /// When a run began, to the second: `2026-11-21T17:09:16Z`.
@@ -360,7 +366,7 @@ pub fn method(plan: &Plan) -> Vec<(&'static str, String)> {
 fn guest(plan: &Plan, guest: &Guest) -> Vec<(&'static str, String)> {
     let time = match &guest.accelerator {
         None => "virtual: one instruction takes one nanosecond".to_string(),
-        Some(by) => format!("that of the host, by {by}: noisy, not repeatable"),
+        Some(by) => format!("that of the host, with {by}: noisy, not repeatable"),
     };
     vec![
         ("Target", format!("{}, seed {}", plan.target, guest.seed)),
@@ -423,14 +429,14 @@ fn rhythm(plan: &Plan) -> Vec<(&'static str, String)> {
 }
 
 fn scheduling(plan: &Plan) -> Option<(&'static str, String)> {
-    plan.policy.map(|policy| ("Scheduling asked for", policy.to_string()))
+    plan.policy.map(|policy| ("Requested scheduling", policy.to_string()))
 }
 
 fn limits(plan: &Plan) -> impl Iterator<Item = (&'static str, String)> {
     let idle = plan.idle_states.map(|states| match states {
         IdleStates::ExitWithin(Nanos::ZERO) => "none with an exit latency".to_string(),
         IdleStates::ExitWithin(limit) => format!("exit latency up to {limit}"),
-        IdleStates::System => "as the system has them".to_string(),
+        IdleStates::System => "system default".to_string(),
     });
     let warm_up = plan.warm_up_ns.map(|warm_up| ("Warm-up", warm_up.to_string()));
     let interval = ("Interval of the stream", plan.interval_ns.to_string());
@@ -448,11 +454,11 @@ fn workload(workload: Workload) -> String {
 /// The counters of what was lost, with what each means.
 pub fn losses(run: &Run) -> [(&'static str, u64); 5] {
     [
-        ("Cycles that a thread counted and no interval holds", run.losses.cycles),
+        ("Cycles that a thread counted but no interval contains", run.losses.cycles),
         ("Large latencies whose release time was lost", run.losses.spikes),
         ("Intervals merged with the next one (no count is lost)", run.losses.intervals_merged),
         ("Cycles without a sample", run.losses.samples),
-        ("Bytes of the journal that were no whole frame", run.losses.journal_bytes),
+        ("Bytes at the end of the journal without a complete frame", run.losses.journal_bytes),
     ]
 }
 

@@ -105,19 +105,19 @@ fn too_short(ended: EndReason) -> &'static str {
     match ended {
         EndReason::Finished => "the run was too short",
         EndReason::Interrupted => "the run was interrupted",
-        EndReason::StopAbove => "the run ended at its stop threshold",
+        EndReason::StopAbove => "the run stopped at a value above --stop-above",
         EndReason::CpuOffline => "a measured CPU was taken offline",
         EndReason::RanAway => "a thread ran without sleeping and was stopped",
-        EndReason::RecorderFull => "the recorder could take no more",
+        EndReason::RecorderFull => "the recorder was full",
         EndReason::Failed => "a measuring thread failed",
-        EndReason::Lost => "the stream broke off before the end of the run",
+        EndReason::Lost => "the stream ended early",
     }
 }
 
 fn bound_by_count(share: f64, what: &str) -> String {
     format!(
-        " With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), as long as load \
-         and machine stay as they were.",
+        " With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), if load and machine \
+         do not change.",
         percent(share),
         grouped((1.0 / share).round() as u64)
     )
@@ -127,8 +127,8 @@ fn bound_by_count(share: f64, what: &str) -> String {
 fn bound_by_time(per_second: f64) -> String {
     let each = Nanos((1e9 / per_second) as i64);
     format!(
-        " With 95 % confidence such a gap comes at most once in {each} (3.00 in the time watched, \
-         {} a second), as long as load and machine stay as they were.",
+        " With 95 % confidence such a gap occurs at most once in {each} (3.00 in the measured \
+         time, {} a second), if load and machine do not change.",
         trimmed(format!("{per_second:.4}"))
     )
 }

@@ -86,14 +86,14 @@ pub async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> 
 impl Rules {
     fn refuse(&self, request: &Request) -> Option<Response> {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
-            let text = "runs can only be read here: GET and HEAD";
+            let text = "this server is read-only: use GET or HEAD";
             let mut refused = refusal(StatusCode::METHOD_NOT_ALLOWED, text);
             refused.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
             return Some(refused);
         }
         if !self.is_own_host(request.headers()) {
             // A page from elsewhere whose name was made to lead here.
-            let text = "this server answers to localhost and to its own address only";
+            let text = "this server answers only requests to localhost and to its own address";
             return Some(refusal(StatusCode::FORBIDDEN, text));
         }
         let token = self.token.as_ref()?;
@@ -103,7 +103,7 @@ impl Rules {
         if asked_token(request.uri()).is_some_and(|text| token.equals(text)) {
             return Some(self.accept_token(token, request.uri()));
         }
-        let text = "a token is needed: open the address with ?token=TOKEN behind it, or send \
+        let text = "a token is needed: open the address with ?token=TOKEN appended, or send \
                     'Authorization: Bearer TOKEN'";
         Some(refusal(StatusCode::UNAUTHORIZED, text))
     }

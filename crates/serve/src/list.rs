@@ -26,8 +26,8 @@ const WORDS: [(&str, &str); 9] = [
     ("inconclusive", "inconclusive"),
     ("invalid", "invalid"),
     ("none", "no verdict"),
-    ("goes-on", "goes on"),
-    ("left-over", "left over"),
+    ("goes-on", "running"),
+    ("left-over", "interrupted"),
     ("damaged", "damaged"),
 ];
 
@@ -75,8 +75,8 @@ pub fn list(folder: &str, rows: &[RunLine], filter: &Filter) -> String {
 fn count_line(shown: usize, all: usize, filter: &Filter) -> Markup {
     let filtered = !filter.q.trim().is_empty() || !filter.verdict.is_empty();
     html! {
-        @if all == 0 { "No runs yet: " code { "latlab run --for 10s" } " makes one." }
-        @else if filtered { (shown) " of " (all) " runs fit. " a href="/" { "Show all" } }
+        @if all == 0 { "No runs yet: " code { "latlab run --for 10s" } " creates one." }
+        @else if filtered { (shown) " of " (all) " runs match. " a href="/" { "Show all" } }
         @else { (all) " of " (all) " runs, newest first." }
     }
 }
@@ -120,7 +120,7 @@ fn cells(row: &RunLine) -> Markup {
         RunStatus::LeftOver => state(
             row,
             &format!("/live/{id}"),
-            "not finished: interrupted; the next latlab command here finishes it",
+            "interrupted; the next latlab command on this folder finishes it",
         ),
         RunStatus::Damaged(reason) => html! {
             td.word {} td.word { (row.id) } td.word.damaged colspan="7" { "cannot be read: " (reason) }

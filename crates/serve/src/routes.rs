@@ -95,9 +95,7 @@ async fn file(
     let svg = file.strip_suffix(".svg").and_then(Document::picture);
     let json = file == "run.json";
     if svg.is_none() && !json {
-        return not_found(
-            "of a run there are run.json and the pictures of `latlab plot`: KIND.svg",
-        );
+        return not_found("expected run.json, or KIND.svg for a chart of `latlab plot`");
     }
     with_folder(shared, id, move |shared, folder| match svg {
         Some(what) => match shared.reports.get(&folder, what) {
@@ -106,7 +104,7 @@ async fn file(
         },
         None => match document(&folder) {
             Ok(Some(json)) => response(StatusCode::OK, "application/json", OWN, json),
-            Ok(None) => broken("run.json is too long to be sent: read it in its folder"),
+            Ok(None) => broken("run.json is too large to send: read it in the folder of the run"),
             Err(error) => broken(error),
         },
     })

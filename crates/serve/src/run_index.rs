@@ -207,6 +207,6 @@ fn link_outside(store: &Store, folder: &Path) -> Option<String> {
         |path: &PathBuf| !fs::canonicalize(path).is_ok_and(|path| path.starts_with(&root));
     all.find(outside).map(|path| {
         let name = escape_controls(&path.file_name().unwrap_or_default().to_string_lossy());
-        format!("'{name}' is a link out of the folder of runs: not followed")
+        format!("'{name}' is a link to outside the folder of runs: not followed")
     })
 }

@@ -82,9 +82,13 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
     let server = server(root.path(), "127.0.0.1:8137", None);
     let (status, list) = get(&server, "/");
     assert_eq!(status, StatusCode::OK);
-    for text in
-        ["4 of 4 runs", "schema-3</a>", "wrong checksum", "not finished", "link out of the folder"]
-    {
+    for text in [
+        "4 of 4 runs",
+        "schema-3</a>",
+        "wrong checksum",
+        "not finished",
+        "link to outside the folder",
+    ] {
         assert!(list.contains(text), "{text}: {list}");
     }
     assert!(!list.contains("lost+found") && !list.contains("secret"), "{list}");

@@ -76,7 +76,7 @@ pub fn length(lengths: Option<(Nanos, Nanos)>, scale: Option<&str>) -> Option<St
         true => format!("Each run: {}", span(shortest)),
         false => format!("Each run: {} to {}", span(shortest), span(longest)),
     });
-    let scaled = |scale| format!("scaled by --scale {scale}, whatever the sheet says");
+    let scaled = |scale| format!("scaled by --scale {scale} instead of the sheet's values");
     match (length, scale.map(scaled)) {
         (Some(length), Some(scaled)) => Some(format!("{length}, {scaled}.")),
         (Some(one), None) => Some(format!("{one}.")),

@@ -59,7 +59,7 @@ pub fn overlaid(table: &CampaignTable, rows: &[Vec<Option<Counted>>], options: &
         }
     }
     let (labels, groups): (Vec<&str>, Vec<Vec<Curve>>) = scenarios.into_iter().unzip();
-    let title = format!("{}: over each other", table.name);
+    let title = format!("{}: all rows in one chart", table.name);
     let latencies = groups.iter().flatten().map(|line| line.count).sum();
     Small { title, labels, groups, latencies }.drawn(rows, options)
 }

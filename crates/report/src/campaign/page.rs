@@ -18,9 +18,9 @@ use maud::{Markup, PreEscaped, html};
 const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 400)];
 
 const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, deadline misses and \
-                     verdict. It links to the run below. Colour and text give the share of the \
-                     deadline that the observed maximum took, or say that the run is invalid, \
-                     failed or damaged.";
+                     verdict, with a link to the run below. Colour and text show the observed \
+                     maximum as a share of the deadline, or that the run is invalid, failed or \
+                     damaged.";
 
 /// A run in a cell.
 pub struct CampaignRun<'a> {
@@ -49,7 +49,7 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                     @if let Some(time) = virtual_time(table) { p { (prose(&time)) } }
                 } }
             }
-            (outline.section("table", "The table", html! {
+            (outline.section("table", "Table", html! {
                 (cells(table))
                 @let reasons = reasons(table);
                 @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
@@ -61,16 +61,18 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                     figure {
                         (in_widths("overlaid", |options| overlaid(table, &rows, options)))
                         figcaption {
-                            "How many " (many) " were how large, in each scenario: a line for each of \
-                             its rows, all repeats together. Heights are logarithmic, on one scale for all."
+                            "Histogram of the " (many) " in each scenario: one line for each of its rows, \
+                                                all repeats together. Heights are logarithmic, on \
+                                                one scale for all."
                         }
                     }
                 }
                 figure {
                     (in_widths("multiples", |options| multiples(table, &rows, options)))
                     figcaption {
-                        "How many " (many) " were how large, in each row: one line for each repeat, \
-                         and one for all together. Heights are logarithmic, on one scale for all rows."
+                        "Histogram of the " (many) " in each row: one line for each repeat, and one for \
+                                            all together. Heights are logarithmic, on one scale \
+                                            for all rows."
                     }
                 }
             }))
@@ -85,7 +87,8 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 @let outline = Outline::part(number);
                 section.run id=(format!("cell-{}", one.run.id)) aria-labelledby=(outline.id("headline")) {
                     (run_summary(one.run, &outline))
-                    p { a href=(one.page) { "Full report of this run" } ", with its pictures and conditions." }
+                    p { a href=(one.page) { "Full report of this run" } ", with its charts and \
+                                                                         conditions." }
                 }
             }
         }
@@ -116,7 +119,7 @@ fn runs_of<'a>(row: &CampaignRow, runs: &[CampaignRun<'a>]) -> Vec<Option<Counte
 fn cells(table: &CampaignTable) -> Markup {
     let has_published = table.rows.iter().any(|row| !row.published.is_empty());
     scrolling(
-        "The table",
+        "Table",
         false,
         html! {
                 table.cells {
@@ -228,7 +231,8 @@ fn threads(row: &CampaignRow, pooled: &PooledRow) -> Markup {
     };
     html! {
         details {
-            summary { "The threads of " (row.label) ": each has its own period, and so its own number of latencies" }
+            summary { "The threads of " (row.label) ": each has its own period, and so a \
+                                                     different number of latencies" }
             (scrolling(&format!("Threads of {}", row.label), false, table))
         }
     }

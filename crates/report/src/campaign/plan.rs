@@ -90,13 +90,13 @@ fn total(campaign: &Campaign) -> String {
     };
     let cool = campaign.cool_down.below_millicelsius.map(|below| {
         format!(
-            " Before each but the first the machine may cool down to {} C, for {} at most.",
+            " Before each run but the first, the machine may cool down to {} C, for at most {}.",
             below as f64 / 1000.0,
             span(campaign.cool_down.limit_ns)
         )
     });
     let loads = campaign.rows.iter().any(|row| !row.plan.loads.is_empty());
-    let loads = if loads { " Loads take some seconds more to start and to end." } else { "" };
+    let loads = if loads { " Loads take some seconds more to start and to stop." } else { "" };
     format!(
         "{runs} {} in order {} (seed {}): {} in all, {} with warm-ups{pauses}.{}{loads}",
         if runs == 1 { "run" } else { "runs" },

@@ -17,7 +17,8 @@ pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let length = length_of(of).map(|length| format!("{}\n", wrapped(&length, width, 0)));
     let mut text = format!("{head}{}{}\n", about.unwrap_or_default(), length.unwrap_or_default());
     text += &table(columns(of), width, style);
-    text += "Each repeat: its observed maximum; p99.9 and misses are of all repeats together.\n";
+    text += "Each repeat shows its observed maximum; p99.9 and misses are of all repeats \
+             together.\n";
     for line in below(of) {
         text += &format!("{}\n", wrapped(&line, width, 2));
     }
@@ -113,7 +114,7 @@ pub fn remarks(of: &CampaignTable) -> Vec<String> {
 fn remark(cell: &CampaignCell, name: &str) -> Option<String> {
     let tries = cell.tries.len();
     (cell.state == CellWord::Done && tries > 1)
-        .then(|| format!("{name}: the last of {tries} tries; all are kept"))
+        .then(|| format!("{name}: the last of {tries} attempts; all are stored"))
 }
 
 /// Threads of different periods may have different numbers of latencies, which is to be known.
@@ -124,7 +125,7 @@ fn weights(label: &str, pooled: &PooledRow) -> Option<String> {
     );
     let equal = pooled
         .p99_9_equal_weight_ns
-        .map(|time| format!("; p99.9 {} where every thread counts alike", bin_edge(time)));
+        .map(|time| format!("; p99.9 {} with equal weight for each thread", bin_edge(time)));
     let (fewest, threads) = (grouped(least.cycles), pooled.threads.len());
     if least.cycles == most.cycles {
         return Some(format!(
@@ -132,7 +133,7 @@ fn weights(label: &str, pooled: &PooledRow) -> Option<String> {
         ));
     }
     Some(format!(
-        "{label}: the threads have different periods, and so from {fewest} latencies (thread {}) to \
+        "{label}: the threads have different periods, and from {fewest} latencies (thread {}) to \
          {} (thread {}){}",
         least.thread,
         grouped(most.cycles),

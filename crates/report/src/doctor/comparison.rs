@@ -151,7 +151,7 @@ fn settings(changes: &[SettingChange], detail: Detail) -> String {
 
 fn options(topics: Option<&[ConfigChanges]>, detail: Detail) -> String {
     let Some(topics) = topics else {
-        return "Kernel options are not known for both.\n".to_string();
+        return "The kernel options of one or both are not known.\n".to_string();
     };
     if topics.is_empty() {
         return String::new();
@@ -173,7 +173,7 @@ fn options(topics: Option<&[ConfigChanges]>, detail: Detail) -> String {
         let counts =
             counted.iter().map(|one| format!("{} {}", title(one.topic), one.options.len()));
         let counts = counts.collect::<Vec<_>>().join(", ");
-        let counts = format!("only counted: {counts}; --format json lists them");
+        let counts = format!("counted only: {counts}; --format json lists them");
         text += &format!("  {}\n", wrapped(&counts, detail.width, 4));
     }
     text
@@ -199,7 +199,7 @@ fn not_compared(compared: &Comparison, detail: Detail) -> String {
     let listed = names(&files, detail.verbose);
     let text = format!(
         "Not compared, because one of the two could not be read: {listed}. A finding that \
-         disappeared may be one that could not be seen."
+         disappeared may depend on such a file."
     );
     format!("{}\n", wrapped(&text, detail.width, 0))
 }
@@ -217,6 +217,6 @@ fn counts(compared: &Comparison, detail: Detail) -> String {
     ];
     let counted = counted.into_iter().filter(|(count, _, _)| *count > 0);
     let counted = counted.map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }));
-    let text = format!("In all: {}.", counted.collect::<Vec<_>>().join(", "));
+    let text = format!("Total: {}.", counted.collect::<Vec<_>>().join(", "));
     format!("{}\n", wrapped(&text, detail.width, 0))
 }

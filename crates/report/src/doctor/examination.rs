@@ -172,8 +172,8 @@ fn place(finding: &Diagnosis, room: usize) -> String {
 /// What a file of a snapshot is called; some are no files of the kernel.
 pub(crate) fn file(path: &str) -> String {
     match path {
-        made::KERNEL_CONFIG => "the options of the kernel".to_string(),
-        made::KERNEL_LOG => "the log of the kernel".to_string(),
+        made::KERNEL_CONFIG => "the kernel configuration".to_string(),
+        made::KERNEL_LOG => "the kernel log".to_string(),
         made::THREADS => "the list of threads".to_string(),
         made::MACHINE => "uname -m".to_string(),
         made::THROTTLED => "vcgencmd get_throttled".to_string(),
@@ -210,7 +210,7 @@ fn unreadable(files: &BTreeMap<String, String>, detail: Detail) -> String {
         1 => ("1 file".to_string(), "it"),
         count => (format!("{count} files"), "them"),
     };
-    let said = format!("{files} could not be read; checks that need {them} have not passed:");
+    let said = format!("{files} could not be read; checks that need {them} were not made:");
     let said = wrapped(&said, detail.width, 0);
     format!("{said}\n{}", each.collect::<String>())
 }
@@ -252,7 +252,7 @@ fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, detail: D
                                `latlab run --for 60s --deadline 1ms`."
             .to_string(),
         (Subject::Run(id), _) => {
-            format!(" For changes since then: `latlab doctor --against {id}`.")
+            format!(" To see later changes: `latlab doctor --against {id}`.")
         }
         (Subject::Elsewhere(_), _) => String::new(),
     };

@@ -62,7 +62,8 @@ fn table(runs: &[PageRun], names: &[String]) -> Markup {
     let columns = columns(runs);
     let table = html! {
         table.threads {
-            caption { span { "The main figures of each run; the observed maximum is that of its thread with the largest." } }
+            caption { span { "The main figures of each run; the observed maximum is the largest \
+                              of its threads." } }
             thead {
                 tr {
                     th scope="col" { "Run" }

@@ -102,13 +102,13 @@ fn embedded_data(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> S
     words += &match joined {
         0 | 1 => format!("the figures of every {}", span(step)),
         many => format!(
-            "the figures of every {}, each joined from {many} intervals (the largest latency of \
-             all of them, and the sum of their missed releases)",
+            "the figures of every {}, each combined from {many} intervals (the largest latency \
+             and the sum of the missed releases)",
             span(step),
         ),
     };
     words += match bins_joined {
-        true => ", and the histogram, its bins joined to such of 1 % of their latency.",
+        true => ", and the histogram with bins of 1 % of their latency.",
         false => ", and every bin of the histogram.",
     };
     if of.run.conditions.is_some() {

@@ -27,7 +27,7 @@ pub fn cost(run: &Run, outline: &Outline) -> Markup {
     let content = html! {
         @match &run.agent {
             Some(end) => (pairs(caption, cost_rows(run, end))),
-            None => p { "The agent sent no figures at its end." },
+            None => p { "The agent sent no resource figures." },
         }
     };
     outline.section("cost", "Cost of measuring", content)
@@ -40,13 +40,13 @@ fn cost_rows(run: &Run, end: &AgentEnd) -> Vec<(&'static str, String)> {
     };
     let mut rows = vec![
         ("Largest resident memory", bytes(end.agent_peak_rss_bytes)),
-        ("CPU time of the helpers", format!("{} ({share} of one CPU)", end.helpers_cpu_ns)),
+        ("CPU time of the helper threads", format!("{} ({share} of one CPU)", end.helpers_cpu_ns)),
     ];
     if let Some(hook) = &end.spike_hook {
         rows.push((
             "Spike command",
             format!(
-                "started {} times, left out {} times, failed {} times, {} of CPU time",
+                "started {} times, skipped {} times, failed {} times, {} of CPU time",
                 grouped(hook.started),
                 grouped(hook.suppressed),
                 grouped(hook.failed),
@@ -69,7 +69,7 @@ pub fn files(run: &Run) -> Markup {
     }
     let table = html! {
         table.words {
-            caption { "SHA-256 of each file beside this page" }
+            caption { "SHA-256 of each file of the run" }
             thead { tr { @for name in ["File", "Size", "SHA-256"] { th scope="col" { (name) } } } }
             tbody {
                 @for (name, file) in &run.files {

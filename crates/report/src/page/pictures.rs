@@ -21,7 +21,8 @@ const WIDTHS: [(&str, u32, u32); 3] =
 const TELEMETRY: &str = "Conditions of the run: temperature, frequency, load, and the threads \
                          that used the CPUs.";
 
-const SHARE: &str = "The share of the responses that was no larger, with the maximum of each.";
+const SHARE: &str = "The share of the responses up to each latency, with the maximum of each \
+                     series.";
 
 /// The sections with the pictures of one run.
 pub fn pictures(of: &PageRun, outline: &Outline) -> Markup {
@@ -67,7 +68,7 @@ pub fn compared(runs: &[RunWithBins], outline: &Outline) -> Markup {
 
 /// The same up to where nearly all responses are, which a slow one would squeeze into a corner.
 fn zoomed(runs: &[RunWithBins], end: Nanos, outline: &Outline) -> Markup {
-    let caption = format!("The same up to {end}; what lies beyond is counted at the right.");
+    let caption = format!("The same up to {end}; larger values are counted at the right edge.");
     in_widths("zoomed", outline, &caption, &|options| {
         plot(runs, Kind::Latency, &Options { axis: Axis::linear_to(end), ..options.clone() })
     })
@@ -75,42 +76,42 @@ fn zoomed(runs: &[RunWithBins], end: Nanos, outline: &Outline) -> Markup {
 
 fn of_threads(Terms { many, .. }: &Terms) -> String {
     format!(
-        "How many {many} were how large, one line for each measuring thread. Heights are \
-         logarithmic: a single large one is as visible as a million small ones. They count {many} \
-         per unit of width, so that no step depends on the width of a bin. A mark shows each named \
-         thread's observed maximum."
+        "Histogram of the {many}, one line for each measuring thread. Heights are logarithmic: a \
+         single large one is as visible as a million small ones. They show {many} per unit of \
+         width, so the width of a bin does not cause steps. A mark shows the observed maximum of \
+         each named thread."
     )
 }
 
 fn of_whole_runs(Terms { many, .. }: &Terms) -> String {
     format!(
-        "How many {many} were how large, in each run. Heights are logarithmic and count {many} per \
-         unit of width, on one scale for all runs."
+        "Histogram of the {many} of each run. Heights are logarithmic and show {many} per unit of \
+         width, on one scale for all runs."
     )
 }
 
 fn tail(Terms { many, .. }: &Terms) -> String {
     format!(
-        "Mean, quantiles and observed maximum of each run. The further right, the rarer; what a run \
-         has too few {many} for is hollow."
+        "Mean, quantiles and observed maximum of each run. Rarer events are further right; hollow \
+         bars have too few {many}."
     )
 }
 
 fn ccdf(terms: &Terms) -> String {
     format!(
-        "The share of the {} that was larger, down to a single one. {}",
+        "The share of the {} that were larger than each value, down to a single one. {}",
         terms.many,
         match terms.has_gaps {
-            true => "Passes without a gap are not among them.",
-            false => "The lower and the further left a line ends, the better.",
+            true => "Passes without a gap are not included.",
+            false => "A line further down and to the left is better.",
         }
     )
 }
 
 fn flow(Terms { one, titles, .. }: &Terms) -> String {
     format!(
-        "{titles} over time, and the conditions beside them. The largest {one} of each stretch of \
-         time is drawn, however short it was."
+        "{titles} over time, with the conditions below. The largest {one} of each column is \
+         always drawn, however short it was."
     )
 }
 

@@ -17,8 +17,9 @@ pub fn phase(of: &PageRun, outline: &Outline) -> Markup {
     let Some(fold) = Fold::of_run(of.run).filter(|_| !of.samples.is_empty()) else {
         return html! {};
     };
-    let caption = "Each response at the time of its stimulus, modulo the period of the marker: what \
-        comes with the marker stands in one place, whatever the distance of the stimuli is.";
+    let caption = "Each response at the time of its stimulus, modulo the period of the marker: \
+                   delays that come with the marker appear at one phase, whatever the distance of \
+                   the stimuli is.";
     let draw = |options: &Options| draw(of.run, of.samples, fold, options);
     outline.section("phase", "Against the phase", in_widths("phase", outline, caption, &draw))
 }
@@ -41,14 +42,16 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
         (markup(&columns, &respond::meaning(true)))
         @match pairs::columns(&series) {
             Some(columns) => {
-                (outline.section("pairs", "Which is quicker", markup(&columns, pairs::MEANING)))
+                (outline.section("pairs", "Faster responder", markup(&columns, pairs::MEANING)))
             }
-            None => p { "The responses are too many, or the runs, to be compared in pairs." }
+            None => p { "There are too many responses or runs to compare them in pairs." }
         }
         @if !loaded.is_empty() {
-            (outline.section("idle-busy", "Idle and busy", html! {
-                (markup(&pairs::load_comparison_columns(&loaded), "What the load changed: the median of all \
-                    differences of two responses, busy minus idle, of these series."))
+            (outline.section("idle-busy", "Idle and under load", html! {
+                (markup(&pairs::load_comparison_columns(&loaded), "Effect of the load: the median \
+                                                                   of all differences of two \
+                                                                   responses, under load minus \
+                                                                   idle, of these series."))
                 p { (prose(pairs::WHY)) }
             }))
         }

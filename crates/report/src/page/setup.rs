@@ -11,8 +11,8 @@ use maud::{Markup, html};
 pub fn setup(run: &Run, outline: &Outline) -> Markup {
     let content = html! {
         div.columns {
-            (pairs("The machine", machine(run)))
-            (pairs("How it was measured", method_rows(run)))
+            (pairs("Machine", machine(run)))
+            (pairs("Method", method_rows(run)))
         }
         (settings(run, outline))
         (thread_ends(run))
@@ -22,7 +22,7 @@ pub fn setup(run: &Run, outline: &Outline) -> Markup {
 
 fn method_rows(run: &Run) -> Vec<(&'static str, String)> {
     let mut rows = sentence::method(&run.asked);
-    rows.push(("Helpers ran on CPUs", run.applied.helpers_on.clone()));
+    rows.push(("Helper threads on CPUs", run.applied.helpers_on.clone()));
     rows.push(("Ended", run.ended.to_string()));
     let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
     rows.map(|(name, value)| (name, joined(&value))).collect()
@@ -95,18 +95,20 @@ pub fn settings(run: &Run, outline: &Outline) -> Markup {
     let rows = folded(run);
     let (held, differing): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.setting.holds());
     html! {
-        (outline.subtitle("Settings, read back after they were made"))
+        (outline.subtitle("Settings, read back after they were set"))
         @if differing.is_empty() && held.is_empty() {
             p { "No settings were recorded." }
         } @else if differing.is_empty() {
             p { "All settings were applied as asked." }
         } @else {
-            (scrolling("Settings that differ", false, setting_table("Settings that the machine did not apply as asked", &differing)))
+            (scrolling("Settings that differ", false, setting_table("Settings that the machine \
+                                                                     did not apply as requested", &differing)))
         }
         @if !held.is_empty() {
             details {
-                summary { (plural(held.len(), "setting")) " applied as asked" }
-                (scrolling("Settings as asked", false, setting_table("Settings applied as asked", &held)))
+                summary { (plural(held.len(), "setting")) " applied as requested" }
+                (scrolling("Requested settings", false, setting_table("Settings applied as \
+                                                                      requested", &held)))
             }
         }
     }
@@ -129,7 +131,7 @@ fn setting_row(row: &SettingRow) -> Markup {
         false => row.threads.iter().copied().collect::<CpuSet>().to_string(),
     };
     let mark = match (setting.holds(), setting.matters) {
-        (true, _) => "as asked",
+        (true, _) => "as requested",
         (false, true) => "differs, makes the figures worthless",
         (false, false) => "differs",
     };
@@ -160,7 +162,7 @@ pub fn thread_ends(run: &Run) -> Markup {
     ];
     let table = html! {
         table {
-            caption { "Counted from the first release on; page faults and involuntary switches \
+            caption { "Counted from the first release; page faults and involuntary switches \
                        should be zero" }
             thead { tr { @for name in names { th scope="col" { (name) } } } }
             tbody { @for thread in &run.threads { (thread_end(thread)) } }

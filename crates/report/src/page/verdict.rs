@@ -13,7 +13,8 @@ pub fn verdict(run: &Run, outline: &Outline) -> Markup {
         return html! {
             section.verdict.none aria-labelledby=(outline.id("verdict")) {
                 (outline.title("verdict", html! { "No verdict" }))
-                p { "No deadline was given, so there is no verdict. Repeat with " code { "--deadline" } "." }
+                p { "No deadline was given, so there is no verdict. To judge the run, repeat it \
+                     with " code { "--deadline" } "." }
                 @if sentence::is_invalid(run) {
                     p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
                 }

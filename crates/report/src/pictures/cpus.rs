@@ -185,7 +185,7 @@ impl Cpus<'_> {
 
     fn conditions(&self) -> Vec<String> {
         let left_out = (self.left_out > 0).then(|| {
-            format!("Drawn are the {MOST} with the largest maxima; {} more are not.", self.left_out)
+            format!("The {MOST} with the largest maxima are drawn; {} more are not.", self.left_out)
         });
         let below = self.panels.iter().map(|panel| panel.outside.below).sum::<u64>();
         let from = Nanos(self.shared.axis.from as i64);
@@ -296,8 +296,8 @@ impl Cpus<'_> {
         });
         let (each, names): (Vec<String>, _) = (each.collect(), names(self.runs));
         format!(
-            "{}, logarithmic, over {}, a small picture for each CPU, all on one scale; {} \
-             {} of {}. {}. {}.",
+            "{}, logarithmic, over {}, one small chart for each CPU, all on one scale; {} {} of \
+             {}. {}. {}.",
             self.shared.height_title(),
             along(self.shared.axis.log, self.shared.terms),
             grouped(self.latencies()),

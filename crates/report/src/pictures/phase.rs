@@ -67,8 +67,8 @@ pub fn draw(run: &Run, samples: &[Sample], fold: Fold, options: &Options) -> Str
         height: area.bottom + BELOW,
         title,
         description: format!(
-            "A dot for each response: across the time of its stimulus modulo {period}, upwards \
-             the response time, up to {}.",
+            "A dot for each response: horizontally the time of its stimulus modulo {period}, \
+             vertically the response time, up to {}.",
             max.unwrap_or_default()
         ),
         latencies: samples.len() as u64,

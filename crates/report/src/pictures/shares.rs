@@ -90,7 +90,7 @@ impl<'a> ShareChart<'a> {
     fn description(&self) -> String {
         let cut: String = self.cut_words().iter().map(|words| format!(" {words}.")).collect();
         format!(
-            "Share of {} {}, over {}. {}. {}. One {} is one of at most {}: shares below that are not \
+            "Share of {} {}, over {}. {}. {}. One {} is one of at most {}: smaller shares are not \
              known.{cut}",
             self.terms.many,
             self.look.told,

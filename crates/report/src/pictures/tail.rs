@@ -88,7 +88,7 @@ impl<'a> Tail<'a> {
         let legend = Legend::new(series.iter().enumerate().map(words).collect(), width);
         let mut notes: Vec<String> = hollow_words(series, &bars, terms(runs)).into_iter().collect();
         notes.extend(outside_words(&axis, &bars));
-        notes.extend((left_out > 0).then(|| format!("{left_out} more runs have no room here.")));
+        notes.extend((left_out > 0).then(|| format!("{left_out} more runs are not drawn.")));
         let notes = notes.iter().flat_map(|one| lines(one, width - 2.0 * MARGIN, TEXT_SIZE));
         let notes = notes.collect();
         Tail { runs, series, bars, axis, area, heading, legend, notes, options }
@@ -236,8 +236,8 @@ fn hollow_words(series: &[Curve], bars: &[Bars], terms: &Terms) -> Option<String
         (few, most) => format!("{} to {}", grouped(few), grouped(most)),
     };
     Some(format!(
-        "Hollow: too few {} for an upper limit of that quantile at 95 % confidence: {}; \
-         here are {there}.",
+        "Hollow: too few {} for an upper limit of that quantile at 95 % confidence: {}; this run \
+         has {there}.",
         terms.many,
         needs.join(", "),
     ))

@@ -29,7 +29,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     text += &table(columns(FIGURE_HEADS, &rows, 2), width, style);
     let threads = thread_rows(run, conditions);
     if !threads.is_empty() {
-        text += "\nThreads beside the measuring ones, in percent of one CPU:\n";
+        text += "\nBusiest threads other than the measuring ones, in percent of one CPU:\n";
         text += &table(columns(THREAD_HEADS, &threads, 1), width, style);
     }
     text
@@ -64,7 +64,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
         (rows(&format!("Conditions of the run: {}.", readings(conditions)),
             FIGURE_HEADS, &figure_rows(conditions), 2))
         @if !threads.is_empty() {
-            (rows("The busiest threads beside the measuring ones, in percent of one CPU.",
+            (rows("The busiest threads other than the measuring ones, in percent of one CPU.",
                 THREAD_HEADS, &threads, 1))
         }
     };

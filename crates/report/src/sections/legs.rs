@@ -17,9 +17,9 @@ struct Rows {
 }
 
 /// What stands above the tables.
-const INTRODUCTION: &str = "Legs of the wake-ups, all counted from the release: until the \
-                            interrupt, until the thread was on its CPU, and until it read the \
-                            clock, which is the latency.";
+const INTRODUCTION: &str = "Legs of the wake-ups, all counted from the release: to the interrupt, \
+                            to the thread on its CPU, and to its reading of the clock, which is \
+                            the latency.";
 
 /// So many cycles must lie above the p99 of both kinds: with fewer, a noisy second decides.
 const ENOUGH_ABOVE_P99: u64 = 100;
@@ -161,16 +161,16 @@ fn counted(legs: &RunLegs) -> String {
         .map(ThreadLegs::known)
         .fold((0, 0), |sum, of_one| (sum.0 + of_one.0, sum.1 + of_one.1));
     let lost = match events_lost {
-        0 => "no event of the trace was lost".to_string(),
-        lost => format!("{} events of the trace were lost", grouped(lost)),
+        0 => "no trace event was lost".to_string(),
+        lost => format!("{} trace events were lost", grouped(lost)),
     };
     if (irq, switch) == (known, known) {
         let (known, traced) = (grouped(known), grouped(traced));
         return format!("The legs of {known} of {traced} traced cycles are known; {lost}.");
     }
     format!(
-        "Of {} traced cycles the IRQ leg is known in {}, the thread leg in {}, both in {}; {lost}. \
-         The figures of a leg stand for its own cycles only.",
+        "Of {} traced cycles the IRQ leg is known in {}, the thread leg in {}, both in {}; \
+         {lost}. The figures of a leg cover only the cycles in which it is known.",
         grouped(traced),
         grouped(irq),
         grouped(switch),
@@ -181,8 +181,9 @@ fn counted(legs: &RunLegs) -> String {
 /// What the tracepoints cost, as the run has measured it.
 fn cost(legs: &RunLegs) -> String {
     let Some(LegCost { traced, untraced }) = &legs.cost else {
-        return "The cost of tracing is unknown: fewer than 100 cycles with or without it."
-            .to_string();
+        return "The cost of tracing is unknown: there are fewer than 100 cycles with or without \
+                it."
+        .to_string();
     };
     let scale = Scale::for_times([traced.p50_ns, untraced.p50_ns]);
     let more = |with: Nanos, without: Nanos| {
@@ -195,14 +196,14 @@ fn cost(legs: &RunLegs) -> String {
         false => (
             String::new(),
             format!(
-                " Their p99 is not compared: only {above} cycles lie above it, and \
+                " Their p99 is not compared: only {above} cycles are above it, and \
                  {ENOUGH_ABOVE_P99} are needed."
             ),
         ),
     };
     format!(
-        "Tracing costs {} at the median (p50 {} against {} {}){tail}; {} cycles with them, {} \
-         without.{too_few}",
+        "Tracing costs {} at the median (p50: {} with tracing, {} {} without){tail}; {} cycles \
+         with it, {} without.{too_few}",
         more(traced.p50_ns, untraced.p50_ns),
         scale.number(traced.p50_ns),
         scale.number(untraced.p50_ns),

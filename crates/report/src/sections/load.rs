@@ -98,7 +98,7 @@ fn facts(run: &Run, load: &LoadRun) -> Vec<String> {
         let Spread { min, mean, max } = evidence.per_second;
         let number = |value: f64| grouped(value.max(0.0).round() as u64);
         facts.push(format!(
-            "With it, {} of the machine: {} {} in the mean ({} to {}).",
+            "With it, {} of the machine: mean {} {} ({} to {}).",
             evidence.counter,
             number(mean),
             evidence.unit,
@@ -112,7 +112,7 @@ fn facts(run: &Run, load: &LoadRun) -> Vec<String> {
     }
     if load.lines_dropped > 0 {
         let count = grouped(load.lines_dropped);
-        facts.push(format!("{count} lines with figures came too fast and are not counted."));
+        facts.push(format!("{count} lines with figures came too fast and were not read."));
     }
     facts
 }
@@ -125,9 +125,9 @@ fn when(run: &Run, load: &LoadRun) -> String {
     };
     let again = match load.restarts {
         0 => String::new(),
-        1 => format!("; started again once, {} without it", load.gap_ns),
+        1 => format!("; restarted once, {} without it", load.gap_ns),
         times => {
-            format!("; started again {} times, {} without it in all", grouped(times), load.gap_ns)
+            format!("; restarted {} times, {} without it in total", grouped(times), load.gap_ns)
         }
     };
     let status = load.status.map(|status| format!(", {status}")).unwrap_or_default();
@@ -137,7 +137,7 @@ fn when(run: &Run, load: &LoadRun) -> String {
         count => format!(", {count} processes were killed"),
     };
     format!(
-        "On {}, from {} (it showed at {}) to {}{status}{killed}{again}; it printed {}.",
+        "On {}, from {} (CPU use seen at {}) to {}{status}{killed}{again}; it printed {}.",
         placed(&load.placement),
         at(load.started_ns),
         at(load.shown_ns),
@@ -160,7 +160,7 @@ fn since(time: Nanos) -> String {
 
 fn shares(share: &Spread) -> String {
     let Spread { min, mean, max } = *share;
-    format!("{} of one CPU in the mean ({} to {})", percent(mean), percent(min), percent(max))
+    format!("mean {} of one CPU ({} to {})", percent(mean), percent(min), percent(max))
 }
 
 fn rate(rate: &LoadRate) -> String {
@@ -169,7 +169,7 @@ fn rate(rate: &LoadRate) -> String {
     match count {
         1 => format!("Its own {name}{of}: {} {unit}.", number(*last)),
         _ => format!(
-            "Its own {name}{of}: {} {unit} in the mean of {} ({} to {}, last {}).",
+            "Its own {name}{of}: {} {unit}, mean of {} ({} to {}, last {}).",
             number(rounded(*mean)),
             grouped(*count),
             number(*min),

@@ -12,15 +12,16 @@ const MOST: usize = 12;
 const LOADED: [&str; 6] = ["_busy", "-busy", "_load", "-load", "_loaded", "-loaded"];
 
 /// Why a loaded machine may be the quicker one.
-pub const WHY: &str = "Some answer quicker under load: a CPU that has work does not sleep, so that \
-    no idle state must be left, and its governor keeps the frequency up. `latlab doctor` on that \
-    machine names both.";
+pub const WHY: &str = "Some responders are faster under load: a busy CPU does not enter idle \
+                       states, and its governor keeps the frequency high. `latlab doctor` on that \
+                       machine shows both settings.";
 
 /// What the table of pairs says.
-pub const MEANING: &str = "The probability that a response of the row is quicker than one of the \
-    column, equal ones counted half; in brackets how many of the row were quicker than every one \
-    of the column. It is true of these series; whether it is of the responders, only more series \
-    of each can say.";
+pub const MEANING: &str = "The probability that a response of the row is faster than one of the \
+                           column, with ties counted half; in brackets how many responses of the \
+                           row were faster than all of the column. It describes these series; \
+                           only more series of each responder show whether it describes the \
+                           responders.";
 
 /// A responder's run with the responses in its order.
 #[derive(Clone, Copy)]
@@ -37,7 +38,7 @@ pub(crate) fn columns(all: &[PairedRuns]) -> Option<Vec<Column>> {
         return None;
     }
     let name = |one: &PairedRuns| one.run.asked.name.clone();
-    let mut columns = vec![Column::new("quicker than", 0, all.iter().map(name)).left()];
+    let mut columns = vec![Column::new("faster than", 0, all.iter().map(name)).left()];
     for (at, other) in all.iter().enumerate() {
         let cells = all.iter().enumerate().map(|(row, one)| {
             let compared = (row != at).then(|| precedence(one.latencies, other.latencies));
@@ -95,10 +96,10 @@ pub(crate) fn load_comparison_columns(pairs: &[LoadComparison]) -> Vec<Column> {
     vec![
         Column::new("responder", 0, cells(&|one| one.idle.run.asked.name.clone())).left(),
         Column::new("median idle", 0, cells(&|one| median(&one.idle))),
-        Column::new("median busy", 0, cells(&|one| median(&one.busy))),
+        Column::new("median under load", 0, cells(&|one| median(&one.busy))),
         Column::new("effect", 0, cells(&|one| signed(one.compared.shift))),
         Column::new("95 %", 0, cells(&|one| between(one.compared.shift_between))),
-        Column::new("P(busy quicker)", 0, cells(&|one| share(one.compared.precedence.less))),
+        Column::new("P(load faster)", 0, cells(&|one| share(one.compared.precedence.less))),
         Column::new(
             "95 %",
             0,

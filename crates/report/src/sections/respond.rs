@@ -93,7 +93,7 @@ pub fn channel_lines(runs: &[&Run], width: usize, style: Style) -> String {
 }
 
 /// The column of the share that is sure to be no later than the observed maximum.
-const SURE: &str = "95 % sure";
+const SURE: &str = "95 % confident";
 
 /// What the columns mean that do not say it by their names; a narrow table has no share.
 pub fn meaning(has_share: bool) -> String {
@@ -102,8 +102,8 @@ pub fn meaning(has_share: bool) -> String {
          the observed maximum. "
     );
     format!(
-        "n responses were measured; what was censored has no value and is in no figure. {}A quantile \
-         that n cannot support is not given.",
+        "n responses were measured; censored responses have no value and are in no figure. \
+         {}Quantiles that need more than n responses are not given.",
         if has_share { &share } else { "" }
     )
 }
@@ -146,7 +146,7 @@ pub fn headline(run: &Run, responses: &Responses) -> String {
     let (answered, stimuli) = (grouped(run.total.cycles), grouped(responses.stimuli));
     match responses.figures.max_ns {
         Some(max) => format!(
-            "{name} answered {answered} of {stimuli} stimuli, after {} at most.",
+            "{name} answered {answered} of {stimuli} stimuli, within at most {}.",
             exact(max, responses)
         ),
         None => format!("{name} answered none of {stimuli} stimuli."),
@@ -162,7 +162,7 @@ pub fn class_counts(responses: &Responses) -> Option<String> {
     let plain = |count: u64, what: &str| (count > 0).then(|| format!("{} {what}", grouped(count)));
     let told: Vec<String> = [
         of(responses.censored, "not measured"),
-        of(responses.impossible, "with a value that cannot be"),
+        of(responses.impossible, "with an impossible value"),
         of(responses.missing, "without a response"),
         of(responses.late, "answered after the window"),
         plain(responses.double, "double"),
@@ -171,7 +171,7 @@ pub fn class_counts(responses: &Responses) -> Option<String> {
     .into_iter()
     .flatten()
     .collect();
-    (!told.is_empty()).then(|| format!("Not as it should be: {}.", told.join(", ")))
+    (!told.is_empty()).then(|| format!("Problems: {}.", told.join(", ")))
 }
 
 /// The median beside the maximum.
@@ -188,7 +188,7 @@ pub fn median(responses: &Responses) -> Option<String> {
 fn resolution(responses: &Responses) -> Option<String> {
     let resolution = responses.resolution_ns?;
     Some(format!(
-        "The {} tells times to {}: every figure is uncertain by as much.",
+        "The {} has a resolution of {}: every figure is uncertain by that amount.",
         responses.format,
         short(resolution)
     ))
@@ -198,14 +198,14 @@ fn below(run: &Run) -> Option<String> {
     let share = share_below(run.total.cycles)?;
     Some(format!(
         "With 95 % confidence at least {share} of all responses are no later than the observed \
-         maximum, as long as everything stays as it was."
+         maximum, if conditions do not change."
     ))
 }
 
 fn window_sentence(responses: &Responses) -> Option<String> {
     let marked = responses.marked.as_ref()?;
     let share = marked.count as f64 / responses.stimuli.max(1) as f64;
-    Some(format!("{} of the stimuli met {}.", percent(share), marked.by))
+    Some(format!("{} of the stimuli coincided with {}.", percent(share), marked.by))
 }
 
 /// A time as exactly as the capture tells it.

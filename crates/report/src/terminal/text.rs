@@ -215,7 +215,7 @@ fn agent(run: &Run, width: usize) -> String {
         String::new()
     };
     let text = format!(
-        "Cost of measuring: {} of memory at most, {} of CPU time beside the loops{share}.",
+        "Cost of measuring: {} of memory at most, {} of CPU time outside the loops{share}.",
         bytes(end.agent_peak_rss_bytes),
         end.helpers_cpu_ns,
     );

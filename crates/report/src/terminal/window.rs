@@ -92,8 +92,8 @@ fn findings(run: &Run, window: &Window, width: usize) -> String {
         false => "",
     };
     let text = format!(
-        "The run has {all} finding{}, {here} of them in this stretch of {}: `latlab show {}`.\
-         {worthless}",
+        "The run has {all} finding{}, {here} of them in this part of {}: `latlab show \
+         {}`.{worthless}",
         if all == 1 { "" } else { "s" },
         span(window.to_ns - window.from_ns),
         run.id,

@@ -171,7 +171,7 @@ fn what_changed_is_told_side_by_side() {
     let same = Comparison { before, after, config: Some(vec![]), ..Comparison::default() };
     assert_eq!(comparison(&same, detail(80)), "No changes from a to b.\n");
     let blind = Comparison { config: None, machine: changed().machine, ..same };
-    assert!(comparison(&blind, detail(80)).contains("are not known for both"));
+    assert!(comparison(&blind, detail(80)).contains("of one or both are not known"));
 }
 
 #[test]

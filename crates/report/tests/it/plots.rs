@@ -277,7 +277,7 @@ fn a_cpu_of_many_has_its_place_and_its_maximum() {
             let max = fixture.run.threads[cpu].summary.max_ns.unwrap();
             let words = [format!("CPU {cpu}: maximum {max}"), format!("CPU {cpu}: ")];
             let found = all.iter().find(|(_, _, text)| words.iter().any(|w| text.starts_with(w)));
-            let (x, y, _) = found.expect("a small picture for each CPU");
+            let (x, y, _) = found.expect("one small chart for each CPU");
             (*y, *x)
         })
         .collect();

@@ -315,7 +315,7 @@ fn what_was_not_read_is_said_and_never_zero() {
     }
     let none = one_row();
     let picture = telemetry(&none.run, &none.data(), &TimeOptions::default());
-    assert!(picture.contains("The conditions of this run were not read."));
+    assert!(picture.contains("No conditions were recorded for this run."));
     assert!(with(&picture, "data-strip").is_empty());
 }
 

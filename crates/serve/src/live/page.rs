@@ -68,7 +68,7 @@ fn charts(id: &str) -> String {
             p.muted { a href="/" { "Runs" } }
             h1 { (id) }
             p.muted #about {}
-            p.standing #standing role="status" { "Looking for the run …" }
+            p.standing #standing role="status" { "Loading the run …" }
         }
         main data-events={ "/live/" (encoded(id)) "/events" } {
             div.charts #charts {}

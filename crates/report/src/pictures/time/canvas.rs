@@ -204,7 +204,7 @@ fn facts(run: &Run, data: &TimeData) -> String {
         format!("; drawn: {length} from +{:.3} s on", from.as_secs_f64())
     });
     format!(
-        "Begun {started}, {}{}; {}",
+        "Started {started}, {}{}; {}",
         run.asked.name,
         part.unwrap_or_default(),
         sentence::conditions(run)

@@ -29,7 +29,7 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     match data.dots.is_empty() {
         true => canvas.keys("", keys(missed, is_joined(run, data))),
         false => canvas.sentences(&[
-            "Each cycle is a dot; those that would cover each other are one.".to_string(),
+            "Each cycle is a dot; dots that would overlap are drawn once.".to_string(),
         ]),
     }
     canvas.y += 4.0;
@@ -61,7 +61,7 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
 fn few(data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Option<String> {
     let mut all = threads.iter().flat_map(|(_, spans)| spans);
     let few = data.dots.is_empty() && all.any(|span| span.count > 0 && span.p99_9.is_none());
-    few.then(|| "Where fewer than 1000 were recorded there is no p99.9.".to_string())
+    few.then(|| "Columns with fewer than 1000 cycles have no p99.9.".to_string())
 }
 
 /// Whether a column holds more than one interval.

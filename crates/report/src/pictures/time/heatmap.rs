@@ -162,7 +162,7 @@ fn description(run: &Run, pooled: &[latlab_stats::Span]) -> String {
     let many = terms::of_run(run).many;
     let max = max.map_or("none".to_string(), |max| max.to_string());
     format!(
-        "{}. Time across, {} in height, logarithmic; the darker, the more {many}. {} \
+        "{}. Time horizontally, {} vertically, logarithmic; the darker, the more {many}. {} \
          {many} are drawn; the largest is {max}.",
         sentence::conditions(run),
         terms::of_run(run).one,

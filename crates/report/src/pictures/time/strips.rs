@@ -72,7 +72,7 @@ pub fn strips(run: &Run, data: &TimeData) -> Strips {
 
 fn missing_strips(run: &Run, without: &[Strip]) -> Option<String> {
     if run.conditions.is_none() {
-        return Some("The conditions of this run were not read.".to_string());
+        return Some("No conditions were recorded for this run.".to_string());
     }
     let names: Vec<String> = without
         .iter()
@@ -108,8 +108,8 @@ pub fn cpu_users(data: &TimeData) -> impl Iterator<Item = Strip> {
     let strip =
         |kind, title, each, tracks| Strip { kind, title, unit: "%", tracks, each, from_zero: true };
     let all = [
-        strip("interrupts", "Interrupts, hard and soft, share of a CPU", "CPU", interrupts),
-        strip("handlers", "Threads of interrupts, share of a CPU", "thread", handlers),
+        strip("interrupts", "Interrupts and softirqs, share of a CPU", "CPU", interrupts),
+        strip("handlers", "Interrupt threads, share of a CPU", "thread", handlers),
         strip("threads", "Busiest threads, share of a CPU", "thread", busiest),
     ];
     all.into_iter().filter_map(Strip::if_not_empty)

@@ -348,7 +348,7 @@ pub fn invalid() -> Fixture {
     run.findings = vec![
         Finding::new(grown).of_thread(1).at(FIRST + Nanos(12 * SECOND)),
         refused("scheduling", "fifo 90", "other", true).of_thread(0),
-        refused("idle states", "left within 0 us", "as the system has them", false),
+        refused("idle states", "exit latency up to 0 us", "system default", false),
     ];
     verdict(
         run,
