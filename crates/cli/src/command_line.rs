@@ -35,7 +35,7 @@ Examples:
   latlab run --for 60s --deadline 1ms       measure every CPU for a minute and judge it
   latlab show last                          the result of that run, in the terminal
   latlab report last -o page.html           the same as a page with charts
-  latlab plot idle load --kind ccdf         two runs in one picture
+  latlab plot idle load --kind ccdf         two runs in one chart
   latlab verify --all                       check every stored run for damage
   latlab respond --from cap.sr --look       list the channels of a capture
   latlab doctor                             find settings that cost latency, with remedies

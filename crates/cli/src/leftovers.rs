@@ -60,15 +60,15 @@ fn sentence((change, result): &(Change, UndoResult)) -> Option<String> {
         UndoResult::Ended(_) => return None,
         UndoResult::Gone if is_load => return None,
         UndoResult::Restored if *kind == Kind::Folder => {
-            format!("removed {path}, which a killed latlab had left")
+            format!("removed {path}, left by a killed latlab")
         }
         UndoResult::Restored => format!("restored {path} from '{after}' to '{before}'"),
         UndoResult::Gone => {
-            format!("{path} no longer exists; a killed latlab had left it as '{after}'")
+            format!("{path} no longer exists; a killed latlab had set it to '{after}'")
         }
         UndoResult::ChangedSince(now) => format!(
-            "left {path} as '{now}', which somebody set after a killed latlab had changed it from \
-             '{before}' to '{after}'"
+            "did not restore {path}: a killed latlab had changed it from '{before}' to '{after}', \
+             but it is now '{now}'"
         ),
         UndoResult::HeldBy { holder, restores: true } => {
             format!("left {path} as '{after}' to {holder}, which puts '{before}' back when it ends")

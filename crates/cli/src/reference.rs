@@ -58,7 +58,7 @@ fn completions_are_those_of_the_flags() {
     compare("completions", files.map(|(name, _, shell)| (name.into(), script(shell))).into());
     for (name, shell, _) in files {
         let file = fs::read_to_string(folder("completions").join(name)).expect(name);
-        assert!(shell.script() == file || writing(), "{name} is not what latlab prints");
+        assert!(shell.script() == file || writing(), "{name} differs from what latlab prints");
     }
 }
 
@@ -121,8 +121,8 @@ fn compare(name: &str, files: Vec<(String, String)>) {
     );
     assert!(
         wrong.is_empty(),
-        "docs/reference/{name} is not what the flags and types say: {}. `make reference` writes \
-         it anew; a file that nothing makes any more is yours to remove.",
+        "docs/reference/{name} differs from the flags and types: {}. Run `make reference`; delete \
+         a file that it no longer generates.",
         wrong.join(", ")
     );
 }
@@ -181,7 +181,7 @@ const EXIT_STATUS_OF_READING: Terms = &[
 ];
 
 const EXIT_STATUS_OF_CYCLICTEST: Terms = &[
-    ("0", "Done, whatever was measured; also where --breaktrace ended it."),
+    ("0", "Done, whatever was measured; also after --breaktrace."),
     ("2", "Wrong usage or input."),
     (
         "3",
@@ -191,42 +191,47 @@ const EXIT_STATUS_OF_CYCLICTEST: Terms = &[
 ];
 
 const EXIT_STATUS_OF_VERIFY: Terms = &[
-    ("0", "All runs are whole."),
+    ("0", "No run is damaged."),
     ("1", "At least one run is damaged."),
     ("2", "Wrong usage or input, such as a run that does not exist."),
     ("3", "The result could not be written."),
 ];
 
 const EXIT_STATUS_OF_DOCTOR: Terms = &[
-    ("0", "Done, whatever was found, unless --fail-on asks for more."),
-    ("1", "What --fail-on asks for was found."),
-    ("2", "Wrong usage or input, such as a run that does not exist or a file that is no snapshot."),
-    ("3", "This machine could not be examined, or with --restore a file not be put back."),
+    ("0", "Done, whatever was found, unless --fail-on says otherwise."),
+    ("1", "A finding of --fail-on was found."),
+    (
+        "2",
+        "Wrong usage or input, such as a run that does not exist or a file that is not a \
+           snapshot.",
+    ),
+    ("3", "This machine could not be examined, or with --restore a file could not be restored."),
 ];
 
 const ENVIRONMENT: Terms = &[
-    ("LATLAB_RUNS", "Folder of the runs, where --out does not name one; else it is ./runs."),
-    ("NO_COLOR", "Set and not empty, it turns colours off."),
+    ("LATLAB_RUNS", "Folder of the runs, unless --out is given; the default is ./runs."),
+    ("NO_COLOR", "If set and not empty, output has no colours."),
     (
         "SUDO_UID, SUDO_GID",
-        "Who called sudo(8): what latlab writes as root belongs to that user and group.",
+        "The user who called sudo(8): files that latlab writes as root belong to that user and \
+         group.",
     ),
 ];
 
 const FILES: Terms = &[
     (
         "runs/TIME_NAME/",
-        "A run: a folder named by the time in UTC at which it began, and by --name. It appears \
-         whole; until then it is .TIME_NAME.partial beside it and holds the journal, from which \
-         the next command finishes a run that was cut off.",
+        "A run: a folder named after its start in UTC and its --name. It appears only when it is \
+         complete; until then .TIME_NAME.partial beside it contains the journal, from which the \
+         next command finishes an interrupted run.",
     ),
     (
         "run.json",
-        "What was asked and applied, the machine, the figures, the findings, the verdict, and the \
-         checksums of the tables.",
+        "Requested and applied settings, machine, figures, findings, verdict, and the checksums \
+         of the tables.",
     ),
-    ("histogram.parquet", "Every bin of every thread."),
-    ("intervals.parquet", "Each second of each thread."),
+    ("histogram.parquet", "Every bin of the histogram of every thread."),
+    ("intervals.parquet", "The figures of each second of each thread."),
     ("spikes.parquet", "The 4096 largest latencies of each thread, with their releases."),
     (
         "legs.parquet",
@@ -234,20 +239,17 @@ const FILES: Terms = &[
     ),
     ("samples.parquet", "With --samples or --legs: every latency with its release."),
     ("trace.parquet", "With --legs: the recorded trace events from which the legs were computed."),
-    ("clocks.parquet", "The monotonic, boot, real and TAI time side by side, each second."),
+    ("clocks.parquet", "Monotonic, boot, real and TAI time, read together each second."),
     (
         "/run/latlab/",
         "Records of what runs hold, locked as long as they go on: measured CPUs (cpus-), what --set, --tune, --legs or timerlat have changed (undo-), processes of loads (load-). Of other users below /run/lock/latlab-UID, else /run/user/UID, else /tmp.",
     ),
     (
         "snapshot.json",
-        "The kernel files of the machine as they were at the start; latlab doctor examines them.",
+        "The kernel files of the machine at the start of the run; latlab doctor examines them.",
     ),
-    (
-        "comparison.html",
-        "The page of this run and others, where latlab report was not told another place for it.",
-    ),
-    ("report.html", "The page, where latlab report was not told another place for it."),
+    ("comparison.html", "The page of this run and others, unless latlab report has -o."),
+    ("report.html", "The page, unless latlab report has -o."),
 ];
 
 const PAGES_OF_OTHERS: &[&str] = &["cyclictest(8)", "sched(7)", "capabilities(7)"];
@@ -259,77 +261,75 @@ const NO_DATE: &str = "NO_DATE";
 fn description(command: &str) -> &'static str {
     match command {
         "latlab" => {
-            "latlab measures how late a Linux machine is: the time between the instant a thread \
-             asked to be woken, its release, and its first instruction. It accounts for every \
-             release, keeps what it measured in a folder, and judges it against a deadline."
+            "latlab measures the wake-up latency of a Linux machine: the time between the instant \
+             at which a thread asked to be woken, its release, and its first instruction. It \
+             accounts for every release, stores what it measured in a folder, and judges it \
+             against a deadline."
         }
         "run" => {
-            "Measuring threads, one on each CPU unless told otherwise, sleep until their next \
-             release and count how late they were woken. Releases that are already past when a \
-             cycle ends are missed releases, and are counted too.\n\n\
-             On a terminal a live table shows each thread; elsewhere a line comes every ten \
-             seconds. Both go to standard error, the result to standard output. SIGINT (Ctrl-C), \
-             SIGTERM and, without --keep-going, SIGHUP end the run cleanly and keep it.\n\n\
-             Real-time priority, locked memory and shallow idle states need rights: those of \
-             root, or CAP_SYS_NICE, CAP_IPC_LOCK and a /dev/cpu_dma_latency that may be written. \
-             Without the right to the priority nothing is measured, and one line says how to give \
-             it; what else was refused is a finding of the run, and where it matters the verdict \
-             is invalid."
+            "Measuring threads, by default one on each CPU, sleep until their next release and \
+             record how late they were woken. Releases that are already past when a cycle ends \
+             are missed releases, and are counted too.\n\nOn a terminal a live table shows each \
+             thread; elsewhere latlab prints a line every ten seconds. Both go to standard error, \
+             the result to standard output. SIGINT (Ctrl-C), SIGTERM and, without --keep-going, \
+             SIGHUP end the run cleanly and store it.\n\nReal-time priority, locked memory and \
+             shallow idle states need rights: root, or CAP_SYS_NICE, CAP_IPC_LOCK and a writable \
+             /dev/cpu_dma_latency. Without the right to the priority latlab measures nothing and \
+             explains how to get it. Any other refused setting is a finding of the run, and if it \
+             matters the verdict is invalid."
         }
         "list" => {
-            "Names the runs in the folder of runs, the newest first, with their observed maximum \
-             and verdict. A run that was cut off is finished before."
+            "Lists the runs in the folder of runs, newest first, with observed maximum and \
+             verdict. Interrupted runs are finished first."
         }
         "show" => {
-            "Prints what a run measured: one line for each thread, the findings, the verdict, and \
-             the command that repeats it. With --format json it is the run's run.json, with the \
-             sentences of its findings and of its verdict.\n\n\
-             With --window it prints the figures of a stretch of a run that has samples, and with \
-             --format csv the samples themselves."
+            "Prints the result of a run: one line for each thread, the findings, the verdict, and \
+             the command that repeats it. With --format json it prints run.json with the \
+             sentences of its findings and of its verdict.\n\nWith --window it prints the figures \
+             of a part of a run that has samples, and with --format csv the samples themselves."
         }
         "verify" => {
-            "Compares every file of a run with the size and the checksum that run.json has of it, and \
-             the sums of the tables with each other. A file that is not of the run is named, and is \
-             no damage."
+            "Compares the size and the checksum of every file of a run with run.json, and the \
+             sums of the tables with each other. Files that do not belong to the run are listed \
+             and are not damage."
         }
         "report" => {
-            "Writes a page that needs nothing beside itself: no network, no other file. It can be \
-             made again at any time."
+            "Writes a self-contained page: it needs no network and no other file. It can be \
+             written again at any time."
         }
         "plot" => {
-            "Writes a picture of what a run measured, as SVG that needs nothing beside itself. What \
-             does not fit on the axis is told in the picture with its count and its maximum, and \
-             a figure that the latencies do not support is drawn hollow. Several runs are drawn on \
-             one scale and named by what they differ in."
+            "Writes a chart of a run as a self-contained SVG, or as PNG. Values beyond the axis \
+             are counted in the chart with their maximum, and figures that the data does not \
+             support are drawn hollow. Several runs are drawn on one scale and named after their \
+             differences."
         }
         "agent" => {
-            "The half of latlab that runs on the machine that is measured. It does no analysis and \
-             writes no file; the other half keeps what it says. Builds by `make dist` carry it for \
-             three kinds of machines."
+            "The part of latlab that runs on the measured machine. It does no analysis and writes \
+             no file; the other part stores what it sends. Builds by `make dist` contain it for \
+             three types of machines."
         }
         "doctor" => {
-            "Reads the kernel files of this machine, of the machine of a stored run, of a folder that \
-             looks like /, or of a snapshot file, and says what in them costs latency: what was \
-             seen and in which file, why it matters, what it typically costs, the command that mends \
-             it and how to undo that. It changes nothing. docs/reference/doctor.md holds all that it \
-             knows, as --list prints it.\n\n\
-             With --against it says what has changed: facts about the machine, findings that \
-             appeared or went, settings, and options of the kernel by topic.\n\n\
-             With --restore it puts back what --set and --tune have changed for a run whose \
-             latlab was killed. Every other command does the same before its work; where root has \
-             changed them, only root can. A file that somebody has changed since is left alone."
+            "Reads the kernel files of this machine, of the machine of a stored run, of a folder \
+             that looks like /, or of a snapshot file, and lists what in them costs latency: the \
+             file and its content, the reason, the typical cost, the command that changes it, and \
+             how to undo that. It changes nothing. docs/reference/doctor.md lists all checks, as \
+             --list does.\n\nWith --against it lists changes: facts about the machine, findings \
+             that appeared or disappeared, settings, and kernel options by topic.\n\nWith \
+             --restore it restores what --set and --tune changed for a run whose latlab was \
+             killed. Every other command does the same before its work; changes made by root need \
+             root. Files that were changed again since then are not touched."
         }
         "cyclictest" => {
-            "Takes the options of cyclictest(8), measures with the loop of latlab, and prints what \
-             cyclictest prints, so that scripts made for it go on working. A link named cyclictest \
-             does the same. The run is stored as well; the last line on standard error names it. \
-             What the original hides is told there: missed releases, and latencies that nobody \
-             took in time. SIGUSR1 prints the figures of the moment to standard error, SIGUSR2 \
-             writes them to /dev/shm/cyclictestPID."
+            "Takes the options of cyclictest(8), measures with latlab, and prints the output of \
+             cyclictest, so that existing scripts continue to work. A link named cyclictest does \
+             the same. The run is stored as well; the last line on standard error names it. \
+             Standard error also reports what cyclictest hides: missed releases, and latencies \
+             that were not printed in time. SIGUSR1 prints the current figures to standard error, \
+             SIGUSR2 writes them to /dev/shm/cyclictestPID."
         }
         _ => {
-            "Prints the script that completes the commands and flags of latlab in a shell. It is \
-             the same that `make install` installs."
+            "Prints the shell script that completes the commands and flags of latlab. `make \
+             install` installs the same script."
         }
     }
 }

@@ -14,7 +14,7 @@ fn picture(folder: &Path, run: &Run) -> String {
     match latlab_store::histograms(folder, run) {
         Ok(bins) => latlab_report::histogram(run, &bins, width(), glyphs()),
         Err(error) => {
-            format!("No picture of the latencies: {}\n", escape_controls(&error.to_string()))
+            format!("No chart of the latencies: {}\n", escape_controls(&error.to_string()))
         }
     }
 }

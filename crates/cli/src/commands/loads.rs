@@ -17,7 +17,7 @@ pub struct LoadsArgs {
     /// One of them.
     #[command(subcommand)]
     pub command: Option<LoadsCommand>,
-    /// Folder of further definitions, before all others
+    /// Folder with more definitions, searched first
     #[arg(long, value_name = "DIR", global = true)]
     pub loads: Option<PathBuf>,
     /// How to print: text, json
@@ -34,7 +34,7 @@ pub struct LoadsArgs {
 /// What else `latlab loads` does.
 #[derive(Subcommand)]
 pub enum LoadsCommand {
-    /// Print the definition of a load, to be used as it is or as a start for another.
+    /// Print the definition of a load.
     Show {
         /// Its name
         name: String,

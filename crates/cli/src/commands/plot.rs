@@ -88,7 +88,7 @@ fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::
     let drawn = latlab_view::over_time(folder, kind, args.window.as_ref(), &args.time_options())?;
     if let Some(about) = drawn.too_many {
         let about = units::grouped(about);
-        warn(format!("about {about} samples are too many for a picture: drawing intervals"));
+        warn(format!("about {about} samples are too many for a chart: drawing intervals"));
     }
     Ok(drawn.svg)
 }

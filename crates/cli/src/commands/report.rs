@@ -36,7 +36,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     reject_duplicates(&shown)?;
     let page = latlab_view::page(&shown);
     if !latlab_report::is_interactive() {
-        warn("this build was made without npm: the page has static pictures only");
+        warn("this build was made without npm: the page has static charts only");
     }
     if to_stdout {
         print(&page)?;

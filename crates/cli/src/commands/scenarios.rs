@@ -36,7 +36,7 @@ const EXAMPLES: &str = "\
 Examples:
   latlab scenarios                                 list the ready-made sheets
   latlab scenarios show stress-five >mine.toml     copy one to change it
-  latlab run stress-five --scale 20s --dry-run     what it would do
+  latlab run stress-five --scale 20s --dry-run     show the plan
   latlab run mine.toml                             run it";
 
 /// Lists the ready-made sheets, or prints one.

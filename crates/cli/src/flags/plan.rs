@@ -83,7 +83,7 @@ impl RunArgs {
             Instrument::Handoff => {
                 let own = [
                     mechanism("does not apply to handoff, whose measured threads do not sleep"),
-                    missed("does not apply to handoff, which always leaves out past releases"),
+                    missed("does not apply to handoff, which always skips past releases"),
                     legs("does not apply to handoff, whose measured threads do not sleep"),
                 ];
                 [&of_spin[..], &own].concat()

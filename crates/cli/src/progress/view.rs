@@ -127,7 +127,7 @@ fn totals(view: &LiveView) -> Vec<String> {
         false if view.plan.method.records() == Recorded::Gap => {
             format!("noise {}", percent(noise(view, threads)))
         }
-        false => "missed not defined".to_string(),
+        false => "missed releases not defined".to_string(),
     };
     let misses = view
         .plan

@@ -53,7 +53,7 @@ fn invariants_are_those_of_the_tests() {
             let text = fs::read_to_string(&path).expect("a test can be read");
             for (topic, sentence, test) in invariants(&name, &text) {
                 let known = TOPICS.iter().any(|(known, _)| *known == topic);
-                assert!(known, "{name}: an invariant of '{topic}', which is no topic");
+                assert!(known, "{name}: an invariant of '{topic}', which is not a topic");
                 found.entry(topic).or_default().entry(sentence).or_default().push(test);
             }
         }
@@ -68,7 +68,7 @@ fn invariants_are_those_of_the_tests() {
     let page = format!("{HEAD}{}", sections.collect::<String>());
     assert!(
         !differs(&folder("invariants.md"), &page),
-        "docs/reference/invariants.md is not what the tests say: `make reference` writes it anew"
+        "docs/reference/invariants.md differs from the tests: run `make reference`"
     );
 }
 

@@ -51,7 +51,7 @@ pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut SheetErrors) -> Hea
     let limit = keys.value("cool-down-limit", "a time such as \"10min\"", time);
     let below = keys.value("cool-below", "a temperature such as \"55C\"", temperature);
     if let (Some(_), None, Some(value)) = (limit, below, table.get("cool-down-limit")) {
-        keys.mistakes.add(value.span(), "cool-down-limit goes with cool-below, and only with it");
+        keys.mistakes.add(value.span(), "cool-down-limit requires cool-below");
     }
     let limit_ns = below.map_or(Nanos::ZERO, |_| limit.unwrap_or(LIMIT));
     Head {

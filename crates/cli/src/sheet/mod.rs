@@ -67,16 +67,19 @@ impl SheetFile {
             let names: Vec<&str> = BUILTIN_SHEETS.iter().map(|one| one.name).collect();
             let meant = match errors::nearest(spec, &names) {
                 Some(name) => format!("did you mean '{name}'?"),
-                None => format!("available: {}; a file is named with its .toml", names.join(", ")),
+                None => format!(
+                    "available: {}; to use a file, give its name with .toml",
+                    names.join(", ")
+                ),
             };
-            return Err(format!("there is no ready-made sheet '{spec}'; {meant}"));
+            return Err(format!("no ready-made sheet '{spec}'; {meant}"));
         }
         let mut text = String::new();
         let read =
             File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
         read.map_err(|error| format!("cannot read {spec}: {error}"))?;
         if text.len() as u64 > LARGEST {
-            return Err(format!("{spec} is no sheet: it is larger than 1 MiB"));
+            return Err(format!("{spec} is not a sheet: it is larger than 1 MiB"));
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(SheetFile { file: spec.to_string(), stem, text })

@@ -177,6 +177,6 @@ pub fn reason(error: &clap::Error) -> String {
                 None => format!("unknown value '{bad}'; expected one of {}", known.join(", ")),
             }
         }
-        _ => error.kind().as_str().unwrap_or("it is refused").to_string(),
+        _ => error.kind().as_str().unwrap_or("not possible").to_string(),
     }
 }

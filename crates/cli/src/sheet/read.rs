@@ -90,7 +90,7 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut SheetErrors) -> Sheet {
             (name, _) if vocabulary.get(name).is_some() => mistakes.add(
                 key.span(),
                 format!(
-                    "'{name}' is outside of a scenario; put it into [defaults] for all of them"
+                    "'{name}' is outside of a scenario; move it to [defaults] for all scenarios"
                 ),
             ),
             (name, _) => mistakes.unknown(key.span(), name, "a sheet", &all_keys()),

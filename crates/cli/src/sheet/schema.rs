@@ -13,26 +13,26 @@ pub fn schema() -> Value {
         let options =
             vocabulary.options().filter_map(|arg| Some((arg.get_long()?.to_string(), option(arg))));
         let kernel =
-            "The kernel that must run, or a part of its release: a row waits until it does.";
+            "The kernel that must run, or a part of its release: a row waits until it runs.";
         let kernel = ("kernel".to_string(), text(kernel));
         let more = more.iter().map(|(key, value)| (key.to_string(), value.clone()));
         options.chain([kernel]).chain(more).collect::<Map<String, Value>>()
     };
-    let scenario =
-        [("name", text("What names it in the table.")), ("about", text("What it is about."))];
+    let scenario = [("name", text("Its name in the table.")), ("about", text("What it is about."))];
     let lists: Map<String, Value> = settings(&[])
         .into_iter()
         .map(|(key, value)| (key, json!({ "type": "array", "minItems": 1, "items": value })))
         .collect();
     let mut properties = head();
     properties.extend([
-        ("defaults".to_string(), table("What holds for every scenario that does not say otherwise: options of `latlab run`.", settings(&[]), &[])),
-        ("matrix".to_string(), table("Every scenario is measured with each of these values, and each choice of several.", lists, &[])),
+        ("defaults".to_string(), table("Default options of `latlab run` for all scenarios.", settings(&[]), &[])),
+        ("matrix".to_string(), table("Every scenario is measured with each of these values, and \
+                                      with each combination of several.", lists, &[])),
         ("scenario".to_string(), json!({ "type": "array", "minItems": 1, "items": table("A scenario: options of `latlab run`.", settings(&scenario), &["name"]) })),
         ("published".to_string(), published()),
     ]);
     let mut schema = table(
-        "A sheet of latlab: scenarios, and how often and in which order they are measured.",
+        "A sheet of latlab: scenarios, how often and in which order they are measured.",
         properties,
         &["scenario"],
     );
@@ -62,11 +62,13 @@ fn number(least: u64, most: u64, about: &str) -> Value {
 fn head() -> Map<String, Value> {
     let orders: Vec<&str> = Order::ALL.iter().map(|order| order.as_str()).collect();
     let value = |key: &str| match key {
-        "name" => text("Name of the campaign; that of the file, if left out."),
+        "name" => text("Name of the campaign; default: the name of the file."),
         "about" => text("The question that the sheet answers."),
-        "repeats" => number(1, super::MOST_REPEATS, "Times that each row is measured."),
+        "repeats" => number(1, super::MOST_REPEATS, "Number of runs of each row."),
         "order" => {
-            json!({ "enum": orders, "description": "All rows, then all again; or every second time in reverse; or each time in an order of its own." })
+            json!({ "enum": orders, "description": "in-order: all rows, then all again; abba: \
+                                                    every second time in reverse; random: each \
+                                                    time in a new order." })
         }
         "seed" => {
             number(0, i64::MAX as u64, "Seed of a random order, and of the phases of the runs.")
@@ -74,11 +76,11 @@ fn head() -> Map<String, Value> {
         "retries" => number(
             0,
             100,
-            "Times that a run which failed or is invalid is tried again; 1, if left out.",
+            "Number of further attempts for a run that failed or is invalid; default: 1.",
         ),
-        "cool-down" => text("A pause between two runs: \"30s\"."),
-        "cool-below" => text("Between two runs, until no thermal zone is hotter: \"55C\"."),
-        _ => text("How long cool-below may take at most; 10min, if left out."),
+        "cool-down" => text("Pause between two runs: \"30s\"."),
+        "cool-below" => text("Wait between two runs until no thermal zone is hotter: \"55C\"."),
+        _ => text("Longest time for cool-below; default: 10min."),
     };
     KEYS.iter().map(|key| (key.to_string(), value(key))).collect()
 }
@@ -101,10 +103,10 @@ fn option(arg: &Arg) -> Value {
 
 fn published() -> Value {
     let figure = [
-        ("scenario", text("The scenario it belongs to.")),
-        ("of", text("What was measured: the kernel, mostly.")),
+        ("scenario", text("Its scenario.")),
+        ("of", text("What was measured, usually the kernel.")),
         ("maximum", text("The observed maximum: \"71us\".")),
-        ("note", text("In the words of those who published it.")),
+        ("note", text("The words of the publication.")),
     ];
     let figure = figure.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
     let properties = [
@@ -119,5 +121,5 @@ fn published() -> Value {
         ),
     ];
     let properties = properties.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
-    table("What others have published of the same experiment.", properties, &["source"])
+    table("Published figures of the same experiment.", properties, &["source"])
 }

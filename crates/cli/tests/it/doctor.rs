@@ -202,7 +202,7 @@ fn a_run_is_examined_anew_and_differs_from_itself_in_nothing() {
         bench.text(&format!("{path} --against {path}/snapshot.json")).starts_with("No changes")
     );
     let hint = bench.refusal(&format!("--root {path}"));
-    assert!(hint.contains("is a run folder: `latlab doctor"), "{hint}");
+    assert!(hint.contains("is a run folder: use `latlab doctor"), "{hint}");
     // The agent is another process at another time, so only what cannot change is compared.
     let now = bench.json("--against last");
     let facts = now["machine"].as_array().unwrap().iter();

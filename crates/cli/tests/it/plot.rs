@@ -100,7 +100,7 @@ fn a_png_is_asked_for_by_name_or_by_flag_and_has_the_pixels_asked_for() {
     let refused = plot(bench.path(), &[&run], "--width 9000 --scale 9 -o big.png");
     let said = String::from_utf8_lossy(&refused.stderr);
     assert_eq!((refused.status.code(), said.lines().count()), (Some(2), 1), "{said}");
-    assert!(said.contains("too many for a PNG") && !bench.path().join("big.png").exists());
+    assert!(said.contains("too large for a PNG") && !bench.path().join("big.png").exists());
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_window_goes_with_pictures_over_time_only() {
     let bench = tempfile::tempdir().unwrap();
     for (flags, expected) in [
         ("--window +0s..+1s", "--window does not apply to --kind latency"),
-        ("--kind flow --window +900s..", "nothing of the run lies in the window"),
+        ("--kind flow --window +900s..", "the window does not overlap the run"),
         ("--kind flow --range 0..1ms", "--range does not apply to --kind flow"),
     ] {
         let refused = plot(bench.path(), &[&stored(3)], flags);

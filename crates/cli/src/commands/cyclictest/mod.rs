@@ -153,14 +153,15 @@ fn has_disk_space(plan: &Plan, store: &Store) -> bool {
 fn print_end(state: &State, result: &InProcessResult, store: Option<&Store>) {
     match state.missed() {
         0 => {}
-        1 => warn("1 release was missed, which cyclictest skips without a word"),
-        missed => warn(format_args!(
-            "{missed} releases were missed, which cyclictest skips without a word"
-        )),
+        1 => warn("1 release was missed, which cyclictest skips silently"),
+        missed => {
+            warn(format_args!("{missed} releases were missed, which cyclictest skips silently"))
+        }
     }
     if state.unprinted > 0 {
         warn(format_args!(
-            "{} latencies were not printed, because nobody took them in time; all are counted",
+            "{} latencies were not printed, because the output was not read in time; all are \
+             counted",
             state.unprinted
         ));
     }

@@ -54,35 +54,35 @@ pub const TABLE: &[Entry] = &[
         Some('A'),
         "aligned",
         MaybeNext("USEC"),
-        "let all threads begin together, each further one\nUSEC later",
+        "start all threads together, each further one\nUSEC later",
     ),
-    always(Some('b'), "breaktrace", Value("USEC"), "end at the first latency above USEC"),
+    always(Some('b'), "breaktrace", Value("USEC"), "stop at the first latency above USEC"),
     always(Some('c'), "clock", Value("CLOCK"), "0 = CLOCK_MONOTONIC (default), 1 = CLOCK_REALTIME"),
-    always(None, "default-system", Nothing, "leave the idle states as the system has them"),
+    always(None, "default-system", Nothing, "leave the idle states at the system's default"),
     always(
         None,
         "deepest-idle-state",
         Value("N"),
-        "use no idle state deeper than N on the measured CPUs,\n-1 for none at all; \
+        "allow no idle state deeper than N on the measured\nCPUs, -1 for none; \
          /dev/cpu_dma_latency is not set",
     ),
     always(
         Some('d'),
         "distance",
         Value("DIST"),
-        "what each further thread's interval is longer by, in\nus; 500, or 0 with -h",
+        "interval increment of each further thread in us;\n500, or 0 with -h",
     ),
     always(
         Some('D'),
         "duration",
         Value("TIME"),
-        "how long to measure, in seconds, or with m, h, d\nbehind it in minutes, hours, days",
+        "duration in seconds, or in minutes, hours or days\nwith m, h or d appended",
     ),
     always(
         Some('F'),
         "fifo",
         Value("PATH"),
-        "make a named pipe whose readers get the figures of\nthe moment",
+        "create a named pipe whose readers get the current\nfigures",
     ),
     always(
         Some('h'),
@@ -94,17 +94,17 @@ pub const TABLE: &[Entry] = &[
     always(None, "histfile", Value("PATH"), "write the histogram to a file"),
     always(Some('i'), "interval", Value("INTV"), "interval of the first thread in us (1000)"),
     always(None, "json", Value("FILE"), "write the results to a file as JSON"),
-    always(None, "laptop", Nothing, "save the battery: idle states stay as they are"),
+    always(None, "laptop", Nothing, "save power: do not limit the idle states"),
     always(None, "latency", Value("PM_QOS"), "value for /dev/cpu_dma_latency in us (0)"),
     always(
         Some('l'),
         "loops",
         Value("LOOPS"),
-        "end when the first thread has so many cycles; 0 for\nno end (default)",
+        "stop when the first thread has this many cycles; 0\nfor no end (default)",
     ),
-    always(None, "mainaffinity", Value("CPUSET"), "CPUs for everything that does not measure"),
+    always(None, "mainaffinity", Value("CPUSET"), "CPUs of all threads that do not measure"),
     always(Some('m'), "mlockall", Nothing, "lock the memory (latlab always tries to)"),
-    always(Some('M'), "refresh_on_max", Nothing, "draw anew only at a new maximum"),
+    always(Some('M'), "refresh_on_max", Nothing, "print again only at a new maximum"),
     always(Some('N'), "nsecs", Nothing, "print nanoseconds instead of microseconds"),
     always(Some('o'), "oscope", Value("RED"), "with -v print only the maximum of each RED cycles"),
     always(
@@ -114,15 +114,21 @@ pub const TABLE: &[Entry] = &[
         "priority of the threads, 1 to 99; SCHED_FIFO unless\n--policy says rr",
     ),
     always(None, "policy", Value("NAME"), "other, normal, batch, idle, fifo or rr"),
-    always(None, "priospread", Nothing, "give each further thread a priority one lower"),
-    always(Some('q'), "quiet", Nothing, "print the summary at the end only"),
-    always(Some('r'), "relative", Nothing, "sleep for the interval instead of until an instant"),
-    always(Some('R'), "resolution", Nothing, "say how fine the clock is"),
-    always(None, "secaligned", MaybeNext("USEC"), "let all threads begin USEC after a full second"),
-    always(Some('s'), "system", Nothing, "sleep relatively, as nanosleep does"),
-    always(Some('S'), "smp", Nothing, "a pinned thread for each CPU: -t -a"),
+    always(None, "priospread", Nothing, "lower the priority of each further thread by one"),
+    always(Some('q'), "quiet", Nothing, "print only the summary at the end"),
+    always(
+        Some('r'),
+        "relative",
+        Nothing,
+        "sleep for the interval instead of until an \
+                                            absolute\ntime",
+    ),
+    always(Some('R'), "resolution", Nothing, "print the resolution of the clock"),
+    always(None, "secaligned", MaybeNext("USEC"), "start all threads USEC after a full second"),
+    always(Some('s'), "system", Nothing, "use a relative sleep, as nanosleep does"),
+    always(Some('S'), "smp", Nothing, "one pinned thread per CPU: -t -a"),
     always(None, "spike", Value("US"), "list the latencies above US at the end"),
-    always(None, "spike-nodes", Value("NUM"), "list at most so many (1024)"),
+    always(None, "spike-nodes", Value("NUM"), "number of listed latencies (1024)"),
     always(None, "smi", Nothing, "count system management interrupts (not in latlab)"),
     always(
         Some('t'),
@@ -130,13 +136,13 @@ pub const TABLE: &[Entry] = &[
         MaybeNext("NUM"),
         "number of threads: 1 without the option, one for each\nCPU without NUM",
     ),
-    always(None, "tracemark", Nothing, "with -b leave a mark in the kernel's trace, and stop it"),
-    always(Some('u'), "unbuffered", Nothing, "write each line at once"),
+    always(None, "tracemark", Nothing, "with -b write a mark to the kernel trace, and stop it"),
+    always(Some('u'), "unbuffered", Nothing, "do not buffer the output"),
     always(Some('v'), "verbose", Nothing, "print every latency as thread:cycle:latency"),
-    always(None, "dbg_cyclictest", Nothing, "accepted; latlab has nothing more to say"),
+    always(None, "dbg_cyclictest", Nothing, "accepted; latlab has no more output"),
     always(Some('x'), "posix_timers", Nothing, "wait for POSIX timers"),
-    always(None, "help", Nothing, "this list"),
-    first(Some('n'), "nanosleep", Nothing, "sleep by clock_nanosleep; from 1.2 on always so"),
+    always(None, "help", Nothing, "print this help"),
+    first(Some('n'), "nanosleep", Nothing, "sleep with clock_nanosleep; always so since 1.2"),
     first(Some('B'), "preemptirqs", Nothing, "trace control, see below"),
     first(Some('C'), "context", Nothing, "trace control, see below"),
     first(Some('E'), "event", Nothing, "trace control, see below"),
@@ -153,10 +159,10 @@ pub const TABLE: &[Entry] = &[
     ours(
         "rt-tests",
         Value("VERSION"),
-        "print as this version of rt-tests does: 1.0 to 2.10\n(2.4)",
+        "print the output of this version of rt-tests: 1.0 to\n2.10 (2.4)",
     ),
     ours("out", Value("DIR"), "folder of the runs ($LATLAB_RUNS, else ./runs)"),
-    ours("no-store", Nothing, "keep no run"),
+    ours("no-store", Nothing, "do not store the run"),
 ];
 
 const COLUMN: usize = 27;
@@ -172,8 +178,12 @@ pub fn usage(version: &str) -> String {
     let mut text = format!("cyclictest V {version}\nUsage:\ncyclictest <options>\n\n");
     for (known, head) in [
         (Support::Always, ""),
-        (Support::First, "\nOf the first versions, accepted (latlab controls no tracer):\n\n"),
-        (Support::Latlab, "\nOf latlab, which this is:\n\n"),
+        (
+            Support::First,
+            "\nOptions of early versions, accepted (latlab does not control the \
+                          tracer):\n\n",
+        ),
+        (Support::Latlab, "\nOptions of latlab:\n\n"),
     ] {
         text += head;
         TABLE.iter().filter(|entry| entry.known == known).for_each(|entry| text += &line(entry));

@@ -214,7 +214,7 @@ pub fn resolution(plan: &Plan) {
         Some(step) => {
             let _ = writeln!(err, "WARN: measured clock resolution approximately: {step} nsec");
         }
-        None => warn("the clock did not move while it was read 10 000 times"),
+        None => warn("the clock did not advance in 10 000 readings"),
     }
 }
 

@@ -8,7 +8,7 @@ pub fn number(name: &str, text: &str, least: i64, most: i64) -> Result<i64, Stri
     let number = text.trim().parse().ok().filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| match least..=most {
         range if *range.end() == i64::from(u32::MAX) => {
-            format!("--{name} {text}: expected a whole number from {least} on")
+            format!("--{name} {text}: expected a whole number of at least {least}")
         }
         _ => format!("--{name} {text}: expected a whole number from {least} to {most}"),
     })

@@ -127,7 +127,7 @@ fn of_path(path: &Path) -> anyhow::Result<SnapshotSource> {
 
 fn of_folder(path: &Path) -> anyhow::Result<Snapshot> {
     if path.join("run.json").exists() {
-        bail!("{0} is a run folder: `latlab doctor {0}` examines it", path.display());
+        bail!("{0} is a run folder: use `latlab doctor {0}`", path.display());
     }
     let snapshot = latlab_agent::snapshot_of(&Root::new(path));
     if snapshot.files.is_empty() {

@@ -17,10 +17,10 @@ pub struct LabArgs {
 /// What can be done in the lab.
 #[derive(Subcommand)]
 pub enum LabCommand {
-    /// List the kernels, and which of them are here.
+    /// List the kernels, and which are downloaded.
     #[command(visible_alias = "list")]
     Kernels,
-    /// Get kernels from Debian's archive; nothing is installed.
+    /// Download kernels from Debian's archive, without installing them.
     Fetch {
         /// The newer QEMU of Debian's backports as well: a target such as lab:x86-64/rt,new-qemu
         /// runs on it

@@ -26,7 +26,7 @@ pub struct PlotArgs {
     /// Format of the picture: svg, png [default: by the end of the file's name, else svg]
     #[arg(long, hide_possible_values = true, value_name = "FORMAT")]
     pub format: Option<PictureFormat>,
-    /// Only latencies between these; what lies outside is counted in the picture
+    /// Draw only latencies in this range; the picture counts the others
     #[arg(long, value_name = "FROM..TO")]
     pub range: Option<Range>,
     /// Only this part of the run, over time: UTC, or since the first release (+10s)
@@ -35,7 +35,7 @@ pub struct PlotArgs {
     /// With --kind phase, the period to fold with [default: that of the run's marker]
     #[arg(long, value_name = "TIME")]
     pub fold: Option<Nanos>,
-    /// A linear axis of latencies [default: what shows the runs best]
+    /// A linear axis of latencies [default: depends on the runs]
     #[arg(long, conflicts_with = "log")]
     pub linear: bool,
     /// A logarithmic axis of latencies
@@ -57,18 +57,18 @@ const EXAMPLES: &str = "\
 Examples:
   latlab plot                                       latency.svg in the folder of the last run
   latlab plot night --kind tail -o tail.svg
-  latlab plot stock rt --kind ccdf -o both.svg      two runs in one picture
-  latlab plot stock rt --range 0..400us             both up to 400 us, and what lies beyond
+  latlab plot stock rt --kind ccdf -o both.svg      two runs in one chart
+  latlab plot stock rt --range 0..400us             both up to 400 us; larger values are counted
   latlab plot night --kind flow --window +1h..+1h2s -o flow.png
 
-Kinds: latency (how many were how large, a line a thread), tail (mean, quantiles and maximum as
-bars), cdf and ccdf (the share that was no larger, or larger), cpus (a small picture each). Of one
-run over time: flow (latencies, with temperature, frequency and load below them), heatmap (how many
-were how large, when), telemetry (the conditions). Of one responder's run: phase (each response
-against the phase of its stimulus).
+Kinds: latency (histogram, one line per thread), tail (mean, quantiles and maximum as bars), cdf and
+ccdf (the share of latencies up to, or above, each value), cpus (one small chart per CPU). Of one run
+over time: flow (latencies, with temperature, frequency and load below), heatmap (density of
+latencies), telemetry (the conditions). Of one responder's run: phase (each response against the
+phase of its stimulus).
 
-Either side of a range may be left out. A range with an end is linear unless --log says otherwise. A window
-of a run with samples is drawn cycle by cycle, if it holds no more than 10 million of them.";
+Either side of a range may be left out. A range with an end is linear without --log. A window of a
+run with samples is drawn cycle by cycle, if it has at most 10 million of them.";
 
 /// What can be drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

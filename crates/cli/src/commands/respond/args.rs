@@ -11,15 +11,15 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RespondArgs {
-    /// Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; a run
-    /// of each
+    /// Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each
+    /// becomes a run
     #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "simulate",
           conflicts_with = "simulate", help_heading = WHAT)]
     pub from: Vec<PathBuf>,
     /// The files are the channels of one capture
     #[arg(long, requires = "from", help_heading = WHAT)]
     pub join: bool,
-    /// Only look: channels, rate, duration, edges and a picture of each capture
+    /// Only print channels, rate, duration, edges and a picture of each capture
     #[arg(long, requires = "from", help_heading = WHAT)]
     pub look: bool,
     /// Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling
