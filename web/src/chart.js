@@ -10,7 +10,7 @@ import { colour, whenSchemeChanges } from "./pens.js";
 const FONT = "12px system-ui, sans-serif";
 const TITLE = 22;
 const MANY = 3;
-const KEYS = "Arrow keys move the cursor, plus and minus zoom, Escape shows the whole.";
+const KEYS = "Arrow keys move the cursor, plus and minus zoom, Escape shows the whole range.";
 
 export function chart(figure, view, height, zoomed) {
     const place = element("div", { className: "chart", tabIndex: 0 });

@@ -63,7 +63,7 @@ export function legend(lines, changed, focused) {
     const list = element("div", { className: "lines" }, ...all);
     const box = element("div", { className: "legend" });
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Lines, shown where pressed");
+    box.setAttribute("aria-label", "Lines; a pressed button shows its line");
     if (lines.length > 1) {
         const every = shown => () => all.forEach((_, index) => set(index, shown));
         box.append(element("div", { className: "every" }, button("all", "Show all lines", every(true)),

@@ -15,7 +15,7 @@ const LONG_TAIL = 12;
 
 const KINDS = {
     latency: {
-        label: ({ many }) => `How many ${many} were how large`, stepped: true,
+        label: ({ many }) => `Histogram of the ${many}`, stepped: true,
         yTitle: ({ titles }, step) => `${titles} per ${step}`,
         // A cell is as high as what it counts in the usual width of a cell.
         height: ({ counts }, cell, widths) => counts[cell] / widths[cell],
@@ -24,7 +24,7 @@ const KINDS = {
         yWords: value => (value >= 1e4 ? `${number(value / 10 ** Math.floor(Math.log10(value)), 1)}e${Math.floor(Math.log10(value))}` : number(value)),
     },
     ccdf: {
-        label: ({ many }) => `The share of ${many} that was not smaller`, stepped: false,
+        label: ({ many }) => `The share of the ${many} that were not smaller`, stepped: false,
         yTitle: ({ many }) => `Share of ${many}`,
         height: ({ left, total }, cell) => left[cell] / total,
         at: (edges, cell) => `from ${latency(edges[cell])} on`,
@@ -83,7 +83,7 @@ export function latencies(figure, kind, lines) {
         const sum = side => now.counted.reduce((sum, one) => sum + one[side], 0);
         const sides = [["below", "left"], ["beyond", "right"]].filter(([side]) => sum(side) > 0);
         outside.textContent = sides.map(([side, name]) => (
-            `${count(sum(side))} ${terms.many} lie ${name} of what is shown${side === "beyond" ? `, up to ${latency(last)}` : ""}.`)).join(" ");
+            `${count(sum(side))} ${terms.many} lie ${name} of the shown range${side === "beyond" ? `, up to ${latency(last)}` : ""}.`)).join(" ");
     }
 
     const bar = element("div", { className: "controls" });

@@ -13,9 +13,9 @@ const CONDITIONS = [
   ["load", "Load of each CPU", "%"],
 ];
 const STANDINGS = {
-  "goes-on": "It goes on",
-  "left-over": "It was cut off, and the next latlab command that looks at this folder finishes it",
-  gone: "It was removed: there is nothing of it any more",
+  "goes-on": "The run is being measured",
+  "left-over": "The run was interrupted; the next latlab command on this folder finishes it",
+  gone: "The run was removed",
 };
 
 const place = (id) => document.getElementById(id);
@@ -25,7 +25,7 @@ let state, source, timer;
 /** Everything that is known of the run; a plan begins it anew. */
 function begin(plan) {
   place("charts").replaceChildren();
-  place("findings").replaceChildren(listed("None so far."));
+  place("findings").replaceChildren(listed("None yet."));
   const threads = plan?.threads ?? [];
   const pooled = threads.length > DRAWN_THREADS;
   const drawn = pooled ? [{ thread: null, name: "all threads" }]
@@ -36,7 +36,7 @@ function begin(plan) {
     { label: `${name} median`, colour: at, dash: [1, 3], border: "dotted" },
   ]);
   state = {
-    plan, pooled, threads, events: 0, end: 0, findings: 0, leftOut: 0, word: "It prepares",
+    plan, pooled, threads, events: 0, end: 0, findings: 0, leftOut: 0, word: "The run is being prepared",
     column: new Map(drawn.map(({ thread }, at) => [thread, 3 * at])),
     totals: new Map(threads.map((one) => [one.thread, { ...one, count: 0, missed: 0, max: null }])),
     latencies: new Rows(lines.length, 3 * (plan?.interval_s ?? 1)),
@@ -133,7 +133,7 @@ function draw() {
     const planned = state.plan?.planned_s ? ` of ${since(state.plan.planned_s)}` : "";
     if (!state.over) say(`${state.word}: ${since(state.end)}${planned} measured${state.lost ?? ""}`);
     const joined = state.plan && state.end > state.plan.whole_s
-      ? "What is older than ten minutes is joined: counts and maxima are whole, p99.9 is the largest of its parts, the median their mean, and the conditions are one reading of each part." : "";
+      ? "Data older than ten minutes is merged: counts and maxima are exact, p99.9 is the largest of the merged values, the median their mean, and each condition is one of the readings." : "";
     const pooled = state.pooled ? `The chart shows the largest of ${state.threads.length} threads. ` : "";
     place("joined").textContent = pooled + joined;
   });
@@ -144,8 +144,8 @@ function say(text) {
 }
 
 function standing({ standing: word, reason, damaged_bytes: damaged, findings_left_out: leftOut }) {
-  state.word = STANDINGS[word] ?? `It cannot be followed: ${reason}`;
-  if (word === "goes-on" && !state.plan) state.word = "It prepares";
+  state.word = STANDINGS[word] ?? `The run cannot be shown live: ${reason}`;
+  if (word === "goes-on" && !state.plan) state.word = "The run is being prepared";
   const lost = damaged > 0 ? `; ${count(damaged)} bytes of its journal are damaged` : "";
   state.lost = lost + (leftOut > 0 ? `; ${leftOut} more findings are in its report` : "");
   if (word === "gone" || reason) over(`${state.word}.`);
@@ -181,9 +181,9 @@ function follow() {
   on("telemetry", telemetry);
   on("finding", finding);
   on("standing", standing);
-  on("finished", ({ report }) => over("It has finished:", report));
+  on("finished", ({ report }) => over("The run has finished:", report));
   source.onerror = () => say(source.readyState === EventSource.CLOSED
-    ? "The server refused to go on: load the page anew." : "The server is lost; trying again …");
+    ? "The server refused the request: reload the page." : "The connection to the server is lost; trying again …");
 }
 
 begin(null);
