@@ -238,7 +238,7 @@ pipe_as_journal() {
     code=$?
     cat "$here/text" "$here/errors"
     expect "exit code 0, not $code" [ "$code" = 0 ] &&
-        expect "a word about it" grep -q 'it is not a file' "$here/errors"
+        expect "a word about it" grep -q 'not a regular file' "$here/errors"
 }
 try "a pipe in place of a journal is waited for by nobody" pipe_as_journal
 

@@ -149,7 +149,7 @@ refused() {
     expect "exit code 2" [ $? = 2 ] && expect "'$words'" grep -q -- "$words" "$here/said" &&
         expect "one line" [ "$(wc -l <"$here/said")" = 1 ]
 }
-try "two CPUs in virtual time are refused" refused "virtual time works with one CPU only" \
+try "two CPUs in virtual time are refused" refused "virtual time requires one CPU" \
     --target lab:x86-64/rt --smp 2
 try "a target without a kernel is refused" refused "lab:MACHINE/KERNEL" --target lab:x86-64
 echo "no kernel" >"$here/notes"

@@ -34,7 +34,7 @@ refused() {
     expect "the range" grep -q 'channel 1 never crosses the threshold' <<<"$said" || return
     mkfifo "$here/pipe"
     said=$(timeout 5 "$program" respond --from "$here/pipe" 2>&1)
-    expect "a pipe" grep -q 'expected a file' <<<"$said" || return
+    expect "a pipe" grep -q 'expected a regular file' <<<"$said" || return
     said=$("$program" respond --from $captures/scope_3.csv --stimulus 1 --response 9 2>&1)
     expect "the channels" grep -q 'the capture has 1, 2' <<<"$said" &&
         expect "nothing half-written" [ -z "$(ls -A "$LATLAB_RUNS" 2>/dev/null)" ]
@@ -89,7 +89,7 @@ avian2() {
     mapfile -t ids < <(python3 -c 'import json,sys; [print(r["id"]) for r in json.load(open(sys.argv[1]))["runs"]]' "$here/out.json")
     "$program" report "${ids[@]}" -o "$here/all.html" >/dev/null &&
         expect "the pairs on the page" grep -q '0.954' "$here/all.html" &&
-        expect "idle and busy" grep -q 'Idle and busy' "$here/all.html" &&
+        expect "idle and busy" grep -q 'Idle and under load' "$here/all.html" &&
         "$program" plot "${ids[@]}" --range 0..50us -o "$here/zoomed.png" >/dev/null &&
         expect "a censored reading keeps from pass" censored "${ids[0]}"
 }

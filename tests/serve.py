@@ -53,8 +53,8 @@ during = see()
 picture("going", 1200)
 if not during["charts"] or during["charts"][0] < 200:
     wrong.append(f"the latencies are not drawn while the run goes on: {during}")
-if "goes on" not in during["standing"]:
-    wrong.append(f"the page does not say that it goes on: {during['standing']}")
+if "being measured" not in during["standing"]:
+    wrong.append(f"the page does not say that the run is being measured: {during['standing']}")
 os.kill(RUN, signal.SIGINT)
 after = until(120, lambda seen: seen["report"])
 if not (after["report"] or "").startswith("/runs/"):
