@@ -43,7 +43,7 @@ fn sentences(left: &Leftovers) -> Vec<String> {
     });
     let ended: usize = ended.sum();
     let ended =
-        (ended > 0).then(|| format!("ended {ended} load processes that a killed latlab had left"));
+        (ended > 0).then(|| format!("stopped {ended} load processes of a killed latlab"));
     let undone = left.undone.iter().filter_map(sentence);
     undone.chain(ended).chain(left.problems.iter().cloned()).collect()
 }

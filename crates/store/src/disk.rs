@@ -127,7 +127,7 @@ impl Disk {
         };
         match file.metadata().map_err(Error::io("read", path))?.is_file() {
             true => Ok(DiskFile { file, path: path.into(), disk: self.clone() }),
-            false => Err(no_file("it is not a file")),
+            false => Err(no_file("not a regular file")),
         }
     }
 

@@ -79,7 +79,7 @@ impl Readback {
 /// The request for idle states as a setting says it.
 pub fn idle_states(held: &DmaLatency) -> String {
     match held.read() {
-        Ok(us) => format!("left within {us} us"),
+        Ok(us) => format!("exit latency up to {us} us"),
         Err(error) => format!("cannot be read: {error}"),
     }
 }

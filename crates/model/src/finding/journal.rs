@@ -44,7 +44,7 @@ findings! {
         /// Bytes of the journal are damaged and lost. The run contains the rest.
         JournalDamaged = "journal-damaged" (
             "error",
-            "when it is within the journal",
+            "unless it is at the end of the journal",
             "Check the disk and the memory. The journal is kept in the folder of the run."
         ) {
             /// How many bytes.

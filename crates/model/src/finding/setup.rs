@@ -21,7 +21,7 @@ findings! {
             holder: String,
         }
         /// No record could be written below `/run` or `/tmp`, so another run of latlab on the same
-        /// CPUs would not have shown.
+        /// CPUs would not have been detected.
         CpusNotHeld = "cpus-not-held" (
             "info",
             "no",

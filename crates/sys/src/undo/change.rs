@@ -150,7 +150,7 @@ impl Change {
             },
             Kind::Thread(_) => self.restore_value(root),
             _ if !is_kernel_file(&self.path) => {
-                UndoResult::Failed("it is no file below /sys, /proc/sys or /proc/irq".to_string())
+                UndoResult::Failed("not a file below /sys, /proc/sys or /proc/irq".to_string())
             }
             // Of tracefs, which removes such a folder with all that is in it; elsewhere it is empty.
             Kind::Folder => match fs::remove_dir(kernel_path(root, &self.path)) {

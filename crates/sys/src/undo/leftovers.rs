@@ -122,6 +122,6 @@ fn changes_of_root(root: &Root) -> Vec<(Change, UndoResult)> {
     let left = found.into_iter().flatten().filter(|found| !found.is_held && found.owner == 0);
     let made = left.filter_map(|found| parse(&found.content).ok()).flatten();
     let changed = made.filter(|change| change.before != change.after);
-    let reason = "only root may do that: run `sudo latlab doctor --restore`";
+    let reason = "only root can do that: run `sudo latlab doctor --restore`";
     changed.map(|change| (change, UndoResult::Failed(reason.to_string()))).collect()
 }
