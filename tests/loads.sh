@@ -180,7 +180,7 @@ printf 'about = "x"\n[[process]]\nprogam = "y"\n' >"$here/own/wrong.toml"
 try "a missing program is told before the start" \
     refused 3 "needs 'no-such-program', which is not installed" --load absent --loads "$here/own"
 try "more memory than there is is refused with the arithmetic" \
-    refused 3 "8000000 MB + 64 MB for everything else, but" --load stressapptest,memory-threads=8,megabytes=1000000
+    refused 3 "8000000 MB + 64 MB for the rest of the system, but" --load stressapptest,memory-threads=8,megabytes=1000000
 try "an unknown load is told with those that there are" refused 2 "available: command, " --load hackbnch
 try "so is an unknown argument" refused 2 "takes bytes, fds, groups" --load hackbench,grups=4
 try "a mistake in a definition is told with file and line" \

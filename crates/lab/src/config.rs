@@ -149,7 +149,7 @@ mod tests {
             ("lab:raspi3b/rt", "add --realtime"),
             ("lab:raspi3b/rt,realtime,smp=2", "has 4 CPUs"),
             ("lab:arm64/5.4", "unknown kernel '5.4': expected stock, rt, stock-6.1"),
-            ("lab:arm64/rt,smp=2", "one CPU only"),
+            ("lab:arm64/rt,smp=2", "requires one CPU"),
             ("lab:arm64/rt,smp=65,realtime", "expected 1 to 64"),
             ("lab:arm64/rt,memory=9", "expected 96 to 65536"),
             ("lab:arm64,kernel=/no/such", "no file '/no/such'"),

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(
             finding.text(),
             "Releases every 1 ms hit a kernel tick of 4 ms (250 Hz) at the same 4 points each \
-             time: a disturbance that comes with the tick is seen never or far too often."
+             time: a disturbance by the tick is seen never or far too often."
         );
         assert_eq!(finding.remedy().as_deref(), Some("Use a period of 997 us."));
     }

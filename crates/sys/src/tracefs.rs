@@ -197,7 +197,7 @@ mod tests {
         let (_folder, root) = planted(&["sys/kernel/tracing/instances"]);
         let mut changes = Changes::begin(&root).unwrap();
         let error = Tracefs::find(&root).unwrap().instance(&mut changes).unwrap_err();
-        assert!(error.contains("'0' cannot be written to /sys/kernel/tracing/instances/latlab-"));
+        assert!(error.contains("cannot write '0' to /sys/kernel/tracing/instances/latlab-"));
         assert!(changes.undo().len() == 1, "and it goes away");
     }
 }

@@ -41,7 +41,7 @@ fn missing(root: &Root, load: &Load, program: &str) -> String {
             format!("its package: {}", packages.collect::<Vec<_>>().join(", "))
         }
     };
-    format!("the load {} requires '{program}', which is not installed; {install}", load.name)
+    format!("the load {} needs '{program}', which is not installed; {install}", load.name)
 }
 
 /// The command that installs a load on this system.
@@ -175,15 +175,15 @@ mod tests {
         let needs = Requirements { memory_bytes: (8 * 256) << 20, ..Requirements::default() };
         assert_eq!(
             refusal("sh", needs),
-            "the loads need more memory than there is: memory,threads=8 2048 MB + 64 MB for \
-             everything else, but 700 MB are available; ask for less"
+            "the loads need more memory than available: memory,threads=8 2048 MB + 64 MB for \
+             the rest of the system, but 700 MB are available; use smaller loads"
         );
         let needs = Requirements { processes: 40_000, ..Requirements::default() };
         assert!(
             refusal("sh", needs).contains("start 40000 processes, but kernel.pid_max is 32768")
         );
         let needs = Requirements { disk_bytes: 1 << 60, ..Requirements::default() };
-        assert!(refusal("sh", needs).contains("more room in"));
+        assert!(refusal("sh", needs).contains("more space in"));
     }
 
     #[test]

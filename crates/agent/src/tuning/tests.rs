@@ -185,7 +185,7 @@ fn interrupts_leave_the_measured_cpus_and_come_back() {
     let unused = plant_irq(&root, 0, "0-3", None);
     let paths = [&everywhere, &there_only, &away, &unused];
     tried(&root, "irqs=away", |settings| {
-        let told = ("tuning irqs", "off CPU 2-3", Some("2 of 3 interrupts might come there"));
+        let told = ("tuning irqs", "off CPU 2-3", Some("2 of 3 interrupts may occur there"));
         assert_eq!(words(&settings[0]), told);
         assert_eq!(settings.len(), 1);
         // One that may come nowhere else goes where a new one would.
@@ -300,7 +300,7 @@ fn a_killed_run_is_undone_before_the_next_is_tuned() {
     assert_eq!(latlab_sys::undo::restore_leftovers(&root).undone.len(), 2);
     assert_eq!(held(&root, &path), "0-3");
     tried(&root, "irqs=away", |settings| {
-        assert_eq!(words(&settings[0]).2, Some("1 of 1 interrupts might come there"));
+        assert_eq!(words(&settings[0]).2, Some("1 of 1 interrupts may occur there"));
     });
     assert_eq!(held(&root, &path), "0-3");
 }

@@ -248,7 +248,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
     assert!(error(&none).contains("choose the channels with --stimulus and --response"));
     assert!(error(&query("in", "in")).contains("the same channel"));
     for (name, text, said) in [
-        ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is before"),
+        ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is earlier"),
         ("word.csv", "Time [s],A,B\n0,0,0\n1,x,0\n", "word.csv:3: expected a number in column 2"),
         ("empty.csv", "", "the file is empty"),
         ("counts.csv", "Sample,A,B\n0,0,0\n24,1,0\n48,0,0\n", "column 1 counts and says no unit"),
@@ -270,7 +270,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
             "back.vcd",
             "$timescale 1ns $end $var wire 1 ! A $end $var wire 1 ? B $end\n\
             $enddefinitions $end\n#5\n1!\n#4\n",
-            "back.vcd:5: a time is before",
+            "back.vcd:5: a time is earlier",
         ),
     ] {
         let path = written(folder.path(), name, text);

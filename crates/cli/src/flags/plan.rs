@@ -301,7 +301,7 @@ mod tests {
             ("--wake pipe", "requires --instrument handoff"),
             ("--wakers-on 0", "requires --instrument handoff"),
             ("--instrument handoff --mechanism timerfd", "do not sleep"),
-            ("--instrument handoff --missed catch-up", "always leaves out past releases"),
+            ("--instrument handoff --missed catch-up", "always skips past releases"),
             ("--instrument handoff --mechanism relative", "do not sleep"),
             ("--instrument handoff --policy deadline", "pins its threads"),
             ("--mechanism relative --missed catch-up", "no releases"),

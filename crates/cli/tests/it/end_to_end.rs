@@ -343,8 +343,8 @@ fn field_of<'a>(status: &'a str, name: &str) -> &'a str {
 fn mistakes_are_one_line_with_exit_code_2_and_leave_nothing() {
     let bench = Bench::new();
     for (flags, expected) in [
-        ("run --cpus 4000", "not online here"),
-        ("run --helpers-on 4000", "not online here"),
+        ("run --cpus 4000", "is not online"),
+        ("run --helpers-on 4000", "is not online"),
         ("run --policy deadline --cpus 0", "cannot be pinned"),
         ("run --policy fofo", "expected fifo, rr"),
         ("run --for 0s", "more than 0"),

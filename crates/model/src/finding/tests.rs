@@ -406,7 +406,7 @@ fn what_is_printed_has_its_sentences_beside_its_parameters() {
     let expected = json!({
         "code": "spikes-lost", "count": 17, "at_ns": null, "thread": 1, "severity": "warning",
         "text": "The times of 17 large latencies are lost: they came faster than they could be \
-                 stored. The histogram holds them all.",
+                 stored. The histogram contains them all.",
         "remedy": null, "invalidates": false,
     });
     assert_eq!(printed, expected);
