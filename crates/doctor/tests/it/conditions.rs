@@ -158,7 +158,7 @@ fn a_hog_changes_the_load_and_is_named_beside_its_latencies() {
     for part in [
         "CPU 1 was 98 % busy from +40.0 s to +42.0 s, usually 5 %",
         "'yes' (77) took 97 %",
-        "Latencies then: p99 80 us, largest 800 us; otherwise: p99 10 us, largest 100 us.",
+        "Latencies during that time: p99 80 us, largest 800 us; otherwise: p99 10 us, largest 100 us.",
     ] {
         assert!(finding.text().contains(part), "{}", finding.text());
     }
