@@ -31,7 +31,7 @@ refused() {
     expect "exit code 2" [ $? = 2 ] && expect "one line" [ "$(wc -l <<<"$said")" = 1 ] &&
         expect "the reason" grep -q 'no-samplerate.sr, metadata: no samplerate' <<<"$said" || return
     said=$("$program" respond --from $captures/scope_3.csv --stimulus 1 --response 2 --threshold 9V 2>&1)
-    expect "the range" grep -q 'channel 1 never crosses the threshold' <<<"$said" || return
+    expect "the range" grep -q 'channel 1 does not cross the threshold' <<<"$said" || return
     mkfifo "$here/pipe"
     said=$(timeout 5 "$program" respond --from "$here/pipe" 2>&1)
     expect "a pipe" grep -q 'expected a regular file' <<<"$said" || return

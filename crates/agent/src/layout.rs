@@ -260,7 +260,7 @@ mod tests {
             layout_of(|plan| plan.cpus = Some(list.parse().unwrap()), &machine).unwrap_err()
         };
         assert!(line("7").contains("not online (online: 0-1)"));
-        assert!(line("0").contains("outside of what this process may use (1)"));
+        assert!(line("0").contains("not among the CPUs that this process may use (1)"));
         assert!(line("").contains("names no CPU"));
         let none = layout_of(|plan| plan.threads = Some(0), &machine).unwrap_err();
         assert!(none.contains("expected 1 to"));

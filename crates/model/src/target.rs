@@ -335,7 +335,7 @@ mod tests {
         };
         let target = Target::with_options("lab:arm64,smp=2,memory=128", flags.clone()).unwrap();
         assert_eq!(target.to_string(), "lab:arm64,kernel=/boot/Image,memory=128,realtime,smp=4");
-        assert!(Target::with_options("local", flags).unwrap_err().contains("need lab:MACHINE"));
+        assert!(Target::with_options("local", flags).unwrap_err().contains("require lab:MACHINE"));
         let comma = LabOptions { image: Some("/a,b".into()), ..LabOptions::default() };
         let error = Target::with_options("lab:arm64", comma).unwrap_err();
         assert!(error.contains("without a comma"), "{error}");

@@ -86,7 +86,7 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
         "4 of 4 runs",
         "schema-3</a>",
         "wrong checksum",
-        "not finished",
+        "interrupted;",
         "link to outside the folder",
     ] {
         assert!(list.contains(text), "{text}: {list}");

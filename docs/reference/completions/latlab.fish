@@ -119,7 +119,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l skip-missing -d 'L
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l print-unit -d 'Print a systemd unit that continues the campaign after each boot'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; a run of each' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l from -d 'Captures: sigrok .sr, VCD, CSV (Saleae, Tektronix and others), ISF, lists of readings; each becomes a run' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l simulate -d 'Run the firmware in a simulator: uno:irq, uno:irq-notimer, uno:polling' -r -f -a "uno:irq\t''
 uno:irq-notimer\t''
 uno:polling\t''"
@@ -147,7 +147,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l out -d 'Folder
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l join -d 'The files are the channels of one capture'
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l look -d 'Only look: channels, rate, duration, edges and a picture of each capture'
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l look -d 'Only print channels, rate, duration, edges and a picture of each capture'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l lto -d 'Link the firmware with link-time optimisation, as the Arduino IDE does'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -s V -l version -d 'Print version'
@@ -416,9 +416,9 @@ complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'P
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "kernels" -d 'List the kernels, and which of them are here'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "list" -d 'List the kernels, and which of them are here'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "fetch" -d 'Get kernels from Debian\'s archive; nothing is installed'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "kernels" -d 'List the kernels, and which are downloaded'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "list" -d 'List the kernels, and which are downloaded'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "fetch" -d 'Download kernels from Debian\'s archive, without installing them'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "stress-five" -d 'The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet lab-stress-five'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "threads" -d 'One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet lab-threads'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s h -l help -d 'Print help'
@@ -444,13 +444,13 @@ complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subco
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l console -d 'Print what the kernels of the guests say while they run'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder of further definitions, before all others' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder with more definitions, searched first' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print the definition of a load, to be used as it is or as a start for another'
-complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -l loads -d 'Folder of further definitions, before all others' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -f -a "show" -d 'Print the definition of a load'
+complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -l loads -d 'Folder with more definitions, searched first' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -l format -d 'How to print: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
@@ -498,13 +498,13 @@ phase\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s o -l output -d 'The picture to write, - for standard output [default: KIND.svg in the first run\'s folder]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l format -d 'Format of the picture: svg, png [default: by the end of the file\'s name, else svg]' -r -f -a "svg\t''
 png\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand plot" -l range -d 'Only latencies between these; what lies outside is counted in the picture' -r
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l range -d 'Draw only latencies in this range; the picture counts the others' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l window -d 'Only this part of the run, over time: UTC, or since the first release (+10s)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l fold -d 'With --kind phase, the period to fold with [default: that of the run\'s marker]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l width -d 'Width of the picture in pixels, 280 to 10000' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l scale -d 'Pixels of a PNG for each pixel of the width' -r
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand plot" -l linear -d 'A linear axis of latencies [default: what shows the runs best]'
+complete -c latlab -n "__fish_latlab_using_subcommand plot" -l linear -d 'A linear axis of latencies [default: depends on the runs]'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -l log -d 'A logarithmic axis of latencies'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s V -l version -d 'Print version'

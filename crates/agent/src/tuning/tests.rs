@@ -185,7 +185,7 @@ fn interrupts_leave_the_measured_cpus_and_come_back() {
     let unused = plant_irq(&root, 0, "0-3", None);
     let paths = [&everywhere, &there_only, &away, &unused];
     tried(&root, "irqs=away", |settings| {
-        let told = ("tuning irqs", "off CPU 2-3", Some("2 of 3 interrupts may occur there"));
+        let told = ("tuning irqs", "not on CPU 2-3", Some("2 of 3 interrupts may occur there"));
         assert_eq!(words(&settings[0]), told);
         assert_eq!(settings.len(), 1);
         // One that may come nowhere else goes where a new one would.

@@ -251,7 +251,7 @@ fn what_is_wrong_is_one_line_with_its_place() {
         ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is earlier"),
         ("word.csv", "Time [s],A,B\n0,0,0\n1,x,0\n", "word.csv:3: expected a number in column 2"),
         ("empty.csv", "", "the file is empty"),
-        ("counts.csv", "Sample,A,B\n0,0,0\n24,1,0\n48,0,0\n", "column 1 counts and says no unit"),
+        ("counts.csv", "Sample,A,B\n0,0,0\n24,1,0\n48,0,0\n", "column 1 is a counter without a unit"),
         ("levels.csv", "A,B,C\n0.5,0,0\n0.1,1,0\n0.9,0,1\n", "no column has times"),
         ("minutes.csv", "Time (min),A,B\n0,0,0\n1,1,0\n", "expected times in s, ms, us, ns or ps"),
         (
@@ -380,7 +380,7 @@ fn a_dead_responder_answers_none_and_a_dead_stimulus_is_told() {
     let path = written(folder.path(), "low.csv", rows("3.3"));
     let error = common::measured(&path, &high).unwrap_err().to_string();
     assert!(
-        error.contains("A never crosses the threshold") && error.contains("0 to 3.3"),
+        error.contains("A does not cross the threshold") && error.contains("0 to 3.3"),
         "{error}"
     );
 }

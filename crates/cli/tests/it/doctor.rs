@@ -166,7 +166,7 @@ fn a_machine_is_kept_and_compared_with() {
     let text = bench.text(flags);
     assert!(text.contains("cpufreq/scaling_governor (0): performance -> powersave"), "{text}");
     assert!(text.contains("    HZ: 250 -> 1000\n"), "{text}");
-    assert!(text.contains("only counted: drivers 1"), "{text}");
+    assert!(text.contains("counted only: drivers 1"), "{text}");
     let changed = bench.json(flags);
     assert_eq!(changed["config"][1]["options"][0]["what"], "SND");
     assert!(changed["appeared"].as_array().unwrap().iter().any(|one| one["code"] == "governor"));

@@ -37,8 +37,8 @@ fn a_mistake_is_one_line_and_exit_code_2() {
     for (version, flags, expected) in [
         (2, "--format csv", "needs --window"),
         (1, "--window ..", "latlab run --samples"),
-        (2, "--window 12:00..13:00", "it goes from 2026-11-21T19:27:07.235Z to"),
-        (2, "--window 1s..2s", "'1s' is no time"),
+        (2, "--window 12:00..13:00", "goes from 2026-11-21T19:27:07.235Z to"),
+        (2, "--window 1s..2s", "'1s' is not a time"),
         (2, "--window +1s", "has no '..'"),
         (2, "--window +1..+2", "write 1us, 1ms, 1s"),
     ] {

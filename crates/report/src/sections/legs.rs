@@ -259,6 +259,6 @@ mod tests {
     fn the_tail_is_compared_only_where_enough_cycles_lie_above_it() {
         assert!(cost(&legs(1, 1, 10_000)).contains(" us at p99;"));
         let few = cost(&legs(1, 1, 9_000));
-        assert!(!few.contains("at p99") && few.contains("only 90 cycles lie above it"), "{few}");
+        assert!(!few.contains("at p99") && few.contains("only 90 cycles are above it"), "{few}");
     }
 }

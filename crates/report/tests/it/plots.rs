@@ -164,7 +164,7 @@ fn bars_are_as_high_as_their_latencies_and_hollow_where_they_are_not_supported()
         }
         assert!(
             picture
-                .contains("99.999 % needs 368 887, 99.9999 % needs 3 688 878; here are 300 000.")
+                .contains("99.999 % needs 368 887, 99.9999 % needs 3 688 878; this chart has 300 000.")
         );
         assert!(!picture.contains("99.99 % needs"));
     }

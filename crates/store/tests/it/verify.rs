@@ -92,7 +92,7 @@ fn sums_that_do_not_agree_are_told() {
     // The first is that of a summary, and the last words of the thread are another.
     edit(&path, &format!("\"cycles\": {cycles}"), &format!("\"cycles\": {}", cycles + 1));
     let checked = verify(&path);
-    let text = format!("it counts {cycles} cycles of thread 0, which ran {}", cycles + 1);
+    let text = format!("it has {cycles} cycles of thread 0, which ran {}", cycles + 1);
     let tables = ["histogram.parquet", "intervals.parquet"];
     assert_eq!(mismatches(&checked), tables.map(|table| (table, text.as_str())));
     edit(&path, "\"samples\": 0", "\"samples\": 3");

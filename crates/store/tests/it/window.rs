@@ -179,8 +179,8 @@ fn what_names_no_stretch_is_one_line() {
     let stored = stored(&SyntheticRun { seconds: 3, ..synthetic() }.messages());
     for (spec, expected) in [
         ("+3.5s..", "from 2026-11-21T16:05:01.000Z to 2026-11-21T16:05:04.000Z"),
-        ("16:04..16:05", "does not overlap the run lies in the window"),
-        ("2026-11-20T16:05:02Z..2026-11-20T16:05:03Z", "which is +0s..+3.000s"),
+        ("16:04..16:05", "does not overlap the run"),
+        ("2026-11-20T16:05:02Z..2026-11-20T16:05:03Z", "that is +0s..+3.000s"),
         ("+2s..+1s", "ends before it begins"),
         ("16:05:03..16:05:02", "ends before it begins"),
     ] {
@@ -254,7 +254,7 @@ fn the_wall_clock_is_that_of_the_nearest_reading() {
     assert_eq!(from("16:05:51.005.."), 50 * SECOND.0);
     assert_eq!(from("16:30:00.."), 99 * SECOND.0 + SECOND.0 / 2, "the clock jumped over it");
     assert_eq!(from("17:07:41.016.."), 160 * SECOND.0);
-    assert!(moved.refusal("17:08:15..").contains("came twice"));
+    assert!(moved.refusal("17:08:15..").contains("occurred twice"));
     assert_eq!(moved.window("+50s..").unwrap().from, "2026-11-21T16:05:51.005000Z");
 }
 

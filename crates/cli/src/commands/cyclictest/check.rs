@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn mistakes_are_one_line_that_says_what_was_expected() {
         for (line, told) in [
-            ("-i abc", "--interval abc: expected a whole number from 1 on"),
-            ("-i 0", "from 1 on"),
+            ("-i abc", "--interval abc: expected a whole number of at least 1"),
+            ("-i 0", "of at least 1"),
             ("-c 2", "--clock 2: expected a whole number from 0 to 1"),
             ("--policy=fofo", "expected other, normal, batch, idle, fifo or rr"),
             ("-p 100", "from 0 to 99"),
