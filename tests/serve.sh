@@ -35,7 +35,7 @@ lists() {
         expect "${run##*/} in the list" grep -q "/runs/${run##*/}" "$here/list" || return 1
     done
     get "$url/?q=schema-3&verdict=none" >"$here/list"
-    expect "one run of all" grep -q "1 of $(ls "$runs" | wc -l) runs fit" "$here/list"
+    expect "one run of all" grep -q "1 of $(ls "$runs" | wc -l) runs match" "$here/list"
 }
 try "the list has every run, and can be filtered" lists
 

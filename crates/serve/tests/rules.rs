@@ -93,9 +93,9 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
     }
     assert!(!list.contains("lost+found") && !list.contains("secret"), "{list}");
     let (_, list) = get(&server, "/?q=SCHEMA+vm&verdict=none");
-    assert!(list.contains("1 of 4 runs fit"), "{list}");
+    assert!(list.contains("1 of 4 runs match"), "{list}");
     let (_, list) = get(&server, "/?q=%3Cscript%3E&verdict=");
-    assert!(list.contains("0 of 4 runs fit") && !list.contains("<script>"), "{list}");
+    assert!(list.contains("0 of 4 runs match") && !list.contains("<script>"), "{list}");
     // Nothing was finished or changed by looking at it.
     assert!(root.path().join("runs/.20261121T234352Z_stream-3.partial/journal").exists());
 }

@@ -236,7 +236,7 @@ fn hollow_words(series: &[Curve], bars: &[Bars], terms: &Terms) -> Option<String
         (few, most) => format!("{} to {}", grouped(few), grouped(most)),
     };
     Some(format!(
-        "Hollow: too few {} for an upper limit of that quantile at 95 % confidence: {}; this run \
+        "Hollow: too few {} for an upper limit of that quantile at 95 % confidence: {}; this chart \
          has {there}.",
         terms.many,
         needs.join(", "),
