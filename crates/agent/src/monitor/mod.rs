@@ -226,7 +226,8 @@ mod tests {
             let mut list = SettingList::default();
             planted(folder.path(), &[path]);
             let measured = [2, 3].into_iter().collect();
-            let away = Setting::new("tuning irqs (24)", "off CPU 2-3".into(), "off CPU 2-3".into());
+            let away =
+                Setting::new("tuning irqs (24)", "not on CPU 2-3".into(), "not on CPU 2-3".into());
             let away = Setting { matters: true, ..away };
             let readback = Readback::AwayFrom { path: path.into(), measured };
             list.monitor(&Root::new(folder.path()), &away, readback);
@@ -235,7 +236,7 @@ mod tests {
             })
         };
         assert_eq!(at("0"), <[Value; 0]>::default());
-        assert_eq!(at("0-2"), [changed("tuning irqs (24)", "off CPU 2-3", "on CPU 0-2")]);
+        assert_eq!(at("0-2"), [changed("tuning irqs (24)", "not on CPU 2-3", "on CPU 0-2")]);
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn away_from(root: &Root, path: &str, measured: &CpuSet) -> Option<String> {
     }?;
     let among = cpus.and(measured);
     Some(match among.is_empty() {
-        true => format!("off CPU {measured}"),
+        true => format!("not on CPU {measured}"),
         false => format!("on CPU {cpus}"),
     })
 }

@@ -58,7 +58,7 @@ pub fn apply(
     let Away { files, cpus } = &recipe.away;
     for (of, path) in files.iter().filter(|(of, _)| !stay.contains(&of.as_str())) {
         let readback = Readback::AwayFrom { path: path.clone(), measured: cpus.clone() };
-        list.monitor(root, &part(name, of, &format!("off CPU {cpus}")), readback);
+        list.monitor(root, &part(name, of, &format!("not on CPU {cpus}")), readback);
     }
     list.settings.extend(std::iter::once(setting).chain(staying));
     Ok(list)

@@ -251,7 +251,11 @@ fn what_is_wrong_is_one_line_with_its_place() {
         ("back.csv", "Time [s],A,B\n0,0,0\n2,1,0\n1,0,1\n", "back.csv:4: the time is earlier"),
         ("word.csv", "Time [s],A,B\n0,0,0\n1,x,0\n", "word.csv:3: expected a number in column 2"),
         ("empty.csv", "", "the file is empty"),
-        ("counts.csv", "Sample,A,B\n0,0,0\n24,1,0\n48,0,0\n", "column 1 is a counter without a unit"),
+        (
+            "counts.csv",
+            "Sample,A,B\n0,0,0\n24,1,0\n48,0,0\n",
+            "column 1 is a counter without a unit",
+        ),
         ("levels.csv", "A,B,C\n0.5,0,0\n0.1,1,0\n0.9,0,1\n", "no column has times"),
         ("minutes.csv", "Time (min),A,B\n0,0,0\n1,1,0\n", "expected times in s, ms, us, ns or ps"),
         (

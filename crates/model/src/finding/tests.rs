@@ -212,7 +212,7 @@ fn setup() -> Vec<SetupFinding> {
         },
         CpusNotHeld { error: "Read-only file system (os error 30)".into() },
         changed("scheduling", "fifo 90", "other", true),
-        changed("tuning irqs (24 (eth0))", "off CPU 1", "on CPU 0-1", true),
+        changed("tuning irqs (24 (eth0))", "not on CPU 1", "on CPU 0-1", true),
         changed("timer slack", "1 ns", "50000 ns", false),
         SettingWritten { setting: "/proc/sys/kernel/timer_migration".into(), value: "0".into() },
         setting(Some("7"), None),

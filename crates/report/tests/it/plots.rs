@@ -162,10 +162,9 @@ fn bars_are_as_high_as_their_latencies_and_hollow_where_they_are_not_supported()
             let full = counts.count >= needed;
             assert_eq!(attribute(&bar, "data-state") == "full", full, "{bar}");
         }
-        assert!(
-            picture
-                .contains("99.999 % needs 368 887, 99.9999 % needs 3 688 878; this chart has 300 000.")
-        );
+        assert!(picture.contains(
+            "99.999 % needs 368 887, 99.9999 % needs 3 688 878; this chart has 300 000."
+        ));
         assert!(!picture.contains("99.99 % needs"));
     }
 }
