@@ -79,7 +79,7 @@ copied() {
     cat "$here/text"
     rm -r "$runs/copied"
     expect "exit code 1, not $code" [ "$code" = 1 ] &&
-        expect "the run that it is" grep -q "copied: DAMAGED: run.json: it is of run $id" "$here/text"
+        expect "the run that it is" grep -q "copied: DAMAGED: run.json: it belongs to run $id" "$here/text"
 }
 try "verify says of which run a copy is" copied
 

@@ -42,8 +42,7 @@ fn sentences(left: &Leftovers) -> Vec<String> {
         _ => 0,
     });
     let ended: usize = ended.sum();
-    let ended =
-        (ended > 0).then(|| format!("stopped {ended} load processes of a killed latlab"));
+    let ended = (ended > 0).then(|| format!("stopped {ended} load processes of a killed latlab"));
     let undone = left.undone.iter().filter_map(sentence);
     undone.chain(ended).chain(left.problems.iter().cloned()).collect()
 }
@@ -71,7 +70,9 @@ fn sentence((change, result): &(Change, UndoResult)) -> Option<String> {
              but it is now '{now}'"
         ),
         UndoResult::HeldBy { holder, restores: true } => {
-            format!("left {path} as '{after}' to {holder}, which puts '{before}' back when it ends")
+            format!(
+                "did not restore {path}: {holder} still needs '{after}', and restores '{before}' when it ends"
+            )
         }
         UndoResult::HeldBy { holder, restores: false } => {
             format!("cannot {} before {holder} has ended", left())

@@ -40,7 +40,8 @@ pub fn verify(folder: &Path) -> Verification {
             checked.extra = extra(folder, &run);
             files(folder, &run, &mut checked);
             if run.id != checked.run {
-                let what = format!("it is of run {}: the folder was renamed or copied", run.id);
+                let what =
+                    format!("it belongs to run {}: the folder was renamed or copied", run.id);
                 checked.wrong.push(mismatch(RUN_JSON, what));
             }
         }

@@ -257,7 +257,7 @@ fn parse(bytes: &[u8]) -> Result<(Origin, String), String> {
         return Err(format!("it is longer than {LARGEST} bytes"));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string())?;
-    let text = text.strip_prefix(HEAD).ok_or("it does not begin as a record of this version")?;
+    let text = text.strip_prefix(HEAD).ok_or("not a record of this version")?;
     let parsed = Origin::parse(text).map(|(origin, content)| (origin, content.to_string()));
     parsed.ok_or_else(|| "it does not say who wrote it".to_string())
 }

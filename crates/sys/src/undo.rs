@@ -299,7 +299,7 @@ fn note_failure(
     if let Err(error) = closed {
         let restored = results.iter_mut().filter(|(_, result)| result.is_settled());
         for (_, result) in restored {
-            let text = format!("it is undone, but {} stays: {error}", record.display());
+            let text = format!("restored, but {} remains: {error}", record.display());
             *result = UndoResult::Failed(text);
         }
     }

@@ -104,7 +104,7 @@ impl SheetFile {
         let repeats = asked.unwrap_or(head.repeats).clamp(1, MOST_REPEATS as u32);
         if rows.len() as u64 * u64::from(repeats) > MOST_RUNS {
             return Err(format!(
-                "{}: {} rows with {repeats} repeats are more than {MOST_RUNS} runs: repeat less\n",
+                "{}: {} rows with {repeats} repeats are more than {MOST_RUNS} runs: use fewer repeats\n",
                 self.file,
                 rows.len()
             ));

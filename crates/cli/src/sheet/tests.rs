@@ -160,5 +160,8 @@ fn a_matrix_is_multiplied_before_it_is_expanded() {
     assert!(told[0].contains("50 x 50 x 50 x 50 x 50 x 1 rows"), "{told:?}");
     let repeated = "repeats = 10000\n[defaults]\nfor = \"1s\"\n[matrix]\nthreads = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]\n[[scenario]]\nname = \"a\"\n";
     let told = campaign(repeated, &Overrides::default()).unwrap_err();
-    assert_eq!(told, "x.toml: 11 rows with 10000 repeats are more than 100000 runs: repeat less\n");
+    assert_eq!(
+        told,
+        "x.toml: 11 rows with 10000 repeats are more than 100000 runs: use fewer repeats\n"
+    );
 }

@@ -162,7 +162,7 @@ fn a_document_without_its_seal_or_under_another_name_is_told() {
     fs::rename(&path, &copy).unwrap();
     let checked = verify(&copy);
     assert_eq!(checked.run, "two");
-    let what = "it is of run one: the folder was renamed or copied";
+    let what = "it belongs to run one: the folder was renamed or copied";
     assert_eq!(mismatches(&checked), [("run.json", what)]);
 
     fs::rename(&copy, &path).unwrap();

@@ -66,7 +66,7 @@ pub fn create(root: &Root) -> io::Result<PathBuf> {
         let _ = DirBuilder::new().mode(0o755).create(folder);
         owner(folder) == Some(effective_user()) && open_lock(folder).is_ok()
     };
-    let missing = || Error::other("no folder for records can be made, neither in /run nor in /tmp");
+    let missing = || Error::other("cannot create a folder for records in /run or /tmp");
     candidates(root).into_iter().find(is_ours).ok_or_else(missing)
 }
 
@@ -87,7 +87,7 @@ impl FolderLock {
     pub fn take(folder: &Path) -> io::Result<FolderLock> {
         let file = open_lock(folder)?;
         if !lock_within(&file, PATIENCE)? {
-            let text = format!("{} is locked by a latlab that does not go on", folder.display());
+            let text = format!("{} is locked by a latlab that does not continue", folder.display());
             return Err(Error::new(ErrorKind::TimedOut, text));
         }
         Ok(FolderLock { _file: file })

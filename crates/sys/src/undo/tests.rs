@@ -293,7 +293,7 @@ fn a_record_that_cannot_be_read_is_told() {
     for (content, reason) in [
         (b"\xff\xfe".to_vec(), "not UTF-8"),
         (with(b"file /proc/sys/x\xff\n"), "not UTF-8"),
-        (b"file /proc/sys/x\nbefore 1\nafter 2\n".to_vec(), "does not begin"),
+        (b"file /proc/sys/x\nbefore 1\nafter 2\n".to_vec(), "not a record"),
         (whole[..whole.len() - 5].to_vec(), "who wrote it"),
         (with(b"file /proc/sys/x\nbefore 1\n"), "is not whole"),
         (with(b"value /proc/sys/x\n"), "is not whole"),
