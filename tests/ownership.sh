@@ -293,7 +293,7 @@ killed_at_once() {
     until_holds 30 "the end of all of latlab" none_of_ours || return 1
     "$program" list >"$here/out" 2>&1
     cat "$here/out"
-    expect "a word of it" grep -q "ended .* load processes" "$here/out" && nothing_left
+    expect "a word of it" grep -q "stopped .* load processes" "$here/out" && nothing_left
 }
 attempt "a load is ended after a kill of everything of latlab" killed_at_once
 without_cgroups='for one in $(grep " cgroup2 " /proc/self/mounts | cut -d " " -f 2); do umount -l "$one"; done; exec "$@"'
