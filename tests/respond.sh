@@ -29,7 +29,7 @@ refused() {
     local said
     said=$("$program" respond --from $captures/no-samplerate.sr --stimulus SCL --response SDA 2>&1)
     expect "exit code 2" [ $? = 2 ] && expect "one line" [ "$(wc -l <<<"$said")" = 1 ] &&
-        expect "the reason" grep -q 'no-samplerate.sr, metadata: no samplerate' <<<"$said" || return
+        expect "the reason" grep -q 'no-samplerate.sr, metadata: the session has no samplerate' <<<"$said" || return
     said=$("$program" respond --from $captures/scope_3.csv --stimulus 1 --response 2 --threshold 9V 2>&1)
     expect "the range" grep -q 'channel 1 does not cross the threshold' <<<"$said" || return
     mkfifo "$here/pipe"

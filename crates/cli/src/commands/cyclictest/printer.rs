@@ -132,7 +132,7 @@ impl<'a> Printer<'a> {
         let held = prepared
             .settings
             .iter()
-            .any(|one| one.what == "idle states" && one.applied.starts_with("left"));
+            .any(|one| one.what == "idle states" && one.applied.starts_with("exit latency"));
         if let (Some(IdleStates::ExitWithin(limit)), true) = (self.plan.idle_states, held) {
             self.write(&format!("# /dev/cpu_dma_latency set to {}us\n", limit.0 / 1000));
         }
