@@ -6,20 +6,19 @@ use std::collections::BTreeMap;
 /// Counts by the number of their bin. The first bins, as many as latlab's own layout has, are an
 /// array, because merging sparse ones for each second of a day takes minutes; the others, of a
 /// layout with more bins, take memory only where they hold something.
+#[derive(Default)]
 pub struct BinCounts {
     first: Vec<u64>,
     others: BTreeMap<u32, u64>,
 }
 
-impl Default for BinCounts {
-    fn default() -> BinCounts {
-        BinCounts { first: vec![0; BINS], others: BTreeMap::new() }
-    }
-}
-
 impl BinCounts {
     /// Adds to a bin.
     pub fn add(&mut self, bin: u32, count: u64) {
+        // Of a thread that counts nothing they take no memory.
+        if self.first.is_empty() {
+            self.first = vec![0; BINS];
+        }
         match self.first.get_mut(bin as usize) {
             Some(sum) => *sum += count,
             None => *self.others.entry(bin).or_default() += count,

@@ -64,7 +64,13 @@ pub enum StreamError {
     /// Written by a later program.
     #[error("the stream has version {0}")]
     Newer(u32),
+    /// More threads than any machine has CPUs.
+    #[error("the stream has {0} threads, more than {MOST_THREADS}")]
+    TooManyThreads(usize),
 }
+
+/// The kernel runs no more CPUs, and each thread takes memory for its bins.
+const MOST_THREADS: usize = 8192;
 
 /// Takes the messages in their order.
 #[derive(Default)]
@@ -142,6 +148,10 @@ impl RunBuilder {
 
     fn prepare(&mut self, prepared: AppliedSetup) {
         if self.prepared.is_some() {
+            return;
+        }
+        if prepared.threads.len() > MOST_THREADS {
+            self.prepared = Some(prepared);
             return;
         }
         for setup in &prepared.threads {

@@ -1,6 +1,6 @@
 //! The end of a stream: everything that was taken becomes the run.
 
-use super::{RunBuilder, RunDigest, StreamError};
+use super::{MOST_THREADS, RunBuilder, RunDigest, StreamError};
 use crate::findings::stream::{
     guest_time, incomplete_stream, injected_fault, is_refused_memory_lock, merged_intervals,
     no_thread_end, refused_setting, sampling_phase, spike_command_failed, uncounted_latencies,
@@ -112,6 +112,10 @@ impl RunBuilder {
         }
         if let (Some(refusal), 0) = (self.refusal.take(), self.intervals) {
             return Err(StreamError::Refused(refusal));
+        }
+        let threads = self.prepared.as_ref().map_or(0, |prepared| prepared.threads.len());
+        if threads > MOST_THREADS {
+            return Err(StreamError::TooManyThreads(threads));
         }
         Ok(Head {
             plan: self.plan.take().ok_or(StreamError::Missing("Plan"))?,

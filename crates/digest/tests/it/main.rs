@@ -1,4 +1,5 @@
 //! The tests of this crate that use it from outside: one program, a module for each subject.
 
 mod findings;
+mod hostile;
 mod runs;
