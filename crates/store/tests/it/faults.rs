@@ -27,7 +27,6 @@ fn messages() -> Vec<Message> {
         period: Nanos(20_000_000),
         seconds: 2,
         samples: true,
-        legs: true,
         warmer,
         ..SyntheticRun::default()
     };
