@@ -2,7 +2,7 @@
 # The legs of the latencies on the real program: what they count, that they fit each other, and that
 # a kill leaves no trace of ours behind. Where it mounts a tracefs of its own, nobody else sees it.
 # Invariant (instruments): legs: counts and cost on the real program; no trace instance left after a kill.
-# Lane: beside
+# Lane: alone (it asserts that no event of the trace is lost)
 . "$(dirname "$0")/common.bash"
 [ "$OWN_MOUNTS" = yes ] || skip "legs: need root, and the right to a mount namespace"
 grep -q tracefs /proc/filesystems || skip "legs: this kernel has no tracefs"
@@ -50,7 +50,7 @@ kill -9 "$agent" $run
 wait 2>/dev/null
 until_holds 60 "the end of the agent" [ ! -e "/proc/$agent" ]
 try "after a kill of both the next command says that it was removed" bash -c \
-    "'$program' doctor --restore | grep -q 'removed .*latlab-$agent, which'"
+    "'$program' doctor --restore | grep -q 'removed .*latlab-$agent, left by'"
 try "and it is" no_trace_of_ours
 
 # Of this mount only, so that nobody else sees it.

@@ -102,7 +102,7 @@ ordinary() {
 
 # Whoever stops the thread takes its CPU, though no other thread runs there.
 stopped() {
-    spin --policy fifo --priority 1 --for 4s --name stopped >"$here/text" 2>"$here/errors" &
+    spin --policy fifo --priority 1 --for 4s --warm-up 100ms --name stopped >"$here/text" 2>"$here/errors" &
     run=$!
     begun || return 1
     sleep 1

@@ -269,6 +269,8 @@ fn run_make(
     for variable in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
         make.env_remove(variable);
     }
+    // What an interrupted compiler leaves behind goes with the folder.
+    make.env("TMPDIR", build);
     make.args(["--silent", "--no-print-directory", "-C"]).arg(sources.join("arduino")).arg(target);
     make.arg(format!("BUILD={}", build.display()));
     make.arg(format!("SKETCH={}", order.simulated.sketch()));
