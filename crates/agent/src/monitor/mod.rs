@@ -254,7 +254,9 @@ mod tests {
                 sched::set_scheduling(Scheduling::Batch).unwrap();
             });
             assert_eq!(all.len(), 1);
-            assert_eq!((&all[0]["now"], &all[0]["thread"]), (&json!("idle"), &json!(3)));
+            // Where the tests are started by `nice`, the value follows.
+            assert!(all[0]["now"].as_str().unwrap().starts_with("idle"), "{all:?}");
+            assert_eq!(all[0]["thread"], json!(3));
         })
         .join()
         .unwrap();
