@@ -334,21 +334,8 @@ pub fn clocks(second: u32) -> ClockReading {
 
 /// The last words of a thread that did its work.
 pub fn thread_end(thread: u32, cycles: u64, missed: u64) -> ThreadEnd {
-    ThreadEnd {
-        thread,
-        reason: EndReason::Finished,
-        cycles,
-        missed,
-        page_faults: 0,
-        involuntary_switches: 0,
-        voluntary_switches: cycles,
-        spikes_lost: 0,
-        intervals_grown: 0,
-        samples_lost: 0,
-        cpu_ns: Nanos(0),
-        spun: None,
-        responded: None,
-    }
+    let end = ThreadEnd::new(thread, EndReason::Finished, cycles);
+    ThreadEnd { missed, voluntary_switches: cycles, ..end }
 }
 
 /// Numbers that are the same each time.

@@ -1,11 +1,10 @@
 //! Faults that are planted in a guest on purpose, to be found again in its run.
 
 use crate::Nanos;
-use crate::load::{EndRule, EndSignal, Load, LoadProcess, MinimumRate, Requirements};
+use crate::load::{Load, LoadProcess};
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
@@ -127,22 +126,9 @@ impl Fault {
     pub fn load(self, words: &str, before: Nanos) -> Load {
         let planted = Fault { at_ns: self.at_ns + before, ..self };
         let argv = [PROGRAM, FAULT, &planted.to_string()].map(str::to_string).to_vec();
-        Load {
-            words: words.to_string(),
-            name: FAULT.to_string(),
-            about: format!("{}, injected on purpose", self.kind),
-            definitions: None,
-            processes: vec![LoadProcess { argv, ready: None }],
-            environment: BTreeMap::new(),
-            version: None,
-            rates: Vec::new(),
-            evidence: None,
-            least: MinimumRate::default(),
-            restart: false,
-            end: EndRule { signal: EndSignal::Term, grace_ns: SECOND },
-            needs: Requirements::default(),
-            packages: BTreeMap::new(),
-        }
+        let about = format!("{}, injected on purpose", self.kind);
+        let processes = vec![LoadProcess { argv, ready: None }];
+        Load { processes, ..Load::new(words, FAULT, &about) }
     }
 
     /// The faults that these loads plant.

@@ -145,6 +145,27 @@ pub struct ThreadEnd {
     pub responded: Option<Responses>,
 }
 
+impl ThreadEnd {
+    /// The end of a thread of which nothing else is counted.
+    pub fn new(thread: u32, reason: EndReason, cycles: u64) -> ThreadEnd {
+        ThreadEnd {
+            thread,
+            reason,
+            cycles,
+            missed: 0,
+            page_faults: 0,
+            involuntary_switches: 0,
+            voluntary_switches: 0,
+            spikes_lost: 0,
+            intervals_grown: 0,
+            samples_lost: 0,
+            cpu_ns: Nanos::ZERO,
+            spun: None,
+            responded: None,
+        }
+    }
+}
+
 /// What the agent says when it has restored everything.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(monitored(folder.path(), list, || ()), <[Value; 0]>::default());
     }
 
-    /// Invariant (settings): A file that is set and set back between two readings is told, once.
+    /// Invariant (settings): A file that is changed and changed back between two readings is reported once.
     #[test]
     fn a_file_that_is_set_and_set_back_is_told_once() {
         let folder = tempfile::tempdir().unwrap();

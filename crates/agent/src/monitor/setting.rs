@@ -66,7 +66,7 @@ impl Readback {
         Some((Nanos(Clock::Monotonic.now()), value))
     }
 
-    /// The file that somebody might write to.
+    /// The file of the setting; none where it is no file.
     fn path(&self) -> Option<&str> {
         match self {
             Readback::Kernel { kind: Kind::Thread(_), .. } => None,
@@ -125,7 +125,7 @@ impl MonitoredSetting {
         Some(MonitoredSetting { setting: what, thread, matters, value, readback, was_written })
     }
 
-    /// The file that somebody might write to.
+    /// The file of the setting; none where it is no file.
     pub(super) fn path(&self) -> Option<&str> {
         self.readback.path()
     }

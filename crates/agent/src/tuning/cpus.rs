@@ -17,7 +17,7 @@ pub fn governor(ground: &TuningContext, name: &str) -> Result<Recipe, String> {
              controls its frequency: omit it"
         ));
     }
-    let (mut steps, mut had) = (Vec::new(), Vec::new());
+    let mut files = Vec::new();
     for (folder, cpus) in policies {
         let offered = ground.root.read(format!("{}/scaling_available_governors", &folder[1..]));
         let offered = offered.unwrap_or_default();
@@ -26,19 +26,9 @@ pub fn governor(ground: &TuningContext, name: &str) -> Result<Recipe, String> {
         }
         let (path, of) = (format!("{folder}/scaling_governor"), format!("CPU {cpus}"));
         let now = present(ground.root, &path, "cpufreq has no governors on this machine")?;
-        if now != name {
-            had.push((of.clone(), now));
-        }
-        steps.push(Step { target: StepObject::File(path), of, value: name.to_string() });
+        files.push((path, of, now));
     }
-    let asked = format!("{name} (CPU {})", ground.measured);
-    Ok(Recipe {
-        asked,
-        before: group_values(&had),
-        steps,
-        some_may_stay: false,
-        away: Away::default(),
-    })
+    Ok(recipe(format!("{name} (CPU {})", ground.measured), name, files))
 }
 
 /// Folders of the policies that have a measured CPU, with the CPUs that are online of each.
@@ -60,22 +50,26 @@ pub fn fair_server(ground: &TuningContext) -> Result<Recipe, String> {
             "cannot read {DEBUG}/sched: use sudo, after `mount -t debugfs none {DEBUG}`"
         ));
     }
-    let (mut steps, mut had) = (Vec::new(), Vec::new());
+    let mut files = Vec::new();
     for cpu in ground.measured.iter() {
         let path = format!("{DEBUG}/sched/fair_server/cpu{cpu}/runtime");
         let now = present(ground.root, &path, "fair servers exist since Linux 6.12")?;
-        let of = format!("CPU {cpu}");
-        if now != "0" {
-            had.push((of.clone(), now));
-        }
-        steps.push(Step { target: StepObject::File(path), of, value: "0".to_string() });
+        files.push((path, format!("CPU {cpu}"), now));
     }
-    let asked = format!("0 ns (CPU {})", ground.measured);
-    Ok(Recipe {
+    Ok(recipe(format!("0 ns (CPU {})", ground.measured), "0", files))
+}
+
+/// One value for files of single CPUs: the path of each, what it is of, and what it holds.
+fn recipe(asked: String, value: &str, files: Vec<(String, String, String)>) -> Recipe {
+    let other = files.iter().filter(|(_, _, now)| now != value);
+    let had: Vec<(String, String)> = other.map(|(_, of, now)| (of.clone(), now.clone())).collect();
+    let step =
+        |(path, of, _)| Step { target: StepObject::File(path), of, value: value.to_string() };
+    Recipe {
         asked,
         before: group_values(&had),
-        steps,
+        steps: files.into_iter().map(step).collect(),
         some_may_stay: false,
         away: Away::default(),
-    })
+    }
 }

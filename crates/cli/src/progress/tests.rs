@@ -73,21 +73,7 @@ fn screens_of_both_sizes() {
     let stepped = MachineFinding::ClockStepped { by_ns, measured_with: false };
     broken.findings.push(Finding::new(stepped));
     broken.findings.push(Finding::new(MachineFinding::CpuOffline { cpu: 2, noticed_within_ns }));
-    broken.apply(&Message::ThreadEnd(ThreadEnd {
-        thread: 2,
-        reason: EndReason::CpuOffline,
-        cycles: 0,
-        missed: 0,
-        page_faults: 0,
-        involuntary_switches: 0,
-        voluntary_switches: 0,
-        spikes_lost: 0,
-        intervals_grown: 0,
-        samples_lost: 0,
-        cpu_ns: Nanos(0),
-        spun: None,
-        responded: None,
-    }));
+    broken.apply(&Message::ThreadEnd(ThreadEnd::new(2, EndReason::CpuOffline, 0)));
     let cases = [
         ("two", live(2, 14), plan()),
         ("deadline", broken, with_deadline),

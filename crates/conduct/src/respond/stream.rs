@@ -194,21 +194,8 @@ fn setup() -> ThreadSetup {
 }
 
 fn thread_end(cycles: u64, responded: Responses) -> ThreadEnd {
-    ThreadEnd {
-        thread: THREAD,
-        reason: EndReason::Finished,
-        cycles,
-        missed: 0,
-        page_faults: 0,
-        involuntary_switches: 0,
-        voluntary_switches: 0,
-        spikes_lost: 0,
-        intervals_grown: 0,
-        samples_lost: 0,
-        cpu_ns: Nanos::ZERO,
-        spun: None,
-        responded: Some(responded),
-    }
+    let end = ThreadEnd::new(THREAD, EndReason::Finished, cycles);
+    ThreadEnd { responded: Some(responded), ..end }
 }
 
 /// Stimuli have no period, so that each but the first jumps.

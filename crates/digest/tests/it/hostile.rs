@@ -6,13 +6,10 @@ use latlab_digest::{RunBuilder, StreamEnd};
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::frame::{FrameReader, HEADER_BYTES, Message, ReadResult};
 use latlab_model::legs::{Leg, LegTally, Legs};
-use latlab_model::load::{
-    EndRule, EndSignal, Load, LoadBegin, LoadLine, LoadSample, MinimumRate, Requirements,
-};
+use latlab_model::load::{Load, LoadBegin, LoadLine, LoadSample};
 use latlab_model::run::ThreadSetup;
 use latlab_model::{Histogram, Nanos};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::panic::catch_unwind;
 
 /// What a stream of some kilobytes may take: as much as an honest one of its size, and the bins.
@@ -31,22 +28,7 @@ fn stream() -> Vec<Message> {
     };
     let mut messages = made_up.messages();
     let word = |word: &str| word.to_string();
-    let load = Load {
-        words: word("disk"),
-        name: word("disk"),
-        about: word("writes"),
-        definitions: None,
-        processes: Vec::new(),
-        environment: BTreeMap::new(),
-        version: None,
-        rates: Vec::new(),
-        evidence: None,
-        least: MinimumRate::default(),
-        restart: false,
-        end: EndRule { signal: EndSignal::Term, grace_ns: Nanos(1) },
-        needs: Requirements::default(),
-        packages: BTreeMap::new(),
-    };
+    let load = Load::new("disk", "disk", "writes");
     for message in &mut messages {
         if let Message::Plan(plan) = message {
             plan.loads = vec![load.clone()];

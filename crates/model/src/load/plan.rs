@@ -1,5 +1,6 @@
 //! Loads as they are to run.
 
+use crate::nanos::SECOND;
 use crate::text_enum::text_enum;
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,28 @@ pub struct Load {
     pub needs: Requirements,
     /// The package that holds it, by the name of the system.
     pub packages: BTreeMap<String, String>,
+}
+
+impl Load {
+    /// A load without processes, rates, limits or requirements, which SIGTERM ends within a second.
+    pub fn new(words: &str, name: &str, about: &str) -> Load {
+        Load {
+            words: words.to_string(),
+            name: name.to_string(),
+            about: about.to_string(),
+            definitions: None,
+            processes: Vec::new(),
+            environment: BTreeMap::new(),
+            version: None,
+            rates: Vec::new(),
+            evidence: None,
+            least: MinimumRate::default(),
+            restart: false,
+            end: EndRule { signal: EndSignal::Term, grace_ns: SECOND },
+            needs: Requirements::default(),
+            packages: BTreeMap::new(),
+        }
+    }
 }
 
 /// A process of a load.

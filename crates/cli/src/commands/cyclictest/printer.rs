@@ -129,10 +129,7 @@ impl<'a> Printer<'a> {
     }
 
     fn header(&self, prepared: &AppliedSetup, threads: &[Thread]) {
-        let held = prepared
-            .settings
-            .iter()
-            .any(|one| one.what == "idle states" && one.applied.starts_with("exit latency"));
+        let held = prepared.settings.iter().any(|one| one.what == "idle states" && one.holds());
         if let (Some(IdleStates::ExitWithin(limit)), true) = (self.plan.idle_states, held) {
             self.write(&format!("# /dev/cpu_dma_latency set to {}us\n", limit.0 / 1000));
         }
