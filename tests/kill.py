@@ -101,6 +101,14 @@ def processes(mark):
             pass
 
 
+def command_line(pid):
+    """The first word of a process's command line."""
+    try:
+        return pathlib.Path("/proc", str(pid), "cmdline").read_bytes().split(b"\0")[0].decode()
+    except OSError:
+        return ""
+
+
 def is_gone(pid):
     try:
         return pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
@@ -290,6 +298,9 @@ def kill_recoveries(bench, chance):
     instants = []
     for _ in range(3):
         recovery = bench.start("list", before=SLOW)
+        # strace hangs where its tracee dies before it has become the program.
+        within(PATIENCE, "the recovering program", lambda: command_line(recovery.pid) == bench.program
+               or is_gone(recovery.pid))
         instants.append(chance.uniform(0, 0.9))
         time.sleep(instants[-1])
         kill(recovery.pid)
