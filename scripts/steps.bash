@@ -78,6 +78,18 @@ count() {
 # The sum of the numbers that a pattern finds in a step's log.
 sum() { sed -nE "s/$1/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'; }
 
+# Names each failed step with what its log says of it: the failed tests with the reasons below them,
+# or the last lines of a step that broke off.
+failures() {
+    local name number log
+    awk -F '\t' 'NR > 1 && $7 > 0 { print $1 "\t" $7 }' "$table" | while IFS=$'\t' read -r name number; do
+        printf 'FAILED: %s (%s)\n' "$name" "$number"
+        log=$steps/${name//[^A-Za-z0-9.]/-}.log
+        awk '/^not ok |panicked at|^error/ { left = 5 } left-- > 0 { print "    " $0; any = 1 } END { exit !any }' "$log" |
+            head -60 | cut -c1-400 | grep . || tail -15 "$log" | sed 's/^/    /'
+    done
+}
+
 # Prints the table of steps, what was skipped, what failed, and the counts alone on the last line;
 # succeeds when nothing has failed.
 closing() {
@@ -88,7 +100,7 @@ closing() {
         { printf "%-28s %-7s %8s %8s %8s %7s %7s %7s\n", $1, $2, $3, $4, $5, $6, $7, $8 }' "$table"
     echo
     grep -h '^SKIPPED: ' "$steps"/*.log
-    awk -F '\t' 'NR > 1 && $7 > 0 { printf "FAILED: %s (%s)\n", $1, $7 }' "$table"
+    failures
     awk -F '\t' 'NR > 1 { skipped += $8; missing += $9 }
         END { printf "%d skipped: %d for want of a program, %d for another reason that is named above\n",
             skipped, missing, skipped - missing }' "$table"
