@@ -57,6 +57,28 @@ linked_folders() {
 }
 try "links in place of unfinished runs and journals are not followed" linked_folders
 
+linked_campaign() {
+    local campaign name
+    printf '[defaults]\nfor = "200ms"\nwarm-up = "0s"\nshare = true\n[[scenario]]\nname = "plain"\n' >"$here/plain.toml"
+    "$program" run "$here/plain.toml" --out "$here/linked" --quiet >/dev/null 2>"$here/errors"
+    campaign=$(echo "$here"/linked/*_plain)
+    rm -rf "$campaign"/runs/*
+    for name in lock failures.jsonl campaign.json; do
+        echo "somebody else's" >"$here/other"
+        mv "$campaign/$name" "$here/kept" 2>/dev/null
+        ln -s "$here/other" "$campaign/$name"
+        "$program" run --resume "$campaign" >"$here/text" 2>"$here/errors" &&
+            { echo "expected: $name is refused"; return 1; }
+        cat "$here/errors"
+        expect "the reason" grep -q "$name.* it is a link" "$here/errors" || return 1
+        expect "what the link led to as it was" [ "$(<"$here/other")" = "somebody else's" ] || return 1
+        rm "$campaign/$name"
+        [ ! -e "$here/kept" ] || mv "$here/kept" "$campaign/$name"
+    done
+    expect "no run" [ -z "$(ls "$campaign/runs")" ]
+}
+try "links in the folder of a campaign are not followed" linked_campaign
+
 quarantine() {
     mkdir "$runs/.20260103T000000Z_noise.partial"
     head -c 5000 /dev/zero | tr '\0' 'Z' >"$runs/.20260103T000000Z_noise.partial/journal"
@@ -123,6 +145,28 @@ strangers_unfinished() {
     rmdir "$runs/.20260104T000000Z_theirs.partial" &&
         expect "a line that says who may finish it" grep -q 'belongs to user 65534: run .latlab list. as that user' "$here/errors"
 }
+# A campaign that somebody else has prepared: its load would run as whoever continues it.
+strangers_campaign() {
+    local campaign=$here/their_runs/20260105T000000Z_theirs before
+    printf '[defaults]\nfor = "200ms"\nwarm-up = "0s"\nshare = true\n[[scenario]]\nname = "plain"\n[[scenario]]\nname = "own"\nload = "command,run=touch %s/ran"\n' \
+        "$here" >"$here/theirs.toml"
+    "$program" run "$here/theirs.toml" --out "$here/their_runs" --quiet >/dev/null 2>"$here/errors"
+    mv "$here"/their_runs/*_theirs "$campaign" && rm -rf "$here/ran" "$campaign"/runs/* &&
+        chown -R 65534 "$campaign" || return 1
+    before=$(find "$campaign" | sort)
+    refused "belongs to user 65534, and a campaign runs the programs that its folder names" \
+        "$program" run --resume "$campaign" &&
+        expect "nothing was run" [ ! -e "$here/ran" ] &&
+        expect "nothing new in it" [ "$(find "$campaign" | sort)" = "$before" ] &&
+        "$program" run --resume "$campaign" --dry-run >"$here/text" &&
+        expect "what it would run" grep -q "touch $here/ran" "$here/text" || return 1
+    cp -r "$campaign" "$here/their_runs/20260106T000000Z_copy" &&
+        "$program" run --resume "$here/their_runs/20260106T000000Z_copy" --quiet >/dev/null 2>"$here/errors"
+    expect "a copy of one's own goes on" [ -e "$here/ran" ] &&
+        expect "its runs" [ -e "$here"/their_runs/*_copy/runs/2*_plain*/run.json ] &&
+        SUDO_UID=65534 SUDO_GID=65534 "$program" run --print-unit >"$here/text" &&
+        expect "a unit of the one who called" grep -q '^Environment=SUDO_UID=65534 SUDO_GID=65534$' "$here/text"
+}
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
     chmod 755 "$here"
@@ -133,6 +177,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     fi
     try "a stranger's folder is read, and written to only where a flag says so" strangers
     try "root does not finish a run in a stranger's folder" strangers_unfinished
+    try "a stranger's campaign is shown, and continued only as a copy of one's own" strangers_campaign
 else
     echo "SKIPPED: folders of other users: needs root and setpriv"
 fi

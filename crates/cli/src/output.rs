@@ -3,9 +3,8 @@
 use anyhow::{Context, bail};
 pub use latlab_model::sanitize::{escape_controls, sanitize_lines, sanitize_run};
 use latlab_report::{Glyphs, Style};
-use latlab_store::calling_user;
+use latlab_store::{calling_user, is_own};
 use latlab_sys::folder::Folder;
-use latlab_sys::process::effective_user;
 use latlab_sys::terminal;
 use serde::Serialize;
 use std::fs;
@@ -110,9 +109,7 @@ pub fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<Pat
     let cannot = || format!("cannot write {}", path.display());
     let opened = Folder::open(folder).with_context(cannot)?;
     let (owner, caller) = (opened.owner().with_context(cannot)?, calling_user());
-    // Whoever is root may change every folder anyway.
-    let trusted = [Some(0), Some(effective_user()), caller.map(|(user, _)| user)];
-    if !trusted.contains(&Some(owner)) {
+    if !is_own(owner, caller) {
         bail!("{} belongs to user {owner}: name the file to write with -o", folder.display());
     }
     opened.write_whole(name, bytes, caller).with_context(cannot)?;

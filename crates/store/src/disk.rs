@@ -3,6 +3,7 @@
 //! All of them go through a [`Disk`], so that a test can refuse, cut or falsify each of them in turn.
 
 use crate::error::{Error, Result};
+use crate::trust::expect_file;
 use latlab_sys::folder::{forget_copy, open_plain};
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
@@ -119,16 +120,8 @@ impl Disk {
 
     fn open_plain(&self, path: &Path, append: bool) -> Result<DiskFile> {
         let opened = self.allows(Operation::Open(path)).and_then(|_| open_plain(path, append));
-        let no_file = |reason: &str| Error::Damaged { path: path.into(), reason: reason.into() };
-        let is_link = || fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
-        let file = match opened {
-            Err(_) if is_link() => return Err(no_file("it is a link")),
-            opened => opened.map_err(Error::io("open", path))?,
-        };
-        match file.metadata().map_err(Error::io("read", path))?.is_file() {
-            true => Ok(DiskFile { file, path: path.into(), disk: self.clone() }),
-            false => Err(no_file("not a regular file")),
-        }
+        let file = expect_file(path, opened)?;
+        Ok(DiskFile { file, path: path.into(), disk: self.clone() })
     }
 
     /// Whether there is something of this name; not to know it is an error.

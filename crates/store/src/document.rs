@@ -2,12 +2,13 @@
 
 use crate::disk::Disk;
 use crate::error::{Error, Result};
-use crate::files::{compare, hexadecimal, open_file, read_back, write_file};
+use crate::files::{checksum, compare_size, hexadecimal, read_back, write_file};
+use crate::trust::open_file;
 use latlab_model::run::{SCHEMA_VERSION, StoredFile};
 use latlab_model::snapshot::ParseSnapshotError;
 use latlab_model::{Run, Snapshot};
 use sha2::{Digest, Sha256};
-use std::io::{Read, Seek};
+use std::io::Read;
 use std::path::Path;
 
 /// Name of the document in a run folder.
@@ -90,13 +91,15 @@ pub fn write_snapshot(disk: &Disk, path: &Path, snapshot: &Snapshot) -> Result<S
 pub fn read_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
     let Some(stored) = run.files.get(SNAPSHOT_JSON) else { return Ok(None) };
     let path = folder.join(SNAPSHOT_JSON);
-    let mut file = open_file(&path)?;
-    if let Some(reason) = compare(&file, &path, stored)? {
+    let file = open_file(&path)?;
+    if let Some(reason) = compare_size(&file, &path, stored)? {
         return Err(Error::Damaged { path, reason });
     }
-    file.rewind().map_err(Error::io("read", &path))?;
     let mut text = Vec::new();
     file.take(LARGEST_DOCUMENT).read_to_end(&mut text).map_err(Error::io("read", &path))?;
+    if checksum(&text[..], &path)? != *stored {
+        return Err(Error::Damaged { path, reason: "wrong SHA-256".to_string() });
+    }
     let damaged = |error: ParseSnapshotError| Error::Damaged { path, reason: error.to_string() };
     Snapshot::from_json(&text).map(Some).map_err(damaged)
 }

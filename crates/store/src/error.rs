@@ -61,6 +61,19 @@ pub enum Error {
         /// Its owner.
         owner: u32,
     },
+    /// The folder of a campaign belongs to somebody whose programs it would run.
+    #[error(
+        "{} belongs to user {owner}, and a campaign runs the programs that its folder names: read them \
+         with `latlab run --resume {} --dry-run`, then continue it as that user, or a copy of your own \
+         (`cp -r`)",
+        .path.display(), .path.display()
+    )]
+    CampaignOfAnother {
+        /// The folder.
+        path: PathBuf,
+        /// Its owner.
+        owner: u32,
+    },
     /// A window was asked for of a run that cannot have one.
     #[error(
         "{} has no samples, which --window needs: measure with `latlab run --samples`",

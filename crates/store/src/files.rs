@@ -1,10 +1,10 @@
-//! Files of run folders: opened, created, compared with what was stored of them.
+//! Files of run folders: created, and compared with what was stored of them.
 
 use crate::disk::{Disk, DiskFile};
 use crate::error::{Error, Result};
 use latlab_model::run::StoredFile;
 use sha2::{Digest, Sha256};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -58,15 +58,6 @@ pub fn read_back(disk: &Disk, path: &Path, written: &StoredFile) -> Result<()> {
     }
 }
 
-/// Opens what must be a file: reading a pipe or a device could go on for ever.
-pub fn open_file(path: &Path) -> Result<File> {
-    let there = fs::metadata(path).map_err(Error::io("read", path))?;
-    if !there.is_file() {
-        return Err(Error::Damaged { path: path.into(), reason: "not a regular file".to_string() });
-    }
-    File::open(path).map_err(Error::io("open", path))
-}
-
 /// The size and the checksum of a file, from where it is read next.
 pub fn checksum(mut file: impl Read, path: &Path) -> Result<StoredFile> {
     let (mut hash, mut bytes) = (Sha256::new(), 0);
@@ -83,15 +74,7 @@ pub fn checksum(mut file: impl Read, path: &Path) -> Result<StoredFile> {
     Ok(StoredFile { bytes, sha256: hexadecimal(hash) })
 }
 
-/// What differs from what was stored: first the size, which costs nothing.
-pub fn compare(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<String>> {
-    if let Some(what) = compare_size(file, path, stored)? {
-        return Ok(Some(what));
-    }
-    Ok((checksum(file, path)? != *stored).then(|| "wrong SHA-256".to_string()))
-}
-
-/// The same without a look at what is in the file.
+/// How the size of a file differs from what was stored.
 pub fn compare_size(file: &File, path: &Path, stored: &StoredFile) -> Result<Option<String>> {
     let bytes = file.metadata().map_err(Error::io("read", path))?.len();
     let text = || format!("it has {bytes} bytes instead of {}", stored.bytes);

@@ -5,9 +5,9 @@
 //! one rename. Recovery after a kill or a power cut is the same code, run later, when the lock of the
 //! journal is free.
 //!
-//! A published folder never changes. A table is compared with its checksum before it is used, except
-//! for `samples.parquet`: of that only the row groups of the wanted window are read, whose pages carry
-//! the checksum of gzip.
+//! A published folder never changes. A table is compared with its checksum, and each part of it that is
+//! used with what had that checksum, except for `samples.parquet`: of that only the row groups of the
+//! wanted window are read, whose pages carry the checksum of gzip.
 
 mod campaign;
 mod columns;
@@ -22,11 +22,13 @@ mod journal;
 mod open_run;
 mod recovery;
 mod rows;
+mod run_file;
 mod runs;
 mod samples;
 mod space;
 mod table;
 pub mod tables;
+mod trust;
 mod verify;
 mod window_reader;
 
@@ -43,5 +45,6 @@ pub use runs::{RunEntry, RunState, Store, calling_user};
 pub use samples::SampleReader;
 pub use space::SpaceNeeded;
 pub use tables::histograms;
+pub use trust::is_own;
 pub use verify::{expect_files, verify};
 pub use window_reader::{WindowReader, window};

@@ -5,9 +5,8 @@ use crate::error::{Error, Result};
 use crate::finish::{Finished, publish, remove_files, write_files};
 use crate::journal::{JOURNAL, Journal};
 use crate::runs::{Store, partial_id};
-use latlab_sys::process::effective_user;
+use crate::trust::expect_own_run;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The folder for what cannot be finished, within that of the runs.
@@ -85,7 +84,7 @@ impl Store {
 
     fn claim(&self, id: &str) -> Result<Claim> {
         let partial = self.partial(id);
-        self.expect_trusted(&partial)?;
+        expect_own_run(&partial, self.owner)?;
         if self.disk.has(&partial.join(JOURNAL))? {
             let journal = Journal::try_lock(&self.disk, &partial)?;
             return Ok(journal.map_or(Claim::GoingOn, Claim::Journal));
@@ -98,21 +97,6 @@ impl Store {
         self.remove(&partial)?;
         let reason = "interrupted before its journal was created".to_string();
         Ok(Claim::Without(RecoveryOutcome::Removed(reason)))
-    }
-
-    /// Somebody else's folder may change into a link while it is written to, which must not take
-    /// root elsewhere.
-    fn expect_trusted(&self, partial: &Path) -> Result<()> {
-        let there = fs::symlink_metadata(partial).map_err(Error::io("look at", partial))?;
-        if there.is_symlink() {
-            let reason = "it is a link".to_string();
-            return Err(Error::Damaged { path: partial.into(), reason });
-        }
-        let caller = self.owner.map(|(user, _)| user);
-        match effective_user() == 0 && there.uid() != 0 && Some(there.uid()) != caller {
-            true => Err(Error::OfAnother { path: partial.into(), owner: there.uid() }),
-            false => Ok(()),
-        }
     }
 
     fn recover_one(&self, id: &str, journal: Journal) -> RecoveryOutcome {

@@ -3,10 +3,10 @@
 use crate::disk::Disk;
 use crate::document::{CAMPAIGN_JSON, RUN_JSON, read_run};
 use crate::error::{Error, Result};
-use crate::files::open_file;
 use crate::id;
 use crate::journal::{JOURNAL, Journal, is_locked};
 use crate::open_run::OpenRun;
+use crate::trust::open_file;
 use jiff::Timestamp;
 use latlab_model::Run;
 use std::cmp::Reverse;

@@ -8,6 +8,7 @@ use crate::table::TableReader;
 use latlab_digest::SampleRow;
 use latlab_digest::window::SampleBlock;
 use latlab_model::Nanos;
+use latlab_model::run::StoredFile;
 use latlab_model::samples::Sample;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,9 +30,9 @@ struct Group {
 }
 
 impl SampleReader {
-    /// Opens the table of this folder.
-    pub fn open(folder: &Path) -> Result<SampleReader> {
-        let table = TableReader::open::<SampleRow>(folder)?;
+    /// Opens the table of this folder, if it has the size of the one that was stored.
+    pub fn open(folder: &Path, stored: &StoredFile) -> Result<SampleReader> {
+        let table = TableReader::open_sized::<SampleRow>(folder, stored)?;
         let mut groups = (0..table.groups())
             .map(|group| read_group(&table, group))
             .collect::<Result<Vec<_>>>()?;

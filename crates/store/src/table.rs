@@ -6,7 +6,8 @@
 use crate::disk::Disk;
 use crate::document::RUN_JSON;
 use crate::error::{Error, Result};
-use crate::files::{NewFile, compare, open_file};
+use crate::files::NewFile;
+use crate::run_file::RunFile;
 use latlab_model::Run;
 use latlab_model::run::StoredFile;
 use parquet::basic::Type as Physical;
@@ -21,8 +22,6 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
-use std::fs::File;
-use std::io::Seek;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -290,34 +289,38 @@ fn flatten<R>(rows: &[R], get: &fn(&R) -> &[i32]) -> (Vec<i32>, Vec<i16>, Vec<i1
 
 /// A table that is being read.
 pub struct TableReader {
-    pub(crate) reader: SerializedFileReader<File>,
+    pub(crate) reader: SerializedFileReader<RunFile>,
     path: PathBuf,
 }
 
 impl TableReader {
-    /// Opens the table of this folder as it is.
+    /// Opens a table of which nothing is stored.
+    #[cfg(test)]
     pub fn open<R: Row>(folder: &Path) -> Result<TableReader> {
         let path = folder.join(R::FILE);
-        let file = open_file(&path)?;
-        TableReader::from_file(file, path)
+        TableReader::new(RunFile::open(&path)?, path)
+    }
+
+    /// Opens the table of this folder, if it has the size of the one that the run stored.
+    pub fn open_sized<R: Row>(folder: &Path, stored: &StoredFile) -> Result<TableReader> {
+        let path = folder.join(R::FILE);
+        TableReader::new(RunFile::open_sized(&path, stored)?, path)
     }
 
     /// Opens the table of this folder, if it is the one that the run stored.
     pub fn open_checked<R: Row>(folder: &Path, run: &Run) -> Result<TableReader> {
         let path = folder.join(R::FILE);
-        let mut file = open_file(&path)?;
-        let wrong = match run.files.get(R::FILE) {
-            Some(stored) => compare(&file, &path, stored)?,
-            None => Some(format!("{RUN_JSON} has no checksum for it")),
-        };
-        if let Some(reason) = wrong {
-            return Err(Error::Changed { path, reason });
+        match run.files.get(R::FILE) {
+            Some(stored) => TableReader::new(RunFile::open_checked(&path, stored)?, path),
+            None => {
+                let reason = format!("{RUN_JSON} has no checksum for it");
+                Err(Error::Changed { path, reason })
+            }
         }
-        file.rewind().map_err(Error::io("read", &path))?;
-        TableReader::from_file(file, path)
     }
 
-    fn from_file(file: File, path: PathBuf) -> Result<TableReader> {
+    /// The table in a file.
+    pub fn new(file: RunFile, path: PathBuf) -> Result<TableReader> {
         match SerializedFileReader::new(file) {
             Ok(reader) => Ok(TableReader { reader, path }),
             Err(error) => Err(Error::Table { path, reason: error.to_string() }),

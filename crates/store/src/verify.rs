@@ -2,9 +2,11 @@
 
 use crate::document::{RUN_JSON, read_run};
 use crate::error::{Error, Result};
-use crate::files::{compare, compare_size, open_file};
+use crate::files::compare_size;
 use crate::journal::JOURNAL;
+use crate::run_file::RunFile;
 use crate::table::{Row, TableReader};
+use crate::trust::open_file;
 use latlab_digest::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TelemetryRow, TraceRow};
 use latlab_model::Run;
 use latlab_model::legs::Leg;
@@ -12,7 +14,7 @@ use latlab_model::run::{ClockReading, SCHEMA_VERSION, Summary, ThreadRun};
 use latlab_model::verification::{Mismatch, Verification};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is made anew at will, so that it has no checksum: the page and the pictures.
 fn is_derived(name: &str) -> bool {
@@ -74,55 +76,56 @@ pub fn expect_files(folder: &Path, run: &Run) -> Result<()> {
 
 fn files(folder: &Path, run: &Run, checked: &mut Verification) {
     for (name, stored) in &run.files {
-        let path = folder.join(name);
         checked.files += 1;
-        let found = match is_plain(name) {
-            true => open_file(&path).and_then(|file| compare(&file, &path, stored)),
-            false => {
-                checked.wrong.push(mismatch(name, "not a file name of the folder"));
-                continue;
+        if !is_plain(name) {
+            checked.wrong.push(mismatch(name, "not a file name of the folder"));
+            continue;
+        }
+        let path = folder.join(name);
+        match RunFile::open_checked(&path, stored) {
+            Ok(file) => {
+                checked.bytes += stored.bytes;
+                let found = sums(name, file, path, run).unwrap_or_else(|error| vec![reason(error)]);
+                checked.wrong.extend(found.into_iter().map(|what| mismatch(name, what)));
             }
-        };
-        match found {
-            Ok(None) => checked.bytes += stored.bytes,
-            Ok(Some(what)) => checked.wrong.push(mismatch(name, what)),
+            // What a changed file counts says nothing.
             Err(error) => add(checked, name, error),
         }
     }
-    // What a changed file counts says nothing.
-    for (name, check) in SUMS {
-        let known = checked.wrong.iter().chain(&checked.unread).any(|one| one.file == *name);
-        if run.files.contains_key(*name) && !known {
-            let found = check(folder, run).unwrap_or_else(|error| vec![reason(error)]);
-            checked.wrong.extend(found.into_iter().map(|what| mismatch(name, what)));
-        }
+}
+
+/// What of a file that has its checksum differs from the counts of the run.
+fn sums(name: &str, file: RunFile, path: PathBuf, run: &Run) -> Result<Vec<String>> {
+    match SUMS.iter().find(|(table, _)| *table == name) {
+        Some((_, check)) => check(&TableReader::new(file, path)?, run),
+        None => Ok(Vec::new()),
     }
 }
 
 /// Compares what a table holds with the counts of the run; gives back what differs.
-type Check = fn(&Path, &Run) -> Result<Vec<String>>;
+type Check = fn(&TableReader, &Run) -> Result<Vec<String>>;
 
 const SUMS: &[(&str, Check)] = &[
-    (BinRow::FILE, |folder, run| cycles(&whole::<BinRow>(folder, run)?, run)),
-    (IntervalRow::FILE, |folder, run| cycles(&whole::<IntervalRow>(folder, run)?, run)),
+    (BinRow::FILE, |table, run| whole::<BinRow>(table, run).and_then(|()| cycles(table, run))),
+    (IntervalRow::FILE, |table, run| {
+        whole::<IntervalRow>(table, run).and_then(|()| cycles(table, run))
+    }),
     (SpikeRow::FILE, maxima),
     (ClockReading::FILE, clocks),
     (SampleRow::FILE, samples),
-    (TelemetryRow::FILE, |folder, run| whole::<TelemetryRow>(folder, run).map(|_| Vec::new())),
+    (TelemetryRow::FILE, |table, run| whole::<TelemetryRow>(table, run).map(|()| Vec::new())),
     (LegRow::FILE, legs),
     (TraceRow::FILE, trace),
 ];
 
-/// A table of which every value can be read; older ones may have fewer columns.
-fn whole<R: Row>(folder: &Path, run: &Run) -> Result<TableReader> {
-    let table = TableReader::open::<R>(folder)?;
-    table.read_all::<R>(run.schema < SCHEMA_VERSION)?;
-    Ok(table)
+/// Reads every value of a table; older ones may have fewer columns.
+fn whole<R: Row>(table: &TableReader, run: &Run) -> Result<()> {
+    table.read_all::<R>(run.schema < SCHEMA_VERSION)
 }
 
 /// The largest latency of each thread is among the spikes, where the run says when it was.
-fn maxima(folder: &Path, run: &Run) -> Result<Vec<String>> {
-    let table = whole::<SpikeRow>(folder, run)?;
+fn maxima(table: &TableReader, run: &Run) -> Result<Vec<String>> {
+    whole::<SpikeRow>(table, run)?;
     let mut spikes = BTreeSet::new();
     for group in 0..table.groups() {
         let releases = table.longs(group, "release_ns")?;
@@ -141,8 +144,8 @@ fn maxima(folder: &Path, run: &Run) -> Result<Vec<String>> {
 }
 
 /// The first and the last reading of the clocks are those of the run.
-fn clocks(folder: &Path, run: &Run) -> Result<Vec<String>> {
-    let table = whole::<ClockReading>(folder, run)?;
+fn clocks(table: &TableReader, run: &Run) -> Result<Vec<String>> {
+    whole::<ClockReading>(table, run)?;
     let mut times = Vec::new();
     for group in 0..table.groups() {
         times.extend(table.longs(group, "monotonic_ns")?);
@@ -176,8 +179,8 @@ fn cycles(table: &TableReader, run: &Run) -> Result<Vec<String>> {
 
 /// Every cycle has a sample, but for those that the run says were lost; where none was lost, the
 /// largest latency is among them.
-fn samples(folder: &Path, run: &Run) -> Result<Vec<String>> {
-    let table = whole::<SampleRow>(folder, run)?;
+fn samples(table: &TableReader, run: &Run) -> Result<Vec<String>> {
+    whole::<SampleRow>(table, run)?;
     let ends = run.threads.iter().map(|thread| thread.end.as_ref());
     let cycles = ends.map(|end| end.map(|end| i128::from(end.cycles))).sum();
     // Of a thread without a last word nobody knows how many there should be.
@@ -209,8 +212,8 @@ fn samples(folder: &Path, run: &Run) -> Result<Vec<String>> {
 
 /// Every cycle of which a leg is known is in the histogram of that leg, and every one that was traced
 /// in that of the latencies.
-fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
-    let table = whole::<LegRow>(folder, run)?;
+fn legs(table: &TableReader, run: &Run) -> Result<Vec<String>> {
+    whole::<LegRow>(table, run)?;
     let mut sums: BTreeMap<(i64, String), i128> = BTreeMap::new();
     for group in 0..table.groups() {
         let (threads, counts) = (table.longs(group, "thread")?, table.longs(group, "count")?);
@@ -240,8 +243,8 @@ fn legs(folder: &Path, run: &Run) -> Result<Vec<String>> {
 }
 
 /// The events that were lost are those that the run says were lost.
-fn trace(folder: &Path, run: &Run) -> Result<Vec<String>> {
-    let table = whole::<TraceRow>(folder, run)?;
+fn trace(table: &TableReader, run: &Run) -> Result<Vec<String>> {
+    whole::<TraceRow>(table, run)?;
     let mut lost = 0_i128;
     for group in 0..table.groups() {
         lost +=
@@ -280,7 +283,9 @@ fn reason(error: Error) -> String {
             "it is missing".to_string()
         }
         Error::Io { doing, error, .. } => format!("cannot {doing} it: {error}"),
-        Error::Table { reason, .. } | Error::Damaged { reason, .. } => reason,
+        Error::Table { reason, .. }
+        | Error::Damaged { reason, .. }
+        | Error::Changed { reason, .. } => reason,
         other => other.to_string(),
     }
 }

@@ -1,7 +1,6 @@
 //! The samples of a stretch of a run: counted, or one by one.
 
 use crate::error::{Error, Result};
-use crate::files::{compare_size, open_file};
 use crate::samples::SampleReader;
 use crate::table::{Row, TableReader};
 use latlab_digest::window::{SampleBlock, WindowBuilder, WindowSpec};
@@ -29,11 +28,7 @@ impl<'a> WindowReader<'a> {
         let Some(stored) = run.files.get(SampleRow::FILE) else {
             return Err(Error::NoSamples(folder.into()));
         };
-        let path = folder.join(SampleRow::FILE);
-        if let Some(reason) = compare_size(&open_file(&path)?, &path, stored)? {
-            return Err(Error::Changed { path, reason });
-        }
-        let samples = SampleReader::open(folder)?;
+        let samples = SampleReader::open(folder, stored)?;
         let wall = wall_clock(folder, run)?;
         let within = window.within(run, samples.span(), &wall)?;
         Ok(WindowReader { run, samples, wall, within })

@@ -59,6 +59,14 @@ pub fn open_plain(path: &Path, append: bool) -> io::Result<File> {
     Ok(File::from(openat(CWD, path, flags, Mode::empty())?))
 }
 
+/// Opens a file to read it and to append to it, and creates it where there is none: a link is an error,
+/// and a pipe is not waited for.
+pub fn open_or_create_plain(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE;
+    let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(openat(CWD, path, flags, Mode::from_raw_mode(0o666))?))
+}
+
 /// Lets the kernel forget its copy of a file that is synced, so that it is read from the disk next.
 pub fn forget_copy(file: &File) {
     // A kernel that keeps it only makes the reading prove less.
@@ -97,6 +105,9 @@ mod tests {
         symlink(&file, &link).unwrap();
         assert!(open_plain(&file, true).is_ok());
         assert!(open_plain(&link, false).is_err());
+        assert!(open_or_create_plain(&link).is_err());
+        open_or_create_plain(&folder.path().join("new")).unwrap().write_all(b"y").unwrap();
+        assert_eq!(fs::read(folder.path().join("new")).unwrap(), b"y");
         let pipe = folder.path().join("pipe");
         crate::files::make_fifo(&pipe).unwrap();
         assert!(!open_plain(&pipe, false).unwrap().metadata().unwrap().is_file());

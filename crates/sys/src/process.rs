@@ -8,6 +8,11 @@ pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Number of the effective group.
+pub fn effective_group() -> u32 {
+    rustix::process::getegid().as_raw()
+}
+
 /// Whether the calling process holds this capability, by its number (`CAP_SYS_NICE` is 23).
 pub fn has_capability(number: u32) -> bool {
     let Some(status) = Root::default().read("proc/self/status") else { return false };
@@ -31,6 +36,8 @@ pub struct Stat {
     pub cpu_ticks: u64,
     /// User and system time of its children that it has waited for, in ticks of 10 ms.
     pub waited_ticks: u64,
+    /// Its threads; of a thread, those of its process.
+    pub threads: u32,
     /// When it was started, in ticks since the boot; with its id, this names it for good.
     pub started: u64,
     /// CPU it last ran on.
@@ -60,6 +67,7 @@ impl Stat {
             parent: field(4)? as u32,
             cpu_ticks: field(14)? + field(15)?,
             waited_ticks: field(16)? + field(17)?,
+            threads: field(20)? as u32,
             started: field(22)?,
             cpu: field(39)? as u32,
             priority: field(40)? as u32,
@@ -120,7 +128,7 @@ mod tests {
                     2147483647 0 0 0 0 17 3 50 1 0 0 0 0 0";
         let stat = Stat::parse(&format!("39 (irq/39-d) (x y)) {rest}")).unwrap();
         assert_eq!((stat.name.as_str(), stat.parent), ("irq/39-d) (x y)", 2));
-        assert_eq!((stat.cpu_ticks, stat.started), (42, 100));
+        assert_eq!((stat.cpu_ticks, stat.threads, stat.started), (42, 1, 100));
         assert_eq!((stat.cpu, stat.priority, stat.policy_word()), (3, 50, "fifo"));
         assert!(stat.is_realtime());
         for cut in ["", "39", "39 (a)", "39 (a) S 2 0", ") 1 (", "x"] {

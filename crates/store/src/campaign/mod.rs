@@ -10,13 +10,15 @@ pub use progress::{CampaignProgress, CellState, NextStep};
 use crate::disk::Disk;
 use crate::document::CAMPAIGN_JSON;
 use crate::error::{Error, Result};
-use crate::files::{open_file, write_file};
+use crate::files::write_file;
 use crate::id::{self, new_id};
 use crate::runs::{CAMPAIGN_RUNS, RunState, Store};
+use crate::trust::{expect_own_campaign, open_file, open_or_create_file};
 use jiff::Timestamp;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, Cell, FailedAttempt};
 use std::cmp::Reverse;
 use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind::NotFound;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -182,12 +184,11 @@ impl CampaignFolder {
         &self.runs
     }
 
-    /// Takes the campaign for this process; an error says who has it.
+    /// Takes the campaign for this process; an error says who has it, or that it is not the caller's.
     pub fn lock(&self) -> Result<CampaignLock> {
+        expect_own_campaign(&self.path, self.runs.root(), self.runs.owner)?;
         let path = self.path.join(LOCK);
-        let options =
-            File::options().read(true).write(true).create(true).truncate(false).to_owned();
-        let mut file = options.open(&path).map_err(Error::io("open", &path))?;
+        let mut file = open_or_create_file(&path)?;
         match file.try_lock() {
             // A file system without locks keeps nobody from measuring.
             Ok(()) | Err(TryLockError::Error(_)) => {}
@@ -225,14 +226,12 @@ impl CampaignFolder {
 
     fn failures(&self) -> Result<Vec<FailedAttempt>> {
         let path = self.path.join(FAILURES);
-        if !path.exists() {
-            return Ok(Vec::new());
-        }
+        let file = match open_file(&path) {
+            Err(Error::Io { error, .. }) if error.kind() == NotFound => return Ok(Vec::new()),
+            opened => opened?,
+        };
         let mut text = String::new();
-        open_file(&path)?
-            .take(LARGEST)
-            .read_to_string(&mut text)
-            .map_err(Error::io("read", &path))?;
+        file.take(LARGEST).read_to_string(&mut text).map_err(Error::io("read", &path))?;
         // The last line may have been cut off with its writer.
         Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
@@ -243,11 +242,7 @@ impl CampaignFolder {
         let failed = FailedAttempt { cell, at: format!("{:.0}", Timestamp::now()), reason };
         let line = serde_json::to_string(&failed)
             .map_err(|error| Error::Damaged { path: path.clone(), reason: error.to_string() })?;
-        let mut file = File::options()
-            .append(true)
-            .create(true)
-            .open(&path)
-            .map_err(Error::io("open", &path))?;
+        let mut file = open_or_create_file(&path)?;
         // One call, after a line that may have been cut off.
         file.write_all(format!("\n{line}\n").as_bytes()).map_err(Error::io("write", &path))?;
         file.sync_all().map_err(Error::io("sync", &path))?;

@@ -8,6 +8,7 @@ use latlab_model::{Plan, Run};
 use latlab_store::{CampaignProgress, CellState, Error, NextStep, Store, read_run};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 const RELEASE: &str = "6.12.1-rt1";
@@ -139,4 +140,35 @@ fn a_campaign_is_there_whole_or_not_and_one_process_has_it() {
     let stands = tried.forget_failures().cell_state(&again.campaign, &again.campaign.runs[0]);
     assert_eq!(stands, CellState::Missing { attempt: 3 }, "a resume tries it again");
     assert!(store.list().unwrap().is_empty(), "a campaign is no damaged run");
+}
+
+/// Invariant (losses): A campaign's files are not opened through links.
+#[test]
+fn links_in_the_folder_of_a_campaign_are_not_followed() {
+    let root = tempfile::tempdir().unwrap();
+    let other = root.path().join("other");
+    let store = Store::new(root.path().join("runs"));
+    let begun = store.begin_campaign(campaign(vec![row("a", None)]), "").unwrap();
+    let cell = begun.campaign.cell(&begun.campaign.runs[0]);
+    let refused = |error: Error| assert!(error.to_string().contains("it is a link"), "{error}");
+    for name in ["lock", "failures.jsonl"] {
+        fs::write(&other, "somebody else's").unwrap();
+        let path = begun.path().join(name);
+        symlink(&other, &path).unwrap();
+        match name {
+            "lock" => refused(begun.lock().unwrap_err()),
+            _ => {
+                refused(begun.record_failure(cell.clone(), "late".into()).unwrap_err());
+                refused(begun.progress().unwrap_err());
+            }
+        }
+        assert_eq!(fs::read_to_string(&other).unwrap(), "somebody else's", "{name}");
+        fs::remove_file(path).unwrap();
+    }
+    drop(begun.lock().unwrap());
+    begun.record_failure(cell, "late".into()).unwrap();
+    assert_eq!(begun.progress().unwrap().failures.len(), 1);
+    fs::rename(begun.path().join("runs"), root.path().join("elsewhere")).unwrap();
+    symlink(root.path().join("elsewhere"), begun.path().join("runs")).unwrap();
+    refused(begun.lock().unwrap_err());
 }

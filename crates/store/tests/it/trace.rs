@@ -52,9 +52,9 @@ fn recorded(path: &Path, run: &Run) -> TraceStretch {
     stretch
 }
 
-fn samples(path: &Path) -> BTreeMap<u32, Vec<Sample>> {
+fn samples(path: &Path, run: &Run) -> BTreeMap<u32, Vec<Sample>> {
     let mut threads: BTreeMap<u32, Vec<Sample>> = BTreeMap::new();
-    let reader = SampleReader::open(path).unwrap();
+    let reader = SampleReader::open(path, &run.files["samples.parquet"]).unwrap();
     for piece in reader.stretch(Nanos(i64::MIN)..Nanos::MAX) {
         let piece = piece.unwrap();
         threads.entry(piece.thread).or_default().extend(piece.samples);
@@ -65,7 +65,7 @@ fn samples(path: &Path) -> BTreeMap<u32, Vec<Sample>> {
 /// What the stored events and latencies of a run say, each thread's.
 fn derived(path: &Path, run: &Run) -> Vec<Legs> {
     let mut matcher = Matcher::new(&run.applied.threads);
-    let samples = samples(path);
+    let samples = samples(path, run);
     samples.iter().for_each(|(thread, samples)| matcher.push_samples(*thread, samples));
     matcher.push_trace(&recorded(path, run));
     let mut all = Vec::new();

@@ -129,7 +129,7 @@ fn a_window_within_a_stall_has_no_cycle_but_missed_releases() {
 fn a_stretch_gives_the_samples_that_were_sent_and_skips_the_rest() {
     // Two threads of three row groups each.
     let stored = stored(&synthetic().messages());
-    let reader = SampleReader::open(&stored.path).unwrap();
+    let reader = SampleReader::open(&stored.path, &stored.run.files["samples.parquet"]).unwrap();
     let (from, to) = (FIRST_RELEASE + SECOND * 200, FIRST_RELEASE + SECOND * 201);
     let pieces: Vec<_> = reader.stretch(from..to).collect::<Result<_>>().unwrap();
     assert_eq!(pieces.len(), 2, "one group of each thread is read");
