@@ -122,10 +122,25 @@ else
     echo "SKIPPED: files of --set: $file cannot be written here"
 fi
 
-undisturbed() {
-    begin --for 3s --deadline 10s || return 1
+# Two busy loops on all CPUs.
+busy=(--load "command,run=: ${here##*/}; while :; do :; done & while :; do :; done")
+load_moved() {
+    begin --for 5s --deadline 10s "${busy[@]}" || return 1
+    sleep 1.5
+    pgrep -f ": ${here##*/};" | xargs -n 1 taskset -acp "$last" || return 1
     finish
-    holds "not any(f['code'].startswith('setting-') for f in run['findings'])"
+    holds "[f for f in run['findings'] if f['code'] == 'load-lost-cpus' and f['at_ns'] and f['left'] == '$last']" &&
+        holds "[f for f in run['findings'] if f['code'] == 'load-elsewhere'] == []"
+}
+if [ "$first" != "$last" ]; then
+    try "a load that is moved onto a part of its CPUs is told" load_moved
+fi
+
+undisturbed() {
+    begin --for 3s --deadline 10s "${busy[@]}" || return 1
+    finish
+    holds "not any(f['code'].startswith('setting-') for f in run['findings'])" &&
+        holds "not any(f['code'] in ('load-lost-cpus', 'load-elsewhere') for f in run['findings'])"
 }
 try "a run that nobody disturbs has no such finding" undisturbed
 

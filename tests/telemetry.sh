@@ -97,8 +97,15 @@ PYTHON
 cost() {
     python3 - "$here"/runs/*_"$1"/run.json <<'PYTHON'
 import json, sys
-conditions = json.load(open(sys.argv[1]))["conditions"]
+run = json.load(open(sys.argv[1]))
+conditions = run["conditions"]
+lost = [finding for finding in run["findings"] if finding["code"] == "telemetry-lost"]
+if conditions is None:
+    sys.exit(f"no reading in {run['measured_ns'] / 1e9:.1f} s; the run says: {lost or 'nothing'}")
 share = conditions["cost_share"]
+if share is None:
+    sys.exit(f"too few readings for their cost: {conditions['readings']} in {run['measured_ns'] / 1e9:.1f} s; "
+             f"the run says: {lost or 'nothing'}")
 print(f"{conditions['readings']} readings, {conditions['lost']} lost, {share:.3%} of one CPU")
 assert conditions["lost"] == 0 and share < 0.005, share
 PYTHON

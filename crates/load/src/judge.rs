@@ -3,7 +3,7 @@
 use crate::measured_time::{MeasuredTime, Step};
 use latlab_model::fault::FAULT;
 use latlab_model::finding::{Finding, LoadDeath, LoadFinding, LoadShortfall, LoadStart};
-use latlab_model::load::{Load, LoadEnd, LoadRun};
+use latlab_model::load::{Load, LoadEnd, LoadRun, LostCpus};
 use latlab_model::{CpuSet, Nanos};
 
 /// A load may be weak for this share of the time, since it shares the machine with others.
@@ -89,6 +89,14 @@ pub fn wrong_cpus(put: &str, run: &LoadRun) -> Option<Finding> {
     let load = run.name.clone();
     (!seen.without(&asked).is_empty())
         .then(|| Finding::new(LoadFinding::LoadElsewhere { load, asked, seen }))
+}
+
+/// Nobody may take CPUs from it while it is measured.
+pub fn lost_cpus(load: &Load, end: &LoadEnd, window: &MeasuredTime) -> Option<Finding> {
+    let LostCpus { at_ns, lost, left } = end.lost_cpus.clone()?;
+    let load = load.name.clone();
+    let finding = Finding::new(LoadFinding::LoadLostCpus { load, lost, left });
+    (at_ns <= window.to).then(|| finding.at(Some(at_ns)))
 }
 
 /// Nothing of it may be left.

@@ -7,6 +7,7 @@
 
 mod check;
 mod counters;
+mod coverage;
 mod output;
 mod processes;
 mod request;

@@ -1,5 +1,6 @@
 //! The supervisor of a load: starts it, watches it, and ends it with everything that it has started.
 
+use super::coverage::Coverage;
 use super::processes::Processes;
 use super::request::{LoadRequest, SupervisorEvent, listen};
 use super::{counters, tree};
@@ -12,7 +13,6 @@ use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
 use latlab_sys::sched::affinity_of;
 use latlab_sys::undo::Changes;
-use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -67,7 +67,7 @@ pub fn supervise() -> Result<(), String> {
         changes,
         started: Nanos::ZERO,
         placement: CpuSet::default(),
-        seen_on: BTreeSet::new(),
+        coverage: Coverage::default(),
         shown: None,
         sampled: (Nanos::ZERO, Nanos::ZERO),
         last_start: Instant::now(),
@@ -87,8 +87,7 @@ struct Supervisor {
     changes: Changes,
     started: Nanos,
     placement: CpuSet,
-    /// CPUs that its processes were allowed when they were looked at.
-    seen_on: BTreeSet<u32>,
+    coverage: Coverage,
     shown: Option<Nanos>,
     /// Time and CPU time of the last look.
     sampled: (Nanos, Nanos),
@@ -121,6 +120,7 @@ impl Supervisor {
             shown_ns: self.shown,
         };
         send(&Message::LoadBegin(begin));
+        self.coverage.begin();
         let over = over.unwrap_or_else(|| self.watch());
         self.end(over);
     }
@@ -250,7 +250,7 @@ impl Supervisor {
         let (all, cpu_ns) = tree::cpu_time(&self.root);
         // Reading thousands takes a while, and is done halfway at the middle of it.
         let at_ns = Nanos((before.0 + now().0) / 2);
-        self.seen_on.extend(all.iter().filter_map(|one| affinity_of(one.pid).ok()).flatten());
+        self.coverage.look(&self.root, at_ns, &all);
         let processes = all.len() as u32;
         let cpu_ns = cpu_ns.max(self.sampled.1);
         let request = self.processes.request();
@@ -277,7 +277,7 @@ impl Supervisor {
             tree::wait_for_none(&self.root, Instant::now() + STRAYS);
         }
         let (killed, left) = tree::kill_all(&self.root, Instant::now() + DYING);
-        let Supervisor { processes, waiting, events, changes, restarts, gap, seen_on, .. } = self;
+        let Supervisor { processes, waiting, events, changes, restarts, gap, coverage, .. } = self;
         drop(events);
         let (request, outputs) = processes.close();
         changes.undo();
@@ -302,7 +302,8 @@ impl Supervisor {
             gap_ns: gap,
             killed,
             left,
-            placement: seen_on.into_iter().collect::<CpuSet>().to_string(),
+            placement: coverage.seen.into_iter().collect::<CpuSet>().to_string(),
+            lost_cpus: coverage.lost,
             output_bytes: printed.iter().map(|one| one.bytes).sum(),
             lines_dropped: printed.iter().map(|one| one.dropped).sum(),
             last_lines: printed.into_iter().next_back().map(|t| t.lines.into()).unwrap_or_default(),

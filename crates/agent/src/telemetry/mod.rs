@@ -13,6 +13,7 @@ mod threads;
 use crate::outbox::Outbox;
 use events::Events;
 use latlab_model::Nanos;
+use latlab_model::finding::{ConditionFinding, Finding};
 use latlab_model::frame::Message;
 use latlab_model::telemetry::{Series, metric};
 use latlab_sys::clock::{Clock, thread_cpu_time};
@@ -57,20 +58,27 @@ impl Drop for Telemetry {
 fn read_loop(root: &Root, every: Nanos, outbox: &Outbox, stopped: &Receiver<()>) {
     let mut reader = Reader::open(root);
     let mut due = Clock::Monotonic.now();
+    let mut is_last = false;
     loop {
-        reader.read(outbox, false);
+        reader.read(outbox, is_last);
+        if is_last {
+            reader.report_unsent(outbox);
+            return;
+        }
         due += every.0;
         let left = (due - Clock::Monotonic.now()).max(0) as u64;
-        match stopped.recv_timeout(Duration::from_nanos(left)) {
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
-        }
-        if left == 0 {
-            // What could not be read in time is not read in a hurry.
-            due = Clock::Monotonic.now();
-        }
+        is_last =
+            stopped.recv_timeout(Duration::from_nanos(left)) != Err(RecvTimeoutError::Timeout);
+        // What could not be read in time is not read in a hurry, but counted.
+        let missed = missed_readings(due, Clock::Monotonic.now(), every);
+        reader.register.skip(missed as u64);
+        due += missed * every.0;
     }
-    reader.read(outbox, true);
+}
+
+/// How many readings were due from the one that is late until the one that is due now.
+fn missed_readings(due: i64, now: i64, every: Nanos) -> i64 {
+    (now - due).max(0) / every.0.max(1)
 }
 
 /// Everything that is read.
@@ -81,6 +89,8 @@ struct Reader {
     register: Register,
     /// Series whose announcement waits for room in the stream.
     series: Vec<Series>,
+    /// Readings since the last one that found room.
+    unsent: u64,
 }
 
 impl Reader {
@@ -91,6 +101,7 @@ impl Reader {
             events: Events::open(root),
             register: Register::default(),
             series: Vec::new(),
+            unsent: 0,
         }
     }
 
@@ -109,8 +120,32 @@ impl Reader {
             }
         }
         // A reading of series that nobody knows says nothing.
-        if !self.series.is_empty() || !outbox.offer(&Message::Reading(reading)) {
-            self.register.lost();
+        let is_sent = self.series.is_empty() && outbox.offer(&Message::Reading(reading));
+        match is_sent {
+            true => self.unsent = 0,
+            false => {
+                self.unsent += 1;
+                self.register.lost();
+            }
         }
+    }
+
+    /// Says how many of the last readings found no room in the stream, which no later one shows.
+    fn report_unsent(&self, outbox: &Outbox) {
+        if self.unsent > 0 {
+            let lost = ConditionFinding::TelemetryLost { readings: self.unsent };
+            outbox.send(&Message::Finding(Finding::new(lost)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_that_comes_late_is_not_missed_and_those_before_it_are() {
+        let missed = |now| missed_readings(100, now, Nanos(10));
+        assert_eq!([90, 100, 109, 110, 135].map(missed), [0, 0, 0, 1, 3]);
     }
 }

@@ -124,6 +124,12 @@ impl Register {
         (std::mem::take(&mut self.announce), reading)
     }
 
+    /// So many readings were not taken, because the machine gave no time for them.
+    pub fn skip(&mut self, readings: u64) {
+        self.sequence += readings;
+        self.lost |= readings > 0;
+    }
+
     /// The reading did not arrive.
     pub fn lost(&mut self) {
         self.lost = true;
@@ -175,6 +181,21 @@ mod tests {
         let (_, reading) = register.reading(Nanos(2));
         assert!(reading.whole);
         assert_eq!(reading.values, [(0, Some(50))]);
+    }
+
+    /// Invariant (conditions): Absent values have no row, lost readings are counted, nothing is interpolated wrongly.
+    #[test]
+    fn readings_that_were_not_taken_have_numbers_and_everything_comes_again() {
+        let mut register = Register::default();
+        register.put(HEAT, "a", 50);
+        register.reading(Nanos(1));
+        register.skip(0);
+        register.put(HEAT, "a", 50);
+        assert!(!register.reading(Nanos(2)).1.whole);
+        register.skip(3);
+        register.put(HEAT, "a", 50);
+        let (_, reading) = register.reading(Nanos(6));
+        assert_eq!((reading.sequence, reading.whole), (5, true));
     }
 
     #[test]

@@ -172,6 +172,7 @@ impl RunBuilder {
                 Recorded::Gap => "gap",
                 Recorded::Response => "response",
             },
+            every: plan.telemetry_ns,
         };
         let (conditions, findings) = self.conditions.finish(&context)?;
         self.findings.extend(findings);

@@ -37,7 +37,7 @@ pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding
     found.extend(counter_findings(at, metric::KERNEL_EVENTS, &|event, count, when, beside| {
         ConditionFinding::KernelEvent { event: event.to_string(), count, when, beside }
     }));
-    found.extend(lost(conditions));
+    found.extend(lost(at, conditions));
     found
 }
 
@@ -59,8 +59,16 @@ fn clocksource_changed(at: &ConditionsView<'_>) -> Option<Finding> {
     Some(at_first_stretch(at, finding, &when))
 }
 
-fn lost(conditions: &Conditions) -> impl Iterator<Item = Finding> {
-    let readings = conditions.lost;
+/// How many readings there should be and are not, where they are too few for what needs two of them.
+fn too_few(at: &ConditionsView<'_>, conditions: &Conditions) -> u64 {
+    let every = at.input.every.filter(|_| conditions.cost_share.is_none());
+    let length = (at.input.to - at.input.from).0.max(0);
+    let due = every.map_or(0, |every| (length / every.0.max(1)).unsigned_abs());
+    due.saturating_sub(at.times.len() as u64)
+}
+
+fn lost(at: &ConditionsView<'_>, conditions: &Conditions) -> impl Iterator<Item = Finding> {
+    let readings = conditions.lost.max(too_few(at, conditions));
     let lost = (readings > 0).then_some(ConditionFinding::TelemetryLost { readings });
     let cost = conditions.cost_share.filter(|share| *share > DEAR);
     let dear =

@@ -47,6 +47,8 @@ pub struct ConditionsInput {
     pub threads: Vec<u32>,
     /// What is recorded, in a word: `latency`, `gap` or `response`.
     pub recorded: &'static str,
+    /// Distance of two readings, as it was asked for; none where nothing was to be read.
+    pub every: Option<Nanos>,
 }
 
 /// Metrics of which every point is kept; of the others there are too many.

@@ -100,6 +100,7 @@ impl Made {
             measured: [0, 1].into_iter().collect(),
             threads: vec![MEASURED],
             recorded: "latency",
+            every: Some(SECOND),
         };
         let (conditions, found) = self.watch.finish(&context).unwrap();
         let known = |one: &Finding| ConditionFinding::ROWS.iter().any(|row| row.code == one.code());
@@ -140,6 +141,7 @@ fn a_quiet_run_has_figures_and_no_findings() {
         measured: CpuSet::default(),
         threads: Vec::new(),
         recorded: "latency",
+        every: Some(SECOND),
     };
     assert!(nothing.finish(&context).is_none());
 }
@@ -306,4 +308,15 @@ fn what_the_readings_cost_and_lose_is_told() {
     lossy.watch.lost(3);
     let (conditions, found) = lossy.end();
     assert_eq!((conditions.lost, found[0].code()), (3, "telemetry-lost"));
+    // A machine that gives time for one reading only.
+    let mut starved = Made::quiet();
+    starved.watch = ConditionsBuilder::default();
+    starved.watch.reading(second(LENGTH));
+    let (conditions, found) = starved.end();
+    assert_eq!((conditions.readings, conditions.cost_share), (1, None));
+    assert_eq!(found[0].code(), "telemetry-lost");
+    assert!(
+        found[0].text().starts_with(&format!("{} telemetry readings", LENGTH - 1)),
+        "{found:?}"
+    );
 }

@@ -2,7 +2,9 @@
 
 use latlab_load::{BUILTIN_LOADS, Definition, LoadRecord, MeasuredTime, RateReader, resolve};
 use latlab_model::Nanos;
-use latlab_model::load::{ExitStatus, Load, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample};
+use latlab_model::load::{
+    ExitStatus, Load, LoadBegin, LoadEnd, LoadLine, LoadRun, LoadSample, LostCpus,
+};
 use latlab_model::run::Finding;
 
 fn load(words: &str) -> Load {
@@ -93,6 +95,7 @@ fn end(at: i64, by_itself: bool, code: i32) -> LoadEnd {
         killed: 0,
         left: 0,
         placement: String::new(),
+        lost_cpus: None,
         output_bytes: 100,
         lines_dropped: 0,
         last_lines: vec!["fork() failed".into(), "".into()],
@@ -174,6 +177,14 @@ fn what_went_wrong_is_told_and_invalidates() {
     let moved = LoadEnd { placement: "0-3".into(), ..end(13, false, 0) };
     let moved = judged(ran(), Some(moved));
     assert_eq!((moved.1[0].code(), moved.0.placement.as_str()), ("load-elsewhere", "0-3"));
+    let confined = |at_ns| {
+        let (lost, left) = ("0".parse().unwrap(), "1".parse().unwrap());
+        let lost_cpus = Some(LostCpus { at_ns, lost, left });
+        judged(ran(), Some(LoadEnd { lost_cpus, ..end(13, false, 0) })).1
+    };
+    let found = confined(Nanos(5 * SECOND));
+    assert_eq!((found[0].code(), found[0].at_ns), ("load-lost-cpus", Some(Nanos(5 * SECOND))));
+    assert_eq!(confined(Nanos(60 * SECOND)), [], "after the last cycle");
 }
 
 #[test]

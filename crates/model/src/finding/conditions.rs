@@ -175,7 +175,8 @@ findings! {
             /// The latencies of that time.
             beside: LatencyComparison,
         }
-        /// Readings are missing: the stream was not read in time, or is damaged.
+        /// Readings are missing: the machine gave no time for them, the stream was not read in time, or
+        /// is damaged.
         TelemetryLost = "telemetry-lost" (
             "info",
             "no",
@@ -375,7 +376,8 @@ impl ConditionFinding {
                 when.text()
             ),
             TelemetryLost { readings } => format!(
-                "{} missing: the stream was not read in time, or is damaged.",
+                "{} missing: the machine gave no time for them, or the stream was not read in time or \
+                 is damaged.",
                 counted(*readings, "telemetry reading is", "telemetry readings are")
             ),
             TelemetryDear { cpu_share, limit_share } => format!(

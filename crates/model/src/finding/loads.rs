@@ -72,6 +72,19 @@ findings! {
             /// The CPUs it was on.
             seen: CpuSet,
         }
+        /// During a run, the threads of a load were given fewer CPUs than they had used when it began.
+        LoadLostCpus = "load-lost-cpus" (
+            "warning",
+            "no",
+            "Find out who set its CPUs (`taskset`, a cpuset); measure again."
+        ) {
+            /// The load.
+            load: String,
+            /// The CPUs that none of its threads could use any more.
+            lost: CpuSet,
+            /// The CPUs that were left to them.
+            left: CpuSet,
+        }
         /// A load used almost no CPU time for more than a quarter of the time, although it had used
         /// more before.
         LoadPaused = "load-paused" (
@@ -179,7 +192,10 @@ impl LoadFinding {
             | LoadEndedEarly { .. }
             | LoadDied { .. }
             | LoadTooWeak { .. } => INVALID,
-            LoadElsewhere { .. } | LoadPaused { .. } | LoadNotEnded { .. } => WARNING,
+            LoadElsewhere { .. }
+            | LoadLostCpus { .. }
+            | LoadPaused { .. }
+            | LoadNotEnded { .. } => WARNING,
         }
     }
 
@@ -220,6 +236,10 @@ impl LoadFinding {
                          {seen}."
                 )
             }
+            LoadLostCpus { load, lost, left } => format!(
+                "The load {load} was moved away from CPU {lost} during the run; CPU {left} was left to \
+                 it."
+            ),
             LoadPaused { load, idle_ns, watched_ns, share_before } => format!(
                 "The load {load} used almost no CPU time for {} of {}, after {} before.",
                 seconds(*idle_ns),
@@ -248,6 +268,9 @@ impl LoadFinding {
             LoadTooWeak { .. } => "Find out what else uses the CPUs, or use a stronger load.",
             LoadElsewhere { .. } => {
                 "Remove `taskset` and the like from its command, or place it there with --load-on."
+            }
+            LoadLostCpus { .. } => {
+                "Find out who set its CPUs (`taskset`, a cpuset), and measure again."
             }
             LoadPaused { .. } => {
                 "Find out whether it was stopped or waited: its CPU time is in the telemetry."

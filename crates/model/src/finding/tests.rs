@@ -258,6 +258,11 @@ fn loads() -> Vec<LoadFinding> {
             asked: [1].into_iter().collect(),
             seen: [0, 1, 2, 3].into_iter().collect(),
         },
+        LoadLostCpus {
+            load: load(),
+            lost: [0].into_iter().collect(),
+            left: [1, 2, 3].into_iter().collect(),
+        },
         LoadPaused {
             load: load(),
             idle_ns: SECOND * 3,

@@ -1,6 +1,6 @@
 //! What the stream tells of loads.
 
-use crate::Nanos;
+use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -70,6 +70,17 @@ impl fmt::Display for ExitStatus {
     }
 }
 
+/// CPUs that somebody took from all threads of a load while it ran.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LostCpus {
+    /// When this was first seen, on CLOCK_MONOTONIC.
+    pub at_ns: Nanos,
+    /// The CPUs that none of them may use any more.
+    pub lost: CpuSet,
+    /// Those that they may still use.
+    pub left: CpuSet,
+}
+
 /// In the stream: a load has ended, and nothing of it is left.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LoadEnd {
@@ -92,6 +103,9 @@ pub struct LoadEnd {
     /// CPUs that its processes were allowed while it ran; empty where nobody looked.
     #[serde(default)]
     pub placement: String,
+    /// CPUs that were taken from it; none in most runs.
+    #[serde(default)]
+    pub lost_cpus: Option<LostCpus>,
     /// Bytes that it printed.
     pub output_bytes: u64,
     /// Lines with figures that were not kept, because there were too many.

@@ -1,0 +1,130 @@
+//! The CPUs that the threads of a load may use, from look to look.
+
+use latlab_model::load::LostCpus;
+use latlab_model::{CpuSet, Nanos};
+use latlab_sys::child::Descendant;
+use latlab_sys::files::Root;
+use latlab_sys::sched::affinity_of;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A thread, by its number and the start of its process.
+type ThreadKey = (u32, u64);
+
+/// What the threads of a load may use, and what was taken from them.
+#[derive(Default, Debug)]
+pub struct Coverage {
+    /// Each thread of the last look.
+    threads: BTreeMap<ThreadKey, CpuSet>,
+    /// All CPUs of all looks.
+    pub seen: BTreeSet<u32>,
+    /// What all threads covered when the load had begun; none before.
+    begun: Option<CpuSet>,
+    /// Whether a thread has lost a CPU since then.
+    any_narrowed: bool,
+    /// The first look at which a CPU was covered no more.
+    pub lost: Option<LostCpus>,
+}
+
+impl Coverage {
+    /// The load runs as it should: what its threads have set themselves by now is theirs.
+    pub fn begin(&mut self) {
+        self.begun = Some(self.covered());
+    }
+
+    /// Looks at all threads of these processes.
+    pub fn look(&mut self, root: &Root, at: Nanos, processes: &[Descendant]) {
+        let mut threads = BTreeMap::new();
+        for process in processes.iter().filter(|process| process.stat.state != 'Z') {
+            for thread in threads_of(root, process) {
+                // One that has gone meanwhile is on no CPU.
+                if let Ok(cpus) = affinity_of(thread) {
+                    threads.insert((thread, process.stat.started), cpus.into_iter().collect());
+                }
+            }
+        }
+        let offline = || root.read_as("sys/devices/system/cpu/offline").unwrap_or_default();
+        self.take(at, threads, offline);
+    }
+
+    fn take(
+        &mut self,
+        at: Nanos,
+        threads: BTreeMap<ThreadKey, CpuSet>,
+        offline: impl FnOnce() -> CpuSet,
+    ) {
+        let narrowed = |(thread, cpus): (&ThreadKey, &CpuSet)| {
+            self.threads.get(thread).is_some_and(|before| !before.without(cpus).is_empty())
+        };
+        let any_narrowed = threads.iter().any(narrowed);
+        self.threads = threads;
+        self.seen.extend(self.threads.values().flat_map(CpuSet::iter));
+        let Some(begun) = self.begun.as_ref().filter(|_| self.lost.is_none()) else { return };
+        // A load whose threads come and go covers now these CPUs and now those; only one whose threads
+        // were given others has lost some.
+        self.any_narrowed |= any_narrowed;
+        let now = self.covered();
+        let missing = begun.without(&now);
+        if self.any_narrowed && !now.is_empty() && !missing.is_empty() {
+            // The kernel takes an offline CPU from everybody.
+            let missing = missing.without(&offline());
+            let lost = LostCpus { at_ns: at, lost: missing.clone(), left: now };
+            self.lost = (!missing.is_empty()).then_some(lost);
+        }
+    }
+
+    fn covered(&self) -> CpuSet {
+        self.threads.values().flat_map(CpuSet::iter).collect()
+    }
+}
+
+/// The threads of a process; its own number where it has one only.
+fn threads_of(root: &Root, process: &Descendant) -> Vec<u32> {
+    let listed = || root.names(format!("proc/{}/task", process.pid)).unwrap_or_default();
+    match process.stat.threads {
+        0 | 1 => vec![process.pid],
+        _ => listed().iter().filter_map(|name| name.parse().ok()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpus(list: &str) -> CpuSet {
+        if list.is_empty() { CpuSet::default() } else { list.parse().unwrap() }
+    }
+
+    /// What is lost over some looks, each with the CPUs of some threads; the first is at the begin.
+    fn lost(looks: &[&[(u32, &str)]], offline: &str) -> Option<(i64, String, String)> {
+        let mut coverage = Coverage::default();
+        for (at, look) in (0..).zip(looks) {
+            let threads = look.iter().map(|(thread, list)| ((*thread, 7), cpus(list))).collect();
+            coverage.take(Nanos(at), threads, || cpus(offline));
+            if at == 0 {
+                coverage.begin();
+            }
+        }
+        coverage.lost.map(|lost| (lost.at_ns.0, lost.lost.to_string(), lost.left.to_string()))
+    }
+
+    /// Invariant (settings): A load whose threads are given fewer CPUs is found, one whose threads come and go is not.
+    #[test]
+    fn threads_that_are_moved_onto_a_part_of_the_cpus_are_found() {
+        let moved =
+            lost(&[&[(1, "0-1"), (2, "0-1")], &[(1, "0-1"), (2, "1")], &[(1, "1"), (2, "1")]], "");
+        assert_eq!(moved, Some((2, "0".into(), "1".into())));
+        let ended = lost(&[&[(1, "0"), (2, "0-1")], &[(1, "0"), (2, "0")], &[(1, "0")]], "");
+        assert_eq!(ended, Some((1, "1".into(), "0".into())));
+        let pinned_each = lost(&[&[(1, "0"), (2, "1")], &[(1, "1"), (2, "1")]], "");
+        assert_eq!(pinned_each, Some((1, "0".into(), "1".into())));
+    }
+
+    #[test]
+    fn threads_that_come_and_go_or_pin_themselves_lose_nothing() {
+        assert_eq!(lost(&[&[(1, "0"), (2, "1")], &[(1, "0")], &[(3, "1")]], ""), None);
+        assert_eq!(lost(&[&[(1, "0-1")], &[(1, "0-1"), (2, "0")], &[]], ""), None);
+        let started_again = lost(&[&[(1, "0")], &[(2, "0-1")], &[(2, "0")]], "");
+        assert_eq!(started_again, None);
+        assert_eq!(lost(&[&[(1, "0-1")], &[(1, "0")]], "1"), None, "offline");
+    }
+}
