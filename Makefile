@@ -22,7 +22,7 @@ test: ## install what the tests need, and run all of them
 fuzz: ## give every reader of captures a minute of damaged files
 	@LATLAB_FUZZ_SECONDS=60 cargo test -p latlab-capture --test it fuzz -- --test-threads 2
 
-lab: ## the long form of the tests, some two hours: kills, samples, two builds of everything, real-time kernels
+lab: ## the long form of the tests, some three hours: kills, faults, samples, two builds of everything, real-time kernels
 	@scripts/lab.sh
 
 bench: ## measure latlab beside the other tools; the figures go to results/

@@ -11,6 +11,7 @@ use latlab_model::run::ThreadSetup;
 use latlab_model::{Histogram, Nanos};
 use serde_json::{Value, json};
 use std::panic::catch_unwind;
+use std::time::{Duration, Instant};
 
 /// What a stream of some kilobytes may take: as much as an honest one of its size, and the bins.
 const MEMORY: u64 = 24 << 20;
@@ -191,6 +192,7 @@ fn impossible_contents_crash_nothing_and_take_no_memory() {
             }
         }
     }
+    println!("{tried} streams with one impossible value");
     let some: Vec<_> = failed.iter().take(20).collect();
     assert!(failed.is_empty(), "{} of {tried} streams: {some:#?}", failed.len());
     assert!(tried > 1_000, "{tried}");
@@ -216,4 +218,59 @@ fn a_stream_of_a_hundred_thousand_threads_is_refused_and_takes_no_memory() {
     });
     assert_eq!(refused.unwrap(), "the stream has 100000 threads, more than 8192");
     assert!(used.bytes_max < MEMORY, "{} bytes", used.bytes_max);
+}
+
+/// Numbers that look random, the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % end.max(1)
+    }
+}
+
+/// Makes one thing of a stream as no agent sends it.
+fn disorder(frames: &mut Vec<Vec<u8>>, random: &mut Random) {
+    let (place, other) = (random.below(frames.len()), random.below(frames.len()));
+    let kind = |frame: &[u8]| u32::from_le_bytes(frame[4..8].try_into().unwrap());
+    let payload = frames[place][HEADER_BYTES..].to_vec();
+    match random.below(8) {
+        0 => drop(frames.remove(place)),
+        1 => frames.insert(other, frames[place].clone()),
+        2 => frames.swap(place, other),
+        3 => frames[place] = frame(kind(&frames[other]), &payload),
+        _ => {
+            let mut all = hostile(&payload);
+            if !all.is_empty() {
+                frames[place] =
+                    frame(kind(&frames[place]), &all.swap_remove(random.below(all.len())));
+            }
+        }
+    }
+}
+
+/// For two seconds, or as long as `LATLAB_FUZZ_SECONDS` says.
+///
+/// Invariant (losses): Frames with right checksums and impossible contents crash nothing and take no memory.
+#[test]
+fn disordered_streams_crash_nothing_and_take_no_memory() {
+    let seconds = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(2));
+    let frames: Vec<Vec<u8>> = stream().iter().map(Message::encode).collect();
+    let (mut random, mut tried) = (Random(20261123), 0);
+    while Instant::now() < end {
+        let mut changed = frames.clone();
+        for _ in 0..=random.below(4) {
+            disorder(&mut changed, &mut random);
+        }
+        let bytes = changed.concat();
+        tried += 1;
+        let mut done = Ok(());
+        let used = allocation_counter::measure(|| done = catch_unwind(|| digest(&bytes)));
+        assert!(done.is_ok() && used.bytes_max < MEMORY, "stream {tried}: {}", used.bytes_max);
+    }
+    println!("{tried} disordered streams");
 }

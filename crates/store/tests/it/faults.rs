@@ -162,11 +162,21 @@ fn coin(seed: u64) -> impl FnMut() -> bool {
     }
 }
 
+/// What of the unsynced data a power cut leaves: nothing of it, all of it (as after a kill), and parts of
+/// it, of which `LATLAB_CUT_PARTS` says how many are tried.
+fn remains_of_cut(call: usize) -> impl Iterator<Item = (u64, impl FnMut() -> bool)> {
+    let parts = std::env::var("LATLAB_CUT_PARTS").ok().and_then(|text| text.parse().ok());
+    (0..2 + parts.unwrap_or(1)).map(move |which| {
+        let mut part = coin((call as u64) << 20 | which);
+        (which, move || which == 1 || which > 1 && part())
+    })
+}
+
 /// Invariant (kills): After a power cut at any call, all that was synced is there, and what is read is right.
 #[test]
 fn a_power_cut_at_every_call_loses_nothing_that_was_synced() {
     let expected = Expected::new();
-    let mut cuts = 0;
+    let (mut cuts, mut disks) = (0, 0);
     for call in 0.. {
         let top = folder_in_memory();
         let disk = SimulatedDisk::new(top.path()).fault_at(call, Fault::Cut);
@@ -177,19 +187,15 @@ fn a_power_cut_at_every_call_loses_nothing_that_was_synced() {
         }
         assert!(finished.is_err(), "call {call}");
         cuts += 1;
-        // Nothing of what is not synced, all of it (as after a kill), and parts of it.
-        for which in 0..3 {
+        for (which, remains) in remains_of_cut(call) {
             let found = folder_in_memory();
-            let mut part = coin(call as u64 * 8 + which);
-            disk.after_power_cut(found.path(), || match which {
-                0 => false,
-                1 => true,
-                _ => part(),
-            });
+            disk.after_power_cut(found.path(), remains);
+            disks += 1;
             let about = format!("cut before call {call}, {which}");
             assert_right_or_said(&found.path().join("runs"), &expected, synced, &about);
         }
     }
+    println!("{cuts} power cuts while recording and finishing, {disks} disks after them");
     assert!(cuts > 70, "{cuts} calls");
 }
 
@@ -222,6 +228,7 @@ fn every_call_that_fails_or_lies_is_said_or_harmless() {
             break;
         }
     }
+    println!("{happened} calls that failed or lied while recording and finishing");
     assert!(happened > 150, "{happened} faults");
 }
 
@@ -251,6 +258,7 @@ fn a_sync_that_does_nothing_gives_no_wrong_figure() {
             assert!(is_right || !verify(&entry.path).whole || !run.findings.is_empty(), "{call}");
         }
     }
+    println!("{false_syncs} syncs that did nothing, each with a power cut");
     assert!(false_syncs > 10, "{false_syncs} syncs");
 }
 
@@ -259,6 +267,7 @@ fn a_sync_that_does_nothing_gives_no_wrong_figure() {
 fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
     let expected = Expected::new();
     let all = expected.messages.len();
+    let (mut happened, mut disks) = (0, 0);
     for call in 0.. {
         let mut was_last = true;
         for fault in Fault::ALL {
@@ -277,12 +286,13 @@ fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
             if !disk.happened() {
                 continue;
             }
+            happened += 1;
             let about = format!("{fault:?} at call {call} of a recovery");
             if fault == Fault::Cut {
-                for which in 0..3 {
+                for (_, remains) in remains_of_cut(call) {
                     let found = folder_in_memory();
-                    let mut part = coin(call as u64 * 8 + which);
-                    disk.after_power_cut(found.path(), || which == 1 || which > 1 && part());
+                    disk.after_power_cut(found.path(), remains);
+                    disks += 1;
                     assert_right_or_said(&found.path().join("runs"), &expected, all, &about);
                 }
             }
@@ -293,4 +303,5 @@ fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
             break;
         }
     }
+    println!("{happened} faults of a recovery, {disks} disks after its power cuts");
 }

@@ -152,6 +152,12 @@ fn a_cut_at_every_byte_of_the_last_frames_keeps_what_is_whole() {
     }
 }
 
+/// How many inputs are tried; PROPTEST_CASES takes the place of the usual number.
+fn cases(usual: u32) -> u32 {
+    let wanted = std::env::var("PROPTEST_CASES").ok();
+    wanted.and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
 #[test]
 fn a_cut_within_an_interval_keeps_the_ones_before() {
     let bytes = small().bytes();
@@ -162,7 +168,7 @@ fn a_cut_within_an_interval_keeps_the_ones_before() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 60,
+        cases: cases(60),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -196,7 +202,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 150,
+        cases: cases(150),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
