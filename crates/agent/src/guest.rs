@@ -1,8 +1,9 @@
 //! The agent as the first process of a guest: it makes the machine usable, serves the job that
 //! came with it over the port to the host, and turns the machine off.
 
+use crate::layout::SplitMix;
 use crate::session::serve;
-use latlab_sys::boot::{bring_up, load_module, mount, power_off};
+use latlab_sys::boot::{bring_up, load_module, mount, power_off, seed_random_generator};
 use latlab_sys::child::{ChildExit, wait_for_any};
 use latlab_sys::terminal::make_raw;
 use std::fs::{self, File, OpenOptions};
@@ -14,6 +15,8 @@ use std::time::Duration;
 
 /// The first words of the stream, as the host would have sent them.
 const JOB: &str = "/lab/job";
+/// What the guest's randomness grows from, in hexadecimal.
+const SEED: &str = "/lab/seed";
 /// Modules in the order in which they are to be loaded: a path and its parameters on each line.
 const MODULES: &str = "/lab/modules";
 /// Names the port that takes the stream, where it is not the usual one.
@@ -56,6 +59,7 @@ fn measure() -> Result<(), String> {
     for (kind, at) in MOUNTS {
         mount(kind, Path::new(at)).map_err(|error| format!("cannot mount {kind}: {error}"))?;
     }
+    seed_random()?;
     let modules = fs::read_to_string(MODULES).unwrap_or_default();
     for line in modules.lines() {
         let (path, parameters) = line.split_once(' ').unwrap_or((line, ""));
@@ -80,6 +84,16 @@ fn measure() -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A board's random generator is ready when its programs start. That of a guest has no source, so
+/// that the kernel would hash its pool again and again where it needs a number.
+fn seed_random() -> Result<(), String> {
+    let text = fs::read_to_string(SEED).map_err(|error| format!("{SEED}: {error}"))?;
+    let seed = u64::from_str_radix(text.trim(), 16).map_err(|error| format!("{SEED}: {error}"))?;
+    let mut random = SplitMix(seed);
+    let seeded = seed_random_generator(std::array::from_fn(|_| random.next()));
+    seeded.map_err(|error| format!("cannot seed the random generator: {error}"))
 }
 
 /// Serves the job over the port.

@@ -144,10 +144,11 @@ pub fn phases(measurement: &Measurement, threads: usize) -> Vec<Nanos> {
 }
 
 /// SplitMix64 (Steele, Lea and Flood 2014): a seed in, the same numbers out on every machine.
-struct SplitMix(u64);
+pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    fn next(&mut self) -> u64 {
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -19,6 +19,7 @@ mod layout;
 mod load;
 mod monitor;
 mod outbox;
+mod own_work;
 mod placement;
 mod prepare;
 mod reasons;

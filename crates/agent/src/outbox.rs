@@ -1,6 +1,9 @@
 //! What is under way to the stream: bounded, so that a stalled link cannot eat the memory.
 
+use crate::own_work::own_work;
 use latlab_model::frame::Message;
+use latlab_model::own_work::OwnThread;
+use latlab_sys::work_log::{WorkLog, WorkLogs};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -18,12 +21,28 @@ struct Queue {
 
 /// The drainer's end; it never blocks.
 #[derive(Clone, Default)]
-pub struct Outbox(Arc<(Mutex<Queue>, Condvar)>);
+pub struct Outbox {
+    queue: Arc<(Mutex<Queue>, Condvar)>,
+    logs: WorkLogs<OwnThread>,
+}
 
 impl Outbox {
     fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
         // The queue is whole after every statement, so a panicked holder leaves it usable.
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins the log in which the calling thread notes its work.
+    pub fn begin_log(&self, thread: OwnThread) -> WorkLog {
+        self.logs.begin(thread)
+    }
+
+    /// Sends what the threads have noted since the last time; without room it waits in their logs.
+    pub fn send_own_work(&self) {
+        if self.queue().bytes < SPOOL_BYTES {
+            let taken = self.logs.take().into_iter().filter_map(own_work);
+            taken.for_each(|work| self.send(&Message::OwnWork(work)));
+        }
     }
 
     /// Takes a frame if there is room for more.
@@ -48,7 +67,7 @@ impl Outbox {
         let frame = message.encode();
         queue.bytes += frame.len();
         queue.frames.push_back(frame);
-        self.0.1.notify_one();
+        self.queue.1.notify_one();
         true
     }
 
@@ -60,16 +79,20 @@ impl Outbox {
     /// No more frames will come.
     pub fn close(&self) {
         self.queue().closed = true;
-        self.0.1.notify_one();
+        self.queue.1.notify_one();
     }
 
     /// Writes frames to the link until the outbox is closed and empty, or the link breaks.
     pub fn carry(&self, mut link: impl Write) {
+        let log = self.begin_log(OwnThread::Stream);
+        let mut work = Some(log.work());
         loop {
             let mut queue = self.queue();
             while queue.frames.is_empty() && !queue.closed {
-                queue = self.0.1.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                work = None;
+                queue = self.queue.1.wait(queue).unwrap_or_else(PoisonError::into_inner);
             }
+            work.get_or_insert_with(|| log.work());
             let Some(frame) = queue.frames.pop_front() else { return };
             drop(queue);
             let written = link.write_all(&frame).and_then(|()| link.flush());

@@ -15,7 +15,7 @@ use crate::prepare;
 use crate::refusals::plan_is_wrong;
 use crate::snapshot::{process_snapshot, snapshot};
 use crate::team::{self, Team, run_reason};
-use crate::telemetry::Telemetry;
+use crate::telemetry::{Extent, PreparedTelemetry, Telemetry};
 use crate::trace::TraceThread;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::machine::Machine;
@@ -81,6 +81,16 @@ impl Arrangement {
         self.layout.crowded && self.measurement.policy.is_realtime()
     }
 
+    /// Opens what is read of the machine's conditions; none where nobody wants them.
+    fn open_telemetry(&self, root: &Root) -> Option<PreparedTelemetry> {
+        let plan = &self.measurement.plan;
+        let extent = match self.layout.crowded && !plan.telemetry_is_full {
+            true => Extent::Gentle,
+            false => Extent::Full,
+        };
+        plan.telemetry_ns.map(|every| PreparedTelemetry::new(root, every, extent))
+    }
+
     /// Locks the CPUs against every other latlab.
     fn claim_cpus(self, session: &Session<'_>) -> Result<ClaimedCpus, Refusal> {
         let claim = claim_cpus(session.root, &self.measurement.plan, &self.layout, &self.cpus)?;
@@ -135,6 +145,8 @@ impl PreparedRun {
         // From here on an ordinary thread hardly comes to anything on a machine of one CPU.
         let lifted = self.held.arrangement.raises_drainer_priority().then(raise_drainer_priority);
         self.loads.start()?;
+        // Whoever watches waits for the threads, so that it is opened later there.
+        let telemetry = (!is_watched).then(|| self.held.arrangement.open_telemetry(root)).flatten();
         let kernel = std::mem::take(&mut self.settings.kernel);
         let kernel = kernel.into_iter().map(|timer| timer.with_legs(outbox)).collect();
         let mut team =
@@ -147,7 +159,7 @@ impl PreparedRun {
             .transpose()?;
         let monitor = self.monitor(session, &mut team, lifted.as_ref())?;
         let settings = self.announce(session, &team, lifted);
-        Ok(AssembledTeam { trace, team, monitor, machine, settings, prepared: self })
+        Ok(AssembledTeam { trace, team, monitor, machine, telemetry, settings, prepared: self })
     }
 
     /// Has everything that was set read again from now on.
@@ -193,6 +205,8 @@ struct AssembledTeam {
     monitor: SettingMonitor,
     /// The frame that describes the machine; none yet where whoever watches waits.
     machine: Option<Message>,
+    /// The conditions; none where nobody wants them, or whoever watches waits.
+    telemetry: Option<PreparedTelemetry>,
     /// The frame with what was asked and what was read back.
     settings: Message,
     prepared: PreparedRun,
@@ -202,7 +216,7 @@ impl AssembledTeam {
     /// Lets the threads begin, once everything stands in the stream that a journal needs; whoever
     /// watches waits for the threads, so that they begin first there.
     fn start(self, session: &Session<'_>) -> MeasuringTeam {
-        let AssembledTeam { trace, team, monitor, machine, settings, prepared } = self;
+        let AssembledTeam { trace, team, monitor, machine, telemetry, settings, prepared } = self;
         if session.has_observer {
             team.start();
         }
@@ -211,8 +225,12 @@ impl AssembledTeam {
         let twice = session.head.iter().chain([&machine, &settings]);
         twice.for_each(|message| session.outbox.send(message));
         session.outbox.send(&Message::Clocks(clocks()));
-        let every = prepared.held.arrangement.measurement.plan.telemetry_ns;
-        let telemetry = every.map(|every| Telemetry::start(session.root, every, session.outbox));
+        let arrangement = &prepared.held.arrangement;
+        let telemetry = match session.has_observer {
+            true => arrangement.open_telemetry(session.root),
+            false => telemetry,
+        };
+        let telemetry = telemetry.map(|telemetry| telemetry.start(session.outbox));
         if !session.has_observer {
             team.start();
         }
@@ -239,6 +257,7 @@ impl MeasuringTeam {
         if let Some(trace) = self.trace {
             trace.finish();
         }
+        session.outbox.send_own_work();
         DrainedRun { counted, prepared: self.prepared }
     }
 }

@@ -19,6 +19,7 @@ use latlab_measure::samples::samples;
 use latlab_model::finding::{Finding, MachineFinding};
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::nanos::SECOND;
+use latlab_model::own_work::OwnThread;
 use latlab_model::plan::Measurement;
 use latlab_model::run::{EndReason, Setting, ThreadEnd, ThreadSetup};
 use latlab_model::{CpuSet, Nanos};
@@ -196,8 +197,10 @@ impl Team {
             drainer = drainer.with_observer(watch, plan.frame_interval());
         }
         let ends_with_first = measurement.cyclictest().is_some_and(|asked| asked.ends_with_first);
+        let log = outbox.begin_log(OwnThread::Drainer);
         let mut clocks_due = Instant::now() + CLOCKS_EVERY;
         loop {
+            let work = log.work();
             // Looked at before the pass, so that the pass takes the last that the threads left.
             let ended = self.members.iter().all(Member::has_ended);
             drainer.pass(ended);
@@ -206,6 +209,7 @@ impl Team {
             }
             if Instant::now() >= clocks_due {
                 drainer.send_clocks();
+                outbox.send_own_work();
                 clocks_due += CLOCKS_EVERY;
             }
             if outbox.is_broken() {
@@ -218,6 +222,7 @@ impl Team {
             if STOP.load(Ordering::Relaxed) != 0 {
                 self.members.iter().for_each(Member::wake);
             }
+            drop(work);
             std::thread::sleep(PASS);
         }
         let members = self.members.into_iter();

@@ -2,12 +2,15 @@
 
 use crate::live::LiveRun;
 use crate::lock;
+use crate::own_work::OwnWorkWriter;
 use latlab_model::CpuSet;
 use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::{Frame, FrameReader, Message, ReadResult, Refusal};
+use latlab_model::own_work::OwnThread;
 use latlab_store::OpenRun;
 use latlab_store::disk::DiskFile;
 use latlab_sys::sched;
+use latlab_sys::work_log::{LoggedSource, WorkLog, WorkLogs};
 use std::fmt::Display;
 use std::io::{self, BufReader, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -52,27 +55,37 @@ impl Problems {
 /// `observe`.
 ///
 /// A journal that cannot be written any more counts what it loses and says so in the run; the
-/// measuring goes on.
+/// measuring goes on. What the threads of the conductor note in `logs` is among the frames, where the
+/// target shares its CPUs with them.
 pub fn record_stream(
     stream: impl Read,
     mut journal: Option<OpenRun>,
     problems: &Problems,
+    logs: Option<&WorkLogs<OwnThread>>,
     mut observe: impl FnMut(&Message),
 ) -> StreamResult {
+    let stream = LoggedSource::new(stream, logs.map(|logs| logs.begin(OwnThread::Journal)));
+    let mut own_work = logs.map(OwnWorkWriter::new);
     let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
     let mut disk: Option<DiskSync> = None;
     let mut synced = Instant::now();
     let (mut refusal, mut prepared, mut counted) = (None, false, false);
     while let Ok(ReadResult::Frame(frame)) = reader.next_frame() {
         let Frame { message, bytes } = *frame;
+        // Whatever the agent does after its last word, nobody waits for more.
+        let is_last = matches!(message, Message::End(_) | Message::Refusal(_));
         if let Some(journal) = &mut journal {
+            let written = own_work.as_mut().filter(|_| prepared);
+            if let Some(Err(error)) = written.map(|own_work| own_work.write(journal, is_last)) {
+                problems.add(error);
+            }
             if let Err(error) = journal.append(&bytes) {
                 problems.add(error);
             }
             // A thread starts on the CPUs of its parent, which has moved once the agent has prepared.
             if prepared && synced.elapsed() >= SYNC_EVERY {
                 synced = Instant::now();
-                match disk.take().map_or_else(DiskSync::start, Ok) {
+                match disk.take().map_or_else(|| DiskSync::start(logs), Ok) {
                     Ok(started) => disk.insert(started).sync(journal, problems),
                     // It is tried again.
                     Err(error) => report_not_synced(&error, journal, problems),
@@ -86,8 +99,7 @@ pub fn record_stream(
             _ => {}
         }
         observe(&message);
-        if matches!(message, Message::End(_) | Message::Refusal(_)) {
-            // Whatever the agent does after its last word, nobody waits for more.
+        if is_last {
             break;
         }
     }
@@ -105,10 +117,14 @@ struct DiskSync {
 }
 
 impl DiskSync {
-    fn start() -> io::Result<DiskSync> {
+    fn start(logs: Option<&WorkLogs<OwnThread>>) -> io::Result<DiskSync> {
         let (files, to_sync) = sync_channel::<DiskFile>(1);
         let (failed, errors) = channel();
-        let sync = move || sync_each(&to_sync, &failed);
+        let logs = logs.cloned();
+        let sync = move || {
+            let log = logs.map(|logs| logs.begin(OwnThread::Disk));
+            sync_each(&to_sync, &failed, log.as_ref());
+        };
         let thread = std::thread::Builder::new().spawn(sync)?;
         Ok(DiskSync { files, errors, thread })
     }
@@ -148,8 +164,9 @@ fn report_not_synced(error: &io::Error, journal: &mut OpenRun, problems: &Proble
     let _ = journal.append(&Message::Finding(finding).encode());
 }
 
-fn sync_each(files: &Receiver<DiskFile>, failed: &Sender<io::Error>) {
+fn sync_each(files: &Receiver<DiskFile>, failed: &Sender<io::Error>, log: Option<&WorkLog>) {
     for file in files {
+        let _work = log.map(WorkLog::work);
         if let Err(error) = file.sync() {
             let _ = failed.send(error);
         }
@@ -168,6 +185,7 @@ struct Shared {
     live: Mutex<LiveRun>,
     problems: Problems,
     helpers_on: OnceLock<String>,
+    logs: WorkLogs<OwnThread>,
 }
 
 impl JournalThread {
@@ -185,7 +203,8 @@ impl JournalThread {
             let shared = Arc::clone(&shared);
             move || {
                 let journal = from_here.recv().ok();
-                record_stream(stream, journal, &shared.problems, |message| {
+                let logs = shares_cpus.then_some(&shared.logs);
+                record_stream(stream, journal, &shared.problems, logs, |message| {
                     if let (Message::Prepared(prepared), true) = (message, shares_cpus) {
                         let _ = shared.helpers_on.set(prepared.helpers_on.clone());
                         shared.leave_measured_cpus();
@@ -215,6 +234,11 @@ impl JournalThread {
     /// What went wrong after the first so many problems; the run says it as well.
     pub fn problems_after(&self, known: usize) -> Vec<String> {
         self.shared.problems.after(known)
+    }
+
+    /// Begins the log in which the calling thread notes its work.
+    pub fn begin_log(&self, thread: OwnThread) -> WorkLog {
+        self.shared.logs.begin(thread)
     }
 
     /// Moves the calling thread off the measured CPUs, once they are known; whether they are.

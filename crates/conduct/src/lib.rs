@@ -9,6 +9,7 @@ mod disk_space;
 mod journal;
 pub mod link;
 pub mod live;
+mod own_work;
 pub mod respond;
 mod run;
 mod stop;

@@ -8,7 +8,9 @@ use crate::live::LiveRun;
 use crate::{Failure, StopFlag, thread_died};
 use latlab_model::Plan;
 use latlab_model::frame::Message;
+use latlab_model::own_work::OwnThread;
 use latlab_store::{CONSOLE, Finished, OpenRun, Store};
+use latlab_sys::work_log::WorkLogs;
 use std::io::{self, Write, stderr};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -84,8 +86,10 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
         std::thread::Builder::new().spawn_scoped(scope, work)?;
         let mut moved = false;
         let mut printed = 0;
+        let log = journal.begin_log(OwnThread::Display);
         loop {
             let finished = done.recv_timeout(timing.refresh);
+            let _work = log.work();
             for problem in journal.problems_after(printed) {
                 // Nobody may be there to read it.
                 let _ = writeln!(stderr(), "latlab: {problem}");
@@ -130,7 +134,9 @@ fn supervise(
     // An agent may close its stream and live on.
     let mut ended_at: Option<Instant> = None;
     let mut moved = false;
+    let log = journal.begin_log(OwnThread::Conductor);
     while !(journal.has_ended() && link.has_ended()) {
+        let work = log.work();
         moved = moved || journal.leave_measured_cpus();
         if stop.is_set() && stopped_at.is_none() {
             stopped_at = Some(Instant::now());
@@ -143,6 +149,7 @@ fn supervise(
             link.kill();
         }
         link.poll(timing.poll, &|| journal.live().measured);
+        drop(work);
         std::thread::sleep(timing.poll);
     }
     let last_messages = link.wait();
@@ -190,7 +197,8 @@ pub fn run_in_process(
     let problems = Problems::default();
     let not_stored = |error: &_| problems.add(format_args!("the run is not stored: {error}"));
     let journal = store.and_then(|(store, id)| store.begin(id).inspect_err(not_stored).ok());
-    let result = record_stream(stream, journal, &problems, |message| {
+    let logs = WorkLogs::default();
+    let result = record_stream(stream, journal, &problems, Some(&logs), |message| {
         if let Message::Prepared(prepared) = message {
             move_to_cpus(&prepared.helpers_on);
         }

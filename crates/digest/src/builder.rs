@@ -6,6 +6,7 @@ use crate::clocks::ClockDigest;
 use crate::findings::FindingList;
 use crate::legs::LegDigest;
 use crate::loads::LoadDigest;
+use crate::own_work::OwnWorkDigest;
 use crate::rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow};
 use crate::telemetry::{TelemetryDigest, TelemetryRow};
 use crate::thread::ThreadCounts;
@@ -88,6 +89,7 @@ pub struct RunBuilder {
     conditions: ConditionsBuilder,
     legs: LegDigest,
     trace: Option<TraceDigest>,
+    own_work: OwnWorkDigest,
     findings: FindingList,
     end: Option<AgentEnd>,
     /// Whoever conducted it ended it at once, on purpose.
@@ -139,6 +141,7 @@ impl RunBuilder {
                 return Some(StreamRow::Telemetry(self.loads.line(&line)));
             }
             Message::LoadEnd(end) => self.loads.end(end),
+            Message::OwnWork(work) => self.own_work.push(work),
             Message::Stop => self.stopped = true,
             // An order to the agent; a stream that comes back says nothing with it.
             Message::Examine(_) => {}
@@ -157,6 +160,7 @@ impl RunBuilder {
         for setup in &prepared.threads {
             self.threads.insert(setup.thread, ThreadCounts::new(setup.clone()));
         }
+        self.own_work.prepare(&prepared);
         let legs = self.plan.as_ref().is_some_and(|plan| plan.method.has_legs());
         self.trace = legs.then(|| TraceDigest::new(&prepared.threads));
         self.prepared = Some(prepared);
@@ -225,7 +229,10 @@ impl RunBuilder {
 
     fn push_spikes(&mut self, spikes: Spikes) {
         match self.threads.get_mut(&spikes.thread) {
-            Some(thread) => spikes.spikes.into_iter().for_each(|spike| thread.add_spike(spike)),
+            Some(thread) => spikes.spikes.into_iter().for_each(|spike| {
+                self.own_work.push_spike(&thread.setup, spike);
+                thread.add_spike(spike);
+            }),
             None => self.unknown_thread("spikes", spikes.thread),
         }
     }

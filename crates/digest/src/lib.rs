@@ -9,6 +9,7 @@ mod clocks;
 mod findings;
 mod legs;
 mod loads;
+mod own_work;
 mod rows;
 mod stream_end;
 mod summary;

@@ -133,6 +133,8 @@ impl GuestImage {
     /// The emulator's command; the stream comes out of its standard output.
     pub fn prepare(mut self, console: &Path) -> Result<Command> {
         self.files.file("lab/job", self.job);
+        // As long for each seed, so that the guest's memory is laid out alike.
+        self.files.file("lab/seed", format!("{:016x}", self.seed).into_bytes());
         let name = self.config.target().to_string();
         let GuestConfig { machine, memory, cpus, .. } = self.config;
         let parts = Boot {

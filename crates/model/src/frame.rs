@@ -8,6 +8,7 @@ use crate::histogram::Histogram;
 use crate::legs::Legs;
 use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
 use crate::machine::Machine;
+use crate::own_work::OwnWork;
 use crate::run::{AgentEnd, AppliedSetup, ClockReading, Finding, ThreadEnd};
 use crate::samples::Samples;
 use crate::snapshot::Snapshot;
@@ -20,7 +21,8 @@ use std::io::{self, Read, Seek};
 
 /// Version of the frames; the first frame of a stream carries it. Version 1 had no samples,
 /// version 2 no conditions, version 3 no legs and no loads, version 4 a flat plan, the legs without
-/// the trace that they come from, findings as sentences, and only latlab's own bins.
+/// the trace that they come from, findings as sentences, only latlab's own bins, and no work of its
+/// own threads.
 pub const STREAM_VERSION: u32 = 5;
 /// Bytes in front of every payload.
 pub const HEADER_BYTES: usize = 12;
@@ -140,6 +142,8 @@ pub enum Message {
     LoadEnd(LoadEnd),
     /// What the kernel's trace says of the measuring threads.
     Trace(PackedTrace),
+    /// When one of latlab's own threads worked.
+    OwnWork(OwnWork),
 }
 
 macro_rules! kinds {
@@ -191,6 +195,7 @@ kinds! {
     20 LoadLine json,
     21 LoadEnd json,
     22 Trace packed,
+    23 OwnWork packed,
 }
 
 impl Message {
@@ -210,6 +215,7 @@ impl Message {
             19 => packed::decode(payload).map(Message::LoadSample),
             20 => json::decode(payload).map(Message::LoadLine),
             21 => json::decode(payload).map(Message::LoadEnd),
+            23 => packed::decode(payload).map(Message::OwnWork),
             kind => Err(Damage::UnknownKind(kind)),
         }
     }

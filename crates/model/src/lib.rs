@@ -18,6 +18,7 @@ pub mod legs;
 pub mod load;
 pub mod machine;
 pub mod nanos;
+pub mod own_work;
 pub mod plan;
 pub mod respond;
 pub mod run;

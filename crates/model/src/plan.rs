@@ -90,6 +90,9 @@ pub struct Plan {
     pub load_on: LoadCpus,
     /// Distance of two readings of the machine's conditions; none where nobody wants them.
     pub telemetry_ns: Option<Nanos>,
+    /// Whether files are read each time that hold a CPU for long, also where every CPU is measured.
+    #[serde(default)]
+    pub telemetry_is_full: bool,
     /// Length of an interval of the stream.
     pub interval_ns: Nanos,
     /// Whether every latency is stored with its release.
@@ -129,6 +132,7 @@ impl Default for Plan {
             loads: Vec::new(),
             load_on: LoadCpus::Everywhere,
             telemetry_ns: Some(SECOND),
+            telemetry_is_full: false,
             interval_ns: SECOND,
             samples: false,
             seed: Some(0),

@@ -6,6 +6,7 @@ pub use crate::finding::{Finding, Severity};
 use crate::legs::RunLegs;
 use crate::load::LoadRun;
 use crate::machine::Machine;
+use crate::own_work::RunOwnWork;
 use crate::plan::{MissedPolicy, Plan};
 use crate::respond::Responses;
 pub use crate::spin::{Gaps, KernelReserve, Noise, SpinCounts};
@@ -424,6 +425,9 @@ pub struct Run {
     /// The programs that loaded the machine meanwhile, with the evidence that they did.
     #[serde(default)]
     pub loads: Vec<LoadRun>,
+    /// What latlab's own threads did meanwhile; none where they did not say so.
+    #[serde(default)]
+    pub own_work: Option<RunOwnWork>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

@@ -52,6 +52,10 @@ pub struct Conditions {
     pub lost: u64,
     /// What the readings took of one CPU; none where fewer than two are known.
     pub cost_share: Option<f64>,
+    /// Metrics that were read at the begin and at the end of the run only, because every CPU was
+    /// measured and to read them holds a CPU for long.
+    #[serde(default)]
+    pub at_ends_only: Vec<String>,
     /// What was measured, by metric and subject.
     pub figures: Vec<Figure>,
     /// Threads that took much of a CPU, or that run before everything ordinary; busiest first.
@@ -109,6 +113,9 @@ pub struct BusyThread {
 
 /// Names of the metrics, where both sides must know them.
 pub mod metric {
+    /// Those whose files hold a CPU for long when they are read.
+    pub const LONG_TO_READ: [&str; 3] = [INTERRUPTS, SOFTIRQS, PAGES];
+
     /// Temperature of a sensor, mC.
     pub const TEMPERATURE: &str = "temperature";
     /// Frequency that the kernel believes a CPU runs at, kHz.

@@ -125,7 +125,11 @@ fn loads(words: &mut CommandLine, plan: &Plan, default: &Plan) {
 }
 
 fn telemetry(plan: &Plan) -> String {
-    plan.telemetry_ns.map_or("off".to_string(), duration)
+    match (plan.telemetry_ns.map(duration), plan.telemetry_is_full) {
+        (None, _) => "off".to_string(),
+        (Some(every), false) => every,
+        (Some(every), true) => format!("full,{every}"),
+    }
 }
 
 fn idle_states(states: IdleStates) -> String {

@@ -101,6 +101,7 @@ pub fn lead(run: &Run) -> Vec<String> {
     [
         responses.and_then(respond::median),
         responses.and_then(respond::class_counts),
+        without_own_threads(run),
         tail(run).filter(|_| responses.is_none()),
         noise(run),
         missed(run).filter(|_| counted),
@@ -111,6 +112,37 @@ pub fn lead(run: &Run) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// The largest latency without the work of latlab's own threads, where the maximum lies in it.
+fn without_own_threads(run: &Run) -> Option<String> {
+    let work = run.own_work.as_ref()?;
+    let is_maximum = work.largest.first().map(|one| one.latency_ns) == run.total.max_ns;
+    let without = work.max_without_ns.filter(|_| is_maximum && work.affects_maximum())?;
+    Some(format!("The largest that does not lie in the work of latlab's own threads is {without}."))
+}
+
+/// What latlab's own threads did, beside the largest latencies; none where they did not say so.
+pub fn own_work(run: &Run) -> Option<String> {
+    let work = run.own_work.as_ref()?;
+    let (ran, measured) =
+        (work.threads.iter().map(|one| one.ran_ns).sum::<Nanos>(), work.ran_on_measured());
+    let of_these = match measured {
+        Nanos::ZERO => "none of it on measured CPUs".to_string(),
+        measured if measured == ran => "all of it on measured CPUs".to_string(),
+        measured => format!("{measured} of it on measured CPUs"),
+    };
+    let compared = work.largest.len();
+    let largest = match (work.affected(), compared) {
+        (_, 0) => String::new(),
+        (0, 1) => "; the largest latency does not lie in their work".to_string(),
+        (0, _) => format!("; none of the {compared} largest latencies lies in their work"),
+        (1, _) => format!("; 1 of the {compared} largest latencies lies in their work"),
+        (affected, _) => {
+            format!("; {affected} of the {compared} largest latencies lie in their work")
+        }
+    };
+    Some(format!("latlab's own threads ran for {ran}, {of_these}{largest}."))
 }
 
 /// What else belongs to the headline of a window; how the run ended is not its matter.

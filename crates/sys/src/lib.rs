@@ -28,6 +28,7 @@ pub mod trace;
 pub mod tracefs;
 pub mod undo;
 pub mod wake;
+pub mod work_log;
 pub mod write_watch;
 
 /// The kernel's error numbers, as every call here reports them.

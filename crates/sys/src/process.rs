@@ -54,6 +54,11 @@ impl Stat {
         Stat::parse(&root.read(format!("proc/{pid}/stat"))?)
     }
 
+    /// The stat file of a thread. That of a process sums over its threads, without interrupts.
+    pub fn read_thread(root: &Root, thread: u32) -> Option<Stat> {
+        Stat::parse(&root.read(format!("proc/{thread}/task/{thread}/stat"))?)
+    }
+
     /// From the text of a stat file, as proc(5) has it.
     pub fn parse(stat: &str) -> Option<Stat> {
         // The name, in parentheses, may hold anything.

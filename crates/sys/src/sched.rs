@@ -189,6 +189,11 @@ pub fn thread_id() -> i32 {
     rustix::thread::gettid().as_raw_nonzero().get()
 }
 
+/// The CPU that the calling thread runs on.
+pub fn current_cpu() -> u32 {
+    rustix::thread::sched_getcpu() as u32
+}
+
 /// Ends the sleep of a thread of this process with `EINTR`, if its handler for the signal is ours.
 pub fn wake(thread: i32) {
     let process = std::process::id();

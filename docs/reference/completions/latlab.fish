@@ -91,7 +91,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Read temperature, frequency, load and more this often (100ms to 1h), or off' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l telemetry -d 'Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files that hold a CPU for long, also where every CPU is measured; full,5s: less often' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l name -d 'Name of the run, used in the name of its folder' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'Note to store with the run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run this load beside the measurement; may be repeated (`latlab loads` lists them)' -r

@@ -22,9 +22,11 @@ pub use check::missing_program;
 
 use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
 use latlab_model::load::{Load, LoadCpus};
+use latlab_model::own_work::OwnThread;
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::files::Root;
 use latlab_sys::undo::restore_loads;
+use latlab_sys::work_log::LoggedSource;
 use request::{LoadRequest, STOP_WORD};
 use std::io::{BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -149,12 +151,15 @@ impl SupervisedLoad {
 
 /// Hands the frames of a supervisor on.
 fn forward_frames(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
+    let output = LoggedSource::new(output, Some(outbox.begin_log(OwnThread::Loads)));
     let mut frames = FrameReader::new(BufReader::new(output));
     while let Ok(ReadResult::Frame(frame)) = frames.next_for_agent() {
         let message = frame.message;
         match &message {
             // Their sum comes with the next one, and figures are counted where they are lost.
-            Message::LoadSample(_) | Message::LoadLine(_) => drop(outbox.offer(&message)),
+            Message::LoadSample(_) | Message::LoadLine(_) | Message::OwnWork(_) => {
+                outbox.offer(&message);
+            }
             _ => outbox.send(&message),
         }
         if matches!(message, Message::LoadBegin(_)) {

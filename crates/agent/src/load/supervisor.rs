@@ -4,8 +4,10 @@ use super::coverage::Coverage;
 use super::processes::Processes;
 use super::request::{LoadRequest, SupervisorEvent, listen};
 use super::{counters, tree};
+use crate::own_work::own_work;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
+use latlab_model::own_work::OwnThread;
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::child::{adopt_orphans, lower_niceness, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
@@ -13,6 +15,7 @@ use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
 use latlab_sys::sched::affinity_of;
 use latlab_sys::undo::Changes;
+use latlab_sys::work_log::{WorkLog, WorkLogs};
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -59,8 +62,11 @@ pub fn supervise() -> Result<(), String> {
     let nice = lower_niceness();
     let processes = Processes::new(request, (scratch, cgroup), &events, nice).map_err(failed)?;
     listen(input, events.clone()).map_err(failed)?;
+    let logs = WorkLogs::default();
     let supervisor = Supervisor {
         root,
+        log: logs.begin(OwnThread::Loads),
+        logs,
         processes,
         events,
         waiting,
@@ -81,6 +87,9 @@ pub fn supervise() -> Result<(), String> {
 
 struct Supervisor {
     root: Root,
+    /// When this process works.
+    logs: WorkLogs<OwnThread>,
+    log: WorkLog,
     processes: Processes,
     events: SyncSender<SupervisorEvent>,
     waiting: Receiver<SupervisorEvent>,
@@ -152,14 +161,20 @@ impl Supervisor {
 
     /// Waits for whatever ends below this process, from the first start on.
     fn reap(&self) {
-        let events = self.events.clone();
+        let (events, logs) = (self.events.clone(), self.logs.clone());
         let wait = move || {
+            let log = logs.begin(OwnThread::Loads);
             loop {
-                match wait_for_any() {
+                let ended = wait_for_any();
+                let work = log.work();
+                match ended {
                     Some(ended) if events.send(SupervisorEvent::Ended(ended)).is_err() => return,
                     Some(_) => {}
                     // Between two starts there may be no child at all.
-                    None => std::thread::sleep(Duration::from_millis(1)),
+                    None => {
+                        drop(work);
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
                 }
             }
         };
@@ -190,7 +205,10 @@ impl Supervisor {
     fn watch(&mut self) -> EndCause {
         loop {
             let (before, used) = (Instant::now(), thread_cpu_time());
+            let work = self.log.work();
             self.sample();
+            self.send_own_work();
+            drop(work);
             let used = Duration::from_nanos((thread_cpu_time() - used).max(0) as u64);
             let pause = SAMPLE_EVERY.max(used * COST);
             if let Err(over) = self.handle_events_until(before + pause) {
@@ -213,6 +231,7 @@ impl Supervisor {
     }
 
     fn handle_event(&mut self, event: SupervisorEvent) -> Result<(), EndCause> {
+        let _work = self.log.work();
         match event {
             SupervisorEvent::Stop => return Err(EndCause::Stopped),
             SupervisorEvent::Abandoned => return Err(EndCause::Abandoned),
@@ -261,10 +280,16 @@ impl Supervisor {
         self.sampled = (at_ns, cpu_ns);
     }
 
+    fn send_own_work(&self) {
+        let taken = self.logs.take().into_iter().filter_map(own_work);
+        taken.for_each(|work| send(&Message::OwnWork(work)));
+    }
+
     /// Ends what still runs, and says how it went.
     fn end(mut self, over: EndCause) {
         let ended_ns = now();
         self.sample();
+        self.send_own_work();
         let (mut status, mut by_itself) = (ExitStatus::default(), false);
         match over {
             EndCause::ByItself(how) => (status, by_itself) = (how, true),

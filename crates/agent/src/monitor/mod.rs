@@ -11,7 +11,9 @@ use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;
 use latlab_model::finding::Finding;
 use latlab_model::frame::{Message, Refusal};
+use latlab_model::own_work::OwnThread;
 use latlab_sys::files::Root;
+use latlab_sys::work_log::WorkLog;
 use latlab_sys::write_watch::{Wake, WriteWatch, wait};
 use std::collections::BTreeMap;
 use std::io::{PipeReader, PipeWriter, pipe};
@@ -44,7 +46,8 @@ impl SettingMonitor {
         let settings = Settings::new(root.clone(), settings);
         let outbox = outbox.clone();
         let work = move || {
-            settings.monitor(&stop, |finding| outbox.send(&Message::Finding(finding)));
+            let log = outbox.begin_log(OwnThread::Settings);
+            settings.monitor(&stop, &log, |finding| outbox.send(&Message::Finding(finding)));
         };
         let thread = std::thread::Builder::new().spawn(work).map_err(cannot)?;
         Ok(SettingMonitor { running: Some(running), thread: Some(thread) })
@@ -84,7 +87,7 @@ impl Settings {
         Settings { root, settings, watch, of_file }
     }
 
-    fn monitor(mut self, stop: &PipeReader, mut report: impl FnMut(Finding)) {
+    fn monitor(mut self, stop: &PipeReader, log: &WorkLog, mut report: impl FnMut(Finding)) {
         let mut due = Instant::now() + INTERVAL;
         loop {
             let left = due.saturating_duration_since(Instant::now());
@@ -92,15 +95,18 @@ impl Settings {
                 Wake::Stopped => break,
                 Wake::Written => {
                     std::thread::sleep(SETTLE);
+                    let _work = log.work();
                     self.read_written(&mut report);
                 }
                 Wake::TimedOut => {
+                    let _work = log.work();
                     self.read(&mut report);
                     // What could not be read in time is not read in a hurry.
                     due = (due + INTERVAL).max(Instant::now());
                 }
             }
         }
+        let _work = log.work();
         self.read_written(&mut report);
         self.read(&mut report);
     }
@@ -213,7 +219,8 @@ mod tests {
         fs::write(folder.path().join(&FILE[1..]), "3\n").unwrap();
         drop(running);
         let mut all = Vec::new();
-        settings.monitor(&stop, |finding| all.push(finding));
+        let log = Outbox::default().begin_log(OwnThread::Settings);
+        settings.monitor(&stop, &log, |finding| all.push(finding));
         assert_eq!(all.len(), 1);
         assert!(all[0].invalidates());
     }

@@ -4,8 +4,13 @@
 //! CPUs without reading every thread each second, `events.rs` reads the kernel's log and the firmware.
 //! A register sends only what changed. Each sixtieth reading holds everything, and each has a number,
 //! so that a lost one is counted and no value is invented.
+//!
+//! Where every CPU is measured, a reading is gentle: `pace.rs` spreads its parts over the time until
+//! the next one, and files that hold the CPU for long are read once before the first release and once
+//! after the last.
 
 mod events;
+mod pace;
 mod register;
 mod sources;
 mod threads;
@@ -15,9 +20,11 @@ use events::Events;
 use latlab_model::Nanos;
 use latlab_model::finding::{ConditionFinding, Finding};
 use latlab_model::frame::Message;
+use latlab_model::own_work::OwnThread;
 use latlab_model::telemetry::{Series, metric};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
+use pace::{Pace, Spread};
 use register::{Metric, Register};
 use sources::Sources;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -27,21 +34,68 @@ use threads::Threads;
 
 const OWN_COST: Metric = Metric::counter(metric::OWN_COST, "ns");
 
+/// How much is read while the threads measure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// Everything, at once.
+    Full,
+    /// What does not hold a CPU for long, in small parts.
+    Gentle,
+}
+
+/// Readings that have been prepared; the first is taken.
+pub struct PreparedTelemetry {
+    reader: Reader,
+    every: Nanos,
+}
+
+impl PreparedTelemetry {
+    /// Opens what is to be read, and reads it a first time.
+    pub fn new(root: &Root, every: Nanos, extent: Extent) -> PreparedTelemetry {
+        PreparedTelemetry { reader: Reader::open(root, extent), every }
+    }
+
+    /// Starts to read; where no thread can be had, nothing is read.
+    pub fn start(self, outbox: &Outbox) -> Telemetry {
+        let (stop, stopped) = channel();
+        let outbox = outbox.clone();
+        let work = move || self.read_loop(&outbox, &stopped);
+        let thread = std::thread::Builder::new().spawn(work).ok();
+        Telemetry { stop: Some(stop), thread }
+    }
+
+    /// Reads until it is stopped, and a last time then.
+    fn read_loop(self, outbox: &Outbox, stopped: &Receiver<()>) {
+        let PreparedTelemetry { mut reader, every } = self;
+        let log = outbox.begin_log(OwnThread::Telemetry);
+        let mut spread = match reader.extent {
+            Extent::Full => None,
+            Extent::Gentle => Some(Spread::over(every.duration())),
+        };
+        let mut due = Clock::Monotonic.now();
+        let mut is_stopped = false;
+        while !is_stopped {
+            let mut pace = Pace::begin(&log, stopped, spread);
+            reader.read(outbox, false, &mut pace);
+            (is_stopped, spread) = pace.end();
+            due += every.0;
+            let left = (due - Clock::Monotonic.now()).max(0) as u64;
+            is_stopped |=
+                stopped.recv_timeout(Duration::from_nanos(left)) != Err(RecvTimeoutError::Timeout);
+            // What could not be read in time is not read in a hurry, but counted.
+            let missed = missed_readings(due, Clock::Monotonic.now(), every);
+            reader.register.skip(missed as u64);
+            due += missed * every.0;
+        }
+        reader.read(outbox, true, &mut Pace::begin(&log, stopped, None));
+        reader.report_unsent(outbox);
+    }
+}
+
 /// The thread that reads; dropping this ends it.
 pub struct Telemetry {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-}
-
-impl Telemetry {
-    /// Starts to read at this distance; where no thread can be had, nothing is read.
-    pub fn start(root: &Root, every: Nanos, outbox: &Outbox) -> Telemetry {
-        let (stop, stopped) = channel();
-        let (root, outbox) = (root.clone(), outbox.clone());
-        let work = move || read_loop(&root, every, &outbox, &stopped);
-        let thread = std::thread::Builder::new().spawn(work).ok();
-        Telemetry { stop: Some(stop), thread }
-    }
 }
 
 impl Drop for Telemetry {
@@ -54,28 +108,6 @@ impl Drop for Telemetry {
     }
 }
 
-/// Reads until it is stopped, and a last time then.
-fn read_loop(root: &Root, every: Nanos, outbox: &Outbox, stopped: &Receiver<()>) {
-    let mut reader = Reader::open(root);
-    let mut due = Clock::Monotonic.now();
-    let mut is_last = false;
-    loop {
-        reader.read(outbox, is_last);
-        if is_last {
-            reader.report_unsent(outbox);
-            return;
-        }
-        due += every.0;
-        let left = (due - Clock::Monotonic.now()).max(0) as u64;
-        is_last =
-            stopped.recv_timeout(Duration::from_nanos(left)) != Err(RecvTimeoutError::Timeout);
-        // What could not be read in time is not read in a hurry, but counted.
-        let missed = missed_readings(due, Clock::Monotonic.now(), every);
-        reader.register.skip(missed as u64);
-        due += missed * every.0;
-    }
-}
-
 /// How many readings were due from the one that is late until the one that is due now.
 fn missed_readings(due: i64, now: i64, every: Nanos) -> i64 {
     (now - due).max(0) / every.0.max(1)
@@ -83,6 +115,7 @@ fn missed_readings(due: i64, now: i64, every: Nanos) -> i64 {
 
 /// Everything that is read.
 struct Reader {
+    extent: Extent,
     sources: Sources,
     threads: Threads,
     events: Events,
@@ -94,23 +127,38 @@ struct Reader {
 }
 
 impl Reader {
-    fn open(root: &Root) -> Reader {
+    fn open(root: &Root, extent: Extent) -> Reader {
+        let mut register = Register::default();
+        let mut sources = Sources::open(root, extent);
+        if extent == Extent::Gentle {
+            // Until the end it is not read again.
+            sources.read_long(&mut register);
+        }
         Reader {
-            sources: Sources::open(root),
+            extent,
+            sources,
             threads: Threads::find(root),
             events: Events::open(root),
-            register: Register::default(),
+            register,
             series: Vec::new(),
             unsent: 0,
         }
     }
 
-    fn read(&mut self, outbox: &Outbox, end: bool) {
-        let at = Nanos(Clock::Monotonic.now());
-        self.sources.read(&mut self.register);
-        self.threads.read(at, end, &mut self.register);
+    fn read(&mut self, outbox: &Outbox, end: bool, pace: &mut Pace<'_>) {
+        let begun = Nanos(Clock::Monotonic.now());
+        self.sources.read_short(&mut self.register, pace);
+        if end || self.extent == Extent::Full {
+            self.sources.read_long(&mut self.register);
+        }
+        self.threads.read(end, &mut self.register, pace);
         self.events.read(&mut self.register);
         self.register.put(OWN_COST, "", thread_cpu_time());
+        let at = match self.extent {
+            Extent::Full => begun,
+            // Nothing of it is later than it says.
+            Extent::Gentle => Nanos(Clock::Monotonic.now()),
+        };
         let (series, reading) = self.register.reading(at);
         self.series.extend(series);
         while let Some(next) = self.series.pop() {
@@ -140,8 +188,46 @@ impl Reader {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use latlab_sys::work_log::WorkLogs;
+    use std::time::Instant;
+
+    /// Reads without a rest.
+    pub fn unhurried<T>(read: impl FnOnce(&mut Pace<'_>) -> T) -> T {
+        let (log, (_stop, stopped)) = (WorkLogs::default().begin(()), channel());
+        read(&mut Pace::begin(&log, &stopped, None))
+    }
+
+    fn work_for(length: Duration) {
+        let begun = Instant::now();
+        while begun.elapsed() < length {}
+    }
+
+    /// Invariant (conditions): Where every CPU is measured, telemetry holds none of them for long.
+    #[test]
+    fn a_spread_reading_rests_between_its_parts_until_the_word_to_stop() {
+        let (logs, (stop, stopped)) = (WorkLogs::default(), channel());
+        let log = logs.begin(());
+        let mut pace = Pace::begin(&log, &stopped, Some(Spread::over(Duration::from_secs(1))));
+        for _ in 0..3 {
+            work_for(Duration::from_micros(60));
+            pace.rest();
+            pace.rest();
+        }
+        drop(stop);
+        for _ in 0..3 {
+            work_for(Duration::from_micros(60));
+            pace.rest();
+        }
+        let (is_stopped, spread) = pace.end();
+        assert!(is_stopped && spread.is_some());
+        let stretches = &logs.take()[0].stretches;
+        // One for each rest, that of the word to stop included, and what was left.
+        assert_eq!(stretches.len(), 5, "{stretches:?}");
+        let rests = stretches.windows(2).map(|pair| pair[1].begin - pair[0].end);
+        assert!(rests.take(3).all(|rest| rest >= 2_900_000), "{stretches:?}");
+    }
 
     #[test]
     fn a_reading_that_comes_late_is_not_missed_and_those_before_it_are() {

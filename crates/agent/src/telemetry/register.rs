@@ -48,6 +48,8 @@ pub struct Register {
     sequence: u64,
     /// The last reading did not arrive, so the next one holds everything.
     lost: bool,
+    /// Whether what is put is not read each time, whoever puts it.
+    pub is_occasional: bool,
 }
 
 impl Register {
@@ -75,7 +77,7 @@ impl Register {
     }
 
     fn set(&mut self, metric: Metric, subject: &str, steady: bool, value: i64) {
-        let number = self.number(metric, subject, steady);
+        let number = self.number(metric, subject, steady && !self.is_occasional);
         let line = &mut self.lines[number as usize];
         (line.now, line.read) = (Some(value), true);
     }

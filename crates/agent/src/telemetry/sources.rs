@@ -1,5 +1,7 @@
 //! The files of the whole machine, and what each says: pure from their text on.
 
+use super::Extent;
+use super::pace::Pace;
 use super::register::{Metric, Register};
 use latlab_model::telemetry::metric;
 use latlab_sys::files::{OpenFile, Root};
@@ -32,14 +34,24 @@ struct Source {
 }
 
 /// All files of this machine that say something of its conditions.
-pub struct Sources(Vec<Source>);
+pub struct Sources {
+    /// A call to read one of these gives the CPU back soon.
+    short: Vec<Source>,
+    /// A call to read one of these may hold the CPU for long.
+    long: Vec<Source>,
+    extent: Extent,
+}
 
-/// Files that there is one of.
-const SINGLE: &[(&str, &str, Parse)] = &[
-    ("proc/stat", "", stat),
+/// Files that there is one of, and a call to read them may hold the CPU for long.
+const LONG: &[(&str, &str, Parse)] = &[
     ("proc/interrupts", "", interrupts),
     ("proc/softirqs", "", softirqs),
     ("proc/vmstat", "", pages),
+];
+
+/// Other files that there is one of.
+const SHORT: &[(&str, &str, Parse)] = &[
+    ("proc/stat", "", stat),
     ("proc/meminfo", "", memory),
     ("proc/pressure/cpu", "cpu", pressure),
     ("proc/pressure/memory", "memory", pressure),
@@ -59,11 +71,15 @@ const OF_CPU: &[(&str, &str, Parse)] = &[
 
 impl Sources {
     /// Opens what there is.
-    pub fn open(root: &Root) -> Sources {
-        let mut sources = Sources(Vec::new());
-        for &(path, subject, parse) in SINGLE {
+    pub fn open(root: &Root, extent: Extent) -> Sources {
+        let mut sources = Sources { short: Vec::new(), long: Vec::new(), extent };
+        for &(path, subject, parse) in SHORT {
             sources.add(root, path.to_string(), subject.to_string(), parse);
         }
+        let source = |&(path, subject, parse): &(&str, &str, Parse)| {
+            Some(Source { file: OpenFile::open(root, path)?, subject: subject.to_string(), parse })
+        };
+        sources.long = LONG.iter().filter_map(source).collect();
         let cpus = "sys/devices/system/cpu";
         for cpu in numbered(root, cpus, "cpu") {
             for &(file, what, parse) in OF_CPU {
@@ -102,16 +118,30 @@ impl Sources {
 
     fn add(&mut self, root: &Root, path: String, subject: String, parse: Parse) {
         if let Some(file) = OpenFile::open(root, path) {
-            self.0.push(Source { file, subject, parse });
+            self.short.push(Source { file, subject, parse });
         }
     }
 
-    /// Reads all of them; what cannot be read any more is simply not put.
-    pub fn read(&mut self, register: &mut Register) {
-        for Source { file, subject, parse } in &mut self.0 {
-            if let Some(text) = file.read() {
-                parse(text, subject, register);
-            }
+    /// Reads those that give the CPU back soon; what cannot be read any more is simply not put.
+    pub fn read_short(&mut self, register: &mut Register, pace: &mut Pace<'_>) {
+        for source in &mut self.short {
+            source.read(register);
+            pace.rest();
+        }
+    }
+
+    /// Reads the others; a gentle reading has them at its ends only.
+    pub fn read_long(&mut self, register: &mut Register) {
+        register.is_occasional = self.extent == Extent::Gentle;
+        self.long.iter_mut().for_each(|source| source.read(register));
+        register.is_occasional = false;
+    }
+}
+
+impl Source {
+    fn read(&mut self, register: &mut Register) {
+        if let Some(text) = self.file.read() {
+            (self.parse)(text, &self.subject, register);
         }
     }
 }
@@ -282,6 +312,7 @@ fn pressure(text: &str, what: &str, register: &mut Register) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::tests::unhurried;
     use latlab_model::Nanos;
     use std::collections::BTreeMap;
     use std::fs;
@@ -363,9 +394,9 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let mut sources = Sources::open(&Root::new(folder.path()));
+        let mut sources = Sources::open(&Root::new(folder.path()), Extent::Full);
         let mut register = Register::default();
-        sources.read(&mut register);
+        unhurried(|pace| sources.read_short(&mut register, pace));
         let taken = read_values(&mut register);
         let expected = [
             (series_key("cpu_frequency", "cpu0"), 600_000),
@@ -376,10 +407,38 @@ mod tests {
         assert_eq!(taken, expected.into());
         let gone = folder.path().join("sys/class/thermal/thermal_zone0/temp");
         fs::write(gone, "no number").unwrap();
-        sources.read(&mut register);
+        unhurried(|pace| sources.read_short(&mut register, pace));
         let (_, reading) = register.reading(Nanos(2));
         assert_eq!(reading.values.len(), 1);
         assert_eq!(reading.values[0].1, None);
+    }
+
+    /// Invariant (conditions): Where every CPU is measured, telemetry holds none of them for long.
+    #[test]
+    fn a_gentle_reading_has_long_files_at_its_ends_only() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("proc")).unwrap();
+        let plant = |faults: u32| {
+            fs::write(folder.path().join("proc/vmstat"), format!("pgfault {faults}\n")).unwrap();
+            fs::write(folder.path().join("proc/stat"), format!("ctxt {faults}\n")).unwrap();
+        };
+        plant(5);
+        let root = Root::new(folder.path());
+        let mut sources = Sources::open(&root, Extent::Gentle);
+        let mut register = Register::default();
+        sources.read_long(&mut register);
+        let mut read = |number, end| {
+            plant(number);
+            unhurried(|pace| sources.read_short(&mut register, pace));
+            if end {
+                sources.read_long(&mut register);
+            }
+            register.reading(Nanos(number.into())).1.values
+        };
+        // The first series is that of the long file, which is neither read nor gone meanwhile.
+        assert_eq!(read(6, false), [(0, Some(5)), (1, Some(6))]);
+        assert_eq!(read(7, false), [(1, Some(7))]);
+        assert_eq!(read(8, true), [(0, Some(8)), (1, Some(8))]);
     }
 
     #[test]
@@ -387,7 +446,7 @@ mod tests {
         let texts = ["", ":", "cpu", "cpu0", "\u{0}", "CPU0\n1:", "CPU0\n:\n::", "a b", "-1", "x="];
         let mut register = Register::default();
         for text in texts {
-            for &(_, subject, parse) in SINGLE.iter().chain(OF_CPU) {
+            for &(_, subject, parse) in SHORT.iter().chain(LONG).chain(OF_CPU) {
                 parse(text, subject, &mut register);
             }
             gpu_temperature(text, &mut register);

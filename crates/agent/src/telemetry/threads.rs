@@ -4,6 +4,7 @@
 //! ones are found by their numbers, which the kernel gives in order; those that run before
 //! everything ordinary and those that are new are read each second.
 
+use super::pace::Pace;
 use super::register::{Metric, Register};
 use latlab_model::Nanos;
 use latlab_model::telemetry::metric;
@@ -96,20 +97,23 @@ impl Threads {
     }
 
     /// Reads those whose turn it is; at the end of a run, all.
-    pub fn read(&mut self, at: Nanos, end: bool, register: &mut Register) {
+    pub fn read(&mut self, end: bool, register: &mut Register, pace: &mut Pace<'_>) {
         self.readings += 1;
         self.find_new();
-        self.known.retain(|&thread, known| match sched::scheduling_of(thread) {
-            Ok(scheduling) => {
-                known.realtime = scheduling.is_realtime();
-                true
-            }
-            Err(_) => {
-                known.end(register);
-                false
+        self.known.retain(|&thread, known| {
+            pace.rest();
+            match sched::scheduling_of(thread) {
+                Ok(scheduling) => {
+                    known.realtime = scheduling.is_realtime();
+                    true
+                }
+                Err(_) => {
+                    known.end(register);
+                    false
+                }
             }
         });
-        self.read_at = Some(at);
+        self.read_at = Some(Nanos(Clock::Monotonic.now()));
         let readings = self.readings;
         let turns = TURNS.max(self.known.len() as u64 / MOST_IN_A_TURN);
         let mut new_left = MOST_NEW;
@@ -121,7 +125,9 @@ impl Threads {
                 due = true;
             }
             if due {
+                let at = Nanos(Clock::Monotonic.now());
                 known.read(&self.root, thread, at, register);
+                pace.rest();
             }
         }
     }
@@ -174,7 +180,7 @@ impl ThreadRecord {
             // One that sleeps all day is not told of each second.
             return;
         }
-        let stat = Stat::read(root, thread);
+        let stat = Stat::read_thread(root, thread);
         self.rename(thread, stat.as_ref(), before, register);
         let State::Told { subject, put_at } = &mut self.state else { return };
         if *put_at < before && before < at {
@@ -212,18 +218,17 @@ impl ThreadRecord {
 fn cpu_time(root: &Root, thread: u32) -> Option<i64> {
     let exact = root.read(format!("proc/{thread}/schedstat"));
     exact.as_deref().and_then(|text| text.split(' ').next()?.parse().ok()).or_else(|| {
-        let ticks = Stat::read(root, thread)?.cpu_ticks;
+        let ticks = Stat::read_thread(root, thread)?.cpu_ticks;
         Some(i64::try_from(ticks).ok()?.saturating_mul(10_000_000))
     })
 }
 
 /// Name and id of a thread; none for our own, which are told of elsewhere.
 fn subject(root: &Root, thread: u32) -> Option<String> {
-    let status = root.read(format!("proc/{thread}/status"))?;
-    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"))?;
-    let process: u32 = group.trim().parse().ok()?;
-    let name = Stat::read(root, thread)?.name;
-    (process != std::process::id()).then(|| named(&name, thread))
+    // A file with the number of its process would hold the CPU for long.
+    let is_ours = root.has(format!("proc/self/task/{thread}"));
+    let name = Stat::read_thread(root, thread)?.name;
+    (!is_ours).then(|| named(&name, thread))
 }
 
 /// A thread may call itself anything.
@@ -234,6 +239,7 @@ fn named(name: &str, thread: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::tests::unhurried;
     use latlab_model::telemetry::{Reading, Series};
     use std::process::{Child, Command};
     use std::time::{Duration, Instant};
@@ -254,7 +260,7 @@ mod tests {
     /// The thread's first number in the register, and the announced series.
     fn read_once(threads: &mut Threads, register: &mut Register) -> (Vec<Series>, Reading) {
         let at = now();
-        threads.read(at, false, register);
+        unhurried(|pace| threads.read(false, register, pace));
         register.reading(at)
     }
 

@@ -14,6 +14,7 @@ use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;
 use events::KernelTrace;
 use latlab_model::frame::{Message, Refusal};
+use latlab_model::own_work::OwnThread;
 use latlab_model::run::ThreadSetup;
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::clock::Clock;
@@ -101,8 +102,10 @@ struct TraceReader {
 
 impl TraceReader {
     fn read_loop(mut self, stopped: &Receiver<()>) {
+        let log = self.outbox.begin_log(OwnThread::Trace);
         let mut frame_due = Clock::Monotonic.now() + OLDEST;
         loop {
+            let work = log.work();
             let now = Clock::Monotonic.now();
             self.switch(now);
             if self.send() {
@@ -114,11 +117,13 @@ impl TraceReader {
                 }
             }
             let pause = PASS.min(self.schedule.next_change(now) - now).max(1);
+            drop(work);
             match stopped.recv_timeout(Duration::from_nanos(pause as u64)) {
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        let _work = log.work();
         // The loops have ended: what they left is all there is.
         let end = Nanos(Clock::Monotonic.now());
         self.windows.end(end);

@@ -9,7 +9,7 @@ use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Tuning, WakeBy,
     Workload,
 };
-use latlab_model::{CpuSet, Nanos};
+use latlab_model::{CpuSet, Nanos, Plan};
 use std::path::PathBuf;
 
 /// Flags of `latlab run`.
@@ -127,7 +127,8 @@ pub struct RunArgs {
     /// Split each latency into legs with the kernel's tracepoints, and measure their cost
     #[arg(long, help_heading = KEEP)]
     pub legs: bool,
-    /// Read temperature, frequency, load and more this often (100ms to 1h), or off
+    /// Read temperature, frequency, load and more this often (100ms to 1h), or off; full: with files
+    /// that hold a CPU for long, also where every CPU is measured; full,5s: less often
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = telemetry,
           help_heading = KEEP)]
     pub telemetry: Telemetry,
@@ -225,16 +226,24 @@ fn idle_states(text: &str) -> Result<IdleStates, String> {
     }
 }
 
-/// Distance of the readings of the conditions, if any.
+/// The readings of the conditions.
 #[derive(Clone, Copy, Debug)]
-pub struct Telemetry(pub Option<Nanos>);
+pub struct Telemetry {
+    /// Their distance; none where nobody wants them.
+    pub every: Option<Nanos>,
+    /// Whether they are full where every CPU is measured.
+    pub is_full: bool,
+}
 
 fn telemetry(text: &str) -> Result<Telemetry, String> {
-    match text {
-        "off" => Ok(Telemetry(None)),
-        time => time
-            .parse()
-            .map(|every| Telemetry(Some(every)))
-            .map_err(|_| format!("'{time}': expected a time or 'off'")),
-    }
+    let every = |time: &str| {
+        let parsed = time.parse().map(Some);
+        parsed.map_err(|_| format!("'{text}': expected a time, 'full', 'full,TIME' or 'off'"))
+    };
+    Ok(match (text, text.strip_prefix("full,")) {
+        ("off", _) => Telemetry { every: None, is_full: false },
+        ("full", _) => Telemetry { every: Plan::default().telemetry_ns, is_full: true },
+        (_, Some(time)) => Telemetry { every: every(time)?, is_full: true },
+        (time, None) => Telemetry { every: every(time)?, is_full: false },
+    })
 }

@@ -6,6 +6,7 @@ use crate::findings::stream::{
     no_thread_end, refused_setting, sampling_phase, spike_command_failed, uncounted_latencies,
 };
 use crate::legs::findings as leg_findings;
+use crate::own_work::findings as own_work_findings;
 use crate::rows::SpikeRow;
 use crate::stream_end::{StreamEnd, damage_findings};
 use crate::summary::{end_reason, include_uncounted, is_silent, summarize};
@@ -69,6 +70,9 @@ impl RunBuilder {
         let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
         self.legs.attach_to(&mut spikes);
         let legs = self.legs(&head.plan, &spikes);
+        let own_work = std::mem::take(&mut self.own_work).finish();
+        let found = own_work.iter().flat_map(|work| own_work_findings(work, &head.prepared));
+        self.findings.extend(found);
         let findings = std::mem::take(&mut self.findings).sorted();
         let ended = self.end_reason();
         let all =
@@ -95,6 +99,7 @@ impl RunBuilder {
             conditions,
             legs,
             loads,
+            own_work,
             verdict,
             files: BTreeMap::new(),
             seal: None,

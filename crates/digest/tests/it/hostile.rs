@@ -7,6 +7,7 @@ use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::frame::{FrameReader, HEADER_BYTES, Message, ReadResult};
 use latlab_model::legs::{Leg, LegTally, Legs};
 use latlab_model::load::{Load, LoadBegin, LoadLine, LoadSample};
+use latlab_model::own_work::{OwnThread, OwnWork, WorkStretch};
 use latlab_model::run::ThreadSetup;
 use latlab_model::{Histogram, Nanos};
 use serde_json::{Value, json};
@@ -61,6 +62,18 @@ fn stream() -> Vec<Message> {
             tally: LegTally { traced: 2, known: 2, ..LegTally::default() },
         }),
         Message::Finding(Finding::new(LossFinding::SpikesLost { count: 3 })),
+        Message::OwnWork(OwnWork {
+            thread: OwnThread::Telemetry,
+            allowed: [0].into_iter().collect(),
+            lost: 1,
+            stretches: vec![WorkStretch {
+                begin_ns: at_ns,
+                length_ns: Nanos(50_000),
+                ran_ns: Nanos(40_000),
+                first_cpu: 0,
+                last_cpu: 1,
+            }],
+        }),
     ];
     let end = messages.len() - 2;
     messages.splice(end..end, more);

@@ -2,4 +2,5 @@
 
 mod findings;
 mod hostile;
+mod own_work;
 mod runs;

@@ -62,6 +62,7 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
         readings: at.data.times.len() as u64,
         lost: at.data.lost,
         cost_share: cost(at),
+        at_ends_only: at.data.at_ends_only.iter().map(|name| name.to_string()).collect(),
         figures,
         threads: busy_threads::busy_threads(at),
     }

@@ -20,7 +20,7 @@ use latlab_model::plan::Policy;
 use latlab_model::telemetry::{Conditions, Series, metric};
 use latlab_model::{CpuSet, Nanos};
 use points::Points;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the telemetry of one run says, as far as its figures and findings need it.
 #[derive(Default, Debug)]
@@ -28,6 +28,8 @@ pub struct ConditionsBuilder {
     /// By metric, then by subject.
     series: BTreeMap<String, BTreeMap<String, Points>>,
     times: Vec<Nanos>,
+    /// Metrics that are read at the ends of the run only.
+    at_ends_only: BTreeSet<&'static str>,
     lost: u64,
     intervals: Vec<Interval>,
 }
@@ -76,6 +78,10 @@ const KEPT: &[&str] = &[
 impl ConditionsBuilder {
     /// A point of a series; none when it was not there.
     pub fn point(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
+        if !series.steady {
+            let name = metric::LONG_TO_READ.iter().find(|name| **name == series.metric);
+            self.at_ends_only.extend(name);
+        }
         if !KEPT.contains(&series.metric.as_str()) {
             return;
         }

@@ -9,6 +9,7 @@ mod kinds;
 mod loads;
 mod losses;
 mod machine;
+mod own_threads;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub use kinds::FindingEntry;
 pub use loads::{LoadDeath, LoadFinding, LoadShortfall, LoadStart};
 pub use losses::{IntervalFlaw, LossFinding};
 pub use machine::MachineFinding;
+pub use own_threads::OwnThreadFinding;
 pub use setup::SetupFinding;
 
 use crate::Nanos;
@@ -109,6 +111,8 @@ pub enum FindingKind {
     Setup(SetupFinding),
     /// What the loads did.
     Load(LoadFinding),
+    /// What latlab's own threads did.
+    OwnThread(OwnThreadFinding),
     /// How threads, agent and guest ended.
     End(EndFinding),
     /// What was lost.
@@ -173,6 +177,12 @@ pub const TOPICS: &[(&str, &str, &[FindingEntry])] = &[
         "Loads",
         "These are about the programs of `--load`; see [loads](../guide/loads.md).",
         LoadFinding::ROWS,
+    ),
+    (
+        "latlab's own threads",
+        "These are about the threads of latlab that do not measure; see [what latlab costs \
+         itself](../guide/own-threads.md).",
+        OwnThreadFinding::ROWS,
     ),
     ("The end of threads, agent and guest", "", EndFinding::ROWS),
     ("Lost data", "", LossFinding::ROWS),
@@ -243,6 +253,7 @@ by_topic! {
     Condition(ConditionFinding),
     Setup(SetupFinding),
     Load(LoadFinding),
+    OwnThread(OwnThreadFinding),
     End(EndFinding),
     Loss(LossFinding),
     Journal(JournalFinding)

@@ -3,6 +3,7 @@
 use super::*;
 use crate::load::{Evidence, ExitStatus};
 use crate::nanos::{MICROSECOND, MILLISECOND, SECOND};
+use crate::own_work::OwnThread;
 use crate::run::{EndReason, KernelReserve};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -13,11 +14,12 @@ fn all() -> Vec<FindingKind> {
     let conditions = conditions().into_iter().map(FindingKind::from);
     let setup = setup().into_iter().map(FindingKind::from);
     let loads = loads().into_iter().map(FindingKind::from);
+    let own_threads = own_threads().into_iter().map(FindingKind::from);
     let ends = ends().into_iter().map(FindingKind::from);
     let losses = losses().into_iter().map(FindingKind::from);
     let journal = journal().into_iter().map(FindingKind::from);
     let first = machine.chain(capture).chain(conditions).chain(setup);
-    first.chain(loads).chain(ends).chain(losses).chain(journal).collect()
+    first.chain(loads).chain(own_threads).chain(ends).chain(losses).chain(journal).collect()
 }
 
 fn machine() -> Vec<MachineFinding> {
@@ -270,6 +272,26 @@ fn loads() -> Vec<LoadFinding> {
             share_before: 0.9,
         },
         LoadNotEnded { load: load(), processes: 2 },
+    ]
+}
+
+fn own_threads() -> Vec<OwnThreadFinding> {
+    use OwnThreadFinding::*;
+    let threads = || vec![OwnThread::Telemetry, OwnThread::Drainer];
+    let in_largest = |affected, max_without_ns| InLargest {
+        affected,
+        compared: 20,
+        threads: threads(),
+        max_ns: MICROSECOND * 55,
+        max_without_ns,
+    };
+    vec![
+        in_largest(3, Some(Nanos(17_900))),
+        in_largest(1, Some(MICROSECOND * 55)),
+        in_largest(20, None),
+        OnMeasuredCpus { ran_ns: MILLISECOND * 12, threads: threads() },
+        WorkLost { stretches: 1 },
+        WorkLost { stretches: 1_200 },
     ]
 }
 

@@ -166,6 +166,7 @@ impl From<FlatPlan> for Plan {
             loads: flat.loads,
             load_on: flat.load_on,
             telemetry_ns: flat.telemetry_ns,
+            telemetry_is_full: false,
             interval_ns: flat.interval_ns,
             samples: flat.samples,
             seed: has_seed.then_some(flat.seed),

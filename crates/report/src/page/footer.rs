@@ -42,6 +42,9 @@ fn cost_rows(run: &Run, end: &AgentEnd) -> Vec<(&'static str, String)> {
         ("Largest resident memory", bytes(end.agent_peak_rss_bytes)),
         ("CPU time of the helper threads", format!("{} ({share} of one CPU)", end.helpers_cpu_ns)),
     ];
+    if let Some(work) = sentence::own_work(run) {
+        rows.push(("latlab's own threads", work));
+    }
     if let Some(hook) = &end.spike_hook {
         rows.push((
             "Spike command",

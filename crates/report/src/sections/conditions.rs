@@ -2,7 +2,7 @@
 
 use crate::page::markup::Outline;
 use crate::terminal::style::Style;
-use crate::terminal::table::{Column, table};
+use crate::terminal::table::{Column, table, wrapped};
 use crate::units::percent;
 use latlab_model::Run;
 use latlab_model::telemetry::{Conditions, Figure};
@@ -32,7 +32,21 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
         text += "\nBusiest threads other than the measuring ones, in percent of one CPU:\n";
         text += &table(columns(THREAD_HEADS, &threads, 1), width, style);
     }
+    if let Some(sentence) = at_ends_only(conditions) {
+        text += &format!("{}\n", wrapped(&sentence, width, 0));
+    }
     text
+}
+
+/// What is not known of the time between the ends of the run, and what would tell it.
+fn at_ends_only(conditions: &Conditions) -> Option<String> {
+    let metrics = conditions.at_ends_only.join(", ");
+    (!metrics.is_empty()).then(|| {
+        format!(
+            "Read at both ends of the run only: {metrics}. Every CPU is measured, and to read these \
+             files holds a CPU for long; --telemetry full reads them each time."
+        )
+    })
 }
 
 /// How much was read, and the table of figures; none where no conditions were read.
@@ -67,6 +81,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
             (rows("The busiest threads other than the measuring ones, in percent of one CPU.",
                 THREAD_HEADS, &threads, 1))
         }
+        @if let Some(sentence) = at_ends_only(conditions) { p { (sentence) } }
     };
     outline.section("conditions", "Conditions", tables)
 }

@@ -219,7 +219,8 @@ fn agent(run: &Run, width: usize) -> String {
         bytes(end.agent_peak_rss_bytes),
         end.helpers_cpu_ns,
     );
-    format!("{}\n", wrapped(&text, width, 0))
+    let own_work = sentence::own_work(run).map(|text| format!("{}\n", wrapped(&text, width, 0)));
+    format!("{}\n{}", wrapped(&text, width, 0), own_work.unwrap_or_default())
 }
 
 fn findings(run: &Run, width: usize, style: Style) -> String {

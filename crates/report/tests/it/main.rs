@@ -5,6 +5,7 @@ mod common;
 mod doctor;
 mod golden;
 mod markdown;
+mod own_work;
 mod picture;
 mod plots;
 mod png;

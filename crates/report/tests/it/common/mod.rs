@@ -162,6 +162,7 @@ impl Fixture {
             conditions: None,
             legs: None,
             loads: Vec::new(),
+            own_work: None,
             verdict: None,
             files: files(),
             seal: None,

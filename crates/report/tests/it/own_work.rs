@@ -1,0 +1,62 @@
+//! What a run says of latlab's own threads.
+
+use crate::common::{Fixture, histogram, plan};
+use latlab_model::own_work::{LargestLatency, OwnThread, OwnThreadWork, RunOwnWork};
+use latlab_model::{Nanos, Run};
+use latlab_report::{Style, show};
+
+const LARGEST: [i64; 3] = [55_000, 40_000, 17_900];
+
+/// A run whose largest latencies lie, or not, in the work of the telemetry.
+fn run(affected: [bool; 3], measured: i64) -> Run {
+    let mut fixture = Fixture::new(plan(), vec![histogram(LARGEST)]);
+    let latency = |(latency, affected): (i64, bool)| LargestLatency {
+        thread: 0,
+        cpu: 0,
+        latency_ns: Nanos(latency),
+        release_ns: Nanos(latency),
+        own_threads: affected.then_some(OwnThread::Telemetry).into_iter().collect(),
+    };
+    let without = LARGEST.into_iter().zip(affected).find(|(_, affected)| !affected);
+    fixture.run.own_work = Some(RunOwnWork {
+        threads: vec![OwnThreadWork {
+            thread: OwnThread::Telemetry,
+            allowed: [0].into_iter().collect(),
+            stretches: 60,
+            ran_ns: Nanos(12_345_000),
+            longest_ns: Nanos(400_000),
+            ran_on_measured_ns: Nanos(measured),
+        }],
+        lost: 0,
+        largest: LARGEST.into_iter().zip(affected).map(latency).collect(),
+        max_without_ns: without.map(|(latency, _)| Nanos(latency)),
+    });
+    fixture.run
+}
+
+fn shown(run: &Run) -> String {
+    show(run, "", 160, Style { colour: false })
+}
+
+#[test]
+fn a_maximum_in_the_work_of_an_own_thread_has_the_largest_without_beside_it() {
+    let text = shown(&run([true, true, false], 12_345_000));
+    let without = "The largest that does not lie in the work of latlab's own threads is 17.9 us.";
+    let lines: Vec<&str> = text.lines().take(2).collect();
+    assert!(lines[0].contains("at most 55 us late"), "{text}");
+    assert!(lines[1].starts_with(without), "{text}");
+    let cost = "latlab's own threads ran for 12.345 ms, all of it on measured CPUs; 2 of the 3 largest \
+                latencies lie in their work.";
+    assert!(text.contains(cost), "{text}");
+    assert!(!shown(&run([false, true, false], 0)).contains("does not lie in the work of"));
+}
+
+#[test]
+fn a_run_proves_that_its_own_threads_were_elsewhere() {
+    let cost = "latlab's own threads ran for 12.345 ms, none of it on measured CPUs; none of the 3 \
+                largest latencies lies in their work.";
+    let text = shown(&run([false; 3], 0));
+    assert!(text.contains(cost), "{text}");
+    let without = Run { own_work: None, ..run([false; 3], 0) };
+    assert!(!shown(&without).contains("own threads"), "a run that does not say so");
+}

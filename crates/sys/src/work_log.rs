@@ -1,0 +1,217 @@
+//! When threads of ours work that do not measure: each notes the begin and end of its work with the
+//! CPU, in a log of fixed size that another thread takes from time to time.
+
+use crate::clock::{Clock, thread_cpu_time};
+use crate::sched;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Stretches that a log holds until somebody takes them: some ten seconds of the busiest thread.
+const ROOM: usize = 512;
+
+/// A stretch of work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    /// Its begin, on CLOCK_MONOTONIC.
+    pub begin: i64,
+    /// Its end.
+    pub end: i64,
+    /// CPU time of the thread in it.
+    pub ran: i64,
+    /// The CPU at its begin.
+    pub first_cpu: u32,
+    /// The CPU at its end.
+    pub last_cpu: u32,
+}
+
+/// What was taken from the log of a thread.
+#[derive(Debug)]
+pub struct TakenLog<T> {
+    /// Whose log it is.
+    pub owner: T,
+    /// The CPUs that the thread may run on; as they were at its begin, where it has ended.
+    pub allowed: Vec<u32>,
+    /// Stretches that were not kept.
+    pub lost: u64,
+    /// The others, in their order.
+    pub stretches: Vec<Stretch>,
+}
+
+/// The logs of several threads, each of which notes in its own.
+#[derive(Clone, Debug)]
+pub struct WorkLogs<T>(Arc<Mutex<Vec<OwnedLog<T>>>>);
+
+#[derive(Debug)]
+struct OwnedLog<T> {
+    owner: T,
+    log: Arc<Mutex<Log>>,
+}
+
+impl<T> Default for WorkLogs<T> {
+    fn default() -> WorkLogs<T> {
+        WorkLogs(Arc::default())
+    }
+}
+
+/// The log of the thread that has begun it.
+#[derive(Debug)]
+pub struct WorkLog(Arc<Mutex<Log>>);
+
+#[derive(Debug)]
+struct Log {
+    thread: i32,
+    allowed: Vec<u32>,
+    stretches: Vec<Stretch>,
+    lost: u64,
+}
+
+impl<T: Copy> WorkLogs<T> {
+    /// Begins the log of the calling thread.
+    pub fn begin(&self, owner: T) -> WorkLog {
+        let log = Log {
+            thread: sched::thread_id(),
+            allowed: sched::affinity().unwrap_or_default(),
+            stretches: Vec::with_capacity(ROOM),
+            lost: 0,
+        };
+        let log = Arc::new(Mutex::new(log));
+        lock(&self.0).push(OwnedLog { owner, log: Arc::clone(&log) });
+        WorkLog(log)
+    }
+
+    /// Takes what all threads have noted since the last time; logs of threads that have ended go.
+    pub fn take(&self) -> Vec<TakenLog<T>> {
+        let mut logs = lock(&self.0);
+        let taken = logs.iter().map(|one| lock(&one.log).take(one.owner)).collect();
+        logs.retain(|one| Arc::strong_count(&one.log) > 1);
+        taken
+    }
+}
+
+impl WorkLog {
+    /// Notes that the thread works from now on until the value is dropped.
+    pub fn work(&self) -> Work {
+        Work {
+            log: Arc::clone(&self.0),
+            begin: Clock::Monotonic.now(),
+            ran: thread_cpu_time(),
+            cpu: sched::current_cpu(),
+        }
+    }
+}
+
+/// A thread works as long as this lives.
+#[derive(Debug)]
+pub struct Work {
+    log: Arc<Mutex<Log>>,
+    begin: i64,
+    ran: i64,
+    cpu: u32,
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        let stretch = Stretch {
+            begin: self.begin,
+            ran: thread_cpu_time() - self.ran,
+            first_cpu: self.cpu,
+            last_cpu: sched::current_cpu(),
+            end: Clock::Monotonic.now(),
+        };
+        lock(&self.log).add(stretch);
+    }
+}
+
+/// A source whose reader works except while it waits for more; without a log it is only read.
+#[derive(Debug)]
+pub struct LoggedSource<R> {
+    source: R,
+    log: Option<WorkLog>,
+    work: Option<Work>,
+}
+
+impl<R> LoggedSource<R> {
+    /// A source that the thread with this log reads.
+    pub fn new(source: R, log: Option<WorkLog>) -> LoggedSource<R> {
+        LoggedSource { source, log, work: None }
+    }
+}
+
+impl<R: Read> Read for LoggedSource<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.work = None;
+        let read = self.source.read(buffer);
+        self.work = self.log.as_ref().map(WorkLog::work);
+        read
+    }
+}
+
+impl Log {
+    fn add(&mut self, stretch: Stretch) {
+        match self.stretches.len() < ROOM {
+            true => self.stretches.push(stretch),
+            false => self.lost += 1,
+        }
+    }
+
+    fn take<T>(&mut self, owner: T) -> TakenLog<T> {
+        if let Ok(allowed) = sched::affinity_of(self.thread as u32) {
+            self.allowed = allowed;
+        }
+        let stretches = self.stretches.drain(..).collect();
+        let (lost, allowed) = (std::mem::take(&mut self.lost), self.allowed.clone());
+        TakenLog { owner, allowed, lost, stretches }
+    }
+}
+
+/// What is in the lock is whole after every statement.
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_noted_with_its_cpu_and_sleep_is_not() {
+        let logs = WorkLogs::default();
+        let noted = logs.clone();
+        let worker = std::thread::spawn(move || {
+            let first = sched::affinity().unwrap()[0];
+            sched::set_affinity([first]).unwrap();
+            let log = noted.begin("telemetry");
+            for _ in 0..2 {
+                let work = log.work();
+                let until = thread_cpu_time() + 2_000_000;
+                while thread_cpu_time() < until {}
+                drop(work);
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            first
+        });
+        let cpu = worker.join().unwrap();
+        let taken = logs.take();
+        let [log] = &taken[..] else { panic!("{taken:?}") };
+        assert_eq!((log.owner, log.lost, &log.allowed), ("telemetry", 0, &vec![cpu]));
+        let [one, two] = log.stretches[..] else { panic!("{log:?}") };
+        for stretch in [one, two] {
+            assert!(stretch.ran >= 2_000_000 && stretch.end - stretch.begin >= stretch.ran);
+            assert_eq!((stretch.first_cpu, stretch.last_cpu), (cpu, cpu));
+        }
+        assert!(two.begin - one.end >= 20_000_000, "the sleep lies between them");
+        assert!(logs.take().is_empty(), "the thread has ended");
+    }
+
+    #[test]
+    fn what_nobody_takes_is_counted() {
+        let logs = WorkLogs::default();
+        let log = logs.begin(());
+        (0..ROOM + 3).for_each(|_| drop(log.work()));
+        let taken = &logs.take()[0];
+        assert_eq!((taken.stretches.len(), taken.lost), (ROOM, 3));
+        drop(log.work());
+        let taken = &logs.take()[0];
+        assert_eq!((taken.stretches.len(), taken.lost), (1, 0), "there is room again");
+    }
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# latlab's own threads stay off the measured CPUs where others are left, and a run proves it; where none
+# is left, telemetry reads long files at the ends of the run only, and what was lost is said.
+# Invariant (conditions): A run says which of its largest latencies lie in the work of latlab's own threads.
+# Lane: beside
+. "$(dirname "$0")/common.bash"
+
+have "latlab's own threads" python3 || exit 0
+rights_for "latlab's own threads"
+cpus=($(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0)))'))
+
+# A run, and what its document must say: looked NAME PYTHON OPTION...
+looked() {
+    local name=$1 asserted=$2
+    shift 2
+    "$program" run "${rights[@]}" --for 2s --warm-up 200ms --quiet --name "$name" --out "$here/runs" "$@" \
+        >"$here/$name.txt" 2>&1 || { cat "$here/$name.txt"; return 1; }
+    python3 - "$here"/runs/*_"$name"/run.json "$asserted" <<'PYTHON'
+import json, sys
+run = json.load(open(sys.argv[1]))
+work = run["own_work"]
+kinds = {one["thread"]: one for one in work["threads"]}
+ran = sum(one["ran_on_measured_ns"] for one in work["threads"])
+codes = [one["code"] for one in run["findings"]]
+assert {"drainer", "stream", "settings", "journal", "conductor"} <= set(kinds), kinds
+assert all(one["stretches"] > 0 and one["ran_ns"] > 0 for one in work["threads"]), kinds
+assert len(work["largest"]) == 20 and work["lost"] == 0, work
+sizes = [one["latency_ns"] for one in work["largest"]]
+assert sizes == sorted(sizes, reverse=True) and sizes[0] == run["total"]["max_ns"], sizes
+affected = sum(bool(one["own_threads"]) for one in work["largest"])
+assert ("own-threads-in-largest" in codes) == (affected > 0), (codes, affected)
+assert eval(sys.argv[2]), (sys.argv[2], run["conditions"] and run["conditions"]["at_ends_only"], work)
+PYTHON
+}
+
+if [ ${#cpus[@]} -ge 2 ]; then
+    try "where a CPU is left, no own thread ran on a measured one" looked apart \
+        'ran == 0 and affected == 0 and all(one["allowed"] == run["applied"]["helpers_on"] for one in work["threads"]) and run["conditions"]["at_ends_only"] == []' \
+        --cpus "${cpus[-1]}" --helpers-on "${cpus[0]}"
+    try "the result says that they were elsewhere" \
+        grep -q "none of it on measured CPUs; none of the 20 largest" "$here/apart.txt"
+else
+    echo "SKIPPED: own threads on CPUs of their own: one CPU"
+fi
+try "where every CPU is measured, long files are read at the ends of the run" looked gentle \
+    'ran > 0 and "telemetry" in kinds and run["conditions"]["at_ends_only"] == ["interrupts", "pages", "softirqs"]'
+try "and the result names the option that reads them each time" grep -q -- "--telemetry full" "$here/gentle.txt"
+try "with --telemetry full they are read each time" looked full \
+    'run["conditions"]["at_ends_only"] == []' --telemetry full,500ms
+try "the command that repeats it says so" grep -q -- "--telemetry full,500ms" "$here/full.txt"
+try "without telemetry there is none" looked off '"telemetry" not in kinds' --telemetry off
+exit $status
