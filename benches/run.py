@@ -28,14 +28,14 @@ def first_line(*line: str) -> str:
     except OSError:
         return "not there"
     text = (done.stdout + done.stderr).strip()
-    return text.splitlines()[0].strip() if text else "not told"
+    return text.splitlines()[0].strip() if text else "unknown"
 
 
 def file(path: str) -> str:
     try:
         return Path(path).read_text().strip()
     except OSError:
-        return "not told"
+        return "unknown"
 
 
 def machine() -> dict:
@@ -46,7 +46,7 @@ def machine() -> dict:
     return {
         "processor": f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs",
         "virtualisation": first_line("systemd-detect-virt"),
-        "system": system[1] if system else "not told",
+        "system": system[1] if system else "unknown",
         "kernel": f"{platform.release()} {platform.version()} {platform.machine()}",
         "preempt_rt": file("/sys/kernel/realtime") == "1",
         "governor": file(sys_cpu),

@@ -99,8 +99,8 @@ runs_are_stored() {
         --deadline 1s --name emulated --out "$runs"
     code=$?
     expect "a verdict, not exit code $code" [ "$code" = 0 -o "$code" = 1 ] &&
-        emulated "$qemu" "$program" show --out "$runs" >"$here/theirs" &&
-        "$dist/latlab-$version-linux-$(native)" show --out "$runs" >"$here/ours" &&
+        emulated "$qemu" "$program" show --all --out "$runs" >"$here/theirs" &&
+        "$dist/latlab-$version-linux-$(native)" show --all --out "$runs" >"$here/ours" &&
         cmp "$here/theirs" "$here/ours" &&
         expect "cycles" grep -Eq 'in [0-9 ]{5,} activations over 2' "$here/ours" &&
         emulated "$qemu" "$program" report last --out "$runs" -o "$here/page.html" &&

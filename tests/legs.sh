@@ -9,6 +9,15 @@ grep -q tracefs /proc/filesystems || skip "legs: this kernel has no tracefs"
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit 1
 instances=/sys/kernel/tracing/instances
 
+contained() {
+    unshare --pid --fork --mount-proc "$program" run --quiet --legs --out "$here/contained" --for 1s 2>"$here/errors"
+    expect "exit code 3" [ $? = 3 ] && expect "the reason, and what to do" grep -q -- '--legs: .*--pid=host' "$here/errors" &&
+        expect "no run" [ -z "$(ls -A "$here/contained")" ]
+}
+try "in a process namespace, whose numbers the trace does not have, legs are refused" contained
+[ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ] ||
+    skip "legs: this is a process namespace, whose numbers the kernel's trace does not have"
+
 # Python that knows the run.
 holds() { holds_in "$here/run.json" 'legs = run["legs"]; tally = legs["tally"]' "$1"; }
 # Those of agents that go on belong to others.

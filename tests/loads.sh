@@ -121,7 +121,7 @@ evidence() {
         holds 'loads[1]["rates"][0]["of"] == "cpu" and loads[1]["version"]' &&
         holds 'all(load["started_ns"] < load["shown_ns"] < run["threads"][0]["setup"]["first_release_ns"] for load in loads)' &&
         nothing_left || return 1
-    "$program" show last >"$here/shown" &&
+    "$program" show last --all >"$here/shown" &&
         grep -q -- "--load hackbench,groups=1,fds=5,loops=200 --load 'stress-ng,stressors=--cpu 1' --load-on 0" "$here/shown"
 }
 try "two loads at once, on one CPU, with CPU share, context switches and the same words again" evidence

@@ -23,7 +23,14 @@ ordinary=(--policy other --idle-states system --share --quiet --warm-up 0s)
 
 # Processes of the loads of this script.
 of_load() { pgrep -f "^([^ ]*/)?(sh|setsid|env) .*: ${here##*/};"; }
-none_of_ours() { [ -z "$(ours)" ]; }
+# Whether all threads of processes have ended; as long as one has not, their locks hold, though the
+# process has no command line any more, or is a zombie by its first thread.
+all_gone() {
+    local pid
+    for pid in "$@"; do
+        ! cat /proc/"$pid"/task/*/stat 2>/dev/null | grep -qv ') [ZX] ' || return 1
+    done
+}
 # Processes of the program that were started here, by their command line.
 ours() {
     local pid
@@ -103,7 +110,7 @@ attempt "what cannot be put back after a kill is not forgotten" fails_after_a_ki
 fails_at_the_end() {
     # The run has a /proc/sys of its own, which becomes read-only while it goes on.
     start ending $one unshare -m || return 1
-    nsenter -m -t "${agent_of[ending]}" bash -c \
+    nsenter -m -r -t "${agent_of[ending]}" bash -c \
         'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys' || return 1
     stop ending || return 1
     expect "a finding" grep -q '"setting-not-restored"' "$here"/runs/*_ending/run.json &&
@@ -288,9 +295,11 @@ killed_at_once() {
     expect "a load" [ "$(of_load | wc -l)" -ge 2 ] || return 1
     # Stopped first, or one of them would end the load before it is killed.
     kill -STOP "${agent_of[orphans]}" $(supervisor)
-    kill -KILL $(supervisor) "${agent_of[orphans]}" "$(conductor orphans)"
+    local pids
+    pids=($(supervisor) "${agent_of[orphans]}" "$(conductor orphans)")
+    kill -KILL "${pids[@]}"
     wait "${run_of[orphans]}" 2>/dev/null
-    until_holds 30 "the end of all of latlab" none_of_ours || return 1
+    until_holds 30 "the end of all of latlab" all_gone "${pids[@]}" || return 1
     "$program" list >"$here/out" 2>&1
     cat "$here/out"
     expect "a word of it" grep -q "stopped .* load processes" "$here/out" && nothing_left

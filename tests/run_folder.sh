@@ -60,7 +60,7 @@ exit_code() {
     word=$(field "$run" '["verdict"]["word"]')
     case $word in pass) expected=0 ;; fail) expected=1 ;; *) expected=4 ;; esac
     expect "exit code $expected for $word, not $code" [ "$code" = "$expected" ] &&
-        expect "the word $word in the summary" grep -q "^Verdict: $word\$" "$here/summary"
+        expect "the word $word in the summary" grep -q "^${word^^}: " "$here/summary"
 }
 try "the exit code is that of the verdict" exit_code
 
@@ -147,11 +147,12 @@ narrow() {
     without_colour <"$here/text" >"$here/plain"
     cat "$here/plain"
     # The command that repeats a run is one line, to be copied.
-    wide=$(grep -v '^  latlab run ' "$here/plain" | LC_ALL=C.UTF-8 wc -L)
+    wide=$(grep -Ev '^(  latlab run |Try first)' "$here/plain" | LC_ALL=C.UTF-8 wc -L)
     expect "no line wider than 80, the widest has $wide" [ "$wide" -le 80 ]
 }
 if have "text at 80 columns" script; then
     try "show has no line wider than a terminal of 80 columns" narrow "$program" show "$id"
+    try "nor has show --all" narrow "$program" show "$id" --all
     try "list has no line wider than a terminal of 80 columns" narrow "$program" list
     colours() {
         on_terminal "$program" show "$id" >"$here/text"
@@ -166,10 +167,17 @@ fi
 plain() {
     "$program" show "$id" >"$here/text"
     expect "no colours where no terminal is" [ "$(grep -c $'\x1b' "$here/text" "$here/summary" | grep -vc ':0$')" = 0 ] &&
-        expect "the summary of the run above where it was stored" \
-            cmp "$here/text" <(sed -n "1,$(wc -l <"$here/text")p" "$here/summary")
+        expect "the same answer" cmp <(head -n 2 "$here/text") <(head -n 2 "$here/summary") &&
+        expect "no more than a screen" [ "$(wc -l <"$here/text")" -le 24 ] &&
+        expect "in the run no more than an answer" [ "$(wc -l <"$here/summary")" -le 16 ] &&
+        expect "where it is stored" grep -q "^Stored in .*/$id\$" "$here/summary"
 }
 try "show prints what the run printed, without colours in a file" plain
+everything() {
+    "$program" show "$id" --all >"$here/text" && "$program" show "$id" -v | cmp - "$here/text" &&
+        expect "each part" [ "$(grep -cE '^(thread  cpu|Nothing was lost|Cost of measuring|Verdict: |Repeat it)' "$here/text")" = 5 ]
+}
+try "show --all prints everything" everything
 
 # A reader that goes away
 
@@ -307,7 +315,7 @@ for words in "show $sampled --window .." "show $sampled --window .. --format csv
     try "${words/ $sampled/} | head -1 is no error" no_reader $words
 done
 samples_line() {
-    "$program" show "$sampled" >"$here/text"
+    "$program" show "$sampled" --all >"$here/text"
     expect "how many samples are stored" grep -qE '^[0-9 ]+ samples stored, in [0-9]\.[0-9]+ bytes each' "$here/text"
 }
 try "show says how many samples are stored, in how many bytes" samples_line

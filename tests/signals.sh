@@ -160,6 +160,7 @@ out_of_memory() {
     run=$!
     begun || return 1
     echo "$agent" >"$root/cgroup.procs"
+    until_holds 60 "an interval in the journal" has_interval hungry || return 1
     sleep 2
     echo 64M >"$limit"
     # They take all there is, each little, until the kernel has ended the one that it shall end first.
@@ -180,6 +181,10 @@ while open(\"/proc/%s/stat\" % sys.argv[1]).read().rsplit(\")\", 1)[1].split()[0
     "$program" list >"$here/text" 2>"$here/errors"
     expect "a recovered run" grep -q '^latlab: recovered' "$here/errors" && published hungry &&
         holds "run['recovered'] and run['measured_ns'] > 1e9"
+}
+has_interval() {
+    python3 -B -c 'import pathlib, sys; sys.path.insert(0, "tests"); import kill
+sys.exit(all(kind != kill.INTERVAL for kind, _ in kill.frames(pathlib.Path(sys.argv[1]))))' "$here"/runs/.*_"$1".partial/journal
 }
 root=/sys/fs/cgroup/memory
 limit=memory.limit_in_bytes

@@ -2,7 +2,7 @@
 
 use crate::layout::{Cpus, Layout};
 use crate::monitor::{self, Readback, SettingList};
-use crate::refusals::{machine_refuses, machine_refuses_all, remedy};
+use crate::refusals::{machine_refuses, memory_lock_refused};
 use crate::timerlat::{self, KernelTimer};
 use crate::trace;
 use crate::tuning::tune;
@@ -144,10 +144,7 @@ fn memory_lock(root: &Root, realtime: bool) -> Result<Setting, Refusal> {
     let applied = match memory::lock_all() {
         Ok(()) if memory::locked_bytes(root) == Some(0) => NOTHING_LOCKED.to_string(),
         Ok(()) => ALL_PAGES.to_string(),
-        Err(error) if realtime => {
-            let text = format!("cannot lock the memory ({error}): {}", remedy());
-            return Err(machine_refuses_all(text));
-        }
+        Err(error) if realtime => return Err(memory_lock_refused(error)),
         Err(error) => format!("refused: {error}"),
     };
     Ok(Setting {

@@ -2,7 +2,7 @@
 
 use latlab_model::frame::Refusal;
 use latlab_model::plan::Policy;
-use latlab_sys::{Errno, process};
+use latlab_sys::{Errno, memory, process};
 
 /// The plan asks for what cannot be (exit code 2).
 pub fn plan_is_wrong(text: String) -> Refusal {
@@ -45,6 +45,18 @@ pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
         _ => remedy(),
     };
     refuses(format!("cannot set the policy {policy} ({error}): {remedy}"))
+}
+
+/// Why the memory could not be locked, and what to do, in one line.
+pub fn memory_lock_refused(error: Errno) -> Refusal {
+    let reason = match (error, memory::lock_limit()) {
+        // The kernel's word for a limit that is too small is that there is no memory.
+        (Errno::NOMEM | Errno::AGAIN, Some(bytes)) => {
+            format!("its limit, `ulimit -l`, is {} KiB", bytes / 1024)
+        }
+        _ => error.to_string(),
+    };
+    machine_refuses_all(format!("cannot lock the memory ({reason}): {}", remedy()))
 }
 
 /// How to get the rights.

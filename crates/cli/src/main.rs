@@ -15,8 +15,9 @@ mod reference;
 mod render;
 mod sheet;
 mod store;
+mod tips;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command_line::{Cli, Command};
 use commands::{
@@ -25,26 +26,28 @@ use commands::{
 };
 use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // A quota is told as a full disk is, where the signal would end us without a word.
     let _ = signal::ignore(Signal::FileSize);
-    let words: Vec<_> = std::env::args_os().collect();
+    let words: Vec<OsString> = std::env::args_os().collect();
     if let Some(words) = cyclictest::options_of(&words) {
         return exit_code_of(cyclictest::cyclictest(&words));
     }
     if words.get(1).is_some_and(|word| word == latlab_agent::LOAD_SUPERVISOR) {
         return exit_code_of(agent::supervise_load());
     }
-    let (cli, given) = parse().unwrap_or_else(|error| exit_with_usage(&error));
+    let words = tips::without_help_command(words);
+    let (cli, given) = parse(&words).unwrap_or_else(|error| exit_with_usage(&error, &words));
     exit_code_of(call(cli.command, &given))
 }
 
 /// The command line, and which of its flags were given.
-fn parse() -> Result<(Cli, ArgMatches), clap::Error> {
+fn parse(words: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
     let mut program = Cli::command();
-    let given = program.try_get_matches_from_mut(std::env::args_os())?;
+    let given = program.try_get_matches_from_mut(words)?;
     let cli = Cli::from_arg_matches(&given).map_err(|error| error.format(&mut program))?;
     Ok((cli, given))
 }
@@ -81,10 +84,21 @@ fn exit_code_of(done: anyhow::Result<ExitCode>) -> ExitCode {
     })
 }
 
-/// Help goes where it was asked for; a mistake is one line, with what clap would suggest.
-fn exit_with_usage(error: &clap::Error) -> ! {
+/// Help goes where it was asked for; a mistake is one line, with what to write instead.
+fn exit_with_usage(error: &clap::Error, words: &[OsString]) -> ! {
+    if tips::is_histogram_option(words) {
+        output::warn("-h is for help: the histogram is always stored, without a number of bins");
+        std::process::exit(EXIT_USAGE.into());
+    }
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         error.exit();
+    }
+    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    let is_of_run = words.get(1).is_some_and(|word| word == "run");
+    let unknown = unknown.filter(|_| is_of_run && error.kind() == ErrorKind::UnknownArgument);
+    if let Some((tip, option)) = unknown.and_then(|one| Some((tips::instead_of(&one)?, one))) {
+        output::warn(format_args!("no option {option}: {tip}"));
+        std::process::exit(EXIT_USAGE.into());
     }
     let text = error.render().to_string();
     let lines = text.lines().map(|line| line.trim().trim_start_matches("error: "));

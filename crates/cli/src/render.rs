@@ -2,17 +2,30 @@
 
 use crate::output::{escape_controls, glyphs, sanitize_run, style, width};
 use latlab_model::Run;
+use latlab_report::PictureSize;
 use std::path::Path;
 
-/// The run of a folder, with a picture of its latencies.
+/// The answer of the run of a folder, on a screen, with a picture of its latencies.
+pub fn answer_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
+    let picture = picture(folder, run, PictureSize::brief(width()));
+    Ok(latlab_report::answer(&sanitize_run(run)?, &picture, width(), style()))
+}
+
+/// The answer in some lines, for the end of a measurement.
+pub fn answer_lines(run: &Run) -> anyhow::Result<String> {
+    Ok(latlab_report::answer_lines(&sanitize_run(run)?, width(), style()))
+}
+
+/// All that the run of a folder says, with a picture of its latencies.
 pub fn run_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
-    Ok(latlab_report::show(&sanitize_run(run)?, &picture(folder, run), width(), style()))
+    let picture = picture(folder, run, PictureSize::full(width()));
+    Ok(latlab_report::show(&sanitize_run(run)?, &picture, width(), style()))
 }
 
 /// The latencies as a picture of characters, or why there is none.
-fn picture(folder: &Path, run: &Run) -> String {
+fn picture(folder: &Path, run: &Run, size: PictureSize) -> String {
     match latlab_store::histograms(folder, run) {
-        Ok(bins) => latlab_report::histogram(run, &bins, width(), glyphs()),
+        Ok(bins) => latlab_report::histogram(run, &bins, size, glyphs()),
         Err(error) => {
             format!("No chart of the latencies: {}\n", escape_controls(&error.to_string()))
         }

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answer;
 pub mod campaign;
 pub mod command;
 pub mod doctor;
@@ -30,7 +31,8 @@ pub use pictures::{phase, time};
 pub use run_with_bins::RunWithBins;
 pub use sections::load::{LoadEntry, load_entry};
 pub use sections::{pairs, respond};
-pub use terminal::blocks::{Glyphs, histogram};
+pub use terminal::answer::{answer, answer_lines};
+pub use terminal::blocks::{Glyphs, PictureSize, histogram};
 pub use terminal::markdown::{markdown, markdown_list};
 pub use terminal::style::Style;
 pub use terminal::text::{ListEntry, list, show};

@@ -27,14 +27,26 @@ pub fn sentences(run: &Run, verdict: &Verdict) -> String {
     if let Some(sentence) = &verdict.sentence {
         return sentence.clone();
     }
-    let (judgement, what) = match run.asked.method.records() {
-        Recorded::Response => (of_responses(run, verdict), "stimuli"),
-        Recorded::Latency | Recorded::Gap => (of_releases(run, verdict), "releases"),
+    let judgement = match run.asked.method.records() {
+        Recorded::Response => of_responses(run, verdict),
+        Recorded::Latency | Recorded::Gap => of_releases(run, verdict),
+    };
+    match bound(run, verdict) {
+        Some(bound) => format!("{judgement} {bound}"),
+        None => judgement,
+    }
+}
+
+/// What a run without a miss says of those that may still come.
+pub(crate) fn bound(run: &Run, verdict: &Verdict) -> Option<String> {
+    let what = match run.asked.method.records() {
+        Recorded::Response => "stimuli",
+        Recorded::Latency | Recorded::Gap => "releases",
     };
     match (verdict.at_most_share, verdict.at_most_per_second) {
-        (Some(share), _) => judgement + &bound_by_count(share, what),
-        (_, Some(rate)) => judgement + &bound_by_time(rate),
-        _ => judgement,
+        (Some(share), _) => Some(bound_by_count(share, what)),
+        (_, Some(rate)) => Some(bound_by_time(rate)),
+        _ => None,
     }
 }
 
@@ -52,7 +64,7 @@ fn of_releases(run: &Run, verdict: &Verdict) -> String {
     format!(
         "Deadline {deadline_ns}{}, {threads}: {word}{}. {misses} {among} ({}){}.",
         rhythm.unwrap_or_default(),
-        reason(run, verdict),
+        in_brackets(reason(run, verdict)),
         run.measured_ns,
         maximum(run)
     )
@@ -62,7 +74,7 @@ fn of_responses(run: &Run, verdict: &Verdict) -> String {
     let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
     format!(
         "Deadline {deadline_ns} from stimulus to response: {word}{}. {} in {}{}.",
-        reason(run, verdict),
+        in_brackets(reason(run, verdict)),
         counted(*misses, "miss", "misses"),
         counted(*activations, "stimulus", "stimuli"),
         maximum(run)
@@ -73,20 +85,23 @@ fn maximum(run: &Run) -> String {
     run.total.max_ns.map(|max| format!(", observed maximum {max}")).unwrap_or_default()
 }
 
-fn reason(run: &Run, verdict: &Verdict) -> String {
-    let reason = match &verdict.reason {
-        None => return String::new(),
-        Some(VerdictReason::Findings { findings }) => heaviest(run, findings),
-        Some(VerdictReason::NothingRecorded) => "nothing was recorded".to_string(),
-        Some(VerdictReason::SilentThreads { silent, threads }) => {
+/// Why a run is `invalid` or `inconclusive`, in a clause.
+pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
+    Some(match verdict.reason.as_ref()? {
+        VerdictReason::Findings { findings } => heaviest(run, findings),
+        VerdictReason::NothingRecorded => "nothing was recorded".to_string(),
+        VerdictReason::SilentThreads { silent, threads } => {
             format!("nothing was recorded on {silent} of {threads} threads")
         }
-        Some(VerdictReason::ResponsesNotMeasured { count, stimuli }) => {
+        VerdictReason::ResponsesNotMeasured { count, stimuli } => {
             format!("{} of {} responses were not measured", grouped(*count), grouped(*stimuli))
         }
-        Some(VerdictReason::Ended { reason }) => too_short(*reason).to_string(),
-    };
-    format!(" ({reason})")
+        VerdictReason::Ended { reason } => too_short(*reason).to_string(),
+    })
+}
+
+fn in_brackets(reason: Option<String>) -> String {
+    reason.map(|reason| format!(" ({reason})")).unwrap_or_default()
 }
 
 /// The first of the findings that make the run `invalid`, and how many there are besides.
@@ -116,7 +131,7 @@ fn too_short(ended: EndReason) -> &'static str {
 
 fn bound_by_count(share: f64, what: &str) -> String {
     format!(
-        " With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), if load and machine \
+        "With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), if load and machine \
          do not change.",
         percent(share),
         grouped((1.0 / share).round() as u64)
@@ -127,7 +142,7 @@ fn bound_by_count(share: f64, what: &str) -> String {
 fn bound_by_time(per_second: f64) -> String {
     let each = Nanos((1e9 / per_second) as i64);
     format!(
-        " With 95 % confidence such a gap occurs at most once in {each} (3.00 in the measured \
+        "With 95 % confidence such a gap occurs at most once in {each} (3.00 in the measured \
          time, {} a second), if load and machine do not change.",
         trimmed(format!("{per_second:.4}"))
     )

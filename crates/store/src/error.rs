@@ -141,7 +141,7 @@ pub enum Error {
         holder: String,
     },
     /// No run fits.
-    #[error("no run '{spec}' in {}{}", .root.display(), listed("; there are", .known))]
+    #[error("no run '{spec}' in {}{}", .root.display(), others(.known))]
     NotFound {
         /// What was asked for.
         spec: String,
@@ -182,6 +182,14 @@ fn advice(error: &io::Error) -> &'static str {
             "; choose another folder with --out"
         }
         _ => "",
+    }
+}
+
+/// The runs that there are, or where others may be.
+fn others(known: &[String]) -> String {
+    match known.is_empty() {
+        true => ", which has no runs; --out or LATLAB_RUNS names another folder".to_string(),
+        false => listed("; there are", known),
     }
 }
 

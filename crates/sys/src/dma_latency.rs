@@ -7,7 +7,10 @@ use std::os::unix::fs::FileExt;
 
 /// Holds the request as long as it lives; the kernel drops it with the file.
 #[derive(Debug)]
-pub struct DmaLatency(File);
+pub struct DmaLatency {
+    file: File,
+    asked_us: i32,
+}
 
 impl DmaLatency {
     /// Asks for at most this many microseconds.
@@ -15,13 +18,18 @@ impl DmaLatency {
         let mut file =
             OpenOptions::new().read(true).write(true).open(root.path("dev/cpu_dma_latency"))?;
         file.write_all(&asked_us.to_ne_bytes())?;
-        Ok(DmaLatency(file))
+        Ok(DmaLatency { file, asked_us })
+    }
+
+    /// How many microseconds were asked for.
+    pub fn asked_us(&self) -> i32 {
+        self.asked_us
     }
 
     /// What holds now, in microseconds: the smallest of all requests.
     pub fn read(&self) -> io::Result<i32> {
         let mut holds = [0; 4];
-        self.0.read_exact_at(&mut holds, 0)?;
+        self.file.read_exact_at(&mut holds, 0)?;
         Ok(i32::from_ne_bytes(holds))
     }
 }

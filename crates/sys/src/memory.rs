@@ -13,6 +13,11 @@ pub fn lock_all() -> Result<(), Errno> {
     rustix::mm::mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
 }
 
+/// How many bytes a process without the right to lock memory may lock; none for any number.
+pub fn lock_limit() -> Option<u64> {
+    rustix::process::getrlimit(Resource::Memlock).current
+}
+
 /// Whether the memory of this process is locked, by a page that it always has.
 ///
 /// A system call, because reading `/proc/self/status` costs far more.

@@ -837,7 +837,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__show)
-            opts="-h -V --window --format --out --help --version"
+            opts="-v -h -V --window --format --all --out --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

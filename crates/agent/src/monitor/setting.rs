@@ -79,7 +79,8 @@ impl Readback {
 /// The request for idle states as a setting says it.
 pub fn idle_states(held: &DmaLatency) -> String {
     match held.read() {
-        Ok(us) => format!("exit latency up to {us} us"),
+        // Another program may ask for less, with which this request holds as well.
+        Ok(us) => format!("exit latency up to {} us", us.max(held.asked_us())),
         Err(error) => format!("cannot be read: {error}"),
     }
 }

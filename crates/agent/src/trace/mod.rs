@@ -39,8 +39,20 @@ const SETTLED: i64 = 2_000_000;
 /// A trace that is set up, and records nothing yet.
 pub struct PreparedTrace(KernelTrace);
 
+/// Where the kernel numbers processes for its trace: the first namespace of them, which has this inode
+/// on every kernel.
+const KERNELS_PID_NAMESPACE: &str = "pid:[4026531836]";
+
 /// Sets up the trace; a refusal says what is missing.
 pub fn prepare(root: &Root, changes: &mut Changes) -> Result<PreparedTrace, Refusal> {
+    let namespace = std::fs::read_link(root.path("proc/self/ns/pid"));
+    if namespace.is_ok_and(|namespace| namespace.as_os_str() != KERNELS_PID_NAMESPACE) {
+        return Err(refusal(
+            "the kernel's trace has other process numbers than this process namespace: run latlab \
+             outside the container, or start the container with --pid=host"
+                .to_string(),
+        ));
+    }
     KernelTrace::prepare(root, changes).map(PreparedTrace).map_err(refusal)
 }
 

@@ -6,7 +6,7 @@ use crate::flags::run::RunArgs;
 use crate::leftovers::undo_leftovers;
 use crate::output::{print, print_json, warn};
 use crate::progress::Progress;
-use crate::render::run_text;
+use crate::render::answer_lines;
 use crate::store::{cache, open_store, recover};
 use anyhow::Context;
 use latlab_conduct::link::Connector;
@@ -50,8 +50,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let printed = match args.common.format {
         Format::Json => print_json(&rendered(&finished.run)),
         Format::Text => {
-            let text = run_text(&finished.path, &finished.run)?;
-            print(&format!("{text}\nStored in {path}\nAs a page: latlab report {path}\n"))
+            let text = answer_lines(&finished.run)?;
+            print(&format!(
+                "{text}Stored in {path}\nMore: latlab show {path}\nAs a page: latlab report {path}\n"
+            ))
         }
     };
     printed.with_context(|| format!("the run is stored in {path}"))?;

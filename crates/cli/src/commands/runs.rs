@@ -6,7 +6,7 @@ mod window;
 
 use crate::documents::List;
 use crate::output::{escape_controls, print, print_json, sanitize_run, style, width};
-use crate::render::run_text;
+use crate::render::{answer_text, run_text};
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
@@ -88,7 +88,12 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         (Some(spec), format) => window::show(&folder, &run, spec, format)?,
         (None, ShowFormat::Json) => print_json(&rendered(&run))?,
         (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&sanitize_run(&run)?))?,
-        (None, _) => print(&run_text(&folder, &run)?)?,
+        (None, _) if args.all => print(&run_text(&folder, &run)?)?,
+        (None, _) => print(&format!(
+            "{}\nAll of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
+            answer_text(&folder, &run)?,
+            id = run.id,
+        ))?,
     }
     Ok(ExitCode::SUCCESS)
 }

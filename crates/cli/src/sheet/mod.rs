@@ -24,7 +24,7 @@ use errors::SheetErrors;
 use head::MOST_REPEATS;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign};
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// A larger file is no sheet, or has no end at all.
@@ -77,7 +77,12 @@ impl SheetFile {
         let mut text = String::new();
         let read =
             File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
-        read.map_err(|error| format!("cannot read {spec}: {error}"))?;
+        read.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                format!("no sheet {spec}; `latlab scenarios` lists those that need no file")
+            }
+            _ => format!("cannot read {spec}: {error}"),
+        })?;
         if text.len() as u64 > LARGEST {
             return Err(format!("{spec} is not a sheet: it is larger than 1 MiB"));
         }

@@ -70,6 +70,7 @@ const IMPURE: &[&str] = &[
 const LAYERS: &[&str] = &[
     "main",
     "reference",
+    "tips",
     "command_line",
     "commands::lab",
     "commands::campaign",

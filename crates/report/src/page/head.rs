@@ -15,7 +15,7 @@ use maud::{Markup, html};
 pub fn opening(run: &Run, outline: &Outline) -> Markup {
     html! {
         p.kicker { (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
-        (outline.headline(prose(&sentence::headline(run))))
+        (outline.headline(prose(&crate::answer::headline(run))))
         p.lead { (prose(&sentence::lead(run).join(" "))) }
         @let said = respond::sentences(run);
         @if !said.is_empty() { p { (prose(&said.join(" "))) } }

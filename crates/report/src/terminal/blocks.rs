@@ -3,12 +3,11 @@
 //! No latency is left out: what is counted is seen, one among a hundred million too, and what is
 //! below zero is told in words.
 
+use crate::terminal::table::wrapped;
 use crate::terms;
 use crate::units::grouped;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 
-/// Lines of the picture above its axis.
-const ROWS: usize = 8;
 /// Columns of the numbers beside the axis.
 const MARGIN: usize = 7;
 /// More columns are no easier to read.
@@ -35,6 +34,14 @@ impl Glyphs {
         all[eighths.min(8)]
     }
 
+    /// The line of the deadline.
+    fn deadline(self) -> char {
+        match self {
+            Glyphs::Unicode => '┊',
+            Glyphs::Ascii => '!',
+        }
+    }
+
     /// Beside a row, beside one with a number, the corner, the axis, a number on it, the maximum.
     fn lines(self) -> [char; 6] {
         match self {
@@ -44,19 +51,52 @@ impl Glyphs {
     }
 }
 
-/// All latencies of the run together, in at most `width` columns (from 60 up); nothing where
-/// there is none.
-pub fn histogram(run: &Run, bins: &[ThreadBins], width: usize, glyphs: Glyphs) -> String {
+/// How large a picture may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PictureSize {
+    /// Columns, from 60 up.
+    pub width: usize,
+    /// Lines above its axis.
+    pub rows: usize,
+}
+
+impl PictureSize {
+    /// Among all else that a run says.
+    pub fn full(width: usize) -> PictureSize {
+        PictureSize { width, rows: 8 }
+    }
+
+    /// Where the whole answer is to fit on 24 lines.
+    pub fn brief(width: usize) -> PictureSize {
+        PictureSize { width, rows: 4 }
+    }
+}
+
+/// A deadline further out than this many times the maximum is named, and not drawn.
+const FAR: f64 = 100.0;
+
+/// All latencies of the run together, with the deadline; nothing where there is none.
+pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyphs) -> String {
     let all = || bins.iter().flat_map(|thread| &thread.bins).filter(|bin| bin.count > 0);
     let Some(highest) = all().map(|bin| bin.high_ns).max() else { return String::new() };
     let max = run.total.max_ns.unwrap_or(highest);
     let below = all().filter(|bin| bin.low_ns < Nanos::ZERO);
     let below = below.fold(0u64, |sum, bin| sum.saturating_add(bin.count));
-    let axis = Axis::new(all(), max, width.clamp(60, WIDEST) - MARGIN - 1);
+    let deadline = run.asked.deadline_ns;
+    let near = deadline.filter(|deadline| (deadline.0 as f64) < FAR * max.0.max(1) as f64);
+    let end = near.map_or(max, |deadline| deadline.max(max));
+    let axis = Axis::new(all(), end, size.width.clamp(60, WIDEST) - MARGIN - 1);
     let columns = axis.columns(all());
-    let mut text =
-        format!("Number of {} by size, both scales logarithmic:\n", terms::of_run(run).many);
-    text += &rows(&columns, glyphs);
+    let deadline_words = match (deadline, near) {
+        (Some(deadline), Some(_)) => format!("; {} deadline {deadline}", glyphs.deadline()),
+        (Some(deadline), None) => format!("; deadline {deadline} off the chart"),
+        (None, _) => String::new(),
+    };
+    let titles = terms::of_run(run).titles;
+    let title = format!("{titles} by size, both axes logarithmic{deadline_words}:");
+    let mut text = wrapped(&title, size.width.clamp(60, WIDEST), 0) + "\n";
+    let line = near.map(|deadline| (axis.column(deadline.0 as f64), glyphs.deadline()));
+    text += &rows(&columns, size.rows, line, glyphs);
     text += &axis.feet(glyphs);
     text += &axis.maximum(max, glyphs);
     if below > 0 {
@@ -74,15 +114,15 @@ struct Axis {
 }
 
 impl Axis {
-    fn new<'a>(bins: impl Iterator<Item = &'a Bin>, max: Nanos, columns: usize) -> Axis {
+    fn new<'a>(bins: impl Iterator<Item = &'a Bin>, end: Nanos, columns: usize) -> Axis {
         let low = |bin: &Bin| match bin.low_ns.0 {
             ..=0 => bin.high_ns.0 as f64 / 2.0,
             low => low as f64,
         };
         let lowest = bins.map(low).filter(|low| *low > 0.0).fold(f64::INFINITY, f64::min);
-        let max = (max.0 as f64).max(1.0);
-        let from = round(lowest.min(max).max(1.0), false);
-        Axis { from, to: round((max * 1.02).max(from * 10.0), true), columns }
+        let end = (end.0 as f64).max(1.0);
+        let from = round(lowest.min(end).max(1.0), false);
+        Axis { from, to: round((end * 1.02).max(from * 10.0), true), columns }
     }
 
     /// Where a latency lies, in columns.
@@ -188,13 +228,13 @@ fn name(latency: f64) -> String {
 }
 
 /// The columns in lines, with powers of ten beside them.
-fn rows(columns: &[f64], glyphs: Glyphs) -> String {
+fn rows(columns: &[f64], rows: usize, deadline: Option<(usize, char)>, glyphs: Glyphs) -> String {
     let [side, numbered, ..] = glyphs.lines();
     let largest = columns.iter().copied().fold(1.0, f64::max);
     let top = largest.log10().ceil().max(1.0);
     let level = |count: f64| {
         let height = (count.log10() - LOWEST.log10()) / (top - LOWEST.log10());
-        ((height * (8 * ROWS) as f64).round() as usize).clamp(1, 8 * ROWS)
+        ((height * (8 * rows) as f64).round() as usize).clamp(1, 8 * rows)
     };
     let step = if top <= 4.0 { 1 } else { (top as usize).div_ceil(4) };
     let numbers =
@@ -202,7 +242,7 @@ fn rows(columns: &[f64], glyphs: Glyphs) -> String {
     let numbers: Vec<(usize, usize)> =
         numbers.map(|(level, power)| ((level - 1) / 8, power)).collect();
     let mut text = String::new();
-    for row in (0..ROWS).rev() {
+    for row in (0..rows).rev() {
         let power = numbers.iter().rev().find(|(at, _)| *at == row).map(|(_, power)| *power);
         let (beside, line) =
             (power.map(count).unwrap_or_default(), power.map_or(side, |_| numbered));
@@ -210,7 +250,11 @@ fn rows(columns: &[f64], glyphs: Glyphs) -> String {
             true => glyphs.block(level(*count).saturating_sub(8 * row)),
             false => ' ',
         };
-        let blocks: String = columns.iter().map(block).collect();
+        let mut blocks: Vec<char> = columns.iter().map(block).collect();
+        if let Some((column, line)) = deadline.filter(|(column, _)| blocks[*column] == ' ') {
+            blocks[column] = line;
+        }
+        let blocks: String = blocks.into_iter().collect();
         text += &format!("{beside:>MARGIN$}{line}{}\n", blocks.trim_end());
     }
     text

@@ -20,7 +20,7 @@ use latlab_model::run::Severity;
 /// What a run says, in the Markdown of GitHub.
 pub fn markdown(run: &Run) -> String {
     let parts = [
-        format!("### {}\n", escaped(&sentence::headline(run))),
+        format!("### {}\n", escaped(&crate::answer::headline(run))),
         paragraph(&sentence::lead(run).join(" ")),
         verdict(run),
         threads(run),

@@ -1,5 +1,6 @@
 //! Text for the terminal, and the same as Markdown.
 
+pub mod answer;
 pub mod blocks;
 pub mod markdown;
 pub mod style;

@@ -172,7 +172,8 @@ fn painted(padded: &str, colour: Colour, style: Style) -> String {
     }
 }
 
-fn shortened(text: &str, width: usize) -> String {
+/// Text in at most `width` columns, cut where it is longer.
+pub(crate) fn shortened(text: &str, width: usize) -> String {
     match text.chars().count() > width {
         true => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_string(),

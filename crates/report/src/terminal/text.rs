@@ -1,5 +1,6 @@
 //! A run, or a list of runs, as tables for the terminal.
 
+use crate::answer;
 use crate::command::command;
 use crate::doctor::severity_colour;
 use crate::doctor::summary;
@@ -46,7 +47,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
 }
 
 fn head(run: &Run, width: usize, style: Style) -> String {
-    let headline = wrapped(&sentence::headline(run), width, 0);
+    let headline = wrapped(&answer::headline(run), width, 0);
     let lead = wrapped(&sentence::lead(run).join(" "), width, 0);
     let plan = &run.asked;
     if plan.method.is_capture() {
@@ -257,7 +258,7 @@ fn verdict(run: &Run, width: usize, style: Style) -> String {
     format!("Verdict: {word}\n  {text}\n")
 }
 
-fn verdict_colour(word: VerdictWord) -> Colour {
+pub(crate) fn verdict_colour(word: VerdictWord) -> Colour {
     match word {
         VerdictWord::Pass => Colour::Good,
         VerdictWord::Inconclusive => Colour::Warn,

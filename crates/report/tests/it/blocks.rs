@@ -1,10 +1,10 @@
 //! The picture of characters: every word of it, and that nothing is left out.
 
 use crate::common::{self, Fixture, SECOND, histogram as counted, plan};
-use latlab_report::{Glyphs, Style, histogram, show};
+use latlab_report::{Glyphs, PictureSize, Style, histogram, show};
 
 fn drawn(fixture: &Fixture, width: usize, glyphs: Glyphs) -> String {
-    histogram(&fixture.run, &fixture.bins(), width, glyphs)
+    histogram(&fixture.run, &fixture.bins(), PictureSize::full(width), glyphs)
 }
 
 fn one(samples: impl IntoIterator<Item = i64>) -> Fixture {
@@ -59,4 +59,23 @@ fn it_stands_below_the_table_of_threads() {
     let text = show(&fixture.run, "HERE\n", 80, Style::default());
     assert!(text.contains("missed releases: 1.\n\nHERE\n\nNothing was lost."), "{text}");
     assert_eq!(drawn(&one([]), 80, Glyphs::Unicode), "");
+}
+
+#[test]
+fn the_deadline_is_a_line_where_it_is_near_and_words_where_it_is_far() {
+    let drawn_with = |deadline: i64| {
+        let mut fixture = one((0..5_000).map(|at| 5_000 + at * 20));
+        fixture.run.asked.deadline_ns = Some(latlab_model::Nanos(deadline));
+        drawn(&fixture, 80, Glyphs::Unicode)
+    };
+    for deadline in [50_000, 300_000] {
+        let text = drawn_with(deadline);
+        let column = |line: &str| line.chars().position(|one| one == '┊');
+        let first = column(text.lines().nth(1).unwrap());
+        assert!(first.is_some() && text.lines().next().unwrap().contains("┊ deadline"), "{text}");
+        let others = text.lines().skip(2).filter_map(column);
+        assert!(others.into_iter().all(|other| Some(other) == first), "{text}");
+    }
+    let far = drawn_with(SECOND);
+    assert!(far.contains("; deadline 1 s off the chart") && !far.contains('┊'), "{far}");
 }

@@ -47,6 +47,9 @@ pub struct ShowArgs {
     /// How to print the result: text, json, markdown; with --window text, json, csv (every sample)
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
     pub format: ShowFormat,
+    /// Show everything: each thread, conditions, findings, diagnoses, cost, the command
+    #[arg(short = 'v', long)]
+    pub all: bool,
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -54,7 +57,8 @@ pub struct ShowArgs {
 
 const SHOW_EXAMPLES: &str = "\
 Examples:
-  latlab show                                       the last run
+  latlab show                                       the answer of the last run, on a screen
+  latlab show night --all                           everything that is known of a run
   latlab show night --window 14:03:00..14:03:10     ten seconds of it, in UTC
   latlab show night --window +1h..+1h10s            the same since the first release
   latlab show night --window 2026-11-21T23:50:00Z..

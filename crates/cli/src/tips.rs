@@ -1,0 +1,109 @@
+//! What to write instead of another tool's option or command.
+
+use std::ffi::OsString;
+
+/// Options of other tools that `latlab run` does not have, with what to write instead.
+#[rustfmt::skip]
+const INSTEAD: &[(&str, &str)] = &[
+    ("--affinity", "--cpus LIST gives the CPUs to measure"),
+    ("--breaktrace", "--stop-above TIME ends the run at the first latency above it"),
+    ("--distance", "--period-step TIME makes the periods of the threads differ"),
+    ("--duration", "--for TIME gives the length of the run"),
+    ("--histfile", "the histogram is always stored"),
+    ("--histogram", "the histogram is always stored: no number of bins is needed"),
+    ("--json", "`latlab show --format json` prints the stored run"),
+    ("--latency", "--idle-states sets the allowed exit latency"),
+    ("--loops", "--cycles N gives the number of cycles"),
+    ("--mainaffinity", "--helpers-on LIST gives the CPUs of latlab's own threads"),
+    ("--mlockall", "the memory is always locked"),
+    ("--prio", "--priority N sets the priority"),
+    ("--runtime", "--for TIME gives the length of the run"),
+    ("--time", "--for TIME gives the length of the run"),
+    ("--timeout", "--for TIME gives the length of the run"),
+    ("--verbose", "--samples stores every latency"),
+    ("-H", "the histogram is always stored"),
+    ("-S", "every CPU has a thread already; `latlab cyclictest` takes cyclictest's options"),
+    ("-m", "the memory is always locked; `latlab cyclictest` takes cyclictest's options"),
+    ("-v", "--samples stores every latency"),
+];
+
+/// What the user of another tool is to write instead of an option that `latlab run` does not have.
+pub fn instead_of(option: &str) -> Option<&'static str> {
+    let named = option.split('=').next().unwrap_or(option);
+    INSTEAD.iter().find(|(name, _)| *name == named).map(|(_, tip)| *tip)
+}
+
+/// `latlab help run` is `latlab run --help`.
+pub fn without_help_command(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    words
+}
+
+/// Whether the help of `run` was asked for by cyclictest's `-h BINS`.
+pub fn is_histogram_option(words: &[OsString]) -> bool {
+    let is_number = |word: &str| word.parse::<u64>().is_ok();
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let mut pairs = words.iter().zip(words.iter().skip(1).map(Some).chain([None]));
+    words.get(1).is_some_and(|command| command == "run")
+        && pairs.any(|(word, next)| match word.strip_prefix("-h") {
+            Some("") => next.is_some_and(|next| is_number(next)),
+            Some(rest) => is_number(rest),
+            None => false,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_line::Cli;
+    use clap::CommandFactory;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(Into::into).collect()
+    }
+
+    /// Whether `latlab run` has the option.
+    fn run_has(option: &str) -> bool {
+        let program = Cli::command();
+        let run = program.find_subcommand("run").unwrap();
+        let name = option.trim_start_matches('-');
+        let is_it = |one: &clap::Arg| match option.starts_with("--") {
+            true => one.get_long() == Some(name),
+            false => one.get_short().is_some_and(|short| name == short.to_string()),
+        };
+        run.get_arguments().any(is_it)
+    }
+
+    #[test]
+    fn tips_are_for_options_that_run_lacks_and_name_those_that_it_has() {
+        for (option, tip) in INSTEAD {
+            assert!(!run_has(option), "{option}");
+            let named = tip.split(' ').next().filter(|word| word.starts_with("--"));
+            assert!(named.is_none_or(run_has), "{tip}");
+        }
+    }
+
+    #[test]
+    fn help_may_be_a_command() {
+        for (line, instead) in [
+            ("latlab help run", "latlab run --help"),
+            ("latlab help", "latlab --help"),
+            ("latlab run help", "latlab run help"),
+        ] {
+            assert_eq!(without_help_command(words(line)), words(instead));
+        }
+    }
+
+    #[test]
+    fn the_bins_of_cyclictest_are_not_a_wish_for_help() {
+        for line in ["latlab run -h 400", "latlab run -h400 -q", "latlab run -q -h 5"] {
+            assert!(is_histogram_option(&words(line)), "{line}");
+        }
+        for line in ["latlab run -h", "latlab list -h 400", "latlab run -h x"] {
+            assert!(!is_histogram_option(&words(line)), "{line}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What a reader wants to know first of a run: is it good enough, why not, and what now.
+
+use crate::sections::respond;
+use crate::sentence;
+use crate::terms;
+use crate::units::{bin_edge, grouped, percent, percent_of, short, span};
+use crate::verdict;
+use latlab_model::doctor::is_command;
+use latlab_model::plan::Recorded;
+use latlab_model::run::{Quantiles, Severity, Verdict, VerdictWord};
+use latlab_model::{Nanos, Run};
+
+/// A main figure of a run.
+pub(crate) struct Figure {
+    /// `p99.9`.
+    pub name: &'static str,
+    /// `719.8 us`.
+    pub value: String,
+    /// Its share of the deadline, or of the releases.
+    pub share: Option<String>,
+}
+
+/// Something that may be why a latency was large.
+pub(crate) struct Cause {
+    pub severity: Severity,
+    pub text: String,
+    pub code: String,
+}
+
+/// Causes that are named at the top; the others follow below.
+const NAMED_CAUSES: usize = 3;
+
+/// The judgement with its figures in a sentence; without a deadline the observed maximum.
+pub(crate) fn headline(run: &Run) -> String {
+    match &run.verdict {
+        Some(verdict) => judged(run, verdict),
+        None => sentence::headline(run),
+    }
+}
+
+fn judged(run: &Run, verdict: &Verdict) -> String {
+    let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
+    let word = word.as_str().to_uppercase();
+    let many = match run.asked.method.records() {
+        Recorded::Latency => "wake-ups",
+        Recorded::Gap => "gaps",
+        Recorded::Response => "stimuli",
+    };
+    let count = match misses {
+        0 => "none".to_string(),
+        misses => grouped(*misses),
+    };
+    let largest = run.total.max_ns.map(|max| {
+        let size = match run.asked.method.records() {
+            Recorded::Latency | Recorded::Response => "took",
+            Recorded::Gap => "lasted",
+        };
+        format!("; the largest {size} {}", short(max.0 as f64))
+    });
+    let reason = verdict::reason(run, verdict).map(|reason| format!("{reason}. "));
+    let counts = format!(
+        "{count} of {} {many} missed the {deadline_ns} deadline{}.",
+        grouped(*activations),
+        largest.unwrap_or_default(),
+    );
+    match reason {
+        Some(reason) => format!("{word}: {reason}{}", capitalised(&counts)),
+        None => format!("{word}: {counts}"),
+    }
+}
+
+/// With a capital at its start.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|first| first.to_ascii_uppercase().to_string() + chars.as_str())
+        .unwrap_or_default()
+}
+
+/// Machine, kernel, load and length of the run, on a line.
+pub(crate) fn conditions(run: &Run) -> String {
+    let load = match sentence::load(run) {
+        Some(load) => format!("load: {load}"),
+        None => "no load".to_string(),
+    };
+    let time = respond::is_timed(run).then(|| match run.measured_ns.0 {
+        ..1_000_000_000 => short(run.measured_ns.0 as f64),
+        _ => span(run.measured_ns),
+    });
+    let facts = [Some(sentence::machine_and_kernel(run)), Some(load), time];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    facts.join("; ")
+}
+
+/// Median, tail, largest and missed, each against the deadline.
+pub(crate) fn figures(run: &Run) -> Vec<Figure> {
+    let total = &run.total;
+    let of_deadline = |latency: Nanos| {
+        let deadline = run.asked.deadline_ns?;
+        Some(percent(latency.0 as f64 / deadline.0 as f64))
+    };
+    let latency = |name, latency: Nanos| Figure {
+        name,
+        value: short(latency.0 as f64),
+        share: of_deadline(latency),
+    };
+    let capped =
+        |quantile| total.max_ns.map_or(bin_edge(quantile), |max| bin_edge(quantile).min(max));
+    let mut figures = Vec::new();
+    if let Some(quantiles) = &total.quantiles {
+        let (name, tail) = tail(quantiles);
+        figures.push(latency("p50", capped(quantiles.p50_ns)));
+        figures.push(latency(name, capped(tail)));
+    }
+    figures.extend(total.max_ns.map(|max| latency("largest", max)));
+    let missed = match (total.misses, total.missed) {
+        (Some(misses), _) => Some(("misses", misses)),
+        (None, Some(missed)) => Some(("missed releases", missed)),
+        (None, None) => None,
+    };
+    figures.extend(missed.map(|(name, count)| Figure {
+        name,
+        value: grouped(count),
+        share: percent_of(count, total.activations),
+    }));
+    figures
+}
+
+/// The quantile that says most of the tail without being an extreme.
+fn tail(quantiles: &Quantiles) -> (&'static str, Nanos) {
+    quantiles.p99_9_ns.map_or(("p99", quantiles.p99_ns), |p99_9| ("p99.9", p99_9))
+}
+
+/// The figures in a sentence.
+pub(crate) fn figures_line(run: &Run) -> String {
+    let deadline = run.asked.deadline_ns.is_some();
+    let mut each = Vec::new();
+    for (at, Figure { name, value, share }) in figures(run).into_iter().enumerate() {
+        let of = if at == 0 && deadline { " of the deadline" } else { "" };
+        let share = share.map(|share| format!(" ({share}{of})")).unwrap_or_default();
+        each.push(format!("{name} {value}{share}"));
+    }
+    format!("{}: {}.", capitalised(terms::of_run(run).size), each.join(", "))
+}
+
+/// Whether a reader needs to know why.
+fn is_good(run: &Run) -> bool {
+    run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Pass)
+}
+
+/// What may be behind large latencies, the run's own findings before the settings of the machine,
+/// one of a kind, and how many kinds are left out; a run that passes has only its findings.
+pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
+    let own = run.findings_by_weight().into_iter().map(|finding| Cause {
+        severity: finding.severity(),
+        text: finding.text(),
+        code: finding.code().to_string(),
+    });
+    let doctor = run.doctor.iter().flatten().filter(|_| !is_good(run)).map(|one| Cause {
+        severity: one.severity,
+        text: one.text.clone(),
+        code: one.code.clone(),
+    });
+    let mut all: Vec<Cause> = Vec::new();
+    for cause in own.chain(doctor).filter(|cause| cause.severity > Severity::Info) {
+        // The first of a kind is the heaviest.
+        if all.iter().all(|named| named.code != cause.code) {
+            all.push(cause);
+        }
+    }
+    let left_out = all.len().saturating_sub(NAMED_CAUSES);
+    all.truncate(NAMED_CAUSES);
+    (all, left_out)
+}
+
+/// The first command that mends something of a run that is not good enough, and what it mends.
+pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
+    if is_good(run) {
+        return None;
+    }
+    let own = run.findings_by_weight().into_iter();
+    let own = own.map(|finding| (finding.code().to_string(), finding.remedy()));
+    let weighty = run.doctor.iter().flatten().filter(|one| one.severity > Severity::Info);
+    let doctor = weighty.map(|one| (one.code.clone(), one.remedy.clone()));
+    let all = own.chain(doctor).filter_map(|(code, remedy)| Some((code, remedy?)));
+    all.into_iter().find(|(_, remedy)| is_command(remedy) && !remedy.contains('\n'))
+}

@@ -1,0 +1,79 @@
+//! The answer of a run for the terminal: on a screen, or in some lines.
+
+use crate::answer::{
+    Cause, Figure, capitalised, causes, conditions, figures, figures_line, headline, remedy,
+};
+use crate::doctor::severity_colour;
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::{Column, shortened, table, wrapped};
+use crate::terminal::text::verdict_colour;
+use crate::verdict::bound;
+use latlab_model::Run;
+
+/// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up).
+pub fn answer(run: &Run, picture: &str, width: usize, style: Style) -> String {
+    let parts = [
+        opening(run, width, style),
+        figure_table(run, width, style),
+        picture.to_string(),
+        format!("{}{}", why(run, width, style), now(run, width)),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+/// The same without a picture and without a table, for the end of a measurement.
+pub fn answer_lines(run: &Run, width: usize, style: Style) -> String {
+    let figures = format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0));
+    [opening(run, width, style), figures, why(run, width, style), now(run, width)].concat()
+}
+
+fn opening(run: &Run, width: usize, style: Style) -> String {
+    let colour = run.verdict.as_ref().map_or(Colour::Bold, |verdict| verdict_colour(verdict.word));
+    let headline = style.paint(colour, &wrapped(&headline(run), width, 0));
+    let conditions = style.paint(Colour::Dim, &shortened(&conditions(run), width));
+    let bound = match &run.verdict {
+        Some(verdict) => bound(run, verdict),
+        None => Some("Not judged: no deadline was given (--deadline TIME).".to_string()),
+    };
+    let bound = bound.map(|bound| format!("{}\n", wrapped(&bound, width, 0)));
+    format!("{headline}\n{conditions}\n{}", bound.unwrap_or_default())
+}
+
+fn figure_table(run: &Run, width: usize, style: Style) -> String {
+    let figures = figures(run);
+    if figures.is_empty() {
+        return String::new();
+    }
+    let has_shares = run.asked.deadline_ns.is_some();
+    let first = [Some(""), has_shares.then_some("of the deadline")].into_iter().flatten();
+    let mut columns = vec![Column::new("", 0, first.map(str::to_string)).left()];
+    columns.extend(figures.into_iter().map(|Figure { name, value, share }| {
+        let share = has_shares.then(|| share.unwrap_or_else(|| "-".to_string()));
+        Column::new(name, 0, [Some(value), share].into_iter().flatten())
+    }));
+    table(columns, width, style)
+}
+
+fn why(run: &Run, width: usize, style: Style) -> String {
+    let (causes, left_out) = causes(run);
+    if causes.is_empty() {
+        return String::new();
+    }
+    let each = causes.into_iter().map(|Cause { severity, text, code }| {
+        let word = style.paint(severity_colour(severity), &format!("{severity:<7}"));
+        let room = width.saturating_sub(13 + code.chars().count());
+        format!("  {word} {} [{code}]\n", shortened(&text, room))
+    });
+    let more = match left_out {
+        0 => String::new(),
+        count => format!(" ({count} more in `latlab show --all`)"),
+    };
+    format!("What may be behind it{more}:\n{}", each.collect::<String>())
+}
+
+fn now(run: &Run, width: usize) -> String {
+    let line = remedy(run).map(|(code, remedy)| format!("Try first [{code}]: {remedy}"));
+    let line = line.filter(|line| line.chars().count() <= 2 * width);
+    line.map(|line| line + "\n").unwrap_or_default()
+}

@@ -1,0 +1,55 @@
+//! The answer: on one screen, with what a reader needs first.
+
+use crate::common::{self, Fixture};
+use latlab_model::Nanos;
+use latlab_model::run::VerdictWord;
+use latlab_report::{Glyphs, PictureSize, Style, answer, answer_lines, histogram};
+
+const PLAIN: Style = Style { colour: false };
+
+fn screen(fixture: &Fixture, width: usize) -> String {
+    let size = PictureSize::brief(width);
+    let picture = histogram(&fixture.run, &fixture.bins(), size, Glyphs::Unicode);
+    answer(&fixture.run, &picture, width, PLAIN)
+}
+
+#[test]
+fn the_answer_of_every_run_fits_on_a_screen() {
+    for (name, fixture) in common::all().into_iter().chain(common::odd()) {
+        for width in [80, 100, 120, 200] {
+            let text = screen(&fixture, width);
+            // Below it a blank line and two commands follow.
+            assert!(text.lines().count() <= 21, "{name} at {width}:\n{text}");
+            let widest = text.lines().filter(|line| !line.starts_with("Try first"));
+            assert!(
+                widest.into_iter().all(|line| line.chars().count() <= width),
+                "{name}:\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_answer_is_golden() {
+    let all = common::all().into_iter().chain(common::odd());
+    for (name, fixture) in
+        all.filter(|(name, _)| ["normal", "invalid", "empty", "relative"].contains(name))
+    {
+        insta::assert_snapshot!(format!("{name}-screen"), screen(&fixture, 80));
+        insta::assert_snapshot!(format!("{name}-lines"), answer_lines(&fixture.run, 80, PLAIN));
+    }
+}
+
+#[test]
+fn a_failure_begins_with_its_count_and_its_size() {
+    let mut fixture = common::normal();
+    let verdict = fixture.run.verdict.as_mut().unwrap();
+    (verdict.word, verdict.misses, verdict.deadline_ns) = (VerdictWord::Fail, 7, Nanos(100_000));
+    (verdict.at_most_share, verdict.at_most_per_second) = (None, None);
+    (fixture.run.asked.deadline_ns, fixture.run.total.misses) = (Some(Nanos(100_000)), Some(7));
+    let text = answer_lines(&fixture.run, 200, PLAIN);
+    let first = "FAIL: 7 of 120 361 wake-ups missed the 100 us deadline; the largest took 214 us.";
+    assert_eq!(text.lines().next(), Some(first));
+    assert!(text.contains("largest 214 us (214 %)") && text.contains("misses 7"), "{text}");
+    assert!(!text.contains("confidence"), "a bound belongs to a run without a miss: {text}");
+}

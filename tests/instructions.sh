@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# What a cycle costs: system calls and instructions, as `make bench` counts them. With every sample the
+# instructions depend on how far latencies differ, so that other work changes them.
+# Invariant (loop): A cycle takes under 90 user instructions, one system call and no page fault.
+# Lane: alone
+. "$(dirname "$0")/common.bash"
+
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: what a cycle costs: real-time priority and locked memory need root"
+    exit 0
+fi
+
+# Prints what one part of the bench finds for latlab alone, as it is or with --samples.
+bench() {
+    python3 - "$program" "$@" <<'PYTHON'
+import pathlib, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, "benches")
+import parts, tools
+tools.LATLAB, parts.TOOLS = pathlib.Path(sys.argv[1]), ("latlab",)
+found = parts.PARTS[sys.argv[2]](None).raw["tools"]
+for tool, low, high in zip(sys.argv[3::3], sys.argv[4::3], sys.argv[5::3]):
+    each = found[tool]["per_cycle"]
+    print(found[tool]["command"])
+    print(f"{each:.3f} each cycle; the limits are {low} and {high}")
+    if not float(low) <= each < float(high):
+        sys.exit(1)
+PYTHON
+}
+
+! have "system calls of a cycle" strace ||
+    try "one system call each cycle" bench syscalls latlab 0.995 1.005
+! have "instructions of a cycle" valgrind ||
+    try "less than 90 instructions of user space each cycle, 125 with every sample" \
+        bench instructions latlab 1 90 "latlab --samples" 1 125 "latlab cyclictest" 1 90
+
+exit $status
