@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 /// What is kept in memory at most.
 const KEPT_BYTES: usize = 8 << 20;
 /// A document that is longer is not sent from here.
-const LARGEST_DOCUMENT: u64 = 32 << 20;
+const LARGEST_DOCUMENT: usize = 32 << 20;
 
 /// What is made of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,8 +82,7 @@ fn render(folder: &Path, what: Document) -> latlab_view::Result<String> {
 }
 
 /// The document of a run, as it is stored; none where it is too long to be sent.
-pub fn document(folder: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let path = folder.join("run.json");
-    let small = std::fs::metadata(&path)?.len() <= LARGEST_DOCUMENT;
-    small.then(|| std::fs::read(&path)).transpose()
+pub fn document(folder: &Path) -> latlab_store::Result<Option<Vec<u8>>> {
+    let (_, text) = latlab_store::read_run_with_text(folder)?;
+    Ok((text.len() <= LARGEST_DOCUMENT).then(|| text.into_bytes()))
 }

@@ -24,6 +24,11 @@ const LARGEST_DOCUMENT: u64 = 256 << 20;
 
 /// Reads `run.json` of a run folder.
 pub fn read_run(folder: &Path) -> Result<Run> {
+    read_run_with_text(folder).map(|(run, _)| run)
+}
+
+/// Reads `run.json` of a run folder, and gives back the text that was read as well.
+pub fn read_run_with_text(folder: &Path) -> Result<(Run, String)> {
     let path = folder.join(RUN_JSON);
     let mut text = Vec::new();
     let file = open_file(&path)?;
@@ -42,7 +47,7 @@ pub fn read_run(folder: &Path) -> Result<Run> {
     let text = String::from_utf8(text).map_err(|error| because(error.to_string()))?;
     let run = serde_json::from_str(&text).map_err(damaged)?;
     match flaw(&text, &run) {
-        None => Ok(run),
+        None => Ok((run, text)),
         Some(flaw) => Err(because(format!("damaged or changed: {flaw}"))),
     }
 }

@@ -4,6 +4,7 @@ use crate::document::RUN_JSON;
 use crate::error::{Error, Result};
 use crate::journal::{JOURNAL, is_locked};
 use crate::runs::Store;
+use crate::trust::{expect_no_link, open_file};
 use latlab_model::frame::{Damage, FrameReader, Message, ReadResult, STREAM_VERSION, skip_damage};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Seek, SeekFrom};
@@ -93,16 +94,13 @@ impl JournalFollower {
         there.is_ok_and(|there| file.metadata().is_ok_and(|file| number(file) == there))
     }
 
-    /// Links are not followed, since they may lead anywhere.
+    /// None while there is no journal that may be opened.
     fn open(&self) -> Result<Option<File>> {
-        let path = self.path();
-        let opened = fs::symlink_metadata(self.store.partial(&self.id)).and_then(|folder| {
-            let file = folder.is_dir() && fs::symlink_metadata(&path)?.is_file();
-            if file { File::open(&path).map(Some) } else { Ok(None) }
-        });
-        match opened {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            opened => opened.map_err(Error::io("open", &path)),
+        let folder = expect_no_link(&self.store.partial(&self.id));
+        match folder.and_then(|_| open_file(&self.path())) {
+            Err(Error::Damaged { .. }) => Ok(None),
+            Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
         }
     }
 

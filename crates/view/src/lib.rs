@@ -26,14 +26,6 @@ pub enum Error {
     /// Its folder cannot be read.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
-    /// Its document cannot be read.
-    #[error("cannot read {path}: {error}")]
-    Document {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
     /// Its texts cannot be made harmless.
     #[error("cannot show the run: {0}")]
     Text(#[from] serde_json::Error),

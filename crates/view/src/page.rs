@@ -1,14 +1,15 @@
 //! What a page shows of a run.
 
+use crate::Result;
 use crate::over_time::{fill_conditions, fill_latencies};
 use crate::responses;
-use crate::{Error, Result, run_with_bins};
 use latlab_digest::coarse_edges;
 use latlab_model::samples::Sample;
+use latlab_model::sanitize::sanitize_run;
 use latlab_model::{Run, ThreadBins};
 use latlab_report::PageRun;
 use latlab_report::time::TimeData;
-use std::fs;
+use latlab_store::{histograms, read_run_with_text};
 use std::path::Path;
 
 /// A run with all that a page shows of it.
@@ -25,10 +26,9 @@ pub struct LoadedRun {
 impl LoadedRun {
     /// Reads the run of a folder.
     pub fn read(folder: &Path) -> Result<LoadedRun> {
-        let (run, bins) = run_with_bins(folder)?;
-        let path = folder.join("run.json");
-        let document =
-            fs::read_to_string(&path).map_err(|error| Error::Document { path, error })?;
+        let (run, document) = read_run_with_text(folder)?;
+        let bins = histograms(folder, &run)?;
+        let run = sanitize_run(&run)?;
         let mut still = TimeData::new(&run, coarse_edges(), None);
         let mut fine = TimeData::fine(&run);
         fill_latencies(folder, &run, &mut [&mut still, &mut fine])?;
