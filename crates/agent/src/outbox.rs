@@ -1,6 +1,7 @@
 //! What is under way to the stream: bounded, so that a stalled link cannot eat the memory.
 
 use crate::own_work::own_work;
+use crate::release_times::ReleaseTimes;
 use latlab_model::frame::Message;
 use latlab_model::own_work::OwnThread;
 use latlab_sys::work_log::{WorkLog, WorkLogs};
@@ -8,6 +9,8 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+/// What is written at once: the kernel cannot take the CPU away while it copies it.
+const PIECE: usize = 4096;
 /// Bytes of frames that may wait for the link; beyond that intervals are merged.
 const SPOOL_BYTES: usize = 4 << 20;
 
@@ -24,6 +27,8 @@ struct Queue {
 pub struct Outbox {
     queue: Arc<(Mutex<Queue>, Condvar)>,
     logs: WorkLogs<OwnThread>,
+    /// When our own threads leave the CPU to the measuring ones.
+    pub releases: ReleaseTimes,
 }
 
 impl Outbox {
@@ -92,10 +97,17 @@ impl Outbox {
                 work = None;
                 queue = self.queue.1.wait(queue).unwrap_or_else(PoisonError::into_inner);
             }
-            work.get_or_insert_with(|| log.work());
             let Some(frame) = queue.frames.pop_front() else { return };
             drop(queue);
-            let written = link.write_all(&frame).and_then(|()| link.flush());
+            let pieces = frame.chunks(PIECE).try_for_each(|piece| {
+                if !self.releases.is_free() {
+                    work = None;
+                    self.releases.wait();
+                }
+                work.get_or_insert_with(|| log.work());
+                link.write_all(piece)
+            });
+            let written = pieces.and_then(|()| link.flush());
             let mut queue = self.queue();
             queue.bytes -= frame.len();
             if written.is_err() {

@@ -157,6 +157,9 @@ impl PreparedRun {
                 TraceThread::start(trace, &measurement.plan, &team.setups(), &cpus.online, outbox)
             })
             .transpose()?;
+        if layout.crowded {
+            outbox.releases.publish(measurement, &team.setups());
+        }
         let monitor = self.monitor(session, &mut team, lifted.as_ref())?;
         let settings = self.announce(session, &team, lifted);
         Ok(AssembledTeam { trace, team, monitor, machine, telemetry, settings, prepared: self })

@@ -223,7 +223,10 @@ impl Team {
                 self.members.iter().for_each(Member::wake);
             }
             drop(work);
-            std::thread::sleep(PASS);
+            let now = Clock::Monotonic.now();
+            let next = outbox.releases.free_from(now + PASS.as_nanos() as i64);
+            std::thread::sleep(Duration::from_nanos((next - now) as u64));
+            outbox.releases.wait();
         }
         let members = self.members.into_iter();
         let ends = members.filter_map(|member| member.worker.handle.join().ok().flatten());

@@ -9,6 +9,7 @@ pub use thread::{MonitoredThread, own_timer_slack, text_of};
 
 use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;
+use crate::release_times::ReleaseTimes;
 use latlab_model::finding::Finding;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::own_work::OwnThread;
@@ -47,7 +48,8 @@ impl SettingMonitor {
         let outbox = outbox.clone();
         let work = move || {
             let log = outbox.begin_log(OwnThread::Settings);
-            settings.monitor(&stop, &log, |finding| outbox.send(&Message::Finding(finding)));
+            let report = |finding| outbox.send(&Message::Finding(finding));
+            settings.monitor(&stop, &log, &outbox.releases, report);
         };
         let thread = std::thread::Builder::new().spawn(work).map_err(cannot)?;
         Ok(SettingMonitor { running: Some(running), thread: Some(thread) })
@@ -87,7 +89,13 @@ impl Settings {
         Settings { root, settings, watch, of_file }
     }
 
-    fn monitor(mut self, stop: &PipeReader, log: &WorkLog, mut report: impl FnMut(Finding)) {
+    fn monitor(
+        mut self,
+        stop: &PipeReader,
+        log: &WorkLog,
+        releases: &ReleaseTimes,
+        mut report: impl FnMut(Finding),
+    ) {
         let mut due = Instant::now() + INTERVAL;
         loop {
             let left = due.saturating_duration_since(Instant::now());
@@ -99,6 +107,7 @@ impl Settings {
                     self.read_written(&mut report);
                 }
                 Wake::TimedOut => {
+                    releases.wait();
                     let _work = log.work();
                     self.read(&mut report);
                     // What could not be read in time is not read in a hurry.
@@ -220,7 +229,7 @@ mod tests {
         drop(running);
         let mut all = Vec::new();
         let log = Outbox::default().begin_log(OwnThread::Settings);
-        settings.monitor(&stop, &log, |finding| all.push(finding));
+        settings.monitor(&stop, &log, &ReleaseTimes::default(), |finding| all.push(finding));
         assert_eq!(all.len(), 1);
         assert!(all[0].invalidates());
     }

@@ -5,8 +5,8 @@
 //! A register sends only what changed. Each sixtieth reading holds everything, and each has a number,
 //! so that a lost one is counted and no value is invented.
 //!
-//! Where every CPU is measured, a reading is gentle: `pace.rs` spreads its parts over the time until
-//! the next one, and files that hold the CPU for long are read once before the first release and once
+//! Where every CPU is measured, a reading is gentle: `pace.rs` puts its parts between the releases, or
+//! pauses between them where those are not known, and files that hold the CPU for long are read once before the first release and once
 //! after the last.
 
 mod events;
@@ -75,11 +75,12 @@ impl PreparedTelemetry {
         let mut due = Clock::Monotonic.now();
         let mut is_stopped = false;
         while !is_stopped {
-            let mut pace = Pace::begin(&log, stopped, spread);
+            outbox.releases.wait();
+            let mut pace = Pace::begin(&log, stopped, &outbox.releases, spread);
             reader.read(outbox, false, &mut pace);
             (is_stopped, spread) = pace.end();
             due += every.0;
-            let left = (due - Clock::Monotonic.now()).max(0) as u64;
+            let left = (outbox.releases.free_from(due) - Clock::Monotonic.now()).max(0) as u64;
             is_stopped |=
                 stopped.recv_timeout(Duration::from_nanos(left)) != Err(RecvTimeoutError::Timeout);
             // What could not be read in time is not read in a hurry, but counted.
@@ -87,7 +88,7 @@ impl PreparedTelemetry {
             reader.register.skip(missed as u64);
             due += missed * every.0;
         }
-        reader.read(outbox, true, &mut Pace::begin(&log, stopped, None));
+        reader.read(outbox, true, &mut Pace::begin(&log, stopped, &outbox.releases, None));
         reader.report_unsent(outbox);
     }
 }
@@ -190,13 +191,14 @@ impl Reader {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::release_times::ReleaseTimes;
     use latlab_sys::work_log::WorkLogs;
     use std::time::Instant;
 
     /// Reads without a rest.
     pub fn unhurried<T>(read: impl FnOnce(&mut Pace<'_>) -> T) -> T {
         let (log, (_stop, stopped)) = (WorkLogs::default().begin(()), channel());
-        read(&mut Pace::begin(&log, &stopped, None))
+        read(&mut Pace::begin(&log, &stopped, &ReleaseTimes::default(), None))
     }
 
     fn work_for(length: Duration) {
@@ -209,7 +211,8 @@ pub(crate) mod tests {
     fn a_spread_reading_rests_between_its_parts_until_the_word_to_stop() {
         let (logs, (stop, stopped)) = (WorkLogs::default(), channel());
         let log = logs.begin(());
-        let mut pace = Pace::begin(&log, &stopped, Some(Spread::over(Duration::from_secs(1))));
+        let (releases, spread) = (ReleaseTimes::default(), Spread::over(Duration::from_secs(1)));
+        let mut pace = Pace::begin(&log, &stopped, &releases, Some(spread));
         for _ in 0..3 {
             work_for(Duration::from_micros(60));
             pace.rest();

@@ -1,5 +1,6 @@
 //! How the parts of a reading are spread over the time between two of them.
 
+use crate::release_times::ReleaseTimes;
 use latlab_sys::clock::Clock;
 use latlab_sys::work_log::{Work, WorkLog};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -37,6 +38,7 @@ pub struct Pace<'a> {
     log: &'a WorkLog,
     work: Option<Work>,
     stopped: &'a Receiver<()>,
+    releases: &'a ReleaseTimes,
     spread: Option<Spread>,
     part_begun: i64,
     rests: u32,
@@ -45,14 +47,27 @@ pub struct Pace<'a> {
 
 impl<'a> Pace<'a> {
     /// Begins a reading; without a spread it never rests.
-    pub fn begin(log: &'a WorkLog, stopped: &'a Receiver<()>, spread: Option<Spread>) -> Pace<'a> {
+    pub fn begin(
+        log: &'a WorkLog,
+        stopped: &'a Receiver<()>,
+        releases: &'a ReleaseTimes,
+        spread: Option<Spread>,
+    ) -> Pace<'a> {
         let (work, part_begun) = (Some(log.work()), Clock::Monotonic.now());
-        Pace { log, work, stopped, spread, part_begun, rests: 0, is_stopped: false }
+        Pace { log, work, stopped, releases, spread, part_begun, rests: 0, is_stopped: false }
     }
 
     /// Between two parts: rests where it is time to.
     pub fn rest(&mut self) {
         let Some(spread) = self.spread.filter(|_| !self.is_stopped) else { return };
+        if self.releases.are_known() {
+            if !self.releases.is_free() {
+                self.work = None;
+                self.releases.wait();
+                self.work = Some(self.log.work());
+            }
+            return;
+        }
         if Clock::Monotonic.now() - self.part_begun < PART {
             return;
         }

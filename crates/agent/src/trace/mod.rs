@@ -117,6 +117,7 @@ impl TraceReader {
         let log = self.outbox.begin_log(OwnThread::Trace);
         let mut frame_due = Clock::Monotonic.now() + OLDEST;
         loop {
+            self.outbox.releases.wait();
             let work = log.work();
             let now = Clock::Monotonic.now();
             self.switch(now);
