@@ -2,6 +2,7 @@
 # `latlab serve` as a person and a browser use it. What the browser saw is left in
 # target/serve-*.png.
 # Invariant (page and server): A followed run adds up to its figures; slow clients take no memory.
+# Invariant (page and server): Idle clients are closed in seconds, and no file of a token is waited for.
 # Lane: beside
 . "$(dirname "$0")/common.bash"
 runs=$here/runs
@@ -61,6 +62,13 @@ refuses() {
 try "0.0.0.0 needs a token" refuses --listen 0.0.0.0
 try "a token must be long enough" refuses --token short
 try "a file with the token must be there" refuses --token-file "$here/nothing"
+mkfifo "$here/pipe"
+printf '0123456789abcdefghij\n0123456789abcdefghij\n' >"$here/two"
+head -c 5000 /dev/zero | tr '\0' a >"$here/long"
+try "a pipe is no file with a token" refuses --token-file "$here/pipe"
+try "a device without an end is no file with a token" refuses --token-file /dev/zero
+try "a file with two lines is no file with a token" refuses --token-file "$here/two"
+try "a long file is no file with a token" refuses --token-file "$here/long"
 try "a folder that is named must be there" refuses --listen 127.0.0.1 "$here/nothing"
 
 hostile() {
@@ -181,6 +189,59 @@ token_opens() {
         expect "200 with the cookie" [ "$(code -b "$here/jar" "$url/")" = 200 ]
 }
 try "a token opens it, once or each time" token_opens
+guesses() {
+    local number
+    for number in $(seq 10); do
+        expect "401 for a guess" [ "$(code -H "Authorization: Bearer guess$number" "$url/")" = 401 ] || return 1
+    done
+    expect "429 for one more" [ "$(code -H "Authorization: Bearer guess" "$url/")" = 429 ] &&
+        expect "two lines in the log" [ "$(grep -c 'wrong token' "$here/errors")" = 2 ] &&
+        expect "the address" grep -q '10 different wrong tokens from 127\.' "$here/errors"
+}
+try "an address that guesses tokens has to wait, and is logged" guesses
+kill "$server"
+
+few_files() { (ulimit -n 64 && exec "$program" serve "$runs" --port 0) >"$here/url" 2>"$here/errors" & }
+crowd() {
+    rm -f "$here/url"
+    few_files
+    server=$!
+    until_holds 60 "the server's address" [ -s "$here/url" ]
+    url=$(cat "$here/url")
+    url=${url%/}
+    python3 - "$url" <<'PYTHON' || return 1
+import socket, sys, time, urllib.parse
+host = urllib.parse.urlsplit(sys.argv[1])
+connect = lambda: socket.create_connection((host.hostname, host.port), timeout=30)
+begun, idle = time.monotonic(), [connect() for _ in range(54)]
+# One that sends its head byte by byte is as idle as one that sends nothing.
+slow = idle[0]
+slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+answers = [one.recv(4096) for one in idle[16:]]
+assert all(answer.startswith(b"HTTP/1.1 503 ") for answer in answers), answers
+slow.settimeout(0.5)
+while True:
+    try:
+        slow.send(b"l")
+        if not slow.recv(4096):
+            break
+    except TimeoutError:
+        pass
+    except ConnectionError:
+        break
+took = time.monotonic() - begun
+for one in idle[1:16]:
+    assert one.recv(4096) == b"", "an idle client was told something"
+print(f"idle and slow clients were closed after {took:.1f} s")
+assert 2 < took < 25, took
+PYTHON
+    expect "an answer for the next client" [ "$(code "$url/")" = 200 ] &&
+        expect "one line about those that were refused" [ "$(grep -c 'refused a connection of 127.0.0.1: 16 are open' "$here/errors")" = 1 ] &&
+        expect "no other line" [ "$(wc -l <"$here/errors")" = 1 ] &&
+        expect "431 for a large head" [ "$(code -H "X: $(head -c 20000 /dev/zero | tr '\0' a)" "$url/")" = 431 ] &&
+        expect "431 for many lines" [ "$(code $(seq -f '-H X%g:1' 100) "$url/")" = 431 ]
+}
+try "54 idle clients at 64 open files shut nobody out for long" crowd
 kill "$server"
 
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$server/stat"; }

@@ -1,7 +1,7 @@
 //! What a killed latlab has left changed or running, undone.
 
 use crate::exit::EXIT_CANNOT_MEASURE;
-use crate::output::{print, warn};
+use crate::output::{print_text, warn};
 use latlab_sys::files::Root;
 use latlab_sys::undo::{Change, Kind, Leftovers, UndoResult, restore_leftovers};
 use std::process::ExitCode;
@@ -11,10 +11,10 @@ pub fn restore_command() -> anyhow::Result<ExitCode> {
     let left = restore_leftovers(&Root::default());
     let sentences = sentences(&left);
     if sentences.is_empty() {
-        print("Nothing to restore.\n")?;
+        print_text("Nothing to restore.\n")?;
     }
     for sentence in sentences {
-        print(&format!("{sentence}\n"))?;
+        print_text(&format!("{sentence}\n"))?;
     }
     let is_failed = |(_, result): &(Change, UndoResult)| {
         matches!(result, UndoResult::Failed(_) | UndoResult::Elsewhere(_))

@@ -1,7 +1,9 @@
 //! What is said: results to standard output or to a file, the rest to standard error.
 
 use anyhow::{Context, bail};
-pub use latlab_model::sanitize::{escape_controls, sanitize_lines, sanitize_run};
+pub use latlab_model::sanitize::{
+    escape_controls, escape_lines, sanitize_document, sanitize_lines, sanitize_run,
+};
 use latlab_report::{Glyphs, Style};
 use latlab_store::{calling_user, is_own};
 use latlab_sys::folder::Folder;
@@ -11,6 +13,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
+
+/// The sequences of [`Style`], behind `ESC [`.
+const COLOURS: [&str; 6] = ["0m", "1m", "2m", "32m", "33m", "1;31m"];
 
 /// How text for standard output may be marked up.
 pub fn style() -> Style {
@@ -36,7 +41,38 @@ pub fn width() -> usize {
     terminal::columns().map(usize::from).or_else(asked).unwrap_or(120)
 }
 
-/// Prints text; a reader that has seen enough (`| head`) or a terminal that has gone away is no error.
+/// Prints text for people. Whatever it was made of, only our own colours steer their terminal.
+pub fn print_text(text: &str) -> anyhow::Result<()> {
+    match style().colour {
+        true => print(&escape_between_colours(text)),
+        false => print(&escape_lines(text)),
+    }
+}
+
+/// Prints the text of a file: as it is for a pipe, with escapes on a terminal.
+pub fn print_source(text: &str) -> anyhow::Result<()> {
+    match terminal::stdout_is_terminal() {
+        true => print(&escape_lines(text)),
+        false => print(text),
+    }
+}
+
+/// Keeps the sequences that choose a colour or a weight, and nothing else that steers.
+fn escape_between_colours(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut safe = escape_lines(parts.next().unwrap_or_default());
+    for part in parts {
+        match COLOURS.iter().find(|code| part.starts_with(**code)) {
+            Some(code) => {
+                safe += &format!("\u{1b}[{code}{}", escape_lines(&part[code.len()..]));
+            }
+            None => safe += &escape_lines(&format!("\u{1b}[{part}")),
+        }
+    }
+    safe
+}
+
+/// Prints text as it is, for programs; a reader that has seen enough (`| head`) or a terminal that has gone away is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
@@ -114,4 +150,18 @@ pub fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<Pat
     }
     opened.write_whole(name, bytes, caller).with_context(cannot)?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_colours_steer_the_terminal() {
+        let text =
+            "\u{1b}[1;31mfail\u{1b}[0m \u{1b}[8mhidden\u{1b}]0;title\u{7}\u{202e}\n\u{1b}[2J";
+        let safe = escape_between_colours(text);
+        let shown = r"\u{1b}[8mhidden\u{1b}]0;title\u{7}\u{202e}";
+        assert_eq!(safe, format!("\u{1b}[1;31mfail\u{1b}[0m {shown}\n{}", r"\u{1b}[2J"));
+    }
 }

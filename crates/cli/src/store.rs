@@ -1,7 +1,7 @@
 //! Where the runs lie; what earlier programs left there is finished.
 
 use crate::leftovers::restore;
-use crate::output::{escape_controls, print, warn};
+use crate::output::{escape_controls, print_text, warn};
 use latlab_lab::Cache;
 use latlab_model::Run;
 use latlab_store::{Quarantined, Recovered, RecoveryOutcome, Store, calling_user};
@@ -42,7 +42,7 @@ pub fn quarantine(store: &Store) -> anyhow::Result<bool> {
             match (&moved, &recovered.outcome) {
                 (Some(path), RecoveryOutcome::Left(error)) => {
                     let (id, path) = (&recovered.id, path.display());
-                    print(&format!(
+                    print_text(&format!(
                         "moved {id} to {path}: {}\n",
                         escape_controls(&error.to_string())
                     ))?;

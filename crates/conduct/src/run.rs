@@ -9,6 +9,7 @@ use crate::{Failure, StopFlag, thread_died};
 use latlab_model::Plan;
 use latlab_model::frame::Message;
 use latlab_model::own_work::OwnThread;
+use latlab_model::sanitize::escape_controls;
 use latlab_store::{CONSOLE, Finished, OpenRun, Store};
 use latlab_sys::work_log::WorkLogs;
 use std::io::{self, Write, stderr};
@@ -92,7 +93,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
             let _work = log.work();
             for problem in journal.problems_after(printed) {
                 // Nobody may be there to read it.
-                let _ = writeln!(stderr(), "latlab: {problem}");
+                let _ = writeln!(stderr(), "latlab: {}", escape_controls(&problem));
                 printed += 1;
             }
             match finished {

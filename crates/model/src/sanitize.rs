@@ -1,44 +1,92 @@
-//! Texts of a document as they may be shown: none of them can steer a terminal or turn a line.
+//! Texts as people may see them: no character in them steers a terminal, turns a line around or hides.
 
 use crate::Run;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The run without control characters in its texts, which could steer the reader's terminal.
+/// Whether a character steers a terminal, turns the line around that it stands in, or cannot be
+/// seen: control characters, line separators, and what Unicode lets a program ignore
+/// (`Default_Ignorable_Code_Point`), to which the marks of writing direction belong.
+pub fn is_hidden(c: char) -> bool {
+    let ignorable = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
+    // XML has no place for the last two.
+    c.is_control() || ignorable || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Text in one line, with each hidden character as an escape such as `\u{202e}`.
+pub fn escape_controls(text: &str) -> String {
+    escape(text, |_| None)
+}
+
+/// The same of a text that may have several lines; a tab becomes a blank.
+pub fn escape_lines(text: &str) -> String {
+    escape(text, |c| match c {
+        '\n' => Some('\n'),
+        '\t' => Some(' '),
+        _ => None,
+    })
+}
+
+/// A text of the user's own for which there is one line, or why it is refused.
+pub fn plain_line(text: &str) -> Result<String, String> {
+    match text.chars().find(|c| is_hidden(*c)) {
+        None => Ok(text.to_string()),
+        Some(c) => Err(refusal(c)),
+    }
+}
+
+/// Why a text is refused, in words for its author.
+pub fn refusal(c: char) -> String {
+    let kind = match c {
+        '\n' | '\r' | '\u{2028}' | '\u{2029}' => "a line break",
+        '\t' => "a tab",
+        c if c.is_control() => "a control character",
+        _ => "an invisible character",
+    };
+    format!("contains {kind} (U+{:04X}): remove it", u32::from(c))
+}
+
+/// The run with escapes in place of the hidden characters in its texts.
 pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
     sanitize_document(run)
 }
 
 /// The same of any document.
 pub fn sanitize_document<T: Serialize + DeserializeOwned>(document: &T) -> serde_json::Result<T> {
-    replace_texts(document, |text| text.replace(is_unsafe, "\u{fffd}"))
+    replace_texts(document, escape_controls)
 }
 
 /// The same of a document whose texts may have several lines.
 pub fn sanitize_lines<T: Serialize + DeserializeOwned>(document: &T) -> serde_json::Result<T> {
-    replace_texts(document, |text| {
-        let harmful = |c: char| is_unsafe(c) && c != '\n';
-        text.replace('\t', " ").replace(harmful, "\u{fffd}")
-    })
+    replace_texts(document, escape_lines)
 }
 
-/// Whether a character could steer a terminal, or turn the line around that it stands in.
-fn is_unsafe(c: char) -> bool {
-    let hidden = matches!(c,
-        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}');
-    c.is_control() || hidden
+fn escape(text: &str, keeps: fn(char) -> Option<char>) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match keeps(c) {
+            Some(instead) => safe.push(instead),
+            None if is_hidden(c) => safe.extend(c.escape_default()),
+            None => safe.push(c),
+        }
+    }
+    safe
 }
 
-/// The document with another text wherever one holds a character that steers.
+/// The document with another text wherever one holds a hidden character.
 fn replace_texts<T: Serialize + DeserializeOwned>(
     document: &T,
     clean: fn(&str) -> String,
 ) -> serde_json::Result<T> {
     fn visit(value: &mut Value, clean: fn(&str) -> String) {
         match value {
-            Value::String(text) if text.contains(is_unsafe) => *text = clean(text),
+            Value::String(text) if text.contains(is_hidden) => *text = clean(text),
             Value::Array(values) => values.iter_mut().for_each(|value| visit(value, clean)),
             Value::Object(fields) => {
                 let cleaned = std::mem::take(fields).into_iter().map(|(name, mut value)| {
@@ -55,7 +103,53 @@ fn replace_texts<T: Serialize + DeserializeOwned>(
     serde_json::from_value(document)
 }
 
-/// Text in one line that cannot steer the reader's terminal.
-pub fn escape_controls(text: &str) -> String {
-    text.replace(is_unsafe, "\u{fffd}")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a stranger may put into a name.
+    const HOSTILE: &str =
+        "a\u{1b}[2Jb\u{202e}c\u{2066}d\u{200f}e\u{61c}f\u{200b}g\u{ad}h\u{9b}i\u{e0041}j\nk";
+
+    #[test]
+    fn what_steers_or_hides_is_shown_as_an_escape() {
+        let shown =
+            r"a\u{1b}[2Jb\u{202e}c\u{2066}d\u{200f}e\u{61c}f\u{200b}g\u{ad}h\u{9b}i\u{e0041}j\nk";
+        assert_eq!(escape_controls(HOSTILE), shown);
+        assert_eq!(escape_lines(HOSTILE), shown.replace(r"\nk", "\nk"));
+        assert_eq!(escape_lines("a\tb\r\n"), "a b\\r\n");
+        // Letters of all scripts, blanks and signs stay as they are.
+        let plain = "Größe 4 µs, ≥ 99 %, שלום, 日本語, a\u{a0}b 🙂";
+        assert_eq!(escape_controls(plain), plain);
+    }
+
+    #[test]
+    fn bidirectional_characters_are_hidden_without_exception() {
+        let ranges = ['\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}', '\u{200e}'..='\u{200f}'];
+        let all = ranges.into_iter().flatten().chain(['\u{61c}']);
+        assert!(all.chain('\0'..='\u{1f}').chain('\u{7f}'..='\u{9f}').all(is_hidden));
+    }
+
+    #[test]
+    fn a_text_of_the_user_is_taken_or_refused_in_a_line() {
+        assert_eq!(plain_line("idle, 4 CPUs").as_deref(), Ok("idle, 4 CPUs"));
+        for (text, reason) in [
+            ("a\nb", "contains a line break (U+000A): remove it"),
+            ("a\tb", "contains a tab (U+0009): remove it"),
+            ("\u{1b}[31m", "contains a control character (U+001B): remove it"),
+            ("gnp.\u{202e}exe", "contains an invisible character (U+202E): remove it"),
+        ] {
+            assert_eq!(plain_line(text), Err(reason.to_string()));
+        }
+    }
+
+    #[test]
+    fn every_text_and_every_name_of_a_document_is_escaped_and_numbers_stay() {
+        let document =
+            serde_json::json!({ "a\u{202e}": ["b\u{1b}", 7, null], "c": { "d": "e\nf" } });
+        let cleaned =
+            serde_json::json!({ "a\\u{202e}": ["b\\u{1b}", 7, null], "c": { "d": "e\\nf" } });
+        assert_eq!(sanitize_document(&document).unwrap(), cleaned);
+        assert_eq!(sanitize_lines(&document).unwrap()["c"]["d"], "e\nf");
+    }
 }

@@ -1,14 +1,17 @@
 //! Who may ask, and for what: before any page looks at a request.
 
+use crate::guesses::{Guesses, MOST_GUESSES};
+use crate::log::RepeatedEvent;
 use crate::response::{refusal, see_other};
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::hint::black_box;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A shorter secret could be guessed.
 const SHORTEST_TOKEN: usize = 16;
@@ -37,10 +40,13 @@ impl FromStr for Token {
 }
 
 impl Token {
-    /// Compares all bytes, so that the time it takes says nothing about where they differ.
+    /// Compares as many bytes as a token can have, so that the time it takes says nothing about
+    /// where they differ, nor how many there are.
     fn equals(&self, other: &str) -> bool {
-        let differs = self.0.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
-        black_box(differs) == 0 && self.0.len() == other.len()
+        let byte = |text: &str, at| text.as_bytes().get(at).copied().unwrap_or(0);
+        let differs = (0..LONGEST_TOKEN)
+            .fold(0, |all, at| black_box(all | (byte(&self.0, at) ^ byte(other, at))));
+        differs == 0 && self.0.len() == other.len()
     }
 }
 
@@ -54,15 +60,20 @@ struct Rules {
     names: Vec<String>,
     token: Option<Token>,
     cookie: String,
+    guesses: Guesses,
+    log: fn(&str),
+    wrong_token: RepeatedEvent,
 }
 
 impl Guard {
-    /// For a server at this address, on a machine of this name.
-    pub fn new(address: SocketAddr, hostname: &str, token: Option<Token>) -> Guard {
+    /// For a server at this address, on a machine of this name; wrong tokens are logged.
+    pub fn new(address: SocketAddr, hostname: &str, token: Option<Token>, log: fn(&str)) -> Guard {
         let names = vec![hostname.to_string(), format!("{hostname}.local")];
         // Cookies know no port, and two servers have two tokens.
         let cookie = format!("latlab-{}", address.port());
-        Guard(Arc::new(Rules { address, names, token, cookie }))
+        let wrong_token = RepeatedEvent::new(log, |count| format!("{count} more wrong tokens"));
+        let guesses = Guesses::default();
+        Guard(Arc::new(Rules { address, names, token, cookie, guesses, log, wrong_token }))
     }
 }
 
@@ -96,16 +107,34 @@ impl Rules {
             let text = "this server answers only requests to localhost and to its own address";
             return Some(refusal(StatusCode::FORBIDDEN, text));
         }
-        let token = self.token.as_ref()?;
-        if self.has_token(token, request.headers()) {
-            return None;
-        }
-        if asked_token(request.uri()).is_some_and(|text| token.equals(text)) {
-            return Some(self.accept_token(token, request.uri()));
-        }
+        self.token.as_ref().and_then(|token| self.refuse_stranger(token, request))
+    }
+
+    /// Lets those through who know the token; whoever sends it in the address gets a cookie.
+    fn refuse_stranger(&self, token: &Token, request: &Request) -> Option<Response> {
         let text = "a token is needed: open the address with ?token=TOKEN appended, or send \
                     'Authorization: Bearer TOKEN'";
-        Some(refusal(StatusCode::UNAUTHORIZED, text))
+        let unknown = Some(refusal(StatusCode::UNAUTHORIZED, text));
+        let in_headers = self.tokens(request.headers());
+        let in_address = asked_token(request.uri());
+        let Some(sent) = in_headers.first().copied().or(in_address) else { return unknown };
+        let (client, now) = (client(request), Instant::now());
+        if let Some(wait) = self.guesses.wait(client, now) {
+            return Some(too_many_guesses(wait));
+        }
+        if in_headers.iter().any(|sent| token.equals(sent)) {
+            return None;
+        }
+        if in_address.is_some_and(|sent| token.equals(sent)) {
+            return Some(self.accept_token(token, request.uri()));
+        }
+        self.wrong_token.record(|| format!("wrong token from {client}"));
+        if self.guesses.record(client, sent, now) {
+            (self.log)(&format!(
+                "{MOST_GUESSES} different wrong tokens from {client}: it has to wait a minute"
+            ));
+        }
+        unknown
     }
 
     fn is_own_host(&self, headers: &HeaderMap) -> bool {
@@ -130,17 +159,15 @@ impl Rules {
         }
     }
 
-    fn has_token(&self, token: &Token, headers: &HeaderMap) -> bool {
+    /// The tokens that a client sends, right or wrong.
+    fn tokens<'a>(&self, headers: &'a HeaderMap) -> Vec<&'a str> {
         let text = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        let bearer = text(header::AUTHORIZATION).any(|value| match value.split_once(' ') {
-            Some((word, shown)) => {
-                word.eq_ignore_ascii_case("bearer") && token.equals(shown.trim())
-            }
-            None => false,
-        });
+        let words = text(header::AUTHORIZATION).filter_map(|value| value.split_once(' '));
+        let bearers = words.filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
         let cookies = text(header::COOKIE).flat_map(|value| value.split(';'));
-        let mut pairs = cookies.filter_map(|pair| pair.trim().split_once('='));
-        bearer || pairs.any(|(name, shown)| name == self.cookie && token.equals(shown))
+        let pairs = cookies.filter_map(|pair| pair.trim().split_once('='));
+        let cookies = pairs.filter(|(name, _)| *name == self.cookie);
+        bearers.map(|(_, sent)| sent.trim()).chain(cookies.map(|(_, sent)| sent)).collect()
     }
 
     /// Gives the browser a cookie, and takes the token out of its line.
@@ -156,6 +183,20 @@ impl Rules {
         }
         response
     }
+}
+
+/// Where a request comes from.
+fn client(request: &Request) -> IpAddr {
+    let known = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(client)| client.ip())
+}
+
+fn too_many_guesses(wait: Duration) -> Response {
+    let seconds = wait.as_secs() + 1;
+    let text = format!("too many wrong tokens from this address: wait {seconds} s");
+    let mut refused = refusal(StatusCode::TOO_MANY_REQUESTS, &text);
+    refused.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    refused
 }
 
 fn pairs(uri: &Uri) -> impl Iterator<Item = &str> {

@@ -1,6 +1,8 @@
 //! A local web server over the stored runs and those being measured. It only reads.
 //!
-//! `guard.rs` examines every request first: GET or HEAD, a `Host` of this server, the token. The list
+//! `connections.rs` accepts as many clients as the limit of open files allows, and closes connections
+//! that idle or read too slowly. `guard.rs` examines every request first: GET or HEAD, a `Host` of
+//! this server, the token, of which an address may guess ten in a minute. The list
 //! of runs keeps a line for each, renewed when its `run.json` changes. `reports.rs` makes pages and
 //! pictures, one at a time, and keeps the last ones.
 //!
@@ -11,18 +13,24 @@
 
 #![forbid(unsafe_code)]
 
+mod connections;
 mod guard;
+mod guesses;
 mod list;
 mod live;
+mod log;
 mod reports;
 mod response;
 mod routes;
 mod run_index;
 mod state;
+mod write_timeout;
 
+pub use connections::Limits;
 pub use guard::{Token, TokenError};
 pub use routes::{Setup, router};
 
+use connections::accept_all;
 use std::io;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
@@ -46,8 +54,9 @@ pub fn serve(
         let listener = TcpListener::bind(listen).await?;
         let address = listener.local_addr()?;
         ready(address)?;
+        let (limits, log) = (setup.limits, setup.log);
         tokio::select! {
-            ended = axum::serve(listener, router(setup, address)).into_future() => ended,
+            never = accept_all(listener, router(setup, address), limits, log) => match never {},
             _ = interrupt.recv() => Ok(()),
             _ = terminate.recv() => Ok(()),
         }

@@ -3,6 +3,7 @@
 use crate::response::encoded;
 use crate::run_index::{ListFigures, RunLine, RunStatus};
 use latlab_model::Nanos;
+use latlab_model::sanitize::escape_controls;
 use latlab_report::units::{bin_edge, grouped, span};
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
@@ -61,7 +62,7 @@ pub fn frame(title: &str, head: &Markup, body: &Markup) -> String {
 pub fn list(folder: &str, rows: &[RunLine], filter: &Filter) -> String {
     let shown: Vec<&RunLine> = rows.iter().filter(|row| filter.accepts(row)).collect();
     let body = html! {
-        header { h1 { "Runs" } p.muted { "in " code { (folder) } } }
+        header { h1 { "Runs" } p.muted { "in " code { (escape_controls(folder)) } } }
         main {
             (form(filter))
             p { (count_line(shown.len(), rows.len(), filter)) }
@@ -123,14 +124,14 @@ fn cells(row: &RunLine) -> Markup {
             "interrupted; the next latlab command on this folder finishes it",
         ),
         RunStatus::Damaged(reason) => html! {
-            td.word {} td.word { (row.id) } td.word.damaged colspan="7" { "cannot be read: " (reason) }
+            td.word {} td.word { (escape_controls(&row.id)) } td.word.damaged colspan="7" { "cannot be read: " (reason) }
         },
     }
 }
 
 fn state(row: &RunLine, place: &str, text: &str) -> Markup {
     html! {
-        td.word {} td.word { a href=(place) { (row.id) } } td.word colspan="7" { (text) }
+        td.word {} td.word { a href=(place) { (escape_controls(&row.id)) } } td.word colspan="7" { (text) }
     }
 }
 
@@ -139,7 +140,7 @@ fn figures(row: &RunLine, run: &ListFigures) -> Markup {
         td.word { (started(&run.started)) }
         td.word {
             a href={ "/runs/" (encoded(&row.id)) } { (run.name) }
-            small { (row.id) }
+            small { (escape_controls(&row.id)) }
             @if let Some(instrument) = run.instrument { small { "instrument " (instrument) } }
             @if let Some(note) = &run.note { small { (note) } }
         }

@@ -1,5 +1,6 @@
 //! Which address shows what.
 
+use crate::connections::Limits;
 use crate::guard::{Guard, Token, guard};
 use crate::list::{Filter, list};
 use crate::live::{self, Watchers};
@@ -20,6 +21,7 @@ use latlab_store::Store;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 const STYLE: &str = include_str!("pages.css");
 
@@ -31,12 +33,17 @@ pub struct Setup {
     pub token: Option<Token>,
     /// The name of this machine.
     pub hostname: String,
+    /// How many clients are served at a time.
+    pub limits: Limits,
+    /// Takes lines for whoever runs the server.
+    pub log: fn(&str),
 }
 
 /// Everything that is answered at this address.
 pub fn router(setup: Setup, address: SocketAddr) -> Router {
-    let rules = Guard::new(address, &setup.hostname, setup.token);
+    let rules = Guard::new(address, &setup.hostname, setup.token, setup.log);
     let shared = ServerState {
+        followers: Arc::new(Semaphore::new(setup.limits.followers)),
         hub: Watchers::new(setup.store.clone()),
         catalogue: RunIndex::new(setup.store),
         reports: Reports::default(),

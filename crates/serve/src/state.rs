@@ -3,6 +3,8 @@
 use crate::live::Watchers;
 use crate::reports::Reports;
 use crate::run_index::RunIndex;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 /// What all requests share.
 pub struct ServerState {
@@ -12,6 +14,8 @@ pub struct ServerState {
     pub reports: Reports,
     /// The runs that are followed.
     pub hub: Watchers,
+    /// A place for each client that may follow one.
+    pub followers: Arc<Semaphore>,
 }
 
 /// Runs in another thread what waits for a disk or draws; none where that thread has died.

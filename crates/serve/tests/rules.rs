@@ -4,16 +4,22 @@
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use axum::http::{Request, Response, StatusCode, header};
-use latlab_serve::{Setup, router};
+use latlab_serve::{Limits, Setup, router};
 use latlab_store::Store;
 use std::fs;
+use std::net::SocketAddr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use tower::ServiceExt;
 
 const TOKEN: &str = "0123456789abcdefghij";
 const RUN: &str = "20261121T234350Z_schema-3";
+
+/// What the servers of these tests said to whoever runs them.
+static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-3")
@@ -53,6 +59,8 @@ fn server(root: &Path, address: &str, token: Option<&str>) -> Router {
         store: Store::new(root.join("runs")),
         token: token.map(|token| token.parse().unwrap()),
         hostname: "board".to_string(),
+        limits: Limits::for_open_files(64).unwrap(),
+        log: |text| LOGGED.lock().unwrap().push(text.to_string()),
     };
     router(setup, address.parse().unwrap())
 }
@@ -211,6 +219,51 @@ fn a_token_opens_by_header_and_by_cookie() {
     for word in [TOKEN, "HttpOnly", "SameSite=Strict"] {
         assert!(cookie.contains(word), "{cookie}");
     }
+}
+
+/// Invariant (page and server): Guessed tokens are refused, and logged in few lines.
+#[test]
+fn an_address_that_guesses_tokens_has_to_wait_and_others_do_not() {
+    let root = folder();
+    let server = server(root.path(), "127.0.0.1:8137", Some(TOKEN));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let code = |client: &str, token: Option<&str>| {
+        let client: SocketAddr = format!("{client}:7").parse().unwrap();
+        let mut request = ask("/").extension(ConnectInfo(client));
+        if let Some(token) = token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let request = request.body(Body::empty()).unwrap();
+        let response = runtime.block_on(server.clone().oneshot(request)).unwrap();
+        (response.status().as_u16(), response.headers().contains_key(header::RETRY_AFTER))
+    };
+    for number in 0..100 {
+        let expected = if number < 10 { (401, false) } else { (429, true) };
+        assert_eq!(code("10.9.9.9", Some(&format!("guess{number}"))), expected, "{number}");
+        assert_eq!(code("10.9.9.8", Some("an-old-cookie")), (401, false), "{number}");
+        assert_eq!(code("10.9.9.8", None), (401, false), "{number}");
+    }
+    assert_eq!(code("10.9.9.9", Some(TOKEN)), (429, true));
+    assert_eq!(code("10.9.9.8", Some(TOKEN)), (200, false));
+    assert_eq!(code("10.9.9.9", None), (401, false));
+    let logged = LOGGED.lock().unwrap();
+    let said = |words: &str| logged.iter().filter(|line| line.contains(words)).count();
+    assert_eq!(said("wrong token from 10.9.9."), 1, "{logged:?}");
+    assert_eq!(said("10 different wrong tokens from 10.9.9.9"), 1, "{logged:?}");
+    assert_eq!(said("10 different wrong tokens from 10.9.9.8"), 0, "{logged:?}");
+}
+
+/// Invariant (page and server): Texts of runs and names of folders cannot turn or hide the lines of a page.
+#[test]
+fn hidden_characters_are_shown_as_escapes() {
+    let root = folder();
+    let name = "20261121T234355Z_gnp.\u{202e}\u{1b}[2Jexe";
+    let hostile = root.path().join("runs").join(name);
+    copy_run(&hostile);
+    let server = server(root.path(), "127.0.0.1:8137", None);
+    let (_, list) = get(&server, "/");
+    assert!(list.contains(r"gnp.\u{202e}\u{1b}[2Jexe"), "{list}");
+    assert!(!list.contains(['\u{202e}', '\u{1b}']), "{list}");
 }
 
 #[test]

@@ -135,6 +135,22 @@ impl OpenFile {
     }
 }
 
+/// All bytes of an ordinary file; a pipe, a device and a file that is longer than this are refused
+/// without waiting for them.
+pub fn read_ordinary_file(path: &Path, largest: u64) -> std::io::Result<Vec<u8>> {
+    let refuse = |reason: String| std::io::Error::new(ErrorKind::InvalidData, reason);
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(refuse("it is not an ordinary file".to_string()));
+    }
+    let mut bytes = Vec::new();
+    file.take(largest + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > largest {
+        true => Err(refuse(format!("it is longer than {largest} bytes"))),
+        false => Ok(bytes),
+    }
+}
+
 /// A file's text; some kernel files say only once what they hold, and refuse (`osnoise/cpus`) whoever
 /// has no room for all of it.
 pub fn read_at_once(path: &Path) -> std::io::Result<String> {
@@ -174,6 +190,26 @@ pub fn make_fifo(path: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_ordinary_file_of_a_limited_length_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("secret"), "0123456789").unwrap();
+        let pipe = std::process::Command::new("mkfifo").arg(path("pipe")).status();
+        assert!(pipe.unwrap().success());
+        assert_eq!(read_ordinary_file(&path("secret"), 10).unwrap(), b"0123456789");
+        for (file, limit, reason) in [
+            (path("secret"), 9, "longer than 9 bytes"),
+            (path("pipe"), 9, "not an ordinary file"),
+            ("/dev/zero".into(), 9, "not an ordinary file"),
+            (folder.path().into(), 9, "not an ordinary file"),
+            (path("absent"), 9, "No such file"),
+        ] {
+            let error = read_ordinary_file(&file, limit).unwrap_err().to_string();
+            assert!(error.contains(reason), "{}: {error}", file.display());
+        }
+    }
 
     #[test]
     fn reads_below_the_root_only() {

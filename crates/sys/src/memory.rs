@@ -67,6 +67,11 @@ pub fn realtime_run_limit() -> Option<u64> {
     rustix::process::getrlimit(Resource::Rttime).current
 }
 
+/// How many files this process may have open; none for no limit.
+pub fn open_file_limit() -> Option<u64> {
+    rustix::process::getrlimit(Resource::Nofile).current
+}
+
 /// What the calling thread has used since it started.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ThreadUsage {

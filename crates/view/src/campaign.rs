@@ -3,7 +3,7 @@
 use crate::{Result, run_with_bins};
 use latlab_model::campaign::PlannedRun;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellWord};
-use latlab_model::sanitize::sanitize_document;
+use latlab_model::sanitize::{escape_controls, sanitize_document};
 use latlab_model::{Run, ThreadBins};
 use latlab_report::Options;
 use latlab_report::campaign::{CampaignRun, PlannedResult, campaign_page, multiples, table};
@@ -41,8 +41,10 @@ impl LoadedCell {
 pub struct LoadedCampaign {
     runs: Vec<CampaignRunWithBins>,
     latlab: String,
-    /// Its table; its texts are harmless.
+    /// Its table as it is stored, for programs.
     pub table: CampaignTable,
+    /// The same for people: its texts are harmless.
+    pub shown: CampaignTable,
 }
 
 impl LoadedCampaign {
@@ -71,8 +73,9 @@ impl LoadedCampaign {
         }
         let made: Vec<PlannedResult> =
             places.iter().map(|place| planned_result(place, &runs)).collect();
-        let table = sanitize_document(&table(campaign, &made))?;
-        Ok(LoadedCampaign { table, runs, latlab: campaign.latlab.clone() })
+        let table = table(campaign, &made);
+        let shown = sanitize_document(&table)?;
+        Ok(LoadedCampaign { table, shown, runs, latlab: escape_controls(&campaign.latlab) })
     }
 
     /// The whole page; `page_of` says where a run's own page is, seen from it.
@@ -83,7 +86,7 @@ impl LoadedCampaign {
             .iter()
             .map(|one| CampaignRun { run: &one.run, bins: &one.bins, page: run(one) })
             .collect();
-        campaign_page(&self.table, &runs, &self.latlab)
+        campaign_page(&self.shown, &runs, &self.latlab)
     }
 
     /// The latencies of each row in a small picture, as an SVG element.
@@ -93,8 +96,8 @@ impl LoadedCampaign {
             let runs = row.cells.iter().map(|cell| cell.run.as_ref().and_then(by_id));
             runs.map(|one| Some((&one?.run, one?.bins.as_slice()))).collect()
         };
-        let rows: Vec<Vec<_>> = self.table.rows.iter().map(of_row).collect();
-        multiples(&self.table, &rows, options)
+        let rows: Vec<Vec<_>> = self.shown.rows.iter().map(of_row).collect();
+        multiples(&self.shown, &rows, options)
     }
 
     /// The folders of the runs in its cells, in the order of the plan.

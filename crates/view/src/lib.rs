@@ -64,7 +64,7 @@ pub fn over_time(
     window: Option<&WindowSpec>,
     options: &TimeOptions,
 ) -> Result<OverTimePicture> {
-    let run = read_run(folder)?;
+    let run = sanitize_run(&read_run(folder)?)?;
     let OverTime { data, too_many } = OverTime::read(folder, &run, window)?;
-    Ok(OverTimePicture { svg: kind.draw(&sanitize_run(&run)?, &data, options), too_many })
+    Ok(OverTimePicture { svg: kind.draw(&run, &data, options), too_many })
 }

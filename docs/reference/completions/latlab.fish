@@ -512,7 +512,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand plot" -s V -l version -d '
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l port -d 'Port to listen on, 0 for any free one [default: 8137, else any free one]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l listen -d 'Address to listen on; other than loopback it requires a token [default: 127.0.0.1]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token -d 'Secret that clients must send; other users see it in the list of processes' -r
-complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token-file -d 'File with the secret' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand serve" -l token-file -d 'File with the secret: one line, at most 4 KiB' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand serve" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand verify" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F

@@ -6,7 +6,7 @@ mod source;
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
 use crate::flags::Format;
 use crate::leftovers::restore_command;
-use crate::output::{print, print_json, sanitize_lines, style, width, write_whole};
+use crate::output::{print_json, print_text, sanitize_lines, style, width, write_whole};
 use crate::store::{open_store, quarantine};
 use args::DoctorArgs;
 use latlab_doctor::{catalogue, compare, conditions, examination};
@@ -53,7 +53,12 @@ fn findings(args: &DoctorArgs, source: &SnapshotSource) -> anyhow::Result<bool> 
         Format::Text => {
             let left_out = all - found.findings.len();
             let found = sanitize_lines(&found)?;
-            print(&latlab_report::examination(&found, source.subject(), left_out, detail(args)))?;
+            print_text(&latlab_report::examination(
+                &found,
+                source.subject(),
+                left_out,
+                detail(args),
+            ))?;
         }
     }
     let weights = found.findings.iter().map(|finding| finding.severity);
@@ -76,7 +81,7 @@ fn changes(
     match args.common.format {
         Format::Json => print_json(&compared)?,
         Format::Text => {
-            print(&latlab_report::comparison(&sanitize_lines(&compared)?, detail(args)))?;
+            print_text(&latlab_report::comparison(&sanitize_lines(&compared)?, detail(args)))?;
         }
     }
     Ok(args.fail_on.is_some_and(|weight| compared.has_at_least(weight)))
@@ -95,7 +100,7 @@ fn list(format: Format) -> anyhow::Result<ExitCode> {
     let entries: Vec<CheckEntry> = catalogue().map(|check| check.entry()).collect();
     match format {
         Format::Json => print_json(&entries)?,
-        Format::Text => print(&latlab_report::catalogue(&entries, width(), style()))?,
+        Format::Text => print_text(&latlab_report::catalogue(&entries, width(), style()))?,
     }
     Ok(ExitCode::SUCCESS)
 }

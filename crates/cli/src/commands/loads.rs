@@ -4,7 +4,7 @@ use crate::documents::ListedLoad;
 use crate::exit::ExitError;
 use crate::flags::Format;
 use crate::load_library::Library;
-use crate::output::{print, print_json, style, width};
+use crate::output::{print_json, print_source, print_text, style, width};
 use clap::{Args, Subcommand};
 use latlab_report::load_entry;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {
             let found = library.find(name).map_err(ExitError::usage)?;
             match args.format {
                 Format::Json => print_json(&ListedLoad::from(&found))?,
-                Format::Text => print(&found.text)?,
+                Format::Text => print_source(&found.text)?,
             }
         }
         None => {
@@ -66,7 +66,7 @@ pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {
             let listed: Vec<ListedLoad> = all.iter().map(ListedLoad::from).collect();
             match args.format {
                 Format::Json => print_json(&listed)?,
-                Format::Text => print(&list(&listed))?,
+                Format::Text => print_text(&list(&listed))?,
             }
         }
     }

@@ -2,7 +2,7 @@
 
 pub mod args;
 
-use crate::output::{print, print_bytes, warn, write_into, write_whole};
+use crate::output::{print_bytes, print_text, warn, write_into, write_whole};
 use crate::store::{open_store, recover};
 use anyhow::{Context, bail};
 use args::{Picture, PictureFormat, PlotArgs};
@@ -58,7 +58,7 @@ pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
             write_into(folder, &format!("{}.{}", args.kind.as_str(), format.extension()), &picture)?
         }
     };
-    print(&format!("{}\n", path.display()))?;
+    print_text(&format!("{}\n", path.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,7 +5,7 @@ mod campaign;
 
 use crate::browser;
 use crate::documents::Reported;
-use crate::output::{print, print_json, warn, write_into, write_whole};
+use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ReportArgs, ReportFormat};
@@ -58,7 +58,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
             page: path.display().to_string(),
             bytes: page.len(),
         })?,
-        _ => print(&format!("{}\n", path.display()))?,
+        _ => print_text(&format!("{}\n", path.display()))?,
     }
     if args.open {
         browser::open(&path);

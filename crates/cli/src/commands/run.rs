@@ -4,7 +4,7 @@ use crate::exit::{ExitError, exit_code};
 use crate::flags::Format;
 use crate::flags::run::RunArgs;
 use crate::leftovers::undo_leftovers;
-use crate::output::{print, print_json, warn};
+use crate::output::{print_json, print_text, warn};
 use crate::progress::Progress;
 use crate::render::answer_lines;
 use crate::store::{cache, open_store, recover};
@@ -51,7 +51,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         Format::Json => print_json(&rendered(&finished.run)),
         Format::Text => {
             let text = answer_lines(&finished.run)?;
-            print(&format!(
+            print_text(&format!(
                 "{text}Stored in {path}\nMore: latlab show {path}\nAs a page: latlab report {path}\n"
             ))
         }

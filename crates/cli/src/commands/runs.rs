@@ -5,7 +5,7 @@ mod campaign;
 mod window;
 
 use crate::documents::List;
-use crate::output::{escape_controls, print, print_json, sanitize_run, style, width};
+use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
 use crate::render::{answer_text, run_text};
 use crate::store::{open_store, recover};
 use anyhow::bail;
@@ -23,8 +23,8 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
     let campaigns = campaigns(&store)?;
     match args.format {
         ListFormat::Json => print_json(&List::new(&entries))?,
-        ListFormat::Text => print(&listing(&store, &entries, &campaigns))?,
-        ListFormat::Markdown => print(&latlab_report::markdown_list(&finished(&entries)))?,
+        ListFormat::Text => print_text(&listing(&store, &entries, &campaigns))?,
+        ListFormat::Markdown => print_text(&latlab_report::markdown_list(&finished(&entries)))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -33,7 +33,10 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
 fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
     let entry = |(id, opened): (String, latlab_store::Result<CampaignFolder>)| {
         let tally = opened.and_then(|folder| Ok(folder.progress()?.counts(&folder.campaign)));
-        CampaignEntry { id, tally: tally.map_err(|error| escape_controls(&error.to_string())) }
+        CampaignEntry {
+            id: escape_controls(&id),
+            tally: tally.map_err(|error| escape_controls(&error.to_string())),
+        }
     };
     Ok(store.campaigns()?.into_iter().map(entry).collect())
 }
@@ -51,7 +54,7 @@ fn listing(store: &Store, entries: &[RunEntry], campaigns: &[CampaignEntry]) -> 
     if entries.is_empty() && campaigns.is_empty() {
         return format!(
             "No runs in {}. To make one: `latlab run --for 10s`\n",
-            store.root().display()
+            escape_controls(&store.root().to_string_lossy())
         );
     }
     let finished = finished(entries);
@@ -66,7 +69,7 @@ fn listing(store: &Store, entries: &[RunEntry], campaigns: &[CampaignEntry]) -> 
             RunState::Abandoned => "was interrupted and is not finished yet".to_string(),
             RunState::Damaged(reason) => format!("cannot be read: {}", escape_controls(reason)),
         };
-        text += &format!("{}: {state}\n", entry.id);
+        text += &format!("{}: {state}\n", escape_controls(&entry.id));
     }
     text + &latlab_report::campaign::campaigns(campaigns)
 }
@@ -87,12 +90,12 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     match (&args.window, args.format) {
         (Some(spec), format) => window::show(&folder, &run, spec, format)?,
         (None, ShowFormat::Json) => print_json(&rendered(&run))?,
-        (None, ShowFormat::Markdown) => print(&latlab_report::markdown(&sanitize_run(&run)?))?,
-        (None, _) if args.all => print(&run_text(&folder, &run)?)?,
-        (None, _) => print(&format!(
+        (None, ShowFormat::Markdown) => print_text(&latlab_report::markdown(&sanitize_run(&run)?))?,
+        (None, _) if args.all => print_text(&run_text(&folder, &run)?)?,
+        (None, _) => print_text(&format!(
             "{}\nAll of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
             answer_text(&folder, &run)?,
-            id = run.id,
+            id = escape_controls(&run.id),
         ))?,
     }
     Ok(ExitCode::SUCCESS)

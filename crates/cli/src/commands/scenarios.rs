@@ -3,7 +3,7 @@
 use crate::documents::ShippedSheet;
 use crate::exit::ExitError;
 use crate::flags::Format;
-use crate::output::{print, print_json, width};
+use crate::output::{print_json, print_source, print_text, width};
 use crate::sheet::{BUILTIN_SHEETS, Overrides, SheetFile, usable_cpus};
 use clap::{Args, Subcommand};
 use latlab_model::campaign::Campaign;
@@ -43,7 +43,7 @@ Examples:
 pub fn scenarios(args: &ScenariosArgs) -> anyhow::Result<ExitCode> {
     if let Some(ScenariosCommand::Show { name }) = &args.command {
         let source = SheetFile::open(name).map_err(ExitError::usage)?;
-        print(&source.text)?;
+        print_source(&source.text)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut campaigns: Vec<(&str, Campaign)> = Vec::new();
@@ -68,7 +68,7 @@ pub fn scenarios(args: &ScenariosArgs) -> anyhow::Result<ExitCode> {
                 runs: campaign.runs.len(),
                 total_ns: campaign.total(),
             };
-            print(&sheets(&campaigns.iter().map(entry).collect::<Vec<_>>(), width()))?;
+            print_text(&sheets(&campaigns.iter().map(entry).collect::<Vec<_>>(), width()))?;
         }
     }
     Ok(ExitCode::SUCCESS)

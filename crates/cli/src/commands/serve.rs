@@ -7,13 +7,17 @@ use crate::output::{print, warn};
 use crate::store::open_store;
 use anyhow::{Context, anyhow, bail};
 use args::ServeArgs;
-use latlab_serve::{Setup, Token};
+use latlab_serve::{Limits, Setup, Token};
+use latlab_sys::files::read_ordinary_file;
+use latlab_sys::memory::open_file_limit;
 use latlab_sys::process::uname;
-use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// A token has 256 letters at most; what is longer than this is another file.
+const LARGEST_TOKEN_FILE: u64 = 4096;
 
 /// `latlab serve`.
 pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
@@ -27,8 +31,14 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     if args.folder.is_some() && !folder.root().is_dir() {
         bail!("{} is not a folder", folder.root().display());
     }
-    let setup =
-        || Setup { store: folder.clone(), token: token.clone(), hostname: uname().hostname };
+    let limits = limits()?;
+    let setup = || Setup {
+        store: folder.clone(),
+        token: token.clone(),
+        hostname: uname().hostname,
+        limits,
+        log: |text| warn(text),
+    };
     let mut served = latlab_serve::serve(address, setup(), ready);
     if any_port && matches!(&served, Err(error) if error.kind() == io::ErrorKind::AddrInUse) {
         warn(format_args!("port {} is in use; using another one", address.port()));
@@ -47,9 +57,25 @@ fn ready(address: SocketAddr) -> io::Result<()> {
     print(&format!("http://{address}/\n")).map_err(io::Error::other)
 }
 
-/// The first line of a file.
+/// How many clients this process can serve.
+fn limits() -> Result<Limits, ExitError> {
+    let most = open_file_limit().unwrap_or(u64::MAX);
+    Limits::for_open_files(most).ok_or_else(|| {
+        let text = format!(
+            "this process may have {most} files open, which serves nobody: raise `ulimit -n`"
+        );
+        ExitError::cannot_measure(text)
+    })
+}
+
+/// The only line of a file.
 fn read_token(path: &Path) -> anyhow::Result<Token> {
-    let text = fs::read_to_string(path);
-    let text = text.with_context(|| format!("cannot read the token in {}", path.display()))?;
+    let bytes = read_ordinary_file(path, LARGEST_TOKEN_FILE);
+    let bytes = bytes.with_context(|| format!("cannot read the token in {}", path.display()))?;
+    let text = String::from_utf8(bytes);
+    let text = text.with_context(|| format!("{} holds no token", path.display()))?;
+    if text.trim().lines().count() > 1 {
+        bail!("{} has several lines: expected a token and nothing else", path.display());
+    }
     text.trim().parse().with_context(|| format!("{} holds no token", path.display()))
 }

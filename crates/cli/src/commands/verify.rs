@@ -2,7 +2,7 @@
 
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
 use crate::flags::{Common, Format};
-use crate::output::{print, print_json, warn};
+use crate::output::{escape_controls, print_json, print_text, warn};
 use crate::store::{open_store, recover};
 use clap::Args;
 use latlab_model::verification::{Mismatch, Verification};
@@ -46,7 +46,7 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     for folder in folders(&store, args)? {
         let checked = latlab_store::verify(&folder);
         if args.common.format == Format::Text {
-            print(&line(&checked))?;
+            print_text(&line(&checked))?;
         }
         all.push(checked);
     }
@@ -105,5 +105,5 @@ fn line(checked: &Verification) -> String {
     };
     let line = format!("{}: {said}{extra}", checked.run);
     // Names of files are whatever somebody made of them.
-    format!("{}\n", line.replace(char::is_control, "\u{fffd}"))
+    format!("{}\n", escape_controls(&line))
 }

@@ -9,6 +9,7 @@ use latlab_model::plan::{
     ClockName, IdleStates, Instrument, KernelFile, Mechanism, MissedPolicy, Phase, Tuning, WakeBy,
     Workload,
 };
+use latlab_model::sanitize::plain_line;
 use latlab_model::{CpuSet, Nanos, Plan};
 use std::path::PathBuf;
 
@@ -136,10 +137,11 @@ pub struct RunArgs {
     #[arg(long, help_heading = KEEP)]
     pub keep_going: bool,
     /// Name of the run, used in the name of its folder
-    #[arg(long, value_name = "NAME", default_value = "run", help_heading = KEEP)]
+    #[arg(long, value_name = "NAME", default_value = "run", value_parser = plain_line,
+          help_heading = KEEP)]
     pub name: String,
     /// Note to store with the run
-    #[arg(long, value_name = "TEXT", help_heading = KEEP)]
+    #[arg(long, value_name = "TEXT", value_parser = plain_line, help_heading = KEEP)]
     pub note: Option<String>,
 
     /// Run this load beside the measurement; may be repeated (`latlab loads` lists them)

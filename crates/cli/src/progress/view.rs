@@ -1,6 +1,7 @@
 //! The live view of a run: what is known so far, drawn from scratch each time.
 
 use super::table::{LiveColumn, fitting, render_table, spark};
+use crate::output::escape_controls;
 use latlab_conduct::live::{LiveRun, LiveThread};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Quantiles};
@@ -276,8 +277,10 @@ fn draw_foot(frame: &mut Frame, area: Rect, view: &LiveView) {
     let findings = &view.live.findings;
     let newest = match (findings.len(), findings.last()) {
         (_, None) => "No findings".to_string(),
-        (1, Some(finding)) => format!("1 finding: {}", finding.text()),
-        (count, Some(finding)) => format!("{count} findings, newest: {}", finding.text()),
+        (1, Some(finding)) => format!("1 finding: {}", escape_controls(&finding.text())),
+        (count, Some(finding)) => {
+            format!("{count} findings, newest: {}", escape_controls(&finding.text()))
+        }
     };
     let newest = Line::from(cut(&newest, area.width.into()));
     let lines = vec![

@@ -4,6 +4,7 @@ use super::errors::{SheetErrors, nearest};
 use latlab_model::Nanos;
 use latlab_model::campaign::{CoolDown, Order};
 use latlab_model::nanos::SECOND;
+use latlab_model::sanitize::{escape_controls, plain_line};
 use std::ops::RangeInclusive;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -55,8 +56,11 @@ pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut SheetErrors) -> Hea
     }
     let limit_ns = below.map_or(Nanos::ZERO, |_| limit.unwrap_or(LIMIT));
     Head {
-        name: keys.value("name", "a text", text).unwrap_or_else(|| file_stem.to_string()),
-        about: keys.value("about", "a text", text),
+        // Nobody has chosen the name of a file that came from elsewhere.
+        name: keys
+            .value("name", "a few plain words", name)
+            .unwrap_or_else(|| escape_controls(file_stem)),
+        about: keys.value("about", "a text", text).map(|about| joined(&about)),
         repeats: keys.number("repeats", 1..=MOST_REPEATS).unwrap_or(1) as u32,
         order: keys.order(),
         seed: keys.number("seed", 0..=i64::MAX as u64),
@@ -112,6 +116,15 @@ impl Keys<'_, '_, '_> {
             Order::Sequential
         })
     }
+}
+
+fn name(value: &DeValue) -> Option<String> {
+    text(value).filter(|name| plain_line(name).is_ok())
+}
+
+/// A text of several lines in one.
+pub fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn text(value: &DeValue) -> Option<String> {

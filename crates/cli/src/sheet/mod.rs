@@ -16,6 +16,7 @@ mod run_order;
 pub mod schema;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 pub use builtin::BUILTIN_SHEETS;
 

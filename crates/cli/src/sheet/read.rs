@@ -3,8 +3,9 @@
 use super::errors::SheetErrors;
 use super::head::{self, Head};
 use super::options::{SheetOption, Vocabulary, value_text};
-use super::published;
+use super::{published, texts};
 use latlab_model::campaign::Published;
+use latlab_model::sanitize::plain_line;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -55,6 +56,7 @@ pub fn read(text: &str, file_stem: &str, mistakes: &mut SheetErrors) -> Sheet {
         mistakes.add(error.span().unwrap_or(0..0), error.message().replace('\n', ", "));
     }
     let table = table.get_ref();
+    texts::check(text, table, mistakes);
     let vocabulary = Vocabulary::new();
     let mut sheet = Sheet {
         head: head::read(table, file_stem, mistakes),
@@ -147,9 +149,9 @@ fn scenario(
         }
     };
     let name = text("name", mistakes);
-    let about = text("about", mistakes).map(|(about, _)| about);
+    let about = text("about", mistakes).map(|(about, _)| head::joined(&about));
     let mut settings = settings(table, &["about", "name"], "a scenario", vocabulary, mistakes);
-    let wrong = |name: &String| name.trim().is_empty() || name.contains(char::is_control);
+    let wrong = |name: &String| name.trim().is_empty() || plain_line(name).is_err();
     match &name {
         None if table.get("name").is_none() => {
             mistakes.add(value.span(), "scenario without a name; add name = \"…\"")

@@ -45,6 +45,23 @@ fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
 }
 
 #[test]
+fn what_a_reader_of_the_sheet_cannot_see_is_refused_where_it_stands() {
+    let rest = "[[scenario]]\nname = \"a\"\nfor = \"1s\"\n";
+    for (head, expected) in [
+        ("# \u{202e}x\n", "1:3: contains an invisible character (U+202E): remove it"),
+        ("about = \"a\u{200b}b\"\n", "1:11: contains an invisible character (U+200B): remove it"),
+        ("about = \"\\u001B[2J\"\n", "1:9: contains a control character (U+001B): remove it"),
+        ("about = \"\\u2066\"\n", "1:9: contains an invisible character (U+2066): remove it"),
+        ("name = \"a\\nb\"\n", "1:8: name: expected a few plain words"),
+    ] {
+        assert_eq!(mistakes(&format!("{head}{rest}")), [expected], "{head}");
+    }
+    let hidden = "\u{feff}about = \"\"\"What is\r\nthe\tcost?\"\"\"\r\n";
+    let campaign = read(&format!("{hidden}{rest}"));
+    assert_eq!(campaign.about.as_deref(), Some("What is the cost?"));
+}
+
+#[test]
 fn a_scale_replaces_every_end() {
     let text = "[[scenario]]\nname = \"a\"\nfor = \"1h\"\n[[scenario]]\nname = \"b\"\ncycles = 9\nperiod = \"1ms\"\nthreads = 3\nperiod-step = \"500us\"\n";
     let scaled = |scale| {

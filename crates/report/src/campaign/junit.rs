@@ -4,6 +4,7 @@ use super::format::{reason, rest, verdict};
 use super::text::below;
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
+use latlab_model::sanitize::escape_lines;
 
 /// One test suite. A row fails as its verdict does; one without a deadline fails only where a run
 /// of it did.
@@ -96,14 +97,13 @@ fn summary(of: &CampaignTable, row: &CampaignRow) -> String {
 /// Text in XML 1.0, which has no place for most control characters.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in escape_lines(text).chars() {
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\n' => safe.push_str("&#10;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
             c => safe.push(c),
         }
     }

@@ -9,6 +9,7 @@ use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord, PooledRow};
 use latlab_model::guest::VIRTUAL_TIME_SHOWS;
 use latlab_model::run::VerdictWord;
+use latlab_model::sanitize::escape_controls;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
@@ -186,7 +187,7 @@ fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// A line for each cell, with exact nanoseconds; what is not known is empty.
+/// A line for each cell, with exact nanoseconds; what is not known is empty. No text is a formula.
 pub fn csv(of: &CampaignTable) -> String {
     let head = "row,kernel,repeat,state,verdict,run,cycles,max_ns,p99_9_ns,missed,misses,deadline_ns,reason";
     let mut text = format!("{head}\n");
@@ -197,31 +198,36 @@ pub fn csv(of: &CampaignTable) -> String {
             let time =
                 |time: Option<Nanos>| time.map(|time| time.0.to_string()).unwrap_or_default();
             let figures = &cell.figures;
+            let text_of = |text: &Option<String>| text.as_deref().map(csv_text).unwrap_or_default();
             let fields = [
-                row.label.clone(),
-                column.kernel.clone().unwrap_or_default(),
+                csv_text(&row.label),
+                text_of(&column.kernel),
                 column.repeat.to_string(),
                 cell.state.to_string(),
                 cell.verdict.map(|word| word.to_string()).unwrap_or_default(),
-                cell.run.clone().unwrap_or_default(),
+                text_of(&cell.run),
                 number(cell.run.as_ref().map(|_| figures.cycles)),
                 time(figures.max_ns),
                 time(figures.p99_9_ns),
                 number(figures.missed),
                 number(figures.misses),
                 time(row.deadline_ns),
-                cell.reason.clone().unwrap_or_default(),
+                text_of(&cell.reason),
             ];
-            text += &(fields.map(|field| quoted(&field)).join(",") + "\n");
+            text += &(fields.join(",") + "\n");
         }
     }
     text
 }
 
-/// A field as RFC 4180 has it.
-fn quoted(field: &str) -> String {
-    let field = field.replace(['\r', '\n'], " ");
-    match field.contains([',', '"']) {
+/// A text as a field of RFC 4180; a spreadsheet takes what begins as a formula does for a text only
+/// behind an apostrophe, and what stands behind another separator for another field unless quoted.
+fn csv_text(text: &str) -> String {
+    let begins =
+        |c| matches!(c, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '\t' | '\r' | '\n');
+    let apostrophe = if text.starts_with(begins) { "'" } else { "" };
+    let field = format!("{apostrophe}{}", escape_controls(&text.replace(['\r', '\n', '\t'], " ")));
+    match field.contains([',', '"', ';', '\'']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
         false => field,
     }

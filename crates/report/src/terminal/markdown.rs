@@ -16,6 +16,7 @@ use crate::units::grouped;
 use crate::verdict::sentences;
 use latlab_model::Run;
 use latlab_model::run::Severity;
+use latlab_model::sanitize::escape_lines;
 
 /// What a run says, in the Markdown of GitHub.
 pub fn markdown(run: &Run) -> String {
@@ -49,7 +50,7 @@ pub fn markdown_list(entries: &[ListEntry]) -> String {
 
 /// Text as a block of code that it cannot end.
 fn fenced(text: &str) -> String {
-    let text = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
+    let text = escape_lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
     format!("{fence}sh\n{text}\n{fence}\n")

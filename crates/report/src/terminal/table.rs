@@ -2,6 +2,7 @@
 
 use crate::terminal::style::{Colour, Style};
 use crate::units::joined;
+use latlab_model::sanitize::escape_lines;
 use maud::{Markup, html};
 
 /// One column; `rank` 0 is never given up, the highest rank goes first.
@@ -204,10 +205,9 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut before = ' ';
-    for c in text.chars() {
+    for c in escape_lines(text).chars() {
         match c {
-            '\u{2028}' | '\u{2029}' => safe.push(' '),
-            c if c.is_control() => safe.push(if c.is_whitespace() { ' ' } else { '\u{fffd}' }),
+            '\n' => safe.push(' '),
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$'
             | '!' => {
                 safe.extend(['\\', c]);

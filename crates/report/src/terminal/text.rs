@@ -20,6 +20,7 @@ use crate::units::{Scale, bytes, grouped, percent, span};
 use crate::verdict::sentences;
 use latlab_model::plan::{Instrument, Recorded};
 use latlab_model::run::{Finding, Summary, VerdictWord};
+use latlab_model::sanitize::escape_controls;
 use latlab_model::{Nanos, Run};
 
 /// Everything a run says, in at most `width` columns (from 80 up), with a picture of characters
@@ -292,9 +293,9 @@ pub struct ListEntry {
 impl From<&Run> for ListEntry {
     fn from(run: &Run) -> ListEntry {
         ListEntry {
-            id: run.id.clone(),
+            id: escape_controls(&run.id),
             instrument: run.asked.method.instrument(),
-            started: run.started.clone(),
+            started: escape_controls(&run.started),
             measured_ns: Some(run.measured_ns).filter(|_| respond::is_timed(run)),
             threads: run.threads.len(),
             cycles: run.total.cycles,

@@ -6,7 +6,7 @@
 use super::event_log::{EventLog, LiveEvent, RunStart, WHOLE};
 use super::watchers::Watcher;
 use crate::response::not_found;
-use crate::response::{OWN, encoded, response};
+use crate::response::{OWN, encoded, refusal, response};
 use crate::state::ServerState;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -22,6 +22,7 @@ use std::convert::Infallible;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch::Receiver;
 
 /// What is sent at a time.
@@ -34,8 +35,13 @@ pub async fn events(State(shared): State<Arc<ServerState>>, Path(id): Path<Strin
     if shared.catalogue.store().get(&id).is_none() {
         return not_found("no such run");
     }
+    let Ok(place) = Arc::clone(&shared.followers).try_acquire_owned() else {
+        let text = "too many clients follow runs: try again later";
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, text);
+    };
     let watch = shared.hub.watch(&id);
-    let reader = Reader { looks: watch.updates(), watch, id, seen: 0, over: false };
+    let looks = watch.updates();
+    let reader = Reader { looks, watch, id, seen: 0, over: false, _place: place };
     let stream = futures_util::stream::unfold(reader, async |mut reader: Reader| {
         let batch = reader.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(batch)), reader))
@@ -49,6 +55,7 @@ struct Reader {
     id: String,
     seen: u64,
     over: bool,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Reader {

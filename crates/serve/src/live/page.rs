@@ -66,7 +66,7 @@ fn charts(id: &str) -> String {
     let body = html! {
         header {
             p.muted { a href="/" { "Runs" } }
-            h1 { (id) }
+            h1 { (escape_controls(id)) }
             p.muted #about {}
             p.standing #standing role="status" { "Loading the run …" }
         }
@@ -76,13 +76,13 @@ fn charts(id: &str) -> String {
             section { h2 { "Findings" } ul.findings #findings {  } }
         }
     };
-    frame(&format!("{id} is being measured"), &head, &body)
+    frame(&format!("{} is being measured", escape_controls(id)), &head, &body)
 }
 
 fn table(id: &str, log: &EventLog) -> String {
     let head = html! { meta http-equiv="refresh" content=(refresh(id)); };
     let body = html! {
-        header { p.muted { a href="/" { "Runs" } } h1 { (id) } p.standing { (state_line(log)) } }
+        header { p.muted { a href="/" { "Runs" } } h1 { (escape_controls(id)) } p.standing { (state_line(log)) } }
         main {
             div.scroll { table {
                 thead { tr {
@@ -95,7 +95,7 @@ fn table(id: &str, log: &EventLog) -> String {
         }
         footer { "Reloaded every " (REFRESH_SECONDS) " s." }
     };
-    frame(&format!("{id} is being measured"), &head, &body)
+    frame(&format!("{} is being measured", escape_controls(id)), &head, &body)
 }
 
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {

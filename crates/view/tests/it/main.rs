@@ -6,8 +6,9 @@ use latlab_model::Run;
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::campaign_table::CellWord;
 use latlab_model::frame::Message;
+use latlab_report::campaign::{csv, junit, markdown, show};
 use latlab_report::time::{Kind, TimeOptions};
-use latlab_report::{Options, units};
+use latlab_report::{Options, Style, units};
 use latlab_store::{CampaignFolder, Finished, Store};
 use latlab_view::{LoadedCampaign, LoadedRun, campaign_table, over_time, page};
 use std::collections::BTreeMap;
@@ -169,4 +170,34 @@ fn the_page_of_a_campaign_leads_to_its_runs() {
     assert!(html.contains("Which &lt;b>kernel") || html.contains("Which &lt;b&gt;kernel"));
     assert_eq!(shown.folders().len(), 2);
     assert!(shown.multiples(&Options::default()).starts_with("<svg"));
+}
+
+/// Invariant (documents): Texts of strangers cannot steer, turn or hide a line, and are no formulas in CSV.
+#[test]
+fn labels_of_a_stranger_are_shown_as_escapes_and_are_no_formulas() {
+    let root = tempfile::tempdir().unwrap();
+    let labels = ["=HYPERLINK(\"x\")", "gnp.\u{202e}exe\u{1b}[2J", "-1;+2", "plain, 4"];
+    let folder = campaign(root.path(), &labels);
+    let run = measure(&folder, 0);
+    let loaded = LoadedCampaign::read(&folder).unwrap();
+    assert_eq!(loaded.table.rows[1].label, labels[1], "programs get it as it is stored");
+    let table = csv(&loaded.shown);
+    let texts = [
+        markdown(&loaded.shown),
+        junit(&loaded.shown),
+        show(&loaded.shown, 120, Style::default()),
+        loaded.page(|_| String::new()),
+        loaded.multiples(&Options::default()),
+    ];
+    for text in texts.iter().chain([&table]) {
+        assert!(!text.contains(['\u{202e}', '\u{1b}']), "{text}");
+    }
+    assert!(texts[1].contains(r"gnp.\u{202e}exe\u{1b}[2J"), "{}", texts[1]);
+    let field = |line: usize| table.lines().nth(line).unwrap();
+    let figures = format!("{},{}", run.total.cycles, run.total.max_ns.unwrap().0);
+    let first = format!("\"'=HYPERLINK(\"\"x\"\")\",,1,done,pass,{},{figures},", run.id);
+    assert!(field(1).starts_with(&first), "{}", field(1));
+    assert!(field(3).starts_with(r"gnp.\u{202e}exe\u{1b}[2J,,1,missing,"), "{}", field(3));
+    assert!(field(5).starts_with("\"'-1;+2\",,1,missing,"), "{}", field(5));
+    assert!(field(7).starts_with("\"plain, 4\",,1,missing,"), "{}", field(7));
 }

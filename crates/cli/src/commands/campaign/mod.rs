@@ -11,7 +11,9 @@ use crate::flags::run::RunArgs;
 use crate::flags::sheet::{BESIDE_A_SHEET, SheetArgs};
 use crate::flags::{Common, Format};
 use crate::leftovers::restore;
-use crate::output::{escape_controls, print, print_json, style, warn, width};
+use crate::output::{
+    escape_lines, print, print_json, print_text, sanitize_document, style, warn, width,
+};
 use crate::sheet::{Overrides, SheetFile, usable_cpus};
 use crate::store::{finish_leftovers, open_store, recover};
 use anyhow::Context;
@@ -106,7 +108,7 @@ fn create(
         Err(mistakes) => {
             for line in mistakes.lines() {
                 // Nobody may be there to read it.
-                let _ = writeln!(stderr(), "{}", escape_controls(line));
+                let _ = writeln!(stderr(), "{}", escape_lines(line));
             }
             return Err(ExitError::usage(format!("nothing was run: {sheet} has errors")).into());
         }
@@ -129,7 +131,10 @@ fn create(
 fn print_plan(args: &CampaignArgs<'_>, campaign: &Campaign) -> anyhow::Result<()> {
     match args.common.format {
         Format::Json => print_json(&DryRun::new(campaign)),
-        Format::Text => print(&latlab_report::campaign::planned(campaign, width(), style())),
+        Format::Text => {
+            let campaign = sanitize_document(campaign)?;
+            print_text(&latlab_report::campaign::planned(&campaign, width(), style()))
+        }
     }
 }
 
@@ -190,9 +195,9 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     let table = latlab_view::campaign_table(folder)?;
     let printed = match args.common.format {
         Format::Json => print_json(&CampaignResult { path: path.to_string(), table: &table }),
-        Format::Text => print(&format!(
+        Format::Text => print_text(&format!(
             "{}\nStored in {path}\nAs a page: latlab report {path}\n",
-            latlab_report::campaign::show(&table, width(), style())
+            latlab_report::campaign::show(&sanitize_document(&table)?, width(), style())
         )),
     };
     printed.with_context(|| format!("the campaign is stored in {path}"))?;

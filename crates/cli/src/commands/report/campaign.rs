@@ -3,7 +3,7 @@
 use super::args::{ReportArgs, ReportFormat};
 use crate::browser;
 use crate::documents::CampaignReported;
-use crate::output::{print, print_json, warn, write_into, write_whole};
+use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
 use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, junit, markdown};
@@ -20,9 +20,9 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
     finish_leftovers(folder.runs());
     let shown = LoadedCampaign::read(folder)?;
     let text = match args.format {
-        ReportFormat::Markdown => Some(markdown(&shown.table)),
-        ReportFormat::Csv => Some(csv(&shown.table)),
-        ReportFormat::Junit => Some(junit(&shown.table)),
+        ReportFormat::Markdown => Some(markdown(&shown.shown)),
+        ReportFormat::Csv => Some(csv(&shown.shown)),
+        ReportFormat::Junit => Some(junit(&shown.shown)),
         ReportFormat::Text | ReportFormat::Json => None,
     };
     match text {
@@ -62,7 +62,7 @@ fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> a
             bytes: page.len(),
             table: &shown.table,
         })?,
-        _ => print(&format!("{}\n", path.display()))?,
+        _ => print_text(&format!("{}\n", path.display()))?,
     }
     if args.open {
         browser::open(&path);

@@ -5,6 +5,7 @@ use clap::Args;
 use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
 use latlab_conduct::respond::simulate::{SimulatedResponder, Stimulus};
 use latlab_model::Nanos;
+use latlab_model::sanitize::plain_line;
 use std::path::PathBuf;
 
 /// Flags of `latlab respond`.
@@ -82,10 +83,10 @@ pub struct RespondArgs {
     #[arg(long, value_name = "TIME", help_heading = RUN)]
     pub deadline: Option<Nanos>,
     /// Name of the run [default: that of the file or simulation]
-    #[arg(long, value_name = "NAME", help_heading = RUN)]
+    #[arg(long, value_name = "NAME", value_parser = plain_line, help_heading = RUN)]
     pub name: Option<String>,
     /// Note to store with the run
-    #[arg(long, value_name = "TEXT", help_heading = RUN)]
+    #[arg(long, value_name = "TEXT", value_parser = plain_line, help_heading = RUN)]
     pub note: Option<String>,
     /// Where runs live, and how they are printed
     #[command(flatten)]

@@ -4,7 +4,7 @@ use super::args::RespondArgs;
 use crate::documents::{CaptureListing, ListedChannel};
 use crate::exit::ExitError;
 use crate::flags::Format;
-use crate::output::{escape_controls, glyphs, print, print_json, warn};
+use crate::output::{escape_controls, glyphs, print_json, print_text, warn};
 use latlab_capture::{Capture, ChannelSurvey, Error, Kind, SECOND_PS, Survey, Value, open, survey};
 use latlab_model::Nanos;
 use latlab_report::Glyphs;
@@ -26,7 +26,7 @@ pub fn list_channels(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     }
     match args.common.format {
         Format::Json => print_json(&all)?,
-        Format::Text => print(&all.iter().map(text).collect::<Vec<_>>().join("\n"))?,
+        Format::Text => print_text(&all.iter().map(text).collect::<Vec<_>>().join("\n"))?,
     }
     if let Some(error) = failed {
         return Err(ExitError::usage(error.to_string()).into());

@@ -6,7 +6,7 @@ mod channels;
 use crate::documents::Responded;
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, exit_code};
 use crate::flags::Format;
-use crate::output::{print, print_json, style, width};
+use crate::output::{print_json, print_text, sanitize_run, style, width};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::RespondArgs;
@@ -212,23 +212,26 @@ fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
     let paths: Vec<String> = finished.iter().map(|one| one.path.display().to_string()).collect();
     if let ([Finished { run, path }], [shown_path]) = (finished, &paths[..]) {
         let text = run_text(path, run)?;
-        return print(&format!(
+        return print_text(&format!(
             "{text}\nStored in {shown_path}\nAs a page: latlab report {shown_path}\n"
         ));
     }
-    let runs: Vec<&Run> = finished.iter().map(|one| &one.run).collect();
+    let shown: Vec<Run> =
+        finished.iter().map(|one| sanitize_run(&one.run)).collect::<Result<_, _>>()?;
+    let runs: Vec<&Run> = shown.iter().collect();
     let mut text = figures::comparison_table(&runs, width(), style());
     text += &figures::channel_lines(&runs, width(), style());
     let all = series(finished)?;
+    let all = all.iter().zip(&shown);
     let all: Vec<PairedRuns> =
-        all.iter().map(|(run, latencies)| PairedRuns { run, latencies }).collect();
+        all.map(|((_, latencies), run)| PairedRuns { run, latencies }).collect();
     text += &pairs::load_comparison_text(&pairs::load_comparisons(&all), width(), style());
     text += &format!(
         "\nStored in:\n  {}\nAs one page: latlab report {}\n",
         paths.join("\n  "),
         paths.join(" ")
     );
-    print(&text)
+    print_text(&text)
 }
 
 /// The responses of each run, in their order.

@@ -1,7 +1,7 @@
 //! `latlab show CAMPAIGN`: the table of a campaign.
 
 use super::args::{ShowArgs, ShowFormat};
-use crate::output::{print, print_json, style, width};
+use crate::output::{print, print_json, print_text, style, width};
 use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_report::campaign::{csv, markdown};
@@ -17,8 +17,10 @@ pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {
     let shown = LoadedCampaign::read(folder)?;
     match args.format {
         ShowFormat::Json => print_json(&shown.table),
-        ShowFormat::Markdown => print(&markdown(&shown.table)),
-        ShowFormat::Csv => print(&csv(&shown.table)),
-        ShowFormat::Text => print(&latlab_report::campaign::show(&shown.table, width(), style())),
+        ShowFormat::Markdown => print_text(&markdown(&shown.shown)),
+        ShowFormat::Csv => print(&csv(&shown.shown)),
+        ShowFormat::Text => {
+            print_text(&latlab_report::campaign::show(&shown.shown, width(), style()))
+        }
     }
 }

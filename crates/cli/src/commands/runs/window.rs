@@ -1,7 +1,7 @@
 //! `latlab show --window`: a stretch of a run, from its samples.
 
 use crate::commands::runs::args::ShowFormat;
-use crate::output::{print, print_json, sanitize_run, style, width};
+use crate::output::{print_json, print_text, sanitize_run, style, width};
 use anyhow::bail;
 use latlab_digest::window::WindowSpec;
 use latlab_model::Run;
@@ -20,7 +20,7 @@ pub fn show(
     match format {
         ShowFormat::Text => {
             let run = sanitize_run(run)?;
-            print(&latlab_report::window(&run, &stretch.figures()?, width(), style()))
+            print_text(&latlab_report::window(&run, &stretch.figures()?, width(), style()))
         }
         ShowFormat::Json => print_json(&stretch.figures()?),
         ShowFormat::Csv => csv(&stretch),

@@ -25,7 +25,7 @@ pub struct ServeArgs {
     /// Secret that clients must send; other users see it in the list of processes
     #[arg(long, value_name = "TOKEN", conflicts_with = "token_file")]
     pub token: Option<Token>,
-    /// File with the secret
+    /// File with the secret: one line, at most 4 KiB
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
 }

@@ -6,6 +6,7 @@ use super::heat::Heat;
 use super::track::{Counter, Gauge, Track};
 use latlab_model::frame::Spike;
 use latlab_model::samples::Sample;
+use latlab_model::sanitize::{escape_controls, is_hidden};
 use latlab_model::telemetry::{Series, metric};
 use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
@@ -169,12 +170,13 @@ impl TimeData {
             metric::CPU_TIME => self.cpus.push(&series.subject, at, value),
             metric::THREAD_CPU if is_handler(&series.subject) => {
                 let fine = self.fine;
-                let handlers = self.handlers.entry(series.subject.clone());
+                let handlers = self.handlers.entry(escape_controls(&series.subject));
                 handlers.or_insert_with(|| Counter::new(fine)).push(at, value);
             }
             metric::THREAD_CPU => {
                 let mut busiest = self.busiest.iter_mut();
-                if let Some((_, one)) = busiest.find(|(name, _)| *name == series.subject) {
+                if let Some((_, one)) = busiest.find(|(name, _)| is_shown_as(name, &series.subject))
+                {
                     one.push(at, value);
                 }
             }
@@ -183,7 +185,7 @@ impl TimeData {
     }
 
     fn gauge(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
-        let key = (series.metric.clone(), series.subject.clone());
+        let key = (series.metric.clone(), escape_controls(&series.subject));
         let fine = self.fine;
         self.gauges.entry(key).or_insert_with(|| Gauge::new(fine)).push(at, value);
     }
@@ -236,6 +238,11 @@ fn is_handler(name: &str) -> bool {
 fn whole(run: &Run) -> Range<Nanos> {
     let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
     start..start + run.measured_ns.max(Nanos(1))
+}
+
+/// Whether the run, whose texts are harmless, has this name for the subject of a table.
+fn is_shown_as(name: &str, subject: &str) -> bool {
+    name == subject || subject.contains(is_hidden) && name == escape_controls(subject)
 }
 
 /// So that `cpu10` comes after `cpu9`.
