@@ -6,7 +6,7 @@ usage: attacks.py PROGRAM FOLDER [--kills N] [--faults N|every] [--repeats N] [-
 needs: root, strace, cargo, and the packages of Python that tests/kill.py needs
 
 PROGRAM is what is attacked; FOLDER gets kills.csv, faults.json, attacks.json with every line that a test
-has printed, and README.md with the table. A part that is measured anew leaves the others as they are.
+has printed, and README.md with the table. A part that is tried again leaves the others as they are.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def outcome(result, pattern):
 def attack(given):
     """The parts, each a function that gives back what is kept of it."""
     program, out = str(given.program.resolve()), given.folder.resolve()
-    script = lambda name, **more: run(["tests/own_mounts", f"tests/{name}.sh"], LATLAB=program, **more)
+    script = lambda name, **more: run([f"tests/{name}.sh"], LATLAB=program, **more)
     parts = {
         "kills": lambda: [script("kill", KILLS=str(given.kills), SEED="20261123", OUT=str(out))],
     }
@@ -111,19 +111,17 @@ def faults_row(folder, form, kept):
             outcomes[word] = outcomes.get(word, 0) + count
     said = ", ".join(f"{count} {word}" for word, count in sorted(outcomes.items(), key=lambda pair: -pair[1]))
     what, lost = FORMS[form]
-    return row(what, f"{sum(one['faults'] for one in these)} calls", lost, said, kept[0]["held"])
+    return row(what, f"{sum(one['faults'] for one in these)} calls", lost, said, kept[-1]["held"])
 
 
 def script_row(name, kept):
-    held = sum(len(outcome(one, "ok ")) for one in kept)
-    broken = sum(len(outcome(one, "not ok ")) for one in kept)
+    held, broken = (sum(len(outcome(one, word)) for one in kept) // len(kept) for word in ("ok ", "not ok "))
     skipped = {line for one in kept for line in outcome(one, "SKIPPED: ")}
-    said = "each as its test expects" if not broken else f"{broken} not"
-    said += f"; {len(skipped)} kinds could not be tried here" if skipped else ""
-    # The last line of the table of settings: nothing may be left changed.
+    said = "each as its test expects" if not broken else f"{broken} not as expected"
+    said += f"; not tried here: {len(skipped)} (`attacks.json` says why)" if skipped else ""
     lost = {"ownership": "nothing left changed, no process left, no innocent ended",
             "lost_settings": "no pass that was not held", "disk": "what the disk did not take"}.get(name, "nothing")
-    return row(SCRIPTS[name], f"{held + broken} cases in {len(kept)} runs", lost, said, not broken and all(one["held"] for one in kept))
+    return row(SCRIPTS[name], f"{held + broken} cases" + (f", {len(kept)} times" if len(kept) > 1 else ""), lost, said, not broken and all(one["held"] for one in kept))
 
 
 def crate_row(crate, kept):
@@ -151,7 +149,8 @@ def write_readme(folder, kept):
     text += "- `kills.csv`: each kill, with the seconds of intervals and samples that it cost.\n"
     text += "- `faults.json`: for each form and call, how many calls there were, how many failed, and what became of each.\n"
     text += "- `attacks.json`: each test with its command, its time, and every line that it printed.\n"
-    commands = [one["command"] for part in parts.values() for one in part[:1]]
+    commands = list(dict.fromkeys(one["command"] for part in parts.values() for one in part))
+    text += "".join(f"\n{one['note']}\n" for part in parts.values() for one in part if "note" in one)
     text += "\nThe commands, one for each part:\n\n```sh\n" + "".join(f"{command}\n" for command in commands) + "```\n"
     (folder / "README.md").write_text(text)
 
@@ -183,8 +182,8 @@ def main():
             print(f"== {name}, load {file('/proc/loadavg')}", flush=True)
             kept["parts"][name] = part()
             raw.write_text(json.dumps(kept, indent=1) + "\n")
-            write_readme(given.folder, kept)
-    return not all(one["held"] for part in kept["parts"].values() for one in part)
+    write_readme(given.folder, kept)
+    return not all(part[-1]["held"] for part in kept["parts"].values())
 
 
 if __name__ == "__main__":

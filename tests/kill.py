@@ -247,14 +247,16 @@ def lost(bench, kept, killed_at, journal):
 
 
 def check_folder(folder, run, may_lose=False):
-    """Sums of a folder, as a reader without latlab finds them; samples may be lost where that is told."""
+    """Sums of a folder, as a reader without latlab finds them; where it may lose, losses are told."""
     import pyarrow.parquet
     try:
         read_run.check_files(folder, run)
         for thread, table in ((one, read_run.read_with_pandas(folder)) for one in run["threads"]):
             read_run.check_histogram(table["histogram"], thread)
-            read_run.check_intervals(table["intervals"], thread)
-            read_run.check_spikes(table["spikes"], thread)
+            read_run.check_intervals(table["intervals"], thread, may_lose)
+            # Those of an interval that was lost are kept, and told as uncounted.
+            if not (may_lose and run["losses"]["cycles"]):
+                read_run.check_spikes(table["spikes"], thread)
     except SystemExit as error:
         raise Wrong(str(error)) from None
     rows = {}
