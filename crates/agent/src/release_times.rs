@@ -6,6 +6,7 @@ use latlab_model::plan::{Measurement, Task};
 use latlab_model::run::ThreadSetup;
 use latlab_sys::clock::{Clock, sleep_until};
 use latlab_sys::sched;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -25,7 +26,7 @@ const MOST_PASSED: usize = 8;
 pub struct ReleaseTimes(Arc<OnceLock<BTreeMap<u32, Vec<Releases>>>>);
 
 /// The releases of one thread, on CLOCK_MONOTONIC.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Releases {
     first: i64,
     period: i64,
@@ -50,6 +51,18 @@ impl ReleaseTimes {
             }
         }
         let _ = self.0.set(on_cpu);
+    }
+
+    /// What another process of ours reads with [`ReleaseTimes::read`].
+    pub fn text(&self) -> Option<String> {
+        serde_json::to_string(self.0.get()?).ok()
+    }
+
+    /// Makes the releases known that another process of ours knows.
+    pub fn read(&self, text: &str) {
+        if let Ok(on_cpu) = serde_json::from_str(text) {
+            let _ = self.0.set(on_cpu);
+        }
     }
 
     /// The first time from this one on that is far enough from all releases on the CPU of the calling

@@ -159,6 +159,7 @@ impl PreparedRun {
             .transpose()?;
         if layout.crowded {
             outbox.releases.publish(measurement, &team.setups());
+            self.loads.tell_releases(&outbox.releases);
         }
         let monitor = self.monitor(session, &mut team, lifted.as_ref())?;
         let settings = self.announce(session, &team, lifted);

@@ -127,9 +127,11 @@ pub struct Descendant {
 }
 
 /// All processes below this one, by their parents; those that are dead and not yet buried too.
-pub fn descendants(root: &Root, of: u32) -> Vec<Descendant> {
+/// `between` is called before the files of each process are read.
+pub fn descendants(root: &Root, of: u32, mut between: impl FnMut()) -> Vec<Descendant> {
     let mut children: BTreeMap<u32, Vec<Descendant>> = BTreeMap::new();
     for pid in processes(root) {
+        between();
         if let Some(stat) = Stat::read(root, pid) {
             children.entry(stat.parent).or_default().push(Descendant { pid, stat });
         }
@@ -181,7 +183,7 @@ mod tests {
         let root = Root::default();
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
         let below = loop {
-            let below = descendants(&root, std::process::id());
+            let below = descendants(&root, std::process::id(), || ());
             let sleeps = below.iter().filter(|one| one.stat.name == "sleep").count();
             if sleeps == 2 || std::time::Instant::now() > until {
                 break below;

@@ -96,7 +96,7 @@ pub(crate) fn end_processes(root: &Root, path: &Path) -> io::Result<usize> {
             }
             let Some(stat) = Stat::read(root, pid) else { continue };
             // Those below it may have closed what they inherited.
-            for below in descendants(root, pid) {
+            for below in descendants(root, pid, || ()) {
                 kill(root, below.pid, below.stat.started);
                 ended += 1;
             }

@@ -18,6 +18,7 @@ use crate::layout::{Cpus, Layout, check_cpus};
 use crate::outbox::Outbox;
 use crate::reasons::STOP;
 use crate::refusals::{machine_refuses, plan_is_wrong};
+use crate::release_times::ReleaseTimes;
 pub use check::missing_program;
 
 use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
@@ -27,7 +28,7 @@ use latlab_model::{CpuSet, Plan};
 use latlab_sys::files::Root;
 use latlab_sys::undo::restore_loads;
 use latlab_sys::work_log::LoggedSource;
-use request::{LoadRequest, STOP_WORD};
+use request::{LoadRequest, RELEASES_WORD, STOP_WORD};
 use std::io::{BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::Ordering;
@@ -86,6 +87,15 @@ impl Loads {
         let until = Instant::now() + PATIENCE;
         self.0.iter().for_each(|load| load.wait_until_started(until));
         Ok(())
+    }
+
+    /// Tells the supervisors the releases, between which they look at their loads.
+    pub fn tell_releases(&mut self, releases: &ReleaseTimes) {
+        let Some(text) = releases.text() else { return };
+        for input in self.0.iter_mut().filter_map(|load| load.input.as_mut()) {
+            // A supervisor that has gone needs no word.
+            let _ = writeln!(input, "{RELEASES_WORD}{text}");
+        }
     }
 
     /// Ends all of them at once and waits until nothing of them is left.

@@ -1,5 +1,6 @@
 //! What a supervisor is asked to do, and what it waits for.
 
+use crate::release_times::ReleaseTimes;
 use latlab_model::Nanos;
 use latlab_model::load::Load;
 use latlab_sys::child::ChildExit;
@@ -48,6 +49,8 @@ impl LoadRequest {
     }
 }
 
+/// What a line begins with that tells the releases of the measuring threads.
+pub const RELEASES_WORD: &str = "releases ";
 /// The last line; without it, whoever started the supervisor has died.
 pub const STOP_WORD: &str = "stop\n";
 
@@ -55,10 +58,16 @@ pub const STOP_WORD: &str = "stop\n";
 pub fn listen(
     mut input: impl BufRead + Send + 'static,
     events: SyncSender<SupervisorEvent>,
+    releases: ReleaseTimes,
 ) -> std::io::Result<()> {
     let listen = move || {
         let mut line = String::new();
-        let word = input.read_line(&mut line);
+        let mut word = input.read_line(&mut line);
+        if let Some(text) = line.strip_prefix(RELEASES_WORD) {
+            releases.read(text);
+            line.clear();
+            word = input.read_line(&mut line);
+        }
         let event = match word.is_ok() && line == STOP_WORD {
             true => SupervisorEvent::Stop,
             false => SupervisorEvent::Abandoned,

@@ -5,6 +5,7 @@ use super::processes::Processes;
 use super::request::{LoadRequest, SupervisorEvent, listen};
 use super::{counters, tree};
 use crate::own_work::own_work;
+use crate::release_times::ReleaseTimes;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
 use latlab_model::own_work::OwnThread;
@@ -61,12 +62,14 @@ pub fn supervise() -> Result<(), String> {
     // A load of thousands of processes is looked at and ended in seconds only from before them.
     let nice = lower_niceness();
     let processes = Processes::new(request, (scratch, cgroup), &events, nice).map_err(failed)?;
-    listen(input, events.clone()).map_err(failed)?;
+    let releases = ReleaseTimes::default();
+    listen(input, events.clone(), releases.clone()).map_err(failed)?;
     let logs = WorkLogs::default();
     let supervisor = Supervisor {
         root,
         log: logs.begin(OwnThread::Loads),
         logs,
+        releases,
         processes,
         events,
         waiting,
@@ -90,6 +93,7 @@ struct Supervisor {
     /// When this process works.
     logs: WorkLogs<OwnThread>,
     log: WorkLog,
+    releases: ReleaseTimes,
     processes: Processes,
     events: SyncSender<SupervisorEvent>,
     waiting: Receiver<SupervisorEvent>,
@@ -205,10 +209,8 @@ impl Supervisor {
     fn watch(&mut self) -> EndCause {
         loop {
             let (before, used) = (Instant::now(), thread_cpu_time());
-            let work = self.log.work();
             self.sample();
             self.send_own_work();
-            drop(work);
             let used = Duration::from_nanos((thread_cpu_time() - used).max(0) as u64);
             let pause = SAMPLE_EVERY.max(used * COST);
             if let Err(over) = self.handle_events_until(before + pause) {
@@ -265,8 +267,16 @@ impl Supervisor {
     }
 
     fn sample(&mut self) {
+        self.releases.wait();
+        let mut work = Some(self.log.work());
         let before = now();
-        let (all, cpu_ns) = tree::cpu_time(&self.root);
+        let (all, cpu_ns) = tree::cpu_time(&self.root, || {
+            if !self.releases.is_free() {
+                drop(work.take());
+                self.releases.wait();
+                work.replace(self.log.work());
+            }
+        });
         // Reading thousands takes a while, and is done halfway at the middle of it.
         let at_ns = Nanos((before.0 + now().0) / 2);
         self.coverage.look(&self.root, at_ns, &all);

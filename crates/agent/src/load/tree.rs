@@ -15,17 +15,17 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Those that live.
 pub fn living(root: &Root) -> Vec<Descendant> {
-    let mut all = descendants(root, std::process::id());
+    let mut all = descendants(root, std::process::id(), || ());
     all.retain(|one| one.stat.state != 'Z');
     all
 }
 
 /// How many there are, and the CPU time of all that have been; its parts are read one after the
-/// other, so that what ends meanwhile may be missing once.
-pub fn cpu_time(root: &Root) -> (Vec<Descendant>, Nanos) {
+/// other, so that what ends meanwhile may be missing once; `between` is called before each.
+pub fn cpu_time(root: &Root, between: impl FnMut()) -> (Vec<Descendant>, Nanos) {
     // First, or what is buried between the two would be counted in both.
     let buried = memory::children_cpu_time();
-    let all = descendants(root, std::process::id());
+    let all = descendants(root, std::process::id(), between);
     let own = |one: &Descendant| {
         let known = clock::cpu_time_of_process(one.pid);
         known.unwrap_or_else(|| one.stat.cpu_ticks as i64 * TICK)
