@@ -3,6 +3,7 @@
 // A view has: label, lines ({name, note, pen}), whole ([from, to]), x and y ({title, isLog, ticks,
 // words}), data(range, pixels) (columns, the first is x), stepped, at(index) (words for the place
 // of the cursor), value(line, index) (words for a line there), and may have marks(u), yRange, sync.
+// Where values hold for a stretch, index(x) says which stretch x lies in and middle(index) points at it.
 import uPlot from "uplot";
 import { button, element, legend } from "./controls.js";
 import { colour, whenSchemeChanges } from "./pens.js";
@@ -57,7 +58,7 @@ export function chart(figure, view, height, zoomed) {
 
     place.addEventListener("keydown", event => {
         const act = {
-            ArrowLeft: () => step(u, -1), ArrowRight: () => step(u, 1),
+            ArrowLeft: () => step(u, view, -1), ArrowRight: () => step(u, view, 1),
             "+": () => closer(0.5), "-": () => closer(2), Escape: whole,
         }[event.key];
         if (act) {
@@ -78,10 +79,11 @@ export function chart(figure, view, height, zoomed) {
 }
 
 // Moves the cursor by a value, or by a pixel where there are more values than pixels.
-function step(u, direction) {
+function step(u, view, direction) {
     const now = u.cursor.left >= 0 ? u.cursor.left : u.over.clientWidth / 2;
-    const index = u.posToIdx(now);
-    const next = u.valToPos(u.data[0][Math.min(u.data[0].length - 1, Math.max(0, index + direction))], "x");
+    const index = (view.middle ? view.index(u.posToVal(now, "x")) : u.posToIdx(now)) + direction;
+    const place = view.middle?.(index) ?? u.data[0][Math.min(u.data[0].length - 1, Math.max(0, index))];
+    const next = u.valToPos(place, "x");
     const left = direction > 0 ? Math.max(now + 1, next) : Math.min(now - 1, next);
     u.setCursor({ left: Math.min(u.over.clientWidth - 1, Math.max(0, left)), top: u.over.clientHeight / 2 });
 }
@@ -115,14 +117,15 @@ function options(view, shown, range, act, width, height) {
         series: [{}, ...view.lines.map(line)],
         cursor: {
             y: false,
-            points: { show: view.lines.length <= 16 && !view.stepped },
+            points: { show: view.lines.length <= 16 && !view.stepped && !view.index },
             focus: { prox: view.lines.length > MANY ? 20 : -1 },
             drag: { x: true, y: false, setScale: false },
             bind: { dblclick: () => () => { act.whole(); return null; } },
             ...(view.sync && { sync: { key: view.sync, setSeries: false, scales: ["x", null], filters: { pub: isAlone } } }),
         },
         hooks: {
-            setCursor: [u => act.hover(u.cursor.left < 0 ? null : u.cursor.idx)],
+            setCursor: [u => act.hover(u.cursor.left < 0 ? null
+                : view.index ? view.index(u.posToVal(u.cursor.left, "x")) : u.cursor.idx)],
             setSelect: [u => {
                 if (u.select.width < 2) return;
                 const { left, width } = u.select;

@@ -57,12 +57,20 @@ export async function readRun(prefix) {
     return { ...head, prefix, columns, threads: threads.sort(byMaximum) };
 }
 
+// The lines of a page without a run of its own.
+export async function readLines() {
+    const head = JSON.parse(part("", "lines").textContent);
+    const columns = unpack(await inflate(part("", "packed").textContent), head.columns);
+    const edges = columns.get("edges");
+    return head.lines.map((line, index) => ({ ...line, max: line.max_ns, bins: bins(columns, index, edges) }));
+}
+
 function bins(columns, index, edges) {
     const [first, end, count] = ["first", "end", "count"].map(name => columns.get(`bins${index}.${name}`));
     return first.map((low, bin) => ({ low: edges[low], high: edges[end[bin]], count: count[bin] }));
 }
 
 function rows(columns, index) {
-    const names = ["part", "parts", "count", "missed", "min", "median", "p99_9", "max"];
+    const names = ["part", "parts", "count", "missed", "min", "median", "p99_9", "limit", "max"];
     return Object.fromEntries(names.map(name => [name, columns.get(`rows${index}.${name}`)]));
 }

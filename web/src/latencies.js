@@ -1,6 +1,6 @@
 // The two charts of how large latencies were: how many were how large, and the share that was not
 // smaller. Both count anew for each range, so that every pixel shows what is stored.
-import { cells, countsOf, edgesOf } from "./cells.js";
+import { cells, countsOf, edgesOf, rank } from "./cells.js";
 import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
 import { pen } from "./pens.js";
@@ -45,11 +45,12 @@ export function latencies(figure, kind, lines) {
 
     const view = {
         label: of.label(terms), stepped: of.stepped, wholeWords: "whole range", closest: 200,
-        lines: lines.map(({ name, max }, index) => (
-            { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(index) })),
+        lines: lines.map(({ name, max, pen: number_ }) => (
+            { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(number_) })),
         x: { title: terms.axis, ticks, words: latency, isLog: last > LONG_TAIL * Math.max(LEAST, median(lines)) },
         y: { ticks, words: of.yWords, isLog: true, title: () => now.title },
         data, yRange,
+        ...(of.stepped && { index: value => Math.max(0, rank(now.edges, value) - 1) }),
         marks: u => maxima(u, lines),
         at: cell => of.at(now.edges, Math.min(cell, now.edges.length - 2)),
         value: (line, cell) => of.value(now.counted[line], Math.min(cell, now.edges.length - 2)),
@@ -103,10 +104,10 @@ export function latencies(figure, kind, lines) {
 function maxima(u, lines) {
     const { ctx, bbox } = u, size = 4 * devicePixelRatio, foot = bbox.top + bbox.height;
     ctx.save();
-    lines.forEach(({ max }, index) => {
+    lines.forEach(({ max, pen: number_ }, index) => {
         const x = u.series[index + 1].show && max != null ? u.valToPos(max, "x", true) : -1;
         if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) return;
-        ctx.fillStyle = pen(index).stroke();
+        ctx.fillStyle = pen(number_).stroke();
         ctx.beginPath();
         ctx.arc(x, foot, size, 0, 2 * Math.PI);
         ctx.fill();

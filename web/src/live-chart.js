@@ -1,11 +1,16 @@
 // A chart over the time of a run; the cursor of one is that of all.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { Rows } from "./live-rows.js";
 import { since } from "./units.js";
 
-const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b5508f", "#16202a", "#8a6a00"];
+// Those of the pages, so that a thread keeps its colour in its report.
+const LIGHT = ["#0062a3", "#c84e00", "#00795a", "#a8437f", "#1b1f24", "#8a6a00"];
 const DARK = ["#5fb4ee", "#ff9350", "#3ecb9f", "#eb9acb", "#f2f4f6", "#e6c04d"];
 const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** The colour of what stands for everything together. */
+export const ALL = 4;
 
 /** Seconds from one mark of the time to the next. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 432000];
@@ -37,15 +42,17 @@ export class Chart {
     const wide = (_, low, high) => low > 0 ? [10 ** Math.floor(Math.log10(low)), high * 1.5] : [1e3, 1e6];
     const borders = [undefined, ...lines.map(({ border = "solid" }) => border)];
     this.chart = new uPlot({
-      width: this.width(), height, cursor: { sync: { key: "live" } },
+      width: this.width(), height,
+      cursor: { sync: { key: "live" }, points: { show: false }, dataIdx: (u, _, at, time) => Rows.at(u.data[0], time) },
       scales: { x: { time: false }, y: log ? { distr: 3, range: wide } : range ? { range } : {} },
       legend: { markers: { dash: (_, at) => borders[at] } },
       axes: [{ ...axis, incrs: STEPS, values: (_, ticks) => ticks.map(since) },
         { ...axis, size: 70, values: (_, ticks) => ticks.map((tick) => tick === null ? "" : text(tick)) }],
-      series: [{ label: "at", value: (_, time) => time === null ? "–" : since(time) },
+      series: [{ label: "from", value: (_, time) => time == null ? "–" : since(time) },
         ...lines.map(({ label, colour, width = 1.25, dash }) => ({
           label, width, dash, stroke: colours[colour % colours.length], points: { show: false },
-          value: (_, value) => text(value),
+          // Where no cursor is, and in a pause, there is no value.
+          value: (_, value) => value == null ? "–" : text(value),
         }))],
     }, this.data, this.box);
   }

@@ -1,11 +1,11 @@
-// Values by time, as a chart takes them.
+// Values by time, as a chart takes them: each holds for its own time.
 
-/** Rows of values; what is far apart is not joined by a line. */
+/** Rows of values, drawn as steps; nothing is drawn in a pause between them. */
 export class Rows {
-  /** So many values a row; rows that are further apart than `gap` seconds have a pause between. */
-  constructor(width, gap) {
+  /** So many values a row; rows that begin less than `slack` seconds after the one before touch it. */
+  constructor(width, slack) {
     this.width = width;
-    this.gap = gap;
+    this.slack = slack;
     this.rows = new Map();
     this.sorted = true;
     this.last = -Infinity;
@@ -16,11 +16,11 @@ export class Rows {
     this.width = width;
   }
 
-  /** One value at a time; `choose` decides between it and one that is there already. */
-  put(time, at, value, choose = (_, now) => now, length = 0) {
+  /** One value from a time on; `choose` decides between it and one that is there already. */
+  put(time, at, value, length, choose = (_, now) => now) {
     let row = this.rows.get(time);
     if (!row) {
-      row = { values: [], length };
+      row = { values: [], length: 0 };
       this.rows.set(time, row);
       this.sorted &&= time > this.last;
       this.last = Math.max(this.last, time);
@@ -37,14 +37,27 @@ export class Rows {
       this.sorted = true;
     }
     const columns = Array.from({ length: this.width + 1 }, () => []);
-    let before = null;
+    let end = null;
     for (const [time, { values, length }] of this.rows) {
-      const gap = Math.max(this.gap, 2.5 * Math.max(length, before?.length ?? 0));
-      if (before && time - before.time > gap) this.push(columns, (before.time + time) / 2, []);
-      this.push(columns, time, values);
-      before = { time, length };
+      const touches = end !== null && Math.abs(time - end) <= this.slack;
+      if (end !== null && !touches && time > end) this.push(columns, end, []);
+      const from = touches || end === null ? end ?? time : Math.max(time, end);
+      this.push(columns, from, values);
+      end = Math.max(from, time + length);
+      this.push(columns, end, values);
     }
     return columns;
+  }
+
+  /** The row in which a time lies, by its place in the columns. */
+  static at(times, time) {
+    let low = 0, high = times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (times[middle] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(0, low - 1);
   }
 
   push(columns, time, values) {

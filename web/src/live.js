@@ -1,5 +1,6 @@
 // The page of a run that goes on: takes the events of the server and draws them.
-import { Chart } from "./live-chart.js";
+import { ALL, Chart } from "./live-chart.js";
+import { colourNumbers } from "./live-colours.js";
 import { Rows } from "./live-rows.js";
 import { count, latency, since } from "./units.js";
 
@@ -12,6 +13,8 @@ const CONDITIONS = [
   ["cpu_frequency", "Frequency", "MHz"],
   ["load", "Load of each CPU", "%"],
 ];
+/** Readings that are further apart have a pause between them, in seconds. */
+const LONGEST_READING = 30;
 const STANDINGS = {
   "goes-on": "The run is being measured",
   "left-over": "The run was interrupted; the next latlab command on this folder finishes it",
@@ -27,19 +30,22 @@ function begin(plan) {
   place("charts").replaceChildren();
   place("findings").replaceChildren(listed("None yet."));
   const threads = plan?.threads ?? [];
+  const colours = colourNumbers(threads);
   const pooled = threads.length > DRAWN_THREADS;
-  const drawn = pooled ? [{ thread: null, name: "all threads" }]
-    : threads.map(({ thread, cpu }) => ({ thread, name: cpu === null ? `thread ${thread}` : `CPU ${cpu}` }));
-  const lines = drawn.flatMap(({ name }, at) => [
-    { label: `${name} maximum`, colour: at, width: 2 },
-    { label: `${name} p99.9`, colour: at, dash: [6, 4], border: "dashed" },
-    { label: `${name} median`, colour: at, dash: [1, 3], border: "dotted" },
+  const drawn = pooled ? [{ thread: null, name: "all threads", colour: ALL }]
+    : threads.map(({ thread, cpu }, colour) => ({ thread, colour, name: cpu === null ? `thread ${thread}` : `CPU ${cpu}` }));
+  const lines = drawn.flatMap(({ name, colour }) => [
+    { label: `${name} maximum`, colour, width: 2 },
+    { label: `${name} p99.9`, colour, dash: [6, 4], border: "dashed" },
+    { label: `${name} median`, colour, dash: [1, 3], border: "dotted" },
+    // What stands for p99.9 in a time with too few latencies for it.
+    { label: `${name} upper limit of p99.9`, colour, width: 1, dash: [2, 6], border: "dashed" },
   ]);
   state = {
-    plan, pooled, threads, events: 0, end: 0, findings: 0, leftOut: 0, word: "The run is being prepared",
-    column: new Map(drawn.map(({ thread }, at) => [thread, 3 * at])),
+    plan, pooled, threads, colours, events: 0, end: 0, lastReading: null, findings: 0, leftOut: 0, word: "The run is being prepared",
+    column: new Map(drawn.map(({ thread }, at) => [thread, 4 * at])),
     totals: new Map(threads.map((one) => [one.thread, { ...one, count: 0, missed: 0, max: null }])),
-    latencies: new Rows(lines.length, 3 * (plan?.interval_s ?? 1)),
+    latencies: new Rows(lines.length, (plan?.interval_s ?? 1) / 2),
     conditions: new Map(),
     charts: new Map(),
   };
@@ -62,25 +68,31 @@ function interval(one) {
   const at = state.column.get(state.pooled ? null : one.thread);
   // Threads have their releases apart, and are drawn in the same second.
   const step = state.plan.interval_s;
-  const time = Math.round(one.to / step) * step;
+  const place = (time) => Math.round(time / step) * step;
   const largest = state.pooled ? Math.max : (_, now) => now;
-  [one.max_ns, one.p99_9_ns, one.median_ns].forEach((value, k) =>
-    state.latencies.put(time, at + k, value > 0 ? value : null, largest, one.to - one.from));
+  const [p99_9, limit] = one.p99_9_is_limit ? [null, one.p99_9_ns] : [one.p99_9_ns, null];
+  [one.max_ns, p99_9, one.median_ns, limit].forEach((value, k) =>
+    state.latencies.put(place(one.from), at + k, value > 0 ? value : null,
+      Math.max(step, place(one.to) - place(one.from)), largest));
 }
 
 function telemetry({ at, values }) {
+  // A reading stands for the time since the one before.
+  const since = at - (state.lastReading ?? at);
+  const length = since > 0 && since < LONGEST_READING ? since : 1;
+  state.lastReading = at;
   for (const [metric, title, unit] of CONDITIONS) {
     const own = Object.entries(values).filter(([name]) => name.startsWith(`${metric} `));
     if (own.length === 0) continue;
     let one = state.conditions.get(metric);
     const names = own.map(([name]) => name.slice(metric.length + 1));
     if (!one || names.some((name) => !one.names.includes(name))) {
-      one = { names: [...new Set([...(one?.names ?? []), ...names])], rows: one?.rows ?? new Rows(0, 3), title, unit };
+      one = { names: [...new Set([...(one?.names ?? []), ...names])], rows: one?.rows ?? new Rows(0, 0.01), title, unit };
       one.rows.widen(one.names.length);
       state.conditions.set(metric, one);
       drawConditions();
     }
-    own.forEach(([, value], k) => one.rows.put(at, one.names.indexOf(names[k]), value));
+    own.forEach(([, value], k) => one.rows.put(at - length, one.names.indexOf(names[k]), value, length));
   }
 }
 
@@ -90,8 +102,8 @@ function drawConditions() {
     const one = state.conditions.get(metric);
     state.charts.get(metric)?.[0].remove();
     if (!one) continue;
-    const lines = one.names.map((label, colour) => ({ label, colour }));
-    const text = (value) => value === null ? "–" : `${Number(value.toFixed(1))} ${one.unit}`;
+    const lines = one.names.map((label, place) => ({ label, colour: state.colours.cpu(label) ?? place }));
+    const text = (value) => `${Number(value.toFixed(1))} ${one.unit}`;
     const range = one.unit === "%" ? [0, 100] : null;
     state.charts.set(metric, [new Chart(place("charts"), one.title, lines, { text, range, height: 150 }), one.rows]);
   }

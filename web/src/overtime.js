@@ -3,6 +3,7 @@
 import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
 import { colour, pen } from "./pens.js";
+import { partAt, stepEdges, stepValues } from "./steps.js";
 import { ticks, timeTicks } from "./ticks.js";
 import { count, latency, number, since, termsOf, utc } from "./units.js";
 
@@ -44,27 +45,30 @@ const base = run => ({
 
 export function flow(figure, run, line) {
     const terms = termsOf(figure);
-    const length = Math.ceil(run.measured_s / run.step_s) + 1;
-    const seconds = Array.from({ length }, (_, part) => part * run.step_s);
+    const length = columnsOf(run, run.step_s);
     const missed = run.threads.map(thread => spread(thread.rows, "missed", length));
     const columns = Object.fromEntries(FIGURES.map(([figure]) => (
         [figure, run.threads.map(thread => spread(thread.rows, figure, length))])));
+    const limits = run.threads.map(thread => spread(thread.rows, "limit", length));
     let chosen = "max";
     const view = {
         label: `${terms.titles} over time`,
-        lines: run.threads.map(({ name, max_ns: max }, index) => (
-            { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(index) })),
+        lines: run.threads.map(({ name, max_ns: max, pen: number_ }) => (
+            { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(number_) })),
         y: { title: terms.axis, isLog: longTail(columns), ticks, words: latency },
-        data: () => [seconds, ...columns[chosen].map(one => (view.y.isLog ? one.map(positive) : one))],
+        ...steps(run, run.step_s, length),
+        data: () => [stepEdges(length, run.step_s, endOf(run, length)),
+            ...columns[chosen].map(one => stepValues(view.y.isLog ? one.map(positive) : one))],
         yRange: (from, to) => heights(from, to, view.y.isLog),
         at: part => stretch(run, part, run.step_s),
         value: (thread, part) => {
             const value = columns[chosen][thread][part], skipped = missed[thread][part];
-            return `${value == null ? "nothing" : latency(value)}${skipped ? `, ${count(skipped)} missed` : ""}`;
+            const limit = chosen === "p99_9" && limits[thread][part] ? "at most " : "";
+            return `${value == null ? "nothing" : limit + latency(value)}${skipped ? `, ${count(skipped)} missed` : ""}`;
         },
         marks: u => {
             findings(u, run.findings);
-            missedReleases(u, missed);
+            missedReleases(u, missed, run.step_s);
         },
     };
     const bar = element("div", { className: "controls" });
@@ -89,15 +93,16 @@ export function conditions(figure, run, line) {
         const tenths = values => values.map(value => (value == null ? null : value / 10));
         const means = strip.lines.map((_, index) => tenths(column(index, "mean")));
         const [low, high] = ["low", "high"].map(name => strip.lines.map((_, index) => column(index, name)));
-        const seconds = Array.from({ length: means[0].length }, (_, part) => part * step);
+        const length = means[0].length;
         const unit = value => `${number(value)} ${strip.unit}`;
         const title = `${strip.title} in ${strip.unit}`;
         figure.append(element("p", { className: "strip", textContent: title }));
         line.add(figure, {
             label: title,
-            lines: strip.lines.map((name, index) => ({ name, pen: pen(index) })),
+            lines: strip.lines.map((name, index) => ({ name, pen: pen(strip.pens[index]) })),
             y: { title: "", isLog: false, ticks, words: value => number(value) },
-            data: () => [seconds, ...means],
+            ...steps(run, step, length),
+            data: () => [stepEdges(length, step, run.measured_s), ...means.map(stepValues)],
             yRange: (from, to) => (strip.unit === "%" ? [0, Math.max(1, to ?? 0) * 1.05] : heights(from, to, false)),
             at: part => stretch(run, part, step),
             value: (index, part) => {
@@ -110,11 +115,24 @@ export function conditions(figure, run, line) {
     });
 }
 
+// How many columns a run has.
+const columnsOf = (run, step) => Math.max(1, Math.ceil(run.measured_s / step - 1e-6));
+
+// The last column ends with the run.
+const endOf = (run, length) => Math.max(run.measured_s, (length - 1) * run.step_s);
+
+// Which column is at a time, and where it is pointed at.
+const steps = (run, step, length) => ({
+    index: seconds => partAt(seconds, step, length),
+    middle: part => (Math.max(0, Math.min(part, length - 1)) + 0.5) * step,
+    seconds: step,
+});
+
 // A value for every column: a row that reaches over several is in each of them, and where no row
 // is there is nothing.
 function spread(rows, name, length) {
     const values = new Array(length).fill(null);
-    rows.part.forEach((part, row) => values.fill(rows[name][row], part, part + rows.parts[row]));
+    rows.part.forEach((part, row) => values.fill(rows[name][row], part, Math.min(length, part + rows.parts[row])));
     return values;
 }
 
@@ -135,7 +153,7 @@ function heights(from, to, isLog) {
 }
 
 const stretch = (run, part, step) => (
-    `${since(part * step)} to ${since((part + 1) * step)} (${utc(run.started, part * step)})`);
+    `${since(part * step)} to ${since(Math.min((part + 1) * step, run.measured_s))} (${utc(run.started, part * step)})`);
 
 // Lines where findings have their time, named where there is room.
 function findings(u, marks) {
@@ -164,7 +182,7 @@ function findings(u, marks) {
 }
 
 // A triangle at the foot of every stretch in which a shown thread missed a release.
-function missedReleases(u, missed) {
+function missedReleases(u, missed, step) {
     const { ctx, bbox } = u, size = 4 * devicePixelRatio, foot = bbox.top + bbox.height;
     ctx.save();
     ctx.fillStyle = colour("--bad");
@@ -172,7 +190,7 @@ function missedReleases(u, missed) {
     missed.forEach((counts, thread) => {
         if (!u.series[thread + 1].show) return;
         counts.forEach((skipped, part) => {
-            const x = skipped ? Math.round(u.valToPos(u.data[0][part], "x", true)) : -1;
+            const x = skipped ? Math.round(u.valToPos((part + 0.5) * step, "x", true)) : -1;
             if (x < bbox.left || x > bbox.left + bbox.width || drawn.has(x)) return;
             drawn.add(x);
             ctx.beginPath();

@@ -2,7 +2,7 @@
 // in the place of the pictures that stand still. Without it the page is whole, only still.
 import "uplot/dist/uPlot.min.css";
 import { button, element } from "./controls.js";
-import { readRun } from "./data.js";
+import { readLines, readRun } from "./data.js";
 import { latencies } from "./latencies.js";
 import { conditions, flow, timeline } from "./overtime.js";
 import { saving } from "./save.js";
@@ -32,7 +32,7 @@ function replace(figure, draw) {
 
 function ofRun(run) {
     const line = timeline(run);
-    const lines = run.threads.map(({ name, max_ns: max, bins }) => ({ name, max, bins }));
+    const lines = run.threads.map(({ name, max_ns: max, bins, pen }) => ({ name, max, bins, pen }));
     const draw = {
         latency: live => latencies(live, "latency", lines),
         ccdf: live => latencies(live, "ccdf", lines),
@@ -58,6 +58,7 @@ async function compared() {
     const names = [...document.querySelectorAll("nav.runs a")].slice(1).map(link => link.textContent);
     const lines = all.map((run, index) => ({
         name: names[index],
+        pen: index,
         max: run.threads.reduce((max, thread) => (thread.max_ns > (max ?? -Infinity) ? thread.max_ns : max), null),
         bins: run.threads.flatMap(thread => thread.bins),
     }));
@@ -67,9 +68,24 @@ async function compared() {
     }
 }
 
+// The rows of a campaign: a chart for those that differ in kernel or setting alone.
+async function campaign() {
+    const lines = await readLines();
+    const groups = new Map(lines.map(({ group }) => [group, lines.filter(line => line.group === group)]));
+    for (const figure of figures("").filter(({ dataset }) => dataset.picture === "rows")) {
+        replace(figure, live => groups.forEach((members, name) => {
+            const place = element("div", {}, ...(name ? [element("p", { className: "strip", textContent: name })] : []));
+            live.append(place);
+            latencies(place, "latency", members);
+        }));
+    }
+    document.documentElement.dataset.drawn = "page";
+}
+
 // What is shown first is drawn first, what nobody looks at not at all.
 const drawn = new Set();
-tabs(async id => {
+if (document.querySelector("main.campaign")) campaign();
+else tabs(async id => {
     if (drawn.has(id)) return;
     drawn.add(id);
     if (id === "comparison") await compared();

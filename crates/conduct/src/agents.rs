@@ -18,6 +18,17 @@ pub fn agent_program(machine: &str) -> Option<io::Result<Vec<u8>>> {
     Some(XzReader::new(*packed, false).read_to_end(&mut program).map(|_| program))
 }
 
+/// Why no guest of this machine can be measured; none where its program is carried.
+pub fn missing_agent(machine: &str) -> Option<String> {
+    let is_carried = architectures().any(|known| known == machine);
+    (!is_carried).then(|| {
+        format!(
+            "this build has no embedded agent for {machine}, which the guest needs: build with \
+             `make dist`"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,6 +41,6 @@ mod tests {
             assert!(program.starts_with(b"\x7fELF"), "{machine}");
         }
         assert!(architectures().is_sorted());
-        assert!(agent_program("pdp11").is_none());
+        assert!(agent_program("pdp11").is_none() && missing_agent("pdp11").is_some());
     }
 }

@@ -91,7 +91,9 @@ impl IntervalRow {
             median: self.p50_ns.map(|median| median.0 as f64),
             p99_9: self.p99_9_ns,
             max: self.max_ns,
+            ..Span::default()
         }
+        .with_limit()
     }
 }
 

@@ -7,8 +7,8 @@ use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The table of a campaign: a row for each scenario and setting, a column for each repeat, or for
-/// each repeat on each kernel.
+/// The table of a campaign: a row for each scenario, setting, target and kernel, and a cell for each
+/// repeat. Runs of different targets, kernels or boards are never in one row.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CampaignTable {
@@ -30,8 +30,8 @@ pub struct CampaignTable {
     /// How many of its runs stand how.
     #[serde(flatten)]
     pub tally: CampaignCounts,
-    /// The columns.
-    pub columns: Vec<CampaignColumn>,
+    /// Times that each row is measured: so many cells it has.
+    pub repeats: u32,
     /// The rows.
     pub rows: Vec<CampaignRow>,
     /// Where the published figures come from, and what they leave open.
@@ -77,41 +77,32 @@ impl fmt::Display for CampaignCounts {
     }
 }
 
-/// A column.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CampaignColumn {
-    /// The kernel, where the matrix has several.
-    pub kernel: Option<String>,
-    /// The how many-th repeat.
-    pub repeat: u32,
-}
-
-impl fmt::Display for CampaignColumn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kernel {
-            Some(kernel) => write!(f, "{kernel}, repeat {}", self.repeat),
-            None => write!(f, "repeat {}", self.repeat),
-        }
-    }
-}
-
 /// A row.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CampaignRow {
-    /// Its name.
+    /// Its name, with the kernel and the target that the matrix asks for.
     pub label: String,
+    /// The name without kernel and target: rows that have it in common differ in these alone.
+    pub group: String,
     /// Its scenario.
     pub scenario: String,
+    /// What is measured: `local`, or a machine of the laboratory.
+    pub target: String,
+    /// Release of the kernel that was measured; before the first run, what the sheet asks for.
+    pub kernel: Option<String>,
+    /// How that kernel can be preempted, as far as it says.
+    pub preemption: Option<String>,
+    /// Board or system model that was measured, as far as it is known.
+    pub board: Option<String>,
     /// What that is about.
     pub about: Option<String>,
     /// The deadline it is judged by.
     pub deadline_ns: Option<Nanos>,
-    /// A cell for each column.
+    /// A cell for each repeat.
     pub cells: Vec<CampaignCell>,
-    /// All repeats together, once for each kernel.
-    pub pooled: Vec<PooledRow>,
+    /// All repeats together; none before the first of them is done.
+    pub pooled: Option<PooledRow>,
     /// The heaviest verdict of its cells; without a deadline none, but for a cell that failed, or is
     /// invalid or damaged.
     pub verdict: Option<VerdictWord>,
@@ -139,6 +130,8 @@ text_enum! {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CampaignCell {
+    /// The how many-th of its row.
+    pub repeat: u32,
     /// How it stands.
     pub state: CellWord,
     /// Why it failed, was left out, or is damaged: the run's folder is named there.
@@ -174,8 +167,6 @@ pub struct CellFigures {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PooledRow {
-    /// The kernel, where the matrix has several.
-    pub kernel: Option<String>,
     /// Runs that it is made of: those that are done.
     pub runs: usize,
     /// Every latency counts alike, so that a thread with more of them counts more.

@@ -111,6 +111,12 @@ pub struct BusyThread {
     pub peak_at_ns: Nanos,
 }
 
+/// A share that can be no larger than one by its definition: a little more comes from the instants of
+/// two readings, which are not exact, and is one; much more says nothing.
+pub fn bounded_share(share: f64) -> Option<f64> {
+    (share <= 1.1).then(|| share.min(1.0))
+}
+
 /// Names of the metrics, where both sides must know them.
 pub mod metric {
     /// Those whose files hold a CPU for long when they are read.

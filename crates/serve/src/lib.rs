@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod campaigns;
 mod connections;
 mod guard;
 mod guesses;

@@ -1,5 +1,6 @@
 //! `/`: the runs of the folder as a table that can be filtered, without any script.
 
+use crate::campaigns::CampaignLine;
 use crate::response::encoded;
 use crate::run_index::{ListFigures, RunLine, RunStatus};
 use latlab_model::Nanos;
@@ -33,6 +34,11 @@ const WORDS: [(&str, &str); 9] = [
 ];
 
 impl Filter {
+    /// A campaign has a verdict for each of its rows, and none by which it could be chosen.
+    fn accepts_campaign(&self, campaign: &CampaignLine) -> bool {
+        self.verdict.is_empty() && campaign.has(&self.q)
+    }
+
     fn accepts(&self, row: &RunLine) -> bool {
         (self.verdict.is_empty() || self.verdict == row.as_str()) && row.has(&self.q)
     }
@@ -59,13 +65,20 @@ pub fn frame(title: &str, head: &Markup, body: &Markup) -> String {
 }
 
 /// The whole page.
-pub fn list(folder: &str, rows: &[RunLine], filter: &Filter) -> String {
+pub fn list(folder: &str, campaigns: &[CampaignLine], rows: &[RunLine], filter: &Filter) -> String {
+    let listed: Vec<&CampaignLine> =
+        campaigns.iter().filter(|campaign| filter.accepts_campaign(campaign)).collect();
     let shown: Vec<&RunLine> = rows.iter().filter(|row| filter.accepts(row)).collect();
     let body = html! {
         header { h1 { "Runs" } p.muted { "in " code { (escape_controls(folder)) } } }
         main {
             (form(filter))
-            p { (count_line(shown.len(), rows.len(), filter)) }
+            @if !listed.is_empty() {
+                h2 { "Campaigns" }
+                (campaign_table(&listed))
+                h2 { "Runs" }
+            }
+            p { (count_line(shown.len(), rows.len(), campaigns.is_empty(), filter)) }
             @if !shown.is_empty() { (table(&shown)) }
         }
         footer { "latlab serve only reads; it never changes a run." }
@@ -73,10 +86,11 @@ pub fn list(folder: &str, rows: &[RunLine], filter: &Filter) -> String {
     frame("Runs", &html! {}, &body)
 }
 
-fn count_line(shown: usize, all: usize, filter: &Filter) -> Markup {
+fn count_line(shown: usize, all: usize, no_campaign: bool, filter: &Filter) -> Markup {
     let filtered = !filter.q.trim().is_empty() || !filter.verdict.is_empty();
     html! {
-        @if all == 0 { "No runs yet: " code { "latlab run --for 10s" } " creates one." }
+        @if all == 0 && !no_campaign { "No runs outside of the campaigns." }
+        @else if all == 0 { "No runs yet: " code { "latlab run --for 10s" } " creates one." }
         @else if filtered { (shown) " of " (all) " runs match. " a href="/" { "Show all" } }
         @else { (all) " of " (all) " runs, newest first." }
     }
@@ -94,6 +108,36 @@ fn form(filter: &Filter) -> Markup {
                 }
             }
             button { "Filter" }
+        }
+    }
+}
+
+fn campaign_table(campaigns: &[&CampaignLine]) -> Markup {
+    html! {
+        div.scroll role="region" tabindex="0" aria-label="Campaigns" {
+            table {
+                thead { tr { th.word { "Campaign" } th.word { "Runs" } } }
+                tbody { @for campaign in campaigns { tr { (campaign_cells(campaign)) } } }
+            }
+        }
+    }
+}
+
+fn campaign_cells(campaign: &CampaignLine) -> Markup {
+    html! {
+        td.word {
+            @match &campaign.sheet {
+                Some((name, about)) => {
+                    a href={ "/campaigns/" (encoded(&campaign.id)) } { (name) }
+                    small { (escape_controls(&campaign.id)) }
+                    @if let Some(about) = about { small { (about) } }
+                }
+                None => (escape_controls(&campaign.id)),
+            }
+        }
+        @match &campaign.tally {
+            Ok(tally) => td.word { (tally) },
+            Err(reason) => td.word.damaged { "cannot be read: " (reason) },
         }
     }
 }

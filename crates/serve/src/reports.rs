@@ -1,10 +1,13 @@
 //! Pages and pictures of finished runs, made when they are asked for and kept for a while.
 
+use crate::campaigns::{CampaignStamp, campaign_stamp};
+use crate::response::encoded;
 use crate::run_index::{Stamp, stamp};
 use axum::body::Bytes;
 use latlab_report::time::{self, LatencyScale, TimeOptions};
 use latlab_report::{Kind, Options, standalone};
-use latlab_view::LoadedRun;
+use latlab_store::Store;
+use latlab_view::{LoadedCampaign, LoadedRun};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,6 +25,8 @@ pub enum Document {
     Latencies(Kind),
     /// A picture over time.
     OverTime(time::Kind),
+    /// The page of a campaign.
+    Campaign,
 }
 
 impl Document {
@@ -35,7 +40,14 @@ impl Document {
 }
 
 /// Where a page or picture comes from.
-type Key = (PathBuf, Option<Stamp>, Document);
+type Key = (PathBuf, Version, Document);
+
+/// What it was made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Version {
+    Run(Option<Stamp>),
+    Campaign(CampaignStamp),
+}
 
 /// The pages and pictures that were made last, the newest at the end.
 #[derive(Default)]
@@ -45,7 +57,11 @@ impl Reports {
     /// A page or picture of the run in this folder; one is made at a time, because of the memory
     /// that it takes.
     pub fn get(&self, folder: &Path, what: Document) -> latlab_view::Result<Bytes> {
-        let key = (folder.to_path_buf(), stamp(folder), what);
+        let version = match what {
+            Document::Campaign => Version::Campaign(campaign_stamp(folder)),
+            _ => Version::Run(stamp(folder)),
+        };
+        let key = (folder.to_path_buf(), version, what);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = kept.iter().position(|(known, _)| *known == key) {
             let found = kept.remove(at);
@@ -69,6 +85,7 @@ impl Reports {
 fn render(folder: &Path, what: Document) -> latlab_view::Result<String> {
     match what {
         Document::Page => Ok(latlab_view::page(&[LoadedRun::read(folder)?])),
+        Document::Campaign => campaign_page(folder),
         Document::Latencies(kind) => {
             let options = Options { id: kind.as_str().to_string(), ..Options::default() };
             Ok(standalone(&latlab_view::latencies(&[folder.to_path_buf()], kind, &options)?) + "\n")
@@ -79,6 +96,15 @@ fn render(folder: &Path, what: Document) -> latlab_view::Result<String> {
             Ok(standalone(&latlab_view::over_time(folder, kind, None, &options)?.svg) + "\n")
         }
     }
+}
+
+/// The page of a campaign, with links to the pages of its runs on this server.
+fn campaign_page(folder: &Path) -> latlab_view::Result<String> {
+    let store = Store::new(folder.parent().unwrap_or(folder));
+    let campaign = store.open_campaign(folder)?;
+    let name = |path: &Path| encoded(&path.file_name().unwrap_or_default().to_string_lossy());
+    let page_of = |run: &Path| format!("/campaigns/{}/runs/{}", name(folder), name(run));
+    Ok(LoadedCampaign::read(&campaign)?.page(page_of))
 }
 
 /// The document of a run, as it is stored; none where it is too long to be sent.

@@ -1,5 +1,6 @@
 //! Which address shows what.
 
+use crate::campaigns::{CampaignIndex, CampaignLookup};
 use crate::connections::Limits;
 use crate::guard::{Guard, Token, guard};
 use crate::list::{Filter, list};
@@ -45,6 +46,7 @@ pub fn router(setup: Setup, address: SocketAddr) -> Router {
     let shared = ServerState {
         followers: Arc::new(Semaphore::new(setup.limits.followers)),
         hub: Watchers::new(setup.store.clone()),
+        campaigns: CampaignIndex::new(setup.store.clone()),
         catalogue: RunIndex::new(setup.store),
         reports: Reports::default(),
     };
@@ -53,6 +55,9 @@ pub fn router(setup: Setup, address: SocketAddr) -> Router {
         .route("/assets/{name}", get(asset))
         .route("/runs/{id}", get(report))
         .route("/runs/{id}/{file}", get(file))
+        .route("/campaigns/{id}", get(campaign))
+        .route("/campaigns/{id}/runs/{run}", get(campaign_run))
+        .route("/campaigns/{id}/runs/{run}/{file}", get(campaign_file))
         .route("/live/{id}", get(live::page))
         .route("/live/{id}/events", get(live::events))
         .fallback(async || not_found("no such page"))
@@ -78,7 +83,8 @@ async fn index(
     };
     let made = run_blocking(move || {
         let folder = shared.catalogue.store().root().display().to_string();
-        shared.catalogue.rows().map(|rows| list(&folder, &rows, &filter))
+        let campaigns = shared.campaigns.lines()?;
+        shared.catalogue.rows().map(|rows| list(&folder, &campaigns, &rows, &filter))
     });
     match made.await {
         Some(Ok(html)) => page(html),
@@ -88,23 +94,59 @@ async fn index(
 }
 
 async fn report(State(shared): State<Arc<ServerState>>, Path(id): Path<String>) -> Response {
-    with_folder(shared, id, |shared, folder| match shared.reports.get(&folder, Document::Page) {
+    with_folder(shared, RunAddress::alone(id), |shared, folder| report_of(shared, &folder)).await
+}
+
+async fn campaign_run(
+    State(shared): State<Arc<ServerState>>,
+    Path((campaign, run)): Path<(String, String)>,
+) -> Response {
+    let address = RunAddress { campaign: Some(campaign), run };
+    with_folder(shared, address, |shared, folder| report_of(shared, &folder)).await
+}
+
+fn report_of(shared: &ServerState, folder: &std::path::Path) -> Response {
+    match shared.reports.get(folder, Document::Page) {
         Ok(html) => self_contained(html),
         Err(error) => broken(error),
-    })
-    .await
+    }
+}
+
+async fn campaign(State(shared): State<Arc<ServerState>>, Path(id): Path<String>) -> Response {
+    let made = run_blocking(move || match shared.campaigns.find(&id) {
+        CampaignLookup::Found(folder) => {
+            match shared.reports.get(folder.path(), Document::Campaign) {
+                Ok(html) => self_contained(html),
+                Err(error) => broken(error),
+            }
+        }
+        CampaignLookup::Damaged(reason) => broken(reason),
+        CampaignLookup::Nothing => not_found("no such campaign"),
+    });
+    made.await.unwrap_or_else(crashed)
 }
 
 async fn file(
     State(shared): State<Arc<ServerState>>,
     Path((id, file)): Path<(String, String)>,
 ) -> Response {
+    file_of(shared, RunAddress::alone(id), file).await
+}
+
+async fn campaign_file(
+    State(shared): State<Arc<ServerState>>,
+    Path((campaign, run, file)): Path<(String, String, String)>,
+) -> Response {
+    file_of(shared, RunAddress { campaign: Some(campaign), run }, file).await
+}
+
+async fn file_of(shared: Arc<ServerState>, address: RunAddress, file: String) -> Response {
     let svg = file.strip_suffix(".svg").and_then(Document::picture);
     let json = file == "run.json";
     if svg.is_none() && !json {
         return not_found("expected run.json, or KIND.svg for a chart of `latlab plot`");
     }
-    with_folder(shared, id, move |shared, folder| match svg {
+    with_folder(shared, address, move |shared, folder| match svg {
         Some(what) => match shared.reports.get(&folder, what) {
             Ok(svg) => response(StatusCode::OK, "image/svg+xml", SELF_CONTAINED, svg),
             Err(error) => broken(error),
@@ -118,15 +160,37 @@ async fn file(
     .await
 }
 
+/// A run by its id, alone or in a campaign.
+struct RunAddress {
+    campaign: Option<String>,
+    run: String,
+}
+
+impl RunAddress {
+    fn alone(run: String) -> RunAddress {
+        RunAddress { campaign: None, run }
+    }
+
+    fn find(&self, shared: &ServerState) -> Lookup {
+        match &self.campaign {
+            Some(campaign) => shared.campaigns.run(campaign, &self.run),
+            None => shared.catalogue.folder(&self.run),
+        }
+    }
+}
+
 /// Does something with the folder of a finished run, or says why there is none.
 async fn with_folder(
     shared: Arc<ServerState>,
-    id: String,
+    address: RunAddress,
     then: impl FnOnce(&ServerState, PathBuf) -> Response + Send + 'static,
 ) -> Response {
-    let made = run_blocking(move || match shared.catalogue.folder(&id) {
+    let made = run_blocking(move || match address.find(&shared) {
         Lookup::Finished(folder) => then(&shared, folder),
-        Lookup::GoesOn => see_other(&format!("/live/{}", encoded(&id))),
+        Lookup::GoesOn if address.campaign.is_some() => {
+            not_found("this run of the campaign is not finished yet")
+        }
+        Lookup::GoesOn => see_other(&format!("/live/{}", encoded(&address.run))),
         Lookup::Damaged(reason) => broken(reason),
         Lookup::Nothing => not_found("no such run"),
     });

@@ -72,7 +72,13 @@ pub type Stamp = (u64, u64, i64, i64);
 
 /// The stamp of a run's document; none where there is no file.
 pub fn stamp(folder: &Path) -> Option<Stamp> {
-    let there = fs::metadata(folder.join("run.json")).ok().filter(|there| there.is_file())?;
+    let path = folder.join("run.json");
+    stamp_of(&path).filter(|_| path.is_file())
+}
+
+/// The stamp of a file or a folder; none where there is none.
+pub fn stamp_of(path: &Path) -> Option<Stamp> {
+    let there = fs::metadata(path).ok()?;
     Some((there.ino(), there.len(), there.mtime(), there.mtime_nsec()))
 }
 
@@ -198,7 +204,7 @@ impl ListFigures {
 }
 
 /// Why a folder is not shown: it, or something in it, is a link to somewhere else.
-fn link_outside(store: &Store, folder: &Path) -> Option<String> {
+pub fn link_outside(store: &Store, folder: &Path) -> Option<String> {
     let root = fs::canonicalize(store.root()).ok()?;
     let files = fs::read_dir(folder).ok()?.flatten();
     let links = files.filter(|file| file.file_type().is_ok_and(|kind| kind.is_symlink()));

@@ -1,5 +1,6 @@
 //! What all requests share, and work beside the one thread that answers.
 
+use crate::campaigns::CampaignIndex;
 use crate::live::Watchers;
 use crate::reports::Reports;
 use crate::run_index::RunIndex;
@@ -10,6 +11,8 @@ use tokio::sync::Semaphore;
 pub struct ServerState {
     /// The runs.
     pub catalogue: RunIndex,
+    /// The campaigns.
+    pub campaigns: CampaignIndex,
     /// Their pages and pictures.
     pub reports: Reports,
     /// The runs that are followed.

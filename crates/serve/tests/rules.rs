@@ -108,6 +108,73 @@ fn every_run_is_listed_with_its_state_and_nothing_else_is() {
     assert!(root.path().join("runs/.20261121T234352Z_stream-3.partial/journal").exists());
 }
 
+/// A campaign of one row, with a run that fills no cell of it, and one that cannot be read.
+fn add_campaigns(root: &Path) -> String {
+    let plan = latlab_model::Plan::default();
+    let row = serde_json::json!({
+        "label": "idle", "scenario": "idle", "about": null, "settings": {}, "kernel": null,
+        "left_out": null, "plan": plan,
+    });
+    let campaign = serde_json::json!({
+        "schema": 2, "latlab": "0", "id": "", "name": "night", "about": "Is <it> good?",
+        "begun": "", "repeats": 1, "order": "sequential", "seed": 1, "retries": 1,
+        "cool_down": { "pause_ns": 0, "below_millicelsius": null, "limit_ns": 0 }, "cpus": 1,
+        "rows": [row], "runs": [{ "row": 0, "repeat": 1, "seed": 1 }],
+    });
+    let store = Store::new(root.join("runs"));
+    let made = store.begin_campaign(serde_json::from_value(campaign).unwrap(), "").unwrap();
+    copy_run(&made.runs().root().join(RUN));
+    let damaged = root.join("runs/20261121T000000Z_broken");
+    fs::create_dir(&damaged).unwrap();
+    fs::write(damaged.join("campaign.json"), "{}").unwrap();
+    made.campaign.id
+}
+
+#[test]
+fn campaigns_are_listed_and_lead_to_their_pages_and_runs() {
+    let root = folder();
+    let id = add_campaigns(root.path());
+    let server = server(root.path(), "127.0.0.1:8137", None);
+    let (status, list) = get(&server, "/");
+    assert_eq!(status, StatusCode::OK);
+    let link = format!("href=\"/campaigns/{id}\">night</a>");
+    for text in [&link, "0 of 1 measured", "Is &lt;it&gt; good?", "cannot be read", "4 of 4 runs"] {
+        assert!(list.contains(text), "{text}: {list}");
+    }
+    let (_, list) = get(&server, "/?q=nothing+like+it&verdict=");
+    assert!(!list.contains("/campaigns/"), "{list}");
+    let (status, page) = get(&server, &format!("/campaigns/{id}"));
+    assert!(status == StatusCode::OK && page.contains("<main class=\"campaign\""), "{status}");
+    let (status, page) = get(&server, &format!("/campaigns/{id}/runs/{RUN}"));
+    assert!(status == StatusCode::OK && page.contains(RUN), "{status}");
+    let (status, svg) = get(&server, &format!("/campaigns/{id}/runs/{RUN}/flow.svg"));
+    assert!(status == StatusCode::OK && svg.starts_with("<svg"), "{status}");
+    for path in ["/campaigns/none", "/campaigns/..", "/campaigns/%2e%2e/runs/x"] {
+        assert_eq!(get(&server, path).0, StatusCode::NOT_FOUND, "{path}");
+    }
+    assert_eq!(get(&server, &format!("/campaigns/{id}/runs/none")).0, StatusCode::NOT_FOUND);
+    let (status, text) = get(&server, "/campaigns/20261121T000000Z_broken");
+    assert!(status == StatusCode::INTERNAL_SERVER_ERROR && text.contains("broken"), "{text}");
+    // One that goes on elsewhere is read anew.
+    fs::remove_dir_all(root.path().join("runs").join(&id).join("runs").join(RUN)).unwrap();
+    assert_eq!(get(&server, &format!("/campaigns/{id}")).0, StatusCode::OK);
+}
+
+#[test]
+fn a_campaign_that_is_a_link_to_elsewhere_is_not_followed() {
+    let root = folder();
+    let id = add_campaigns(root.path());
+    let (inside, outside) = (root.path().join("runs").join(&id), root.path().join("campaign"));
+    fs::rename(&inside, &outside).unwrap();
+    symlink(&outside, &inside).unwrap();
+    let server = server(root.path(), "127.0.0.1:8137", None);
+    for path in [format!("/campaigns/{id}"), format!("/campaigns/{id}/runs/{RUN}")] {
+        let (status, text) = get(&server, &path);
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{path}");
+        assert!(text.contains("link to outside"), "{text}");
+    }
+}
+
 #[test]
 fn a_run_is_a_page_a_document_and_pictures() {
     let root = folder();

@@ -24,11 +24,22 @@ pub struct Span {
     pub median: Option<f64>,
     /// 99.9 %; of joined rows the largest of theirs.
     pub p99_9: Option<Nanos>,
+    /// Whether that is only an upper limit: the largest of latencies too few for the quantile.
+    pub p99_9_is_limit: bool,
     /// Largest latency.
     pub max: Option<Nanos>,
 }
 
 impl Span {
+    /// The same; where its latencies are too few for p99.9, with the largest as its upper limit, so
+    /// that the worst time is not the one of which nothing is shown.
+    pub fn with_limit(self) -> Span {
+        match (self.p99_9, self.max) {
+            (None, Some(max)) => Span { p99_9: Some(max), p99_9_is_limit: true, ..self },
+            _ => self,
+        }
+    }
+
     /// Both together.
     pub fn join(&mut self, other: &Span) {
         self.median = match (self.median, other.median) {
@@ -43,6 +54,8 @@ impl Span {
         self.count = self.count.saturating_add(other.count);
         self.missed = self.missed.saturating_add(other.missed);
         self.min = self.min.into_iter().chain(other.min).min();
+        let is_limit = |one: &Span, two: &Span| one.p99_9_is_limit && one.p99_9 >= two.p99_9;
+        self.p99_9_is_limit = is_limit(self, other) || is_limit(other, self);
         // None is less than any latency.
         self.p99_9 = self.p99_9.max(other.p99_9);
         self.max = self.max.max(other.max);
@@ -151,6 +164,25 @@ mod tests {
                 ..Span::default()
             })
         }
+    }
+
+    #[test]
+    fn a_limit_of_the_quantile_is_the_largest_and_is_kept_where_it_decides() {
+        let span = |count, p99_9: Option<i64>, max: i64| {
+            let p99_9 = p99_9.map(Nanos);
+            Span { count, p99_9, max: Some(Nanos(max)), ..Span::default() }.with_limit()
+        };
+        let (good, bad) = (span(1_003, Some(60), 90), span(999, None, 25_000));
+        assert_eq!((good.p99_9, good.p99_9_is_limit), (Some(Nanos(60)), false));
+        assert_eq!((bad.p99_9, bad.p99_9_is_limit), (Some(Nanos(25_000)), true));
+        for (mut one, other) in [(good, bad), (bad, good)] {
+            one.join(&other);
+            assert_eq!((one.p99_9, one.p99_9_is_limit), (Some(Nanos(25_000)), true));
+        }
+        let mut most = good;
+        most.join(&span(10, None, 50));
+        assert_eq!((most.p99_9, most.p99_9_is_limit), (Some(Nanos(60)), false));
+        assert_eq!(Span::default().with_limit(), Span::default(), "nothing has no limit");
     }
 
     fn laid_out(rows: Vec<(i64, i64, Span)>) -> Vec<Span> {

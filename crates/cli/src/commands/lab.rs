@@ -8,7 +8,9 @@ use crate::flags::sheet::SheetArgs;
 use crate::output::{print, warn};
 use crate::store::cache;
 use args::{Comparison, LabArgs, LabCommand};
+use latlab_conduct::agents;
 use latlab_lab::{GuestConfig, MACHINES, Package, kernels};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 /// The kernels that the ready-made sheets compare.
@@ -21,6 +23,9 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
         LabCommand::StressFive(comparison) => return run_comparison("lab-stress-five", comparison),
         LabCommand::Threads(comparison) => return run_comparison("lab-threads", comparison),
         LabCommand::Fetch { qemu, guests } => {
+            for text in missing_agents(guests) {
+                warn(format_args!("{text}; the kernel alone is downloaded"));
+            }
             for config in guests {
                 let config = GuestConfig { new_qemu: *qemu || config.new_qemu, ..config.clone() };
                 print(&format!("{}  {}\n", config.target(), fetch(&config)?))?;
@@ -33,6 +38,11 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
 /// A ready-made sheet of both kernels, which are got where they are not here.
 fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     let Comparison { seeds, quiet, console, common } = asked;
+    let guests = COMPARED.map(args::config).into_iter().collect::<Result<Vec<_>, _>>();
+    // A download would be of no use.
+    if let Some(text) = missing_agents(&guests.map_err(anyhow::Error::msg)?).pop() {
+        return Err(ExitError::cannot_measure(text).into());
+    }
     for target in COMPARED {
         let config = args::config(target).map_err(anyhow::Error::msg)?;
         if !config.is_cached(&cache()) {
@@ -44,6 +54,13 @@ fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     let sheet = SheetArgs { sheet, seeds: Some(*seeds), ..SheetArgs::default() };
     let (quiet, console) = (*quiet, *console);
     begin_or_resume(&CampaignArgs { sheet: &sheet, common, quiet, keep_going: false, console })
+}
+
+/// Why guests of these machines cannot be measured by this build, each once.
+fn missing_agents(guests: &[GuestConfig]) -> Vec<String> {
+    let machines: BTreeSet<&str> =
+        guests.iter().map(|config| config.machine.architecture).collect();
+    machines.into_iter().filter_map(agents::missing_agent).collect()
 }
 
 /// Gets a kernel and says where it came from.

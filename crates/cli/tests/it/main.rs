@@ -4,5 +4,6 @@ mod architecture;
 mod docs;
 mod doctor;
 mod end_to_end;
+mod lab;
 mod plot;
 mod window;

@@ -70,11 +70,7 @@ impl GuestLink {
     ) -> Result<(GuestLink, guest::Guest), Failure> {
         let machine = config.machine.architecture;
         let agent = agents::agent_program(machine).unwrap_or_else(|| {
-            let text = format!(
-                "this build has no embedded agent for {machine}, which the guest needs: build \
-                 with `make dist`"
-            );
-            Err(io::Error::other(text))
+            Err(io::Error::other(agents::missing_agent(machine).unwrap_or_default()))
         })?;
         let programs = plan.loads.iter().flat_map(|load| &load.processes);
         let programs = programs.filter_map(|process| process.argv.first()).map(String::as_str);

@@ -4,7 +4,7 @@ use super::points::{Points, Stretch};
 use super::{ConditionsInput, ConditionsView};
 use latlab_model::finding::ThreadShare;
 use latlab_model::plan::Policy;
-use latlab_model::telemetry::{BusyThread, metric};
+use latlab_model::telemetry::{BusyThread, bounded_share, metric};
 use latlab_model::{CpuSet, Nanos};
 
 /// Ordinary threads that are named in a run, the busiest ones.
@@ -39,7 +39,8 @@ fn busy_thread(at: &ConditionsView<'_>, subject: &str, points: &Points) -> Optio
     let within: Vec<(Nanos, i64)> = steps_within(at.input, points);
     let steps = within.windows(2).filter_map(|pair| {
         let length = (pair[1].0 - pair[0].0).0;
-        (length > 0).then(|| ((pair[1].1 - pair[0].1) as f64 / length as f64, pair[0].0, pair[1].0))
+        let share = bounded_share((pair[1].1 - pair[0].1) as f64 / length.max(1) as f64);
+        Some((share.filter(|_| length > 0)?, pair[0].0, pair[1].0))
     });
     // Of a step that began before the measuring, or ends after it, only the part within.
     let part = |(share, begin, end): (f64, Nanos, Nanos)| {
@@ -129,6 +130,7 @@ pub fn busiest(at: &ConditionsView<'_>, stretch: Stretch, cpu: u32) -> Vec<Threa
         let length = (last.0 - first.0).0;
         let share = (last.1 - first.1) as f64 / length.max(1) as f64;
         let (name, id) = (name.to_string(), id.parse().ok()?);
+        let share = bounded_share(share)?;
         (length > 0 && share >= 0.05).then_some(ThreadShare { name, id, share })
     };
     let all = at.data.all(metric::THREAD_CPU);

@@ -4,7 +4,7 @@ use super::points::Points;
 use super::{ConditionsView, busy_threads};
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
-use latlab_model::telemetry::{Conditions, Figure, metric};
+use latlab_model::telemetry::{Conditions, Figure, bounded_share, metric};
 
 /// What a CPU does when it works for somebody here.
 pub const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq"];
@@ -52,7 +52,13 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
     }
     for (read, kind) in RATES {
         for (subject, points) in at.data.all(read) {
-            figures.extend(figure(at, *kind, subject, rates(at, points)));
+            let rates = rates(at, points).into_iter();
+            // Microseconds in a second, of which there are no more than a million.
+            let rates = rates.map(|rate| match *read == metric::PRESSURE {
+                true => Some(bounded_share(rate? / 1e6)? * 1e6),
+                false => rate,
+            });
+            figures.extend(figure(at, *kind, subject, rates.collect()));
         }
     }
     if let Some(points) = at.data.one(metric::MEMORY, "MemAvailable") {

@@ -1,7 +1,7 @@
 //! What happened to the conditions of a run, each with its time and the latencies beside it.
 
-use super::finding_parts::{at_first_stretch, counter_findings, latencies};
-use super::points::{Points, Stretch};
+use super::finding_parts::{at_first_stretch, counter_findings, latencies, span};
+use super::points::{Points, Stretch, median};
 use super::{ConditionsView, heat, load};
 use latlab_model::Nanos;
 use latlab_model::finding::{ConditionFinding, Finding, Throttling};
@@ -9,6 +9,8 @@ use latlab_model::telemetry::{Conditions, metric};
 
 /// Readings that take more than this part of a CPU are too dear.
 const DEAR: f64 = 0.005;
+/// Readings that are this many times further apart than usual have a gap between them.
+const GAP: f64 = 3.0;
 
 /// All findings of the telemetry.
 pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding> {
@@ -38,7 +40,24 @@ pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding
         ConditionFinding::KernelEvent { event: event.to_string(), count, when, beside }
     }));
     found.extend(lost(at, conditions));
+    found.extend(telemetry_gap(at));
     found
+}
+
+/// The longest time in which telemetry was not read, and how many more there were.
+fn telemetry_gap(at: &ConditionsView<'_>) -> Option<Finding> {
+    let usual = at.input.every.map(Nanos::as_secs_f64).or(median(at.seconds()))?;
+    let steps = at.times.windows(2).map(|pair| Stretch { from: pair[0], to: pair[1] });
+    let is_gap = |step: &Stretch| (step.to - step.from).as_secs_f64() > GAP * usual;
+    let gaps: Vec<Stretch> = steps.filter(is_gap).collect();
+    let longest = *gaps.iter().max_by_key(|gap| gap.to - gap.from)?;
+    let finding = ConditionFinding::TelemetryGap {
+        gaps: gaps.len() as u64,
+        when: span(at, &[longest])?,
+        usual_ns: Nanos((usual * 1e9) as i64),
+        beside: latencies(at, &[longest], None),
+    };
+    Some(at_first_stretch(at, finding, &[longest]))
 }
 
 fn clocksource_changed(at: &ConditionsView<'_>) -> Option<Finding> {

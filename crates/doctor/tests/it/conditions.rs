@@ -298,6 +298,40 @@ fn memory_that_is_taken_is_found_when_it_goes() {
     assert_eq!(finding.finds("memory-taken", 79).severity(), Severity::Warning);
 }
 
+/// Invariant (conditions): A share is never larger than its definition allows.
+#[test]
+fn a_share_is_no_larger_than_all_of_the_time() {
+    // A reading that came late holds what belongs to the next one.
+    let stalled = |number| match number {
+        30 => 2_820_000,
+        31 => 0,
+        40 => 1_030_000,
+        _ => 400_000,
+    };
+    let made = Made::quiet().counter("pressure_stall", "cpu some", stalled);
+    let late = |number| if number == 50 { 282 } else { 30 };
+    let (conditions, _) = made.thread("yes/77", 0, 0, late).end();
+    let pressure = conditions.figures.iter().find(|figure| figure.metric == "pressure").unwrap();
+    assert_eq!((pressure.unit.as_str(), pressure.max), ("%", 100.0));
+    assert!((pressure.mean - 40.0).abs() < 1.5, "{pressure:?}");
+    assert!(conditions.threads[0].peak_share <= 1.0, "{:?}", conditions.threads[0]);
+}
+
+/// Invariant (conditions): Time in which nothing was read is a finding.
+#[test]
+fn a_hole_in_the_readings_is_a_finding() {
+    let mut made = Made { watch: ConditionsBuilder::default(), policy: Policy::Other };
+    let is_read = |number: &i64| !within(*number, 21, 29) && !within(*number, 61, 64);
+    (-1..=LENGTH).filter(is_read).for_each(|number| made.watch.reading(second(number)));
+    made.latencies(|_, number| if within(number, 20, 29) { 80_000 } else { 10_000 });
+    let made = made.counter("telemetry_cpu_time", "", |_| 100_000);
+    let finding = made.finds("telemetry-gap", 20);
+    assert_eq!(finding.severity(), Severity::Warning);
+    for part in ["for 9.0 s from +20.0 s to +29.0 s", "1 shorter gap", "every 1.0 s", "p99 80 us"] {
+        assert!(finding.text().contains(part), "{part}: {}", finding.text());
+    }
+}
+
 #[test]
 fn what_the_readings_cost_and_lose_is_told() {
     let dear = Made::quiet().counter("telemetry_cpu_time", "", |_| 8_000_000);

@@ -185,6 +185,22 @@ findings! {
             /// How many.
             readings: u64,
         }
+        /// Telemetry was not read for more than three times its usual distance: the conditions of that
+        /// time are not known. The agent did not get a CPU, or a kernel file did not answer.
+        TelemetryGap = "telemetry-gap" (
+            "warning",
+            "no",
+            "Leave a CPU for what does not measure, or load the machine less."
+        ) {
+            /// How many such gaps there are.
+            gaps: u64,
+            /// The longest one.
+            when: When,
+            /// Usual distance of two readings.
+            usual_ns: Nanos,
+            /// The latencies of that time.
+            beside: LatencyComparison,
+        }
         /// The readings took more than 0.5 % of a CPU.
         TelemetryDear = "telemetry-dear" ("warning", "no", "Use `--telemetry 5s`, or `off`.") {
             /// Share of a CPU that they took.
@@ -306,6 +322,7 @@ impl ConditionFinding {
             | MemoryTaken { .. }
             | Smi { .. }
             | KernelEvent { .. }
+            | TelemetryGap { .. }
             | TelemetryDear { .. } => WARNING,
         }
     }
@@ -380,6 +397,19 @@ impl ConditionFinding {
                  is damaged.",
                 counted(*readings, "telemetry reading is", "telemetry readings are")
             ),
+            TelemetryGap { gaps, when, usual_ns, .. } => {
+                let others = match gaps.saturating_sub(1) {
+                    0 => String::new(),
+                    more => format!(", and in {}", counted(more, "shorter gap", "shorter gaps")),
+                };
+                let length = (when.to_ns - when.from_ns).as_secs_f64();
+                format!(
+                    "Telemetry was not read for {length:.1} s {}{others}: the conditions of that \
+                     time are not known. Usually it is read every {:.1} s.",
+                    when.text(),
+                    usual_ns.as_secs_f64()
+                )
+            }
             TelemetryDear { cpu_share, limit_share } => format!(
                 "Telemetry took {} of a CPU; the limit is {}.",
                 percent(*cpu_share),
@@ -401,7 +431,8 @@ impl ConditionFinding {
             | MemoryTaken { beside, .. }
             | ClocksourceChanged { beside, .. }
             | Smi { beside, .. }
-            | KernelEvent { beside, .. } => Some(beside),
+            | KernelEvent { beside, .. }
+            | TelemetryGap { beside, .. } => Some(beside),
             TelemetryLost { .. } | TelemetryDear { .. } => None,
         }
     }
@@ -429,6 +460,9 @@ impl ConditionFinding {
                                      off."
             }
             Throttled { .. } => "Cool the machine; use a stronger supply.",
+            TelemetryGap { .. } => {
+                "Leave a CPU for what does not measure (`--cpus`), or load the machine less."
+            }
             LoadChanged { .. }
             | MemoryTaken { .. }
             | Smi { .. }

@@ -189,6 +189,7 @@ fn conditions() -> Vec<ConditionFinding> {
         Smi { count: 3, when, beside: beside() },
         KernelEvent { event: "rt-throttling".into(), count: 1, when, beside: beside() },
         TelemetryLost { readings: 3 },
+        TelemetryGap { gaps: 2, when, usual_ns: SECOND, beside: beside() },
         TelemetryDear { cpu_share: 0.013, limit_share: 0.005 },
     ]
 }

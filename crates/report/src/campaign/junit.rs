@@ -2,6 +2,7 @@
 
 use super::format::{reason, rest, verdict};
 use super::text::below;
+use super::variants::{answer, kernel};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_lines;
@@ -10,7 +11,7 @@ use latlab_model::sanitize::escape_lines;
 /// of it did.
 pub fn junit(of: &CampaignTable) -> String {
     let cases: Vec<(Option<Problem>, &CampaignRow)> =
-        of.rows.iter().map(|row| (problem(of, row), row)).collect();
+        of.rows.iter().map(|row| (problem(row), row)).collect();
     let count = |kind: &str| {
         cases.iter().filter(|(problem, _)| problem.as_ref().is_some_and(|p| p.kind == kind)).count()
     };
@@ -29,16 +30,29 @@ pub fn junit(of: &CampaignTable) -> String {
             escaped(&of.name),
             escaped(&row.label)
         );
+        text += &properties(row);
         if let Some(Problem { kind, message }) = problem {
             text += &format!("    <{kind} message=\"{}\"/>\n", escaped(message));
         }
-        text += &format!(
-            "    <system-out>{}</system-out>\n  </testcase>\n",
-            escaped(&summary(of, row))
-        );
+        text +=
+            &format!("    <system-out>{}</system-out>\n  </testcase>\n", escaped(&summary(row)));
     }
-    let remarks = below(of).collect::<Vec<_>>().join("\n");
+    let remarks = answer(of).into_iter().chain(below(of)).collect::<Vec<_>>().join("\n");
     text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", escaped(&remarks))
+}
+
+/// On what the row was measured.
+fn properties(row: &CampaignRow) -> String {
+    let facts = [
+        ("target", Some(row.target.clone())),
+        ("kernel", kernel(row)),
+        ("board", row.board.clone()),
+    ];
+    let property = |(name, value): (&str, Option<String>)| {
+        Some(format!("      <property name=\"{name}\" value=\"{}\"/>\n", escaped(&value?)))
+    };
+    let properties: String = facts.into_iter().filter_map(property).collect();
+    format!("    <properties>\n{properties}    </properties>\n")
 }
 
 struct Problem {
@@ -46,12 +60,11 @@ struct Problem {
     message: String,
 }
 
-fn problem(table: &CampaignTable, row: &CampaignRow) -> Option<Problem> {
+fn problem(row: &CampaignRow) -> Option<Problem> {
     let why: Vec<String> = row
         .cells
         .iter()
-        .zip(&table.columns)
-        .filter_map(|(cell, column)| Some(format!("{column}: {}", reason(cell)?)))
+        .filter_map(|cell| Some(format!("repeat {}: {}", cell.repeat, reason(cell)?)))
         .collect();
     let of = |kind, message: String| {
         let own = kind == "failure" || why.is_empty();
@@ -60,7 +73,7 @@ fn problem(table: &CampaignTable, row: &CampaignRow) -> Option<Problem> {
     let missing = row.cells.iter().filter(|cell| cell.state == CellWord::Missing).count();
     match row.verdict {
         Some(VerdictWord::Pass) => None,
-        Some(VerdictWord::Fail) => of("failure", missed(table, row)),
+        Some(VerdictWord::Fail) => of("failure", missed(row)),
         Some(word) => of("error", format!("the verdict is {word}")),
         None if missing > 0 => of("error", format!("{missing} runs are missing")),
         None if row.cells.iter().all(|cell| cell.state == CellWord::LeftOut) => {
@@ -71,11 +84,10 @@ fn problem(table: &CampaignTable, row: &CampaignRow) -> Option<Problem> {
 }
 
 /// Which repeats missed the deadline.
-fn missed(table: &CampaignTable, row: &CampaignRow) -> String {
-    let failed = row.cells.iter().zip(&table.columns);
-    let failed = failed.filter(|(cell, _)| cell.verdict == Some(VerdictWord::Fail));
+fn missed(row: &CampaignRow) -> String {
+    let failed = row.cells.iter().filter(|cell| cell.verdict == Some(VerdictWord::Fail));
     let line =
-        |(cell, column): (&CampaignCell, _)| format!("{column}: {}", words(cell, row).join(", "));
+        |cell: &CampaignCell| format!("repeat {}: {}", cell.repeat, words(cell, row).join(", "));
     failed.map(line).collect::<Vec<_>>().join("; ")
 }
 
@@ -86,12 +98,12 @@ fn words(cell: &CampaignCell, row: &CampaignRow) -> Vec<String> {
     max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word).collect()
 }
 
-fn summary(of: &CampaignTable, row: &CampaignRow) -> String {
-    let line = |(cell, column): (&CampaignCell, _)| {
+fn summary(row: &CampaignRow) -> String {
+    let line = |cell: &CampaignCell| {
         let run = cell.run.as_ref().map(|run| format!(" [{run}]")).unwrap_or_default();
-        format!("{column}: {}{run}", words(cell, row).join(", "))
+        format!("repeat {}: {}{run}", cell.repeat, words(cell, row).join(", "))
     };
-    row.cells.iter().zip(&of.columns).map(line).collect::<Vec<_>>().join("\n")
+    row.cells.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Text in XML 1.0, which has no place for most control characters.

@@ -8,6 +8,7 @@ mod page;
 mod plan;
 mod table;
 mod text;
+mod variants;
 
 pub use junit::junit;
 pub use latlab_model::campaign_table::CampaignTable;

@@ -1,6 +1,8 @@
-//! The latencies of each row in a small picture, all on one scale: each repeat, and all together.
+//! The latencies of each row in a small picture, all on one scale: each repeat, and all together;
+//! and rows over each other, above all kernels.
 
 use super::table::summed;
+use super::variants::variant_names;
 use crate::pictures::cpus::Grid;
 use crate::pictures::curve::{Curve, highest, latencies};
 use crate::pictures::legend::{Entry, Legend};
@@ -9,7 +11,7 @@ use crate::pictures::panel::{Panel, Shared, panels};
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
 use crate::terms::{self, Terms};
-use latlab_model::campaign_table::CampaignTable;
+use latlab_model::campaign_table::{CampaignRow, CampaignTable};
 use latlab_model::{Run, ThreadBins};
 use maud::{Markup, html};
 use std::borrow::Cow;
@@ -29,39 +31,99 @@ pub fn multiples(
     rows: &[Vec<Option<Counted>>],
     options: &Options,
 ) -> String {
-    let groups: Vec<Vec<Curve>> = rows.iter().map(|runs| lines(table, runs)).collect();
+    let lines = row_lines(table);
+    let each = lines.iter().zip(rows);
+    let groups: Vec<Vec<Curve>> = each.map(|(line, runs)| repeats(line.pen, runs)).collect();
     let small = Small {
         title: format!("{}: row by row", table.name),
         labels: table.rows.iter().map(|row| row.label.as_str()).collect(),
         // All repeats together are drawn beside each of them: their latencies count once.
         latencies: groups.iter().filter_map(|group| group.first()).map(|all| all.count).sum(),
+        entries: match groups.iter().any(|group| group.len() > 1) {
+            true => entries(&lines).into_iter().chain([each_repeat()]).collect(),
+            false => entries(&lines),
+        },
         groups,
     };
     small.drawn(rows, options)
 }
 
-/// Whether a scenario has several rows, which can be drawn over each other.
+/// Whether rows have something in common, so that they can be drawn over each other.
 pub fn can_be_overlaid(table: &CampaignTable) -> bool {
-    let scenarios: BTreeSet<&str> = table.rows.iter().map(|row| row.scenario.as_str()).collect();
-    scenarios.len() < table.rows.len()
+    let groups: BTreeSet<String> = row_lines(table).into_iter().map(|line| line.group).collect();
+    groups.len() < table.rows.len()
 }
 
-/// The rows of each scenario over each other, all their repeats together.
+/// The rows of each group over each other, all their repeats together: kernels above all.
 pub fn overlaid(table: &CampaignTable, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
-    let mut scenarios: Vec<(&str, Vec<Curve>)> = Vec::new();
-    for (row, cells) in table.rows.iter().zip(rows) {
-        let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
-        let name = row.label.strip_prefix(&row.scenario).unwrap_or(&row.label);
-        let line = pooled(name.trim_start_matches(", ").to_string(), &runs);
-        match scenarios.iter_mut().find(|(scenario, _)| *scenario == row.scenario) {
-            Some((_, lines)) => lines.push(line),
-            None => scenarios.push((&row.scenario, vec![line])),
+    let lines = row_lines(table);
+    let mut groups: Vec<(&str, Vec<Curve>)> = Vec::new();
+    for (line, curve) in lines.iter().zip(pooled_rows(table, rows)) {
+        match groups.iter_mut().find(|(group, _)| *group == line.group) {
+            Some((_, curves)) => curves.push(curve),
+            None => groups.push((&line.group, vec![curve])),
         }
     }
-    let (labels, groups): (Vec<&str>, Vec<Vec<Curve>>) = scenarios.into_iter().unzip();
-    let title = format!("{}: all rows in one chart", table.name);
+    let (labels, groups): (Vec<&str>, Vec<Vec<Curve>>) = groups.into_iter().unzip();
+    let title = format!("{}: rows over each other", table.name);
     let latencies = groups.iter().flatten().map(|line| line.count).sum();
-    Small { title, labels, groups, latencies }.drawn(rows, options)
+    Small { title, labels, entries: entries(&lines), groups, latencies }.drawn(rows, options)
+}
+
+/// Where a row is drawn among others, by what name, and with which pen: what has the same name has
+/// the same colour in all pictures.
+pub struct RowLine {
+    /// The rows that are drawn over each other.
+    pub group: String,
+    /// What it is called among these.
+    pub name: String,
+    /// Number of its pen.
+    pub pen: usize,
+}
+
+/// Of each row: target, kernel or board where these differ, else its settings; where no row has
+/// anything in common with another, its name.
+pub fn row_lines(table: &CampaignTable) -> Vec<RowLine> {
+    let lines = grouped_lines(table);
+    let groups: BTreeSet<&str> = lines.iter().map(|line| line.group.as_str()).collect();
+    if groups.len() < lines.len() {
+        return lines;
+    }
+    let alone = |(pen, row): (usize, &CampaignRow)| RowLine {
+        group: row.label.clone(),
+        name: row.label.clone(),
+        pen,
+    };
+    table.rows.iter().enumerate().map(alone).collect()
+}
+
+fn grouped_lines(table: &CampaignTable) -> Vec<RowLine> {
+    let variants = variant_names(table);
+    let has_variants = variants.windows(2).any(|pair| pair[0] != pair[1]);
+    let mut names: Vec<String> = Vec::new();
+    let rows = table.rows.iter().zip(variants).map(|(row, variant)| {
+        let settings = row.label.strip_prefix(&row.scenario).unwrap_or(&row.label);
+        let (group, name) = match has_variants {
+            true => (row.group.clone(), variant),
+            false => (row.scenario.clone(), settings.trim_start_matches(", ").to_string()),
+        };
+        let known = names.iter().position(|other| *other == name);
+        let pen = known.unwrap_or_else(|| {
+            names.push(name.clone());
+            names.len() - 1
+        });
+        RowLine { group, name, pen }
+    });
+    rows.collect()
+}
+
+/// All repeats of each row together, as it is drawn among others.
+pub fn pooled_rows<'a>(table: &CampaignTable, rows: &[Vec<Option<Counted>>]) -> Vec<Curve<'a>> {
+    let curve = |(line, cells): (RowLine, &Vec<Option<Counted>>)| {
+        let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
+        Curve { pen: Some(line.pen), ..pooled(line.name, &runs) }
+    };
+    row_lines(table).into_iter().zip(rows).map(curve).collect()
 }
 
 /// Small pictures on one scale.
@@ -71,12 +133,14 @@ struct Small<'a> {
     labels: Vec<&'a str>,
     /// The lines of each.
     groups: Vec<Vec<Curve<'a>>>,
+    /// Which line is which.
+    entries: Vec<Entry>,
     latencies: u64,
 }
 
 impl Small<'_> {
     fn drawn(self, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
-        let Small { title, labels, groups, latencies } = self;
+        let Small { title, labels, groups, entries, latencies } = self;
         let borrowed: Vec<&[Curve]> = groups.iter().map(Vec::as_slice).collect();
         let grid = Grid::new(groups.len(), options);
         let terms = terms::of_all(rows.iter().flatten().flatten().map(|(run, _)| *run));
@@ -92,7 +156,7 @@ impl Small<'_> {
         );
         let top = FIRST_LINE + heading.height() - 8.0;
         let end = grid.end(top);
-        let legend = Legend::new(entries(&groups), width);
+        let legend = Legend::new(entries, width);
         let picture = Picture {
             options,
             height: end + BELOW + legend.height(),
@@ -125,30 +189,38 @@ fn pooled<'a>(name: String, runs: &[Counted]) -> Curve<'a> {
     }
 }
 
-/// First all repeats together, then each, where there are several.
-fn lines<'a>(table: &CampaignTable, cells: &[Option<Counted<'a>>]) -> Vec<Curve<'a>> {
+/// First all repeats together, then each in the background, where there are several.
+fn repeats<'a>(pen: usize, cells: &[Option<Counted<'a>>]) -> Vec<Curve<'a>> {
     let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
-    let all = pooled("all repeats".to_string(), &runs);
-    // A cell without a run keeps its place, and so its pen.
-    let each = cells.iter().zip(&table.columns);
-    let each = each.map(|(cell, column)| pooled(column.to_string(), cell.as_slice()));
-    match cells.len() {
+    let all = Curve { pen: Some(pen), ..pooled("all repeats".to_string(), &runs) };
+    let each = runs
+        .iter()
+        .zip(1..)
+        .map(|(run, number)| pooled(format!("repeat {number}"), std::slice::from_ref(run)));
+    match runs.len() {
         0 | 1 => vec![all],
         _ => std::iter::once(all).chain(each).collect(),
     }
 }
 
-/// Which line is which, by the row that has the most of them.
-fn entries(groups: &[Vec<Curve>]) -> Vec<Entry> {
-    let most = groups.iter().max_by_key(|group| group.len());
-    let entry = |(index, series): (usize, &Curve)| {
-        Entry::line(Pen::number(index), series.name.clone()).with_mark()
-    };
-    most.filter(|group| group.len() > 1)
-        .map(|group| {
-            group.iter().take(crate::pictures::curve::named(group)).enumerate().map(entry).collect()
-        })
-        .unwrap_or_default()
+/// Which line is which; of one alone there is nothing to tell.
+fn entries(lines: &[RowLine]) -> Vec<Entry> {
+    // Each small picture has its name above it.
+    if lines.iter().all(|line| line.name == line.group) {
+        return Vec::new();
+    }
+    let mut entries: Vec<Entry> = Vec::new();
+    for line in lines {
+        if line.pen == entries.len() {
+            let name = if line.name.is_empty() { "all repeats" } else { &line.name };
+            entries.push(Entry::line(Pen::number(line.pen), name.to_string()).with_mark());
+        }
+    }
+    entries
+}
+
+fn each_repeat() -> Entry {
+    Entry::line(Pen::background(), "each repeat".to_string())
 }
 
 fn description(labels: &[&str], groups: &[Vec<Curve>], terms: &Terms) -> String {

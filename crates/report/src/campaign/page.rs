@@ -1,14 +1,18 @@
 //! A campaign as one page: the table, the distributions, and what each run says.
 
 use super::format::{DeadlineDistance, length_of, rest, share, verdict};
-use super::multiples::{Counted, can_be_overlaid, multiples, overlaid};
+use super::multiples::RowLine;
+use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_rows, row_lines};
 use super::text::{reasons, remarks, virtual_time};
+use super::variants::{answer, kernel};
+use crate::page::data::{ChartLine, chart_data};
 use crate::page::markup::Outline;
 use crate::page::markup::prose;
 use crate::page::markup::scrolling;
 use crate::page::{document, run_summary};
+use crate::pictures::curve::Curve;
 use crate::pictures::options::Options;
-use crate::terms;
+use crate::terms::{self, Terms};
 use crate::units::{bin_edge, grouped, short};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
 use latlab_model::{Run, ThreadBins};
@@ -43,6 +47,7 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 div.top { div {
                     p.kicker { "Campaign " (table.id) }
                     (outline.headline(html! { (table.name) }))
+                    @if let Some(answer) = answer(table) { p.lead { strong { (prose(&answer)) } } }
                     @if let Some(about) = &table.about { p.lead { (prose(about)) } }
                     @if let Some(length) = length_of(table) { p { (prose(&length)) } }
                     p { (table.tally) "." }
@@ -56,25 +61,7 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 p { (TABLE) }
             }))
             (outline.section("picture", "Distributions", html! {
-                @let many = terms::of_all(runs.iter().map(|one| one.run)).many;
-                @if can_be_overlaid(table) {
-                    figure {
-                        (in_widths("overlaid", |options| overlaid(table, &rows, options)))
-                        figcaption {
-                            "Histogram of the " (many) " in each scenario: one line for each of its rows, \
-                                                all repeats together. Heights are logarithmic, on \
-                                                one scale for all."
-                        }
-                    }
-                }
-                figure {
-                    (in_widths("multiples", |options| multiples(table, &rows, options)))
-                    figcaption {
-                        "Histogram of the " (many) " in each row: one line for each repeat, and one for \
-                                            all together. Heights are logarithmic, on one scale \
-                                            for all rows."
-                    }
-                }
+                (distributions(table, &rows, terms::of_all(runs.iter().map(|one| one.run))))
             }))
             (outline.section("pooled", "All repeats together", pooled(table)))
             @let remarks = remarks(table);
@@ -95,6 +82,52 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
         footer { p { "Made by latlab " (latlab) " from campaign " (table.id) "." } }
     };
     document(&title, &body)
+}
+
+/// The pictures, and the data of a chart that can be zoomed in the place of the first one.
+fn distributions(
+    table: &CampaignTable,
+    rows: &[Vec<Option<Counted>>],
+    terms: &'static Terms,
+) -> Markup {
+    let many = terms.many;
+    let overlaid = can_be_overlaid(table).then(|| html! {
+        (in_widths("overlaid", |options| overlaid(table, rows, options)))
+        figcaption {
+            "Histogram of the " (many) " of rows that differ in target, kernel, board or setting, \
+                                over each other, all repeats together. Heights are logarithmic, \
+                                on one scale for all."
+        }
+    });
+    let each = html! {
+        (in_widths("multiples", |options| multiples(table, rows, options)))
+        figcaption {
+            "Histogram of the " (many) " in each row: one line for all repeats together, and thin \
+                                ones for each. Heights are logarithmic, on one scale for all rows."
+        }
+    };
+    let (first, second) = match overlaid {
+        Some(overlaid) => (overlaid, Some(each)),
+        None => (each, None),
+    };
+    html! {
+        figure data-picture="rows" data-run="" data-many=(terms.many) data-axis=(terms.axis)
+            data-size=(terms.size) { (first) }
+        @if let Some(second) = second { figure { (second) } }
+        (chart_data(&chart_lines(table, rows)))
+    }
+}
+
+/// Each row with its pooled counts; rows of one group are drawn in one chart.
+fn chart_lines<'a>(table: &CampaignTable, rows: &[Vec<Option<Counted>>]) -> Vec<ChartLine<'a>> {
+    let is_overlaid = can_be_overlaid(table);
+    let lines = row_lines(table).into_iter().zip(pooled_rows(table, rows));
+    let line = |(line, curve): (RowLine, Curve<'a>)| ChartLine {
+        group: if is_overlaid { line.group } else { String::new() },
+        pen: line.pen,
+        curve,
+    };
+    lines.map(line).collect()
 }
 
 fn in_widths(id: &str, picture: impl Fn(&Options) -> String) -> Markup {
@@ -125,7 +158,7 @@ fn cells(table: &CampaignTable) -> Markup {
                 table.cells {
                     thead { tr {
                         th scope="col" { "Row" }
-                        @for column in &table.columns { th scope="col" { (column) } }
+                        @for repeat in 1..=table.repeats { th scope="col" { "Repeat " (repeat) } }
                         th scope="col" { "Verdict" }
                         @if has_published { th scope="col" { "Published" } }
                     } }
@@ -134,6 +167,7 @@ fn cells(table: &CampaignTable) -> Markup {
                             tr {
                                 th scope="row" {
                                     (row.label)
+                                    @if let Some(machine) = machine(row, table) { small { (machine) } }
                                     @if let Some(about) = &row.about { small { (about) } }
                                     @if let Some(deadline) = row.deadline_ns { small { "deadline " (deadline) } }
                                 }
@@ -166,6 +200,15 @@ fn one_cell(cell: &CampaignCell, row: &CampaignRow) -> Markup {
     }
 }
 
+/// The kernel that was measured, and the board where rows differ in it.
+fn machine(row: &CampaignRow, table: &CampaignTable) -> Option<String> {
+    let differ = table.rows.iter().any(|other| other.board != row.board);
+    let board = row.board.clone().filter(|_| differ);
+    let kernel = kernel(row).map(|kernel| format!("kernel {kernel}"));
+    let parts: Vec<String> = [kernel, board].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 fn published(row: &CampaignRow) -> Markup {
     html! {
         td.published {
@@ -182,7 +225,7 @@ fn published(row: &CampaignRow) -> Markup {
 
 fn pooled(table: &CampaignTable) -> Markup {
     let all: Vec<(&CampaignRow, &PooledRow)> =
-        table.rows.iter().flat_map(|row| row.pooled.iter().map(move |one| (row, one))).collect();
+        table.rows.iter().filter_map(|row| Some((row, row.pooled.as_ref()?))).collect();
     let table = html! {
             table.cells {
                 thead { tr {
@@ -193,7 +236,7 @@ fn pooled(table: &CampaignTable) -> Markup {
                 tbody {
                     @for (row, one) in &all {
                         tr {
-                            th scope="row" { (row.label) @if let Some(kernel) = &one.kernel { ", " (kernel) } }
+                            th scope="row" { (row.label) @if let Some(machine) = machine(row, table) { small { (machine) } } }
                             td { (one.runs) }
                             td { (grouped(one.figures.cycles)) }
                             td { (dash(one.figures.max_ns)) }

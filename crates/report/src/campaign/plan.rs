@@ -49,7 +49,7 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
             2,
             each(&|row| dash(row.plan.deadline_ns.map(|time| time.to_string()))),
         ),
-        Column::new("kernel", 1, each(&|row| dash(row.kernel.clone()))).left(),
+        Column::new("kernel", 0, each(&|row| dash(row.kernel.clone()))).left(),
         Column::new("load", 1, each(&loads)).left(),
     ];
     columns.retain(|column| !column.is_void());

@@ -1,9 +1,10 @@
-//! From the runs of a campaign to its table.
+//! From the runs of a campaign to its table: what was measured on another target, kernel or board is
+//! another row.
 
 use latlab_model::campaign::{Campaign, Row};
 use latlab_model::campaign_table::{
-    CampaignCell, CampaignColumn, CampaignCounts, CampaignRow, CampaignTable, CellFigures,
-    CellWord, PooledRow, PooledThread,
+    CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
+    PooledThread,
 };
 use latlab_model::run::VerdictWord;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
@@ -34,25 +35,11 @@ pub struct PlannedResult<'a> {
 
 /// The table of a campaign, from what became of each of its runs.
 pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
-    let mut kernels: Vec<Option<String>> = Vec::new();
-    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
-    for (index, row) in campaign.rows.iter().enumerate() {
-        let kernel = kernel_of(row);
-        if !kernels.contains(&kernel) {
-            kernels.push(kernel);
-        }
-        let label = label_of(row);
-        match groups.iter_mut().find(|(known, _)| *known == label) {
-            Some((_, rows)) => rows.push(index),
-            None => groups.push((label, vec![index])),
-        }
-    }
-    let columns: Vec<CampaignColumn> = kernels
-        .iter()
-        .flat_map(|kernel| {
-            (1..=campaign.repeats).map(|repeat| CampaignColumn { kernel: kernel.clone(), repeat })
-        })
-        .collect();
+    let rows = (0..campaign.rows.len()).flat_map(|index| {
+        let measured = machines(made, index);
+        let rows = measured.iter().map(|machine| row(campaign, made, index, machine, &measured));
+        rows.collect::<Vec<_>>()
+    });
     CampaignTable {
         id: campaign.id.clone(),
         name: campaign.name.clone(),
@@ -61,17 +48,55 @@ pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
         shortest_ns: campaign.shortest_and_longest().map(|(shortest, _)| shortest),
         longest_ns: campaign.shortest_and_longest().map(|(_, longest)| longest),
         tally: counts(campaign, made),
-        rows: groups
-            .iter()
-            .map(|(label, rows)| row(campaign, made, label, rows, &columns))
-            .collect(),
-        columns,
+        repeats: campaign.repeats,
+        rows: rows.collect(),
         published: campaign.published.clone(),
         virtual_time: made
             .iter()
             .filter_map(|one| one.run)
             .any(|(run, _)| run.asked.target.has_virtual_time()),
     }
+}
+
+/// What runs must have in common to be pooled: kernel, its preemption, and board.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct MeasuredMachine {
+    kernel: Option<String>,
+    preemption: Option<String>,
+    board: Option<String>,
+}
+
+impl MeasuredMachine {
+    fn of(run: &Run) -> MeasuredMachine {
+        let machine = &run.machine;
+        MeasuredMachine {
+            kernel: Some(machine.kernel.clone()).filter(|kernel| !kernel.is_empty()),
+            preemption: machine.preemption.clone(),
+            board: machine.board.clone(),
+        }
+    }
+
+    /// In words, where it is not the one that a row shows.
+    fn words(&self) -> String {
+        let parts = [&self.kernel, &self.preemption, &self.board];
+        parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The machines on which a row of the sheet was measured, in the order of its runs; one that is not
+/// known where there is no run.
+fn machines(made: &[PlannedResult], row: usize) -> Vec<MeasuredMachine> {
+    let mut known = Vec::new();
+    for (run, _) in made.iter().filter(|one| one.row == row).filter_map(|one| one.run) {
+        let machine = MeasuredMachine::of(run);
+        if !known.contains(&machine) {
+            known.push(machine);
+        }
+    }
+    if known.is_empty() {
+        known.push(MeasuredMachine::default());
+    }
+    known
 }
 
 fn counts(campaign: &Campaign, made: &[PlannedResult]) -> CampaignCounts {
@@ -87,52 +112,67 @@ fn counts(campaign: &Campaign, made: &[PlannedResult]) -> CampaignCounts {
     }
 }
 
-/// The kernel that the matrix asks for.
-fn kernel_of(row: &Row) -> Option<String> {
-    row.settings.get("kernel").cloned()
+/// What the matrix sets, but for kernel and target.
+fn group_of(row: &Row) -> String {
+    let is_other = |key: &str| key != "kernel" && key != "target";
+    let settings = row.settings.iter().filter(|(key, _)| is_other(key));
+    let settings = settings.map(|(key, value)| format!(", {key} {value}"));
+    format!("{}{}", row.scenario, settings.collect::<String>())
 }
 
-/// The label without the kernel, which has its columns.
-fn label_of(row: &Row) -> String {
-    let setting = |(key, value): (&String, &String)| format!(", {key} {value}");
-    let others = row.settings.iter().filter(|(key, _)| *key != "kernel").map(setting);
-    format!("{}{}", row.scenario, others.collect::<String>())
-}
-
+/// A row of the sheet on one of the machines that it was measured on.
 fn row(
     campaign: &Campaign,
     made: &[PlannedResult],
-    label: &str,
-    rows: &[usize],
-    columns: &[CampaignColumn],
+    index: usize,
+    machine: &MeasuredMachine,
+    all: &[MeasuredMachine],
 ) -> CampaignRow {
-    let of_kernel = |kernel: &Option<String>| {
-        rows.iter().copied().find(|&row| kernel_of(&campaign.rows[row]) == *kernel)
+    let asked = &campaign.rows[index];
+    let here: Vec<&PlannedResult> = made.iter().filter(|one| one.row == index).collect();
+    let is_elsewhere = |one: &PlannedResult| {
+        one.run.map(|(run, _)| MeasuredMachine::of(run)).filter(|other| other != machine)
     };
-    let cell_of = |column: &CampaignColumn| {
-        let row = of_kernel(&column.kernel);
-        let made = made.iter().find(|one| Some(one.row) == row && one.repeat == column.repeat);
-        made.map_or_else(|| left_out(row.map(|row| &campaign.rows[row])), cell)
+    let cell_of = |repeat: u32| match here.iter().find(|one| one.repeat == repeat) {
+        None => left_out(repeat, asked.left_out.clone()),
+        Some(one) => match is_elsewhere(one) {
+            Some(other) => left_out(repeat, Some(format!("measured on {}", other.words()))),
+            None => cell(one),
+        },
     };
-    let cells: Vec<CampaignCell> = columns.iter().map(cell_of).collect();
-    let first = &campaign.rows[rows[0]];
+    let cells: Vec<CampaignCell> = (1..=campaign.repeats).map(cell_of).collect();
+    let done: Vec<(&Run, &[ThreadBins])> = here
+        .iter()
+        .filter(|one| one.state == CellWord::Done && is_elsewhere(one).is_none())
+        .filter_map(|one| one.run)
+        .collect();
     let published = campaign.published.iter().flat_map(|published| &published.figures);
+    let label = match all.len() {
+        0 | 1 => asked.label.clone(),
+        _ => format!("{}, measured on {}", asked.label, machine.words()),
+    };
     CampaignRow {
-        label: label.to_string(),
-        scenario: first.scenario.clone(),
-        about: first.about.clone(),
-        deadline_ns: first.plan.deadline_ns,
-        verdict: verdict(first.plan.deadline_ns, &cells),
+        label,
+        group: group_of(asked),
+        scenario: asked.scenario.clone(),
+        target: asked.plan.target.to_string(),
+        kernel: machine.kernel.clone().or_else(|| asked.kernel.clone()),
+        preemption: machine.preemption.clone(),
+        board: machine.board.clone(),
+        about: asked.about.clone(),
+        deadline_ns: asked.plan.deadline_ns,
+        verdict: verdict(asked.plan.deadline_ns, &cells),
         cells,
-        pooled: rows.iter().filter_map(|&row| pooled(campaign, made, row)).collect(),
-        published: published.filter(|figure| figure.scenario == first.scenario).cloned().collect(),
+        pooled: pooled(&done),
+        published: published.filter(|figure| figure.scenario == asked.scenario).cloned().collect(),
     }
 }
 
-fn left_out(row: Option<&Row>) -> CampaignCell {
+fn left_out(repeat: u32, reason: Option<String>) -> CampaignCell {
     CampaignCell {
+        repeat,
         state: CellWord::LeftOut,
-        reason: row.and_then(|row| row.left_out.clone()),
+        reason,
         run: None,
         tries: Vec::new(),
         figures: CellFigures::default(),
@@ -151,6 +191,7 @@ fn cell(made: &PlannedResult) -> CampaignCell {
         _ => said,
     };
     CampaignCell {
+        repeat: made.repeat,
         state: made.state,
         reason: made.reason.clone(),
         run: run.map(|run| run.id.clone()),
@@ -188,24 +229,27 @@ fn heaviest(cells: &[CampaignCell]) -> Option<VerdictWord> {
         (CellWord::Failed | CellWord::Damaged, None) => Some(VerdictWord::Invalid),
         (_, None) => Some(VerdictWord::Inconclusive),
     };
-    let words: Vec<VerdictWord> = cells.iter().filter_map(of).collect();
+    heaviest_word(cells.iter().filter_map(of))
+}
+
+/// The heaviest of several verdicts.
+pub fn heaviest_word(words: impl Iterator<Item = VerdictWord>) -> Option<VerdictWord> {
+    let words: Vec<VerdictWord> = words.collect();
     let by_weight =
         [VerdictWord::Fail, VerdictWord::Invalid, VerdictWord::Inconclusive, VerdictWord::Pass];
     by_weight.into_iter().find(|word| words.contains(word))
 }
 
-fn pooled(campaign: &Campaign, made: &[PlannedResult], row: usize) -> Option<PooledRow> {
-    let done = made.iter().filter(|one| one.row == row && one.state == CellWord::Done);
-    let runs: Vec<(&Run, &[ThreadBins])> = done.filter_map(|one| one.run).collect();
+fn pooled(runs: &[(&Run, &[ThreadBins])]) -> Option<PooledRow> {
     if runs.is_empty() {
         return None;
     }
     let sum =
         |of: fn(&Run) -> Option<u64>| runs.iter().map(|(run, _)| of(run)).sum::<Option<u64>>();
-    let threads = by_thread(&runs);
+    let threads = by_thread(runs);
     let all: Vec<&ThreadBins> = runs.iter().flat_map(|(_, bins)| *bins).collect();
     let rows = summed(all.iter().flat_map(|thread| &thread.bins));
-    let observed = observed(&runs);
+    let observed = observed(runs);
     let cycles = runs.iter().map(|(run, _)| run.total.cycles).sum();
     let enough = cycles >= LEAST_FOR_P99_9;
     let differ = threads
@@ -213,7 +257,6 @@ fn pooled(campaign: &Campaign, made: &[PlannedResult], row: usize) -> Option<Poo
         .any(|(period, _, _)| threads.values().any(|(other, _, _)| other != period));
     let parts: Vec<&[Bin]> = threads.values().map(|(_, bins, _)| bins.as_slice()).collect();
     Some(PooledRow {
-        kernel: kernel_of(&campaign.rows[row]),
         runs: runs.len(),
         figures: CellFigures {
             cycles,

@@ -1,25 +1,31 @@
 //! The table as text: for the terminal, as Markdown, as CSV.
 
 use super::format::{length_of, reason, rest, verdict};
+use super::variants::{answer, kernel};
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::escaped;
 use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
-use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord, PooledRow};
+use latlab_model::campaign_table::{
+    CampaignCell, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
+};
 use latlab_model::guest::VIRTUAL_TIME_SHOWS;
 use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_controls;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
 pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
-    let head = format!("Campaign {}: {}\n", of.name, of.tally);
-    let about = of.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
-    let length = length_of(of).map(|length| format!("{}\n", wrapped(&length, width, 0)));
-    let mut text = format!("{head}{}{}\n", about.unwrap_or_default(), length.unwrap_or_default());
+    let answer = answer(of)
+        .map(|answer| format!("{}\n", style.paint(Colour::Bold, &wrapped(&answer, width, 0))));
+    let head = format!("Campaign {}: {}", of.name, of.tally);
+    let paragraphs = [Some(head), of.about.clone(), length_of(of)].into_iter().flatten();
+    let paragraphs = paragraphs.map(|text| format!("{}\n", wrapped(&text, width, 0)));
+    let mut text = answer.into_iter().chain(paragraphs).collect::<String>() + "\n";
     text += &table(columns(of), width, style);
-    text += "Each repeat shows its observed maximum; p99.9 and misses are of all repeats \
-             together.\n";
+    let caption = "Each repeat shows its observed maximum; p99.9 and misses are of all repeats \
+                   together.";
+    text += &format!("{}\n", wrapped(caption, width, 0));
     for line in below(of) {
         text += &format!("{}\n", wrapped(&line, width, 2));
     }
@@ -29,42 +35,58 @@ pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
 fn columns(of: &CampaignTable) -> Vec<Column> {
     let all = || of.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.figures.max_ns);
     let scale = Scale::for_times(all());
-    let p99_9 = |row: &CampaignRow| pooled(row).and_then(|all| all.figures.p99_9_ns).map(bin_edge);
+    let p99_9 = |row: &CampaignRow| pooled(row).and_then(|all| all.p99_9_ns).map(bin_edge);
     let p99_9_scale = Scale::for_times(of.rows.iter().filter_map(p99_9));
     let number =
         |scale: Scale, time: Option<Nanos>| time.map_or("-".into(), |time| scale.number(time));
     let each = |cell: &dyn Fn(&CampaignRow) -> String| of.rows.iter().map(cell).collect::<Vec<_>>();
     let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     let misses = |row: &CampaignRow| {
-        let misses = pooled(row).and_then(|all| all.figures.misses);
+        let misses = pooled(row).and_then(|all| all.misses);
         misses.map_or("-".to_string(), grouped)
     };
-    let mut columns = vec![
-        Column::new("row", 0, each(&|row| row.label.clone())).left(),
-        Column::new("verdict", 0, each(&word)).left().coloured(paint),
-        Column::new("misses", 1, each(&misses)),
+    let mut columns = vec![Column::new("row", 0, each(&|row| row.label.clone())).left()];
+    columns.extend(machine_columns(of));
+    columns.push(Column::new("verdict", 0, each(&word)).left().coloured(paint));
+    columns.push(Column::new("misses", 1, each(&misses)));
+    columns.push(
         Column::new("p99.9", 1, each(&|row| number(p99_9_scale, p99_9(row))))
             .unit(p99_9_scale.unit()),
-    ];
-    for (index, column) in of.columns.iter().enumerate() {
-        let cell = |row: &CampaignRow| match row.cells.get(index) {
+    );
+    for repeat in 1..=of.repeats {
+        let cell = |row: &CampaignRow| match row.cells.iter().find(|cell| cell.repeat == repeat) {
             Some(cell) if cell.figures.max_ns.is_some() => number(scale, cell.figures.max_ns),
             Some(cell) => verdict(cell),
             None => "-".to_string(),
         };
-        // The last repeats go first where the terminal is narrow.
-        let rank = u8::try_from(index + 2).unwrap_or(u8::MAX);
-        columns.push(Column::new(&column.to_string(), rank, each(&cell)).unit(scale.unit()));
+        let name = format!("repeat {repeat}");
+        columns.push(Column::new(&name, 0, each(&cell)).unit(scale.unit()));
     }
     columns
 }
 
-/// All repeats together, where there is one kernel only.
-fn pooled(row: &CampaignRow) -> Option<&PooledRow> {
-    match &row.pooled[..] {
-        [one] => Some(one),
-        _ => None,
-    }
+/// A fact of a row with its name.
+type RowFact = (&'static str, fn(&CampaignRow) -> Option<String>);
+
+/// Target, kernel and board, each where rows differ in it and their names do not say it.
+fn machine_columns(of: &CampaignTable) -> Vec<Column> {
+    let facts: [RowFact; 3] = [
+        ("target", |row| Some(row.target.clone())),
+        ("kernel", kernel),
+        ("board", |row| row.board.clone()),
+    ];
+    let column = |(name, fact): RowFact| {
+        let cells: Vec<String> =
+            of.rows.iter().map(|row| fact(row).unwrap_or_else(|| "-".to_string())).collect();
+        let differ = cells.iter().any(|cell| *cell != cells[0]);
+        let is_said = cells.iter().zip(&of.rows).all(|(cell, row)| row.label.contains(cell));
+        (differ && !is_said).then(|| Column::new(name, 0, cells).left())
+    };
+    facts.into_iter().filter_map(column).collect()
+}
+
+fn pooled(row: &CampaignRow) -> Option<&CellFigures> {
+    row.pooled.as_ref().map(|pooled| &pooled.figures)
 }
 
 fn paint(word: &str) -> Option<Colour> {
@@ -79,9 +101,10 @@ fn paint(word: &str) -> Option<Colour> {
 /// Why cells have no figures, or such as say nothing.
 pub fn reasons(of: &CampaignTable) -> Vec<String> {
     let of_row = |row: &CampaignRow| -> Vec<String> {
-        let cells = row.cells.iter().zip(&of.columns);
-        let line = |(cell, column)| Some(format!("{}, {column}: {}", row.label, reason(cell)?));
-        cells.filter_map(line).collect()
+        let line = |cell: &CampaignCell| {
+            Some(format!("{}, repeat {}: {}", row.label, cell.repeat, reason(cell)?))
+        };
+        row.cells.iter().filter_map(line).collect()
     };
     of.rows.iter().flat_map(of_row).collect()
 }
@@ -100,8 +123,8 @@ pub fn virtual_time(of: &CampaignTable) -> Option<String> {
 pub fn remarks(of: &CampaignTable) -> Vec<String> {
     let mut remarks = Vec::new();
     for row in &of.rows {
-        for (cell, column) in row.cells.iter().zip(&of.columns) {
-            remarks.extend(remark(cell, &format!("{}, {column}", row.label)));
+        for cell in &row.cells {
+            remarks.extend(remark(cell, &format!("{}, repeat {}", row.label, cell.repeat)));
         }
         remarks.extend(row.pooled.iter().filter_map(|pooled| weights(&row.label, pooled)));
         remarks.extend(published(row));
@@ -159,23 +182,26 @@ pub fn published(row: &CampaignRow) -> Option<String> {
 pub fn markdown(of: &CampaignTable) -> String {
     let mut columns =
         vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
-    for (index, column) in of.columns.iter().enumerate() {
+    columns.extend(machine_columns(of));
+    for repeat in 1..=of.repeats {
         let cell = |row: &CampaignRow| {
-            row.cells.get(index).map_or(String::new(), |cell| cell_words(cell, row))
+            let cell = row.cells.iter().find(|cell| cell.repeat == repeat);
+            cell.map_or(String::new(), |cell| cell_words(cell, row))
         };
-        columns.push(Column::new(&column.to_string(), 0, of.rows.iter().map(cell)).left());
+        let cells = of.rows.iter().map(cell);
+        columns.push(Column::new(&format!("repeat {repeat}"), 0, cells).left());
     }
     let word = |row: &CampaignRow| row.verdict.map_or("-".to_string(), |word| word.to_string());
     columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
     let remarks: String = below(of).map(|line| format!("- {}\n", escaped(&line))).collect();
-    let about = of.about.as_ref().map(|about| format!("{}\n\n", escaped(about)));
-    let length = length_of(of).map(|length| format!("{}\n\n", escaped(&length)));
+    let answer = answer(of).map(|answer| format!("**{}**\n\n", escaped(&answer)));
+    let paragraphs = [of.about.clone(), length_of(of)].into_iter().flatten();
+    let paragraphs = paragraphs.map(|text| format!("{}\n\n", escaped(&text)));
     format!(
-        "### {}: {}\n\n{}{}{}\n{remarks}",
+        "### {}: {}\n\n{}{}\n{remarks}",
         escaped(&of.name),
         of.tally,
-        about.unwrap_or_default(),
-        length.unwrap_or_default(),
+        answer.into_iter().chain(paragraphs).collect::<String>(),
         markdown_table(&columns)
     )
 }
@@ -189,10 +215,11 @@ fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
 
 /// A line for each cell, with exact nanoseconds; what is not known is empty. No text is a formula.
 pub fn csv(of: &CampaignTable) -> String {
-    let head = "row,kernel,repeat,state,verdict,run,cycles,max_ns,p99_9_ns,missed,misses,deadline_ns,reason";
+    let head = "row,target,kernel,repeat,state,verdict,run,cycles,max_ns,p99_9_ns,missed,misses,\
+                deadline_ns,preemption,board,reason";
     let mut text = format!("{head}\n");
     for row in &of.rows {
-        for (cell, column) in row.cells.iter().zip(&of.columns) {
+        for cell in &row.cells {
             let number =
                 |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
             let time =
@@ -201,8 +228,9 @@ pub fn csv(of: &CampaignTable) -> String {
             let text_of = |text: &Option<String>| text.as_deref().map(csv_text).unwrap_or_default();
             let fields = [
                 csv_text(&row.label),
-                text_of(&column.kernel),
-                column.repeat.to_string(),
+                csv_text(&row.target),
+                text_of(&row.kernel),
+                cell.repeat.to_string(),
                 cell.state.to_string(),
                 cell.verdict.map(|word| word.to_string()).unwrap_or_default(),
                 text_of(&cell.run),
@@ -212,6 +240,8 @@ pub fn csv(of: &CampaignTable) -> String {
                 number(figures.missed),
                 number(figures.misses),
                 time(row.deadline_ns),
+                text_of(&row.preemption),
+                text_of(&row.board),
                 text_of(&cell.reason),
             ];
             text += &(fields.join(",") + "\n");

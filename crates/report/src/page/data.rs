@@ -4,7 +4,8 @@
 use super::PageRun;
 use super::packed::Columns;
 use crate::page::markup::Outline;
-use crate::pictures::curve::thread_name;
+use crate::pictures::curve::{Curve, thread_name};
+use crate::pictures::run_pens::RunPens;
 use crate::pictures::time::{Strip, measured_strips};
 use crate::units::span;
 use latlab_model::{Bin, Nanos, ThreadBins};
@@ -46,6 +47,8 @@ struct Thread {
     name: String,
     cpu: Option<u32>,
     max_ns: Option<Nanos>,
+    /// Number of its pen, the same in every picture.
+    pen: usize,
 }
 
 #[derive(Serialize)]
@@ -53,6 +56,7 @@ struct StripHead<'a> {
     title: &'a str,
     unit: &'a str,
     lines: Vec<&'a str>,
+    pens: &'a [usize],
 }
 
 /// A finding with a time.
@@ -60,6 +64,53 @@ struct StripHead<'a> {
 struct Mark<'a> {
     code: &'a str,
     at_s: f64,
+}
+
+/// A line of a chart of latencies.
+pub(crate) struct ChartLine<'a> {
+    /// Lines of one group are in one chart.
+    pub group: String,
+    /// Number of its pen.
+    pub pen: usize,
+    /// Its name, counts and maximum.
+    pub curve: Curve<'a>,
+}
+
+#[derive(Serialize)]
+struct LinesHead<'a> {
+    lines: Vec<LineHead<'a>>,
+    columns: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct LineHead<'a> {
+    group: &'a str,
+    name: &'a str,
+    pen: usize,
+    max_ns: Option<Nanos>,
+}
+
+/// The data of charts of latencies alone, for a page that has no run of its own.
+pub(crate) fn chart_data(lines: &[ChartLine]) -> Markup {
+    let mut columns = Columns::default();
+    let bins = lines
+        .iter()
+        .zip(0..)
+        .map(|(line, thread)| ThreadBins { thread, bins: line.curve.bins.to_vec() });
+    add_bins(&bins.collect::<Vec<_>>(), &mut columns);
+    let (names, packed) = columns.finish();
+    let lines = lines.iter().map(|line| LineHead {
+        group: &line.group,
+        name: &line.curve.name,
+        pen: line.pen,
+        max_ns: line.curve.max,
+    });
+    let head = LinesHead { lines: lines.collect(), columns: names };
+    let head = serde_json::to_string(&head).unwrap_or_default();
+    html! {
+        script type="application/json" #lines { (PreEscaped(inert(&head))) }
+        script type="text/plain" #packed { (packed) }
+    }
 }
 
 /// What was thinned, with links that save what the page carries, and the data.
@@ -199,6 +250,7 @@ fn joined(bins: &[Bin], edges: &[Nanos]) -> Vec<Bin> {
 /// Adds the rows over time of each thread, in the order of the bins' threads.
 fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
     let rows = of.fine.thread_spans();
+    let pens = RunPens::new(of.run);
     let head = |bins: &ThreadBins| {
         let known = of.run.threads.iter().find(|one| one.setup.thread == bins.thread);
         let cpu = known.and_then(|one| one.setup.cpu);
@@ -207,6 +259,7 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
             name: thread_name(of.run, bins.thread, cpu),
             cpu,
             max_ns: known.and_then(|one| one.summary.max_ns),
+            pen: pens.thread(bins.thread),
         }
     };
     let threads: Vec<Thread> = of.bins.iter().map(head).collect();
@@ -226,6 +279,7 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
         add("min", &|span| Some(span.min?.0));
         add("median", &|span| Some(span.median?.round() as i64));
         add("p99_9", &|span| Some(span.p99_9?.0));
+        add("limit", &|span| Some(i64::from(span.p99_9_is_limit)));
         add("max", &|span| Some(span.max?.0));
     }
     threads
@@ -233,7 +287,7 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
 
 fn strip_head(strip: &Strip) -> StripHead<'_> {
     let lines = strip.tracks.iter().map(|(name, _)| name.as_str()).collect();
-    StripHead { title: strip.title, unit: strip.unit, lines }
+    StripHead { title: strip.title, unit: strip.unit, lines, pens: &strip.pens }
 }
 
 /// Adds tenths of the unit of each line; where a column holds several readings, the smallest and

@@ -6,7 +6,7 @@
 //! a picture with a chart only when the chart stands.
 
 mod compare;
-mod data;
+pub(crate) mod data;
 mod findings;
 mod footer;
 mod head;

@@ -80,8 +80,8 @@ const HATCHES: [&str; 6] = [
     "M-1 7L7 -1M-1 -1L7 7",
 ];
 
-/// The patterns that the bars of a picture are filled with.
-pub fn patterns(id: &str, lines: usize) -> String {
+/// The patterns that the bars of a picture are filled with, by the numbers of their pens.
+pub fn patterns(id: &str, pens: impl Iterator<Item = usize>) -> String {
     let one = |index: usize| {
         let colour = Pen::number(index).colour;
         let hatch = HATCHES[index % HATCHES.len()];
@@ -93,7 +93,7 @@ pub fn patterns(id: &str, lines: usize) -> String {
              <path d=\"{hatch}\" style=\"fill:none;stroke:{colour};stroke-width:1.6\"/></pattern>"
         )
     };
-    format!("<defs>{}</defs>", (0..lines).map(one).collect::<String>())
+    format!("<defs>{}</defs>", pens.map(one).collect::<String>())
 }
 
 /// The style of the bars of a line.

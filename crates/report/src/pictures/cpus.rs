@@ -54,7 +54,9 @@ fn by_cpu<'a>(runs: &[RunWithBins<'a>]) -> (Vec<Vec<Curve<'a>>>, usize) {
             let lines = cpus.entry((cpu, *nth)).or_default();
             // A run that does not have this CPU keeps its place, and so its pen.
             lines.resize_with(at, Curve::default);
-            lines.push(series);
+            // Of one run each CPU has its own pen, of several each run.
+            let pen = if runs.len() > 1 { Some(at) } else { series.pen };
+            lines.push(Curve { pen, ..series });
             *nth += 1;
         }
     }
@@ -128,12 +130,16 @@ impl Grid {
     /// Only names that do not run into those of the picture beside it.
     pub fn spread_ticks(&self, ticks: Vec<Tick>, area: &Area) -> Vec<Tick> {
         let mut free = f64::NEG_INFINITY;
-        let beside = area.axis_left + self.width + GAP / 2.0;
+        let mut limit = area.axis_left + self.width + GAP / 2.0 + 4.0;
         let mut kept = Vec::new();
         for tick in ticks {
             let half = text_width(&tick.name, SMALL) / 2.0 + 2.0;
             let x = area.x(tick.place);
-            if x - half >= free && x + half <= beside + 4.0 {
+            if kept.is_empty() {
+                // The first name of the picture beside this one stands there.
+                limit = limit.min(x - half + self.width + GAP);
+            }
+            if x - half >= free && x + half <= limit {
                 free = x + half;
                 kept.push(tick);
             }

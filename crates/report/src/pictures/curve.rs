@@ -1,5 +1,7 @@
 //! The lines of a picture: one for each measuring thread of a run, or one for each of several runs.
 
+use crate::pictures::run_pens::RunPens;
+use crate::pictures::svg::Pen;
 use crate::run_with_bins::{RunWithBins, names};
 use latlab_model::run::{Summary, ThreadRun};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
@@ -8,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// More lines than this cannot be told apart: the others are drawn grey.
-const NAMED_LINES: usize = 12;
+pub const NAMED_LINES: usize = 12;
 /// Of more lines, this many with the largest maxima keep a colour and a name.
 const NAMED_OF_MANY: usize = 8;
 
@@ -20,6 +22,8 @@ pub struct Curve<'a> {
     /// Its thread; none where it is all threads of a run.
     pub thread: Option<u32>,
     pub cpu: Option<u32>,
+    /// Number of its pen, the same in every picture; none in the background.
+    pub pen: Option<usize>,
     /// The counts in rising order.
     pub bins: Cow<'a, [Bin]>,
     pub count: u64,
@@ -42,6 +46,10 @@ pub fn threads<'a>(of: &RunWithBins<'a>) -> Vec<Curve<'a>> {
         .map(|bins| Curve::of_thread(of.run, bins.thread, known(bins.thread), &bins.bins))
         .chain(without_bins.map(|one| Curve::of_thread(of.run, one.setup.thread, Some(one), &[])))
         .collect();
+    let pens = RunPens::new(of.run);
+    for one in &mut series {
+        one.pen = Some(pens.thread(one.thread.unwrap_or_default()));
+    }
     series.sort_by_key(|series| (Reverse(series.max), series.thread));
     series
 }
@@ -57,10 +65,11 @@ pub fn thread_name(run: &Run, thread: u32, cpu: Option<u32>) -> String {
 
 /// Each run as one line, in the order in which they were named.
 pub fn whole_runs<'a>(runs: &[RunWithBins<'a>]) -> Vec<Curve<'a>> {
-    let one = |(of, name): (&RunWithBins, String)| {
-        Curve::new(name, None, None, Cow::Owned(pooled(of.bins)), Some(&of.run.total))
+    let one = |(pen, (of, name)): (usize, (&RunWithBins, String))| {
+        let bins = Cow::Owned(pooled(of.bins));
+        Curve { pen: Some(pen), ..Curve::new(name, None, None, bins, Some(&of.run.total)) }
     };
-    runs.iter().zip(names(runs)).map(one).collect()
+    runs.iter().zip(names(runs)).enumerate().map(one).collect()
 }
 
 /// The threads of one run, or several runs with a line each.
@@ -107,12 +116,18 @@ impl<'a> Curve<'a> {
             name,
             thread,
             cpu,
+            pen: None,
             count: bins.iter().fold(0, |sum, bin| sum.saturating_add(bin.count)),
             min: min.filter(|_| some),
             mean: known.and_then(|known| known.mean_ns).filter(|_| some),
             max: max.filter(|_| some),
             bins,
         }
+    }
+
+    /// What it is drawn with.
+    pub fn pen(&self) -> Pen {
+        self.pen.map_or_else(Pen::background, Pen::number)
     }
 
     /// Its words in the legend.

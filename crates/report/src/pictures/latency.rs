@@ -121,11 +121,9 @@ impl<'a> Part<'a> {
 
 /// The entries of a legend of lines with their maxima.
 pub fn entries(series: &[Curve]) -> Vec<Entry> {
-    let entry = |(index, series): (usize, &Curve)| {
-        Entry::line(Pen::number(index), series.words()).with_mark()
-    };
+    let entry = |series: &Curve| Entry::line(series.pen(), series.words()).with_mark();
     let others = others(series).map(|words| Entry::line(Pen::background(), words));
-    series.iter().take(named(series)).enumerate().map(entry).chain(others).collect()
+    series.iter().take(named(series)).map(entry).chain(others).collect()
 }
 
 fn description(runs: &[RunWithBins], shared: &Shared, panels: &[Panel]) -> String {

@@ -15,6 +15,7 @@ pub mod panel;
 pub mod phase;
 pub mod picture;
 pub mod plot;
+pub mod run_pens;
 pub mod shares;
 pub mod svg;
 pub mod tail;

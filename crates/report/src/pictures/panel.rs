@@ -77,7 +77,7 @@ impl Shared {
 /// The pen of a line; those without a name are drawn alike.
 pub fn pen(index: usize, series: &[Curve]) -> Pen {
     match index < named(series) {
-        true => Pen::number(index),
+        true => series[index].pen(),
         false => Pen::background(),
     }
 }
@@ -130,6 +130,9 @@ impl<'a> Panel<'a> {
     }
 
     fn mark_of_maximum(&self, index: usize, shared: &Shared, area: &Area) -> Markup {
+        if self.series[index].pen.is_none() {
+            return html! {};
+        }
         let drawn = &self.drawn[index];
         let pen = pen(index, self.series);
         let mark = |x: f64, height: f64| pen.mark(x, shared.y(area, height));

@@ -54,6 +54,11 @@ impl Pen {
         }
     }
 
+    /// The pen of a line that stands for everything together.
+    pub fn all() -> Pen {
+        Pen { colour: INK, dash: "none", width: 1.5, mark: 0 }
+    }
+
     /// The pen of a line that only fills the background.
     pub fn background() -> Pen {
         Pen { colour: MUTED, dash: "none", width: 0.6, mark: 0 }

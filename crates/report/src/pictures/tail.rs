@@ -83,9 +83,8 @@ impl<'a> Tail<'a> {
         let room = if slot.across { 18.0 } else { 62.0 };
         let top = FIRST_LINE + heading.height() + room;
         let area = Area::across(width, top, options.drawn_height(), Sides::default());
-        let words =
-            |(index, one): (usize, &Curve)| Entry::area(fill(&options.id, index), one.words());
-        let legend = Legend::new(series.iter().enumerate().map(words).collect(), width);
+        let words = |one: &Curve| Entry::area(fill(&options.id, one.pen.unwrap_or(0)), one.words());
+        let legend = Legend::new(series.iter().map(words).collect(), width);
         let mut notes: Vec<String> = hollow_words(series, &bars, terms(runs)).into_iter().collect();
         notes.extend(outside_words(&axis, &bars));
         notes.extend((left_out > 0).then(|| format!("{left_out} more runs are not drawn.")));
@@ -108,7 +107,7 @@ impl<'a> Tail<'a> {
             latencies: latencies(self.series),
         };
         picture.render(html! {
-            (PreEscaped(patterns(&self.options.id, self.series.len())))
+            (PreEscaped(patterns(&self.options.id, self.series.iter().filter_map(|one| one.pen))))
             (self.heading.render(FIRST_LINE))
             (self.furniture(&up, &slot))
             @for (index, bars) in self.bars.iter().enumerate() {
@@ -149,9 +148,10 @@ impl<'a> Tail<'a> {
             + (group as f64 + (1.0 - FILLED) / 2.0) * slot.group
             + index as f64 * slot.width;
         let top = area.y(self.axis.place(bar.value)).min(area.bottom - 1.0);
+        let pen = self.series[index].pen.unwrap_or(0);
         let (fill, state) = match bar.supported {
-            true => (fill(&self.options.id, index), "full"),
-            false => (hollow(index), "hollow"),
+            true => (fill(&self.options.id, pen), "full"),
+            false => (hollow(pen), "hollow"),
         };
         let middle = left + slot.width * 0.46;
         html! {

@@ -1,11 +1,13 @@
-//! A table for the terminal that gives up columns until it fits.
+//! A table for the terminal: where it does not fit it gives up what is of less weight, then wraps
+//! its words, and at last stands on its side.
 
 use crate::terminal::style::{Colour, Style};
 use crate::units::joined;
 use latlab_model::sanitize::escape_lines;
 use maud::{Markup, html};
 
-/// One column; `rank` 0 is never given up, the highest rank goes first.
+/// One column; `rank` 0 is never given up, the highest rank goes first. Runs, kernels and verdicts
+/// have rank 0.
 pub struct Column {
     head: String,
     unit: &'static str,
@@ -49,8 +51,19 @@ impl Column {
         cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
     }
 
+    /// The least width in which no word of it is cut.
+    fn least_width(&self) -> usize {
+        if !self.left {
+            return self.width();
+        }
+        let words = |text: &str| {
+            joined(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
+        };
+        let cells = self.cells.iter().map(|(text, _)| words(text));
+        cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
+    }
+
     fn padded(&self, text: &str, width: usize) -> String {
-        let text = shortened(text, width);
         match self.left {
             true => format!("{text:<width$}"),
             false => format!("{text:>width$}"),
@@ -60,20 +73,47 @@ impl Column {
 
 const GAP: &str = "  ";
 
-/// The lines of the table, no wider than `width` wherever that can be done.
+/// The lines of the table, no wider than `width` wherever no word is.
 pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
     while total_width(&columns) > width {
         let Some(index) = least_wanted(&columns) else { break };
         columns.remove(index);
     }
-    let widths = fitted(&columns, width);
+    let Some(widths) = fitted(&columns, width) else { return on_its_side(&columns, width, style) };
     let mut text = row(&columns, &widths, |column| (column.head.clone(), Some(Colour::Dim)), style);
     if columns.iter().any(|column| !column.unit.is_empty()) {
         text += &row(&columns, &widths, |c| (c.unit.to_string(), Some(Colour::Dim)), style);
     }
-    for index in 0..columns.iter().map(|column| column.cells.len()).max().unwrap_or(0) {
+    for index in 0..rows(&columns) {
         let cell = |column: &Column| column.cells.get(index).cloned().unwrap_or_default();
         text += &row(&columns, &widths, cell, style);
+    }
+    text
+}
+
+fn rows(columns: &[Column]) -> usize {
+    columns.iter().map(|column| column.cells.len()).max().unwrap_or(0)
+}
+
+/// Each row as a paragraph: its first cell, and below it a line for each other column.
+fn on_its_side(columns: &[Column], width: usize, style: Style) -> String {
+    let Some((first, others)) = columns.split_first() else { return String::new() };
+    let names = others.iter().map(|column| column.head.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for index in 0..rows(columns) {
+        let cell = |column: &Column| column.cells.get(index).cloned().unwrap_or_default();
+        let name = wrapped(&cell(first).0, width, 2);
+        text += &format!("{}\n", style.paint(Colour::Bold, &name));
+        for column in others {
+            let (words, colour) = cell(column);
+            let is_number = words.contains(|c: char| c.is_ascii_digit());
+            let unit = if is_number && !column.unit.is_empty() { column.unit } else { "" };
+            let words = wrapped(format!("{words} {unit}").trim(), width, names + 4);
+            let words = colour.map_or(words.clone(), |colour| style.paint(colour, &words));
+            let head = style.paint(Colour::Dim, &column.head);
+            let blanks = " ".repeat(names - column.head.chars().count());
+            text += &format!("  {head}{blanks}  {words}\n");
+        }
     }
     text
 }
@@ -89,7 +129,7 @@ pub fn markdown(columns: &[Column]) -> String {
         unit => format!("{} ({unit})", escaped(&column.head)),
     };
     let mut text = row(&head) + &row(&|c| if c.left { ":---" } else { "---:" }.to_string());
-    for index in 0..columns.iter().map(|column| column.cells.len()).max().unwrap_or(0) {
+    for index in 0..rows(columns) {
         text += &row(&|c| c.cells.get(index).map_or(String::new(), |(cell, _)| escaped(cell)));
     }
     text
@@ -98,7 +138,7 @@ pub fn markdown(columns: &[Column]) -> String {
 /// The whole table for a page, in a box that scrolls.
 pub fn markup(columns: &[Column], caption: &str) -> Markup {
     let class = |column: &Column| column.left.then_some("word");
-    let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+    let rows = rows(columns);
     let cell = |column: &Column, row: usize| {
         column.cells.get(row).map(|(text, _)| text.clone()).unwrap_or_default()
     };
@@ -140,29 +180,43 @@ fn least_wanted(columns: &[Column]) -> Option<usize> {
     (column.rank > 0).then_some(index)
 }
 
-/// The widths; where even the last columns are too wide, the first one of words is shortened.
-fn fitted(columns: &[Column], width: usize) -> Vec<usize> {
+/// The widths, words in the widest columns wrapped; none where not even that fits.
+fn fitted(columns: &[Column], width: usize) -> Option<Vec<usize>> {
     let mut widths: Vec<usize> = columns.iter().map(Column::width).collect();
-    let excess = total_width(columns).saturating_sub(width);
-    if let Some(words) = columns.iter().position(|column| column.left && excess > 0) {
-        widths[words] = widths[words].saturating_sub(excess).max(8);
+    let least: Vec<usize> = columns.iter().map(Column::least_width).collect();
+    for _ in 0..total_width(columns).saturating_sub(width) {
+        let wide = (0..widths.len()).filter(|&index| widths[index] > least[index]);
+        let widest = wide.max_by_key(|&index| widths[index])?;
+        widths[widest] -= 1;
     }
-    widths
+    Some(widths)
 }
 
+/// A row, in as many lines as its longest cell needs.
 fn row(
     columns: &[Column],
     widths: &[usize],
     cell: impl Fn(&Column) -> (String, Option<Colour>),
     style: Style,
 ) -> String {
-    let cells = columns.iter().zip(widths).map(|(column, &width)| {
-        let (text, colour) = cell(column);
-        let padded = column.padded(&text, width);
-        colour.map_or(padded.clone(), |colour| painted(&padded, colour, style))
-    });
-    let line = cells.collect::<Vec<_>>().join(GAP);
-    format!("{}\n", line.trim_end())
+    let cells: Vec<(Vec<String>, Option<Colour>)> = columns
+        .iter()
+        .zip(widths)
+        .map(|(column, &width)| {
+            let (text, colour) = cell(column);
+            (if text.chars().count() > width { filled(&text, width) } else { vec![text] }, colour)
+        })
+        .collect();
+    let lines = cells.iter().map(|(lines, _)| lines.len()).max().unwrap_or(0);
+    let line = |at: usize| {
+        let parts =
+            columns.iter().zip(widths).zip(&cells).map(|((column, &width), (lines, colour))| {
+                let padded = column.padded(lines.get(at).map_or("", String::as_str), width);
+                colour.map_or(padded.clone(), |colour| painted(&padded, colour, style))
+            });
+        format!("{}\n", parts.collect::<Vec<_>>().join(GAP).trim_end())
+    };
+    (0..lines).map(line).collect()
 }
 
 /// Blanks stay outside of the colour, so that a line can lose them at its end.
@@ -185,10 +239,15 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
 /// between a number and its unit.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let room = width.saturating_sub(indent).max(20);
+    filled(text, room).join(&format!("\n{}", " ".repeat(indent)))
+}
+
+/// Text in lines of at most `room` characters; a longer word has a line of its own.
+fn filled(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in joined(text).split([' ', '\n']).filter(|word| !word.is_empty()) {
-        let filled = lines.last().map_or(0, |line| line.chars().count());
-        if filled > 0 && filled + 1 + word.chars().count() > room {
+        let used = lines.last().map_or(0, |line| line.chars().count());
+        if used > 0 && used + 1 + word.chars().count() > room {
             lines.push(String::new());
         }
         if let Some(line) = lines.last_mut() {
@@ -198,7 +257,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
             line.push_str(word);
         }
     }
-    lines.join(&format!("\n{}", " ".repeat(indent))).replace('\u{a0}', " ")
+    lines.into_iter().map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
 /// Text in Markdown that means nothing but itself, in a paragraph, a list or a cell of a table.

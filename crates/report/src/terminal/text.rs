@@ -332,7 +332,7 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let mut columns = vec![
         Column::new("run", 0, each(&|entry| entry.id.clone())).left(),
         Column::new("started", 3, each(&|entry| sentence::started(&entry.started))).left(),
-        Column::new("measured", 0, each(&|entry| entry.measured_ns.map_or("-".to_string(), span))),
+        Column::new("measured", 1, each(&|entry| entry.measured_ns.map_or("-".to_string(), span))),
         Column::new("threads", 1, each(&|entry| entry.threads.to_string())),
         Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),
         Column::new("missed", 0, each(&missed)),

@@ -125,6 +125,31 @@ fn the_list_has_a_line_for_each_run() {
     insta::assert_snapshot!("list-none", list(&[], 80, PLAIN));
 }
 
+/// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+#[test]
+fn a_narrow_list_has_every_run_and_its_verdict() {
+    let long = "2026-11-21T16-04-30Z_a-run-with-a-name-that-is-longer-than-a-line-of-the-list-00";
+    let mut all: Vec<ListEntry> =
+        common::all().iter().map(|(_, fixture)| ListEntry::from(&fixture.run)).collect();
+    let narrow = all.clone();
+    all.push(ListEntry { id: long.to_string(), ..all[0].clone() });
+    for (entries, width) in (60..=200).flat_map(|width| [(&all, width), (&narrow, width)]) {
+        let text = list(entries, width, PLAIN);
+        for entry in entries {
+            let mut words = entry.id.split(' ');
+            assert!(words.all(|word| text.contains(word)), "{width}: {}\n{text}", entry.id);
+            let verdict = entry.verdict.map_or("-", |word| word.as_str());
+            let from = text.find(entry.id.split(' ').next().unwrap()).unwrap();
+            assert!(text[from..].contains(verdict), "{width}: {verdict}\n{text}");
+        }
+        let verdicts = entries.iter().filter(|entry| entry.verdict.is_some()).count();
+        let words = text.split_whitespace().filter(|word| ["pass", "invalid"].contains(word));
+        assert_eq!(words.count(), verdicts, "{width}:\n{text}");
+        let fitting = text.lines().all(|line| line.chars().count() <= width.max(long.len()));
+        assert!(fitting, "{width}:\n{text}");
+    }
+}
+
 #[test]
 fn colour_only_adds_marks() {
     for (_, fixture) in common::all() {

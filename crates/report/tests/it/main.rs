@@ -2,6 +2,7 @@
 
 mod answer;
 mod blocks;
+mod campaign;
 mod common;
 mod doctor;
 mod golden;

@@ -283,6 +283,46 @@ fn a_cpu_of_many_has_its_place_and_its_maximum() {
     assert!(places.windows(2).all(|pair| pair[0] < pair[1]), "sorted by CPU, row by row");
 }
 
+/// Invariant (pictures): Names of neighbouring charts do not run into each other.
+#[test]
+fn the_last_name_of_a_small_chart_ends_before_the_next_one_begins() {
+    let mut random = common::Random(9);
+    for cpus in 2..=9 {
+        let spread = |random: &mut common::Random| {
+            (0..4_000).map(|_| random.latency(6_000.0, 6_000.0)).collect::<Vec<_>>()
+        };
+        let histograms = (0..cpus).map(|_| common::histogram(spread(&mut random))).collect();
+        let fixture = Fixture::new(common::plan(), histograms);
+        let ends = |width: u32| [40_000, 9_999_000, 1_000_000_000].map(|to| (width, to));
+        for (width, to) in (400..1700).step_by(90).flat_map(ends) {
+            let axis = match to {
+                1_000_000_000 => latlab_report::Axis {
+                    to: Some(latlab_model::Nanos(to)),
+                    from: Some(latlab_model::Nanos(1_000)),
+                    ..latlab_report::Axis::log()
+                },
+                to => latlab_report::Axis::linear_to(latlab_model::Nanos(to)),
+            };
+            let picture =
+                picture(&[&fixture], Kind::Cpus, &Options { width, axis, ..options(Kind::Cpus) });
+            let mut names = texts(&picture);
+            // Names of the axis are numbers; those of heights stand left of everything.
+            let is_number = |text: &str| {
+                let units = [" us", " ms", " s"];
+                let number = units.iter().find_map(|unit| text.strip_suffix(unit));
+                number.unwrap_or(text).chars().all(|c| c.is_ascii_digit() || ". ".contains(c))
+            };
+            names.retain(|(x, _, text)| *x > 68.0 && is_number(text));
+            names.sort_by(|a, b| (a.1, a.0).partial_cmp(&(b.1, b.0)).unwrap());
+            for pair in names.windows(2).filter(|pair| pair[0].1 == pair[1].1) {
+                let half = |text: &str| text.chars().count() as f64 * 11.0 * 0.5 / 2.0;
+                let room = pair[1].0 - half(&pair[1].2) - pair[0].0 - half(&pair[0].2);
+                assert!(room > 1.0, "{cpus} CPUs, {width} px, to {to}: {pair:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_host_may_have_any_name() {
     let mut fixture = common::normal();

@@ -49,7 +49,7 @@ fn row(from: Nanos, p50: i64, p99_9: i64, max: i64, missed: u64) -> (Span, Vec<i
     let to = from + Nanos(SECOND);
     let (min, median) = (Some(Nanos(p50 * 7 / 10)), Some(p50 as f64));
     let (p99_9, max) = (Some(Nanos(p99_9)), Some(Nanos(max)));
-    (Span { from, to, count: 1_001, missed, min, median, p99_9, max }, coarse)
+    (Span { from, to, count: 1_001, missed, min, median, p99_9, max, ..Span::default() }, coarse)
 }
 
 impl MadeRun {
@@ -243,6 +243,82 @@ fn flow_draws_every_maximum_and_every_missed_release() {
             assert_eq!(count as u64, made.run.total.cycles, "{name}");
         }
     }
+}
+
+/// Invariant (pictures): The worst seconds have a p99.9 or its upper limit, which is marked.
+#[test]
+fn a_second_with_few_cycles_has_an_upper_limit_of_its_quantile() {
+    let mut made = hog();
+    for (thread, span, _) in &mut made.rows {
+        if *thread == 1 && span.missed > 1 {
+            *span = Span { count: 997, p99_9: None, ..*span }.with_limit();
+        }
+    }
+    let picture = flow(&made.run, &made.data(), &TimeOptions::default());
+    let panels = with(&picture, "data-log");
+    let panel = panels.iter().find(|panel| attribute(panel, "data-thread") == Some("1")).unwrap();
+    let limits: Vec<&str> = with(&picture, "data-line")
+        .into_iter()
+        .filter(|line| attribute(line, "data-line") == Some("p99.9-limit"))
+        .collect();
+    assert_eq!(limits.len(), 1, "the other thread needs none");
+    let drawn = heights(limits[0]).into_iter().fold(f64::MAX, f64::min);
+    let max = number(panel, "data-max-ns");
+    assert!((latency(panel, drawn) / max - 1.0).abs() < 0.02, "it is the largest");
+    assert!(picture.contains(">upper limit of p99.9<"), "the key says what it is");
+    assert!(picture.contains("it is at most the largest"));
+    let whole = hog();
+    let whole = flow(&whole.run, &whole.data(), &TimeOptions::default());
+    assert!(!whole.contains("upper limit"), "with enough cycles there is none");
+}
+
+/// Invariant (pictures): One thing keeps its colour in every picture of a run.
+#[test]
+fn a_cpu_has_the_colour_of_its_thread_in_both_halves() {
+    let made = hog();
+    let maxima: Vec<Option<Nanos>> =
+        made.run.threads.iter().map(|thread| thread.summary.max_ns).collect();
+    assert!(maxima[1] > maxima[0], "by their maxima the colours would go the other way");
+    let colour = |element: &str| {
+        let style = attribute(element, "style").unwrap();
+        style.split(';').find_map(|part| part.strip_prefix("stroke:")).unwrap().to_string()
+    };
+    let over_time = flow(&made.run, &made.data(), &TimeOptions::default());
+    let lines = with(&over_time, "data-line");
+    let of_threads: Vec<String> = lines
+        .iter()
+        .filter(|line| attribute(line, "data-line") == Some("max"))
+        .map(|line| colour(line))
+        .collect();
+    let of_cpu = |picture: &str, kind: &str, cpu: &str| {
+        let group = picture.split("<g ").find(|group| {
+            let head = format!(" {}", group.split('>').next().unwrap());
+            attribute(&head, "data-strip") == Some(kind)
+                && attribute(&head, "data-subject") == Some(cpu)
+        });
+        colour(group.unwrap().split("<path").nth(2).unwrap().split('>').next().unwrap())
+    };
+    let conditions = telemetry(&made.run, &made.data(), &TimeOptions::default());
+    let fixture = common::normal();
+    let mut fixture = Fixture { run: fixture.run, histograms: fixture.histograms };
+    fixture.run.threads[1].summary.max_ns = Some(Nanos(9_000_000));
+    let sizes = latlab_report::latency_picture(
+        &fixture.run,
+        &fixture.bins(),
+        &latlab_report::Options::default(),
+    );
+    for (thread, own) in of_threads.iter().enumerate() {
+        let cpu = format!("CPU {thread}");
+        for kind in ["busy", "stolen"] {
+            assert_eq!(of_cpu(&over_time, kind, &cpu), *own, "{kind} {cpu}");
+            assert_eq!(of_cpu(&conditions, kind, &cpu), *own, "{kind} {cpu}");
+        }
+        let line = with(&sizes, "data-drawn")
+            .into_iter()
+            .find(|line| attribute(line, "data-thread") == Some(thread.to_string().as_str()));
+        assert_eq!(colour(line.unwrap()), *own, "histogram of thread {thread}");
+    }
+    assert_ne!(of_threads[0], of_threads[1]);
 }
 
 #[test]

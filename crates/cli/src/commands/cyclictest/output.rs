@@ -70,7 +70,8 @@ impl Output {
             }
         }
         if options.breaktrace.is_some() {
-            print(&break_lines(threads, state.broken(unit)))?;
+            let broken = state.broken().map(|(id, latency)| (id, unit.convert(latency)));
+            print(&break_lines(threads, broken))?;
         }
         if let Some(path) = &options.json {
             let text = self.json(options, state, buckets.as_deref());

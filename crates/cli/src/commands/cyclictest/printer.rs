@@ -5,7 +5,7 @@ use super::lines::{Unit, back, block, forth};
 use super::options::{Affinity, Options};
 use super::plan::{CpuLimits, histogram_of_samples};
 use super::snapshot::Snapshots;
-use super::state::{State, Thread};
+use super::state::Thread;
 use super::verbose::Lines;
 use super::{SharedState, lock};
 use crate::output::warn;
@@ -212,14 +212,5 @@ pub fn resolution(plan: &Plan) {
             let _ = writeln!(err, "WARN: measured clock resolution approximately: {step} nsec");
         }
         None => warn("the clock did not advance in 10 000 readings"),
-    }
-}
-
-impl State {
-    /// The thread that a latency ended, and that latency.
-    pub fn broken(&self, unit: Unit) -> Option<(i32, i64)> {
-        let stopped = Some(latlab_model::run::EndReason::StopAbove);
-        let thread = self.threads.iter().find(|thread| thread.ended == stopped)?;
-        Some((thread.id, unit.convert(thread.total.max_ns)))
     }
 }

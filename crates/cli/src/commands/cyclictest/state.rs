@@ -48,6 +48,8 @@ pub struct State {
     waiting_bytes: usize,
     /// Samples that nobody took in time.
     pub unprinted: u64,
+    /// A latency above this one ends the run.
+    pub stop_above: Option<Nanos>,
 }
 
 impl State {
@@ -59,7 +61,12 @@ impl State {
             ..Thread::default()
         };
         let threads = (0..plan.threads.unwrap_or(1)).map(thread).collect();
-        State { threads, wants_samples: plan.samples, ..State::default() }
+        State {
+            threads,
+            wants_samples: plan.samples,
+            stop_above: plan.stop_above_ns,
+            ..State::default()
+        }
     }
 
     /// Takes what a thread has just counted.
@@ -117,8 +124,52 @@ impl State {
         std::mem::take(&mut self.samples)
     }
 
+    /// The thread that was the first to find a latency above the limit, with that latency: all
+    /// others ended because of it.
+    pub fn broken(&self) -> Option<(i32, Nanos)> {
+        let limit = self.stop_above?;
+        let first = |thread: &Thread| {
+            let spikes = thread.spikes.above(limit);
+            let found =
+                spikes.into_iter().min_by_key(|spike| spike.release_ns + spike.latency_ns)?;
+            Some((found.release_ns + found.latency_ns, thread.id, found.latency_ns))
+        };
+        let (_, id, latency) = self.threads.iter().filter_map(first).min()?;
+        Some((id, latency))
+    }
+
     /// Releases that were missed, of all threads.
     pub fn missed(&self) -> u64 {
         self.threads.iter().map(|thread| thread.total.missed).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::frame::Spike;
+
+    /// Invariant (command line): The thread that broke the limit of cyclictest is named, and its value.
+    #[test]
+    fn the_thread_that_broke_the_limit_is_named_and_not_those_that_it_ended() {
+        let spike = |release: i64, latency: i64| Spike {
+            release_ns: Nanos(release),
+            latency_ns: Nanos(latency),
+        };
+        let thread = |id, spikes: &[Spike]| {
+            let mut thread = Thread { id, ended: Some(EndReason::StopAbove), ..Thread::default() };
+            thread.spikes.add(spikes);
+            thread
+        };
+        let threads = vec![
+            thread(7, &[spike(1_000, 90)]),
+            thread(8, &[spike(1_000, 40), spike(2_000, 150)]),
+            // Its release was earlier, and it woke up later.
+            thread(9, &[spike(1_900, 400)]),
+        ];
+        let mut state = State { threads, stop_above: Some(Nanos(100)), ..State::default() };
+        assert_eq!(state.broken(), Some((8, Nanos(150))));
+        state.stop_above = Some(Nanos(500));
+        assert_eq!(state.broken(), None);
     }
 }

@@ -246,7 +246,7 @@ fn is_shown_as(name: &str, subject: &str) -> bool {
 }
 
 /// So that `cpu10` comes after `cpu9`.
-fn number_in(subject: &str) -> u32 {
+pub(super) fn number_in(subject: &str) -> u32 {
     let digits = subject.chars().skip_while(|c| !c.is_ascii_digit());
     digits.take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
 }

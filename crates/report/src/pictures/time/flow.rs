@@ -7,7 +7,8 @@ use super::panel::{Panel, heading, keys};
 use super::scale::LatencyHeights;
 use super::strips::strips;
 use super::{LatencyScale, TimeOptions, threads};
-use crate::pictures::svg::{Pen, n};
+use crate::pictures::run_pens::RunPens;
+use crate::pictures::svg::{INK, Pen, n};
 use crate::sentence;
 use crate::terms;
 use crate::units::{grouped, span};
@@ -27,7 +28,7 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let threads = data.thread_spans();
     let missed = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.missed > 0);
     match data.dots.is_empty() {
-        true => canvas.keys("", keys(missed, is_joined(run, data))),
+        true => canvas.keys("", keys(missed, is_joined(run, data), has_limits(&threads))),
         false => canvas.sentences(&[
             "Each cycle is a dot; dots that would overlap are drawn once.".to_string(),
         ]),
@@ -57,11 +58,16 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     canvas.finish("flow", &title, &words.join(" "))
 }
 
-/// Says why p99.9 has gaps.
+/// Whether p99.9 is only limited in a column.
+fn has_limits(threads: &[(u32, Vec<Span>)]) -> bool {
+    threads.iter().flat_map(|(_, spans)| spans).any(|span| span.p99_9_is_limit)
+}
+
+/// Says what stands for p99.9 where there are few cycles.
 fn few(data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Option<String> {
-    let mut all = threads.iter().flat_map(|(_, spans)| spans);
-    let few = data.dots.is_empty() && all.any(|span| span.count > 0 && span.p99_9.is_none());
-    few.then(|| "Columns with fewer than 1000 cycles have no p99.9.".to_string())
+    let few = data.dots.is_empty() && has_limits(threads);
+    let text = "With fewer than 1000 cycles p99.9 is only limited: it is at most the largest.";
+    few.then(|| text.to_string())
 }
 
 /// Whether a column holds more than one interval.
@@ -91,15 +97,17 @@ fn panels(
     if threads.is_empty() || threads.len() > PANELS {
         let max = known_max(run, data, &pooled, None);
         let name = format!("All {} threads together", threads.len());
-        let panel = Panel { thread: None, name, spans: &pooled, max };
+        let panel = Panel { thread: None, name, colour: INK, spans: &pooled, max };
         let mut areas = vec![one(canvas, data, &panel, &heights, 200.0)];
         areas.extend(threads::rows(canvas, run, threads));
         return areas;
     }
+    let pens = RunPens::new(run);
     let height = [220.0, 170.0, 140.0, 120.0][threads.len() - 1];
     let panel = |(thread, spans): &(u32, Vec<Span>)| {
         let max = known_max(run, data, spans, Some(*thread));
-        let panel = Panel { thread: Some(*thread), name: name(run, *thread), spans, max };
+        let colour = Pen::number(pens.thread(*thread)).colour;
+        let panel = Panel { thread: Some(*thread), name: name(run, *thread), colour, spans, max };
         one(canvas, data, &panel, &heights, height)
     };
     threads.iter().map(panel).collect()
@@ -132,8 +140,7 @@ fn one(
         path += &format!("M{} {}h0", n(x), n(area.y(heights.place(latency))));
         count += dot.count;
     }
-    let colour = Pen::number(0).colour;
-    let style = format!("stroke:{colour};stroke-width:2.2;stroke-linecap:round");
+    let style = format!("stroke:{};stroke-width:2.2;stroke-linecap:round", panel.colour);
     canvas.draw(html! {
         path d=(path) style=(style) data-thread=[panel.thread] data-samples=(count) {}
     });

@@ -2,7 +2,7 @@
 
 use super::canvas::{Area, Canvas, Key, KeyStyle};
 use super::scale::LatencyHeights;
-use crate::pictures::svg::{Anchor, INK, MUTED, PAPER, Pen, TEXT_SIZE, n, text};
+use crate::pictures::svg::{Anchor, INK, MUTED, PAPER, TEXT_SIZE, n, text};
 use latlab_model::Nanos;
 use latlab_stats::Span;
 use maud::{Markup, html};
@@ -16,39 +16,49 @@ pub struct Panel<'a> {
     pub thread: Option<u32>,
     /// Its words.
     pub name: String,
+    /// The colour of the thread, or that of text for all together.
+    pub colour: &'static str,
     /// Its columns.
     pub spans: &'a [Span],
     /// The largest latency with its release, where that is known.
     pub max: Option<(Nanos, Option<Nanos>)>,
 }
 
-fn max_style() -> String {
-    format!("fill:none;stroke:{};stroke-width:1.3", Pen::number(1).colour)
+/// The lines of a panel: the colour is that of its thread, the pattern says which figure it is.
+fn max_style(colour: &str) -> String {
+    format!("fill:none;stroke:{colour};stroke-width:1.6")
 }
 
-fn median_style() -> String {
-    format!("fill:none;stroke:{};stroke-width:2", Pen::number(0).colour)
+fn median_style(colour: &str) -> String {
+    format!("fill:none;stroke:{colour};stroke-width:2;stroke-dasharray:1.5 2.5")
 }
 
-fn p99_9_style() -> String {
-    let colour = Pen::number(2).colour;
-    format!("fill:none;stroke:{colour};stroke-width:1.3;stroke-dasharray:5 2")
+fn p99_9_style(colour: &str) -> String {
+    format!("fill:none;stroke:{colour};stroke-width:1.3;stroke-dasharray:6 3")
 }
 
-fn band_style() -> String {
-    format!("fill:{};fill-opacity:.16;stroke:none", Pen::number(0).colour)
+/// The upper limit of p99.9 where the latencies are too few for it.
+fn limit_style(colour: &str) -> String {
+    format!("fill:none;stroke:{colour};stroke-width:1.3;stroke-opacity:.5;stroke-dasharray:2 4")
+}
+
+fn band_style(colour: &str) -> String {
+    format!("fill:{colour};fill-opacity:.16;stroke:none")
 }
 
 /// What the lines of all panels are.
-pub fn keys(missed: bool, many: bool) -> Vec<Key> {
+pub fn keys(missed: bool, many: bool, limits: bool) -> Vec<Key> {
     let key = |look: KeyStyle, words: &str| Key { look, words: words.to_string() };
     let of = if many { "largest of each column" } else { "largest" };
     let mut keys = vec![
-        key(KeyStyle::Line(max_style()), of),
-        key(KeyStyle::Line(p99_9_style()), "p99.9"),
-        key(KeyStyle::Line(median_style()), "median"),
-        key(KeyStyle::Patch(band_style()), "smallest to p99.9"),
+        key(KeyStyle::Line(max_style(INK)), of),
+        key(KeyStyle::Line(p99_9_style(INK)), "p99.9"),
+        key(KeyStyle::Line(median_style(INK)), "median"),
+        key(KeyStyle::Patch(band_style(INK)), "smallest to p99.9"),
     ];
+    if limits {
+        keys.insert(2, key(KeyStyle::Line(limit_style(INK)), "upper limit of p99.9"));
+    }
     if missed {
         keys.push(key(KeyStyle::Patch(format!("fill:{INK}")), "missed releases"));
     }
@@ -89,7 +99,6 @@ impl Panel<'_> {
         let of = |get: fn(&Span) -> Option<Nanos>| {
             move |span: &Span| get(span).map(|latency| latency.0 as f64)
         };
-        // Few latencies have no p99.9: the band then ends at the median.
         let upper = |span: &Span| span.p99_9.map(|late| late.0 as f64).or(span.median);
         let path = |get: &dyn Fn(&Span) -> Option<f64>| {
             stepped(canvas, self.spans, |span| get(span).map(y))
@@ -104,11 +113,16 @@ impl Panel<'_> {
             {
                 path d=(band(canvas, self.spans, |span| {
                     Some((y(span.min?.0 as f64), y(upper(span)?)))
-                })) style=(band_style()) {}
-                path d=(path(&of(|span| span.p99_9))) style=(p99_9_style())
-                    data-line="p99.9" {}
-                path d=(path(&of(|span| span.max))) style=(max_style()) data-line="max" {}
-                path d=(path(&|span: &Span| span.median)) style=(median_style())
+                })) style=(band_style(self.colour)) {}
+                path d=(path(&of(|span| span.p99_9.filter(|_| !span.p99_9_is_limit))))
+                    style=(p99_9_style(self.colour)) data-line="p99.9" {}
+                @if self.spans.iter().any(|span| span.p99_9_is_limit) {
+                    path d=(path(&of(|span| span.p99_9.filter(|_| span.p99_9_is_limit))))
+                        style=(limit_style(self.colour)) data-line="p99.9-limit" {}
+                }
+                path d=(path(&of(|span| span.max))) style=(max_style(self.colour))
+                    data-line="max" {}
+                path d=(path(&|span: &Span| span.median)) style=(median_style(self.colour))
                     data-line="median" {}
             }
         }

@@ -1,10 +1,11 @@
 //! Narrow strips of the conditions on the axis of time.
 
 use super::canvas::{Canvas, Key, KeyStyle};
-use super::data::TimeData;
+use super::data::{TimeData, number_in};
 use super::panel::{band, stepped};
 use super::track::{Counter, Step, Track};
 use crate::pictures::axis::one_two_five;
+use crate::pictures::run_pens::RunPens;
 use crate::pictures::svg::{Pen, n};
 use crate::units::trimmed;
 use latlab_model::telemetry::metric;
@@ -25,6 +26,8 @@ pub struct Strip {
     pub unit: &'static str,
     /// Its lines by name.
     pub tracks: Vec<(String, Track)>,
+    /// Number of the pen of each line; CPUs have those of the threads on them.
+    pub pens: Vec<usize>,
     /// What one line is of, for a band of many.
     each: &'static str,
     /// Whether zero is the lower end.
@@ -48,10 +51,12 @@ pub fn strips(run: &Run, data: &TimeData) -> Strips {
         let tracks = cpus.iter().map(|(cpu, one)| (format!("CPU {cpu}"), get(one).clone()));
         tracks.filter(|(_, track)| !track.is_empty()).collect()
     };
-    let strip = |kind, title, unit, each, from_zero, tracks| Strip {
+    let pens = RunPens::new(run);
+    let strip = |kind, title, unit, each, from_zero, tracks: Vec<(String, Track)>| Strip {
         kind,
         title,
         unit,
+        pens: numbers(&pens, each, &tracks),
         tracks,
         each,
         from_zero,
@@ -92,11 +97,20 @@ fn missing_strips(run: &Run, without: &[Strip]) -> Option<String> {
 
 /// All that is drawn of the conditions.
 pub fn measured_strips(run: &Run, data: &TimeData) -> Vec<Strip> {
-    strips(run, data).all.into_iter().chain(cpu_users(data)).collect()
+    strips(run, data).all.into_iter().chain(cpu_users(run, data)).collect()
+}
+
+/// The pens of these lines: a CPU has its own, others go by their places.
+fn numbers(pens: &RunPens, each: &str, tracks: &[(String, Track)]) -> Vec<usize> {
+    let number = |(index, (name, _)): (usize, &(String, Track))| match each {
+        "CPU" => pens.cpu(number_in(name)),
+        _ => index,
+    };
+    tracks.iter().enumerate().map(number).collect()
 }
 
 /// What interrupts and threads took: more than the flow of latencies has room for.
-pub fn cpu_users(data: &TimeData) -> impl Iterator<Item = Strip> {
+pub fn cpu_users(run: &Run, data: &TimeData) -> impl Iterator<Item = Strip> {
     let cpus = data.cpus.tracks().into_iter();
     let interrupts = cpus.map(|(cpu, one)| (format!("CPU {cpu}"), one.interrupts)).collect();
     let shares = |counters: &mut dyn Iterator<Item = (&String, &Counter)>| {
@@ -105,8 +119,16 @@ pub fn cpu_users(data: &TimeData) -> impl Iterator<Item = Strip> {
     let handlers = shares(&mut data.handlers.iter());
     let mut busiest: Vec<_> = shares(&mut data.busiest.iter().map(|(name, one)| (name, one)));
     busiest.truncate(LINES);
-    let strip =
-        |kind, title, each, tracks| Strip { kind, title, unit: "%", tracks, each, from_zero: true };
+    let pens = RunPens::new(run);
+    let strip = |kind, title, each, tracks: Vec<(String, Track)>| Strip {
+        kind,
+        title,
+        unit: "%",
+        pens: numbers(&pens, each, &tracks),
+        tracks,
+        each,
+        from_zero: true,
+    };
     let all = [
         strip("interrupts", "Interrupts and softirqs, share of a CPU", "CPU", interrupts),
         strip("handlers", "Interrupt threads, share of a CPU", "thread", handlers),
@@ -118,7 +140,9 @@ pub fn cpu_users(data: &TimeData) -> impl Iterator<Item = Strip> {
 impl Strip {
     /// Without the lines that nothing is known of; none where all that is left is zero.
     fn if_not_empty(mut self) -> Option<Strip> {
-        self.tracks.retain(|(_, track)| !track.is_empty());
+        let pens = std::mem::take(&mut self.pens);
+        let known = self.tracks.into_iter().zip(pens).filter(|((_, track), _)| !track.is_empty());
+        (self.tracks, self.pens) = known.unzip();
         (self.range()? != (0.0, 0.0)).then_some(self)
     }
 
@@ -159,7 +183,7 @@ impl Strip {
         for (index, (name, steps)) in self.curves().into_iter().enumerate() {
             let columns = columns(data, &steps);
             let value = |span: &Span| steps[data.fine.part(span.from)];
-            let pen = Pen::number(index);
+            let pen = self.pen(index);
             let ends = |span: &Span| value(span).map(|step| (y(step.low), y(step.high)));
             let spread = format!("fill:{};fill-opacity:.22;stroke:none", pen.colour);
             let known = steps.iter().flatten();
@@ -180,12 +204,20 @@ impl Strip {
         canvas.frame(&area);
     }
 
+    /// The pen of a line; a band of many has that of everything together.
+    fn pen(&self, index: usize) -> Pen {
+        match self.tracks.len() <= LINES {
+            true => Pen::number(self.pens[index]),
+            false => Pen::all(),
+        }
+    }
+
     fn keys(&self) -> Vec<Key> {
         let plain = |words: String| Key { look: KeyStyle::Plain, words };
         match &self.tracks[..] {
             [(name, _)] => vec![plain(name.clone())],
             many if many.len() <= LINES => {
-                let line = |index: usize| KeyStyle::Line(Pen::number(index).style());
+                let line = |index: usize| KeyStyle::Line(self.pen(index).style());
                 let keys = many.iter().enumerate();
                 keys.map(|(index, (name, _))| Key { look: line(index), words: name.clone() })
                     .collect()

@@ -16,7 +16,7 @@ pub fn telemetry(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let mut canvas = Canvas::new(run, data, options, "Conditions");
     let marks = FindingMarks::new(run, &mut canvas);
     let mut strips = strips(run, data);
-    strips.all.extend(cpu_users(data));
+    strips.all.extend(cpu_users(run, data));
     let mut areas = Vec::new();
     for strip in &strips.all {
         strip.draw(&mut canvas, data, STRIP_HEIGHT);

@@ -1,6 +1,7 @@
 //! A condition over time: what it was in each column, with its smallest and its largest.
 
 use latlab_model::Nanos;
+use latlab_model::telemetry::bounded_share;
 use latlab_stats::span::Grid;
 
 /// What was known in one column.
@@ -133,8 +134,10 @@ impl Counter {
             && after >= before
             && now > then
         {
-            let share = 100.0 * (after - before) as f64 / (now - then).0 as f64;
-            self.track.line((then, share), (now, share));
+            let share = bounded_share((after - before) as f64 / (now - then).0 as f64);
+            if let Some(percent) = share.map(|share| 100.0 * share) {
+                self.track.line((then, percent), (now, percent));
+            }
         }
         self.last = next;
     }

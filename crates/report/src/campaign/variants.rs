@@ -1,0 +1,122 @@
+//! What the rows of a campaign differ in besides their settings, target, kernel or board, and what
+//! each of these came to.
+
+use super::table::heaviest_word;
+use latlab_model::campaign_table::{CampaignRow, CampaignTable};
+use latlab_model::run::VerdictWord;
+use std::collections::BTreeSet;
+
+/// More rows than these are not named in a sentence.
+const NAMED_ROWS: usize = 3;
+
+/// What was measured in each row, by the shortest name that tells them apart: `rt-6.12`. All names
+/// are empty where every row was measured on the same target, kernel and board.
+pub fn variant_names(table: &CampaignTable) -> Vec<String> {
+    let facts: Vec<[String; 3]> = table.rows.iter().map(facts).collect();
+    let distinct = |of: &dyn Fn(&[String; 3]) -> String| {
+        facts.iter().map(of).collect::<BTreeSet<String>>().len()
+    };
+    let differing: Vec<usize> =
+        (0..3).filter(|&at| distinct(&|fact| fact[at].clone()) > 1).collect();
+    let joined = |fact: &[String; 3], all: &[usize]| {
+        let parts = all.iter().map(|&at| fact[at].as_str()).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    let all = distinct(&|fact| fact.join("\n"));
+    let enough = (1..=differing.len())
+        .map(|count| &differing[..count])
+        .find(|some| distinct(&|fact| joined(fact, some)) == all)
+        .unwrap_or(&differing);
+    facts.iter().map(|fact| joined(fact, enough)).map(without_common_folder(&facts)).collect()
+}
+
+/// Target, kernel and board of a row.
+fn facts(row: &CampaignRow) -> [String; 3] {
+    let target = row.target.strip_prefix("lab:").unwrap_or(&row.target).to_string();
+    [target, kernel(row).unwrap_or_default(), row.board.clone().unwrap_or_default()]
+}
+
+/// The machine of a lab target goes without saying where all have the same.
+fn without_common_folder(facts: &[[String; 3]]) -> impl Fn(String) -> String {
+    let machine =
+        |fact: &[String; 3]| fact[0].split_once('/').map(|(machine, _)| machine.to_string());
+    let machines: BTreeSet<Option<String>> = facts.iter().map(machine).collect();
+    let common = match machines.len() {
+        1 => machines.into_iter().next().flatten().map(|machine| machine + "/"),
+        _ => None,
+    };
+    move |name: String| match &common {
+        Some(common) => name.strip_prefix(common).unwrap_or(&name).to_string(),
+        None => name,
+    }
+}
+
+/// The kernel of a row with its preemption, as far as it is known.
+pub fn kernel(row: &CampaignRow) -> Option<String> {
+    let kernel = row.kernel.as_ref()?;
+    Some(match &row.preemption {
+        Some(preemption) if !kernel.contains(preemption.as_str()) => {
+            format!("{kernel} {preemption}")
+        }
+        _ => kernel.clone(),
+    })
+}
+
+/// What the campaign came to: each target, kernel or board with its verdict, or each row; none
+/// without a verdict.
+pub fn answer(table: &CampaignTable) -> Option<String> {
+    table.rows.iter().find_map(|row| row.verdict)?;
+    let names = variant_names(table);
+    let mut variants: Vec<(&str, Vec<&CampaignRow>)> = Vec::new();
+    for (name, row) in names.iter().zip(&table.rows) {
+        match variants.iter_mut().find(|(known, _)| known == name) {
+            Some((_, rows)) => rows.push(row),
+            None => variants.push((name, vec![row])),
+        }
+    }
+    let sentences = match &variants[..] {
+        [(_, rows)] => rows.iter().map(|row| clause(&row.label, &[row])).collect::<Vec<_>>(),
+        several => several.iter().map(|(name, rows)| clause(name, rows)).collect(),
+    };
+    match sentences.len() {
+        0..=8 => Some(format!("{}.", sentences.join("; "))),
+        _ => Some(format!("{}.", tally(table))),
+    }
+}
+
+/// A name with the heaviest verdict of its rows, and where not all have it.
+fn clause(name: &str, rows: &[&CampaignRow]) -> String {
+    let word = heaviest_word(rows.iter().filter_map(|row| row.verdict));
+    let with: Vec<&str> =
+        rows.iter().filter(|row| row.verdict == word).map(|row| row.group.as_str()).collect();
+    let part = match word {
+        Some(VerdictWord::Pass) | None => String::new(),
+        Some(_) if with.len() == rows.len() => String::new(),
+        Some(_) if with.len() <= NAMED_ROWS => {
+            format!(" in {} of {} rows ({})", with.len(), rows.len(), with.join("; "))
+        }
+        Some(_) => format!(" in {} of {} rows", with.len(), rows.len()),
+    };
+    format!("{name} {}{part}", verb(word))
+}
+
+fn verb(word: Option<VerdictWord>) -> &'static str {
+    match word {
+        Some(VerdictWord::Pass) => "passes",
+        Some(VerdictWord::Fail) => "fails",
+        Some(VerdictWord::Inconclusive) => "is inconclusive",
+        Some(VerdictWord::Invalid) => "is invalid",
+        None => "has no verdict",
+    }
+}
+
+/// How many rows have which verdict.
+fn tally(table: &CampaignTable) -> String {
+    let words = VerdictWord::ALL.iter().map(|word| Some(*word)).chain([None]);
+    let counts = words.filter_map(|word| {
+        let count = table.rows.iter().filter(|row| row.verdict == word).count();
+        let name = word.map_or("without a verdict".to_string(), |word| word.to_string());
+        (count > 0).then(|| format!("{name}: {count}"))
+    });
+    format!("Rows by verdict: {}", counts.collect::<Vec<_>>().join(", "))
+}

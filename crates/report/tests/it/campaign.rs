@@ -1,0 +1,312 @@
+//! A campaign never pools what was measured on different kernels, and says of each what it came to.
+
+use crate::common::svg::{attribute, elements};
+use crate::common::{Fixture, histogram, plan, verdict};
+use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
+use latlab_model::campaign_table::{CampaignTable, CellWord};
+use latlab_model::run::VerdictWord;
+use latlab_model::{Nanos, Plan, Run, ThreadBins};
+use latlab_report::campaign::{
+    CampaignRun, PlannedResult, campaign_page, csv, junit, markdown, multiples, planned, show,
+    table,
+};
+use latlab_report::{Options, Style};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+type MadeRun = (Run, Vec<ThreadBins>);
+type Counted<'a> = Option<(&'a Run, &'a [ThreadBins])>;
+
+/// A campaign and its runs, of which some are still to be made.
+struct Made {
+    campaign: Campaign,
+    runs: Vec<(PlannedRun, Option<MadeRun>)>,
+}
+
+/// A row: its name, what the matrix sets, and the kernel that ran.
+fn row(scenario: &str, settings: &[(&str, &str)]) -> Row {
+    let named = settings.iter().map(|(key, value)| format!(", {key} {value}"));
+    let set = settings.iter().map(|(key, value)| (key.to_string(), value.to_string()));
+    let set: BTreeMap<String, String> = set.collect();
+    let target = set.get("target").map(|text| text.parse().unwrap()).unwrap_or_default();
+    Row {
+        label: format!("{scenario}{}", named.collect::<String>()),
+        scenario: scenario.to_string(),
+        about: None,
+        kernel: set.get("kernel").cloned(),
+        settings: set,
+        left_out: None,
+        plan: Plan { deadline_ns: Some(Nanos(100_000)), target, ..plan() },
+    }
+}
+
+/// A run of this kernel whose largest latency is this.
+fn run(row: &Row, id: String, kernel: &str, max: i64) -> MadeRun {
+    let mut counts = histogram((0..2_000).map(|at| 5_000 + at * 7).chain([max]));
+    counts.misses = u64::from(max > 100_000);
+    let mut fixture = Fixture::new(row.plan.clone(), vec![counts]);
+    fixture.run.id = id;
+    fixture.run.machine.kernel = kernel.to_string();
+    let is_rt = kernel.contains("-rt");
+    let preemption = if is_rt { "PREEMPT_RT" } else { "PREEMPT_DYNAMIC (voluntary)" };
+    fixture.run.machine.preemption = Some(preemption.to_string());
+    let word = if max > 100_000 { VerdictWord::Fail } else { VerdictWord::Pass };
+    verdict(&mut fixture.run, word, None);
+    let bins = fixture.bins();
+    (fixture.run, bins)
+}
+
+impl Made {
+    /// Each row so many times; `of` gives the kernel and the maximum of a run, by row and repeat.
+    fn new(rows: Vec<Row>, repeats: u32, of: impl Fn(usize, u32) -> Option<(String, i64)>) -> Made {
+        let planned = (1..=repeats)
+            .flat_map(|repeat| (0..rows.len()).map(move |row| PlannedRun { row, repeat, seed: 1 }));
+        let planned: Vec<PlannedRun> = planned.collect();
+        let made = |one: &PlannedRun| {
+            let (kernel, max) = of(one.row, one.repeat)?;
+            let id = format!("2026-11-21T16-04-{:02}Z_run-{}", one.row, one.repeat);
+            Some(run(&rows[one.row], id, &kernel, max))
+        };
+        let runs = planned.iter().map(|one| (*one, made(one))).collect();
+        let campaign = Campaign {
+            schema: CAMPAIGN_VERSION,
+            latlab: "0".into(),
+            id: "2026-11-21T16-04-30Z_kernels".into(),
+            name: "kernels".into(),
+            about: Some("Which kernel is good enough?".into()),
+            begun: String::new(),
+            repeats,
+            scale: None,
+            order: Order::Sequential,
+            seed: 1,
+            retries: 1,
+            cool_down: CoolDown::default(),
+            cpus: 1,
+            runs: planned,
+            rows,
+            published: None,
+        };
+        Made { campaign, runs }
+    }
+
+    fn table(&self) -> CampaignTable {
+        let made: Vec<PlannedResult> = self
+            .runs
+            .iter()
+            .map(|(planned, run)| PlannedResult {
+                row: planned.row,
+                repeat: planned.repeat,
+                state: if run.is_some() { CellWord::Done } else { CellWord::Missing },
+                reason: None,
+                run: run.as_ref().map(|(run, bins)| (run, bins.as_slice())),
+                tries: Vec::new(),
+            })
+            .collect();
+        table(&self.campaign, &made)
+    }
+
+    fn page(&self) -> String {
+        let runs = self.runs.iter().filter_map(|(_, run)| run.as_ref());
+        let runs: Vec<CampaignRun> = runs
+            .map(|(run, bins)| CampaignRun { run, bins, page: format!("runs/{}", run.id) })
+            .collect();
+        campaign_page(&self.table(), &runs, "0")
+    }
+
+    fn multiples(&self) -> String {
+        let table = self.table();
+        let of_row = |row: &latlab_model::campaign_table::CampaignRow| {
+            let run = |cell: &latlab_model::campaign_table::CampaignCell| {
+                let all = self.runs.iter().filter_map(|(_, run)| run.as_ref());
+                let mut all = all.filter(|(run, _)| Some(&run.id) == cell.run.as_ref());
+                all.next().map(|(run, bins)| (run, bins.as_slice()))
+            };
+            row.cells.iter().map(run).collect()
+        };
+        let rows: Vec<Vec<Counted>> = table.rows.iter().map(of_row).collect();
+        multiples(&table, &rows, &Options::default())
+    }
+}
+
+const STOCK: &str = "6.1.0-28-amd64";
+const RT: &str = "6.1.0-28-rt-amd64";
+
+/// Two kernels and two loads, twice each: the stock kernel fails under load.
+fn two_kernels() -> Made {
+    let rows = ["idle", "hackbench"]
+        .into_iter()
+        .flat_map(|scenario| [STOCK, RT].map(|kernel| row(scenario, &[("kernel", kernel)])));
+    Made::new(rows.collect(), 2, |row, repeat| {
+        let max = 40_000 + 1_000 * i64::from(repeat);
+        Some(match row {
+            0 => (STOCK.into(), max),
+            2 => (STOCK.into(), 2_000_000 + max),
+            _ => (RT.into(), max / 2),
+        })
+    })
+}
+
+/// Invariant (campaigns): What was measured on another target, kernel or board is another row everywhere.
+#[test]
+fn a_kernel_that_fails_does_not_fail_the_other() {
+    let table = two_kernels().table();
+    let words: Vec<(&str, Option<VerdictWord>)> =
+        table.rows.iter().map(|row| (row.kernel.as_deref().unwrap(), row.verdict)).collect();
+    let (pass, fail) = (Some(VerdictWord::Pass), Some(VerdictWord::Fail));
+    assert_eq!(words, [(STOCK, pass), (RT, pass), (STOCK, fail), (RT, pass)]);
+    for row in &table.rows {
+        let pooled = row.pooled.as_ref().unwrap();
+        let largest = row.cells.iter().filter_map(|cell| cell.figures.max_ns).max();
+        assert_eq!((pooled.runs, pooled.figures.max_ns), (2, largest), "{}", row.label);
+        assert_eq!(pooled.figures.cycles, 2 * 2_001);
+    }
+    let answer = format!(
+        "{STOCK} PREEMPT_DYNAMIC (voluntary) fails in 1 of 2 rows (hackbench); {RT} PREEMPT_RT \
+         passes."
+    );
+    let text = show(&table, 160, Style::default());
+    assert_eq!(text.lines().next(), Some(answer.as_str()), "{text}");
+    assert!(markdown(&table).contains("fails in 1 of 2 rows"));
+    let xml = junit(&table);
+    assert!(xml.contains("tests=\"4\" failures=\"1\""), "{xml}");
+    let failed = xml.split("<testcase").find(|case| case.contains("<failure")).unwrap();
+    assert!(failed.contains(&format!("name=\"hackbench, kernel {STOCK}\"")), "{failed}");
+    assert!(failed.contains("name=\"kernel\" value=\"6.1.0-28-amd64 PREEMPT"), "{failed}");
+    let lines: Vec<String> = csv(&table).lines().map(String::from).collect();
+    assert!(lines[0].starts_with("row,target,kernel,repeat,state,verdict,"), "{}", lines[0]);
+    let rt = format!("\"hackbench, kernel {RT}\",local,{RT},2,done,pass,");
+    assert!(lines.iter().any(|line| line.starts_with(&rt)), "{lines:#?}");
+}
+
+/// Invariant (campaigns): What was measured on another target, kernel or board is another row everywhere.
+#[test]
+fn a_row_that_was_gone_on_with_on_another_kernel_is_two() {
+    let made = Made::new(vec![row("idle", &[])], 2, |_, repeat| {
+        Some(if repeat == 1 { (STOCK.into(), 500_000) } else { (RT.into(), 20_000) })
+    });
+    let table = made.table();
+    let words: Vec<_> = table.rows.iter().map(|row| (row.kernel.as_deref(), row.verdict)).collect();
+    assert_eq!(
+        words,
+        [(Some(STOCK), Some(VerdictWord::Fail)), (Some(RT), Some(VerdictWord::Pass))]
+    );
+    let text = show(&table, 200, Style::default());
+    assert!(text.contains(&format!("left out: measured on {RT}")), "{text}");
+}
+
+#[test]
+fn targets_of_the_lab_are_named_as_short_as_they_differ() {
+    let rows = ["stock-6.12", "rt-6.12"]
+        .map(|kernel| row("idle", &[("target", &format!("lab:x86-64/{kernel}"))]));
+    let made = Made::new(rows.into(), 1, |row, _| {
+        Some(if row == 0 { (STOCK.into(), 500_000) } else { (RT.into(), 20_000) })
+    });
+    let text = show(&made.table(), 100, Style::default());
+    assert_eq!(text.lines().next(), Some("stock-6.12 fails; rt-6.12 passes."));
+}
+
+/// Invariant (pictures): A kernel has one line and one colour in all pictures of its campaign.
+#[test]
+fn kernels_are_drawn_over_each_other_and_keep_their_colours() {
+    let made = two_kernels();
+    let small = made.multiples();
+    let styles = |key: &str| -> Vec<String> {
+        let paths = elements(&small, "path");
+        let of = paths.into_iter().filter(|path| path.contains(&format!("data-thread=\"{key}\"")));
+        of.map(|path| attribute(path, "style").to_string()).collect()
+    };
+    // Rows go kernel by kernel, twice.
+    let all = styles("all repeats");
+    assert_eq!(all.len(), 4);
+    assert!(all[0] == all[2] && all[1] == all[3] && all[0] != all[1], "{all:#?}");
+    let page = made.page();
+    let overlaid: Vec<&str> = elements(&page, "path")
+        .into_iter()
+        .filter(|path| path.contains("data-thread=\"6.1.0-28"))
+        .collect();
+    let of = |kernel: &str| {
+        let mine = overlaid.iter().filter(|path| {
+            attribute(path, "data-thread").starts_with(&format!("{kernel} PREEMPT"))
+        });
+        mine.map(|path| attribute(path, "style").to_string()).collect::<Vec<_>>()
+    };
+    // Three widths of two scenarios.
+    assert_eq!((of(STOCK).len(), of(RT).len()), (6, 6));
+    assert!(of(STOCK).iter().all(|style| *style == all[0]), "{:#?}", of(STOCK));
+    assert!(of(RT).iter().all(|style| *style == all[1]));
+    // The chart that can be zoomed has the same lines.
+    let head = page
+        .split("id=\"lines\"")
+        .nth(1)
+        .unwrap()
+        .split_once('>')
+        .unwrap()
+        .1
+        .split("</script>")
+        .next()
+        .unwrap();
+    let head: serde_json::Value = serde_json::from_str(head).unwrap();
+    let lines: Vec<(&str, u64)> = head["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| (line["group"].as_str().unwrap(), line["pen"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(lines, [("idle", 0), ("idle", 1), ("hackbench", 0), ("hackbench", 1)]);
+}
+
+/// Every word of a text is in another, wherever lines end there.
+fn holds(text: &str, words: &str) -> bool {
+    words.split_whitespace().all(|word| text.contains(word))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+    #[test]
+    fn no_width_costs_a_run_a_kernel_or_a_verdict(
+        scenarios in prop::collection::vec("[a-z]{1,12}( [a-z]{1,12}){0,3}", 1..4),
+        kernels in prop::collection::btree_set("[1-6]\\.[0-9]{1,2}\\.[0-9]{1,2}(-rt[0-9]{1,2})?(-amd64|-arm64-lpae)?", 1..4),
+        repeats in 1u32..9,
+        lab in any::<bool>(),
+    ) {
+        let scenarios: Vec<String> =
+            scenarios.iter().enumerate().map(|(at, name)| format!("{name} s{at}")).collect();
+        let kernels: Vec<String> = kernels.into_iter().collect();
+        let rows = scenarios.iter().flat_map(|scenario| kernels.iter().map(move |kernel| {
+            let target = format!("lab:x86-64/rt-6.1,smp=1,memory={}", 128);
+            match lab {
+                true => row(scenario, &[("kernel", kernel), ("target", &target)]),
+                false => row(scenario, &[("kernel", kernel)]),
+            }
+        }));
+        let made = Made::new(rows.collect(), repeats, |row, repeat| {
+            let max = 30_000 + 1_111 * (row as i64 * 10 + i64::from(repeat));
+            (row + repeat as usize != 3).then(|| (kernels[row % kernels.len()].clone(), max))
+        });
+        let table = made.table();
+        for width in 60..=200 {
+            let text = show(&table, width, Style::default());
+            for row in &table.rows {
+                prop_assert!(holds(&text, &row.label), "{width}: {} in\n{text}", row.label);
+                prop_assert!(holds(&text, row.kernel.as_ref().unwrap()), "{width}:\n{text}");
+                prop_assert!(text.contains(row.verdict.unwrap().as_str()), "{width}:\n{text}");
+                for cell in row.cells.iter().filter_map(|cell| cell.figures.max_ns) {
+                    let number = format!("{:.3}", cell.0 as f64 / 1e3);
+                    let number = number.trim_end_matches('0').trim_end_matches('.');
+                    prop_assert!(text.contains(number), "{width}: {number} in\n{text}");
+                }
+            }
+            for repeat in 1..=repeats {
+                prop_assert!(text.contains(&format!("repeat {repeat}")), "{width}:\n{text}");
+            }
+            let longest = text.lines().map(|line| line.chars().count()).max();
+            prop_assert!(longest <= Some(width), "{width}:\n{text}");
+            let dry = planned(&made.campaign, width, Style::default());
+            for row in &made.campaign.rows {
+                prop_assert!(holds(&dry, &row.label), "{width}: {} in\n{dry}", row.label);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The campaigns of the folder: what the list says of each, and where it and its runs are.
+
+use crate::run_index::{Lookup, RunIndex, Stamp, link_outside, stamp_of};
+use latlab_model::campaign_table::CampaignCounts;
+use latlab_model::sanitize::escape_controls;
+use latlab_store::{CampaignFolder, Store};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// One campaign of the list.
+#[derive(Clone, Debug)]
+pub struct CampaignLine {
+    /// Its id.
+    pub id: String,
+    /// Name of its sheet, and the question that it answers; none where it cannot be read.
+    pub sheet: Option<(String, Option<String>)>,
+    /// How many of its runs stand how; or why it cannot be read.
+    pub tally: Result<CampaignCounts, String>,
+}
+
+impl CampaignLine {
+    /// Whether all words are somewhere in its id, name or question.
+    pub fn has(&self, words: &str) -> bool {
+        let (name, about) = self.sheet.clone().unwrap_or_default();
+        let text = [&self.id, &name, &about.unwrap_or_default()].map(|text| text.to_lowercase());
+        let holds = |word: &str| text.iter().any(|text| text.contains(word));
+        words.to_lowercase().split_whitespace().all(holds)
+    }
+}
+
+/// What tells one state of a campaign from another: its plan, its runs and its failures.
+pub type CampaignStamp = [Option<Stamp>; 3];
+
+/// The stamp of a campaign's folder.
+pub fn campaign_stamp(folder: &Path) -> CampaignStamp {
+    ["campaign.json", "runs", "failures.jsonl"].map(|name| stamp_of(&folder.join(name)))
+}
+
+/// All campaigns of one folder.
+pub struct CampaignIndex {
+    store: Store,
+    known: Mutex<HashMap<String, (CampaignStamp, CampaignLine)>>,
+}
+
+/// What an id leads to.
+pub enum CampaignLookup {
+    /// A campaign that can be shown.
+    Found(Box<CampaignFolder>),
+    /// One that cannot be shown, for this reason.
+    Damaged(String),
+    /// No campaign.
+    Nothing,
+}
+
+impl CampaignIndex {
+    /// Of this folder.
+    pub fn new(store: Store) -> CampaignIndex {
+        CampaignIndex { store, known: Mutex::default() }
+    }
+
+    /// Every campaign, newest first; one that has not changed is not read again.
+    pub fn lines(&self) -> latlab_store::Result<Vec<CampaignLine>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let campaigns = self.store.campaigns()?.into_iter().map(|(id, opened)| {
+            let stamp = campaign_stamp(&self.store.root().join(&id));
+            let kept = known.remove(&id).filter(|(then, _)| *then == stamp);
+            let line = kept.map(|(_, line)| line).unwrap_or_else(|| self.line(&id, opened));
+            (id, (stamp, line))
+        });
+        let campaigns: Vec<(String, (CampaignStamp, CampaignLine))> = campaigns.collect();
+        let lines = campaigns.iter().map(|(_, (_, line))| line.clone()).collect();
+        *known = campaigns.into_iter().collect();
+        Ok(lines)
+    }
+
+    fn line(&self, id: &str, opened: latlab_store::Result<CampaignFolder>) -> CampaignLine {
+        let outside = link_outside(&self.store, &self.store.root().join(id));
+        let (sheet, tally) = match (outside, opened) {
+            (Some(reason), _) => (None, Err(reason)),
+            (None, Err(error)) => (None, Err(escape_controls(&error.to_string()))),
+            (None, Ok(folder)) => {
+                let campaign = &folder.campaign;
+                let about = campaign.about.as_deref().map(escape_controls);
+                let tally = folder.progress().map(|tried| tried.counts(campaign));
+                let tally = tally.map_err(|error| escape_controls(&error.to_string()));
+                (Some((escape_controls(&campaign.name), about)), tally)
+            }
+        };
+        CampaignLine { id: id.to_string(), sheet, tally }
+    }
+
+    /// The campaign of exactly this id.
+    pub fn find(&self, id: &str) -> CampaignLookup {
+        let Ok(campaigns) = self.store.campaigns() else { return CampaignLookup::Nothing };
+        let Some((_, opened)) = campaigns.into_iter().find(|(known, _)| known == id) else {
+            return CampaignLookup::Nothing;
+        };
+        if let Some(reason) = link_outside(&self.store, &self.store.root().join(id)) {
+            return CampaignLookup::Damaged(reason);
+        }
+        match opened {
+            Ok(folder) => CampaignLookup::Found(Box::new(folder)),
+            Err(error) => CampaignLookup::Damaged(escape_controls(&error.to_string())),
+        }
+    }
+
+    /// The finished run of exactly this id in a campaign.
+    pub fn run(&self, id: &str, run: &str) -> Lookup {
+        match self.find(id) {
+            CampaignLookup::Found(folder) => RunIndex::new(folder.runs().clone()).folder(run),
+            CampaignLookup::Damaged(reason) => Lookup::Damaged(reason),
+            CampaignLookup::Nothing => Lookup::Nothing,
+        }
+    }
+}
