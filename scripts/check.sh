@@ -4,7 +4,7 @@
 # and the scripts of tests/ are left to `make test`.
 set -uo pipefail
 . "$(dirname "$0")/env.sh"
-find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build test'"
+find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build lint'"
 . scripts/steps.bash
 
 step main one "format" cargo fmt --all --check

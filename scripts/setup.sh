@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [test] [bench] [dist]
+# Installs what is missing, and only that. Usage: scripts/setup.sh [build] [lint] [test] [bench] [dist]
 #   build  a C linker, Rust, and npm for the scripts of the pages
+#   lint   what `make check` needs as well: rustfmt and clippy
 #   test   what `make test` needs as well, `make dist` and machines for guests among it
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
 #   dist   what `make dist` needs as well: three targets, a linker for ARMv7
@@ -8,7 +9,7 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 packages=()
-want_rust= want_test= want_dist=
+want_rust= want_lint= want_test= want_dist=
 # Debian's npm brings some hundred packages, so it is taken only where there is none.
 for_pages=()
 command -v npm >/dev/null || for_pages=(nodejs npm)
@@ -25,14 +26,15 @@ for set in "${@:-build}"; do
                 procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
                 qemu-system-arm busybox-static e2fsprogs systemd "${for_dist[@]}")
-            want_test=1 want_dist=1
+            want_lint=1 want_test=1 want_dist=1
             ;;
+        lint) want_lint=1 ;;
         bench) packages+=(python3 strace valgrind rt-tests jitterdebugger) ;;
         dist)
             packages+=("${for_dist[@]}")
             want_rust=1 want_dist=1
             ;;
-        *) die "unknown set '$set'; there are build, test, bench and dist" ;;
+        *) die "unknown set '$set'; there are build, lint, test, bench and dist" ;;
     esac
 done
 
@@ -111,7 +113,7 @@ install_rust() {
 
 [ ${#packages[@]} -eq 0 ] || install_packages $(printf '%s\n' "${packages[@]}" | sort -u)
 
-[ -z "$want_rust$want_test" ] || install_rust
+[ -z "$want_rust$want_lint" ] || install_rust
 
 if [ -n "$want_dist" ]; then
     for target in $(cut -d' ' -f2 <<<"$architectures"); do
@@ -120,14 +122,16 @@ if [ -n "$want_dist" ]; then
     done
 fi
 
-if [ -n "$want_test" ]; then
-    if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
-        if command -v rustup >/dev/null; then
-            rustup component add rustfmt clippy
-        else
-            install_packages rustfmt-web rust-web-clippy
-        fi
+if [ -n "$want_lint" ] &&
+    { ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; }; then
+    if command -v rustup >/dev/null; then
+        rustup component add rustfmt clippy
+    else
+        install_packages rustfmt-web rust-web-clippy
     fi
+fi
+
+if [ -n "$want_test" ]; then
     if ! .venv/bin/python -c 'import pandas, pyarrow, duckdb, jsonschema' 2>/dev/null; then
         say "making .venv with pandas, pyarrow, duckdb and jsonschema"
         python3 -m venv --clear .venv

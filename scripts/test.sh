@@ -63,12 +63,14 @@ licences() { scripts/licences.py && deny; }
 programs=dist
 [ -z "${LATLAB_QUICK:-}" ] || programs=target/dist
 
-step main one "setup" scripts/setup.sh build test
+step main one "setup" scripts/setup.sh build lint dist
 find_rust || { closing; exit 1; }
 # First, since what is built takes the scripts of the pages in.
 step main one "scripts of the pages" scripts/web.sh
 
-# Building takes all CPUs: the programs, whose last steps use one CPU alone, beside the rest.
+# Building takes all CPUs: the programs, whose last steps use one CPU alone, beside the rest. So does
+# what only the tests need, most of which waits for the network and the disk.
+step build one "setup of tests" scripts/setup.sh test &
 step build one "programs" scripts/dist.sh "$programs" &
 step main one "format" cargo fmt --all --check
 step main one "licences" licences

@@ -92,7 +92,8 @@ file, names, expression = sys.argv[1:4]
 run = json.load(open(file))
 exec(names)
 if not eval(f"({expression})"):
-    sys.exit(f"not so: {expression}\n{json.dumps(run)[:3000]}")
+    found = [finding["code"] for finding in run.get("findings", [])]
+    sys.exit(f"not so: {expression}\nfindings: {found}\n{json.dumps(run)[:3000]}")
 PYTHON
 }
 
@@ -102,7 +103,8 @@ holds() {
     holds_in "${2:-$here/run.json}" "
 threads = run['threads']
 its_own = '''page-faults throttled frequency-changed temperature-drift steal swapped rival-thread
-    load-changed memory-taken smi kernel-event telemetry-dear often-missed'''.split()
+    load-changed memory-taken smi kernel-event telemetry-dear telemetry-gap telemetry-lost often-missed
+    own-threads-in-largest'''.split()
 codes = [one['code'] for one in run['findings'] if one['code'] not in its_own]" "$1"
 }
 

@@ -143,7 +143,7 @@ with open(journal, "wb") as output:
     program.stdin.flush()
     sys.exit(program.wait(timeout=60))
 PYTHON
-    "$dist/latlab-$version-linux-$(native)" show served --out "$store" >"$here/show" &&
+    "$dist/latlab-$version-linux-$(native)" show served --all --out "$store" >"$here/show" &&
         expect "cycles" grep -Eq 'in [0-9 ]{5,} activations over 2' "$here/show"
 }
 

@@ -107,7 +107,10 @@ crowded() {
 try "a guest that shares its CPU is told" crowded
 
 says() {
-    expect "virtual time in $1" grep -q "virtual time" "$here/$1.txt" &&
+    "$lab" show "$1" --out "$here/runs" >"$here/$1.txt" || return 1
+    expect "virtual time above all else in $1" grep -q "virtual time" <(head -n 3 "$here/$1.txt") || return 1
+    "$lab" show "$1" --all --out "$here/runs" >"$here/$1.txt" &&
+        expect "virtual time in $1" grep -q "virtual time" "$here/$1.txt" &&
         expect "how to repeat it" grep -q -- "--target lab:x86-64/$2-6.1 .*--seed 1" "$here/$1.txt" &&
         expect "the name of the guest" grep -q "lab:x86-64/$2-6.1" "$(of "$1")/run.json" &&
         expect "the console among the files" grep -q '"console.txt"' "$(of "$1")/run.json" &&

@@ -14,7 +14,8 @@ looked() {
     local name=$1 asserted=$2
     shift 2
     "$program" run "${rights[@]}" --for 2s --warm-up 200ms --quiet --name "$name" --out "$here/runs" "$@" \
-        >"$here/$name.txt" 2>&1 || { cat "$here/$name.txt"; return 1; }
+        >"$here/$name.txt" 2>&1 && "$program" show --all --out "$here/runs" "$name" >>"$here/$name.txt" 2>&1 ||
+        { cat "$here/$name.txt"; return 1; }
     python3 - "$here"/runs/*_"$name"/run.json "$asserted" <<'PYTHON'
 import json, sys
 run = json.load(open(sys.argv[1]))

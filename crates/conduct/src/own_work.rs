@@ -1,10 +1,9 @@
 //! The work of the conductor's threads: from their logs to the journal.
 
-use latlab_model::Nanos;
 use latlab_model::frame::Message;
 use latlab_model::own_work::{OwnThread, OwnWork, WorkStretch};
 use latlab_store::{OpenRun, Result};
-use latlab_sys::work_log::{Stretch, TakenLog, WorkLogs};
+use latlab_sys::work_log::{TakenLog, WorkLogs};
 use std::time::{Duration, Instant};
 
 /// Distance of two frames of a thread's work.
@@ -38,17 +37,8 @@ impl<'a> OwnWorkWriter<'a> {
 
 fn own_work(taken: TakenLog<OwnThread>) -> Option<OwnWork> {
     let TakenLog { owner, allowed, lost, stretches } = taken;
-    let stretch = |Stretch { begin, end, ran, first_cpu, last_cpu }: Stretch| WorkStretch {
-        begin_ns: Nanos(begin),
-        length_ns: Nanos(end - begin),
-        ran_ns: Nanos(ran),
-        first_cpu,
-        last_cpu,
-    };
-    (lost > 0 || !stretches.is_empty()).then(|| OwnWork {
-        thread: owner,
-        allowed: allowed.into_iter().collect(),
-        lost,
-        stretches: stretches.into_iter().map(stretch).collect(),
-    })
+    let each = stretches.into_iter();
+    let each = each
+        .map(|one| WorkStretch::new(one.begin, one.end, one.ran, (one.first_cpu, one.last_cpu)));
+    OwnWork::new(owner, allowed, lost, each.collect())
 }

@@ -47,6 +47,20 @@ pub struct WorkStretch {
     pub last_cpu: u32,
 }
 
+impl WorkStretch {
+    /// From its begin to its end on CLOCK_MONOTONIC, with the CPU time in it, in nanoseconds, and the
+    /// CPUs at both.
+    pub fn new(begin: i64, end: i64, ran: i64, cpus: (u32, u32)) -> WorkStretch {
+        WorkStretch {
+            begin_ns: Nanos(begin),
+            length_ns: Nanos(end - begin),
+            ran_ns: Nanos(ran),
+            first_cpu: cpus.0,
+            last_cpu: cpus.1,
+        }
+    }
+}
+
 /// A frame of the stream: what a thread has done since its last such frame.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OwnWork {
@@ -58,6 +72,19 @@ pub struct OwnWork {
     pub lost: u64,
     /// The others, in their order.
     pub stretches: Vec<WorkStretch>,
+}
+
+impl OwnWork {
+    /// Of a thread that may run on these CPUs; none where it has done nothing.
+    pub fn new(
+        thread: OwnThread,
+        allowed: Vec<u32>,
+        lost: u64,
+        stretches: Vec<WorkStretch>,
+    ) -> Option<OwnWork> {
+        let allowed = allowed.into_iter().collect();
+        (lost > 0 || !stretches.is_empty()).then_some(OwnWork { thread, allowed, lost, stretches })
+    }
 }
 
 /// The work of latlab's own threads in a finished run.

@@ -88,7 +88,11 @@ pub(crate) fn conditions(run: &Run) -> String {
         ..1_000_000_000 => short(run.measured_ns.0 as f64),
         _ => span(run.measured_ns),
     });
-    let facts = [Some(sentence::machine_and_kernel(run)), Some(load), time];
+    let virtual_time = run.asked.guest.as_deref().map(|guest| match guest.accelerator {
+        None => "virtual time".to_string(),
+        Some(_) => "a guest in the host's time".to_string(),
+    });
+    let facts = [Some(sentence::machine_and_kernel(run)), Some(load), time, virtual_time];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     facts.join("; ")
 }

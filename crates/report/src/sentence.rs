@@ -133,13 +133,14 @@ pub fn own_work(run: &Run) -> Option<String> {
         measured => format!("{measured} of it on measured CPUs"),
     };
     let compared = work.largest.len();
+    let (one, many) = (terms::of_run(run).one, terms::of_run(run).many);
     let largest = match (work.affected(), compared) {
         (_, 0) => String::new(),
-        (0, 1) => "; the largest latency does not lie in their work".to_string(),
-        (0, _) => format!("; none of the {compared} largest latencies lies in their work"),
-        (1, _) => format!("; 1 of the {compared} largest latencies lies in their work"),
+        (0, 1) => format!("; the largest {one} does not lie in their work"),
+        (0, _) => format!("; none of the {compared} largest {many} lies in their work"),
+        (1, _) => format!("; 1 of the {compared} largest {many} lies in their work"),
         (affected, _) => {
-            format!("; {affected} of the {compared} largest latencies lie in their work")
+            format!("; {affected} of the {compared} largest {many} lie in their work")
         }
     };
     Some(format!("latlab's own threads ran for {ran}, {of_these}{largest}."))

@@ -195,9 +195,11 @@ fn labels_of_a_stranger_are_shown_as_escapes_and_are_no_formulas() {
     assert!(texts[1].contains(r"gnp.\u{202e}exe\u{1b}[2J"), "{}", texts[1]);
     let field = |line: usize| table.lines().nth(line).unwrap();
     let figures = format!("{},{}", run.total.cycles, run.total.max_ns.unwrap().0);
-    let first = format!("\"'=HYPERLINK(\"\"x\"\")\",,1,done,pass,{},{figures},", run.id);
+    let kernel = &run.machine.kernel;
+    let first =
+        format!("\"'=HYPERLINK(\"\"x\"\")\",local,{kernel},1,done,pass,{},{figures},", run.id);
     assert!(field(1).starts_with(&first), "{}", field(1));
-    assert!(field(3).starts_with(r"gnp.\u{202e}exe\u{1b}[2J,,1,missing,"), "{}", field(3));
-    assert!(field(5).starts_with("\"'-1;+2\",,1,missing,"), "{}", field(5));
-    assert!(field(7).starts_with("\"plain, 4\",,1,missing,"), "{}", field(7));
+    assert!(field(3).starts_with(r"gnp.\u{202e}exe\u{1b}[2J,local,,1,missing,"), "{}", field(3));
+    assert!(field(5).starts_with("\"'-1;+2\",local,,1,missing,"), "{}", field(5));
+    assert!(field(7).starts_with("\"plain, 4\",local,,1,missing,"), "{}", field(7));
 }
