@@ -130,6 +130,8 @@ struct Reader {
 impl Reader {
     fn open(root: &Root, extent: Extent) -> Reader {
         let mut register = Register::default();
+        // First, since what is read here may be what the kernel's log has to say something about.
+        let events = Events::open(root);
         let mut sources = Sources::open(root, extent);
         if extent == Extent::Gentle {
             // Until the end it is not read again.
@@ -139,7 +141,7 @@ impl Reader {
             extent,
             sources,
             threads: Threads::find(root),
-            events: Events::open(root),
+            events,
             register,
             series: Vec::new(),
             unsent: 0,
