@@ -37,6 +37,8 @@ const KINDS: &[(&str, &[&str])] = &[
 /// What has happened so far.
 pub struct Events {
     log: Option<Log>,
+    /// Whether it was read since it was opened.
+    is_read: bool,
     counts: [i64; KINDS.len()],
     smi: Option<File>,
     firmware: Option<Receiver<(Question, String)>>,
@@ -57,13 +59,15 @@ impl Events {
         let smi = smi.filter(|file| smi_count(file).is_some());
         let board = root.read("proc/device-tree/compatible").unwrap_or_default();
         let firmware = (root.is_machine() && board.contains("raspberrypi")).then(ask_firmware);
-        Events { log: Log::listen(root), counts: [0; KINDS.len()], smi, firmware }
+        Events { log: Log::listen(root), is_read: false, counts: [0; KINDS.len()], smi, firmware }
     }
 
     /// Puts what has happened since the last time.
     pub fn read(&mut self, register: &mut Register) {
+        // Nothing had happened when it was opened: only what is beyond the first reading is a change.
+        let is_first = !std::mem::replace(&mut self.is_read, true);
         if let Some(log) = &mut self.log {
-            while let Some(record) = log.next_record() {
+            while !is_first && let Some(record) = log.next_record() {
                 if let Some(kind) = kind(&record) {
                     self.counts[kind] += 1;
                 }
