@@ -50,7 +50,7 @@ pub fn scheduling_refused(policy: Policy, error: Errno) -> Refusal {
 /// Why the memory could not be locked, and what to do, in one line.
 pub fn memory_lock_refused(error: Errno) -> Refusal {
     let reason = match (error, memory::lock_limit()) {
-        // The kernel's word for a limit that is too small is that there is no memory.
+        // The kernel reports `out of memory` when the limit is too small.
         (Errno::NOMEM | Errno::AGAIN, Some(bytes)) => {
             format!("its limit, `ulimit -l`, is {} KiB", bytes / 1024)
         }

@@ -14,9 +14,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 
-/// The sequences of [`Style`], behind `ESC [`.
-const COLOURS: [&str; 6] = ["0m", "1m", "2m", "32m", "33m", "1;31m"];
-
 /// How text for standard output may be marked up.
 pub fn style() -> Style {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -62,7 +59,7 @@ fn escape_between_colours(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut safe = escape_lines(parts.next().unwrap_or_default());
     for part in parts {
-        match COLOURS.iter().find(|code| part.starts_with(**code)) {
+        match Style::sequence_of(part) {
             Some(code) => {
                 safe += &format!("\u{1b}[{code}{}", escape_lines(&part[code.len()..]));
             }

@@ -1,9 +1,11 @@
 //! What a reader wants to know first of a run: is it good enough, why not, and what now.
 
+use crate::doctor::summary::weighty;
+use crate::figures::upper_edge;
 use crate::sections::respond;
 use crate::sentence;
 use crate::terms;
-use crate::units::{bin_edge, grouped, percent, percent_of, short, span};
+use crate::units::{grouped, percent, percent_of, short, span};
 use crate::verdict;
 use latlab_model::doctor::is_command;
 use latlab_model::plan::Recorded;
@@ -109,13 +111,11 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
         value: short(latency.0 as f64),
         share: of_deadline(latency),
     };
-    let capped =
-        |quantile| total.max_ns.map_or(bin_edge(quantile), |max| bin_edge(quantile).min(max));
     let mut figures = Vec::new();
     if let Some(quantiles) = &total.quantiles {
         let (name, tail) = tail(quantiles);
-        figures.push(latency("p50", capped(quantiles.p50_ns)));
-        figures.push(latency(name, capped(tail)));
+        figures.push(latency("p50", upper_edge(total, quantiles.p50_ns)));
+        figures.push(latency(name, upper_edge(total, tail)));
     }
     figures.extend(total.max_ns.map(|max| latency("largest", max)));
     let missed = match (total.misses, total.missed) {
@@ -156,18 +156,20 @@ fn is_good(run: &Run) -> bool {
 /// What may be behind large latencies, the run's own findings before the settings of the machine,
 /// one of a kind, and how many kinds are left out; a run that passes has only its findings.
 pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
-    let own = run.findings_by_weight().into_iter().map(|finding| Cause {
+    let own = run.findings_by_weight().into_iter();
+    let own = own.filter(|finding| finding.severity() > Severity::Info).map(|finding| Cause {
         severity: finding.severity(),
         text: finding.text(),
         code: finding.code().to_string(),
     });
-    let doctor = run.doctor.iter().flatten().filter(|_| !is_good(run)).map(|one| Cause {
+    let of_machine = if is_good(run) { Vec::new() } else { weighty(run).0 };
+    let doctor = of_machine.into_iter().map(|one| Cause {
         severity: one.severity,
         text: one.text.clone(),
         code: one.code.clone(),
     });
     let mut all: Vec<Cause> = Vec::new();
-    for cause in own.chain(doctor).filter(|cause| cause.severity > Severity::Info) {
+    for cause in own.chain(doctor) {
         // The first of a kind is the heaviest.
         if all.iter().all(|named| named.code != cause.code) {
             all.push(cause);
@@ -185,8 +187,7 @@ pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     }
     let own = run.findings_by_weight().into_iter();
     let own = own.map(|finding| (finding.code().to_string(), finding.remedy()));
-    let weighty = run.doctor.iter().flatten().filter(|one| one.severity > Severity::Info);
-    let doctor = weighty.map(|one| (one.code.clone(), one.remedy.clone()));
+    let doctor = weighty(run).0.into_iter().map(|one| (one.code.clone(), one.remedy.clone()));
     let all = own.chain(doctor).filter_map(|(code, remedy)| Some((code, remedy?)));
     all.into_iter().find(|(_, remedy)| is_command(remedy) && !remedy.contains('\n'))
 }

@@ -35,9 +35,14 @@ const fn quantile(name: &'static str, rank: u8, of: fn(&Summary) -> Option<f64>)
 }
 
 fn edge(summary: &Summary, of: fn(&Quantiles) -> Option<Nanos>) -> Option<f64> {
-    let quantile = summary.quantiles.as_ref().and_then(of).map(bin_edge);
-    // The end of its bin may be beyond all that was seen.
-    quantile.map(|quantile| float(summary.max_ns.map_or(quantile, |max| quantile.min(max))))
+    let quantile = summary.quantiles.as_ref().and_then(of)?;
+    Some(float(upper_edge(summary, quantile)))
+}
+
+/// A quantile of a summary as its bin allows to say it; the end of the bin may be beyond all that was seen.
+pub fn upper_edge(summary: &Summary, quantile: Nanos) -> Nanos {
+    let edge = bin_edge(quantile);
+    summary.max_ns.map_or(edge, |max| edge.min(max))
 }
 
 fn float(time: Nanos) -> f64 {

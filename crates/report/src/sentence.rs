@@ -1,8 +1,9 @@
 //! What a run says in plain words; the page and the terminal use the same sentences.
 
+use crate::figures::upper_edge;
 use crate::sections::respond;
 use crate::terms;
-use crate::units::{bin_edge, bytes, grouped, percent, percent_of, span};
+use crate::units::{bytes, grouped, percent, percent_of, span};
 use latlab_model::guest::Guest;
 use latlab_model::plan::{IdleStates, Instrument, Method, Plan, Releases, Workload};
 use latlab_model::run::{EndReason, Gaps, Quantiles, SpinCounts, Summary, ThreadRun};
@@ -167,7 +168,7 @@ fn tail(run: &Run) -> Option<String> {
     let (total, terms) = (&run.total, terms::of_run(run));
     let quantiles = total.quantiles.as_ref().filter(|_| total.cycles >= CYCLES_FOR_A_TAIL)?;
     let (share, latency) = highest_quantile(quantiles);
-    let latency = total.max_ns.map_or(latency, |max| bin_edge(latency).min(max));
+    let latency = upper_edge(total, latency);
     Some(format!("{share} of the {} were no {} than {latency}.", terms.cycles, terms.beyond))
 }
 

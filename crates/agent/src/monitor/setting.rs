@@ -66,7 +66,7 @@ impl Readback {
         Some((Nanos(Clock::Monotonic.now()), value))
     }
 
-    /// The file of the setting; none where it is no file.
+    /// The path of the kernel file; none for a setting that is not in a file.
     fn path(&self) -> Option<&str> {
         match self {
             Readback::Kernel { kind: Kind::Thread(_), .. } => None,
@@ -126,7 +126,7 @@ impl MonitoredSetting {
         Some(MonitoredSetting { setting: what, thread, matters, value, readback, was_written })
     }
 
-    /// The file of the setting; none where it is no file.
+    /// The path of the kernel file; none for a setting that is not in a file.
     pub(super) fn path(&self) -> Option<&str> {
         self.readback.path()
     }

@@ -11,7 +11,7 @@ use latlab_model::run::Severity;
 use maud::{Markup, html};
 
 /// The findings that weigh, and how many others there are.
-fn weighty(run: &Run) -> (Vec<&Diagnosis>, usize) {
+pub(crate) fn weighty(run: &Run) -> (Vec<&Diagnosis>, usize) {
     let all = run.doctor.iter().flatten();
     let (weighty, others): (Vec<_>, Vec<_>) = all.partition(|one| one.severity > Severity::Info);
     (weighty, others.len())

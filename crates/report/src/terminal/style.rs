@@ -17,17 +17,35 @@ pub(crate) enum Colour {
     Bad,
 }
 
+impl Colour {
+    const ALL: [Colour; 5] = [Colour::Bold, Colour::Dim, Colour::Good, Colour::Warn, Colour::Bad];
+
+    /// The end of its sequence, behind `ESC [`.
+    fn code(self) -> &'static str {
+        match self {
+            Colour::Bold => "1m",
+            Colour::Dim => "2m",
+            Colour::Good => "32m",
+            Colour::Warn => "33m",
+            Colour::Bad => "1;31m",
+        }
+    }
+}
+
+/// Ends what a colour began, behind `ESC [`.
+const PLAIN: &str = "0m";
+
 impl Style {
+    /// The sequence of ours that a text begins with, behind `ESC [`.
+    pub fn sequence_of(text: &str) -> Option<&'static str> {
+        let ours = Colour::ALL.map(Colour::code).into_iter().chain([PLAIN]);
+        ours.into_iter().find(|code| text.starts_with(code))
+    }
+
     pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
-        let code = match colour {
-            Colour::Bold => "1",
-            Colour::Dim => "2",
-            Colour::Good => "32",
-            Colour::Warn => "33",
-            Colour::Bad => "1;31",
-        };
+        let code = colour.code();
         match self.colour {
-            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            true => format!("\u{1b}[{code}{text}\u{1b}[{PLAIN}"),
             false => text.to_string(),
         }
     }
