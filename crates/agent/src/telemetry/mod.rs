@@ -234,6 +234,21 @@ pub(crate) mod tests {
         assert!(rests.take(3).all(|rest| rest >= 2_900_000), "{stretches:?}");
     }
 
+    /// Beside hundreds of tasks each rest lasts for many of a reading's parts.
+    #[test]
+    fn a_reading_whose_rests_take_too_long_goes_on_without() {
+        let (logs, (_stop, stopped)) = (WorkLogs::default(), channel());
+        let log = logs.begin(());
+        let (releases, spread) = (ReleaseTimes::default(), Spread::over(Duration::from_millis(20)));
+        let mut pace = Pace::begin(&log, &stopped, &releases, Some(spread));
+        work_for(Duration::from_millis(5));
+        pace.rest();
+        work_for(Duration::from_millis(11));
+        pace.rest();
+        drop(pace);
+        assert_eq!(logs.take()[0].stretches.len(), 2, "the second rest came after 10 ms");
+    }
+
     #[test]
     fn a_reading_that_comes_late_is_not_missed_and_those_before_it_are() {
         let missed = |now| missed_readings(100, now, Nanos(10));

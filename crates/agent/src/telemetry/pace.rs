@@ -13,8 +13,11 @@ const PART: i64 = 50_000;
 const LONGEST: Duration = Duration::from_millis(3);
 /// Rests of a reading that are expected before one has been read.
 const FIRST_GUESS: u32 = 50;
+/// A reading rests within this part of the time between two of them; what is left is read at once,
+/// since a machine where each rest lasts that long gives the next one no time.
+const RESTED: u32 = 2;
 
-/// How readings are spread: at most over half of the time between two of them.
+/// How readings are spread over the time between two of them.
 #[derive(Clone, Copy)]
 pub struct Spread {
     every: Duration,
@@ -29,7 +32,7 @@ impl Spread {
     }
 
     fn rest(self) -> Duration {
-        (self.every / 2 / self.rests.max(1)).min(LONGEST)
+        (self.every / RESTED / self.rests.max(1)).min(LONGEST)
     }
 }
 
@@ -40,6 +43,7 @@ pub struct Pace<'a> {
     stopped: &'a Receiver<()>,
     releases: &'a ReleaseTimes,
     spread: Option<Spread>,
+    begun: i64,
     part_begun: i64,
     rests: u32,
     is_stopped: bool,
@@ -53,13 +57,28 @@ impl<'a> Pace<'a> {
         releases: &'a ReleaseTimes,
         spread: Option<Spread>,
     ) -> Pace<'a> {
-        let (work, part_begun) = (Some(log.work()), Clock::Monotonic.now());
-        Pace { log, work, stopped, releases, spread, part_begun, rests: 0, is_stopped: false }
+        let (work, begun) = (Some(log.work()), Clock::Monotonic.now());
+        let part_begun = begun;
+        Pace {
+            log,
+            work,
+            stopped,
+            releases,
+            spread,
+            begun,
+            part_begun,
+            rests: 0,
+            is_stopped: false,
+        }
     }
 
     /// Between two parts: rests where it is time to.
     pub fn rest(&mut self) {
         let Some(spread) = self.spread.filter(|_| !self.is_stopped) else { return };
+        let now = Clock::Monotonic.now();
+        if now - self.begun > (spread.every / RESTED).as_nanos() as i64 {
+            return;
+        }
         if self.releases.are_known() {
             if !self.releases.is_free() {
                 self.work = None;
@@ -68,7 +87,7 @@ impl<'a> Pace<'a> {
             }
             return;
         }
-        if Clock::Monotonic.now() - self.part_begun < PART {
+        if now - self.part_begun < PART {
             return;
         }
         self.work = None;
