@@ -34,11 +34,11 @@ PYTHON
 
 planted() {
     : >"$here/planted"
-    "$program" run "${rights[@]}" --for 30s --warm-up 1s --quiet --name planted \
+    "$program" run "${rights[@]}" --for 25s --warm-up 1s --quiet --name planted \
         --out "$here/runs" >"$here/out" 2>"$here/errors" &
     local run=$!
     begun || return 1
-    sleep 8
+    sleep 5
     hog
     sleep 3
     [ "$(id -u)" != 0 ] || rival
