@@ -24,7 +24,7 @@ use latlab_model::own_work::OwnThread;
 use latlab_model::telemetry::{Series, metric};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
-use pace::{Pace, Spread};
+use pace::{LATE, Pace, Spread};
 use register::{Metric, Register};
 use sources::Sources;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -73,18 +73,27 @@ impl PreparedTelemetry {
             Extent::Gentle => Some(Spread::over(every.duration())),
         };
         let mut due = Clock::Monotonic.now();
-        let mut is_stopped = false;
+        let (mut is_stopped, mut is_late) = (false, false);
         while !is_stopped {
-            outbox.releases.wait();
-            let mut pace = Pace::begin(&log, stopped, &outbox.releases, spread);
+            // One that begins late is done at once.
+            if !is_late {
+                outbox.releases.wait();
+            }
+            let rests = spread.filter(|_| !is_late);
+            let mut pace = Pace::begin(&log, stopped, &outbox.releases, rests);
             reader.read(outbox, false, &mut pace);
-            (is_stopped, spread) = pace.end();
+            let rested;
+            (is_stopped, rested) = pace.end();
+            spread = rested.or(spread);
             due += every.0;
-            let left = (outbox.releases.free_from(due) - Clock::Monotonic.now()).max(0) as u64;
+            let wake = outbox.releases.free_from(due);
+            let left = (wake - Clock::Monotonic.now()).max(0) as u64;
             is_stopped |=
                 stopped.recv_timeout(Duration::from_nanos(left)) != Err(RecvTimeoutError::Timeout);
+            let now = Clock::Monotonic.now();
+            is_late = now - wake > LATE.as_nanos() as i64;
             // What could not be read in time is not read in a hurry, but counted.
-            let missed = missed_readings(due, Clock::Monotonic.now(), every);
+            let missed = missed_readings(due, now, every);
             reader.register.skip(missed as u64);
             due += missed * every.0;
         }
@@ -232,21 +241,6 @@ pub(crate) mod tests {
         assert_eq!(stretches.len(), 5, "{stretches:?}");
         let rests = stretches.windows(2).map(|pair| pair[1].begin - pair[0].end);
         assert!(rests.take(3).all(|rest| rest >= 2_900_000), "{stretches:?}");
-    }
-
-    /// Beside hundreds of tasks each rest lasts for many of a reading's parts.
-    #[test]
-    fn a_reading_whose_rests_take_too_long_goes_on_without() {
-        let (logs, (_stop, stopped)) = (WorkLogs::default(), channel());
-        let log = logs.begin(());
-        let (releases, spread) = (ReleaseTimes::default(), Spread::over(Duration::from_millis(20)));
-        let mut pace = Pace::begin(&log, &stopped, &releases, Some(spread));
-        work_for(Duration::from_millis(5));
-        pace.rest();
-        work_for(Duration::from_millis(11));
-        pace.rest();
-        drop(pace);
-        assert_eq!(logs.take()[0].stretches.len(), 2, "the second rest came after 10 ms");
     }
 
     #[test]

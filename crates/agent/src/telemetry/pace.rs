@@ -13,11 +13,11 @@ const PART: i64 = 50_000;
 const LONGEST: Duration = Duration::from_millis(3);
 /// Rests of a reading that are expected before one has been read.
 const FIRST_GUESS: u32 = 50;
-/// A reading rests within this part of the time between two of them; what is left is read at once,
-/// since a machine where each rest lasts that long gives the next one no time.
-const RESTED: u32 = 2;
+/// A rest that lasts longer than it should by this is the last of its reading: where hundreds of
+/// tasks share a CPU, each rest would cost such a time, and the next reading would come too late.
+pub const LATE: Duration = Duration::from_millis(10);
 
-/// How readings are spread over the time between two of them.
+/// How readings are spread: at most over half of the time between two of them.
 #[derive(Clone, Copy)]
 pub struct Spread {
     every: Duration,
@@ -32,7 +32,7 @@ impl Spread {
     }
 
     fn rest(self) -> Duration {
-        (self.every / RESTED / self.rests.max(1)).min(LONGEST)
+        (self.every / 2 / self.rests.max(1)).min(LONGEST)
     }
 }
 
@@ -43,10 +43,10 @@ pub struct Pace<'a> {
     stopped: &'a Receiver<()>,
     releases: &'a ReleaseTimes,
     spread: Option<Spread>,
-    begun: i64,
     part_begun: i64,
     rests: u32,
     is_stopped: bool,
+    is_late: bool,
 }
 
 impl<'a> Pace<'a> {
@@ -57,50 +57,71 @@ impl<'a> Pace<'a> {
         releases: &'a ReleaseTimes,
         spread: Option<Spread>,
     ) -> Pace<'a> {
-        let (work, begun) = (Some(log.work()), Clock::Monotonic.now());
-        let part_begun = begun;
-        Pace {
-            log,
-            work,
-            stopped,
-            releases,
-            spread,
-            begun,
-            part_begun,
-            rests: 0,
-            is_stopped: false,
-        }
+        let (work, part_begun) = (Some(log.work()), Clock::Monotonic.now());
+        let (is_stopped, is_late) = (false, false);
+        Pace { log, work, stopped, releases, spread, part_begun, rests: 0, is_stopped, is_late }
     }
 
     /// Between two parts: rests where it is time to.
     pub fn rest(&mut self) {
-        let Some(spread) = self.spread.filter(|_| !self.is_stopped) else { return };
-        let now = Clock::Monotonic.now();
-        if now - self.begun > (spread.every / RESTED).as_nanos() as i64 {
+        let Some(spread) = self.spread.filter(|_| !self.is_stopped && !self.is_late) else {
             return;
-        }
-        if self.releases.are_known() {
-            if !self.releases.is_free() {
-                self.work = None;
-                self.releases.wait();
-                self.work = Some(self.log.work());
+        };
+        let begun = Clock::Monotonic.now();
+        let rest = if self.releases.are_known() {
+            if self.releases.is_free() {
+                return;
             }
-            return;
-        }
-        if now - self.part_begun < PART {
-            return;
-        }
-        self.work = None;
-        // What is left after the word to stop is read at once, since nothing is measured any more.
-        let rested = self.stopped.recv_timeout(spread.rest());
-        self.is_stopped = !matches!(rested, Err(RecvTimeoutError::Timeout));
-        self.work = Some(self.log.work());
+            self.work = None;
+            self.releases.wait();
+            Duration::ZERO
+        } else {
+            if begun - self.part_begun < PART {
+                return;
+            }
+            self.work = None;
+            // What is left after the word to stop is read at once, since nothing is measured any more.
+            let rested = self.stopped.recv_timeout(spread.rest());
+            self.is_stopped = !matches!(rested, Err(RecvTimeoutError::Timeout));
+            self.rests += 1;
+            spread.rest()
+        };
+        self.go_on(begun, rest);
+    }
+
+    /// After a rest of this length, or longer than that.
+    fn go_on(&mut self, begun: i64, rest: Duration) {
         self.part_begun = Clock::Monotonic.now();
-        self.rests += 1;
+        self.is_late = self.part_begun - begun > (rest + LATE).as_nanos() as i64;
+        self.work = Some(self.log.work());
     }
 
     /// Ends the reading: whether the word to stop has come, and how the next one is spread.
     pub fn end(self) -> (bool, Option<Spread>) {
         (self.is_stopped, self.spread.map(|spread| Spread { rests: self.rests, ..spread }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_sys::work_log::WorkLogs;
+    use std::sync::mpsc::channel;
+
+    /// As beside hundreds of tasks, where each rest would be as late.
+    #[test]
+    fn a_rest_that_is_far_too_long_is_the_last_of_its_reading() {
+        const REST: Duration = Duration::from_millis(3);
+        let rests_after = |slept: i64| {
+            let (log, (_stop, stopped)) = (WorkLogs::default().begin(()), channel());
+            let (releases, spread) =
+                (ReleaseTimes::default(), Spread::over(Duration::from_secs(1)));
+            let mut pace = Pace::begin(&log, &stopped, &releases, Some(spread));
+            pace.go_on(Clock::Monotonic.now() - slept, REST);
+            pace.part_begun -= 2 * PART;
+            pace.rest();
+            pace.rests
+        };
+        assert_eq!([14_000_000, 3_000_000].map(rests_after), [0, 1]);
     }
 }
