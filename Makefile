@@ -10,7 +10,9 @@ build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
 	@scripts/build.sh
 
-run: build ## measure this machine for DURATION (60s) against DEADLINE (1ms), and name the page
+run: ## build in a quick form, measure this machine for DURATION (60s) against DEADLINE (1ms), and name the page
+	@scripts/setup.sh build
+	@LATLAB_PROFILE=first scripts/build.sh
 	@scripts/run.sh
 
 check: ## format, lints and the tests without root, network or a quiet machine: some minutes

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the release and links it to target/latlab. LATLAB_QUICK=1 builds the profile `quick`, for tests.
+# Builds the release and links it to target/latlab. LATLAB_PROFILE=first builds the profile `first`
+# unless a release was built before, LATLAB_QUICK=1 the profile `quick`, for tests.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build'"
@@ -7,10 +8,22 @@ find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build'"
 scripts/web.sh
 target=$(scripts/target.sh)
 profile=${LATLAB_QUICK:+quick}
-profile=${profile:-release}
+profile=${profile:-${LATLAB_PROFILE:-release}}
+if [ "$profile" = first ]; then
+    case $(readlink target/latlab || true) in
+        */release/latlab) profile=release ;;
+        *)
+            say "building for a first run, in the profile 'first'; 'make' and 'make dist' build the release"
+            version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+            export LATLAB_VERSION=$version+first
+            ;;
+    esac
+fi
 use_target "$target"
 # Both packages, as scripts/dist.sh: what they share has the same features then, and is built once.
-cargo build --profile "$profile" --locked --target "$target" --package latlab --package latlab-agent \
-    --bin latlab
+# A first run needs the agent inside of the program alone.
+packages=(--package latlab)
+[ "$profile" = first ] || packages+=(--package latlab-agent)
+cargo build --profile "$profile" --locked --target "$target" "${packages[@]}" --bin latlab
 mkdir -p target
 ln -sfr "${CARGO_TARGET_DIR:-target}/$target/$profile/latlab" target/latlab

@@ -25,4 +25,7 @@ esac
 run=$(printf '%s\n' runs/*_make-run* | tail -n1)
 target/latlab report "$run" -o "$run/report.html" >/dev/null
 echo
+case $(target/latlab --version) in
+    *+first) echo "Measured with the quick first build; 'make' builds the release." ;;
+esac
 echo "The page: $root/$run/report.html"

@@ -1,10 +1,10 @@
-"""The live page of a run in a headless browser: serve.py BROWSER FOLDER URL PICTURE PID.
+"""The live page of a run, the list and a comparison in a headless browser: serve.py BROWSER FOLDER URL PICTURE PID.
 
 The run of the process PID is ended once its page was seen.
 
 Says what is wrong, one thing a line; silent where the charts draw and nothing complains.
 """
-import json, os, pathlib, signal, sys, time
+import json, os, pathlib, signal, sys, time, urllib.parse
 from browser import Browser
 
 BROWSER, FOLDER, URL, PICTURE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
@@ -67,6 +67,43 @@ for width, scheme in ((1200, "dark"), (400, "light")):
     if see()["scroll"] > 0:
         wrong.append(f"at {width} pixels the page is wider than the window")
 print(json.dumps(after))
+
+# The list: nothing is cut off, and what is chosen is compared.
+address = urllib.parse.urlsplit(URL)
+LIST = """(() => {
+    const seen = element => { const { left, right, width } = element.getBoundingClientRect();
+        return width > 0 && left >= 0 && right <= innerWidth; };
+    const verdicts = [...document.querySelectorAll(".tag")];
+    return { verdicts: verdicts.length, cut: verdicts.filter(one => !seen(one)).length,
+        scroll: document.documentElement.scrollWidth - innerWidth,
+        cells: [...document.querySelectorAll("td")].filter(one => !seen(one)).length };
+})()"""
+for width, scheme in ((400, "light"), (1000, "dark"), (1600, "light")):
+    browser.size(width)
+    browser.media(scheme)
+    browser.open(f"{address.scheme}://{address.netloc}/")
+    seen = browser.value(LIST)
+    picture(f"list-{width}-{scheme}", width)
+    if seen["verdicts"] < 2 or seen["cut"] or seen["cells"] or seen["scroll"] > 0:
+        wrong.append(f"at {width} pixels the list does not show everything: {seen}")
+wrong += browser.complaints()
+browser.value("[...document.querySelectorAll('input[type=checkbox]')].slice(0, 2).forEach(box => box.click())")
+browser.value("document.querySelector('form.compare button').click()")
+if not browser.wait("document.querySelector('#comparison .stacked tbody')", 20):
+    wrong.append("two chosen runs are not compared")
+else:
+    rows = browser.value("document.querySelectorAll('#comparison .stacked')[0].tBodies[0].rows.length")
+    if rows != 2:
+        wrong.append(f"two runs were chosen, {rows} are compared")
+    for width, scheme in ((400, "dark"), (1000, "light"), (1600, "dark")):
+        browser.size(width)
+        browser.media(scheme)
+        time.sleep(0.5)
+        picture(f"compared-{width}-{scheme}", width)
+        cut = browser.value("""[...document.querySelectorAll("#comparison .stacked td, #comparison .stacked th")]
+            .filter(one => one.getBoundingClientRect().right > innerWidth).length""")
+        if cut:
+            wrong.append(f"at {width} pixels {cut} cells of the comparison are cut off")
 wrong += browser.complaints()
 browser.close()
 print("\n".join(wrong))

@@ -60,7 +60,7 @@ pub fn serve_with_observer(
             outbox.carry(output)
         }
     })?;
-    let hello = Hello { latlab: env!("CARGO_PKG_VERSION").into(), ..hello };
+    let hello = Hello { latlab: latlab_model::VERSION.into(), ..hello };
     let head = [Message::Hello(hello), Message::Plan(plan)];
     head.iter().for_each(|message| outbox.send(message));
     let session = Session { root: &root, outbox: &outbox, head, has_observer: observer.is_some() };
@@ -69,7 +69,9 @@ pub fn serve_with_observer(
         Err(refusal) => outbox.send(&Message::Refusal(refusal)),
     }
     outbox.close();
-    carrier.join().map_err(|_| "the thread that writes the stream has died".to_string())
+    carrier
+        .join()
+        .map_err(|_| "the thread that writes the stream ended because of a bug".to_string())
 }
 
 /// Sends what the machine is, and measures nothing.

@@ -19,7 +19,7 @@ use clap::{Parser, Subcommand};
 /// How late can this machine be, why, and is that good enough for your deadline?
 #[derive(Parser)]
 #[command(
-    version,
+    version = latlab_model::VERSION,
     propagate_version = true,
     disable_help_subcommand = true,
     after_help = EXAMPLES

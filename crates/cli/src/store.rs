@@ -2,6 +2,7 @@
 
 use crate::leftovers::restore;
 use crate::output::{escape_controls, print_text, warn};
+use anyhow::bail;
 use latlab_lab::Cache;
 use latlab_model::Run;
 use latlab_store::{Quarantined, Recovered, RecoveryOutcome, Store, calling_user};
@@ -77,6 +78,35 @@ fn sentence(Recovered { id, outcome }: &Recovered) -> String {
         ),
         RecoveryOutcome::Left(error) => format!("cannot finish interrupted run {id}: {error}"),
     }
+}
+
+/// The folders of runs to be compared, the baseline first; a run that is named twice is refused.
+pub fn find_runs(
+    store: &Store,
+    runs: &[String],
+    baseline: Option<&str>,
+) -> anyhow::Result<Vec<PathBuf>> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for name in runs {
+        if runs.len() > 1 && store.find_campaign(name)?.is_some() {
+            bail!("{name} is a campaign: show it alone, or name runs of it");
+        }
+        let folder = store.find(name)?;
+        if folders.contains(&folder) {
+            let id = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
+            bail!("run {id} is given twice");
+        }
+        folders.push(folder);
+    }
+    if let Some(name) = baseline {
+        let baseline = store.find(name)?;
+        folders.retain(|folder| *folder != baseline);
+        if folders.is_empty() {
+            bail!("--baseline {name} names the only run: name another one to compare with it");
+        }
+        folders.insert(0, baseline);
+    }
+    Ok(folders)
 }
 
 /// Where the counts of a run end, in UTC.

@@ -87,7 +87,7 @@ pub fn read_snapshot(mut agent: Command) -> Result<Snapshot, Failure> {
 }
 
 fn thread_died() -> io::Error {
-    io::Error::other("a thread of latlab has died")
+    io::Error::other("a thread of latlab ended because of a bug: please report it")
 }
 
 /// What threads share; a thread that died with it has left it whole.

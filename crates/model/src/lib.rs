@@ -42,3 +42,9 @@ pub use plan::Plan;
 pub use run::Run;
 pub use snapshot::Snapshot;
 pub use target::Target;
+
+/// The version of this program; that of a build for a first run ends in `+first`.
+pub const VERSION: &str = match option_env!("LATLAB_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};

@@ -74,7 +74,7 @@ pub fn headline(run: &Run) -> String {
                 ),
                 None => {
                     format!(
-                        "{name} was at most {max} late in {exposure} over {}.",
+                        "The wake-up latency of {name} was at most {max} in {exposure} over {}.",
                         span(run.measured_ns)
                     )
                 }
@@ -120,7 +120,7 @@ fn without_own_threads(run: &Run) -> Option<String> {
     let work = run.own_work.as_ref()?;
     let is_maximum = work.largest.first().map(|one| one.latency_ns) == run.total.max_ns;
     let without = work.max_without_ns.filter(|_| is_maximum && work.affects_maximum())?;
-    Some(format!("The largest that does not lie in the work of latlab's own threads is {without}."))
+    Some(format!("The largest latency outside the work of latlab's own threads is {without}."))
 }
 
 /// What latlab's own threads did, beside the largest latencies; none where they did not say so.
@@ -258,6 +258,17 @@ pub fn ending(reason: EndReason) -> Option<String> {
 
 fn recovered(run: &Run) -> Option<String> {
     run.recovered.then(|| "The run was recovered from the journal of a killed program.".to_string())
+}
+
+/// Findings of something that is missing and that no counter of losses holds.
+const MISSING: [&str; 3] = ["telemetry-gap", "telemetry-lost", "own-work-lost"];
+
+/// That no counter of losses counted anything; what else is missing is not passed over.
+pub fn nothing_lost(run: &Run) -> &'static str {
+    match run.findings.iter().any(|finding| MISSING.contains(&finding.code())) {
+        true => "No latency was lost; other readings are missing, as the findings say.",
+        false => "Nothing was lost.",
+    }
 }
 
 /// What no counter can tell, because those who count were gone.

@@ -1,9 +1,11 @@
-//! `/`: the runs of the folder as a table that can be filtered, without any script.
+//! `/`: campaigns and runs as tables that can be filtered, and runs chosen to be compared, without
+//! any script.
 
 use crate::campaigns::CampaignLine;
 use crate::response::encoded;
 use crate::run_index::{ListFigures, RunLine, RunStatus};
 use latlab_model::Nanos;
+use latlab_model::campaign::Campaign;
 use latlab_model::sanitize::escape_controls;
 use latlab_report::units::{bin_edge, grouped, span};
 use maud::{DOCTYPE, Markup, html};
@@ -68,38 +70,89 @@ pub fn frame(title: &str, head: &Markup, body: &Markup) -> String {
 pub fn list(folder: &str, campaigns: &[CampaignLine], rows: &[RunLine], filter: &Filter) -> String {
     let listed: Vec<&CampaignLine> =
         campaigns.iter().filter(|campaign| filter.accepts_campaign(campaign)).collect();
-    let shown: Vec<&RunLine> = rows.iter().filter(|row| filter.accepts(row)).collect();
     let body = html! {
         header { h1 { "Runs" } p.muted { "in " code { (escape_controls(folder)) } } }
         main {
-            (form(filter))
+            (form(filter, "/"))
             @if !listed.is_empty() {
                 h2 { "Campaigns" }
                 (campaign_table(&listed))
                 h2 { "Runs" }
             }
-            p { (count_line(shown.len(), rows.len(), campaigns.is_empty(), filter)) }
-            @if !shown.is_empty() { (table(&shown)) }
+            (runs(rows, campaigns.is_empty(), filter, &Addresses::alone()))
         }
         footer { "latlab serve only reads; it never changes a run." }
     };
     frame("Runs", &html! {}, &body)
 }
 
-fn count_line(shown: usize, all: usize, no_campaign: bool, filter: &Filter) -> Markup {
+/// The runs of a campaign as such a page.
+pub fn campaign_runs(campaign: &Campaign, rows: &[RunLine], filter: &Filter) -> String {
+    let (id, name) = (&campaign.id, escape_controls(&campaign.name));
+    let addresses = Addresses::of_campaign(id);
+    let body = html! {
+        header {
+            h1 { "Runs of " (name) }
+            p.muted {
+                a href={ "/campaigns/" (encoded(id)) } { "Campaign" } " " (escape_controls(id)) " · "
+                a href="/" { "All runs" }
+            }
+        }
+        main {
+            (form(filter, &addresses.list))
+            (runs(rows, true, filter, &addresses))
+        }
+        footer { "latlab serve only reads; it never changes a run." }
+    };
+    frame(&format!("Runs of {name}"), &html! {}, &body)
+}
+
+/// Where the runs of a table are shown, and by what name they are compared.
+struct Addresses {
+    list: String,
+    runs: String,
+    compared: String,
+}
+
+impl Addresses {
+    fn alone() -> Addresses {
+        Addresses { list: "/".into(), runs: "/runs/".into(), compared: String::new() }
+    }
+
+    fn of_campaign(id: &str) -> Addresses {
+        let list = format!("/campaigns/{}/runs", encoded(id));
+        Addresses { runs: format!("{list}/"), compared: format!("{id}/"), list }
+    }
+}
+
+/// The count, the table, and the button that compares what was chosen.
+fn runs(rows: &[RunLine], no_campaign: bool, filter: &Filter, addresses: &Addresses) -> Markup {
+    let shown: Vec<&RunLine> = rows.iter().filter(|row| filter.accepts(row)).collect();
+    html! {
+        p { (count_line(shown.len(), rows.len(), no_campaign, filter, &addresses.list)) }
+        @if !shown.is_empty() {
+            form.compare method="get" action="/compare" {
+                (table(&shown, addresses))
+                p.bar { button { "Compare the chosen runs" } span.muted { "The first one is the baseline." } }
+            }
+        }
+    }
+}
+
+fn count_line(shown: usize, all: usize, no_campaign: bool, filter: &Filter, list: &str) -> Markup {
     let filtered = !filter.q.trim().is_empty() || !filter.verdict.is_empty();
     html! {
         @if all == 0 && !no_campaign { "No runs outside of the campaigns." }
         @else if all == 0 { "No runs yet: " code { "latlab run --for 10s" } " creates one." }
-        @else if filtered { (shown) " of " (all) " runs match. " a href="/" { "Show all" } }
+        @else if filtered { (shown) " of " (all) " runs match. " a href=(list) { "Show all" } }
         @else { (all) " of " (all) " runs, newest first." }
     }
 }
 
-fn form(filter: &Filter) -> Markup {
+fn form(filter: &Filter, list: &str) -> Markup {
     html! {
-        form method="get" action="/" role="search" {
-            label { "Id, name, note, kernel or machine" input type="search" name="q" value=(filter.q); }
+        form.filter method="get" action=(list) role="search" {
+            label { "Id, name, note, load, kernel or machine" input type="search" name="q" value=(filter.q); }
             label { "Verdict"
                 select name="verdict" {
                     @for (word, name) in WORDS {
@@ -114,9 +167,9 @@ fn form(filter: &Filter) -> Markup {
 
 fn campaign_table(campaigns: &[&CampaignLine]) -> Markup {
     html! {
-        div.scroll role="region" tabindex="0" aria-label="Campaigns" {
+        div.box role="region" aria-label="Campaigns" {
             table {
-                thead { tr { th.word { "Campaign" } th.word { "Runs" } } }
+                thead { tr { th { "Campaign" } th { "State" } th { "Runs" } } }
                 tbody { @for campaign in campaigns { tr { (campaign_cells(campaign)) } } }
             }
         }
@@ -124,11 +177,12 @@ fn campaign_table(campaigns: &[&CampaignLine]) -> Markup {
 }
 
 fn campaign_cells(campaign: &CampaignLine) -> Markup {
+    let id = encoded(&campaign.id);
     html! {
-        td.word {
+        td.name {
             @match &campaign.sheet {
                 Some((name, about)) => {
-                    a href={ "/campaigns/" (encoded(&campaign.id)) } { (name) }
+                    a href={ "/campaigns/" (id) } { (name) }
                     small { (escape_controls(&campaign.id)) }
                     @if let Some(about) = about { small { (about) } }
                 }
@@ -136,31 +190,35 @@ fn campaign_cells(campaign: &CampaignLine) -> Markup {
             }
         }
         @match &campaign.tally {
-            Ok(tally) => td.word { (tally) },
-            Err(reason) => td.word.damaged { "cannot be read: " (reason) },
+            Ok(tally) => {
+                td data-head="State" { (tally) }
+                td data-head="Runs" { a href={ "/campaigns/" (id) "/runs" } { "choose and compare" } }
+            }
+            Err(reason) => td.damaged colspan="2" { "cannot be read: " (reason) },
         }
     }
 }
 
-fn table(rows: &[&RunLine]) -> Markup {
+fn table(rows: &[&RunLine], addresses: &Addresses) -> Markup {
     html! {
-        div.scroll role="region" tabindex="0" aria-label="Runs" {
+        div.box role="region" aria-label="Runs" {
             table {
                 thead { tr {
-                    th.word { "Started (UTC)" } th.word { "Run" } th.word { "Machine, kernel" }
-                    th { "Cycles" } th { "Measured" } th { "Observed maximum" } th { "p99.9" }
-                    th { "Missed" } th.word { "Verdict" }
+                    th { "Run" } th { "Verdict" }
+                    th.number { "Largest" } th.number { "p99.9" } th.number { "Misses" }
+                    th { "Load" } th { "Machine, kernel" }
+                    th.number { "Cycles" } th.number { "Measured" } th { "Started (UTC)" }
                 } }
-                tbody { @for row in rows { tr { (cells(row)) } } }
+                tbody { @for row in rows { tr { (cells(row, addresses)) } } }
             }
         }
     }
 }
 
-fn cells(row: &RunLine) -> Markup {
+fn cells(row: &RunLine, addresses: &Addresses) -> Markup {
     let id = encoded(&row.id);
     match &row.what {
-        RunStatus::Figures(run) => figures(row, run),
+        RunStatus::Figures(run) => figures(row, run, addresses),
         RunStatus::GoesOn => state(row, &format!("/live/{id}"), "running: watch"),
         RunStatus::LeftOver => state(
             row,
@@ -168,34 +226,46 @@ fn cells(row: &RunLine) -> Markup {
             "interrupted; the next latlab command on this folder finishes it",
         ),
         RunStatus::Damaged(reason) => html! {
-            td.word {} td.word { (escape_controls(&row.id)) } td.word.damaged colspan="7" { "cannot be read: " (reason) }
+            td.name { (escape_controls(&row.id)) } td.damaged colspan="9" { "cannot be read: " (reason) }
         },
     }
 }
 
 fn state(row: &RunLine, place: &str, text: &str) -> Markup {
     html! {
-        td.word {} td.word { a href=(place) { (escape_controls(&row.id)) } } td.word colspan="7" { (text) }
+        td.name { a href=(place) { (escape_controls(&row.id)) } } td colspan="9" { (text) }
     }
 }
 
-fn figures(row: &RunLine, run: &ListFigures) -> Markup {
+fn figures(row: &RunLine, run: &ListFigures, addresses: &Addresses) -> Markup {
+    let compared = format!("{}{}", addresses.compared, row.id);
     html! {
-        td.word { (started(&run.started)) }
-        td.word {
-            a href={ "/runs/" (encoded(&row.id)) } { (run.name) }
+        td.name {
+            input type="checkbox" name="run" value=(compared) aria-label={ "Compare " (run.name) };
+            " " a href={ (addresses.runs) (encoded(&row.id)) } { (run.name) }
             small { (escape_controls(&row.id)) }
             @if let Some(instrument) = run.instrument { small { "instrument " (instrument) } }
             @if let Some(note) = &run.note { small { (note) } }
         }
-        td.word { (run.machine) small { (run.kernel) } }
-        td { (grouped(run.cycles)) }
-        td { (span(run.measured)) }
-        td.max { (time(run.max)) }
-        td { (time(run.p99_9.map(bin_edge))) }
-        td { @match run.missed { Some(missed) => (grouped(missed)), None => "–" } }
-        td.word { @match run.verdict { Some(verdict) => span.tag.(verdict.as_str()) { (verdict) }, None => "–" } }
+        td data-head="Verdict" {
+            @match run.verdict { Some(verdict) => span.tag.(verdict.as_str()) { (verdict) }, None => "–" }
+        }
+        td.number.max data-head="Largest" { (time(run.max)) }
+        td.number data-head="p99.9" { (time(run.p99_9.map(bin_edge))) }
+        td.number data-head="Misses" {
+            (count(run.misses))
+            @if run.missed.is_some_and(|missed| missed > 0) { small { (count(run.missed)) " missed releases" } }
+        }
+        td data-head="Load" { (run.load.as_deref().unwrap_or("none")) }
+        td data-head="Machine, kernel" { span { (run.machine) small { (run.kernel) } } }
+        td.number data-head="Cycles" { (grouped(run.cycles)) }
+        td.number data-head="Measured" { (span(run.measured)) }
+        td data-head="Started (UTC)" { (started(&run.started)) }
     }
+}
+
+fn count(count: Option<u64>) -> String {
+    count.map_or_else(|| "–".to_string(), grouped)
 }
 
 fn time(time: Option<Nanos>) -> String {

@@ -80,6 +80,15 @@ impl Reports {
         kept.drain(..older);
         Ok(bytes)
     }
+
+    /// The runs of these folders over each other, the first one as the baseline; one page is made at a
+    /// time, as all others.
+    pub fn comparison(&self, folders: &[PathBuf]) -> latlab_view::Result<Bytes> {
+        let _alone = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs: Vec<LoadedRun> =
+            folders.iter().map(|folder| LoadedRun::read(folder)).collect::<Result<_, _>>()?;
+        Ok(Bytes::from(latlab_view::page(&runs)))
+    }
 }
 
 fn render(folder: &Path, what: Document) -> latlab_view::Result<String> {

@@ -3,7 +3,7 @@
 use crate::campaigns::{CampaignIndex, CampaignLookup};
 use crate::connections::Limits;
 use crate::guard::{Guard, Token, guard};
-use crate::list::{Filter, list};
+use crate::list::{Filter, campaign_runs, list};
 use crate::live::{self, Watchers};
 use crate::reports::{Document, Reports, document};
 use crate::response::{
@@ -25,6 +25,8 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 const STYLE: &str = include_str!("pages.css");
+/// More runs than these are not put on one page.
+const MOST_COMPARED: usize = 16;
 
 /// What is served, and to whom.
 pub struct Setup {
@@ -56,8 +58,10 @@ pub fn router(setup: Setup, address: SocketAddr) -> Router {
         .route("/runs/{id}", get(report))
         .route("/runs/{id}/{file}", get(file))
         .route("/campaigns/{id}", get(campaign))
+        .route("/campaigns/{id}/runs", get(campaign_index))
         .route("/campaigns/{id}/runs/{run}", get(campaign_run))
         .route("/campaigns/{id}/runs/{run}/{file}", get(campaign_file))
+        .route("/compare", get(compare))
         .route("/live/{id}", get(live::page))
         .route("/live/{id}/events", get(live::events))
         .fallback(async || not_found("no such page"))
@@ -91,6 +95,63 @@ async fn index(
         Some(Err(error)) => broken(error),
         None => crashed(),
     }
+}
+
+/// `/campaigns/ID/runs`.
+async fn campaign_index(
+    State(shared): State<Arc<ServerState>>,
+    Path(id): Path<String>,
+    filter: Result<Query<Filter>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    let Ok(Query(filter)) = filter else {
+        return refusal(StatusCode::BAD_REQUEST, "expected ?q=WORDS&verdict=WORD");
+    };
+    let made = run_blocking(move || match shared.campaigns.find(&id) {
+        CampaignLookup::Found(folder) => match RunIndex::new(folder.runs().clone()).rows() {
+            Ok(rows) => page(campaign_runs(&folder.campaign, &rows, &filter)),
+            Err(error) => broken(error),
+        },
+        CampaignLookup::Damaged(reason) => broken(reason),
+        CampaignLookup::Nothing => not_found("no such campaign"),
+    });
+    made.await.unwrap_or_else(crashed)
+}
+
+/// `/compare?run=ID&run=CAMPAIGN/ID`.
+async fn compare(
+    State(shared): State<Arc<ServerState>>,
+    query: Result<Query<Vec<(String, String)>>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    let Ok(Query(words)) = query else {
+        return refusal(StatusCode::BAD_REQUEST, "expected ?run=ID&run=ID");
+    };
+    let mut runs: Vec<RunAddress> = Vec::new();
+    for (_, name) in words.iter().filter(|(key, _)| key == "run") {
+        let address = RunAddress::named(name);
+        if !runs.contains(&address) {
+            runs.push(address);
+        }
+    }
+    if !(2..=MOST_COMPARED).contains(&runs.len()) {
+        let text = format!("choose 2 to {MOST_COMPARED} runs to compare; {} chosen", runs.len());
+        return refusal(StatusCode::BAD_REQUEST, &text);
+    }
+    let made = run_blocking(move || {
+        let mut folders = Vec::new();
+        for address in &runs {
+            match address.find(&shared) {
+                Lookup::Finished(folder) => folders.push(folder),
+                Lookup::GoesOn => return not_found("one of the runs is not finished yet"),
+                Lookup::Damaged(reason) => return broken(reason),
+                Lookup::Nothing => return not_found("no such run"),
+            }
+        }
+        match shared.reports.comparison(&folders) {
+            Ok(html) => self_contained(html),
+            Err(error) => broken(error),
+        }
+    });
+    made.await.unwrap_or_else(crashed)
 }
 
 async fn report(State(shared): State<Arc<ServerState>>, Path(id): Path<String>) -> Response {
@@ -161,6 +222,7 @@ async fn file_of(shared: Arc<ServerState>, address: RunAddress, file: String) ->
 }
 
 /// A run by its id, alone or in a campaign.
+#[derive(PartialEq, Eq)]
 struct RunAddress {
     campaign: Option<String>,
     run: String,
@@ -169,6 +231,16 @@ struct RunAddress {
 impl RunAddress {
     fn alone(run: String) -> RunAddress {
         RunAddress { campaign: None, run }
+    }
+
+    /// `ID`, or `CAMPAIGN/ID`.
+    fn named(name: &str) -> RunAddress {
+        match name.split_once('/') {
+            Some((campaign, run)) => {
+                RunAddress { campaign: Some(campaign.to_string()), run: run.to_string() }
+            }
+            None => RunAddress::alone(name.to_string()),
+        }
     }
 
     fn find(&self, shared: &ServerState) -> Lookup {

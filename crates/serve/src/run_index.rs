@@ -63,6 +63,10 @@ pub struct ListFigures {
     pub p99_9: Option<Nanos>,
     /// Missed releases, where there are releases.
     pub missed: Option<u64>,
+    /// Deadline misses, where there is a deadline.
+    pub misses: Option<u64>,
+    /// What loaded the machine, where something did.
+    pub load: Option<String>,
     /// The judgement, where there is one.
     pub verdict: Option<VerdictWord>,
 }
@@ -133,7 +137,8 @@ impl RunIndex {
         let mut text = entry.id.clone();
         if let RunStatus::Figures(run) = &what {
             let note = run.note.as_deref().unwrap_or_default();
-            text = [&text, &run.name, note, &run.kernel, &run.machine].join("\n");
+            let load = run.load.as_deref().unwrap_or_default();
+            text = [&text, &run.name, note, load, &run.kernel, &run.machine].join("\n");
         }
         Some(RunLine { id: entry.id, what, time, text: text.to_lowercase() })
     }
@@ -165,7 +170,7 @@ pub enum Lookup {
 }
 
 impl RunLine {
-    /// Whether all words are somewhere in its id, name, note, kernel or machine.
+    /// Whether all words are somewhere in its id, name, note, load, kernel or machine.
     pub fn has(&self, words: &str) -> bool {
         words.to_lowercase().split_whitespace().all(|word| self.text.contains(word))
     }
@@ -198,9 +203,17 @@ impl ListFigures {
             max: run.total.max_ns,
             p99_9: run.total.quantiles.as_ref().and_then(|quantiles| quantiles.p99_9_ns),
             missed: run.total.missed,
+            misses: run.total.misses,
+            load: load(run),
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
         }
     }
+}
+
+/// What loaded the machine, in the words that asked for it.
+fn load(run: &Run) -> Option<String> {
+    let words: Vec<&str> = run.asked.loads.iter().map(|load| load.words.as_str()).collect();
+    (!words.is_empty()).then(|| escape_controls(&words.join(" + ")))
 }
 
 /// Why a folder is not shown: it, or something in it, is a link to somewhere else.

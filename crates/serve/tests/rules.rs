@@ -161,6 +161,44 @@ fn campaigns_are_listed_and_lead_to_their_pages_and_runs() {
 }
 
 #[test]
+fn runs_are_chosen_and_compared_also_those_of_campaigns() {
+    let root = folder();
+    let id = add_campaigns(root.path());
+    let other = root.path().join("runs/20261121T234358Z_other");
+    copy_run(&other);
+    let text = fs::read_to_string(other.join("run.json")).unwrap();
+    fs::write(other.join("run.json"), text.replace(RUN, "20261121T234358Z_other")).unwrap();
+    let router = server(root.path(), "127.0.0.1:8137", None);
+    let (_, list) = get(&router, "/");
+    assert!(list.contains("action=\"/compare\""), "{list}");
+    assert!(list.contains(&format!("type=\"checkbox\" name=\"run\" value=\"{RUN}\"")), "{list}");
+    let verdict = list.find("data-head=\"Verdict\"").unwrap();
+    assert!(verdict < list.find("data-head=\"Largest\"").unwrap(), "the verdict comes first");
+    let (status, runs) = get(&router, &format!("/campaigns/{id}/runs"));
+    assert_eq!(status, StatusCode::OK);
+    let value = format!("value=\"{id}/");
+    let chosen = runs.split_once(&value).unwrap().1.split_once('"').unwrap().0;
+    let address = format!("/compare?run={RUN}&run={id}%2F{chosen}");
+    let (status, page) = get(&router, &address);
+    assert_eq!(status, StatusCode::OK, "{page}");
+    assert!(page.contains("id=\"comparison\"") && page.contains("id=\"run-2\""));
+    for (address, why) in [
+        (format!("/compare?run={RUN}&run={RUN}"), "choose 2 to 16 runs to compare; 1 chosen"),
+        ("/compare".to_string(), "choose 2 to 16 runs to compare; 0 chosen"),
+    ] {
+        let (status, said) = get(&router, &address);
+        assert_eq!((status, said.trim()), (StatusCode::BAD_REQUEST, why));
+    }
+    for run in ["..", "nothing", "../../secret", "x/../../y", "/etc"] {
+        assert_eq!(
+            get(&router, &format!("/compare?run={RUN}&run={run}")).0,
+            StatusCode::NOT_FOUND,
+            "{run}"
+        );
+    }
+}
+
+#[test]
 fn a_campaign_that_is_a_link_to_elsewhere_is_not_followed() {
     let root = folder();
     let id = add_campaigns(root.path());

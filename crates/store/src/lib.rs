@@ -20,6 +20,7 @@ mod follow;
 mod id;
 mod journal;
 mod open_run;
+mod read_ahead;
 mod recovery;
 mod rows;
 mod run_file;

@@ -4,6 +4,7 @@
 //! the run stored.
 
 use crate::error::Result;
+use crate::read_ahead::groups_in_order;
 use crate::table::TableReader;
 use latlab_digest::{IntervalRow, SpikeRow, TelemetryRow, TraceRow};
 use latlab_model::frame::Spike;
@@ -23,7 +24,7 @@ pub fn intervals(
     run: &Run,
 ) -> Result<impl Iterator<Item = Result<Vec<IntervalRow>>>> {
     let table = TableReader::open_checked::<IntervalRow>(folder, run)?;
-    Ok((0..table.groups()).map(move |group| interval_rows(&table, group)))
+    Ok(groups_in_order(table, interval_rows))
 }
 
 /// The large latencies of a run that are known with their release.
@@ -244,8 +245,9 @@ mod tests {
         table.close().unwrap();
         let table = TableReader::open::<IntervalRow>(folder.path()).unwrap();
         assert_eq!(table.groups(), 3);
-        let read = (0..3).flat_map(|group| interval_rows(&table, group).unwrap());
-        read.zip(0..).for_each(|(row, number)| assert_eq!(row, interval(number)));
+        let read = groups_in_order(table, interval_rows).flat_map(Result::unwrap);
+        let count = read.zip(0..).map(|(row, number)| assert_eq!(row, interval(number))).count();
+        assert_eq!(count, 70_000);
     }
 
     #[test]

@@ -421,12 +421,16 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__report)
-            opts="-o -h -V --output --open --out --format --help --version"
+            opts="-o -h -V --baseline --output --open --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -837,12 +841,16 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__show)
-            opts="-v -h -V --window --format --all --out --help --version"
+            opts="-v -h -V --baseline --window --format --all --out --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --window)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -468,6 +468,7 @@ json\t''
 markdown\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l baseline -d 'Compare with this run instead of the first one' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Show only this part of a run with samples: times in UTC, or since the first release (+10s)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown; with --window text, json, csv (every sample)' -r -f -a "text\t''
 json\t''
@@ -477,6 +478,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand show" -l out -d 'Folder of
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s v -l all -d 'Show everything: each thread, conditions, findings, diagnoses, cost, the command'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand report" -l baseline -d 'Compare with this run instead of the first one' -r
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How to print the result: text, json; the table of a campaign also: markdown, csv, junit' -r -f -a "text\t''

@@ -6,7 +6,7 @@ mod campaign;
 use crate::browser;
 use crate::documents::Reported;
 use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
-use crate::store::{open_store, recover};
+use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ReportArgs, ReportFormat};
 use latlab_view::LoadedRun;
@@ -21,7 +21,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     }
     let store = open_store(args.out.as_deref());
     recover(&store);
-    if let [one] = &args.runs[..]
+    if let ([one], None) = (&args.runs[..], &args.baseline)
         && let Some(folder) = store.find_campaign(one)?
     {
         return campaign::report(&folder, args);
@@ -29,8 +29,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     if args.format.is_of_a_campaign() {
         bail!("--format {} is only for campaigns", args.format.name());
     }
-    let folders: Vec<PathBuf> =
-        args.runs.iter().map(|run| store.find(run)).collect::<Result<_, _>>()?;
+    let folders = find_runs(&store, &args.runs, args.baseline.as_deref())?;
     let shown: Vec<LoadedRun> =
         folders.iter().map(|folder| LoadedRun::read(folder)).collect::<Result<_, _>>()?;
     reject_duplicates(&shown)?;

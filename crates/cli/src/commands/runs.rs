@@ -2,17 +2,19 @@
 
 pub mod args;
 mod campaign;
+mod comparison;
 mod window;
 
 use crate::documents::List;
 use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
 use crate::render::{answer_text, run_text};
-use crate::store::{open_store, recover};
+use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_report::campaign::CampaignEntry;
 use latlab_report::{ListEntry, rendered};
 use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// `latlab list`.
@@ -81,22 +83,30 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     }
     let store = open_store(args.out.as_deref());
     recover(&store);
-    if let Some(folder) = store.find_campaign(&args.run)? {
+    if let ([one], None) = (&args.runs[..], &args.baseline)
+        && let Some(folder) = store.find_campaign(one)?
+    {
         campaign::show(&folder, args)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let folder = store.find(&args.run)?;
-    let run = latlab_store::read_run(&folder)?;
-    match (&args.window, args.format) {
-        (Some(spec), format) => window::show(&folder, &run, spec, format)?,
-        (None, ShowFormat::Json) => print_json(&rendered(&run))?,
-        (None, ShowFormat::Markdown) => print_text(&latlab_report::markdown(&sanitize_run(&run)?))?,
-        (None, _) if args.all => print_text(&run_text(&folder, &run)?)?,
-        (None, _) => print_text(&format!(
-            "{}\nAll of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
-            answer_text(&folder, &run)?,
-            id = escape_controls(&run.id),
-        ))?,
+    match &find_runs(&store, &args.runs, args.baseline.as_deref())?[..] {
+        [folder] => show_one(folder, args)?,
+        several => comparison::show(several, args)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
+    let run = latlab_store::read_run(folder)?;
+    match (&args.window, args.format) {
+        (Some(spec), format) => window::show(folder, &run, spec, format),
+        (None, ShowFormat::Json) => print_json(&rendered(&run)),
+        (None, ShowFormat::Markdown) => print_text(&latlab_report::markdown(&sanitize_run(&run)?)),
+        (None, _) if args.all => print_text(&run_text(folder, &run)?),
+        (None, _) => print_text(&format!(
+            "{}\nAll of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
+            answer_text(folder, &run)?,
+            id = escape_controls(&run.id),
+        )),
+    }
 }

@@ -62,7 +62,7 @@ fn limits() -> Result<Limits, ExitError> {
     let most = open_file_limit().unwrap_or(u64::MAX);
     Limits::for_open_files(most).ok_or_else(|| {
         let text = format!(
-            "this process may have {most} files open, which serves nobody: raise `ulimit -n`"
+            "this process may have only {most} files open, too few to serve anyone: raise `ulimit -n`"
         );
         ExitError::cannot_measure(text)
     })

@@ -121,7 +121,7 @@ impl SheetFile {
         }
         Ok(Campaign {
             schema: CAMPAIGN_VERSION,
-            latlab: env!("CARGO_PKG_VERSION").to_string(),
+            latlab: latlab_model::VERSION.to_string(),
             id: String::new(),
             name: head.name,
             about: head.about,

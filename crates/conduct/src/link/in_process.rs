@@ -50,7 +50,7 @@ where
 
     fn wait(&mut self) -> Result<Vec<Message>, Failure> {
         let ended = self.thread.take().map(JoinHandle::join);
-        let died = |_| io::Error::other("the agent has died");
+        let died = |_| io::Error::other("the agent ended because of a bug: please report it");
         ended.transpose().map_err(died)?.transpose().map_err(io::Error::other)?;
         Ok(Vec::new())
     }

@@ -71,7 +71,7 @@ pub struct Start<'a> {
 
 /// The first frames to an agent: who speaks, and what it is to do.
 pub(crate) fn greeting(id: &str, order: &Message) -> Vec<u8> {
-    let latlab = env!("CARGO_PKG_VERSION").into();
+    let latlab = latlab_model::VERSION.into();
     let hello = Message::Hello(Hello { stream: STREAM_VERSION, latlab, id: id.into() });
     [hello.encode(), order.encode()].concat()
 }

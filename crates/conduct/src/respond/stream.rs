@@ -47,7 +47,7 @@ impl<'a> StreamBuilder<'a> {
         settings: Vec<Setting>,
         stop: &'a StopFlag,
     ) -> Result<StreamBuilder<'a>, Failure> {
-        let latlab = env!("CARGO_PKG_VERSION").to_string();
+        let latlab = latlab_model::VERSION.to_string();
         let hello = Hello { stream: STREAM_VERSION, latlab, id: open.id().to_string() };
         let prepared = AppliedSetup { settings, threads: vec![setup()], helpers_on: String::new() };
         let mut recorder = StreamBuilder {

@@ -1,4 +1,5 @@
-//! A campaign as one page: the table, the distributions, and what each run says.
+//! A campaign as one page: the table, whose cells lead to the pages of the runs, and the
+//! distributions, kernels over each other.
 
 use super::format::{DeadlineDistance, length_of, rest, share, verdict};
 use super::multiples::RowLine;
@@ -6,10 +7,10 @@ use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_row
 use super::text::{reasons, remarks, virtual_time};
 use super::variants::{answer, kernel};
 use crate::page::data::{ChartLine, chart_data};
+use crate::page::document;
 use crate::page::markup::Outline;
 use crate::page::markup::prose;
 use crate::page::markup::scrolling;
-use crate::page::{document, run_summary};
 use crate::pictures::curve::Curve;
 use crate::pictures::options::Options;
 use crate::terms::{self, Terms};
@@ -22,9 +23,21 @@ use maud::{Markup, PreEscaped, html};
 const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 400)];
 
 const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, deadline misses and \
-                     verdict, with a link to the run below. Colour and text show the observed \
-                     maximum as a share of the deadline, or that the run is invalid, failed or \
-                     damaged.";
+                     verdict, with a link to the page of the run. Colour and text show the \
+                     observed maximum as a share of the deadline, or that the run is invalid, \
+                     failed or damaged.";
+
+/// The figures of all repeats together.
+const POOLED: [&str; 8] = [
+    "Runs",
+    "Cycles",
+    "Observed maximum",
+    "p99.9",
+    "p99.9, equal weight for each thread",
+    "Missed releases",
+    "Misses",
+    "Largest against the deadline",
+];
 
 /// A run in a cell.
 pub struct CampaignRun<'a> {
@@ -41,21 +54,18 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
     let title = format!("{}: {}", table.name, table.tally);
     let outline = Outline::page();
     let rows: Vec<Vec<Option<Counted>>> = table.rows.iter().map(|row| runs_of(row, runs)).collect();
+    let answer = answer(table);
     let body = html! {
         main.campaign {
             header {
-                div.top { div {
-                    p.kicker { "Campaign " (table.id) }
-                    (outline.headline(html! { (table.name) }))
-                    @if let Some(answer) = answer(table) { p.lead { strong { (prose(&answer)) } } }
-                    @if let Some(about) = &table.about { p.lead { (prose(about)) } }
-                    @if let Some(length) = length_of(table) { p { (prose(&length)) } }
-                    p { (table.tally) "." }
-                    @if let Some(time) = virtual_time(table) { p { (prose(&time)) } }
-                } }
+                p.kicker { "Campaign " (table.name) " · " (table.id) }
+                (outline.headline(prose(answer.as_deref().unwrap_or(&table.name))))
+                @if let Some(about) = &table.about { p.lead { (prose(about)) } }
+                p { (table.tally) "." @if let Some(length) = length_of(table) { " " (prose(&length)) } }
+                @if let Some(time) = virtual_time(table) { p { (prose(&time)) } }
             }
             (outline.section("table", "Table", html! {
-                (cells(table))
+                (cells(table, runs))
                 @let reasons = reasons(table);
                 @if !reasons.is_empty() { ul.reasons { @for line in &reasons { li { (prose(line)) } } } }
                 p { (TABLE) }
@@ -69,14 +79,6 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
                 (outline.section("remarks", "Remarks", html! {
                     ul { @for line in &remarks { li { (prose(line)) } } }
                 }))
-            }
-            @for (number, one) in (1..).zip(runs) {
-                @let outline = Outline::part(number);
-                section.run id=(format!("cell-{}", one.run.id)) aria-labelledby=(outline.id("headline")) {
-                    (run_summary(one.run, &outline))
-                    p { a href=(one.page) { "Full report of this run" } ", with its charts and \
-                                                                         conditions." }
-                }
             }
         }
         footer { p { "Made by latlab " (latlab) " from campaign " (table.id) "." } }
@@ -106,14 +108,16 @@ fn distributions(
                                 ones for each. Heights are logarithmic, on one scale for all rows."
         }
     };
-    let (first, second) = match overlaid {
+    let (first, folded) = match overlaid {
         Some(overlaid) => (overlaid, Some(each)),
         None => (each, None),
     };
     html! {
         figure data-picture="rows" data-run="" data-many=(terms.many) data-axis=(terms.axis)
             data-size=(terms.size) { (first) }
-        @if let Some(second) = second { figure { (second) } }
+        @if let Some(each) = folded {
+            details { summary { "Each row alone, with its repeats" } figure { (each) } }
+        }
         (chart_data(&chart_lines(table, rows)))
     }
 }
@@ -149,53 +153,59 @@ fn runs_of<'a>(row: &CampaignRow, runs: &[CampaignRun<'a>]) -> Vec<Option<Counte
     row.cells.iter().map(of_cell).collect()
 }
 
-fn cells(table: &CampaignTable) -> Markup {
+fn cells(table: &CampaignTable, runs: &[CampaignRun]) -> Markup {
     let has_published = table.rows.iter().any(|row| !row.published.is_empty());
-    scrolling(
-        "Table",
-        false,
-        html! {
-                table.cells {
-                    thead { tr {
-                        th scope="col" { "Row" }
-                        @for repeat in 1..=table.repeats { th scope="col" { "Repeat " (repeat) } }
-                        th scope="col" { "Verdict" }
-                        @if has_published { th scope="col" { "Published" } }
-                    } }
-                    tbody {
-                        @for row in &table.rows {
-                            tr {
-                                th scope="row" {
-                                    (row.label)
-                                    @if let Some(machine) = machine(row, table) { small { (machine) } }
-                                    @if let Some(about) = &row.about { small { (about) } }
-                                    @if let Some(deadline) = row.deadline_ns { small { "deadline " (deadline) } }
-                                }
-                                @for cell in &row.cells { (one_cell(cell, row)) }
-                                td { @match row.verdict { Some(word) => (word), None => "–" } }
-                                @if has_published { (published(row)) }
+    let content = html! {
+        table.cells.stacked {
+            thead { tr {
+                th scope="col" { "Row" }
+                th scope="col" { "Verdict" }
+                @for repeat in 1..=table.repeats { th scope="col" { "Repeat " (repeat) } }
+                @if has_published { th scope="col" { "Published" } }
+            } }
+            tbody {
+                @for row in &table.rows {
+                    tr {
+                        th scope="row" {
+                            (row.label)
+                            @if let Some(machine) = machine(row, table) { small { (machine) } }
+                            @if let Some(about) = &row.about { small { (about) } }
+                            @if let Some(deadline) = row.deadline_ns { small { "deadline " (deadline) } }
+                        }
+                        td data-head="Verdict" {
+                            @match row.verdict {
+                                Some(word) => span class={ "badge " (word) } { (word) },
+                                None => "–",
                             }
                         }
+                        @for cell in &row.cells { (one_cell(cell, row, runs)) }
+                        @if has_published { (published(row)) }
                     }
                 }
-        },
-    )
+            }
+        }
+    };
+    scrolling("Table", false, content)
 }
 
-fn one_cell(cell: &CampaignCell, row: &CampaignRow) -> Markup {
+fn one_cell(cell: &CampaignCell, row: &CampaignRow, runs: &[CampaignRun]) -> Markup {
     let near = DeadlineDistance::new(cell, row.deadline_ns);
     let word = verdict(cell);
+    let page = cell.run.as_ref().and_then(|id| runs.iter().find(|one| one.run.id == *id));
+    let head = format!("Repeat {}", cell.repeat);
     html! {
-        td class=(near.class()) title=[cell.reason.as_deref()] {
-            @if let Some(max) = cell.figures.max_ns {
-                @let exact = format!("observed maximum {max}");
-                @match &cell.run {
-                    Some(run) => a href={ "#cell-" (run) } title=(exact) { strong { (short(max.0 as f64)) } },
-                    None => strong { (short(max.0 as f64)) },
-                }
+        td class=(near.class()) title=[cell.reason.as_deref()] data-head=(head) {
+            div {
+                @if let Some(max) = cell.figures.max_ns {
+                    @let exact = format!("observed maximum {max}");
+                    @match page {
+                        Some(one) => a href=(one.page) title=(exact) { strong { (short(max.0 as f64)) } },
+                        None => strong { (short(max.0 as f64)) },
+                    }
+                } @else if let Some(one) = page { a href=(one.page) { "page" } }
+                @for part in rest(&cell.figures, row.deadline_ns) { small { (part) } }
+                @if !word.is_empty() { small.word { (word) } }
             }
-            @for part in rest(&cell.figures, row.deadline_ns) { small { (part) } }
-            @if !word.is_empty() { small.word { (word) } }
         }
     }
 }
@@ -211,12 +221,14 @@ fn machine(row: &CampaignRow, table: &CampaignTable) -> Option<String> {
 
 fn published(row: &CampaignRow) -> Markup {
     html! {
-        td.published {
-            @for figure in &row.published {
-                small {
-                    (figure.of) ": "
-                    @if let Some(max) = figure.max_ns { strong { (short(max.0 as f64)) } }
-                    @if let Some(note) = &figure.note { " (" (note) ")" }
+        td.published data-head="Published" {
+            div {
+                @for figure in &row.published {
+                    small {
+                        (figure.of) ": "
+                        @if let Some(max) = figure.max_ns { strong { (short(max.0 as f64)) } }
+                        @if let Some(note) = &figure.note { " (" (note) ")" }
+                    }
                 }
             }
         }
@@ -226,32 +238,31 @@ fn published(row: &CampaignRow) -> Markup {
 fn pooled(table: &CampaignTable) -> Markup {
     let all: Vec<(&CampaignRow, &PooledRow)> =
         table.rows.iter().filter_map(|row| Some((row, row.pooled.as_ref()?))).collect();
-    let table = html! {
-            table.cells {
-                thead { tr {
-                    @for name in ["Row", "Runs", "Cycles", "Observed maximum", "p99.9", "p99.9, every thread alike", "Missed", "Misses", "Of the deadline"] {
-                        th scope="col" { (name) }
-                    }
-                } }
-                tbody {
-                    @for (row, one) in &all {
-                        tr {
-                            th scope="row" { (row.label) @if let Some(machine) = machine(row, table) { small { (machine) } } }
-                            td { (one.runs) }
-                            td { (grouped(one.figures.cycles)) }
-                            td { (dash(one.figures.max_ns)) }
-                            td { (dash(one.figures.p99_9_ns.map(bin_edge))) }
-                            td { (dash(one.p99_9_equal_weight_ns.map(bin_edge))) }
-                            td { (dash(one.figures.missed.map(grouped))) }
-                            td { (dash(one.figures.misses.map(grouped))) }
-                            td { (dash(share(&one.figures, row.deadline_ns))) }
-                        }
+    let content = html! {
+        table.cells.stacked {
+            thead { tr { th scope="col" { "Row" } @for name in POOLED { th scope="col" { (name) } } } }
+            tbody {
+                @for (row, one) in &all {
+                    @let values = [
+                        one.runs.to_string(),
+                        grouped(one.figures.cycles),
+                        dash(one.figures.max_ns),
+                        dash(one.figures.p99_9_ns.map(bin_edge)),
+                        dash(one.p99_9_equal_weight_ns.map(bin_edge)),
+                        dash(one.figures.missed.map(grouped)),
+                        dash(one.figures.misses.map(grouped)),
+                        dash(share(&one.figures, row.deadline_ns)),
+                    ];
+                    tr {
+                        th scope="row" { (row.label) @if let Some(machine) = machine(row, table) { small { (machine) } } }
+                        @for (name, value) in POOLED.iter().zip(values) { td data-head=(name) { (value) } }
                     }
                 }
             }
+        }
     };
     html! {
-        (scrolling("All repeats together", false, table))
+        (scrolling("All repeats together", false, content))
         @for (row, one) in &all {
             @if !one.threads.is_empty() { (threads(row, one)) }
         }

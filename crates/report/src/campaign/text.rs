@@ -5,13 +5,13 @@ use super::variants::{answer, kernel};
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::escaped;
 use crate::terminal::table::{Column, markdown as markdown_table, table, wrapped};
+use crate::terminal::text::paint_verdict;
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
 };
 use latlab_model::guest::VIRTUAL_TIME_SHOWS;
-use latlab_model::run::VerdictWord;
 use latlab_model::sanitize::escape_controls;
 
 /// The table in the terminal: the observed maximum of each repeat, and all repeats together.
@@ -47,7 +47,7 @@ fn columns(of: &CampaignTable) -> Vec<Column> {
     };
     let mut columns = vec![Column::new("row", 0, each(&|row| row.label.clone())).left()];
     columns.extend(machine_columns(of));
-    columns.push(Column::new("verdict", 0, each(&word)).left().coloured(paint));
+    columns.push(Column::new("verdict", 0, each(&word)).left().coloured(paint_verdict));
     columns.push(Column::new("misses", 1, each(&misses)));
     columns.push(
         Column::new("p99.9", 1, each(&|row| number(p99_9_scale, p99_9(row))))
@@ -87,15 +87,6 @@ fn machine_columns(of: &CampaignTable) -> Vec<Column> {
 
 fn pooled(row: &CampaignRow) -> Option<&CellFigures> {
     row.pooled.as_ref().map(|pooled| &pooled.figures)
-}
-
-fn paint(word: &str) -> Option<Colour> {
-    let word = VerdictWord::ALL.iter().find(|one| one.as_str() == word)?;
-    Some(match word {
-        VerdictWord::Pass => Colour::Good,
-        VerdictWord::Inconclusive => Colour::Warn,
-        VerdictWord::Fail | VerdictWord::Invalid => Colour::Bad,
-    })
 }
 
 /// Why cells have no figures, or such as say nothing.

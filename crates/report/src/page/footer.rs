@@ -14,7 +14,7 @@ pub fn losses(run: &Run, outline: &Outline) -> Markup {
     let content = html! {
         @match sentence::unknown_end(run) {
             Some(unknown) => p { (unknown) },
-            None => @if run.losses.none() { p { "Nothing was lost: all counters are zero." } },
+            None => @if run.losses.none() { p { (sentence::nothing_lost(run)) } },
         }
         div.counters { (pairs("Losses", counters)) }
     };

@@ -14,7 +14,7 @@ pub(crate) mod markup;
 mod packed;
 mod pictures;
 mod responders;
-mod setup;
+pub(crate) mod setup;
 mod threads;
 mod verdict;
 
@@ -153,17 +153,5 @@ fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
         (footer::repeat(run, outline))
         (footer::files(run))
         (data::section(of, outline))
-    }
-}
-
-/// The short form of a run, for a page that holds many.
-pub(crate) fn run_summary(run: &Run, outline: &Outline) -> Markup {
-    html! {
-        header {
-            div.top { div { (head::opening(run, outline)) } (verdict::verdict(run, outline)) }
-            (head::facts(run))
-        }
-        (findings::findings(run, outline))
-        (threads::threads(run, outline))
     }
 }

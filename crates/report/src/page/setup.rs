@@ -28,7 +28,8 @@ fn method_rows(run: &Run) -> Vec<(&'static str, String)> {
     rows.map(|(name, value)| (name, joined(&value))).collect()
 }
 
-fn machine(run: &Run) -> Vec<(&'static str, String)> {
+/// What is known of the machine.
+pub(crate) fn machine(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.machine;
     let set = |cpus: &CpuSet| (!cpus.is_empty()).then(|| cpus.to_string());
     let rows = [

@@ -45,7 +45,7 @@ pub fn figures(run: &Run) -> Vec<NoiseFigures> {
         share("Noise", "noise", 0, Noise::share),
         share("Worst interval", "worst", 1, |noise| noise.worst_share),
         taken("By other threads", "threads", |spun| spun.preempted),
-        taken("By interrupts and below", "irq etc", |spun| spun.interrupted),
+        taken("By interrupts and firmware", "irq etc", |spun| spun.interrupted),
         pass(run, several),
     ]
 }

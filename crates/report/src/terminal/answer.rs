@@ -31,7 +31,7 @@ pub fn answer_lines(run: &Run, width: usize, style: Style) -> String {
 fn opening(run: &Run, width: usize, style: Style) -> String {
     let colour = run.verdict.as_ref().map_or(Colour::Bold, |verdict| verdict_colour(verdict.word));
     let headline = style.paint(colour, &wrapped(&headline(run), width, 0));
-    let conditions = style.paint(Colour::Dim, &shortened(&conditions(run), width));
+    let conditions = style.paint(Colour::Dim, &wrapped(&conditions(run), width, 0));
     let bound = match &run.verdict {
         Some(verdict) => bound(run, verdict),
         None => Some("Not judged: no deadline was given (--deadline TIME).".to_string()),
@@ -69,7 +69,7 @@ fn why(run: &Run, width: usize, style: Style) -> String {
         0 => String::new(),
         count => format!(" ({count} more in `latlab show --all`)"),
     };
-    format!("What may be behind it{more}:\n{}", each.collect::<String>())
+    format!("Possible causes{more}:\n{}", each.collect::<String>())
 }
 
 fn now(run: &Run, width: usize) -> String {

@@ -121,7 +121,7 @@ fn losses(run: &Run) -> String {
         lost.map(|(what, count)| format!("- {what}: {}\n", grouped(count))).collect();
     let unknown = sentence::unknown_end(run).map(|text| format!("{text}\n")).unwrap_or_default();
     match lost.is_empty() {
-        true if unknown.is_empty() => "Nothing was lost.\n".to_string(),
+        true if unknown.is_empty() => format!("{}\n", sentence::nothing_lost(run)),
         true => unknown,
         false => format!("Lost:\n\n{lost}\n{unknown}").trim_end().to_string() + "\n",
     }

@@ -108,11 +108,23 @@ fn on_its_side(columns: &[Column], width: usize, style: Style) -> String {
             let (words, colour) = cell(column);
             let is_number = words.contains(|c: char| c.is_ascii_digit());
             let unit = if is_number && !column.unit.is_empty() { column.unit } else { "" };
-            let words = wrapped(format!("{words} {unit}").trim(), width, names + 4);
-            let words = colour.map_or(words.clone(), |colour| style.paint(colour, &words));
-            let head = style.paint(Colour::Dim, &column.head);
-            let blanks = " ".repeat(names - column.head.chars().count());
-            text += &format!("  {head}{blanks}  {words}\n");
+            let words = format!("{words} {unit}");
+            let painted = |indent| {
+                let words = wrapped(words.trim(), width, indent);
+                colour.map_or(words.clone(), |colour| style.paint(colour, &words))
+            };
+            // Beside a long name nothing would fit.
+            text += &match names <= width / 2 {
+                true => {
+                    let head = style.paint(Colour::Dim, &column.head);
+                    let blanks = " ".repeat(names - column.head.chars().count());
+                    format!("  {head}{blanks}  {}\n", painted(names + 4))
+                }
+                false => {
+                    let head = style.paint(Colour::Dim, &wrapped(&column.head, width, 2));
+                    format!("  {head}\n    {}\n", painted(4))
+                }
+            };
         }
     }
     text

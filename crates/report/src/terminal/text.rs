@@ -194,7 +194,7 @@ fn maximum(run: &Run, width: usize) -> String {
 fn losses(run: &Run, width: usize) -> String {
     let unknown = sentence::unknown_end(run).map(|text| format!("{}\n", wrapped(&text, width, 0)));
     if run.losses.none() {
-        return unknown.unwrap_or_else(|| "Nothing was lost.\n".to_string());
+        return unknown.unwrap_or_else(|| format!("{}\n", sentence::nothing_lost(run)));
     }
     let lines = sentence::losses(run).into_iter().filter(|(_, count)| *count > 0);
     let lines = lines.map(|(what, count)| {
@@ -267,6 +267,12 @@ pub(crate) fn verdict_colour(word: VerdictWord) -> Colour {
     }
 }
 
+/// The colour of a cell that is a verdict.
+pub(crate) fn paint_verdict(text: &str) -> Option<Colour> {
+    let word = VerdictWord::ALL.iter().find(|word| word.as_str() == text);
+    word.map(|word| verdict_colour(*word))
+}
+
 /// What the list of runs shows of one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ListEntry {
@@ -317,10 +323,6 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let each = |cell: &dyn Fn(&ListEntry) -> String| entries.iter().map(cell).collect::<Vec<_>>();
     let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
     let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::as_str).to_string();
-    let paint = |text: &str| {
-        let word = VerdictWord::ALL.iter().find(|word| word.as_str() == text);
-        word.map(|word| verdict_colour(*word))
-    };
     let missed = |entry: &ListEntry| match entry.instrument {
         Instrument::Spin | Instrument::Respond => "-".to_string(),
         _ => missed(entry.missed),
@@ -337,7 +339,7 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
         Column::new("cycles", 2, each(&|entry| entry.cycles.to_string())),
         Column::new("missed", 0, each(&missed)),
         Column::new("max", 0, each(&max)).unit(scale.unit()),
-        Column::new("verdict", 0, each(&word)).left().coloured(paint),
+        Column::new("verdict", 0, each(&word)).left().coloured(paint_verdict),
     ];
     columns.splice(1..1, instrument);
     columns

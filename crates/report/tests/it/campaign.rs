@@ -255,6 +255,24 @@ fn kernels_are_drawn_over_each_other_and_keep_their_colours() {
     assert_eq!(lines, [("idle", 0), ("idle", 1), ("hackbench", 0), ("hackbench", 1)]);
 }
 
+#[test]
+fn the_page_of_a_campaign_has_its_table_first_and_leads_to_the_runs() {
+    let page = two_kernels().page();
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
+    let headline =
+        format!("{STOCK} PREEMPT_DYNAMIC (voluntary) fails in 1 of 2 rows (hackbench); {RT}");
+    assert!(
+        at(&headline) < at("<table") && at("<table") < at("<figure"),
+        "the answer, then the table"
+    );
+    // Each cell leads to the page of its run, and no run is told again below.
+    assert_eq!(page.matches("href=\"runs/2026-11-21T16-04-").count(), 8);
+    assert!(!page.contains("class=\"run\"") && !page.contains("Findings"), "a run is told again");
+    assert_eq!(page.matches("badge fail").count() + page.matches("badge pass").count(), 4);
+    // Kernels are over each other; each row alone is folded.
+    assert!(at("data-picture=\"rows\"") < at("Each row alone"));
+}
+
 /// Every word of a text is in another, wherever lines end there.
 fn holds(text: &str, words: &str) -> bool {
     words.split_whitespace().all(|word| text.contains(word))

@@ -1,11 +1,13 @@
 //! Every word that a reader of a run sees, for runs made by hand.
 
 use crate::common::{self, Fixture};
-use latlab_model::run::EndReason;
-use latlab_model::run::StoredFile;
+use latlab_model::finding::ConditionFinding;
+use latlab_model::run::{EndReason, Finding, StoredFile};
 use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
-use latlab_report::{ListEntry, Options, Style, command, latency_picture, list, show, window};
+use latlab_report::{
+    ListEntry, Options, Style, command, latency_picture, list, markdown, show, window,
+};
 
 const PLAIN: Style = Style { colour: false };
 
@@ -189,6 +191,18 @@ fn a_stream_that_broke_off_may_have_lost_something() {
     for text in [common::page(&fixture), show(&fixture.run, "", 160, PLAIN)] {
         assert!(!text.contains("Nothing was lost"));
         assert!(text.contains("Up to about a second of data was lost"));
+    }
+}
+
+#[test]
+fn missing_readings_are_no_reason_to_say_that_nothing_was_lost() {
+    let mut fixture = common::normal();
+    let lost = ConditionFinding::TelemetryLost { readings: 3 };
+    fixture.run.findings.push(Finding::new(lost));
+    for text in [common::page(&fixture), show(&fixture.run, "", 160, PLAIN), markdown(&fixture.run)]
+    {
+        assert!(!text.contains("Nothing was lost"), "{text}");
+        assert!(text.contains("No latency was lost; other readings are missing"), "{text}");
     }
 }
 

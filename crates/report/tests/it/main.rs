@@ -4,6 +4,7 @@ mod answer;
 mod blocks;
 mod campaign;
 mod common;
+mod comparison;
 mod doctor;
 mod golden;
 mod markdown;

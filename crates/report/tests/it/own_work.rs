@@ -41,14 +41,14 @@ fn shown(run: &Run) -> String {
 #[test]
 fn a_maximum_in_the_work_of_an_own_thread_has_the_largest_without_beside_it() {
     let text = shown(&run([true, true, false], 12_345_000));
-    let without = "The largest that does not lie in the work of latlab's own threads is 17.9 us.";
+    let without = "The largest latency outside the work of latlab's own threads is 17.9 us.";
     let lines: Vec<&str> = text.lines().take(2).collect();
-    assert!(lines[0].contains("at most 55 us late"), "{text}");
+    assert!(lines[0].contains("at most 55 us in"), "{text}");
     assert!(lines[1].starts_with(without), "{text}");
     let cost = "latlab's own threads ran for 12.345 ms, all of it on measured CPUs; 2 of the 3 largest \
                 latencies lie in their work.";
     assert!(text.contains(cost), "{text}");
-    assert!(!shown(&run([false, true, false], 0)).contains("does not lie in the work of"));
+    assert!(!shown(&run([false, true, false], 0)).contains("outside the work of"));
 }
 
 #[test]

@@ -10,6 +10,9 @@ pub struct ReportArgs {
     /// Ids, parts of them, `last`, or paths of run folders; several are compared; or one campaign
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
+    /// Compare with this run instead of the first one
+    #[arg(long, value_name = "RUN")]
+    pub baseline: Option<String>,
     /// The page to write, - for standard output [default: report.html in the run's folder,
     /// comparison.html in the first one's where several are compared]
     #[arg(short, long, value_name = "FILE")]
@@ -53,6 +56,7 @@ Examples:
   latlab report --open                      the last run, in the browser
   latlab report night -o page.html
   latlab report stock rt -o both.html       two runs compared, and each of them
+  latlab report a b --baseline stock        three runs, compared with stock
   latlab report stress-five --open          a campaign: its table, and a page of each run
   latlab report stress-five --format junit >junit.xml
   latlab report last -o - | mail -s 'the last run' somebody@example.org

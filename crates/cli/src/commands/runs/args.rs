@@ -38,9 +38,13 @@ pub enum ShowFormat {
 #[derive(Args)]
 #[command(after_help = SHOW_EXAMPLES)]
 pub struct ShowArgs {
-    /// Run to show: an id, a part of one, `last`, or the path of a run folder
-    #[arg(default_value = "last")]
-    pub run: String,
+    /// Run to show: an id, a part of one, `last`, or the path of a run folder; several are compared
+    /// with the first; or one campaign
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub runs: Vec<String>,
+    /// Compare with this run instead of the first one
+    #[arg(long, value_name = "RUN")]
+    pub baseline: Option<String>,
     /// Show only this part of a run with samples: times in UTC, or since the first release (+10s)
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub window: Option<WindowSpec>,
@@ -59,6 +63,8 @@ const SHOW_EXAMPLES: &str = "\
 Examples:
   latlab show                                       the answer of the last run, on a screen
   latlab show night --all                           everything that is known of a run
+  latlab show stock rt                              two runs side by side, with what differs
+  latlab show a b c --baseline rt                   four runs, compared with rt
   latlab show night --window 14:03:00..14:03:10     ten seconds of it, in UTC
   latlab show night --window +1h..+1h10s            the same since the first release
   latlab show night --window 2026-11-21T23:50:00Z..

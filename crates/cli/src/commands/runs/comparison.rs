@@ -1,0 +1,34 @@
+//! `latlab show RUN RUN…`: several runs side by side.
+
+use super::args::{ShowArgs, ShowFormat};
+use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
+use anyhow::bail;
+use latlab_model::Run;
+use latlab_report::{RunComparison, rendered};
+use std::path::PathBuf;
+
+/// Prints the runs of these folders, the baseline first, in the format that the flags name.
+pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
+    if args.window.is_some() {
+        bail!("--window needs a single run");
+    }
+    if args.all {
+        bail!("--all needs a single run");
+    }
+    let runs: Vec<Run> =
+        folders.iter().map(|folder| latlab_store::read_run(folder)).collect::<Result<_, _>>()?;
+    if args.format == ShowFormat::Json {
+        return print_json(&runs.iter().map(rendered).collect::<Vec<_>>());
+    }
+    let runs: Vec<Run> = runs.iter().map(sanitize_run).collect::<Result<_, _>>()?;
+    let comparison = RunComparison::new(runs.iter().collect());
+    if args.format == ShowFormat::Markdown {
+        return print_text(&comparison.markdown());
+    }
+    let ids: Vec<String> = runs.iter().map(|run| escape_controls(&run.id)).collect();
+    print_text(&format!(
+        "{}\nWith charts: latlab report {}\n",
+        comparison.text(width(), style()),
+        ids.join(" ")
+    ))
+}

@@ -1,0 +1,137 @@
+//! Several runs side by side: what each came to, and how it differs from the first of them, the
+//! baseline. These are differences of counts; what chance has to do with them is not judged here.
+
+mod answer;
+mod figure;
+mod settings;
+mod text;
+
+pub(crate) use figure::ComparedFigure;
+
+use crate::run_with_bins::{RunWithBins, terms};
+use crate::sections::respond;
+use crate::sentence;
+use crate::terms::MIXED;
+use crate::units::{grouped, percent_of, span};
+use figure::figures;
+use latlab_model::Run;
+use latlab_model::run::VerdictWord;
+use std::collections::BTreeSet;
+
+/// What a table of runs says below it.
+pub(crate) const MEANING: &str = "Changes are against the first run. They are differences of what \
+                                  these runs counted; whether they are more than chance is not \
+                                  judged here.";
+
+/// What stands where a run has no verdict because a finding makes it invalid.
+const INVALID: &str = "none; a finding makes it invalid";
+
+/// Runs that are compared with the first of them.
+pub struct RunComparison<'a> {
+    runs: Vec<&'a Run>,
+    names: Vec<String>,
+}
+
+/// A run as a row of the table.
+pub(crate) struct ComparedRun {
+    /// What it is called beside the others.
+    pub name: String,
+    /// Its kernel with the preemption; empty where no machine was measured.
+    pub kernel: String,
+    /// Its load, or that there was none.
+    pub load: String,
+    /// The judgement, where there is one.
+    pub verdict: Option<VerdictWord>,
+    /// The judgement in words, also where there is none.
+    pub verdict_text: String,
+    /// Largest, tail and median.
+    pub figures: Vec<ComparedFigure>,
+    /// Deadline misses and their share; none without a deadline.
+    pub misses: Option<(String, Option<String>)>,
+    /// Missed releases; none where there are no releases.
+    pub missed: Option<String>,
+    /// What was counted.
+    pub cycles: String,
+    /// For how long.
+    pub measured: String,
+}
+
+impl<'a> RunComparison<'a> {
+    /// Of these runs, the baseline first.
+    pub fn new(runs: Vec<&'a Run>) -> RunComparison<'a> {
+        let names = names(&runs);
+        RunComparison { runs, names }
+    }
+
+    /// What each run is called beside the others.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The runs, the baseline first.
+    pub(crate) fn runs(&self) -> &[&'a Run] {
+        &self.runs
+    }
+
+    /// Whether all of them recorded the same kind of thing.
+    fn is_of_one_kind(&self) -> bool {
+        let runs: Vec<RunWithBins> =
+            self.runs.iter().map(|run| RunWithBins { run, bins: &[] }).collect();
+        !std::ptr::eq(terms(&runs), &MIXED)
+    }
+
+    /// A row for each run.
+    pub(crate) fn rows(&self) -> Vec<ComparedRun> {
+        let baseline = self.runs.first().filter(|_| self.is_of_one_kind());
+        let runs = self.runs.iter().zip(&self.names).enumerate();
+        let row = |(at, (run, name)): (usize, (&&Run, &String))| ComparedRun {
+            name: name.clone(),
+            kernel: sentence::kernel(run),
+            load: sentence::load(run).unwrap_or_else(|| "none".to_string()),
+            verdict: run.verdict.as_ref().map(|verdict| verdict.word),
+            verdict_text: verdict_text(run),
+            figures: figures(run, baseline.filter(|_| at > 0).copied()),
+            misses: run
+                .total
+                .misses
+                .map(|misses| (grouped(misses), percent_of(misses, run.total.activations))),
+            missed: run.asked.method.is_periodic().then(|| sentence::missed_count(run, &run.total)),
+            cycles: grouped(run.total.cycles),
+            measured: match respond::is_timed(run) {
+                true => span(run.measured_ns),
+                false => "-".to_string(),
+            },
+        };
+        runs.map(row).collect()
+    }
+}
+
+fn verdict_text(run: &Run) -> String {
+    match &run.verdict {
+        Some(verdict) => verdict.word.to_string(),
+        None if sentence::is_invalid(run) => INVALID.to_string(),
+        None => "none".to_string(),
+    }
+}
+
+/// The shortest fact that tells all runs apart: their names, kernels or loads, two of these, or
+/// else their ids.
+fn names(runs: &[&Run]) -> Vec<String> {
+    let name = |run: &Run| run.asked.name.clone();
+    let load = |run: &Run| sentence::load(run).unwrap_or_else(|| "no load".to_string());
+    let facts: [&dyn Fn(&Run) -> String; 5] = [
+        &name,
+        &sentence::kernel,
+        &load,
+        &|run| format!("{}, {}", sentence::kernel(run), load(run)),
+        &|run| format!("{}, {}", name(run), sentence::kernel(run)),
+    ];
+    let told =
+        |fact: &&dyn Fn(&Run) -> String| runs.iter().map(|run| fact(run)).collect::<Vec<_>>();
+    let is_distinct = |names: &Vec<String>| {
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        distinct.len() == names.len() && names.iter().all(|name| !name.trim().is_empty())
+    };
+    let found = facts.iter().map(told).find(is_distinct);
+    found.unwrap_or_else(|| runs.iter().map(|run| run.id.clone()).collect())
+}

@@ -1,0 +1,177 @@
+//! Several runs side by side: the answer first, each change against the first run, and nothing lost
+//! however narrow the terminal is.
+
+use crate::common::{self, Fixture, histogram, plan, verdict};
+use latlab_model::load::Load;
+use latlab_model::plan::Policy;
+use latlab_model::run::VerdictWord;
+use latlab_model::{Nanos, Plan, Run};
+use latlab_report::{
+    Glyphs, ListEntry, PictureSize, RunComparison, Style, answer, histogram as picture, list, show,
+};
+use proptest::prelude::*;
+
+const PLAIN: Style = Style { colour: false };
+const STOCK: &str = "6.1.0-28-amd64";
+const RT: &str = "6.1.0-28-rt-amd64";
+
+/// A run of this name on this kernel whose largest latency is this, judged against 1 ms.
+fn run(name: &str, kernel: &str, load: Option<&str>, max: i64) -> Fixture {
+    let deadline_ns = Some(Nanos(1_000_000));
+    let mut counts = histogram((0..20_000).map(|at| 5_000 + at % 900).chain([max]));
+    counts.misses = u64::from(max > 1_000_000);
+    let plan = Plan { name: name.into(), deadline_ns, ..plan() };
+    let mut fixture = Fixture::new(plan, vec![counts]);
+    fixture.run.machine.kernel = kernel.into();
+    let is_rt = kernel.contains("-rt");
+    let preemption = if is_rt { "PREEMPT_RT" } else { "PREEMPT_DYNAMIC (voluntary)" };
+    fixture.run.machine.preemption = Some(preemption.into());
+    fixture.run.asked.loads = load.into_iter().map(|words| Load::new(words, words, "")).collect();
+    let word = if max > 1_000_000 { VerdictWord::Fail } else { VerdictWord::Pass };
+    verdict(&mut fixture.run, word, None);
+    fixture
+}
+
+fn text(runs: &[&Run], width: usize) -> String {
+    RunComparison::new(runs.to_vec()).text(width, PLAIN)
+}
+
+#[test]
+fn the_first_sentence_says_which_run_passes() {
+    let (stock, rt) = (run("stock", STOCK, None, 25_183_336), run("rt", RT, None, 45_000));
+    let said = text(&[&rt.run, &stock.run], 160);
+    let mut lines = said.lines();
+    assert_eq!(lines.next(), Some("rt passes; stock fails."));
+    assert_eq!(
+        lines.next(),
+        Some("stock: 1 of 20 001 wake-ups missed the 1 ms deadline; the largest took 25.2 ms.")
+    );
+    let of = |name: &str| {
+        let mut rows = said.lines().filter(|line| line.starts_with(&format!("{name} ")));
+        rows.next().unwrap_or_else(|| panic!("{name} in\n{said}")).to_string()
+    };
+    assert!(of("stock").contains("+25.1 ms, 560 x"), "{said}");
+    assert!(of("stock").contains(STOCK) && of("stock").contains("fail"), "{said}");
+    assert!(!of("rt").contains(" x"), "the baseline has no change: {said}");
+}
+
+#[test]
+fn without_a_deadline_nothing_passes_or_fails() {
+    let (mut one, mut two) = (run("one", RT, None, 40_000), run("two", RT, None, 90_000));
+    (one.run.verdict, two.run.verdict) = (None, None);
+    let said = text(&[&one.run, &two.run], 160);
+    assert!(
+        said.starts_with(
+            "The observed maximum was smallest in one (40 us) and largest in two (90 us)."
+        ),
+        "{said}"
+    );
+    assert!(!said.contains("pass") && !said.contains("fail"), "{said}");
+}
+
+#[test]
+fn settings_that_differ_are_named_and_no_others() {
+    let (one, mut two) = (run("one", RT, None, 40_000), run("two", RT, None, 90_000));
+    two.run.asked.policy = Some(Policy::Fifo { priority: 20 });
+    two.run.asked.seed = Some(77);
+    two.run.machine.governor = Some("powersave".into());
+    two.run.machine.boot_id = Some("another".into());
+    let said = text(&[&one.run, &two.run], 160);
+    let (_, settings) = said.split_once("Settings that differ:\n").unwrap();
+    let names: Vec<&str> =
+        settings.lines().skip(1).map(|line| line.split("  ").next().unwrap()).collect();
+    assert_eq!(names, ["Requested scheduling", "Governor"], "{said}");
+    let same = text(&[&one.run, &one.run], 160);
+    assert!(same.contains("All settings are the same."), "{same}");
+}
+
+#[test]
+fn runs_of_one_name_are_told_apart_by_what_differs() {
+    let (stock, rt) = (run("run", STOCK, None, 50_000), run("run", RT, None, 45_000));
+    let said = text(&[&stock.run, &rt.run], 160);
+    assert!(said.starts_with(&format!("{STOCK} PREEMPT_DYNAMIC (voluntary) and {RT}")), "{said}");
+    let (idle, busy) = (run("run", RT, None, 50_000), run("run", RT, Some("hackbench"), 45_000));
+    assert!(text(&[&idle.run, &busy.run], 160).starts_with("no load and hackbench pass."));
+}
+
+#[test]
+fn the_page_has_the_answer_and_a_row_for_each_run() {
+    let (stock, rt) =
+        (run("stock", STOCK, None, 25_183_336), run("rt", RT, Some("cyclic"), 45_000));
+    let page = common::pages(&[&rt, &stock]);
+    let (_, top) = page.split_once("id=\"comparison\"").unwrap();
+    let (top, _) = top.split_once("<figure").unwrap();
+    assert!(top.contains(">rt passes; stock fails.</h1>"), "{top}");
+    for words in [STOCK, RT, "cyclic", "badge fail", "badge pass", "href=\"#run-2\"", "560"] {
+        assert!(top.contains(words), "{words} in {top}");
+    }
+    let order = ["Run", "Kernel", "Load", "Verdict", "Largest"].map(|name| {
+        top.find(&format!(">{name}</th>")).unwrap_or_else(|| panic!("{name} in {top}"))
+    });
+    assert!(order.is_sorted(), "kernel and load come first: {order:?}");
+}
+
+/// Every word of a text is in another, wherever lines end there.
+fn holds(text: &str, words: &str) -> bool {
+    words.split_whitespace().all(|word| text.contains(word))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+    #[test]
+    fn no_width_costs_a_compared_run_a_kernel_or_a_verdict(
+        names in prop::collection::btree_set("[a-z]{1,10}(-[a-z]{1,12}){0,3}", 2..6),
+        kernels in prop::collection::vec("[1-6]\\.[0-9]{1,2}\\.[0-9]{1,2}(-rt[0-9]{1,2})?(-amd64|-arm64-lpae)?", 5),
+        loads in prop::collection::vec(prop::option::of("[a-z]{3,9}(,[a-z]{3,7}=[0-9]{1,4}){0,2}"), 5),
+    ) {
+        let made = names.iter().zip(kernels.iter().zip(&loads)).enumerate();
+        let made: Vec<Fixture> = made
+            .map(|(at, (name, (kernel, load)))| {
+                let max = 300_000 * (at as i64 + 1) + 7_777;
+                let mut made = run(name, kernel, load.as_deref(), max);
+                made.run.id = format!("20261121T16043{at}Z_{name}");
+                made
+            })
+            .collect();
+        let runs: Vec<&Run> = made.iter().map(|one| &one.run).collect();
+        let entries: Vec<ListEntry> = runs.iter().map(|run| ListEntry::from(*run)).collect();
+        for width in 60..=200 {
+            let compared = text(&runs, width);
+            let listed = list(&entries, width, PLAIN);
+            for run in &runs {
+                let word = run.verdict.as_ref().unwrap().word.as_str();
+                let load = run.asked.loads.first().map_or("none", |load| &load.words);
+                for words in [&run.asked.name, &run.machine.kernel, word, load] {
+                    prop_assert!(holds(&compared, words), "{width}: {words} in\n{compared}");
+                }
+                for words in [&run.id, word] {
+                    prop_assert!(holds(&listed, words), "{width}: {words} in\n{listed}");
+                }
+            }
+            for said in [&compared, &listed] {
+                let longest = said.lines().map(|line| line.chars().count()).max();
+                prop_assert!(longest <= Some(width), "{width}:\n{said}");
+            }
+        }
+    }
+}
+
+/// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+#[test]
+fn no_width_costs_the_answer_of_a_run_its_kernel_or_its_verdict() {
+    for (name, fixture) in common::all() {
+        let run = &fixture.run;
+        for width in 60..=200 {
+            let drawn = picture(run, &fixture.bins(), PictureSize::brief(width), Glyphs::Unicode);
+            for said in [answer(run, &drawn, width, PLAIN), show(run, "", width, PLAIN)] {
+                assert!(holds(&said, &run.machine.kernel), "{name} at {width}:\n{said}");
+                if let Some(verdict) = &run.verdict {
+                    let word = verdict.word.as_str();
+                    assert!(said.to_lowercase().contains(word), "{name} at {width}:\n{said}");
+                }
+            }
+        }
+    }
+}
