@@ -1,6 +1,7 @@
 //! The command line: the commands and their help.
 
 use crate::commands::agent::AgentArgs;
+use crate::commands::compare::args::CompareArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::cyclictest::{self, CyclictestArgs};
 use crate::commands::doctor::args::DoctorArgs;
@@ -36,6 +37,7 @@ Examples:
   latlab show last                          the result of that run, in the terminal
   latlab report last -o page.html           the same as a page with charts
   latlab plot idle load --kind ccdf         two runs in one chart
+  latlab compare idle -- hackbench          are the runs of one name worse than of another?
   latlab verify --all                       check every stored run for damage
   latlab respond --from cap.sr --look       list the channels of a capture
   latlab doctor                             find settings that cost latency, with remedies
@@ -66,6 +68,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Write stored runs as one self-contained HTML page.
     Report(ReportArgs),
+    /// Judge whether some runs are worse than others.
+    Compare(CompareArgs),
     /// Draw stored runs as SVG or PNG.
     Plot(PlotArgs),
     /// Serve stored and running measurements to a browser.

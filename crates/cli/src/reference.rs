@@ -20,6 +20,7 @@ use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignTable;
 use latlab_model::comparison::Comparison;
 use latlab_model::doctor::{CheckEntry, Examination};
+use latlab_model::run_comparison::RunComparison;
 use latlab_model::verification::Verification;
 use latlab_model::window::Window;
 use latlab_model::{Run, Snapshot};
@@ -68,6 +69,7 @@ fn schemas_are_those_of_the_types() {
     let files = vec![
         ("run.schema.json".to_string(), schema::<Run>()),
         ("list.schema.json".to_string(), schema::<List>()),
+        ("compare.schema.json".to_string(), schema::<RunComparison>()),
         ("report.schema.json".to_string(), schema::<Reported>()),
         ("respond.schema.json".to_string(), schema::<Responded>()),
         ("respond-look.schema.json".to_string(), schema::<Vec<CaptureListing>>()),

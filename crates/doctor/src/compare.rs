@@ -106,6 +106,35 @@ fn facts(before: &Machine, after: &Machine) -> Vec<FactChange> {
     changes.collect()
 }
 
+/// The facts in which the machines of two sides differ, each with all values that it has on a side.
+pub fn compare_machines(before: &[Machine], after: &[Machine]) -> Vec<FactChange> {
+    let values = |side: &[Machine], fact: Fact| -> BTreeSet<Option<String>> {
+        side.iter().map(fact).collect()
+    };
+    let changes = FACTS.iter().filter_map(|&(what, fact)| {
+        let (before, after) = (values(before, fact), values(after, fact));
+        let one = |side: &BTreeSet<Option<String>>| side.first().cloned().flatten();
+        let few = before.len() == 1 && after.len() == 1;
+        if before == after
+            || what == "memory_bytes" && few && is_about_the_same(&one(&before), &one(&after))
+        {
+            return None;
+        }
+        let (before, after) = match what {
+            "command_line" if few => list_difference(one(&before), one(&after), ' ').sides,
+            _ => (joined(before), joined(after)),
+        };
+        Some(FactChange { what: what.to_string(), before, after })
+    });
+    changes.collect()
+}
+
+/// All values of a side.
+fn joined(values: BTreeSet<Option<String>>) -> Option<String> {
+    let known: Vec<String> = values.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(" or "))
+}
+
 /// A kernel takes a little more or less for itself each time.
 fn is_about_the_same(before: &Option<String>, after: &Option<String>) -> bool {
     let bytes = |text: &Option<String>| text.as_ref()?.parse::<u64>().ok();
@@ -326,6 +355,22 @@ mod tests {
         assert_eq!(change_text(&found.settings[0]), "proc/self/limits none b 2 -> b 4\nd 5");
         let turned = compare_files(&[("proc/cmdline", "a b")], &[("proc/cmdline", "b a")]);
         assert_eq!(turned.machine[0].after.as_deref(), Some("b a"), "the last one counts");
+    }
+
+    #[test]
+    fn facts_of_two_sides_have_all_their_values() {
+        let machine = |kernel: &str, board: Option<&str>| Machine {
+            kernel: kernel.into(),
+            board: board.map(str::to_string),
+            ..Machine::default()
+        };
+        let (old, new, newer) =
+            (machine("6.1", Some("Pi")), machine("6.12", Some("Pi")), machine("6.18", Some("Pi")));
+        let found = compare_machines(&[old.clone(), old.clone()], &[new.clone(), newer]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].before.as_deref(), Some("6.1"));
+        assert_eq!(found[0].after.as_deref(), Some("6.12 or 6.18"));
+        assert_eq!(compare_machines(&[old.clone(), new.clone()], &[new, old]), []);
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod config;
 mod facts;
 
 pub use check::{Check, Observation};
-pub use compare::compare;
+pub use compare::{compare, compare_machines};
 use facts::Facts;
 use latlab_model::doctor::{Diagnosis, Examination};
 use latlab_model::machine::Machine;

@@ -97,6 +97,14 @@ pub struct Row {
 }
 
 impl Row {
+    /// Its scenario with what the matrix sets, but for kernel and target.
+    pub fn group(&self) -> String {
+        let is_other = |key: &str| key != "kernel" && key != "target";
+        let settings = self.settings.iter().filter(|(key, _)| is_other(key));
+        let settings = settings.map(|(key, value)| format!(", {key} {value}"));
+        format!("{}{}", self.scenario, settings.collect::<String>())
+    }
+
     /// Whether it can be measured while this machine runs a kernel of this release.
     pub fn fits_kernel(&self, release: &str) -> bool {
         !self.plan.target.shares_kernel()

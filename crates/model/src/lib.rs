@@ -22,6 +22,7 @@ pub mod own_work;
 pub mod plan;
 pub mod respond;
 pub mod run;
+pub mod run_comparison;
 pub mod samples;
 pub mod sanitize;
 pub mod shell;

@@ -7,6 +7,7 @@
 mod answer;
 pub mod campaign;
 pub mod command;
+pub mod compare;
 pub mod doctor;
 mod figures;
 pub mod page;

@@ -1,7 +1,10 @@
 //! Pure arithmetic of a run: quantiles, bounds, verdict, sampling phase.
 
+mod compare;
+mod joint;
 pub mod phase;
 pub mod quantile;
+mod rank;
 pub mod span;
 pub mod summary;
 mod superiority;
@@ -9,6 +12,7 @@ mod superiority;
 mod testing;
 pub mod verdict;
 
+pub use compare::{MeasuredRun, compare_runs};
 pub use phase::stroboscope;
 pub use quantile::{
     latencies_needed, quantile, quantile_of_equal_weight, quantile_of_rows, quantiles,

@@ -19,6 +19,9 @@ _latlab() {
             latlab,agent)
                 cmd="latlab__subcmd__agent"
                 ;;
+            latlab,compare)
+                cmd="latlab__subcmd__compare"
+                ;;
             latlab,completions)
                 cmd="latlab__subcmd__completions"
                 ;;
@@ -89,7 +92,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run respond doctor lab loads scenarios list show report plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run respond doctor lab loads scenarios list show report compare plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -118,6 +121,32 @@ _latlab() {
                     return 0
                     ;;
                 -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__compare)
+            opts="-h -V --care --gate --format --out --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --care)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json markdown junit" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

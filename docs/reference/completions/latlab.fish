@@ -35,6 +35,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "scenarios" -d 'List t
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "list" -d 'List the stored runs, newest first'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "show" -d 'Show a stored run in the terminal'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "report" -d 'Write stored runs as one self-contained HTML page'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "compare" -d 'Judge whether some runs are worse than others'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plot" -d 'Draw stored runs as SVG or PNG'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "serve" -d 'Serve stored and running measurements to a browser'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "verify" -d 'Check stored runs for damage'
@@ -489,6 +490,15 @@ junit\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l open -d 'Open the page in $BROWSER, else with xdg-open'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l care -d 'By how much the candidate may be worse; twice as much for p99.99 and the median maximum' -r
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l format -d 'How to print the result: text, json, markdown, junit' -r -f -a "text\t''
+json\t''
+markdown\t''
+junit\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l gate -d 'End with the exit code of the answer'
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand plot" -s k -l kind -d 'What to draw: latency, tail, cdf, ccdf, cpus; over time: flow, heatmap, telemetry; phase' -r -f -a "latency\t''
 tail\t''
 cdf\t''

@@ -32,6 +32,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("page and server", "Page and server"),
     ("command line", "Command line"),
     ("campaigns", "Campaigns"),
+    ("comparisons", "Comparisons of runs"),
     ("captures", "Captures"),
     ("laboratory", "Laboratory"),
     ("packages", "Packages"),

@@ -75,6 +75,7 @@ const LAYERS: &[&str] = &[
     "commands::lab",
     "commands::campaign",
     "commands::agent",
+    "commands::compare",
     "commands::completions",
     "commands::cyclictest",
     "commands::doctor",

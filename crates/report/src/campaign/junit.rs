@@ -18,7 +18,7 @@ pub fn junit(of: &CampaignTable) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text += &format!(
         "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-        escaped(&of.name),
+        xml_text(&of.name),
         cases.len(),
         count("failure"),
         count("error"),
@@ -27,18 +27,18 @@ pub fn junit(of: &CampaignTable) -> String {
     for (problem, row) in &cases {
         text += &format!(
             "  <testcase classname=\"{}\" name=\"{}\">\n",
-            escaped(&of.name),
-            escaped(&row.label)
+            xml_text(&of.name),
+            xml_text(&row.label)
         );
         text += &properties(row);
         if let Some(Problem { kind, message }) = problem {
-            text += &format!("    <{kind} message=\"{}\"/>\n", escaped(message));
+            text += &format!("    <{kind} message=\"{}\"/>\n", xml_text(message));
         }
         text +=
-            &format!("    <system-out>{}</system-out>\n  </testcase>\n", escaped(&summary(row)));
+            &format!("    <system-out>{}</system-out>\n  </testcase>\n", xml_text(&summary(row)));
     }
     let remarks = answer(of).into_iter().chain(below(of)).collect::<Vec<_>>().join("\n");
-    text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", escaped(&remarks))
+    text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", xml_text(&remarks))
 }
 
 /// On what the row was measured.
@@ -49,7 +49,7 @@ fn properties(row: &CampaignRow) -> String {
         ("board", row.board.clone()),
     ];
     let property = |(name, value): (&str, Option<String>)| {
-        Some(format!("      <property name=\"{name}\" value=\"{}\"/>\n", escaped(&value?)))
+        Some(format!("      <property name=\"{name}\" value=\"{}\"/>\n", xml_text(&value?)))
     };
     let properties: String = facts.into_iter().filter_map(property).collect();
     format!("    <properties>\n{properties}    </properties>\n")
@@ -107,7 +107,7 @@ fn summary(row: &CampaignRow) -> String {
 }
 
 /// Text in XML 1.0, which has no place for most control characters.
-fn escaped(text: &str) -> String {
+pub(crate) fn xml_text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in escape_lines(text).chars() {
         match c {

@@ -1,7 +1,7 @@
 //! From the runs of a campaign to its table: what was measured on another target, kernel or board is
 //! another row.
 
-use latlab_model::campaign::{Campaign, Row};
+use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::{
     CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellFigures, CellWord, PooledRow,
     PooledThread,
@@ -112,14 +112,6 @@ fn counts(campaign: &Campaign, made: &[PlannedResult]) -> CampaignCounts {
     }
 }
 
-/// What the matrix sets, but for kernel and target.
-fn group_of(row: &Row) -> String {
-    let is_other = |key: &str| key != "kernel" && key != "target";
-    let settings = row.settings.iter().filter(|(key, _)| is_other(key));
-    let settings = settings.map(|(key, value)| format!(", {key} {value}"));
-    format!("{}{}", row.scenario, settings.collect::<String>())
-}
-
 /// A row of the sheet on one of the machines that it was measured on.
 fn row(
     campaign: &Campaign,
@@ -153,7 +145,7 @@ fn row(
     };
     CampaignRow {
         label,
-        group: group_of(asked),
+        group: asked.group(),
         scenario: asked.scenario.clone(),
         target: asked.plan.target.to_string(),
         kernel: machine.kernel.clone().or_else(|| asked.kernel.clone()),

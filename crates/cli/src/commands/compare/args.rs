@@ -1,0 +1,77 @@
+//! The flags of `latlab compare`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Flags of `latlab compare`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CompareArgs {
+    /// Runs to compare with: ids, names, paths; campaigns, or rows of them as CAMPAIGN:ROW
+    #[arg(value_name = "BASE", required = true)]
+    pub base: Vec<String>,
+    /// Runs to judge, behind --
+    #[arg(value_name = "CANDIDATE", required = true, last = true)]
+    pub candidate: Vec<String>,
+    /// By how much the candidate may be worse; twice as much for p99.99 and the median maximum
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
+    pub care: f64,
+    /// End with the exit code of the answer
+    #[arg(long)]
+    pub gate: bool,
+    /// How to print the result: text, json, markdown, junit
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
+    pub format: CompareFormat,
+    /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// How `latlab compare` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum CompareFormat {
+    #[default]
+    Text,
+    Json,
+    Markdown,
+    Junit,
+}
+
+/// A share in percent, up to ten times the whole.
+fn share(text: &str) -> Result<f64, String> {
+    let expected = || format!("'{text}' is not a share between 0.1% and 1000%, such as 5%");
+    let number: f64 = text.trim_end_matches('%').trim().parse().map_err(|_| expected())?;
+    match text.contains('%') && (0.1..=1000.0).contains(&number) {
+        true => Ok(number / 100.0),
+        false => Err(expected()),
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab compare idle -- hackbench                all runs of these names, side by side
+  latlab compare stock-1 stock-2 stock-3 stock-4 -- rt-1 rt-2 rt-3 rt-4
+  latlab compare five:stock -- five:rt            two kernels of a campaign, scenario by scenario
+  latlab compare --gate --format junit before -- after >junit.xml
+
+Each run gives one number for each metric, so that several runs a side are needed: 4 at least, 8 are
+usual. Let the sides take turns, and reboot between the runs where kernels are compared.
+
+Exit codes with --gate:
+  0  no regression above the care limit     2  wrong usage or input
+  1  regressed                              4  the runs cannot tell
+Flags stand before --.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_care_limit_is_a_share_in_percent() {
+        assert_eq!(share("5%"), Ok(0.05));
+        assert_eq!(share("0.5 %"), Ok(0.005));
+        for wrong in ["5", "x", "0%", "-5%", "inf%", "NaN%", "2000%", ""] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Runs of two sides against each other: what `latlab compare` comes to.
+//!
+//! One run gives one number for each metric; the wake-ups of a run are no replications of it.
+
+use crate::Nanos;
+use crate::comparison::{Comparison, FactChange};
+use crate::text_enum::text_enum;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+text_enum! {
+    /// What a comparison comes to, the heaviest last.
+    ComparisonWord {
+        /// The candidate is not worse by more than the care limit.
+        NoRegression = "no-regression",
+        /// The candidate is worse; whether by more than the care limit, more runs must show.
+        Changed = "changed",
+        /// The runs cannot tell whether the candidate is worse.
+        Inconclusive = "inconclusive",
+        /// The runs cannot answer the question, whatever their figures are.
+        Refused = "refused",
+        /// The candidate is worse by more than the care limit.
+        Regressed = "regressed",
+    }
+}
+
+text_enum! {
+    /// A figure of a run that is compared.
+    Metric {
+        /// The median.
+        P50 = "p50",
+        /// 99 %.
+        P99 = "p99",
+        /// 99.9 %.
+        P99_9 = "p99.9",
+        /// 99.99 %.
+        P99_99 = "p99.99",
+        /// The median of the largest latencies of equal stretches of the run.
+        MedianMaximum = "median maximum",
+    }
+}
+
+/// Two sides of runs: `latlab compare --format json`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunComparison {
+    /// A share by which the candidate may be worse: 0.05 for 5 %.
+    pub care: f64,
+    /// The heaviest word of the scenarios.
+    pub word: ComparisonWord,
+    /// What was measured on both sides, each by itself.
+    pub scenarios: Vec<ScenarioComparison>,
+    /// Scenarios that only one side has.
+    pub only_one_side: Vec<String>,
+    /// Runs that are left out because they are invalid.
+    pub invalid: Vec<String>,
+    /// What was asked for, measured with, and found on the machines otherwise than on the base side.
+    pub changes: Vec<FactChange>,
+    /// The machine of the first run of each side; none where one of them has no snapshot.
+    pub machines: Option<Comparison>,
+}
+
+/// What was measured alike on both sides.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ScenarioComparison {
+    /// The row of the campaign; none of runs that belong to no campaign.
+    pub name: Option<String>,
+    /// The heaviest word of the metrics.
+    pub word: ComparisonWord,
+    /// The runs that the others are compared with.
+    pub base: Vec<ComparedRun>,
+    /// The runs that are judged.
+    pub candidate: Vec<ComparedRun>,
+    /// The metrics that all runs support.
+    pub metrics: Vec<MetricComparison>,
+    /// The metrics that some run does not support.
+    pub unsupported: Vec<UnsupportedMetric>,
+    /// Deadline misses; none where the runs have no common deadline.
+    pub misses: Option<MissComparison>,
+    /// What limits the comparison.
+    pub remarks: Vec<ComparisonRemark>,
+}
+
+/// A run of a side.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ComparedRun {
+    /// Its id.
+    pub id: String,
+    /// First counted release, in UTC.
+    pub started: String,
+    /// The boot it was measured in; none where nobody knows it.
+    pub boot_id: Option<String>,
+    /// From the first counted release to the end of the last interval.
+    pub measured_ns: Nanos,
+    /// Latencies recorded.
+    pub cycles: u64,
+    /// Releases that were due.
+    pub activations: u64,
+    /// Missed releases; none where they are not known.
+    pub missed: Option<u64>,
+    /// Deadline misses; none without a deadline.
+    pub misses: Option<u64>,
+    /// Observed maximum.
+    pub max_ns: Option<Nanos>,
+}
+
+/// A metric of both sides.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MetricComparison {
+    /// Which one.
+    pub metric: Metric,
+    /// Its value in each run of the base, in their order.
+    pub base_ns: Vec<f64>,
+    /// Its value in each run of the candidate, in their order.
+    pub candidate_ns: Vec<f64>,
+    /// How many times larger it is on the candidate's side (Hodges and Lehmann).
+    pub ratio: f64,
+    /// The exact interval of the ratio; none of too few runs.
+    pub interval: Option<RatioInterval>,
+    /// The exact two-sided probability of ranks at least this far apart (Mann and Whitney), if
+    /// nothing differs.
+    pub p: f64,
+    /// The same for the largest difference among all metrics and scenarios.
+    pub p_of_all: f64,
+    /// The share by which this metric may be worse.
+    pub care: f64,
+    /// By which share the runs of one side differ from each other: the standard deviation of their
+    /// logarithms; none of one run a side.
+    pub variation: Option<f64>,
+    /// Runs a side that show a change of the care limit in four of five comparisons; none where more
+    /// than 30 are needed, or the variation is not known.
+    pub runs_needed: Option<u32>,
+    /// Runs a side that are to be added to decide; none where nothing is open, or where more than
+    /// 30 a side are needed.
+    pub more_runs: Option<u32>,
+    /// What it comes to.
+    pub word: ComparisonWord,
+}
+
+/// An interval of a ratio.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RatioInterval {
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// Its confidence, which is 0.95 at least.
+    pub level: f64,
+}
+
+/// A metric for which some run has too few latencies, or no intervals.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UnsupportedMetric {
+    /// Which one.
+    pub metric: Metric,
+    /// The first run that lacks it.
+    pub run: String,
+    /// Latencies, or stretches of the run, that it has.
+    pub has: u64,
+    /// How many it would need.
+    pub needs: u64,
+}
+
+/// Deadline misses of both sides, as shares of the releases.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MissComparison {
+    /// The deadline.
+    pub deadline_ns: Nanos,
+    /// Misses of all runs of the base.
+    pub base: u64,
+    /// Releases of all runs of the base.
+    pub base_activations: u64,
+    /// Misses of all runs of the candidate.
+    pub candidate: u64,
+    /// Releases of all runs of the candidate.
+    pub candidate_activations: u64,
+    /// The exact probability of shares at least this far apart, run by run, if nothing differs.
+    pub p: f64,
+    /// `regressed` where the candidate misses more; none where the runs do not show it.
+    pub word: Option<ComparisonWord>,
+}
+
+/// Something that limits what a comparison can say.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum ComparisonRemark {
+    /// Fewer runs a side than any conclusion needs.
+    TooFewRuns {
+        /// Runs of the base.
+        base: usize,
+        /// Runs of the candidate.
+        candidate: usize,
+    },
+    /// Each side was measured in one boot of its own.
+    OneBootEach,
+    /// Both sides were measured in the same boot.
+    OneBoot,
+    /// Nobody knows in which boots the runs were measured.
+    BootsUnknown,
+    /// All runs of one side were measured before all of the other.
+    OneAfterTheOther,
+    /// The sides recorded latencies at different rates.
+    FewerLatencies {
+        /// Whether it is the candidate that has fewer.
+        of_candidate: bool,
+        /// The share that is missing.
+        share: f64,
+    },
+    /// The runs of the sides are not equally long.
+    OtherLength {
+        /// The median of the base.
+        base_ns: Nanos,
+        /// The median of the candidate.
+        candidate_ns: Nanos,
+    },
+    /// Releases were missed, whose latencies no quantile counts.
+    MissedReleases {
+        /// The share of the base's releases.
+        base: f64,
+        /// The share of the candidate's.
+        candidate: f64,
+    },
+    /// Runs of one side were not measured alike.
+    UnequalRuns {
+        /// What they differ in.
+        what: String,
+    },
+}

@@ -1,0 +1,37 @@
+//! What was asked for otherwise on the two sides.
+
+use crate::sentence;
+use latlab_model::Run;
+use latlab_model::comparison::FactChange;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What each side was measured with, where it differs: load, method, version of latlab.
+pub fn plan_changes(base: &[&Run], candidate: &[&Run]) -> Vec<FactChange> {
+    let (base, candidate) = (facts(base), facts(candidate));
+    let names: BTreeSet<&String> = base.keys().chain(candidate.keys()).collect();
+    let changes = names.into_iter().filter_map(|what| {
+        let side = |facts: &BTreeMap<String, BTreeSet<String>>| {
+            let values: Vec<String> = facts.get(what)?.iter().cloned().collect();
+            Some(values.join(" or "))
+        };
+        let (before, after) = (side(&base), side(&candidate));
+        (before != after).then(|| FactChange { what: what.clone(), before, after })
+    });
+    changes.collect()
+}
+
+fn facts(runs: &[&Run]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut facts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for run in runs {
+        let of_plan = sentence::method(&run.asked).into_iter();
+        let of_plan = of_plan.map(|(what, value)| (what.to_lowercase(), value));
+        let own = [
+            ("load".to_string(), sentence::load(run).unwrap_or_else(|| "none".to_string())),
+            ("latlab".to_string(), run.latlab.clone()),
+        ];
+        for (what, value) in of_plan.chain(own).filter(|(what, _)| what != "target") {
+            facts.entry(what).or_default().insert(value);
+        }
+    }
+    facts
+}

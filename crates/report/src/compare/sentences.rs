@@ -1,0 +1,267 @@
+//! What a comparison says in plain words.
+
+use crate::units::{counted, grouped, percent, percent_of, short, span, trimmed};
+use latlab_model::run_comparison::{
+    ComparisonRemark, ComparisonWord, Metric, MetricComparison, MissComparison, RatioInterval,
+    RunComparison, ScenarioComparison,
+};
+
+/// Runs a side that nobody is asked to exceed.
+const MOST_RUNS: &str = "more than 30 runs a side";
+/// The metrics, in the order in which one stands for a scenario.
+const HEADLINE_METRICS: [Metric; 5] =
+    [Metric::P99_9, Metric::P99_99, Metric::MedianMaximum, Metric::P99, Metric::P50];
+/// A ratio below this is told as a factor by which something is better.
+const MUCH_BETTER: f64 = 0.8;
+
+/// The word as it stands in front of a sentence.
+pub fn title(word: ComparisonWord) -> &'static str {
+    match word {
+        ComparisonWord::NoRegression => "NO REGRESSION",
+        ComparisonWord::Changed => "CHANGED",
+        ComparisonWord::Inconclusive => "INCONCLUSIVE",
+        ComparisonWord::Refused => "CANNOT TELL",
+        ComparisonWord::Regressed => "REGRESSED",
+    }
+}
+
+/// The answer, in a sentence or two.
+pub fn headline(of: &RunComparison) -> String {
+    match &of.scenarios[..] {
+        [] => "CANNOT TELL: the two sides have no scenario in common.".to_string(),
+        [one] => scenario(one),
+        several => {
+            let with: Vec<&str> = several
+                .iter()
+                .filter(|one| one.word == of.word)
+                .filter_map(|one| one.name.as_deref())
+                .collect();
+            let named =
+                if with.len() <= 4 { format!(": {}", with.join("; ")) } else { String::new() };
+            format!("{} in {} of {} scenarios{named}.", title(of.word), with.len(), several.len())
+        }
+    }
+}
+
+/// What a scenario comes to.
+pub fn scenario(of: &ScenarioComparison) -> String {
+    let title = title(of.word);
+    if of.word == ComparisonWord::Refused {
+        let why = of.remarks.iter().find_map(refusal);
+        let figure = headline_metric(of, |_| true).map(|one| format!(" {}.", figure(one)));
+        let why = why.unwrap_or("the runs have no metric in common");
+        return format!("{title}: {why}.{}", figure.unwrap_or_default());
+    }
+    match (headline_metric(of, |one| one.word == of.word), &of.misses) {
+        (Some(one), _) => format!("{title}: {}.", judged(one)),
+        (None, Some(misses)) => format!("{title}: {}", missed(misses)),
+        (None, None) => format!("{title}."),
+    }
+}
+
+/// How many runs the sides of a metric have.
+fn runs(of: &MetricComparison) -> String {
+    match (of.base_ns.len(), of.candidate_ns.len()) {
+        (base, candidate) if base == candidate => {
+            format!("{} a side", counted(base as u64, "run", "runs"))
+        }
+        (base, candidate) => format!("{base} and {candidate} runs"),
+    }
+}
+
+fn headline_metric(
+    of: &ScenarioComparison,
+    fits: impl Fn(&MetricComparison) -> bool,
+) -> Option<&MetricComparison> {
+    let named = |metric: &Metric| of.metrics.iter().find(|one| one.metric == *metric && fits(one));
+    HEADLINE_METRICS.iter().find_map(named)
+}
+
+/// The ratio with its interval: `p99.9 x1.10 (95 %: 1.04 to 1.16), 5 runs a side`.
+fn figure(of: &MetricComparison) -> String {
+    let interval = of.interval.map(|interval| format!(" (95 %: {})", range(interval)));
+    format!("{} x{}{}, {}", of.metric, ratio(of.ratio), interval.unwrap_or_default(), runs(of))
+}
+
+/// A factor with three digits.
+pub fn ratio(value: f64) -> String {
+    match value {
+        small if small < 0.1 => format!("{small:.4}"),
+        large if large >= 100.0 => format!("{large:.0}"),
+        large if large >= 10.0 => format!("{large:.1}"),
+        usual => format!("{usual:.2}"),
+    }
+}
+
+/// Both ends of an interval.
+pub fn range(RatioInterval { low, high, .. }: RatioInterval) -> String {
+    format!("{} to {}", ratio(low), ratio(high))
+}
+
+/// A metric with what it comes to.
+fn judged(of: &MetricComparison) -> String {
+    let care = percent(of.care);
+    match of.word {
+        ComparisonWord::Regressed => {
+            format!("{}; the limit is x{}", figure(of), ratio(1.0 + of.care))
+        }
+        ComparisonWord::NoRegression => match of.interval {
+            Some(RatioInterval { low, high, .. }) if high < MUCH_BETTER => format!(
+                "{} is better by a factor of {} (95 %: {} to {}), {}",
+                of.metric,
+                ratio(1.0 / of.ratio),
+                ratio(1.0 / high),
+                ratio(1.0 / low),
+                runs(of)
+            ),
+            Some(RatioInterval { low, .. }) if low > 1.0 => {
+                format!("none above {care} (proven), a small real increase: {}", figure(of))
+            }
+            _ => format!("none above {care} (proven): {}", figure(of)),
+        },
+        ComparisonWord::Changed => {
+            format!("{} may exceed the limit of {care}: {}", figure(of), more(of))
+        }
+        ComparisonWord::Inconclusive => format!("{}: {}", figure(of), more(of)),
+        ComparisonWord::Refused => figure(of),
+    }
+}
+
+/// What would decide.
+fn more(of: &MetricComparison) -> String {
+    match (of.more_runs, of.variation) {
+        (Some(1), _) => "1 more run a side to decide".to_string(),
+        (Some(more), _) => format!("{more} more runs a side to decide"),
+        (None, _) if of.word == ComparisonWord::Changed => {
+            format!("so near the limit that {MOST_RUNS} are needed to decide")
+        }
+        (None, Some(variation)) => format!(
+            "this machine varies {} from run to run; {} needs {MOST_RUNS}",
+            about(variation),
+            percent(of.care)
+        ),
+        (None, None) => "more runs are needed".to_string(),
+    }
+}
+
+fn about(share: f64) -> String {
+    format!("{} %", trimmed(format!("{:.*}", if share < 0.1 { 1 } else { 0 }, share * 100.0)))
+}
+
+/// Which changes this machine lets one see, a sentence for each metric that is shown.
+pub fn power(of: &ScenarioComparison) -> Option<String> {
+    let one = headline_metric(of, |one| one.variation.is_some())?;
+    let (care, varies) = (percent(one.care), about(one.variation?));
+    let needed = match one.runs_needed {
+        Some(runs) => format!("{runs} runs a side"),
+        None => MOST_RUNS.to_string(),
+    };
+    Some(format!(
+        "To see a change of {care} in {} on this machine you need {needed}: it varies {varies} from \
+         run to run.",
+        one.metric
+    ))
+}
+
+/// Deadline misses of both sides.
+pub fn missed(of: &MissComparison) -> String {
+    let side = |misses: u64, due: u64| {
+        let share = percent_of(misses, due).filter(|_| misses > 0);
+        let share = share.map(|share| format!(" ({share})")).unwrap_or_default();
+        format!("{} of {}{share}", grouped(misses), grouped(due))
+    };
+    let told = match of.word {
+        Some(_) => format!("; the candidate misses more (p={})", probability(of.p)),
+        None if of.base + of.candidate == 0 => String::new(),
+        None => format!("; the runs do not show that it misses more (p={})", probability(of.p)),
+    };
+    format!(
+        "The {} deadline was missed by {} releases of the base and {} of the candidate{told}.",
+        of.deadline_ns,
+        side(of.base, of.base_activations),
+        side(of.candidate, of.candidate_activations),
+    )
+}
+
+/// A probability with two digits.
+pub fn probability(p: f64) -> String {
+    match p {
+        tiny if tiny < 1e-4 => "<0.0001".to_string(),
+        small if small < 0.1 => trimmed(format!("{small:.4}")),
+        large => format!("{large:.2}"),
+    }
+}
+
+/// The largest latency of each run, which is shown and not judged.
+pub fn maxima(of: &ScenarioComparison) -> String {
+    let side = |runs: &[latlab_model::run_comparison::ComparedRun]| {
+        let each = runs.iter().map(|run| match run.max_ns {
+            Some(max) => short(max.0 as f64),
+            None => "unknown".to_string(),
+        });
+        each.collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        "Observed maxima, run by run: base {}; candidate {}. They depend on chance and on the length \
+         of a run, and are not judged.",
+        side(&of.base),
+        side(&of.candidate)
+    )
+}
+
+/// Why nothing can be said, in a clause.
+fn refusal(remark: &ComparisonRemark) -> Option<&'static str> {
+    match remark {
+        ComparisonRemark::TooFewRuns { .. } => Some("too few runs"),
+        ComparisonRemark::OneBootEach => Some("kernel and boot cannot be separated"),
+        _ => None,
+    }
+}
+
+/// A limit of the comparison, in a sentence or two.
+pub fn remark(of: &ComparisonRemark) -> String {
+    match of {
+        ComparisonRemark::TooFewRuns { base, candidate } => format!(
+            "{} of the base and {} of the candidate: a run says how that run was, and two runs of \
+             one machine differ. 4 runs a side are the least that chance does not explain; 8 are \
+             usual.",
+            counted(*base as u64, "run", "runs"),
+            counted(*candidate as u64, "run", "runs"),
+        ),
+        ComparisonRemark::OneBootEach => "All runs of a side are of one boot: what differs may be \
+            the boot and not what was changed. Reboot between the runs."
+            .to_string(),
+        ComparisonRemark::OneBoot => {
+            "All runs are of the same boot; another boot may differ.".to_string()
+        }
+        ComparisonRemark::BootsUnknown => "It is not known in which boots the runs were measured. \
+            If each side is of one boot, what differs may be the boot."
+            .to_string(),
+        ComparisonRemark::OneAfterTheOther => {
+            "All runs of one side came before those of the other: \
+            a machine that drifts looks like one that has changed. Let the sides take turns."
+                .to_string()
+        }
+        ComparisonRemark::FewerLatencies { of_candidate, share } => format!(
+            "The {} recorded {} fewer latencies in the same time. A late wake-up skips releases, \
+             which are in no quantile (coordinated omission), so that its figures look better than \
+             they are.",
+            if *of_candidate { "candidate" } else { "base" },
+            percent(*share)
+        ),
+        ComparisonRemark::OtherLength { base_ns, candidate_ns } => format!(
+            "The runs of the base are {} long, those of the candidate {}: their maxima do not \
+             compare.",
+            span(*base_ns),
+            span(*candidate_ns)
+        ),
+        ComparisonRemark::MissedReleases { base, candidate } => format!(
+            "Missed releases, which are in no quantile: {} of the base, {} of the candidate.",
+            percent(*base),
+            percent(*candidate)
+        ),
+        ComparisonRemark::UnequalRuns { what } => {
+            format!("The runs of one side are not alike; they differ in: {what}.")
+        }
+    }
+}

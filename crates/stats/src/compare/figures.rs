@@ -1,0 +1,105 @@
+//! The number that one run gives for one metric.
+
+use super::MeasuredRun;
+use crate::quantile::latencies_needed;
+use crate::span::Span;
+use latlab_model::run_comparison::Metric;
+use latlab_model::{Bin, Nanos};
+use std::collections::BTreeMap;
+
+/// Fewer stretches than these have no typical maximum.
+const FEWEST_STRETCHES: u64 = 10;
+/// A run is cut into no more stretches than these.
+const MOST_STRETCHES: i64 = 100;
+
+/// A metric of a run, or how much of what it is made of the run has and would need.
+pub type Figure = Result<f64, Lack>;
+
+/// Too little to make a metric of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lack {
+    pub has: u64,
+    pub needs: u64,
+}
+
+/// The metric of a run; stretches are of this length.
+pub fn figure(metric: Metric, run: &MeasuredRun, stretch: Nanos) -> Figure {
+    match share(metric) {
+        Some(parts_per_million) => quantile(run, parts_per_million),
+        None => median_maximum(run.spans, stretch),
+    }
+}
+
+/// The share of a quantile in parts per million.
+fn share(metric: Metric) -> Option<u32> {
+    match metric {
+        Metric::P50 => Some(500_000),
+        Metric::P99 => Some(990_000),
+        Metric::P99_9 => Some(999_000),
+        Metric::P99_99 => Some(999_900),
+        Metric::MedianMaximum => None,
+    }
+}
+
+/// Interpolated within its bin: two machines that lie on the two sides of an edge are not a whole bin
+/// apart.
+fn quantile(run: &MeasuredRun, parts_per_million: u32) -> Figure {
+    let mut rows: Vec<Bin> =
+        run.bins.iter().flat_map(|thread| thread.bins.iter().copied()).collect();
+    rows.sort_by_key(|row| (row.low_ns, row.high_ns));
+    let count = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
+    let lack = Lack { has: count, needs: latencies_needed(parts_per_million) };
+    if lack.has < lack.needs {
+        return Err(lack);
+    }
+    let wanted = f64::from(parts_per_million) / 1e6 * count as f64;
+    let mut below = 0.0;
+    for row in &rows {
+        let here = row.count as f64;
+        if below + here >= wanted && here > 0.0 {
+            let high = run.run.total.max_ns.map_or(row.high_ns, |max| row.high_ns.min(max));
+            let low = run.run.total.min_ns.map_or(row.low_ns, |min| row.low_ns.max(min));
+            // Above the last edge of somebody else's histogram nothing is known.
+            let known = row.high_ns < Nanos::MAX || run.run.total.max_ns.is_some();
+            let (low, high) = (low.0 as f64, high.0.max(low.0) as f64);
+            let value = low + (wanted - below) / here * (high - low);
+            return if known && value > 0.0 { Ok(value) } else { Err(Lack { has: 0, ..lack }) };
+        }
+        below += here;
+    }
+    Err(lack)
+}
+
+/// The length of the stretches into which all runs are cut: a hundredth of the shortest, in whole
+/// intervals.
+pub fn stretch_of<'a>(runs: impl Iterator<Item = &'a MeasuredRun<'a>> + Clone) -> Nanos {
+    let interval = runs.clone().map(|one| one.run.asked.interval_ns.0).max().unwrap_or(1).max(1);
+    let shortest = runs.map(|one| one.run.measured_ns.0).min().unwrap_or(0).max(0);
+    let length = (shortest / MOST_STRETCHES).max(1);
+    Nanos(length.unsigned_abs().div_ceil(interval.unsigned_abs()) as i64 * interval)
+}
+
+/// The median of the largest latencies of all threads in each whole stretch.
+fn median_maximum(spans: &[Span], stretch: Nanos) -> Figure {
+    let first = spans.iter().map(|span| span.from).min().unwrap_or_default();
+    let last = spans.iter().map(|span| span.to).max().unwrap_or_default();
+    // An interval may end a little before its time.
+    let whole = ((last - first).0 + stretch.0 / 20) / stretch.0.max(1);
+    let mut maxima: BTreeMap<i64, Nanos> = BTreeMap::new();
+    for span in spans {
+        // An interval begins with a release, which may come a little early.
+        let at = ((span.from - first).0 + stretch.0 / 20) / stretch.0.max(1);
+        if let (true, Some(max)) = (at < whole, span.max) {
+            let known = maxima.entry(at).or_insert(max);
+            *known = (*known).max(max);
+        }
+    }
+    let lack = Lack { has: maxima.len() as u64, needs: FEWEST_STRETCHES };
+    if lack.has < lack.needs {
+        return Err(lack);
+    }
+    let mut values: Vec<f64> = maxima.into_values().map(|max| max.0 as f64).collect();
+    values.sort_by(f64::total_cmp);
+    let median = crate::rank::median(&values);
+    if median > 0.0 { Ok(median) } else { Err(Lack { has: 0, ..lack }) }
+}

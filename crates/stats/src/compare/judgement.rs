@@ -1,0 +1,102 @@
+//! What the values of a metric come to.
+
+use crate::rank::{MOST_VALUES, Shift, median, rank_test, shift, values_needed};
+use latlab_model::run_comparison::{ComparisonWord, Metric, MetricComparison, RatioInterval};
+
+/// A larger probability than this is chance.
+const ALPHA: f64 = 0.05;
+/// The far tail varies more, and may be worse by this many times the care limit.
+const CARE_OF_THE_FAR_TAIL: f64 = 2.0;
+
+/// A metric of all runs.
+pub struct Evidence<'a> {
+    pub metric: Metric,
+    pub base: &'a [f64],
+    pub candidate: &'a [f64],
+    pub p_of_all: f64,
+    pub care: f64,
+    pub refused: bool,
+}
+
+/// Compares the values by their logarithms, so that the difference is a ratio.
+pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
+    let Evidence { metric, base, candidate, p_of_all, care, refused } = *evidence;
+    let logs = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value.ln()).collect() };
+    let (base_logs, candidate_logs) = (logs(base), logs(candidate));
+    let Shift { estimate, interval } = shift(&base_logs, &candidate_logs);
+    let care = care
+        * match metric {
+            Metric::P50 | Metric::P99 | Metric::P99_9 => 1.0,
+            Metric::P99_99 | Metric::MedianMaximum => CARE_OF_THE_FAR_TAIL,
+        };
+    let interval = interval.map(|(low, high, level)| RatioInterval {
+        low: low.exp(),
+        high: high.exp(),
+        level,
+    });
+    let deviation = pooled_deviation(&base_logs, &candidate_logs);
+    let needed = |shift: f64| match deviation {
+        Some(deviation) if deviation > 0.0 => values_needed(shift / deviation),
+        Some(_) => Some(crate::rank::FEWEST_VALUES),
+        None => None,
+    };
+    let limit = care.ln_1p();
+    let word = match interval {
+        Some(interval) if !refused => word(interval, 1.0 + care, p_of_all),
+        _ => ComparisonWord::Refused,
+    };
+    let runs = base.len().min(candidate.len());
+    let distance = match word {
+        ComparisonWord::Changed => (estimate - limit).abs(),
+        _ => limit,
+    };
+    // What is open with as many runs as are usual needs some more than are there.
+    let more = |needed: usize| {
+        let wanted = needed.max(runs + 1 + runs / 4);
+        (wanted <= MOST_VALUES).then(|| (wanted - runs) as u32)
+    };
+    let is_open = matches!(word, ComparisonWord::Changed | ComparisonWord::Inconclusive);
+    MetricComparison {
+        metric,
+        base_ns: base.to_vec(),
+        candidate_ns: candidate.to_vec(),
+        ratio: estimate.exp(),
+        interval,
+        p: rank_test(base, candidate),
+        p_of_all,
+        care,
+        variation: deviation.map(f64::exp_m1),
+        runs_needed: needed(limit).map(|count| count as u32),
+        more_runs: needed(distance).filter(|_| is_open).and_then(more),
+        word,
+    }
+}
+
+fn word(interval: RatioInterval, limit: f64, p_of_all: f64) -> ComparisonWord {
+    let RatioInterval { low, high, .. } = interval;
+    // Of many metrics some are apart by chance, which the intervals do not know.
+    let real = p_of_all <= ALPHA;
+    match () {
+        () if high <= limit => ComparisonWord::NoRegression,
+        () if low > limit && real => ComparisonWord::Regressed,
+        () if low > 1.0 && real => ComparisonWord::Changed,
+        () => ComparisonWord::Inconclusive,
+    }
+}
+
+/// How much the values of one side differ from each other, whichever side; none of one value a side.
+fn pooled_deviation(first: &[f64], second: &[f64]) -> Option<f64> {
+    let freedom = (first.len() + second.len()).checked_sub(2).filter(|&freedom| freedom > 0)?;
+    let squares = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
+    };
+    Some(((squares(first) + squares(second)) / freedom as f64).sqrt())
+}
+
+/// The middle of the values of a side.
+pub fn middle(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    median(&sorted)
+}

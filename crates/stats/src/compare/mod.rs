@@ -1,0 +1,171 @@
+//! Runs of two sides against each other.
+//!
+//! What is replicated is the run: thousands of latencies of one run say how that run was, and two runs of
+//! the same machine differ by more than their latencies suggest. So each run gives one number for each
+//! metric, and the sides are compared by the exact rank test, whatever the distribution of the numbers.
+
+mod figures;
+mod judgement;
+mod misses;
+mod remarks;
+#[cfg(test)]
+mod tests;
+
+use crate::joint::joint_test;
+use crate::span::Span;
+use figures::{figure, stretch_of};
+use judgement::{Evidence, judge_metric};
+use latlab_model::run_comparison::{
+    ComparedRun, ComparisonWord, Metric, MetricComparison, RunComparison, ScenarioComparison,
+    UnsupportedMetric,
+};
+use latlab_model::{Run, ThreadBins};
+use std::collections::BTreeSet;
+
+/// A run with what is compared of it.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasuredRun<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// The counts of its threads.
+    pub bins: &'a [ThreadBins],
+    /// Its intervals, of all threads.
+    pub spans: &'a [Span],
+    /// The row of its campaign; none of a run that belongs to none.
+    pub scenario: Option<&'a str>,
+}
+
+/// Compares two sides of runs; neither may be empty. `care` is the share by which the candidate may be
+/// worse.
+pub fn compare_runs(base: &[MeasuredRun], candidate: &[MeasuredRun], care: f64) -> RunComparison {
+    let all_named = base.iter().chain(candidate).all(|one| one.scenario.is_some());
+    let names = |side: &[MeasuredRun]| -> BTreeSet<String> {
+        side.iter().filter_map(|one| one.scenario).map(str::to_string).collect()
+    };
+    let (of_base, of_candidate) = (names(base), names(candidate));
+    let scenarios = match all_named {
+        true => {
+            let common: Vec<&String> = of_base.intersection(&of_candidate).collect();
+            let of = |side: &[MeasuredRun<'_>], name: &str| -> Vec<usize> {
+                (0..side.len()).filter(|&at| side[at].scenario == Some(name)).collect()
+            };
+            let pick = |name: &&String| {
+                let base: Vec<MeasuredRun> =
+                    of(base, name).into_iter().map(|at| base[at]).collect();
+                let candidate: Vec<MeasuredRun> =
+                    of(candidate, name).into_iter().map(|at| candidate[at]).collect();
+                compare_scenario(Some(name.as_str()), &base, &candidate, care, common.len())
+            };
+            common.iter().map(pick).collect()
+        }
+        false => vec![compare_scenario(None, base, candidate, care, 1)],
+    };
+    let only_one_side = match all_named {
+        true => of_base.symmetric_difference(&of_candidate).cloned().collect(),
+        false => Vec::new(),
+    };
+    let words = scenarios.iter().map(|one: &ScenarioComparison| one.word);
+    RunComparison {
+        care,
+        word: words.max().unwrap_or(ComparisonWord::Refused),
+        scenarios,
+        only_one_side,
+        invalid: Vec::new(),
+        changes: Vec::new(),
+        machines: None,
+    }
+}
+
+const METRICS: &[Metric] =
+    &[Metric::P50, Metric::P99, Metric::P99_9, Metric::P99_99, Metric::MedianMaximum];
+
+/// A metric that all runs have, a value for each.
+struct Values {
+    metric: Metric,
+    base: Vec<f64>,
+    candidate: Vec<f64>,
+}
+
+fn compare_scenario(
+    name: Option<&str>,
+    base: &[MeasuredRun],
+    candidate: &[MeasuredRun],
+    care: f64,
+    scenarios: usize,
+) -> ScenarioComparison {
+    let (supported, unsupported) = values(base, candidate);
+    let sides: Vec<(&[f64], &[f64])> =
+        supported.iter().map(|one| (one.base.as_slice(), one.candidate.as_slice())).collect();
+    // Scenarios are measured in runs of their own, so that their chances multiply.
+    let of_all = |p: f64| 1.0 - (1.0 - p.min(1.0)).powi(scenarios as i32);
+    let p_of_all: Vec<f64> = joint_test(&sides).into_iter().map(of_all).collect();
+    let limits = remarks::remarks(base, candidate);
+    let refused = limits.iter().any(remarks::refuses);
+    let metrics: Vec<MetricComparison> = supported
+        .iter()
+        .zip(p_of_all)
+        .map(|(one, p_of_all)| {
+            judge_metric(&Evidence {
+                metric: one.metric,
+                base: &one.base,
+                candidate: &one.candidate,
+                p_of_all,
+                care,
+                refused,
+            })
+        })
+        .collect();
+    let misses = misses::compare_misses(base, candidate, refused);
+    let words = metrics.iter().map(|one| one.word).chain(misses.iter().filter_map(|one| one.word));
+    ScenarioComparison {
+        name: name.map(str::to_string),
+        word: words.max().filter(|_| !refused).unwrap_or(ComparisonWord::Refused),
+        base: base.iter().map(compared_run).collect(),
+        candidate: candidate.iter().map(compared_run).collect(),
+        metrics,
+        unsupported,
+        misses,
+        remarks: limits,
+    }
+}
+
+fn values(
+    base: &[MeasuredRun],
+    candidate: &[MeasuredRun],
+) -> (Vec<Values>, Vec<UnsupportedMetric>) {
+    let stretch = stretch_of(base.iter().chain(candidate));
+    let (mut supported, mut unsupported) = (Vec::new(), Vec::new());
+    for &metric in METRICS {
+        let of = |side: &[MeasuredRun]| -> Result<Vec<f64>, UnsupportedMetric> {
+            let value = |one: &MeasuredRun| {
+                figure(metric, one, stretch).map_err(|lack| UnsupportedMetric {
+                    metric,
+                    run: one.run.id.clone(),
+                    has: lack.has,
+                    needs: lack.needs,
+                })
+            };
+            side.iter().map(value).collect()
+        };
+        match (of(base), of(candidate)) {
+            (Ok(base), Ok(candidate)) => supported.push(Values { metric, base, candidate }),
+            (Err(lack), _) | (_, Err(lack)) => unsupported.push(lack),
+        }
+    }
+    (supported, unsupported)
+}
+
+fn compared_run(one: &MeasuredRun) -> ComparedRun {
+    let run = one.run;
+    ComparedRun {
+        id: run.id.clone(),
+        started: run.started.clone(),
+        boot_id: run.machine.boot_id.clone(),
+        measured_ns: run.measured_ns,
+        cycles: run.total.cycles,
+        activations: run.total.activations,
+        missed: run.total.missed,
+        misses: run.total.misses,
+        max_ns: run.total.max_ns,
+    }
+}

@@ -1,0 +1,249 @@
+use super::*;
+use crate::testing::{histogram_of, plan};
+use latlab_model::Nanos;
+use latlab_model::machine::Machine;
+use latlab_model::nanos::SECOND;
+use latlab_model::run::{AppliedSetup, EndReason, Losses};
+use latlab_model::run_comparison::ComparisonRemark;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// A run made by hand, with its counts and intervals.
+struct Made {
+    run: Run,
+    bins: Vec<ThreadBins>,
+    spans: Vec<Span>,
+}
+
+/// When and where a run was measured.
+#[derive(Clone, Copy)]
+struct Origin {
+    number: usize,
+    boot: usize,
+    name: &'static str,
+}
+
+fn made(latencies: &[i64], origin: Origin) -> Made {
+    let counts = histogram_of(latencies);
+    let asked = plan();
+    let total = crate::summary(&asked, &counts, None);
+    let rows = latencies.chunks(latencies.len().div_ceil(20).max(1)).enumerate();
+    let span = |(at, chunk): (usize, &[i64])| Span {
+        from: SECOND * at as i64,
+        to: SECOND * (at as i64 + 1),
+        count: chunk.len() as u64,
+        max: chunk.iter().max().copied().map(Nanos),
+        ..Span::default()
+    };
+    let Origin { number, boot, name } = origin;
+    let machine = Machine { boot_id: Some(format!("boot {boot}")), ..Machine::default() };
+    let run = Run {
+        schema: 5,
+        latlab: "0.1.0".into(),
+        id: format!("{name}-{number}"),
+        started: format!("2026-11-23T00:00:{number:02}Z"),
+        measured_ns: SECOND * 20,
+        ended: EndReason::Finished,
+        recovered: false,
+        asked,
+        applied: AppliedSetup::default(),
+        machine,
+        clocks: None,
+        threads: Vec::new(),
+        total,
+        losses: Losses::default(),
+        agent: None,
+        findings: Vec::new(),
+        doctor: None,
+        conditions: None,
+        legs: None,
+        loads: Vec::new(),
+        own_work: None,
+        verdict: None,
+        files: BTreeMap::new(),
+        seal: None,
+    };
+    let bins = vec![ThreadBins { thread: 0, bins: counts.rows() }];
+    Made { run, bins, spans: rows.map(span).collect() }
+}
+
+/// Latencies around a scale, with a tail; some runs are a little slower than others.
+fn latencies(scale: f64, run: usize, count: usize) -> Vec<i64> {
+    let scale = scale * (1.0 + 0.004 * ((run * 7) % 5) as f64);
+    let each = |at: usize| {
+        let share = (at as f64 + 0.5) / count as f64;
+        (scale * (1.0 - 0.3 * (1.0 - share).ln())) as i64
+    };
+    (0..count).map(each).collect()
+}
+
+fn side(
+    name: &'static str,
+    scale: f64,
+    runs: usize,
+    place: impl Fn(usize) -> (usize, usize),
+) -> Vec<Made> {
+    let one = |run: usize| {
+        let (number, boot) = place(run);
+        made(&latencies(scale, run, 5_000), Origin { number, boot, name })
+    };
+    (0..runs).map(one).collect()
+}
+
+fn measured(one: &Made) -> MeasuredRun<'_> {
+    MeasuredRun { run: &one.run, bins: &one.bins, spans: &one.spans, scenario: None }
+}
+
+fn compared(base: &[Made], candidate: &[Made]) -> ScenarioComparison {
+    let base: Vec<MeasuredRun> = base.iter().map(measured).collect();
+    let candidate: Vec<MeasuredRun> = candidate.iter().map(measured).collect();
+    compare_runs(&base, &candidate, 0.05).scenarios.remove(0)
+}
+
+/// Runs that take turns, each in a boot of its own.
+fn turns(first: usize) -> impl Fn(usize) -> (usize, usize) {
+    move |run| (2 * run + first, 2 * run + first)
+}
+
+fn of(found: &ScenarioComparison, metric: Metric) -> &MetricComparison {
+    found.metrics.iter().find(|one| one.metric == metric).unwrap()
+}
+
+#[test]
+fn the_same_is_no_regression_and_slower_is_one() {
+    let base = side("base", 10_000.0, 5, turns(0));
+    let same = compared(&base, &side("same", 10_000.0, 5, turns(1)));
+    assert_eq!((same.word, same.remarks.as_slice()), (ComparisonWord::NoRegression, &[][..]));
+    assert!((of(&same, Metric::P99_9).ratio - 1.0).abs() < 0.01);
+    assert_eq!(of(&same, Metric::P99_9).more_runs, None);
+    let slower = compared(&base, &side("slower", 13_000.0, 5, turns(1)));
+    assert_eq!(slower.word, ComparisonWord::Regressed);
+    let tail = of(&slower, Metric::P99_9);
+    assert!((tail.ratio - 1.3).abs() < 0.01 && tail.interval.unwrap().low > 1.25, "{tail:?}");
+    assert!(tail.p < 0.008 && (tail.p_of_all - tail.p).abs() < 1e-9);
+    let faster = compared(&base, &side("faster", 5_000.0, 5, turns(1)));
+    assert_eq!(faster.word, ComparisonWord::NoRegression);
+}
+
+#[test]
+fn a_change_near_the_limit_asks_for_more_runs() {
+    let base = side("base", 10_000.0, 5, turns(0));
+    let found = compared(&base, &side("more", 10_430.0, 5, turns(1)));
+    let tail = of(&found, Metric::P99_9);
+    assert_eq!(tail.word, ComparisonWord::Changed, "{tail:?}");
+    assert!(tail.more_runs.is_some() && tail.runs_needed.is_some());
+    // With twice the limit the same change of the far tail is none.
+    assert_eq!(of(&found, Metric::MedianMaximum).word, ComparisonWord::NoRegression);
+}
+
+#[test]
+fn what_a_run_does_not_carry_is_left_out_with_its_reason() {
+    let base = side("base", 10_000.0, 5, turns(0));
+    let mut found = compared(&base, &side("same", 10_000.0, 5, turns(1)));
+    let lack = found.unsupported.remove(0);
+    assert_eq!(
+        (lack.metric, lack.has, lack.needs),
+        (Metric::P99_99, 5_000, crate::latencies_needed(999_900))
+    );
+    assert_eq!(found.metrics.len(), 4);
+}
+
+#[test]
+fn too_few_runs_and_single_boots_are_refused_and_shown_all_the_same() {
+    let one =
+        compared(&side("base", 10_000.0, 1, turns(0)), &side("slower", 20_000.0, 1, turns(1)));
+    assert_eq!(one.word, ComparisonWord::Refused);
+    assert_eq!(one.remarks[0], ComparisonRemark::TooFewRuns { base: 1, candidate: 1 });
+    assert!((of(&one, Metric::P50).ratio - 2.0).abs() < 0.01);
+    let boot = |boot: usize, first: usize| move |run: usize| (2 * run + first, boot);
+    let each =
+        compared(&side("base", 10_000.0, 5, boot(1, 0)), &side("slower", 20_000.0, 5, boot(2, 1)));
+    assert_eq!(
+        (each.word, &each.remarks[..]),
+        (ComparisonWord::Refused, &[ComparisonRemark::OneBootEach][..])
+    );
+    let same =
+        compared(&side("base", 10_000.0, 5, boot(1, 0)), &side("slower", 20_000.0, 5, boot(1, 1)));
+    assert_eq!(
+        (same.word, &same.remarks[..]),
+        (ComparisonWord::Regressed, &[ComparisonRemark::OneBoot][..])
+    );
+}
+
+#[test]
+fn order_and_left_out_latencies_are_noticed() {
+    let early = side("base", 10_000.0, 5, |run| (run, run));
+    let mut late = side("late", 10_000.0, 5, |run| (run + 10, run + 10));
+    let found = compared(&early, &late);
+    assert_eq!(found.remarks, [ComparisonRemark::OneAfterTheOther]);
+    for one in &mut late {
+        one.run.total.cycles = one.run.total.cycles * 926 / 1000;
+    }
+    let found = compared(&early, &late);
+    let ComparisonRemark::FewerLatencies { of_candidate: true, share } = found.remarks[1] else {
+        panic!("{:?}", found.remarks)
+    };
+    assert!((share - 0.074).abs() < 1e-9);
+}
+
+#[test]
+fn misses_of_each_run_are_one_observation() {
+    let base = side("base", 10_000.0, 5, turns(0));
+    let mut more = side("more", 10_000.0, 5, turns(1));
+    for (at, one) in more.iter_mut().enumerate() {
+        one.run.total.misses = Some(3 + at as u64);
+    }
+    let found = compared(&base, &more);
+    let misses = found.misses.as_ref().unwrap();
+    assert_eq!((misses.base, misses.candidate, misses.base_activations), (0, 25, 25_000));
+    assert_eq!(
+        (misses.word, found.word),
+        (Some(ComparisonWord::Regressed), ComparisonWord::Regressed)
+    );
+    // All of them in one run are one bad run.
+    for one in more.iter_mut().skip(1) {
+        one.run.total.misses = Some(0);
+    }
+    assert_eq!(compared(&base, &more).misses.unwrap().word, None);
+}
+
+proptest! {
+    /// Invariant (comparisons): No infinite or undefined number reaches a comparison, whatever was
+    /// measured.
+    #[test]
+    fn every_number_of_a_comparison_is_finite(
+        sides in prop::collection::vec(
+            prop::collection::vec(
+                prop_oneof![
+                    Just(vec![]),
+                    Just(vec![7]),
+                    Just(vec![500; 4_000]),
+                    Just([vec![100; 400], vec![1_i64 << 62; 400]].concat()),
+                    Just(vec![-5; 500]),
+                    Just(vec![i64::MAX; 500]),
+                    (1_000_i64..90_000).prop_map(|scale| latencies(scale as f64, 0, 4_000)),
+                ],
+                1..6,
+            ),
+            2,
+        ),
+    ) {
+        let runs = |side: usize| -> Vec<Made> {
+            let each = sides[side].iter().enumerate();
+            each.map(|(number, all)| made(all, Origin { number, boot: number, name: "any" })).collect()
+        };
+        let found = compared(&runs(0), &runs(1));
+        for one in &found.metrics {
+            let interval = one.interval.map_or(vec![], |interval| {
+                vec![interval.low, interval.high, interval.level]
+            });
+            let numbers = [one.ratio, one.p, one.p_of_all, one.care, one.variation.unwrap_or(0.0)];
+            let numbers = numbers.iter().chain(&interval).chain(&one.base_ns).chain(&one.candidate_ns);
+            for number in numbers {
+                prop_assert!(number.is_finite(), "{one:?}");
+            }
+            prop_assert!(one.p > 0.0 && one.p <= 1.0 && one.p_of_all <= 1.0);
+        }
+        prop_assert!(found.misses.is_none_or(|misses| misses.p.is_finite()));
+    }
+}

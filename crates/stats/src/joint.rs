@@ -1,0 +1,144 @@
+//! Several metrics of the same runs tested together, so that the chance of a false alarm is that of one.
+//!
+//! The runs are dealt to the two sides in all ways, each time all metrics at once, and each metric is
+//! compared with the largest difference that any of them shows by chance (Westfall and Young). Metrics
+//! that go together cost nothing that way.
+
+use crate::rank::doubled_ranks;
+
+/// More ways than these are not tried: so many of them, drawn with a fixed seed, stand for all.
+const MOST_WAYS: u64 = 200_000;
+const DRAWN_WAYS: u64 = 20_000;
+
+/// A metric of both sides, a value for each run.
+pub type Sides<'a> = (&'a [f64], &'a [f64]);
+
+/// For each metric the probability that any of them differs at least as much, if nothing differs. All
+/// metrics have a value of every run.
+pub fn joint_test(metrics: &[Sides]) -> Vec<f64> {
+    let Some((first, second)) = metrics.first() else { return Vec::new() };
+    let (chosen, runs) = (first.len(), first.len() + second.len());
+    let ranked: Vec<Ranked> = metrics.iter().map(|sides| Ranked::new(*sides)).collect();
+    let own: Vec<usize> = (0..chosen).collect();
+    let seen: Vec<f64> = ranked.iter().map(|one| one.distance(&own)).collect();
+    let mut reached = vec![0_u64; metrics.len()];
+    let mut ways = 0_u64;
+    let mut count = |way: &[usize]| {
+        let largest = ranked.iter().map(|one| one.distance(way)).fold(0.0, f64::max);
+        ways += 1;
+        for (reached, seen) in reached.iter_mut().zip(&seen) {
+            *reached += u64::from(largest >= seen - 1e-9);
+        }
+    };
+    match choices(runs, chosen) {
+        all if all <= MOST_WAYS => {
+            each_choice(runs, chosen, &mut count);
+        }
+        _ => {
+            // The way that was measured is one of them.
+            count(&own);
+            draw_choices(runs, chosen, &mut count);
+        }
+    }
+    reached.into_iter().map(|reached| reached as f64 / ways.max(1) as f64).collect()
+}
+
+/// The ranks of a metric.
+struct Ranked {
+    ranks: Vec<usize>,
+    mean: f64,
+    deviation: f64,
+}
+
+impl Ranked {
+    fn new((first, second): Sides) -> Ranked {
+        let ranks = doubled_ranks(&[first, second].concat());
+        let (chosen, all) = (first.len() as f64, ranks.len() as f64);
+        let middle = all + 1.0;
+        let squares: f64 = ranks.iter().map(|rank| (*rank as f64 - middle).powi(2)).sum();
+        let variance = squares * chosen * (all - chosen) / (all * (all - 1.0)).max(1.0);
+        Ranked { ranks, mean: chosen * middle, deviation: variance.sqrt() }
+    }
+
+    /// How many standard deviations the sum of these ranks lies from its mean.
+    fn distance(&self, way: &[usize]) -> f64 {
+        let sum: usize = way.iter().map(|run| self.ranks[*run]).sum();
+        if self.deviation > 0.0 { (sum as f64 - self.mean).abs() / self.deviation } else { 0.0 }
+    }
+}
+
+/// How many ways there are to choose so many.
+fn choices(of: usize, chosen: usize) -> u64 {
+    (0..chosen).fold(1_u64, |ways, at| ways.saturating_mul((of - at) as u64) / (at as u64 + 1))
+}
+
+fn each_choice(of: usize, chosen: usize, count: &mut impl FnMut(&[usize])) {
+    let mut way: Vec<usize> = (0..chosen).collect();
+    loop {
+        count(&way);
+        let Some(at) = (0..chosen).rev().find(|&at| way[at] < of - chosen + at) else { return };
+        way[at] += 1;
+        for next in at + 1..chosen {
+            way[next] = way[next - 1] + 1;
+        }
+    }
+}
+
+/// Some ways, the same each time.
+fn draw_choices(of: usize, chosen: usize, count: &mut impl FnMut(&[usize])) {
+    let mut state = 0_u64;
+    let mut runs: Vec<usize> = (0..of).collect();
+    for _ in 0..DRAWN_WAYS {
+        for at in 0..chosen {
+            let left = (of - at) as u64;
+            runs.swap(at, at + (next_random(&mut state) % left) as usize);
+        }
+        count(&runs[..chosen]);
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood).
+fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::rank_test;
+
+    #[test]
+    fn one_metric_is_tested_as_by_itself() {
+        let (first, second) = ([41.2, 39.8, 43.1, 40.5, 42.0], [45.9, 41.1, 42.3, 43.6, 46.0]);
+        let alone = rank_test(&first, &second);
+        assert!((joint_test(&[(&first, &second)])[0] - alone).abs() < 1e-9);
+        // The same metric once more is no second chance for a false alarm.
+        let twice = joint_test(&[(&first, &second), (&first, &second)]);
+        assert!(twice.iter().all(|p| (p - alone).abs() < 1e-9), "{twice:?}");
+    }
+
+    #[test]
+    fn another_metric_is_another_chance_for_a_false_alarm() {
+        let (first, second) = ([1.0, 2.0, 3.0, 5.0, 4.0], [6.0, 7.0, 8.0, 9.0, 3.5]);
+        let (other, noise) = ([3.0, 9.0, 1.0, 4.0, 2.0], [5.0, 6.0, 0.0, 8.0, 7.0]);
+        let together = joint_test(&[(&first, &second), (&other, &noise)]);
+        assert!(together[0] > rank_test(&first, &second), "{together:?}");
+        assert!(together[1] > rank_test(&other, &noise) && together[1] <= 1.0);
+        assert_eq!(joint_test(&[(&[1.0; 5], &[1.0; 5])]), [1.0]);
+        assert!(joint_test(&[]).is_empty());
+    }
+
+    #[test]
+    fn drawn_ways_stand_for_all() {
+        let low: Vec<f64> = (0..15).map(f64::from).collect();
+        let high: Vec<f64> = (0..15).map(|at| f64::from(at) + 4.5).collect();
+        let (drawn, exact) = (joint_test(&[(&low, &high)])[0], rank_test(&low, &high));
+        assert!((drawn - exact).abs() < 0.006, "{drawn} for {exact}");
+        assert_eq!(drawn, joint_test(&[(&low, &high)])[0], "the same each time");
+        let apart: Vec<f64> = (0..15).map(|at| f64::from(at) + 99.0).collect();
+        assert!(joint_test(&[(&low, &apart)])[0] > 0.0, "no probability is zero");
+    }
+}
