@@ -241,8 +241,12 @@ fn figures(row: &RunLine, run: &ListFigures, addresses: &Addresses) -> Markup {
     let compared = format!("{}{}", addresses.compared, row.id);
     html! {
         td.name {
-            input type="checkbox" name="run" value=(compared) aria-label={ "Compare " (run.name) };
-            " " a href={ (addresses.runs) (encoded(&row.id)) } { (run.name) }
+            // A name with hidden characters stands nowhere on a page.
+            @if escape_controls(&compared) == compared {
+                input type="checkbox" name="run" value=(compared) aria-label={ "Compare " (run.name) };
+                " "
+            }
+            a href={ (addresses.runs) (encoded(&row.id)) } { (run.name) }
             small { (escape_controls(&row.id)) }
             @if let Some(instrument) = run.instrument { small { "instrument " (instrument) } }
             @if let Some(note) = &run.note { small { (note) } }

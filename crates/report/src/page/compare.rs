@@ -42,7 +42,7 @@ fn runs_table(comparison: &RunComparison) -> Markup {
     let has_missed = rows.iter().any(|row| row.missed.is_some());
     let table = html! {
         table.stacked {
-            caption { span { (MEANING) } }
+            caption { span { (prose(MEANING)) } }
             thead { tr {
                 th scope="col" { "Run" } th scope="col" { "Kernel" } th scope="col" { "Load" }
                 th scope="col" { "Verdict" }

@@ -38,8 +38,8 @@ impl RunComparison<'_> {
         };
         let words = VERDICTS.map(Some).into_iter().chain([None]);
         let clauses: Vec<String> = words.filter_map(with).collect();
-        let deadlines: BTreeSet<Option<Nanos>> =
-            self.runs.iter().map(|run| run.asked.deadline_ns).collect();
+        let deadlines: BTreeSet<Nanos> =
+            self.runs.iter().filter_map(|run| run.asked.deadline_ns).collect();
         let own = if deadlines.len() > 1 { " (their deadlines differ)" } else { "" };
         format!("{}{own}.", clauses.join("; "))
     }

@@ -19,9 +19,8 @@ use latlab_model::run::VerdictWord;
 use std::collections::BTreeSet;
 
 /// What a table of runs says below it.
-pub(crate) const MEANING: &str = "Changes are against the first run. They are differences of what \
-                                  these runs counted; whether they are more than chance is not \
-                                  judged here.";
+pub(crate) const MEANING: &str = "Changes are against the first run, by what these runs counted; \
+                                  `latlab compare` judges whether they are more than chance.";
 
 /// What stands where a run has no verdict because a finding makes it invalid.
 const INVALID: &str = "none; a finding makes it invalid";
