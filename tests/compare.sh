@@ -84,4 +84,14 @@ PYTHON
     try "compare --format json fits compare.schema.json" document
 fi
 
+planned() {
+    "$program" plan --deadline 125us --limit 0.1/h >"$here/text" &&
+        grep -q '^30 h without a miss of the 125 us deadline show, with 95 % confidence, fewer than 0.1 bursts' "$here/text" &&
+        grep -q '  latlab run --deadline 125000ns --for 107847s' "$here/text" &&
+        "$program" plan --limit 1/week --confidence 99% --format json >"$here/plan.json" &&
+        holds_in "$here/plan.json" "" "abs(run['plans'][0]['fixed_ns'] / 3.6e12 - 4.605170186 * 168) < 1e-3"
+}
+try "plan says how long a run must be" planned
+try "a rate without a time is one line" bash -c '! "$0" plan --limit 0.1 2>&1 | grep -v "is not a rate such as"' "$program"
+
 exit $status

@@ -7,6 +7,7 @@ use crate::commands::cyclictest::{self, CyclictestArgs};
 use crate::commands::doctor::args::DoctorArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::loads::LoadsArgs;
+use crate::commands::plan::PlanArgs;
 use crate::commands::plot::args::PlotArgs;
 use crate::commands::report::args::ReportArgs;
 use crate::commands::respond::args::RespondArgs;
@@ -54,6 +55,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Measure how fast a pin answers a pin, from captures or in a simulator.
     Respond(Box<RespondArgs>),
+    /// Compute how long a run must be to exclude a rate of deadline misses.
+    Plan(PlanArgs),
     /// Find settings of this machine, or of a run's machine, that cost latency.
     Doctor(DoctorArgs),
     /// List or download kernels for guests in virtual time.

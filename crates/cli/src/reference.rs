@@ -21,6 +21,7 @@ use latlab_model::campaign_table::CampaignTable;
 use latlab_model::comparison::Comparison;
 use latlab_model::doctor::{CheckEntry, Examination};
 use latlab_model::run_comparison::RunComparison;
+use latlab_model::run_length::RunLength;
 use latlab_model::verification::Verification;
 use latlab_model::window::Window;
 use latlab_model::{Run, Snapshot};
@@ -70,6 +71,7 @@ fn schemas_are_those_of_the_types() {
         ("run.schema.json".to_string(), schema::<Run>()),
         ("list.schema.json".to_string(), schema::<List>()),
         ("compare.schema.json".to_string(), schema::<RunComparison>()),
+        ("plan.schema.json".to_string(), schema::<RunLength>()),
         ("report.schema.json".to_string(), schema::<Reported>()),
         ("respond.schema.json".to_string(), schema::<Responded>()),
         ("respond-look.schema.json".to_string(), schema::<Vec<CaptureListing>>()),

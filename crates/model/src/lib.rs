@@ -23,6 +23,7 @@ pub mod plan;
 pub mod respond;
 pub mod run;
 pub mod run_comparison;
+pub mod run_length;
 pub mod samples;
 pub mod sanitize;
 pub mod shell;

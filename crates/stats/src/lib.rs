@@ -5,7 +5,9 @@ mod joint;
 pub mod phase;
 pub mod quantile;
 mod rank;
+mod run_length;
 pub mod span;
+mod special;
 pub mod summary;
 mod superiority;
 #[cfg(test)]
@@ -17,6 +19,7 @@ pub use phase::stroboscope;
 pub use quantile::{
     latencies_needed, quantile, quantile_of_equal_weight, quantile_of_rows, quantiles,
 };
+pub use run_length::run_length;
 pub use span::Span;
 pub use summary::summary;
 pub use superiority::{Precedence, Superiority, precedence, superiority};

@@ -40,6 +40,9 @@ _latlab() {
             latlab,loads)
                 cmd="latlab__subcmd__loads"
                 ;;
+            latlab,plan)
+                cmd="latlab__subcmd__plan"
+                ;;
             latlab,plot)
                 cmd="latlab__subcmd__plot"
                 ;;
@@ -92,7 +95,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run respond doctor lab loads scenarios list show report compare plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run respond plan doctor lab loads scenarios list show report compare plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -377,6 +380,36 @@ _latlab() {
             fi
             case "${prev}" in
                 --loads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__plan)
+            opts="-h -V --limit --deadline --confidence --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --confidence)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

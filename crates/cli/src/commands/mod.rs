@@ -8,6 +8,7 @@ pub mod cyclictest;
 pub mod doctor;
 pub mod lab;
 pub mod loads;
+pub mod plan;
 pub mod plot;
 pub mod report;
 pub mod respond;

@@ -80,6 +80,7 @@ const LAYERS: &[&str] = &[
     "commands::cyclictest",
     "commands::doctor",
     "commands::loads",
+    "commands::plan",
     "commands::plot",
     "commands::report",
     "commands::respond",

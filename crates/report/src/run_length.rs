@@ -1,0 +1,43 @@
+//! How long a run must be, for the terminal.
+
+use crate::terminal::style::{Colour, Style};
+use crate::terminal::table::{Column, table, wrapped};
+use crate::units::{percent, span, trimmed};
+use latlab_model::Nanos;
+use latlab_model::run_length::RunLength;
+
+/// What limits the answer.
+const REMARKS: [&str; 3] = [
+    "Choose the row before the run. Who watches, and stops as soon as a row is reached, needs the times \
+     of the last column.",
+    "Misses come in bursts, and bursts by the clock: a shorter period makes no run shorter.",
+    "The answer holds for the load of the run, and not for a worse one.",
+];
+
+/// The answer, a table of plans, what limits them, and the command.
+pub fn run_length(of: &RunLength, deadline: Option<Nanos>, width: usize, style: Style) -> String {
+    let Some(first) = of.plans.first() else { return String::new() };
+    let missed = deadline.map(|deadline| format!(" of the {deadline} deadline"));
+    let answer = format!(
+        "{} without a miss{} show, with {} confidence, fewer than {} bursts of misses an hour.",
+        span(first.fixed_ns),
+        missed.unwrap_or_default(),
+        percent(of.confidence),
+        trimmed(format!("{:.6}", of.limit_per_hour)),
+    );
+    let cells =
+        |cell: &dyn Fn(usize) -> String| -> Vec<String> { (0..of.plans.len()).map(cell).collect() };
+    let columns = vec![
+        Column::new("bursts that may come", 0, cells(&|at| of.plans[at].bursts.to_string())),
+        Column::new("fixed length", 0, cells(&|at| span(of.plans[at].fixed_ns))),
+        Column::new("stop at any time", 0, cells(&|at| span(of.plans[at].any_time_ns))),
+    ];
+    let remarks = REMARKS.map(|line| format!("{}\n", wrapped(line, width, 0))).concat();
+    let option = deadline.map(|time| format!(" --deadline {}ns", time.0)).unwrap_or_default();
+    let seconds = first.fixed_ns.0.unsigned_abs().div_ceil(1_000_000_000);
+    format!(
+        "{}\n\n{}\n{remarks}\n  latlab run{option} --for {seconds}s\n",
+        style.paint(Colour::Bold, &wrapped(&answer, width, 0)),
+        table(columns, width, style)
+    )
+}
