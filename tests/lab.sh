@@ -34,6 +34,25 @@ image() {
     find "$kernels/amd64/rt-6.1" -name 'vmlinuz-*' | head -n 1
 }
 
+# The random generator of a guest has no source of its own, and is ready once the agent has booted it.
+random() (
+    . tests/guest.bash
+    mkdir -p "$guest"/{bin,lab,before/dev,before/proc}
+    cp "$(command -v busybox)" "$guest/bin/busybox"
+    install -m 755 "$here/agent" "$guest/agent"
+    cp tests/guest/random "$guest/init"
+    echo 1f >"$guest/lab/seed"
+    pack
+    boot random stock-6.1 /dev/null
+    local before after
+    before=$(sed -n 's/^before //p' "$here/random" | tr -dc 0-9)
+    after=$(sed -n 's/^after //p' "$here/random" | tr -dc 0-9)
+    expect "fewer than 256 bits before, not '$before'" [ "${before:-256}" -lt 256 ] &&
+        expect "256 bits behind the agent, not '$after'" [ "${after:-0}" = 256 ] ||
+        { cat "$here/random.console" "$here/random.qemu"; return 1; }
+)
+! have "the random generator of a guest" busybox || try "a guest's random generator is ready" random
+
 # A run of a guest: measure NAME KERNEL [OPTION]...
 measure() {
     local name=$1 kernel=$2

@@ -45,6 +45,9 @@ else
 fi
 try "where every CPU is measured, long files are read at the ends of the run" looked gentle \
     'ran > 0 and "telemetry" in kinds and run["conditions"]["at_ends_only"] == ["interrupts", "pages", "softirqs"]'
+try "and without releases between which there is time, all that holds a CPU for more than 5 us" looked relative \
+    '{"cpu_time", "interrupts", "memory", "tasks", "thread_cpu_time"} <= set(run["conditions"]["at_ends_only"])' \
+    --mechanism relative
 try "and the result names the option that reads them each time" grep -q -- "--telemetry full" "$here/gentle.txt"
 try "with --telemetry full they are read each time" looked full \
     'run["conditions"]["at_ends_only"] == []' --telemetry full,500ms

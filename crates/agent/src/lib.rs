@@ -24,7 +24,6 @@ mod placement;
 mod prepare;
 mod reasons;
 mod refusals;
-mod release_times;
 mod run;
 mod samples;
 mod session;

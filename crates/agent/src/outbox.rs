@@ -1,9 +1,9 @@
 //! What is under way to the stream: bounded, so that a stalled link cannot eat the memory.
 
 use crate::own_work::own_work;
-use crate::release_times::ReleaseTimes;
 use latlab_model::frame::Message;
 use latlab_model::own_work::OwnThread;
+use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::work_log::{WorkLog, WorkLogs};
 use std::collections::VecDeque;
 use std::io::Write;

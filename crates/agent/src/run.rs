@@ -19,6 +19,7 @@ use crate::telemetry::{Extent, PreparedTelemetry, Telemetry};
 use crate::trace::TraceThread;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::machine::Machine;
+use latlab_model::own_work::fixed_releases;
 use latlab_model::plan::Measurement;
 use latlab_model::run::{self, AgentEnd, Setting};
 use latlab_model::{Nanos, Plan, Snapshot};
@@ -158,7 +159,7 @@ impl PreparedRun {
             })
             .transpose()?;
         if layout.crowded {
-            outbox.releases.publish(measurement, &team.setups());
+            outbox.releases.publish(&fixed_releases(measurement, &team.setups()));
             self.loads.tell_releases(&outbox.releases);
         }
         let monitor = self.monitor(session, &mut team, lifted.as_ref())?;

@@ -2,7 +2,7 @@
 
 use crate::live::LiveRun;
 use crate::lock;
-use crate::own_work::OwnWorkWriter;
+use crate::own_work::{OwnThreads, OwnWorkWriter};
 use latlab_model::CpuSet;
 use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::{Frame, FrameReader, Message, ReadResult, Refusal};
@@ -10,7 +10,7 @@ use latlab_model::own_work::OwnThread;
 use latlab_store::OpenRun;
 use latlab_store::disk::DiskFile;
 use latlab_sys::sched;
-use latlab_sys::work_log::{LoggedSource, WorkLog, WorkLogs};
+use latlab_sys::work_log::{LoggedSource, TimedLog};
 use std::fmt::Display;
 use std::io::{self, BufReader, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -55,21 +55,23 @@ impl Problems {
 /// `observe`.
 ///
 /// A journal that cannot be written any more counts what it loses and says so in the run; the
-/// measuring goes on. What the threads of the conductor note in `logs` is among the frames, where the
-/// target shares its CPUs with them.
+/// measuring goes on. What the conductor's own `threads` note is among the frames, where the target shares
+/// its CPUs with them.
 pub fn record_stream(
     stream: impl Read,
     mut journal: Option<OpenRun>,
     problems: &Problems,
-    logs: Option<&WorkLogs<OwnThread>>,
+    threads: Option<&OwnThreads>,
     mut observe: impl FnMut(&Message),
 ) -> StreamResult {
-    let stream = LoggedSource::new(stream, logs.map(|logs| logs.begin(OwnThread::Journal)));
-    let mut own_work = logs.map(OwnWorkWriter::new);
+    let log = threads.map(|threads| threads.begin_log(OwnThread::Journal));
+    let stream = LoggedSource::new(stream, log);
+    let mut own_work = threads.map(OwnWorkWriter::new);
     let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
     let mut disk: Option<DiskSync> = None;
     let mut synced = Instant::now();
     let (mut refusal, mut prepared, mut counted) = (None, false, false);
+    let mut plan = None;
     while let Ok(ReadResult::Frame(frame)) = reader.next_frame() {
         let Frame { message, bytes } = *frame;
         // Whatever the agent does after its last word, nobody waits for more.
@@ -85,7 +87,7 @@ pub fn record_stream(
             // A thread starts on the CPUs of its parent, which has moved once the agent has prepared.
             if prepared && synced.elapsed() >= SYNC_EVERY {
                 synced = Instant::now();
-                match disk.take().map_or_else(|| DiskSync::start(logs), Ok) {
+                match disk.take().map_or_else(|| DiskSync::start(threads), Ok) {
                     Ok(started) => disk.insert(started).sync(journal, problems),
                     // It is tried again.
                     Err(error) => report_not_synced(&error, journal, problems),
@@ -95,7 +97,13 @@ pub fn record_stream(
         match &message {
             Message::Interval(interval) => counted |= interval.counts.count > 0,
             Message::Refusal(why) => refusal = Some(why.clone()),
-            Message::Prepared(_) => prepared = true,
+            Message::Plan(of_stream) => plan = Some(of_stream.clone()),
+            Message::Prepared(setup) => {
+                prepared = true;
+                if let (Some(threads), Some(plan)) = (threads, &plan) {
+                    threads.prepare(plan, setup);
+                }
+            }
             _ => {}
         }
         observe(&message);
@@ -117,12 +125,12 @@ struct DiskSync {
 }
 
 impl DiskSync {
-    fn start(logs: Option<&WorkLogs<OwnThread>>) -> io::Result<DiskSync> {
+    fn start(threads: Option<&OwnThreads>) -> io::Result<DiskSync> {
         let (files, to_sync) = sync_channel::<DiskFile>(1);
         let (failed, errors) = channel();
-        let logs = logs.cloned();
+        let threads = threads.cloned();
         let sync = move || {
-            let log = logs.map(|logs| logs.begin(OwnThread::Disk));
+            let log = threads.map(|threads| threads.begin_log(OwnThread::Disk));
             sync_each(&to_sync, &failed, log.as_ref());
         };
         let thread = std::thread::Builder::new().spawn(sync)?;
@@ -164,9 +172,9 @@ fn report_not_synced(error: &io::Error, journal: &mut OpenRun, problems: &Proble
     let _ = journal.append(&Message::Finding(finding).encode());
 }
 
-fn sync_each(files: &Receiver<DiskFile>, failed: &Sender<io::Error>, log: Option<&WorkLog>) {
+fn sync_each(files: &Receiver<DiskFile>, failed: &Sender<io::Error>, log: Option<&TimedLog>) {
     for file in files {
-        let _work = log.map(WorkLog::work);
+        let _work = log.map(TimedLog::work);
         if let Err(error) = file.sync() {
             let _ = failed.send(error);
         }
@@ -185,7 +193,7 @@ struct Shared {
     live: Mutex<LiveRun>,
     problems: Problems,
     helpers_on: OnceLock<String>,
-    logs: WorkLogs<OwnThread>,
+    threads: OwnThreads,
 }
 
 impl JournalThread {
@@ -203,8 +211,8 @@ impl JournalThread {
             let shared = Arc::clone(&shared);
             move || {
                 let journal = from_here.recv().ok();
-                let logs = shares_cpus.then_some(&shared.logs);
-                record_stream(stream, journal, &shared.problems, logs, |message| {
+                let threads = shares_cpus.then_some(&shared.threads);
+                record_stream(stream, journal, &shared.problems, threads, |message| {
                     if let (Message::Prepared(prepared), true) = (message, shares_cpus) {
                         let _ = shared.helpers_on.set(prepared.helpers_on.clone());
                         shared.leave_measured_cpus();
@@ -237,8 +245,8 @@ impl JournalThread {
     }
 
     /// Begins the log in which the calling thread notes its work.
-    pub fn begin_log(&self, thread: OwnThread) -> WorkLog {
-        self.shared.logs.begin(thread)
+    pub fn begin_log(&self, thread: OwnThread) -> TimedLog {
+        self.shared.threads.begin_log(thread)
     }
 
     /// Moves the calling thread off the measured CPUs, once they are known; whether they are.

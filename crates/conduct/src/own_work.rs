@@ -1,24 +1,50 @@
 //! The work of the conductor's threads: from their logs to the journal.
 
+use latlab_model::Plan;
 use latlab_model::frame::Message;
-use latlab_model::own_work::{OwnThread, OwnWork, WorkStretch};
+use latlab_model::own_work::{OwnThread, OwnWork, WorkStretch, fixed_releases};
+use latlab_model::plan::Measurement;
+use latlab_model::run::AppliedSetup;
 use latlab_store::{OpenRun, Result};
-use latlab_sys::work_log::{TakenLog, WorkLogs};
+use latlab_sys::release_times::ReleaseTimes;
+use latlab_sys::work_log::{TakenLog, TimedLog, WorkLogs};
 use std::time::{Duration, Instant};
 
 /// Distance of two frames of a thread's work.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// What the conductor's threads know of the target and note of themselves, where both share their CPUs.
+#[derive(Clone, Default)]
+pub struct OwnThreads {
+    logs: WorkLogs<OwnThread>,
+    releases: ReleaseTimes,
+}
+
+impl OwnThreads {
+    /// Begins the log in which the calling thread notes its work, which is between the releases.
+    pub fn begin_log(&self, thread: OwnThread) -> TimedLog {
+        TimedLog::new(self.logs.begin(thread), self.releases.clone())
+    }
+
+    /// Takes in when the threads of a plan are released.
+    pub fn prepare(&self, plan: &Plan, prepared: &AppliedSetup) {
+        // A plan that is wrong measures nothing.
+        if let Ok(measurement) = Measurement::new(plan.clone()) {
+            self.releases.publish(&fixed_releases(&measurement, &prepared.threads));
+        }
+    }
+}
+
 /// Appends what the threads of the conductor note to the journal, among the frames of the stream.
 pub struct OwnWorkWriter<'a> {
-    logs: &'a WorkLogs<OwnThread>,
+    threads: &'a OwnThreads,
     written: Instant,
 }
 
 impl<'a> OwnWorkWriter<'a> {
-    /// Of these logs.
-    pub fn new(logs: &'a WorkLogs<OwnThread>) -> OwnWorkWriter<'a> {
-        OwnWorkWriter { logs, written: Instant::now() }
+    /// Of these threads.
+    pub fn new(threads: &'a OwnThreads) -> OwnWorkWriter<'a> {
+        OwnWorkWriter { threads, written: Instant::now() }
     }
 
     /// Appends what was noted since the last time, where that is a second ago or this is the `last`
@@ -28,7 +54,7 @@ impl<'a> OwnWorkWriter<'a> {
             return Ok(());
         }
         self.written = Instant::now();
-        for work in self.logs.take().into_iter().filter_map(own_work) {
+        for work in self.threads.logs.take().into_iter().filter_map(own_work) {
             journal.append(&Message::OwnWork(work).encode())?;
         }
         Ok(())
@@ -41,4 +67,34 @@ fn own_work(taken: TakenLog<OwnThread>) -> Option<OwnWork> {
     let each = each
         .map(|one| WorkStretch::new(one.begin, one.end, one.ran, (one.first_cpu, one.last_cpu)));
     OwnWork::new(owner, allowed, lost, each.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::Nanos;
+    use latlab_model::nanos::MILLISECOND;
+    use latlab_model::run::ThreadSetup;
+
+    #[test]
+    fn the_conductor_knows_the_releases_of_the_prepared_threads() {
+        let thread = ThreadSetup {
+            thread: 0,
+            cpu: Some(0),
+            core_type: None,
+            capacity: None,
+            thread_id: None,
+            policy: "fifo 90".to_string(),
+            period_ns: Some(MILLISECOND),
+            first_release_ns: Nanos(7),
+        };
+        let prepared = AppliedSetup {
+            settings: Vec::new(),
+            threads: vec![thread],
+            helpers_on: "0".to_string(),
+        };
+        let threads = OwnThreads::default();
+        threads.prepare(&Plan::default(), &prepared);
+        assert_eq!(threads.releases.threads(), [(0, 7, 1_000_000)]);
+    }
 }

@@ -5,13 +5,13 @@ use crate::journal::{
 };
 use crate::link::{Link, Start, greeting};
 use crate::live::LiveRun;
+use crate::own_work::OwnThreads;
 use crate::{Failure, StopFlag, thread_died};
 use latlab_model::Plan;
 use latlab_model::frame::Message;
 use latlab_model::own_work::OwnThread;
 use latlab_model::sanitize::escape_controls;
 use latlab_store::{CONSOLE, Finished, OpenRun, Store};
-use latlab_sys::work_log::WorkLogs;
 use std::io::{self, Write, stderr};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -90,7 +90,7 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
         let log = journal.begin_log(OwnThread::Display);
         loop {
             let finished = done.recv_timeout(timing.refresh);
-            let _work = log.work();
+            let work = log.work();
             for problem in journal.problems_after(printed) {
                 // Nobody may be there to read it.
                 let _ = writeln!(stderr(), "latlab: {}", escape_controls(&problem));
@@ -104,6 +104,8 @@ pub fn run(request: RunRequest<'_>, mut watch: impl FnMut(&LiveRun)) -> Result<F
             moved = moved || journal.leave_measured_cpus();
             let mut live = journal.live();
             live.console.clone_from(&console);
+            drop(work);
+            let _work = log.work();
             watch(&live);
         }
     });
@@ -198,8 +200,8 @@ pub fn run_in_process(
     let problems = Problems::default();
     let not_stored = |error: &_| problems.add(format_args!("the run is not stored: {error}"));
     let journal = store.and_then(|(store, id)| store.begin(id).inspect_err(not_stored).ok());
-    let logs = WorkLogs::default();
-    let result = record_stream(stream, journal, &problems, Some(&logs), |message| {
+    let threads = OwnThreads::default();
+    let result = record_stream(stream, journal, &problems, Some(&threads), |message| {
         if let Message::Prepared(prepared) = message {
             move_to_cpus(&prepared.helpers_on);
         }

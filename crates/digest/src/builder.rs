@@ -8,7 +8,7 @@ use crate::legs::LegDigest;
 use crate::loads::LoadDigest;
 use crate::own_work::OwnWorkDigest;
 use crate::rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow};
-use crate::telemetry::{TelemetryDigest, TelemetryRow};
+use crate::telemetry::{ReadRow, TelemetryDigest, TelemetryRow};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use latlab_doctor::conditions::{self, ConditionsBuilder};
@@ -208,9 +208,11 @@ impl RunBuilder {
         self.telemetry_rows(taken.rows)
     }
 
-    fn telemetry_rows(&mut self, rows: Vec<TelemetryRow>) -> StreamRow {
-        rows.iter().for_each(|row| self.conditions.point(&row.series, row.time_ns, row.value));
-        StreamRow::Telemetry(rows)
+    fn telemetry_rows(&mut self, rows: Vec<ReadRow>) -> StreamRow {
+        for ReadRow { reading_ns, row } in &rows {
+            self.conditions.point(&row.series, *reading_ns, row.time_ns, row.value);
+        }
+        StreamRow::Telemetry(rows.into_iter().map(|read| read.row).collect())
     }
 
     fn sample(&mut self, samples: Samples) -> Option<Vec<SampleRow>> {

@@ -19,6 +19,24 @@ pub struct TelemetryRow {
     pub value: Option<i64>,
 }
 
+/// A row, and the time of the reading that it belongs to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReadRow {
+    /// The time of the reading, which all its rows have in common.
+    pub reading_ns: Nanos,
+    /// The row.
+    pub row: TelemetryRow,
+}
+
+/// When a value was read.
+#[derive(Clone, Copy)]
+struct ReadTime {
+    /// The time of its reading …
+    reading: Nanos,
+    /// … and of its file.
+    file: Nanos,
+}
+
 /// All series of one stream.
 #[derive(Default)]
 pub struct TelemetryDigest {
@@ -32,15 +50,15 @@ struct StoredSeries {
     /// What was written last; none where nothing is known.
     written: Option<Option<i64>>,
     /// When it was last read unchanged, after the row that was written.
-    unchanged: Option<Nanos>,
+    unchanged: Option<ReadTime>,
 }
 
 /// What a reading comes to.
 #[derive(Default, Debug)]
 pub struct NewRows {
     /// Rows, of each series in their order.
-    pub rows: Vec<TelemetryRow>,
-    /// TelemetrySeries before it that did not arrive.
+    pub rows: Vec<ReadRow>,
+    /// Readings before it that did not arrive.
     pub lost: u64,
 }
 
@@ -67,16 +85,17 @@ impl TelemetryDigest {
         }
         for &(at, number, value) in &reading.earlier {
             if let Some(line) = self.lines.get_mut(&number) {
-                line.write(at, Some(value), &mut taken.rows);
+                line.write(ReadTime { reading: at, file: at }, Some(value), &mut taken.rows);
             }
         }
         let mut values: BTreeMap<u32, Option<i64>> = reading.values.iter().copied().collect();
         for (number, line) in &mut self.lines {
+            let at = ReadTime { reading: reading.at_ns, file: reading.read_at(*number) };
             match values.remove(number) {
-                Some(value) => line.read(reading.at_ns, value, &mut taken.rows),
+                Some(value) => line.read(at, value, &mut taken.rows),
                 None if line.series.steady && line.written.is_some() => match reading.whole {
-                    true => line.read(reading.at_ns, None, &mut taken.rows),
-                    false => line.unchanged = Some(reading.at_ns),
+                    true => line.read(at, None, &mut taken.rows),
+                    false => line.unchanged = Some(at),
                 },
                 None => {}
             }
@@ -85,7 +104,7 @@ impl TelemetryDigest {
     }
 
     /// The rows that are only known at the end.
-    pub fn end(&mut self) -> Vec<TelemetryRow> {
+    pub fn end(&mut self) -> Vec<ReadRow> {
         let mut rows = Vec::new();
         self.lines.values_mut().for_each(|line| line.forget(&mut rows));
         rows
@@ -93,7 +112,7 @@ impl TelemetryDigest {
 }
 
 impl StoredSeries {
-    fn read(&mut self, at: Nanos, value: Option<i64>, rows: &mut Vec<TelemetryRow>) {
+    fn read(&mut self, at: ReadTime, value: Option<i64>, rows: &mut Vec<ReadRow>) {
         if self.series.steady && self.written == Some(value) {
             self.unchanged = Some(at);
             return;
@@ -104,17 +123,18 @@ impl StoredSeries {
         self.write(at, value, rows);
     }
 
-    fn write(&mut self, at: Nanos, value: Option<i64>, rows: &mut Vec<TelemetryRow>) {
+    fn write(&mut self, at: ReadTime, value: Option<i64>, rows: &mut Vec<ReadRow>) {
         self.written = Some(value);
         self.push(at, value, rows);
     }
 
-    fn push(&self, time_ns: Nanos, value: Option<i64>, rows: &mut Vec<TelemetryRow>) {
-        rows.push(TelemetryRow { time_ns, series: Arc::clone(&self.series), value });
+    fn push(&self, at: ReadTime, value: Option<i64>, rows: &mut Vec<ReadRow>) {
+        let row = TelemetryRow { time_ns: at.file, series: Arc::clone(&self.series), value };
+        rows.push(ReadRow { reading_ns: at.reading, row });
     }
 
     /// Ends what is known.
-    fn forget(&mut self, rows: &mut Vec<TelemetryRow>) {
+    fn forget(&mut self, rows: &mut Vec<ReadRow>) {
         if let (Some(until), Some(Some(value))) = (self.unchanged.take(), self.written.take()) {
             self.push(until, Some(value), rows);
         }
@@ -137,11 +157,13 @@ mod tests {
 
     fn reading(at: i64, sequence: u64, values: &[(u32, Option<i64>)]) -> Reading {
         let (at_ns, whole) = (Nanos(at), sequence == 0);
-        Reading { at_ns, sequence, whole, values: values.to_vec(), earlier: Vec::new() }
+        let (values, earlier, instants) = (values.to_vec(), Vec::new(), Vec::new());
+        Reading { at_ns, sequence, whole, values, earlier, instants }
     }
 
-    fn plain(rows: Vec<TelemetryRow>) -> Vec<(i64, u32, Option<i64>)> {
-        rows.into_iter().map(|row| (row.time_ns.0, row.series.number, row.value)).collect()
+    fn plain(rows: Vec<ReadRow>) -> Vec<(i64, u32, Option<i64>)> {
+        let plain = |row: TelemetryRow| (row.time_ns.0, row.series.number, row.value);
+        rows.into_iter().map(|read| plain(read.row)).collect()
     }
 
     /// Invariant (conditions): Absent values have no row, lost readings are counted, nothing is interpolated wrongly.
@@ -179,6 +201,23 @@ mod tests {
         let whole = Reading { whole: true, ..reading(60, 5, &[(0, Some(6))]) };
         assert_eq!(plain(readings.push(&whole).rows), [(60, 0, Some(6))]);
         assert_eq!(plain(readings.push(&whole).rows), [], "it came twice");
+    }
+
+    /// Invariant (conditions): Each file of a reading has the time at which it was read.
+    #[test]
+    fn each_row_has_the_time_of_its_file() {
+        let mut readings = readings();
+        let at = |since: [i64; 2], reading| Reading {
+            instants: vec![(0, Nanos(since[0])), (1, Nanos(since[1]))],
+            ..reading
+        };
+        let both = [(0, Some(5)), (1, Some(1))];
+        let first = readings.push(&at([-7, -2], reading(100, 0, &both))).rows;
+        assert!(first.iter().all(|read| read.reading_ns == Nanos(100)));
+        assert_eq!(plain(first), [(93, 0, Some(5)), (98, 1, Some(1))]);
+        readings.push(&at([-4, -1], reading(200, 1, &[])));
+        let third = readings.push(&at([-5, -3], reading(300, 2, &[(0, Some(9))]))).rows;
+        assert_eq!(plain(third), [(196, 0, Some(5)), (295, 0, Some(9))], "also where unchanged");
     }
 
     #[test]

@@ -277,6 +277,7 @@ impl SyntheticRun {
             // What has not changed is not sent.
             values: (second == 0 || warmer != 0).then_some((0, Some(now))).into_iter().collect(),
             earlier: Vec::new(),
+            instants: Vec::new(),
         })
     }
 

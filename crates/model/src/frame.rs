@@ -188,7 +188,7 @@ kinds! {
     13 Snapshot json,
     14 Examine json,
     15 Series packed,
-    16 Reading packed,
+    16 Reading timed,
     17 Legs packed,
     18 LoadBegin json,
     19 LoadSample packed,
@@ -487,6 +487,29 @@ mod counted {
                 postcard::from_bytes(edges).map_err(damage)?;
         }
         Ok(interval)
+    }
+}
+
+/// A reading, and behind it when its files were read.
+mod timed {
+    use super::*;
+
+    pub fn encode(reading: &Reading) -> Vec<u8> {
+        let mut payload = packed::encode(reading);
+        if !reading.instants.is_empty() {
+            payload.extend(packed::encode(&reading.instants));
+        }
+        payload
+    }
+
+    pub fn decode(payload: &[u8]) -> Result<Reading, Damage> {
+        let damage = |error: postcard::Error| Damage::Payload(error.to_string());
+        let (mut reading, instants): (Reading, _) =
+            postcard::take_from_bytes(payload).map_err(damage)?;
+        if !instants.is_empty() {
+            reading.instants = packed::decode(instants)?;
+        }
+        Ok(reading)
     }
 }
 

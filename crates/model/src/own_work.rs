@@ -1,6 +1,8 @@
 //! What latlab's own threads do beside the measuring ones. Each notes when it works and on which
 //! CPU, so that a run says which of its large latencies they may have caused.
 
+use crate::plan::{Measurement, Task};
+use crate::run::ThreadSetup;
 use crate::text_enum::text_enum;
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,20 @@ text_enum! {
         /// Shows the run while it goes on.
         Display = "display",
     }
+}
+
+/// The releases of the measuring threads, where their times are fixed and their CPUs are known: the CPU
+/// of each thread, its first release on CLOCK_MONOTONIC, and their distance.
+pub fn fixed_releases(measurement: &Measurement, threads: &[ThreadSetup]) -> Vec<(u32, i64, i64)> {
+    let method = &measurement.plan.method;
+    let is_fixed = match measurement.task {
+        Task::Cyclic(_) | Task::Handoff(_) => method.has_releases() && !method.clock_can_be_set(),
+        Task::Spin(_) | Task::Timerlat(_) => false,
+    };
+    let releases =
+        |thread: &ThreadSetup| Some((thread.cpu?, thread.first_release_ns.0, thread.period_ns?.0));
+    let all = || threads.iter().map(releases).collect::<Option<Vec<_>>>();
+    is_fixed.then(all).flatten().unwrap_or_default()
 }
 
 /// A stretch in which such a thread worked without sleeping by its own decision.
@@ -152,4 +168,32 @@ pub struct LargestLatency {
     pub release_ns: Nanos,
     /// latlab's own threads.
     pub own_threads: Vec<OwnThread>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Plan;
+    use crate::nanos::MILLISECOND;
+
+    fn releases(cpus: [Option<u32>; 2]) -> usize {
+        let thread = |(thread, cpu)| ThreadSetup {
+            thread,
+            cpu,
+            core_type: None,
+            capacity: None,
+            thread_id: None,
+            policy: "fifo 90".to_string(),
+            period_ns: Some(MILLISECOND),
+            first_release_ns: Nanos(5),
+        };
+        let threads: Vec<ThreadSetup> = (0..).zip(cpus).map(thread).collect();
+        fixed_releases(&Measurement::new(Plan::default()).unwrap(), &threads).len()
+    }
+
+    #[test]
+    fn where_one_thread_floats_no_release_has_a_cpu() {
+        assert_eq!(releases([Some(0), Some(1)]), 2);
+        assert_eq!(releases([Some(0), None]), 0);
+    }
 }

@@ -40,6 +40,19 @@ pub struct Reading {
     pub values: Vec<(u32, Option<i64>)>,
     /// What was read before, of series that nobody cared for until now.
     pub earlier: Vec<(Nanos, u32, i64)>,
+    /// When its files were read: from the series with this number on, the time since `at_ns`. Without
+    /// an entry all series were read then.
+    #[serde(skip)]
+    pub instants: Vec<(u32, Nanos)>,
+}
+
+impl Reading {
+    /// When a series was read.
+    pub fn read_at(&self, number: u32) -> Nanos {
+        let after = self.instants.partition_point(|(first, _)| *first <= number);
+        let since = after.checked_sub(1).map_or(Nanos::ZERO, |at| self.instants[at].1);
+        self.at_ns + since
+    }
 }
 
 /// The conditions of a finished run, as far as numbers tell them.
@@ -56,6 +69,9 @@ pub struct Conditions {
     /// measured and to read them holds a CPU for long.
     #[serde(default)]
     pub at_ends_only: Vec<String>,
+    /// Shares that were larger than their definition allows, and are left out.
+    #[serde(default)]
+    pub shares_refused: u64,
     /// What was measured, by metric and subject.
     pub figures: Vec<Figure>,
     /// Threads that took much of a CPU, or that run before everything ordinary; busiest first.
@@ -121,6 +137,9 @@ pub fn bounded_share(share: f64) -> Option<f64> {
 pub mod metric {
     /// Those whose files hold a CPU for long when they are read.
     pub const LONG_TO_READ: [&str; 3] = [INTERRUPTS, SOFTIRQS, PAGES];
+    /// Those whose files hold a CPU for so long that a release must not fall due meanwhile.
+    pub const BETWEEN_RELEASES: [&str; 6] =
+        [CPU_TIME, CONTEXT_SWITCHES, FORKS, TASKS, MEMORY, PRESSURE];
 
     /// Temperature of a sensor, mC.
     pub const TEMPERATURE: &str = "temperature";

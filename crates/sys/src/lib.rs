@@ -18,6 +18,7 @@ pub mod klog;
 pub mod memory;
 pub mod process;
 pub mod record;
+pub mod release_times;
 pub mod sched;
 pub mod scratch;
 pub mod signal;

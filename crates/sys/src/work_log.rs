@@ -2,12 +2,16 @@
 //! CPU, in a log of fixed size that another thread takes from time to time.
 
 use crate::clock::{Clock, thread_cpu_time};
+use crate::release_times::ReleaseTimes;
 use crate::sched;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Stretches that a log holds until somebody takes them: some ten seconds of the busiest thread.
 const ROOM: usize = 512;
+
+/// What is read at once: the kernel cannot take the CPU away while it copies it.
+const PIECE: usize = 4096;
 
 /// A stretch of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,17 +126,39 @@ impl Drop for Work {
     }
 }
 
-/// A source whose reader works except while it waits for more; without a log it is only read.
+/// The log of a thread that works between the releases.
+#[derive(Debug)]
+pub struct TimedLog {
+    log: WorkLog,
+    releases: ReleaseTimes,
+}
+
+impl TimedLog {
+    /// Of the calling thread.
+    pub fn new(log: WorkLog, releases: ReleaseTimes) -> TimedLog {
+        TimedLog { log, releases }
+    }
+
+    /// Waits until no release is near, and notes that the thread works from then on until the value is
+    /// dropped.
+    pub fn work(&self) -> Work {
+        self.releases.wait();
+        self.log.work()
+    }
+}
+
+/// A source whose reader works between the releases, except while it waits for more; without a log it is
+/// only read.
 #[derive(Debug)]
 pub struct LoggedSource<R> {
     source: R,
-    log: Option<WorkLog>,
+    log: Option<TimedLog>,
     work: Option<Work>,
 }
 
 impl<R> LoggedSource<R> {
     /// A source that the thread with this log reads.
-    pub fn new(source: R, log: Option<WorkLog>) -> LoggedSource<R> {
+    pub fn new(source: R, log: Option<TimedLog>) -> LoggedSource<R> {
         LoggedSource { source, log, work: None }
     }
 }
@@ -140,8 +166,10 @@ impl<R> LoggedSource<R> {
 impl<R: Read> Read for LoggedSource<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.work = None;
-        let read = self.source.read(buffer);
-        self.work = self.log.as_ref().map(WorkLog::work);
+        let Some(log) = &self.log else { return self.source.read(buffer) };
+        let piece = buffer.len().min(PIECE);
+        let read = self.source.read(&mut buffer[..piece]);
+        self.work = Some(log.work());
         read
     }
 }
@@ -201,6 +229,34 @@ mod tests {
         }
         assert!(two.begin - one.end >= 20_000_000, "the sleep lies between them");
         assert!(logs.take().is_empty(), "the thread has ended");
+    }
+
+    #[test]
+    fn who_reads_a_source_works_between_the_releases() {
+        const PERIOD: i64 = 20_000_000;
+        const RELEASES: i64 = 7;
+        let (logs, releases) = (WorkLogs::default(), ReleaseTimes::default());
+        let first = Clock::Monotonic.now();
+        let releases_of_each = |cpu| (cpu, first, PERIOD);
+        let cpus = sched::affinity().unwrap();
+        releases.publish(&cpus.into_iter().map(releases_of_each).collect::<Vec<_>>());
+        let log = TimedLog::new(logs.begin(()), releases);
+        let bytes = vec![0_u8; RELEASES as usize * PIECE];
+        let mut source = LoggedSource::new(&bytes[..], Some(log));
+        let mut buffer = vec![0; 2 * PIECE];
+        let mut sizes = Vec::new();
+        for release in 1..=RELEASES {
+            crate::clock::sleep_until(Clock::Monotonic, first + release * PERIOD - 100_000)
+                .unwrap();
+            sizes.push(source.read(&mut buffer).unwrap());
+        }
+        drop(source);
+        assert_eq!(sizes, [PIECE; RELEASES as usize]);
+        let since = |stretch: &Stretch| (stretch.begin - first).rem_euclid(PERIOD);
+        let begins: Vec<i64> = logs.take()[0].stretches.iter().map(since).collect();
+        // A busy machine may hold the thread up between its look at the clock and its note.
+        let free = begins.iter().filter(|since| (60_000..PERIOD - 150_000).contains(*since));
+        assert!(free.count() > begins.len() / 2, "{begins:?}");
     }
 
     #[test]

@@ -18,8 +18,8 @@ use crate::layout::{Cpus, Layout, check_cpus};
 use crate::outbox::Outbox;
 use crate::reasons::STOP;
 use crate::refusals::{machine_refuses, plan_is_wrong};
-use crate::release_times::ReleaseTimes;
 pub use check::missing_program;
+use latlab_sys::release_times::ReleaseTimes;
 
 use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
 use latlab_model::load::{Load, LoadCpus};
@@ -27,7 +27,7 @@ use latlab_model::own_work::OwnThread;
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::files::Root;
 use latlab_sys::undo::restore_loads;
-use latlab_sys::work_log::LoggedSource;
+use latlab_sys::work_log::{LoggedSource, TimedLog};
 use request::{LoadRequest, RELEASES_WORD, STOP_WORD};
 use std::io::{BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -91,7 +91,10 @@ impl Loads {
 
     /// Tells the supervisors the releases, between which they look at their loads.
     pub fn tell_releases(&mut self, releases: &ReleaseTimes) {
-        let Some(text) = releases.text() else { return };
+        if releases.threads().is_empty() {
+            return;
+        }
+        let text = serde_json::to_string(releases.threads()).expect("they are numbers");
         for input in self.0.iter_mut().filter_map(|load| load.input.as_mut()) {
             // A supervisor that has gone needs no word.
             let _ = writeln!(input, "{RELEASES_WORD}{text}");
@@ -161,7 +164,8 @@ impl SupervisedLoad {
 
 /// Hands the frames of a supervisor on.
 fn forward_frames(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
-    let output = LoggedSource::new(output, Some(outbox.begin_log(OwnThread::Loads)));
+    let log = TimedLog::new(outbox.begin_log(OwnThread::Loads), outbox.releases.clone());
+    let output = LoggedSource::new(output, Some(log));
     let mut frames = FrameReader::new(BufReader::new(output));
     while let Ok(ReadResult::Frame(frame)) = frames.next_for_agent() {
         let message = frame.message;

@@ -4,7 +4,7 @@ use super::request::SupervisorEvent;
 use latlab_model::Nanos;
 use latlab_sys::clock::Clock;
 use std::collections::VecDeque;
-use std::io::{PipeReader, Read};
+use std::io::Read;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub struct WantedLines {
 
 /// Reads until nobody can write any more.
 pub fn read(
-    mut from: PipeReader,
+    mut from: impl Read,
     wanted: WantedLines,
     output: &Output,
     events: &SyncSender<SupervisorEvent>,

@@ -2,10 +2,13 @@
 
 use super::output::{self, Output, WantedLines};
 use super::request::{LoadRequest, SupervisorEvent};
+use latlab_model::own_work::OwnThread;
 use latlab_sys::cgroup::Cgroup;
 use latlab_sys::child::{join_load, ordinary_command};
 use latlab_sys::process::{KillSignal, Pid, kill_process_group};
+use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::scratch::Scratch;
+use latlab_sys::work_log::{LoggedSource, TimedLog, WorkLogs};
 use std::io::{PipeWriter, Result, pipe};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::SyncSender;
@@ -33,6 +36,7 @@ impl Processes {
         request: LoadRequest,
         (scratch, cgroup): (Scratch, Option<Cgroup>),
         events: &SyncSender<SupervisorEvent>,
+        (logs, releases): (&WorkLogs<OwnThread>, &ReleaseTimes),
         nice: i32,
     ) -> Result<Self> {
         let mut slots = Vec::new();
@@ -43,7 +47,12 @@ impl Processes {
             let wanted = WantedLines { process: place, figures, ready: process.ready.clone() };
             let ((reader, writer), output) = (pipe()?, Output::default());
             let (events, shared) = (events.clone(), output.clone());
-            let read = move || output::read(reader, wanted, &shared, &events);
+            let (logs, releases) = (logs.clone(), releases.clone());
+            let read = move || {
+                let log = TimedLog::new(logs.begin(OwnThread::Loads), releases);
+                let reader = LoggedSource::new(reader, Some(log));
+                output::read(reader, wanted, &shared, &events);
+            };
             std::thread::Builder::new().spawn(read)?;
             slots.push(Slot { pid: None, writer, output });
         }

@@ -1,9 +1,9 @@
 //! What a supervisor is asked to do, and what it waits for.
 
-use crate::release_times::ReleaseTimes;
 use latlab_model::Nanos;
 use latlab_model::load::Load;
 use latlab_sys::child::ChildExit;
+use latlab_sys::release_times::ReleaseTimes;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Read};
 use std::process::{Command, Stdio};
@@ -64,7 +64,7 @@ pub fn listen(
         let mut line = String::new();
         let mut word = input.read_line(&mut line);
         if let Some(text) = line.strip_prefix(RELEASES_WORD) {
-            releases.read(text);
+            releases.publish(&serde_json::from_str::<Vec<_>>(text).unwrap_or_default());
             line.clear();
             word = input.read_line(&mut line);
         }

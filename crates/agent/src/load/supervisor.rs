@@ -5,7 +5,6 @@ use super::processes::Processes;
 use super::request::{LoadRequest, SupervisorEvent, listen};
 use super::{counters, tree};
 use crate::own_work::own_work;
-use crate::release_times::ReleaseTimes;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
 use latlab_model::own_work::OwnThread;
@@ -14,6 +13,7 @@ use latlab_sys::child::{adopt_orphans, lower_niceness, wait_for_any};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
 use latlab_sys::process::KillSignal;
+use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::sched::affinity_of;
 use latlab_sys::undo::Changes;
 use latlab_sys::work_log::{WorkLog, WorkLogs};
@@ -61,10 +61,11 @@ pub fn supervise() -> Result<(), String> {
     let (events, waiting) = sync_channel(4096);
     // A load of thousands of processes is looked at and ended in seconds only from before them.
     let nice = lower_niceness();
-    let processes = Processes::new(request, (scratch, cgroup), &events, nice).map_err(failed)?;
-    let releases = ReleaseTimes::default();
+    let (logs, releases) = (WorkLogs::default(), ReleaseTimes::default());
+    let own = (&logs, &releases);
+    let processes =
+        Processes::new(request, (scratch, cgroup), &events, own, nice).map_err(failed)?;
     listen(input, events.clone(), releases.clone()).map_err(failed)?;
-    let logs = WorkLogs::default();
     let supervisor = Supervisor {
         root,
         log: logs.begin(OwnThread::Loads),

@@ -9,11 +9,11 @@ pub use thread::{MonitoredThread, own_timer_slack, text_of};
 
 use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;
-use crate::release_times::ReleaseTimes;
 use latlab_model::finding::Finding;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::own_work::OwnThread;
 use latlab_sys::files::Root;
+use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::work_log::WorkLog;
 use latlab_sys::write_watch::{Wake, WriteWatch, wait};
 use std::collections::BTreeMap;

@@ -6,8 +6,9 @@
 //! so that a lost one is counted and no value is invented.
 //!
 //! Where every CPU is measured, a reading is gentle: `pace.rs` puts its parts between the releases, or
-//! pauses between them where those are not known, and files that hold the CPU for long are read once before the first release and once
-//! after the last.
+//! pauses between them where those are not known. Files that hold the CPU for long are read once
+//! before the first release and once after the last; where the releases are not known, also those
+//! that hold it for more than some microseconds, and the threads.
 
 mod events;
 mod pace;
@@ -130,6 +131,8 @@ struct Reader {
     threads: Threads,
     events: Events,
     register: Register,
+    /// Whether a reading was taken.
+    has_begun: bool,
     /// Series whose announcement waits for room in the stream.
     series: Vec<Series>,
     /// Readings since the last one that found room.
@@ -152,6 +155,7 @@ impl Reader {
             threads: Threads::find(root),
             events,
             register,
+            has_begun: false,
             series: Vec::new(),
             unsent: 0,
         }
@@ -159,11 +163,22 @@ impl Reader {
 
     fn read(&mut self, outbox: &Outbox, end: bool, pace: &mut Pace<'_>) {
         let begun = Nanos(Clock::Monotonic.now());
+        let is_full = self.extent == Extent::Full;
+        let has_time = self.sources.fit_between_releases && outbox.releases.are_known();
+        let each_time = is_full || has_time;
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
         self.sources.read_short(&mut self.register, pace);
-        if end || self.extent == Extent::Full {
+        let is_due = each_time || is_first || end;
+        if is_due {
+            self.sources.read_medium(each_time, &mut self.register, pace);
+        }
+        if is_full || end {
             self.sources.read_long(&mut self.register);
         }
-        self.threads.read(end, &mut self.register, pace);
+        if is_due {
+            self.threads.read(end, &mut self.register, pace);
+        }
+        self.register.set_instant(Nanos(Clock::Monotonic.now()));
         self.events.read(&mut self.register);
         self.register.put(OWN_COST, "", thread_cpu_time());
         let at = match self.extent {
@@ -202,7 +217,7 @@ impl Reader {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::release_times::ReleaseTimes;
+    use latlab_sys::release_times::ReleaseTimes;
     use latlab_sys::work_log::WorkLogs;
     use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! How the parts of a reading are spread over the time between two of them.
 
-use crate::release_times::ReleaseTimes;
 use latlab_sys::clock::Clock;
+use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::work_log::{Work, WorkLog};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;

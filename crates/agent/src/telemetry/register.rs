@@ -32,8 +32,10 @@ struct SeriesState {
     steady: bool,
     /// What it is now.
     now: Option<i64>,
-    /// Whether it was read this time.
+    /// Whether it was read this time, …
     read: bool,
+    /// … and when that was.
+    read_at: Nanos,
     /// What was sent last; none before the first time.
     sent: Option<Option<i64>>,
 }
@@ -48,11 +50,18 @@ pub struct Register {
     sequence: u64,
     /// The last reading did not arrive, so the next one holds everything.
     lost: bool,
+    /// When what is put was read.
+    instant: Nanos,
     /// Whether what is put is not read each time, whoever puts it.
     pub is_occasional: bool,
 }
 
 impl Register {
+    /// What is put from now on was read at this time.
+    pub fn set_instant(&mut self, instant: Nanos) {
+        self.instant = instant;
+    }
+
     /// A series that is read each time.
     pub fn put(&mut self, metric: Metric, subject: &str, value: i64) {
         self.set(metric, subject, true, value);
@@ -73,13 +82,13 @@ impl Register {
     pub fn end(&mut self, metric: Metric, subject: &str) {
         let number = self.number(metric, subject, false);
         let line = &mut self.lines[number as usize];
-        (line.now, line.read) = (None, true);
+        (line.now, line.read, line.read_at) = (None, true, self.instant);
     }
 
     fn set(&mut self, metric: Metric, subject: &str, steady: bool, value: i64) {
         let number = self.number(metric, subject, steady && !self.is_occasional);
         let line = &mut self.lines[number as usize];
-        (line.now, line.read) = (Some(value), true);
+        (line.now, line.read, line.read_at) = (Some(value), true, self.instant);
     }
 
     fn number(&mut self, metric: Metric, subject: &str, steady: bool) -> u32 {
@@ -89,7 +98,8 @@ impl Register {
         }
         let number = self.lines.len() as u32;
         subjects.insert(subject.to_string(), number);
-        self.lines.push(SeriesState { steady, now: None, read: false, sent: None });
+        let read_at = Nanos::ZERO;
+        self.lines.push(SeriesState { steady, now: None, read: false, read_at, sent: None });
         self.announce.push(Series {
             number,
             metric: metric.name.to_string(),
@@ -105,9 +115,15 @@ impl Register {
     /// more.
     pub fn reading(&mut self, at_ns: Nanos) -> (Vec<Series>, Reading) {
         let whole = self.lost || self.sequence.is_multiple_of(WHOLE_EVERY);
-        let mut values = Vec::new();
+        let (mut values, mut instants) = (Vec::new(), Vec::new());
+        let mut since = Nanos::ZERO;
         for (number, line) in (0..).zip(&mut self.lines) {
             let read = std::mem::take(&mut line.read);
+            // Series of one file follow each other, and have one entry.
+            if read && line.read_at - at_ns != since {
+                since = line.read_at - at_ns;
+                instants.push((number, since));
+            }
             if line.steady && !read {
                 line.now = None;
             }
@@ -120,7 +136,7 @@ impl Register {
             }
         }
         let earlier = std::mem::take(&mut self.earlier);
-        let reading = Reading { at_ns, sequence: self.sequence, whole, values, earlier };
+        let reading = Reading { at_ns, sequence: self.sequence, whole, values, earlier, instants };
         self.sequence += 1;
         self.lost = false;
         (std::mem::take(&mut self.announce), reading)
@@ -171,6 +187,26 @@ mod tests {
         assert_eq!(register.reading(Nanos(3)).1.values, []);
         register.put(HEAT, "a", 50);
         assert_eq!(register.reading(Nanos(4)).1.values, [(0, Some(50))]);
+    }
+
+    /// Invariant (conditions): Each file of a reading has the time at which it was read.
+    #[test]
+    fn each_file_of_a_reading_has_its_own_time() {
+        let mut register = Register::default();
+        let mut read = |at: [i64; 2], end| {
+            register.set_instant(Nanos(at[0]));
+            register.put(HEAT, "a", at[0]);
+            register.put(HEAT, "b", 60);
+            register.set_instant(Nanos(at[1]));
+            register.put(TIME, "c", 70);
+            register.reading(Nanos(end)).1
+        };
+        let at = |reading: &Reading| [0, 1, 2].map(|number| reading.read_at(number).0);
+        assert_eq!(at(&read([100, 900], 1_000)), [100, 100, 900]);
+        let second = read([2_100, 2_950], 3_000);
+        assert_eq!((at(&second), second.values.len()), ([2_100, 2_100, 2_950], 1));
+        assert_eq!(second.instants.len(), 2, "one for each file");
+        assert!(read([4_000, 4_000], 4_000).instants.is_empty());
     }
 
     #[test]

@@ -3,8 +3,11 @@
 use super::Extent;
 use super::pace::Pace;
 use super::register::{Metric, Register};
+use latlab_model::Nanos;
 use latlab_model::telemetry::metric;
+use latlab_sys::clock::Clock;
 use latlab_sys::files::{OpenFile, Root};
+use latlab_sys::release_times::BEFORE;
 
 const CPU_TIME: Metric = Metric::counter(metric::CPU_TIME, "10ms");
 const CONTEXT_SWITCHES: Metric = Metric::counter(metric::CONTEXT_SWITCHES, "1");
@@ -37,10 +40,17 @@ struct Source {
 pub struct Sources {
     /// A call to read one of these gives the CPU back soon.
     short: Vec<Source>,
+    /// A call to read one of these is over before a release, if it begins between them.
+    medium: Vec<Source>,
     /// A call to read one of these may hold the CPU for long.
     long: Vec<Source>,
     extent: Extent,
+    /// Whether those between are as quick as they should be on this machine.
+    pub fit_between_releases: bool,
 }
+
+/// The longest time that reading a file may take between the releases.
+const MOST_BETWEEN: i64 = BEFORE / 2;
 
 /// Files that there is one of, and a call to read them may hold the CPU for long.
 const LONG: &[(&str, &str, Parse)] = &[
@@ -49,14 +59,18 @@ const LONG: &[(&str, &str, Parse)] = &[
     ("proc/vmstat", "", pages),
 ];
 
-/// Other files that there is one of.
-const SHORT: &[(&str, &str, Parse)] = &[
+/// Files that there is one of, and a call to read them holds the CPU for some 5 to 25 us.
+const MEDIUM: &[(&str, &str, Parse)] = &[
     ("proc/stat", "", stat),
     ("proc/meminfo", "", memory),
     ("proc/pressure/cpu", "cpu", pressure),
     ("proc/pressure/memory", "memory", pressure),
     ("proc/pressure/io", "io", pressure),
     ("proc/pressure/irq", "irq", pressure),
+];
+
+/// Other files that there is one of.
+const SHORT: &[(&str, &str, Parse)] = &[
     ("sys/devices/system/clocksource/clocksource0/current_clocksource", "", clocksource),
     ("sys/devices/platform/soc/soc:firmware/get_throttled", "firmware", throttle_flags),
 ];
@@ -72,14 +86,19 @@ const OF_CPU: &[(&str, &str, Parse)] = &[
 impl Sources {
     /// Opens what there is.
     pub fn open(root: &Root, extent: Extent) -> Sources {
-        let mut sources = Sources { short: Vec::new(), long: Vec::new(), extent };
-        for &(path, subject, parse) in SHORT {
-            sources.add(root, path.to_string(), subject.to_string(), parse);
-        }
         let source = |&(path, subject, parse): &(&str, &str, Parse)| {
             Some(Source { file: OpenFile::open(root, path)?, subject: subject.to_string(), parse })
         };
-        sources.long = LONG.iter().filter_map(source).collect();
+        let [medium, long] = [MEDIUM, LONG].map(|all| all.iter().filter_map(source).collect());
+        let mut sources =
+            Sources { short: Vec::new(), medium, long, extent, fit_between_releases: true };
+        if extent == Extent::Gentle {
+            let slowest = sources.medium.iter_mut().map(Source::reading_time).max();
+            sources.fit_between_releases = slowest.is_none_or(|time| time <= MOST_BETWEEN);
+        }
+        for &(path, subject, parse) in SHORT {
+            sources.add(root, path.to_string(), subject.to_string(), parse);
+        }
         let cpus = "sys/devices/system/cpu";
         for cpu in numbered(root, cpus, "cpu") {
             for &(file, what, parse) in OF_CPU {
@@ -130,6 +149,16 @@ impl Sources {
         }
     }
 
+    /// Reads those that must be between releases, each time or not.
+    pub fn read_medium(&mut self, each_time: bool, register: &mut Register, pace: &mut Pace<'_>) {
+        register.is_occasional = !each_time;
+        for source in &mut self.medium {
+            source.read(register);
+            pace.rest();
+        }
+        register.is_occasional = false;
+    }
+
     /// Reads the others; a gentle reading has them at its ends only.
     pub fn read_long(&mut self, register: &mut Register) {
         register.is_occasional = self.extent == Extent::Gentle;
@@ -139,11 +168,28 @@ impl Sources {
 }
 
 impl Source {
+    /// How long it takes to read it, without what other programs take of the CPU meanwhile.
+    fn reading_time(&mut self) -> i64 {
+        let mut once = || {
+            let begun = Clock::Monotonic.now();
+            self.file.read();
+            Clock::Monotonic.now() - begun
+        };
+        once().min(once())
+    }
+
     fn read(&mut self, register: &mut Register) {
+        let begun = Clock::Monotonic.now();
         if let Some(text) = self.file.read() {
+            register.set_instant(middle(begun, Clock::Monotonic.now()));
             (self.parse)(text, &self.subject, register);
         }
     }
+}
+
+/// When a file was read for which the calls took from one time to another.
+pub fn middle(begun: i64, ended: i64) -> Nanos {
+    Nanos(begun + (ended - begun) / 2)
 }
 
 /// The folders with a number behind this name.
@@ -313,7 +359,6 @@ fn pressure(text: &str, what: &str, register: &mut Register) {
 mod tests {
     use super::*;
     use crate::telemetry::tests::unhurried;
-    use latlab_model::Nanos;
     use std::collections::BTreeMap;
     use std::fs;
 
@@ -429,7 +474,7 @@ mod tests {
         sources.read_long(&mut register);
         let mut read = |number, end| {
             plant(number);
-            unhurried(|pace| sources.read_short(&mut register, pace));
+            unhurried(|pace| sources.read_medium(true, &mut register, pace));
             if end {
                 sources.read_long(&mut register);
             }
@@ -441,12 +486,26 @@ mod tests {
         assert_eq!(read(8, true), [(0, Some(8)), (1, Some(8))]);
     }
 
+    /// Invariant (conditions): Where every CPU is measured, telemetry holds none of them for long.
+    #[test]
+    fn what_has_no_time_between_the_releases_is_not_gone_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("proc")).unwrap();
+        fs::write(folder.path().join("proc/stat"), "ctxt 5\n").unwrap();
+        let mut sources = Sources::open(&Root::new(folder.path()), Extent::Gentle);
+        let mut register = Register::default();
+        unhurried(|pace| sources.read_medium(false, &mut register, pace));
+        let (series, first) = register.reading(Nanos(1));
+        assert_eq!((series[0].steady, first.values), (false, vec![(0, Some(5))]));
+        assert_eq!(register.reading(Nanos(2)).1.values, []);
+    }
+
     #[test]
     fn no_text_can_crash_a_parser() {
         let texts = ["", ":", "cpu", "cpu0", "\u{0}", "CPU0\n1:", "CPU0\n:\n::", "a b", "-1", "x="];
         let mut register = Register::default();
         for text in texts {
-            for &(_, subject, parse) in SHORT.iter().chain(LONG).chain(OF_CPU) {
+            for &(_, subject, parse) in [SHORT, MEDIUM, LONG, OF_CPU].concat().iter() {
                 parse(text, subject, &mut register);
             }
             gpu_temperature(text, &mut register);

@@ -6,6 +6,7 @@
 
 use super::pace::Pace;
 use super::register::{Metric, Register};
+use super::sources::middle;
 use latlab_model::Nanos;
 use latlab_model::telemetry::metric;
 use latlab_sys::clock::Clock;
@@ -99,7 +100,7 @@ impl Threads {
     /// Reads those whose turn it is; at the end of a run, all.
     pub fn read(&mut self, end: bool, register: &mut Register, pace: &mut Pace<'_>) {
         self.readings += 1;
-        self.find_new();
+        self.find_new(pace);
         self.known.retain(|&thread, known| {
             pace.rest();
             match sched::scheduling_of(thread) {
@@ -125,15 +126,14 @@ impl Threads {
                 due = true;
             }
             if due {
-                let at = Nanos(Clock::Monotonic.now());
-                known.read(&self.root, thread, at, register);
+                known.read(&self.root, thread, register);
                 pace.rest();
             }
         }
     }
 
     /// Tries the numbers that were given since the last time.
-    fn find_new(&mut self) {
+    fn find_new(&mut self, pace: &mut Pace<'_>) {
         let Some(newest) = newest(&self.root) else { return };
         let given = if newest >= self.newest {
             self.newest + 1..newest + 1
@@ -144,6 +144,7 @@ impl Threads {
         given.take(MOST_TRIED as usize).for_each(|thread| {
             if !self.known.contains_key(&thread) {
                 self.add(thread);
+                pace.rest();
             }
         });
         self.newest = newest;
@@ -156,11 +157,14 @@ fn newest(root: &Root) -> Option<u32> {
 }
 
 impl ThreadRecord {
-    fn read(&mut self, root: &Root, thread: u32, at: Nanos, register: &mut Register) {
+    fn read(&mut self, root: &Root, thread: u32, register: &mut Register) {
         if matches!(self.state, State::Ours) {
             return;
         }
+        let begun = Clock::Monotonic.now();
         let Some(now) = cpu_time(root, thread) else { return };
+        let at = middle(begun, Clock::Monotonic.now());
+        register.set_instant(at);
         let last = self.last.replace((at, now));
         let (before, was) = last.unwrap_or((at, now));
         if now - was > (at - before).0 + SLACK {

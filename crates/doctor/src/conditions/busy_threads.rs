@@ -1,6 +1,6 @@
 //! The threads that took a CPU while it was measured.
 
-use super::points::{Points, Stretch};
+use super::points::{Points, ReadValue, Stretch};
 use super::{ConditionsInput, ConditionsView};
 use latlab_model::finding::ThreadShare;
 use latlab_model::plan::Policy;
@@ -36,11 +36,9 @@ fn busy_thread(at: &ConditionsView<'_>, subject: &str, points: &Points) -> Optio
     let (name, id) = subject.rsplit_once('/')?;
     let id = id.parse().ok().filter(|id| !at.input.threads.contains(id))?;
     let ConditionsInput { from, to, .. } = *at.input;
-    let within: Vec<(Nanos, i64)> = steps_within(at.input, points);
+    let within = steps_within(at.input, points);
     let steps = within.windows(2).filter_map(|pair| {
-        let length = (pair[1].0 - pair[0].0).0;
-        let share = bounded_share((pair[1].1 - pair[0].1) as f64 / length.max(1) as f64);
-        Some((share.filter(|_| length > 0)?, pair[0].0, pair[1].0))
+        Some((bounded_share(share(&pair[0], &pair[1]))?, pair[0].read_at, pair[1].read_at))
     });
     // Of a step that began before the measuring, or ends after it, only the part within.
     let part = |(share, begin, end): (f64, Nanos, Nanos)| {
@@ -63,16 +61,33 @@ fn busy_thread(at: &ConditionsView<'_>, subject: &str, points: &Points) -> Optio
     })
 }
 
+/// The share of a CPU between two values of its CPU time.
+fn share(before: &ReadValue, after: &ReadValue) -> f64 {
+    let grown = after.value as f64 - before.value as f64;
+    grown / (after.read_at - before.read_at).0.max(1) as f64
+}
+
+/// Shares between two readings of a thread that are larger than one.
+pub fn refused_shares(at: &ConditionsView<'_>) -> u64 {
+    let all = at.data.all(metric::THREAD_CPU);
+    let refused = all.map(|(_, points)| {
+        let within = steps_within(at.input, points);
+        let shares = within.windows(2).map(|pair| bounded_share(share(&pair[0], &pair[1])));
+        shares.filter(Option::is_none).count() as u64
+    });
+    refused.sum()
+}
+
 /// The points of the time in which was measured, and one on either side.
-fn steps_within(context: &ConditionsInput, points: &Points) -> Vec<(Nanos, i64)> {
-    let all: Vec<(Nanos, i64)> = points.values().collect();
-    let from = all.partition_point(|(time, _)| *time <= context.from).saturating_sub(1);
-    let to = all.partition_point(|(time, _)| *time < context.to);
+fn steps_within(context: &ConditionsInput, points: &Points) -> Vec<ReadValue> {
+    let all: Vec<ReadValue> = points.values().collect();
+    let from = all.partition_point(|one| one.read_at <= context.from).saturating_sub(1);
+    let to = all.partition_point(|one| one.read_at < context.to);
     all[from..(to + 1).min(all.len())].to_vec()
 }
 
 fn last_value(at: &ConditionsView<'_>, metric: &str, subject: &str) -> Option<i64> {
-    at.data.one(metric, subject)?.values().next_back().map(|(_, value)| value)
+    at.data.one(metric, subject)?.values().next_back().map(|last| last.value)
 }
 
 fn policy(at: &ConditionsView<'_>, subject: &str) -> Option<String> {
@@ -90,7 +105,8 @@ fn policy(at: &ConditionsView<'_>, subject: &str) -> Option<String> {
 
 fn cpus_of_thread(at: &ConditionsView<'_>, subject: &str) -> CpuSet {
     let places = at.data.one(metric::THREAD_PLACE, subject);
-    places.into_iter().flat_map(Points::values).filter_map(|(_, cpu)| cpu.try_into().ok()).collect()
+    let cpus = places.into_iter().flat_map(Points::values);
+    cpus.filter_map(|place| place.value.try_into().ok()).collect()
 }
 
 /// Whether a thread goes before, or beside, the measuring ones.
@@ -113,29 +129,25 @@ pub fn active_stretches(at: &ConditionsView<'_>, thread: &BusyThread) -> Vec<Str
     let Some(points) = at.data.one(metric::THREAD_CPU, &subject) else { return Vec::new() };
     let ran = steps_within(at.input, points);
     ran.windows(2)
-        .filter(|pair| pair[1].1 > pair[0].1)
-        .map(|pair| Stretch { from: pair[0].0, to: pair[1].0 })
+        .filter(|pair| pair[1].value > pair[0].value)
+        .map(|pair| Stretch { from: pair[0].read_at, to: pair[1].read_at })
         .collect()
 }
 
 /// The busiest threads of a stretch on a CPU, at most three.
 pub fn busiest(at: &ConditionsView<'_>, stretch: Stretch, cpu: u32) -> Vec<ThreadShare> {
-    let share = |(subject, points): (&str, &Points)| {
+    let share_of = |(subject, points): (&str, &Points)| {
         let (name, id) = subject.rsplit_once('/')?;
         // Its own readings need not be those of the CPU.
-        let during =
-            points.values().filter(|(time, _)| *time >= stretch.from && *time <= stretch.to);
-        let during: Vec<(Nanos, i64)> = during.collect();
-        let (first, last) = (during.first()?, during.last()?);
-        let length = (last.0 - first.0).0;
-        let share = (last.1 - first.1) as f64 / length.max(1) as f64;
+        let during = points.values().filter(|one| one.at >= stretch.from && one.at <= stretch.to);
+        let during: Vec<ReadValue> = during.collect();
+        let share = bounded_share(share(during.first()?, during.last()?))?;
         let (name, id) = (name.to_string(), id.parse().ok()?);
-        let share = bounded_share(share)?;
-        (length > 0 && share >= 0.05).then_some(ThreadShare { name, id, share })
+        (share >= 0.05).then_some(ThreadShare { name, id, share })
     };
     let all = at.data.all(metric::THREAD_CPU);
     let on_cpu = all.filter(|(subject, _)| cpus_of_thread(at, subject).contains(cpu));
-    let mut found: Vec<ThreadShare> = on_cpu.filter_map(share).collect();
+    let mut found: Vec<ThreadShare> = on_cpu.filter_map(share_of).collect();
     found.sort_by(|a, b| b.share.total_cmp(&a.share));
     found.truncate(3);
     found

@@ -52,10 +52,9 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
     }
     for (read, kind) in RATES {
         for (subject, points) in at.data.all(read) {
-            let rates = rates(at, points).into_iter();
-            // Microseconds in a second, of which there are no more than a million.
+            let rates = at.rates(points).into_iter();
             let rates = rates.map(|rate| match *read == metric::PRESSURE {
-                true => Some(bounded_share(rate? / 1e6)? * 1e6),
+                true => Some(bounded_share(rate? / MICROSECONDS)? * MICROSECONDS),
                 false => rate,
             });
             figures.extend(figure(at, *kind, subject, rates.collect()));
@@ -69,9 +68,20 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
         lost: at.data.lost,
         cost_share: cost(at),
         at_ends_only: at.data.at_ends_only.iter().map(|name| name.to_string()).collect(),
+        shares_refused: refused_shares(at),
         figures,
         threads: busy_threads::busy_threads(at),
     }
+}
+
+/// Microseconds of a second, which no share of a second exceeds.
+const MICROSECONDS: f64 = 1e6;
+
+/// Shares that are larger than one, which nobody can say anything of.
+fn refused_shares(at: &ConditionsView<'_>) -> u64 {
+    let pressure = at.data.all(metric::PRESSURE).flat_map(|(_, points)| at.rates(points));
+    let refused = |rate: &f64| bounded_share(rate / MICROSECONDS).is_none();
+    pressure.flatten().filter(refused).count() as u64 + busy_threads::refused_shares(at)
 }
 
 /// A shorter watch is mostly its own beginning.
@@ -87,12 +97,6 @@ fn cost(at: &ConditionsView<'_>) -> Option<f64> {
 /// What a series was at each reading.
 fn values(at: &ConditionsView<'_>, points: &Points) -> Vec<Option<f64>> {
     at.times.iter().map(|time| points.at(*time)).collect()
-}
-
-/// What a counter grew by in a second, for each step.
-fn rates(at: &ConditionsView<'_>, points: &Points) -> Vec<Option<f64>> {
-    let growths = at.growths(points).into_iter().zip(at.seconds());
-    growths.map(|(growth, seconds)| Some(growth? / seconds)).collect()
 }
 
 /// From the values of all readings, or of all steps between them.

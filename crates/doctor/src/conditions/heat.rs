@@ -42,10 +42,10 @@ pub fn capped(at: &ConditionsView<'_>) -> Option<Finding> {
     let mut lowest: Option<(f64, f64, CpuSet, Vec<Stretch>)> = None;
     for (subject, points) in at.data.all(metric::FREQUENCY_LIMIT) {
         let cpu: Option<u32> = subject.strip_prefix("cpu").and_then(|number| number.parse().ok());
-        let high = points.values().map(|(_, limit)| limit as f64).fold(0.0, f64::max);
+        let high = points.values().map(|limit| limit.value as f64).fold(0.0, f64::max);
         let is_low = |step: usize| points.at(at.times[step + 1]).is_some_and(|now| now < high);
         let when = stretches(at.times, is_low);
-        let low = points.values().map(|(_, limit)| limit as f64).fold(f64::INFINITY, f64::min);
+        let low = points.values().map(|limit| limit.value as f64).fold(f64::INFINITY, f64::min);
         if let (Some(cpu), false) = (cpu, when.is_empty()) {
             let cpus = lowest.iter().flat_map(|(_, _, cpus, _)| cpus.iter()).chain([cpu]).collect();
             lowest = Some((low, high, cpus, when));

@@ -137,7 +137,7 @@ pub fn load_changed(at: &ConditionsView<'_>, cpu: u32) -> Vec<Finding> {
 
 /// Somebody took much memory at once, or nearly all of it.
 pub fn memory_taken(at: &ConditionsView<'_>) -> Option<Finding> {
-    let total = at.data.one(metric::MEMORY, "MemTotal")?.values().next()?.1 as f64;
+    let total = at.data.one(metric::MEMORY, "MemTotal")?.values().next()?.value as f64;
     let available = at.data.one(metric::MEMORY, "MemAvailable")?;
     let values: Vec<Option<f64>> = at.times.iter().map(|time| available.at(*time)).collect();
     let fall = |step: usize| {

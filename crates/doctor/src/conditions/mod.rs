@@ -76,21 +76,25 @@ const KEPT: &[&str] = &[
 ];
 
 impl ConditionsBuilder {
-    /// A point of a series; none when it was not there.
-    pub fn point(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
+    /// A point of a series, with the time of its reading and that of its file; none when it was not
+    /// there.
+    pub fn point(&mut self, series: &Series, at: Nanos, read_at: Nanos, value: Option<i64>) {
         if !series.steady {
-            let name = metric::LONG_TO_READ.iter().find(|name| **name == series.metric);
-            self.at_ends_only.extend(name);
+            let mut each_time = metric::LONG_TO_READ.iter().chain(&metric::BETWEEN_RELEASES);
+            let name = each_time.find(|name| **name == series.metric).copied();
+            // Threads are read by the same rule, and are never read each time.
+            let threads = name.filter(|name| *name == metric::CPU_TIME);
+            self.at_ends_only.extend(name.into_iter().chain(threads.map(|_| metric::THREAD_CPU)));
         }
         if !KEPT.contains(&series.metric.as_str()) {
             return;
         }
         // Looked up first, because the names are new only once.
         match self.series.get_mut(&series.metric).and_then(|all| all.get_mut(&series.subject)) {
-            Some(points) => points.push(at, value),
+            Some(points) => points.push(at, read_at, value),
             None => {
                 let all = self.series.entry(series.metric.clone()).or_default();
-                all.entry(series.subject.clone()).or_default().push(at, value);
+                all.entry(series.subject.clone()).or_default().push(at, read_at, value);
             }
         }
     }
@@ -155,6 +159,11 @@ impl<'a> ConditionsView<'a> {
     /// Time since the first counted release.
     fn since_start(&self, time: Nanos) -> Nanos {
         (time - self.input.from).max(Nanos::ZERO)
+    }
+
+    /// What a counter grew by in a second, for each step.
+    fn rates(&self, points: &Points) -> Vec<Option<f64>> {
+        self.times.windows(2).map(|pair| points.rate(pair[0], pair[1])).collect()
     }
 
     /// Seconds of each step between two readings.

@@ -2,40 +2,82 @@
 
 use latlab_model::Nanos;
 
-/// The points of one series, in their order; none where it was not there.
+/// The points of one series, in their order.
 #[derive(Clone, Default, Debug)]
-pub struct Points(Vec<(Nanos, Option<i64>)>);
+pub struct Points(Vec<Point>);
+
+/// A value as it was read.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    /// The time of its reading, which all series have in common.
+    at: Nanos,
+    /// The time at which its file was read.
+    read_at: Nanos,
+    /// None where it was not there.
+    value: Option<i64>,
+}
+
+/// A value that was there.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadValue {
+    /// The time of its reading.
+    pub at: Nanos,
+    /// The time at which its file was read.
+    pub read_at: Nanos,
+    /// The value.
+    pub value: i64,
+}
 
 impl Points {
     /// Adds the next one; one that is not later than the last is left out.
-    pub fn push(&mut self, at: Nanos, value: Option<i64>) {
-        if self.0.last().is_none_or(|(last, _)| at > *last) {
-            self.0.push((at, value));
+    pub fn push(&mut self, at: Nanos, read_at: Nanos, value: Option<i64>) {
+        if self.0.last().is_none_or(|last| at > last.at && read_at > last.read_at) {
+            self.0.push(Point { at, read_at, value });
         }
     }
 
     /// All points that are there.
-    pub fn values(&self) -> impl DoubleEndedIterator<Item = (Nanos, i64)> + '_ {
-        self.0.iter().filter_map(|&(at, value)| Some((at, value?)))
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = ReadValue> + '_ {
+        let there =
+            |&Point { at, read_at, value }: &Point| Some(ReadValue { at, read_at, value: value? });
+        self.0.iter().filter_map(there)
     }
 
-    /// The value at a time; none before the first, after the last and where it was not there.
+    /// The value at the time of a reading; none before the first, after the last and where it was not
+    /// there.
     pub fn at(&self, time: Nanos) -> Option<f64> {
-        let after = self.0.partition_point(|(at, _)| *at < time);
-        let &(next_at, next) = self.0.get(after)?;
-        if next_at == time {
-            return next.map(|value| value as f64);
+        self.between(time, |point| point.value.map(|value| value as f64))
+    }
+
+    /// How long after a reading's time the file was read.
+    fn delay(&self, time: Nanos) -> Option<f64> {
+        self.between(time, |point| Some((point.read_at - point.at).as_secs_f64()))
+    }
+
+    /// A straight line between the points.
+    fn between(&self, time: Nanos, number: impl Fn(&Point) -> Option<f64>) -> Option<f64> {
+        let after = self.0.partition_point(|point| point.at < time);
+        let next = self.0.get(after)?;
+        if next.at == time {
+            return number(next);
         }
-        let &(before_at, before) = self.0.get(after.checked_sub(1)?)?;
-        let (before, next) = (before? as f64, next? as f64);
-        let part = (time - before_at).0 as f64 / (next_at - before_at).0 as f64;
-        Some(before + (next - before) * part)
+        let before = self.0.get(after.checked_sub(1)?)?;
+        let (first, last) = (number(before)?, number(next)?);
+        let part = (time - before.at).0 as f64 / (next.at - before.at).0 as f64;
+        Some(first + (last - first) * part)
     }
 
     /// What a counter grew by in this time; none where that is unknown or it began anew.
     pub fn growth(&self, from: Nanos, to: Nanos) -> Option<f64> {
         let growth = self.at(to)? - self.at(from)?;
         (growth >= 0.0).then_some(growth)
+    }
+
+    /// What a counter grew by in a second between two readings, over the time between those of its file.
+    pub fn rate(&self, from: Nanos, to: Nanos) -> Option<f64> {
+        let growth = self.growth(from, to)?;
+        let seconds = (to - from).as_secs_f64() + self.delay(to)? - self.delay(from)?;
+        (seconds > 0.0).then(|| growth / seconds)
     }
 }
 
@@ -79,7 +121,7 @@ mod tests {
 
     fn points(all: &[(i64, Option<i64>)]) -> Points {
         let mut points = Points::default();
-        all.iter().for_each(|&(at, value)| points.push(Nanos(at), value));
+        all.iter().for_each(|&(at, value)| points.push(Nanos(at), Nanos(at), value));
         points
     }
 
@@ -91,6 +133,20 @@ mod tests {
         assert_eq!((at(25), at(30), at(35), at(40), at(41)), (None, None, None, Some(7.0), None));
         assert_eq!(points.growth(Nanos(10), Nanos(20)), Some(100.0));
         assert_eq!(points.growth(Nanos(20), Nanos(40)), None, "it began anew");
+    }
+
+    /// Invariant (conditions): Each file of a reading has the time at which it was read.
+    #[test]
+    fn a_rate_is_over_the_time_between_the_readings_of_its_file() {
+        let mut points = Points::default();
+        let time = |tenths: i64| Nanos(tenths * 100_000_000);
+        // 1000 each second; the file is read at the end of the first reading, then before it.
+        for (at, delay, value) in [(10, 0, 0), (20, -4, 600), (30, -4, 1600)] {
+            points.push(time(at), time(at + delay), Some(value));
+        }
+        let rate = |from, to| points.rate(time(from), time(to)).map(f64::round);
+        assert_eq!((rate(10, 20), rate(20, 30)), (Some(1000.0), Some(1000.0)));
+        assert_eq!(rate(10, 31), None);
     }
 
     #[test]

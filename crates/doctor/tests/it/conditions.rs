@@ -55,7 +55,7 @@ impl Made {
     fn gauge(mut self, metric: &str, subject: &str, value: impl Fn(i64) -> i64) -> Made {
         let series = Made::series(metric, subject, false);
         for number in -1..=LENGTH {
-            self.watch.point(&series, second(number), Some(value(number)));
+            self.watch.point(&series, second(number), second(number), Some(value(number)));
         }
         self
     }
@@ -70,7 +70,7 @@ impl Made {
         let series = Made::series(metric, subject, true);
         let mut sum = 1_000_000;
         for number in -1..=LENGTH {
-            self.watch.point(&series, second(number), Some(sum));
+            self.watch.point(&series, second(number), second(number), Some(sum));
             sum += growth(number);
         }
     }
@@ -274,8 +274,8 @@ fn a_change_of_the_clock_source_is_an_error() {
     let series = |name: &str| Made::series("clocksource", name, false);
     for number in -1..=LENGTH {
         let (old, new) = if number < 33 { (Some(1), None) } else { (None, Some(1)) };
-        made.watch.point(&series("tsc"), second(number), old);
-        made.watch.point(&series("hpet"), second(number), new);
+        made.watch.point(&series("tsc"), second(number), second(number), old);
+        made.watch.point(&series("hpet"), second(number), second(number), new);
     }
     let finding = made.finds("clocksource-changed", 33);
     assert_eq!(finding.severity(), Severity::Error);
@@ -315,6 +315,31 @@ fn a_share_is_no_larger_than_all_of_the_time() {
     assert_eq!((pressure.unit.as_str(), pressure.max), ("%", 100.0));
     assert!((pressure.mean - 40.0).abs() < 1.5, "{pressure:?}");
     assert!(conditions.threads[0].peak_share <= 1.0, "{:?}", conditions.threads[0]);
+    assert_eq!(conditions.shares_refused, 2, "one of each");
+}
+
+/// Invariant (conditions): Each file of a reading has the time at which it was read.
+#[test]
+fn a_share_is_that_of_the_time_between_the_readings_of_its_file() {
+    let mut made = Made::quiet();
+    let stalled = Made::series("pressure_stall", "cpu some", true);
+    let thread = Made::series("thread_cpu_time", "yes/77", true);
+    for number in -1..=LENGTH {
+        // A reading that is spread over the time before its end.
+        let early = Nanos(if number % 2 == 0 { 400_000_000 } else { 0 });
+        let (at, read_at) = (second(number), second(number) - early);
+        made.watch.point(&stalled, at, read_at, Some(read_at.0 / 1000 * 9 / 10));
+        made.watch.point(&thread, at, read_at, Some(read_at.0 / 10 * 9));
+    }
+    let made =
+        made.gauge("thread_policy", "yes/77", |_| 0).gauge("thread_priority", "yes/77", |_| 0);
+    let (conditions, _) = made.end();
+    let pressure = conditions.figures.iter().find(|figure| figure.metric == "pressure").unwrap();
+    let peak = 100.0 * conditions.threads[0].peak_share;
+    for percent in [pressure.min, pressure.mean, pressure.max, peak] {
+        assert!((percent - 90.0).abs() < 0.01, "{conditions:?}");
+    }
+    assert_eq!(conditions.shares_refused, 0);
 }
 
 /// Invariant (conditions): Time in which nothing was read is a finding.

@@ -113,7 +113,11 @@ fn readings(conditions: &Conditions) -> String {
         lost => format!(", {lost} lost"),
     };
     let cost = conditions.cost_share.map(|share| format!(", {} of one CPU", percent(share)));
-    format!("{} readings{lost}{}", conditions.readings, cost.unwrap_or_default())
+    let refused = match conditions.shares_refused {
+        0 => String::new(),
+        refused => format!(", {refused} shares above 100 % left out"),
+    };
+    format!("{} readings{lost}{}{refused}", conditions.readings, cost.unwrap_or_default())
 }
 
 fn figure_rows(conditions: &Conditions) -> Vec<[String; 7]> {

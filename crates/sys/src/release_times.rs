@@ -1,0 +1,168 @@
+//! The releases of the measuring threads, between which our own threads work where every CPU is
+//! measured: the kernel cannot take a CPU from them within a call, nor while it switches to them.
+
+use crate::clock::{Clock, sleep_until};
+use crate::sched;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// Nothing begins so shortly before a release, since it takes up to this long …
+pub const BEFORE: i64 = 150_000;
+/// … nor so shortly after one, when the measuring thread runs.
+const AFTER: i64 = 60_000;
+/// A CPU where less than this part of the time is far enough from all releases leaves no time.
+const LEAST_FREE: f64 = 0.5;
+/// A thread that is moved to another CPU each time it waits goes on after so many.
+const TRIES: usize = 3;
+/// Releases that are passed over, where several threads of a CPU leave no time between theirs.
+const MOST_PASSED: usize = 8;
+
+/// The releases of a thread: its CPU, the first one on CLOCK_MONOTONIC and their distance.
+pub type ThreadReleases = (u32, i64, i64);
+
+/// The releases on each CPU, once they are known; without them any time is as good.
+#[derive(Clone, Default, Debug)]
+pub struct ReleaseTimes(Arc<OnceLock<Schedule>>);
+
+#[derive(Debug)]
+struct Schedule {
+    threads: Vec<ThreadReleases>,
+    /// Of the CPUs that leave time between their releases.
+    on_cpu: BTreeMap<u32, Vec<Releases>>,
+    /// Whether all do.
+    is_complete: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Releases {
+    first: i64,
+    period: i64,
+}
+
+impl ReleaseTimes {
+    /// Makes the releases of all measuring threads known.
+    pub fn publish(&self, threads: &[ThreadReleases]) {
+        let mut on_cpu: BTreeMap<u32, Vec<Releases>> = BTreeMap::new();
+        for &(cpu, first, period) in threads.iter().filter(|(_, _, period)| *period > 0) {
+            on_cpu.entry(cpu).or_default().push(Releases { first, period });
+        }
+        let measured = on_cpu.len();
+        on_cpu.retain(|_, releases| 1.0 - kept_share(releases) >= LEAST_FREE);
+        let is_complete = !on_cpu.is_empty() && on_cpu.len() == measured;
+        let _ = self.0.set(Schedule { threads: threads.to_vec(), on_cpu, is_complete });
+    }
+
+    /// What was published, for another process of ours.
+    pub fn threads(&self) -> &[ThreadReleases] {
+        self.0.get().map_or(&[], |schedule| &schedule.threads)
+    }
+
+    /// The first time from this one on that is far enough from all releases on the CPU of the calling
+    /// thread; the time itself where there is none soon.
+    pub fn free_from(&self, time: i64) -> i64 {
+        self.free_on(sched::current_cpu(), time)
+    }
+
+    fn free_on(&self, cpu: u32, time: i64) -> i64 {
+        let releases = self.0.get().and_then(|schedule| schedule.on_cpu.get(&cpu));
+        let releases = releases.map_or(&[][..], Vec::as_slice);
+        let mut free = time;
+        for _ in 0..MOST_PASSED {
+            match releases.iter().map(|one| one.free_from(free)).max() {
+                Some(later) if later > free => free = later,
+                _ => return free,
+            }
+        }
+        time
+    }
+
+    /// Whether our own threads can keep away from them on every measured CPU.
+    pub fn are_known(&self) -> bool {
+        self.0.get().is_some_and(|schedule| schedule.is_complete)
+    }
+
+    /// Whether it is such a time now.
+    pub fn is_free(&self) -> bool {
+        let now = Clock::Monotonic.now();
+        self.free_from(now) == now
+    }
+
+    /// Waits until it is.
+    pub fn wait(&self) {
+        for _ in 0..TRIES {
+            let now = Clock::Monotonic.now();
+            let free = self.free_from(now);
+            if free == now || sleep_until(Clock::Monotonic, free).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Releases {
+    fn free_from(&self, time: i64) -> i64 {
+        // Counted from where the first release begins to forbid.
+        let since = (time - self.first + BEFORE).rem_euclid(self.period);
+        if since < BEFORE + AFTER { time - since + BEFORE + AFTER } else { time }
+    }
+}
+
+/// The part of the time that is kept for releases; at most, where their distances differ.
+fn kept_share(releases: &[Releases]) -> f64 {
+    let mut phases: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for one in releases {
+        phases.entry(one.period).or_default().push(one.first.rem_euclid(one.period));
+    }
+    let share = |(period, mut phases): (i64, Vec<i64>)| {
+        phases.sort_unstable();
+        let next = phases.iter().skip(1).copied().chain([phases[0].saturating_add(period)]);
+        let kept = phases.iter().zip(next).map(|(phase, next)| (next - phase).min(BEFORE + AFTER));
+        kept.sum::<i64>() as f64 / period as f64
+    };
+    phases.into_iter().map(share).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn published(threads: &[ThreadReleases]) -> ReleaseTimes {
+        let times = ReleaseTimes::default();
+        times.publish(threads);
+        times
+    }
+
+    /// Invariant (conditions): Where every CPU is measured, telemetry holds none of them for long.
+    #[test]
+    fn own_threads_stay_away_from_the_releases_of_their_cpu() {
+        const FIRST: i64 = 50_000_000;
+        let times = published(&[(1, FIRST, 1_000_000)]);
+        let free = |after: i64| times.free_on(1, FIRST + after) - FIRST;
+        assert_eq!([61_000, 400_000, 849_000].map(free), [61_000, 400_000, 849_000]);
+        assert_eq!([0, 59_000, 7_000_000].map(free), [60_000, 60_000, 7_060_000]);
+        assert_eq!([850_000, 999_999].map(free), [1_060_000, 1_060_000]);
+        assert_eq!(free(-20_000_100), -19_940_000, "also before the first");
+        assert_eq!(times.free_on(0, FIRST), FIRST, "on another CPU");
+    }
+
+    #[test]
+    fn several_threads_of_a_cpu_leave_what_is_between_all_of_them() {
+        let times = published(&[(0, 0, 1_000_000), (0, 200_000, 1_000_000)]);
+        assert_eq!((times.free_on(0, 900_000), times.are_known()), (1_260_000, true));
+        let all = [0, 200, 400, 600, 800].map(|at| (0, at * 1_000, 1_000_000));
+        let times = published(&all);
+        assert_eq!((times.free_on(0, 70_000), times.are_known()), (70_000, false));
+        // Sixteen that are released together leave as much as one of them.
+        assert!(published(&[(0, 5_000_000, 1_000_000); 16]).are_known());
+    }
+
+    #[test]
+    fn they_are_known_where_every_measured_cpu_leaves_time() {
+        assert!(!ReleaseTimes::default().are_known() && !published(&[]).are_known());
+        assert!(published(&[(0, 7, 420_000), (1, 9, 1_000_000)]).are_known());
+        let times = published(&[(0, 7, 419_000), (1, 9, 1_000_000)]);
+        assert_eq!((times.free_on(0, 7), times.are_known()), (7, false));
+        assert_eq!(times.free_on(1, 9), 60_009, "as far as they are");
+        assert!(!published(&[(0, 0, 0), (0, 0, -5)]).are_known(), "nor of what is no distance");
+    }
+}
