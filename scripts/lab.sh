@@ -35,6 +35,7 @@ attack "power cuts, $CUT_PARTS disks after each call" store faults LATLAB_CUT_PA
 attack "damaged journals and folders, $CASES of each kind" store recover PROPTEST_CASES="$CASES"
 attack "disordered streams, $FUZZ s" digest hostile LATLAB_FUZZ_SECONDS="$FUZZ"
 attack "damaged captures, $FUZZ s for each reader" capture fuzz LATLAB_FUZZ_SECONDS="$FUZZ"
+attack "damaged recordings, $FUZZ s for each reader" import fuzz LATLAB_FUZZ_SECONDS="$FUZZ"
 # The locks of records have 64-bit offsets in a 32-bit program.
 armv7=armv7-unknown-linux-gnueabihf
 if command -v qemu-arm-static >/dev/null; then

@@ -5,6 +5,7 @@ use crate::commands::compare::args::CompareArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::cyclictest::{self, CyclictestArgs};
 use crate::commands::doctor::args::DoctorArgs;
+use crate::commands::import::args::ImportArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::loads::LoadsArgs;
 use crate::commands::plan::PlanArgs;
@@ -41,6 +42,7 @@ Examples:
   latlab compare idle -- hackbench          are the runs of one name worse than of another?
   latlab verify --all                       check every stored run for damage
   latlab respond --from cap.sr --look       list the channels of a capture
+  latlab import output.txt                  a recording of cyclictest becomes a run
   latlab doctor                             find settings that cost latency, with remedies
 
 Exit codes:
@@ -57,6 +59,8 @@ pub enum Command {
     Respond(Box<RespondArgs>),
     /// Compute how long a run must be to exclude a rate of deadline misses.
     Plan(PlanArgs),
+    /// Make runs of recordings of other tools: cyclictest, rtla, jitterdebugger and more.
+    Import(Box<ImportArgs>),
     /// Find settings of this machine, or of a run's machine, that cost latency.
     Doctor(DoctorArgs),
     /// List or download kernels for guests in virtual time.

@@ -8,6 +8,7 @@ mod invariants;
 
 use crate::command_line::Cli;
 use crate::commands::completions::Shell;
+use crate::commands::import::document::{Imported, Looked};
 use crate::documents::{
     CampaignReported, CampaignResult, CaptureListing, DryRun, List, ListedLoad, Reported,
     Responded, ShippedSheet,
@@ -74,6 +75,8 @@ fn schemas_are_those_of_the_types() {
         ("plan.schema.json".to_string(), schema::<RunLength>()),
         ("report.schema.json".to_string(), schema::<Reported>()),
         ("respond.schema.json".to_string(), schema::<Responded>()),
+        ("import.schema.json".to_string(), schema::<Imported>()),
+        ("import-look.schema.json".to_string(), schema::<Looked>()),
         ("respond-look.schema.json".to_string(), schema::<Vec<CaptureListing>>()),
         ("window.schema.json".to_string(), schema::<Window>()),
         ("verify.schema.json".to_string(), schema::<Vec<Verification>>()),

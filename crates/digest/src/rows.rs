@@ -59,7 +59,6 @@ impl IntervalRow {
     /// What the table keeps of an interval.
     pub fn new(interval: &Interval, cpu: Option<u32>) -> IntervalRow {
         let counts = &interval.counts;
-        let recorded = counts.count > 0;
         let at = |parts_per_million| quantile(counts, parts_per_million);
         IntervalRow {
             thread: interval.thread,
@@ -70,7 +69,7 @@ impl IntervalRow {
             missed: counts.missed,
             misses: counts.misses,
             underflow: counts.underflow,
-            min_ns: recorded.then_some(counts.min_ns),
+            min_ns: counts.min(),
             mean_ns: counts.mean_ns(),
             p50_ns: at(500_000),
             p99_ns: at(990_000),

@@ -295,7 +295,7 @@ fn check(interval: &Interval) -> Result<(), IntervalFlaw> {
         return Err(IntervalFlaw::EndsBeforeItBegins);
     }
     counts.check()?;
-    let times = i128::from(counts.count);
+    let times = i128::from(counts.summed());
     let largest = if counts.overflow.max_is_unknown { Nanos::MAX } else { counts.max_ns };
     let possible = i128::from(counts.min_ns.0) * times..=i128::from(largest.0) * times;
     match possible.contains(&counts.sum_ns) {

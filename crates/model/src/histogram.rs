@@ -124,6 +124,10 @@ pub struct Overflow {
     pub count: u64,
     /// Whether the largest of them is not known.
     pub max_is_unknown: bool,
+    /// Whether the smallest latency is not known, as of a file that states none.
+    pub min_is_unknown: bool,
+    /// How many of them are not in the sum, because nobody knows how large they are.
+    pub not_in_sum: u64,
 }
 
 /// Two histograms have different edges, so that their bins cannot be added.
@@ -171,6 +175,8 @@ impl Histogram {
         self.underflow += other.underflow;
         self.overflow.count += other.overflow.count;
         self.overflow.max_is_unknown |= other.overflow.max_is_unknown;
+        self.overflow.min_is_unknown |= other.overflow.min_is_unknown;
+        self.overflow.not_in_sum += other.overflow.not_in_sum;
         self.missed += other.missed;
         self.misses += other.misses;
         self.bins = merge(&self.bins, &other.bins);
@@ -179,8 +185,7 @@ impl Histogram {
 
     /// The same counts without what is known of their distribution, for a sum over different edges.
     pub fn without_bins(&self) -> Histogram {
-        let max_is_unknown = self.overflow.max_is_unknown;
-        let overflow = Overflow { count: 0, max_is_unknown };
+        let overflow = Overflow { count: 0, ..self.overflow };
         Histogram { bins: Vec::new(), layout: BinLayout::default(), overflow, ..*self }
     }
 
@@ -190,9 +195,19 @@ impl Histogram {
         self.underflow + bins + self.overflow.count
     }
 
-    /// Mean latency; none while nothing was recorded.
+    /// Latencies that the sum holds: all but those beyond the last edge whose size is unknown.
+    pub fn summed(&self) -> u64 {
+        self.count.saturating_sub(self.overflow.not_in_sum)
+    }
+
+    /// Mean of the latencies that the sum holds; none while there is none.
     pub fn mean_ns(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+        (self.summed() > 0).then(|| self.sum_ns as f64 / self.summed() as f64)
+    }
+
+    /// Smallest latency; none while nothing was recorded, or where it is not known.
+    pub fn min(&self) -> Option<Nanos> {
+        (self.count > 0 && !self.overflow.min_is_unknown).then_some(self.min_ns)
     }
 
     /// Largest latency; none while nothing was recorded, or where it is not known.
@@ -209,7 +224,8 @@ impl Histogram {
             high_ns: self.layout.start(),
             count: self.underflow,
         });
-        let overflow = (self.overflow.count > 0).then(|| Bin {
+        let has_place = self.overflow.count > 0 && !self.layout.is_unknown();
+        let overflow = has_place.then(|| Bin {
             low_ns: self.layout.end(),
             high_ns: self.max().map_or(Nanos::MAX, |max| max + Nanos(1)),
             count: self.overflow.count,

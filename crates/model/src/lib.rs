@@ -14,6 +14,7 @@ pub mod finding;
 pub mod frame;
 pub mod guest;
 pub mod histogram;
+pub mod import;
 pub mod legs;
 pub mod load;
 pub mod machine;

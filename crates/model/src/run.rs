@@ -276,6 +276,11 @@ pub enum VerdictReason {
         /// Of so many stimuli.
         stimuli: u64,
     },
+    /// An imported file does not tell whether some latencies missed.
+    LatenciesUnknown {
+        /// How many; none where not even that is known.
+        count: Option<u64>,
+    },
     /// The run ended before its time.
     Ended {
         /// Why.

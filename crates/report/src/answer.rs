@@ -82,10 +82,9 @@ pub(crate) fn capitalised(text: &str) -> String {
 
 /// Machine, kernel, load and length of the run, on a line.
 pub(crate) fn conditions(run: &Run) -> String {
-    let load = match sentence::load(run) {
-        Some(load) => format!("load: {load}"),
-        None => "no load".to_string(),
-    };
+    // Nobody knows what ran beside the measurement of another tool.
+    let unknown = || (!run.asked.method.is_import()).then(|| "no load".to_string());
+    let load = sentence::load(run).map(|load| format!("load: {load}")).or_else(unknown);
     let time = respond::is_timed(run).then(|| match run.measured_ns.0 {
         ..1_000_000_000 => short(run.measured_ns.0 as f64),
         _ => span(run.measured_ns),
@@ -94,7 +93,8 @@ pub(crate) fn conditions(run: &Run) -> String {
         None => "virtual time".to_string(),
         Some(_) => "a guest in the host's time".to_string(),
     });
-    let facts = [Some(sentence::machine_and_kernel(run)), Some(load), time, virtual_time];
+    let source = run.asked.method.import().map(|import| import.format.clone());
+    let facts = [Some(sentence::machine_and_kernel(run)), source, load, time, virtual_time];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     facts.join("; ")
 }

@@ -47,7 +47,7 @@ fn method(words: &mut CommandLine, method: &Method) {
                 words.unless(Workload::DEFAULT_BYTES, "--workload-size", bytes);
             }
         }
-        Method::Timerlat(_) | Method::Respond(_) => {}
+        Method::Timerlat(_) | Method::Respond(_) | Method::Import(_) => {}
     }
 }
 

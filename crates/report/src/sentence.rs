@@ -5,6 +5,7 @@ use crate::sections::respond;
 use crate::terms;
 use crate::units::{bytes, grouped, percent, percent_of, span};
 use latlab_model::guest::Guest;
+use latlab_model::import::Import;
 use latlab_model::plan::{IdleStates, Instrument, Method, Plan, Releases, Workload};
 use latlab_model::run::{EndReason, Gaps, Quantiles, SpinCounts, Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
@@ -42,7 +43,8 @@ pub fn machine_name(run: &Run) -> &str {
         return &run.asked.name;
     }
     let known = run.machine.hostname.as_deref().or(run.machine.board.as_deref());
-    known.filter(|name| !name.trim().is_empty()).unwrap_or("Machine")
+    let unknown = if run.asked.method.is_import() { &run.asked.name } else { "Machine" };
+    known.filter(|name| !name.trim().is_empty()).unwrap_or(unknown)
 }
 
 /// The kernel and how it can be preempted, each once.
@@ -73,15 +75,28 @@ pub fn headline(run: &Run) -> String {
                     span(run.measured_ns)
                 ),
                 None => {
+                    let import = run.asked.method.import();
+                    let quantity = import.map_or("wake-up latency", |import| &import.quantity);
                     format!(
-                        "The wake-up latency of {name} was at most {max} in {exposure} over {}.",
-                        span(run.measured_ns)
+                        "The {quantity} of {name} was at most {max} in {exposure}{}.",
+                        over(run)
                     )
                 }
             }
         }
+        None if run.total.cycles > 0 => {
+            format!("{name} recorded {}; the largest {one} is not known.", exposure(run))
+        }
         None if run.measured_ns <= Nanos::ZERO => format!("{name} recorded no {one}."),
         None => format!("{name} recorded no {one} in {}.", span(run.measured_ns)),
+    }
+}
+
+/// How long it was measured, behind a count: ` over 60 s`; nothing where nobody knows.
+pub fn over(run: &Run) -> String {
+    match respond::is_timed(run) {
+        true => format!(" over {}", span(run.measured_ns)),
+        false => String::new(),
     }
 }
 
@@ -396,6 +411,7 @@ pub fn extent(run: &Run) -> String {
         Some(responses) => {
             format!("{} {noun} to {} stimuli", grouped(cycles), grouped(responses.stimuli))
         }
+        None if !respond::is_timed(run) => format!("{} {noun}", grouped(cycles)),
         None => format!("{} {noun} in {}", grouped(cycles), span(run.measured_ns)),
     }
 }
@@ -448,7 +464,25 @@ fn measuring(plan: &Plan) -> Vec<(&'static str, String)> {
             std::iter::once(instrument).chain(rhythm(plan)).collect()
         }
         Method::Timerlat(_) => std::iter::once(instrument).chain(rhythm(plan)).collect(),
+        Method::Import(import) => imported(import),
     }
+}
+
+/// Where the figures of another tool come from.
+fn imported(import: &Import) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("Imported from", import.file.clone()),
+        ("Format", import.format.clone()),
+        ("Measured", import.quantity.clone()),
+    ];
+    facts.extend(import.tool.clone().map(|tool| ("Tool", tool)));
+    facts.extend(import.command.clone().map(|command| ("Command", command)));
+    facts.extend(import.recorded.clone().map(|time| ("Recorded", time)));
+    facts.extend(import.resolution_ns.map(|unit| ("Resolution", unit.to_string())));
+    facts.extend(import.original.clone().map(|name| ("Original file", name)));
+    let stated = import.facts.iter().map(|fact| format!("{}: {}", fact.name, fact.text));
+    facts.extend(stated.map(|fact| ("The file states", fact)));
+    facts
 }
 
 /// What a method with a period has in common with the others that have one.

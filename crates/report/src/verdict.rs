@@ -1,5 +1,6 @@
 //! The judgement of a run in sentences.
 
+use crate::sections::respond::is_timed;
 use crate::units::{counted, grouped, percent, trimmed};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Verdict, VerdictReason};
@@ -56,16 +57,20 @@ fn of_releases(run: &Run, verdict: &Verdict) -> String {
     let threads = counted(run.threads.len() as u64, "thread", "threads");
     let among = match run.asked.method.records() {
         Recorded::Gap => format!("among {}", counted(*activations, "gap", "gaps")),
-        Recorded::Latency | Recorded::Response => {
-            format!("in {}", counted(*activations, "release", "releases"))
-        }
+        Recorded::Latency | Recorded::Response => match run.asked.method.is_import() {
+            true => format!("in {}", counted(*activations, "latency", "latencies")),
+            false => format!("in {}", counted(*activations, "release", "releases")),
+        },
     };
     let rhythm = run.asked.method.rhythm().map(|rhythm| format!(", {rhythm}"));
+    let measured = match is_timed(run) {
+        true => format!(" ({})", run.measured_ns),
+        false => String::new(),
+    };
     format!(
-        "Deadline {deadline_ns}{}, {threads}: {word}{}. {misses} {among} ({}){}.",
+        "Deadline {deadline_ns}{}, {threads}: {word}{}. {misses} {among}{measured}{}.",
         rhythm.unwrap_or_default(),
         in_brackets(reason(run, verdict)),
-        run.measured_ns,
         maximum(run)
     )
 }
@@ -96,6 +101,13 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
         VerdictReason::ResponsesNotMeasured { count, stimuli } => {
             format!("{} of {} responses were not measured", grouped(*count), grouped(*stimuli))
         }
+        VerdictReason::LatenciesUnknown { count } => match count {
+            Some(count) => format!(
+                "the file does not say whether {} missed",
+                counted(*count, "latency", "latencies")
+            ),
+            None => "the file does not say how many latencies it leaves out".to_string(),
+        },
         VerdictReason::Ended { reason } => too_short(*reason).to_string(),
     })
 }

@@ -10,12 +10,12 @@ pub const MILLION: u32 = 1_000_000;
 const ABOVE: f64 = 0.025;
 
 /// The nearest-rank quantile for a share in parts per million; none while nothing was recorded, or
-/// where it lies among those beyond the last edge whose maximum is not known.
+/// where it lies among those beyond the last edge whose maximum is not known, or without bins.
 ///
 /// It is the highest latency that the bin of that rank can hold, so it never flatters the
 /// machine, but it never lies outside of what was observed either.
 pub fn quantile(histogram: &Histogram, parts_per_million: u32) -> Option<Nanos> {
-    if histogram.count == 0 {
+    if histogram.count == 0 || histogram.layout.is_unknown() {
         return None;
     }
     let value = highest_at(histogram, rank(histogram.count, parts_per_million))?;
@@ -203,7 +203,7 @@ mod tests {
         let known = Histogram::with_layout(layout, [3_000, 3_500, 1_282_000].map(Nanos));
         assert_eq!(quantile(&known, 500_000), Some(Nanos(3_999)));
         assert_eq!(quantile(&known, 900_000), Some(Nanos(1_282_000)));
-        let overflow = Overflow { count: 1, max_is_unknown: true };
+        let overflow = Overflow { count: 1, max_is_unknown: true, ..Overflow::default() };
         let unknown = Histogram { max_ns: Nanos(3_999), overflow, ..known };
         assert_eq!(quantile(&unknown, 500_000), Some(Nanos(3_999)));
         assert_eq!(quantile(&unknown, 900_000), None);

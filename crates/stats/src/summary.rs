@@ -7,7 +7,6 @@ use latlab_model::{Histogram, Nanos};
 
 /// The figures of what was counted; `max_at` is the release of the observed maximum.
 pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summary {
-    let recorded = counts.count > 0;
     // A relative sleep has no releases, so what the loop cannot miss must not look like a zero.
     let missed = plan.method.has_releases().then_some(counts.missed);
     Summary {
@@ -16,7 +15,7 @@ pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summar
         missed,
         misses: plan.deadline_ns.map(|_| counts.misses),
         underflow: counts.underflow,
-        min_ns: recorded.then_some(counts.min_ns),
+        min_ns: counts.min(),
         mean_ns: counts.mean_ns(),
         quantiles: quantiles(counts),
         max_ns: counts.max(),

@@ -1,7 +1,7 @@
 //! The judgement of a run against its deadline, by plain counting.
 
 use latlab_model::Nanos;
-use latlab_model::finding::Finding;
+use latlab_model::finding::{Finding, FindingKind, ImportFinding};
 use latlab_model::plan::{Plan, Recorded};
 use latlab_model::run::{EndReason, Summary, Verdict, VerdictReason, VerdictWord};
 
@@ -103,9 +103,19 @@ fn why_undecided(evidence: &VerdictInput) -> Option<VerdictReason> {
         () if unmeasured > 0 => {
             Some(VerdictReason::ResponsesNotMeasured { count: unmeasured, stimuli })
         }
+        () if unknown_latencies(evidence).is_some() => unknown_latencies(evidence),
         () if evidence.ended == EndReason::Finished => None,
         () => Some(VerdictReason::Ended { reason: evidence.ended }),
     }
+}
+
+/// What an imported file leaves open of the deadline.
+fn unknown_latencies(evidence: &VerdictInput) -> Option<VerdictReason> {
+    let count = evidence.findings.iter().find_map(|finding| match &finding.kind {
+        FindingKind::Import(ImportFinding::DeadlineUndecided { count }) => Some(*count),
+        _ => None,
+    })?;
+    Some(VerdictReason::LatenciesUnknown { count })
 }
 
 #[cfg(test)]

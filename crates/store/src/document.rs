@@ -19,6 +19,8 @@ pub const CAMPAIGN_JSON: &str = "campaign.json";
 pub const SNAPSHOT_JSON: &str = "snapshot.json";
 /// Name of the messages of a guest's kernel, which its emulator writes while the run goes on.
 pub const CONSOLE: &str = "console.txt";
+/// What the name of the file begins with that an imported run was made of.
+pub const ORIGINAL: &str = "original-";
 /// A run of 4096 threads has a document of some MiB.
 const LARGEST_DOCUMENT: u64 = 256 << 20;
 

@@ -1,7 +1,7 @@
 //! From the journal of a run to its folder.
 
 use crate::disk::{Disk, DiskFile};
-use crate::document::{CONSOLE, RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
+use crate::document::{CONSOLE, ORIGINAL, RUN_JSON, SNAPSHOT_JSON, write_document, write_snapshot};
 use crate::error::{Error, Result};
 use crate::files::{checksum, read_back};
 use crate::id;
@@ -74,6 +74,10 @@ pub fn write_files(
     let console = folder.join(CONSOLE);
     if disk.has(&console)? {
         files.insert(CONSOLE.to_string(), sync(disk, &console)?);
+    }
+    for name in originals(folder) {
+        let stored = sync(disk, &folder.join(&name))?;
+        files.insert(name, stored);
     }
     for (name, written) in &files {
         read_back(disk, &folder.join(name), written)?;
@@ -253,6 +257,13 @@ fn write_table<R: Row>(disk: &Disk, folder: &Path, rows: Vec<R>, files: &mut Fil
     rows.into_iter().try_for_each(|row| table.push(row))?;
     files.insert(R::FILE.to_string(), table.close()?);
     Ok(())
+}
+
+/// The files that an imported run was made of.
+fn originals(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.starts_with(ORIGINAL)).collect()
 }
 
 /// Brings a file to the disk that another program has written.

@@ -1,15 +1,19 @@
 //! A run while it is recorded.
 
 use crate::disk::DiskFile;
-use crate::document::CONSOLE;
+use crate::document::{CONSOLE, ORIGINAL};
 use crate::error::{Error, Result};
 use crate::finish::Finished;
 use crate::journal::Journal;
 use crate::runs::Store;
 use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::Message;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// A longer name of an original loses its beginning.
+const LONGEST_ORIGINAL: usize = 100;
 
 /// A run that goes on; dropped without a word it stays, to be recovered on the next opening.
 #[derive(Debug)]
@@ -98,6 +102,18 @@ impl OpenRun {
         self.journal.sync()?;
         let OpenRun { store, id, partial, journal } = self;
         store.complete(&id, &partial, journal, false)
+    }
+
+    /// Keeps a copy of the file that the run is made of in its folder; gives back its name there.
+    pub fn add_original(&self, name: &str, source: &mut impl Read) -> Result<String> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let skipped = plain.len().saturating_sub(LONGEST_ORIGINAL);
+        let name = format!("{ORIGINAL}{}", &plain[skipped..]);
+        let path = self.partial.join(&name);
+        let copied = File::create_new(&path).and_then(|mut file| io::copy(source, &mut file));
+        copied.map_err(Error::io("write", &path))?;
+        Ok(name)
     }
 
     /// Takes a guest's console out of the folder, beside the runs; none where there is none.

@@ -31,6 +31,9 @@ _latlab() {
             latlab,doctor)
                 cmd="latlab__subcmd__doctor"
                 ;;
+            latlab,import)
+                cmd="latlab__subcmd__import"
+                ;;
             latlab,lab)
                 cmd="latlab__subcmd__lab"
                 ;;
@@ -95,7 +98,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run respond plan doctor lab loads scenarios list show report compare plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run respond plan import doctor lab loads scenarios list show report compare plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -217,6 +220,52 @@ _latlab() {
                     ;;
                 --ignore)
                     COMPREPLY=($(compgen -W "not-realtime preempt-mode preemption-contradiction preempt-ignored preemption-unknown configuration-unknown rt-throttling rt-throttled rt-runtime-unlimited fair-server rt-group-scheduling autogroup rcu-callbacks rcu-boost-missing rcu-expedited debug-locks debug-memory debug-preemption debug-checks tainted mitigations mitigations-off split-locks nmi-watchdog soft-watchdog lockup-panics stall-reported isolation-refused isolation-wrong-cpus isolated-with-tick tickless-not-isolated idle-poll idle-limit-ignored threadirqs ticks-together audit parameters-contradict parameters-unknown no-high-resolution-timers tick-rate tick-always nohz-full-unsupported slow-clocksource clocksource-forced tsc-unstable guest-clock timer-migration shared-timer-device governor energy-preference frequency-limit frequency-floor boost processor-frequency frequency-claimed deep-idle no-idle-driver resume-latency smt no-isolation isolated-workqueues unlike-cores offline-cpus single-cpu isolated-interrupts interrupt-affinity default-affinity one-interrupt-cpu interrupt-threads usb-interrupts interrupt-errors softirq-threads swap low-memory zswap numa-balancing numa-nodes statistics-interval dirty-memory huge-pages huge-page-defrag khugepaged ksm compact-unevictable proactive-compaction page-generations hot unreadable-temperature cooling throttled-since-start no-temperature firmware-throttles firmware-has-throttled low-voltage usb-fast-interrupt board-clock narrow-kernel usb-network sysfs-missing guest stolen-time container firmware-interrupts old-firmware error-polling bus-frequency gpio-chips no-realtime-rights memory-lock-limit realtime-timeout affinity-narrow realtime-group seccomp tracers tracer-active tracing-closed perf-interrupts profiling statistics irqbalance tuning-daemons higher-realtime-threads realtime-kit background-work" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__import)
+            opts="-h -V --look --as --column --unit --deadline --name --note --out --format --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --as)
+                    COMPREPLY=($(compgen -W "parquet json rteval hdr rtla-hist rtla-top oslat xenomai stress-ng pairs hwlatdetect cyclictest jitterdebugger-csv jitterdebugger-raw csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --column)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --unit)
+                    COMPREPLY=($(compgen -W "s ms us ns" -- "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --note)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --out)
@@ -618,7 +667,7 @@ _latlab() {
             fi
             case "${prev}" in
                 --instrument)
-                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat respond" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "cyclic handoff spin timerlat respond import" -- "${cur}"))
                     return 0
                     ;;
                 --wake)

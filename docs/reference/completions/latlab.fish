@@ -29,6 +29,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -s V -l version -d 'Print ve
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure wake-up latency and store the run; or measure all runs of a sheet'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "respond" -d 'Measure how fast a pin answers a pin, from captures or in a simulator'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plan" -d 'Compute how long a run must be to exclude a rate of deadline misses'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "import" -d 'Make runs of recordings of other tools: cyclictest, rtla, jitterdebugger and more'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Find settings of this machine, or of a run\'s machine, that cost latency'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'List or download kernels for guests in virtual time'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the loads that can run beside a measurement'
@@ -47,7 +48,8 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l instrument -d 'Met
 handoff\t''
 spin\t''
 timerlat\t''
-respond\t''"
+respond\t''
+import\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l wake -d 'handoff: how threads are woken: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
 pipe\t''
 signal\t''
@@ -160,6 +162,35 @@ complete -c latlab -n "__fish_latlab_using_subcommand plan" -l format -d 'How to
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand plan" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand plan" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l as -d 'Format of the files [default: by their content]' -r -f -a "parquet\t''
+json\t''
+rteval\t''
+hdr\t''
+rtla-hist\t''
+rtla-top\t''
+oslat\t''
+xenomai\t''
+stress-ng\t''
+pairs\t''
+hwlatdetect\t''
+cyclictest\t''
+jitterdebugger-csv\t''
+jitterdebugger-raw\t''
+csv\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l column -d 'Column with the latencies of a table: its name, or its number from 1' -r
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l unit -d 'Unit of the latencies, where the file does not say it: s, ms, us, ns' -r -f -a "s\t''
+ms\t''
+us\t''
+ns\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l deadline -d 'Judge each run: a latency above this is a deadline miss' -r
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l name -d 'Name of the run [default: that of the file]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l note -d 'Note to store with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l look -d 'Only print what the files hold; store nothing'
+complete -c latlab -n "__fish_latlab_using_subcommand import" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand import" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l root -d 'Examine a folder that looks like /, or a snapshot file' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l against -d 'Print what changed since a run, a snapshot file, or a folder that looks like /' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l save -d 'Write the kernel files to a snapshot file, - for standard output' -r -F

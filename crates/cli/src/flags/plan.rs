@@ -123,7 +123,7 @@ impl RunArgs {
                 [&of_spin[..], &of_handoff, &own].concat()
             }
             // The plan refuses it as a whole.
-            Instrument::Respond => Vec::new(),
+            Instrument::Respond | Instrument::Import => Vec::new(),
         })
     }
 
@@ -149,6 +149,7 @@ impl RunArgs {
                 Method::Timerlat(Timerlat { period_ns: self.releases().period_ns })
             }
             Instrument::Respond => Method::Respond(Box::default()),
+            Instrument::Import => Method::Import(Box::default()),
         }
     }
 

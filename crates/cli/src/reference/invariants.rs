@@ -34,6 +34,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("campaigns", "Campaigns"),
     ("comparisons", "Comparisons of runs"),
     ("captures", "Captures"),
+    ("imports", "Imports"),
     ("laboratory", "Laboratory"),
     ("packages", "Packages"),
     ("documents", "Documents"),

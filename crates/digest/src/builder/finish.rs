@@ -221,7 +221,8 @@ impl RunBuilder {
         let mut found: Vec<Finding> = ending.findings.clone();
         found.extend(prepared.settings.iter().filter_map(refused_setting));
         found.extend(self.clocks.findings(plan.method.clock()));
-        if self.clocks.first_and_last().is_none() && !plan.method.is_capture() {
+        let measured_here = !plan.method.is_capture() && !plan.method.is_import();
+        if self.clocks.first_and_last().is_none() && measured_here {
             found.push(Finding::new(MachineFinding::ClocksUnknown {}));
         }
         let locked = !prepared.settings.iter().any(is_refused_memory_lock);

@@ -117,7 +117,7 @@ fn bins_of_other_edges_are_stored_as_they_are() {
 fn a_maximum_that_is_not_known_is_absent() {
     let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), 400).unwrap();
     let counts = Histogram::with_layout(layout, [3_200, 3_900, 500_000].map(Nanos));
-    let overflow = Overflow { count: 1, max_is_unknown: true };
+    let overflow = Overflow { count: 1, max_is_unknown: true, ..Overflow::default() };
     let RunDigest { run, bins, .. } = imported(vec![Histogram { overflow, ..counts }]);
     assert_eq!((run.total.cycles, run.total.max_ns, run.total.quantiles), (3, None, None));
     assert_eq!(bins[1].bin.high_ns, Nanos::MAX);

@@ -4,6 +4,7 @@
 mod capture;
 mod conditions;
 mod ends;
+mod import;
 mod journal;
 mod kinds;
 mod loads;
@@ -19,6 +20,7 @@ pub use conditions::{
     ConditionFinding, Latencies, LatencyComparison, RivalThread, ThreadShare, Throttling, When,
 };
 pub use ends::EndFinding;
+pub use import::ImportFinding;
 pub use journal::{JournalFinding, JournalPart};
 pub use kinds::FindingEntry;
 pub use loads::{LoadDeath, LoadFinding, LoadShortfall, LoadStart};
@@ -105,6 +107,8 @@ pub enum FindingKind {
     Machine(MachineFinding),
     /// What a capture shows.
     Capture(CaptureFinding),
+    /// What an imported file does not tell.
+    Import(ImportFinding),
     /// What the conditions did.
     Condition(ConditionFinding),
     /// Other runs of latlab, and what was set.
@@ -166,6 +170,11 @@ fn unknown_severity() -> Severity {
 pub const TOPICS: &[(&str, &str, &[FindingEntry])] = &[
     ("The machine", "", MachineFinding::ROWS),
     ("Captures", "These come from [`latlab respond`](../guide/respond.md).", CaptureFinding::ROWS),
+    (
+        "Imported files",
+        "These come from [`latlab import`](../guide/import.md).",
+        ImportFinding::ROWS,
+    ),
     (
         "The conditions",
         "These come from the [conditions](../guide/conditions.md) that latlab reads during every \
@@ -250,6 +259,7 @@ macro_rules! by_topic {
 by_topic! {
     Machine(MachineFinding),
     Capture(CaptureFinding),
+    Import(ImportFinding),
     Condition(ConditionFinding),
     Setup(SetupFinding),
     Load(LoadFinding),

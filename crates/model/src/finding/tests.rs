@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 fn all() -> Vec<FindingKind> {
     let machine = machine().into_iter().map(FindingKind::from);
     let capture = capture().into_iter().map(FindingKind::from);
+    let imports = imports().into_iter().map(FindingKind::from);
     let conditions = conditions().into_iter().map(FindingKind::from);
     let setup = setup().into_iter().map(FindingKind::from);
     let loads = loads().into_iter().map(FindingKind::from);
@@ -18,8 +19,43 @@ fn all() -> Vec<FindingKind> {
     let ends = ends().into_iter().map(FindingKind::from);
     let losses = losses().into_iter().map(FindingKind::from);
     let journal = journal().into_iter().map(FindingKind::from);
-    let first = machine.chain(capture).chain(conditions).chain(setup);
+    let first = machine.chain(capture).chain(imports).chain(conditions).chain(setup);
     first.chain(loads).chain(own_threads).chain(ends).chain(losses).chain(journal).collect()
+}
+
+fn imports() -> Vec<ImportFinding> {
+    use ImportFinding::*;
+    let end_ns = MICROSECOND * 400;
+    let over = |count, largest: Option<i64>, mean: Option<i64>| ImportOverflow {
+        count,
+        end_ns,
+        largest_ns: largest.map(|us| MICROSECOND * us),
+        stated_mean_ns: mean.map(|us| MICROSECOND * us),
+    };
+    vec![
+        over(1, Some(1282), None),
+        over(752, Some(1453), Some(651)),
+        over(7, None, None),
+        ImportOverflowUnknown { end_ns, largest_ns: Some(MICROSECOND * 426) },
+        ImportOverflowUnknown { end_ns, largest_ns: None },
+        ImportContradiction {
+            about: "Number of latencies".into(),
+            stated: "1988".into(),
+            counted: "1987 in the bins".into(),
+        },
+        ImportIncomplete { missing: "its footer is not there".into() },
+        ImportLeftOut {
+            count: 2,
+            items: "lines".into(),
+            first_line: Some(2016),
+            first: "-->".into(),
+        },
+        ImportLeftOut { count: 1, items: "values".into(), first_line: None, first: "NaN".into() },
+        ImportSummaryOnly {},
+        DeadlineUndecided { count: Some(1) },
+        DeadlineUndecided { count: None },
+        ImportNote { note: "The last of 24 lines of threads count for each thread.".into() },
+    ]
 }
 
 fn machine() -> Vec<MachineFinding> {

@@ -20,6 +20,8 @@ enum Edges {
     Equal { start: Nanos, width: Nanos, count: u32 },
     /// All edges in rising order: one more than there are bins.
     Explicit(Vec<Nanos>),
+    /// There are no bins: nobody knows how the latencies are distributed.
+    Unknown,
 }
 
 /// Why edges make no layout.
@@ -53,6 +55,7 @@ impl TryFrom<Edges> for BinLayout {
             Edges::Standard => Ok(BinLayout::default()),
             Edges::Equal { start, width, count } => BinLayout::equal(start, width, count),
             Edges::Explicit(edges) => BinLayout::explicit(edges),
+            Edges::Unknown => Ok(BinLayout::unknown()),
         }
     }
 }
@@ -88,6 +91,16 @@ impl BinLayout {
         }
     }
 
+    /// No bins, for latencies of which only figures are known; all of them are beyond the last edge.
+    pub fn unknown() -> BinLayout {
+        BinLayout(Edges::Unknown)
+    }
+
+    /// Whether there are no bins, so that nothing is known of the distribution.
+    pub fn is_unknown(&self) -> bool {
+        self.0 == Edges::Unknown
+    }
+
     /// Whether these are latlab's own bins.
     pub fn is_standard(&self) -> bool {
         self.0 == Edges::Standard
@@ -99,6 +112,7 @@ impl BinLayout {
             Edges::Standard => BINS as u32,
             Edges::Equal { count, .. } => *count,
             Edges::Explicit(edges) => edges.len() as u32 - 1,
+            Edges::Unknown => 0,
         }
     }
 
@@ -114,6 +128,7 @@ impl BinLayout {
                 let bin = latency.0.abs_diff(start.0) / width.0.unsigned_abs();
                 u32::try_from(bin).ok().filter(|bin| bin < count).ok_or(OutsideBins::Above)
             }
+            Edges::Unknown => Err(OutsideBins::Above),
             Edges::Explicit(edges) => match edges.partition_point(|edge| *edge <= latency) {
                 0 => Err(OutsideBins::Below),
                 above if above == edges.len() => Err(OutsideBins::Above),
@@ -130,6 +145,7 @@ impl BinLayout {
             Edges::Standard => Nanos(bin_low(bin as usize) as i64),
             Edges::Equal { start, width, .. } => Nanos(start.0 + width.0 * i64::from(bin)),
             Edges::Explicit(edges) => edges[bin as usize],
+            Edges::Unknown => Nanos::ZERO,
         }
     }
 

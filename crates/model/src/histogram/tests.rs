@@ -51,7 +51,10 @@ fn bins_of_different_edges_are_not_added() {
 fn what_is_known_only_as_a_maximum_has_its_place() {
     // A file of 400 bins of 1 us, whose one overflow is the maximum that it names.
     let counts = Histogram::with_layout(microseconds(400), [3_000, 1_282_000].map(Nanos));
-    assert_eq!(counts.overflow, Overflow { count: 1, max_is_unknown: false });
+    assert_eq!(
+        counts.overflow,
+        Overflow { count: 1, max_is_unknown: false, ..Overflow::default() }
+    );
     assert_eq!((counts.count, counts.binned(), counts.max()), (2, 2, Some(Nanos(1_282_000))));
     let over = Bin { low_ns: Nanos(400_000), high_ns: Nanos(1_282_001), count: 1 };
     assert_eq!(counts.rows()[1], over);
@@ -59,14 +62,14 @@ fn what_is_known_only_as_a_maximum_has_its_place() {
     // One that does not say how late they were.
     let unknown = Histogram {
         max_ns: Nanos(3_999),
-        overflow: Overflow { count: 1, max_is_unknown: true },
+        overflow: Overflow { count: 1, max_is_unknown: true, ..Overflow::default() },
         ..counts.clone()
     };
     assert_eq!(unknown.max(), None);
     assert_eq!(unknown.rows()[1], Bin { high_ns: Nanos::MAX, ..over });
     let mut sum = counts;
     sum.add(&unknown).unwrap();
-    assert_eq!(sum.overflow, Overflow { count: 2, max_is_unknown: true });
+    assert_eq!(sum.overflow, Overflow { count: 2, max_is_unknown: true, ..Overflow::default() });
     assert_eq!(sum.max(), None, "the one that is known may not be the largest");
 }
 

@@ -59,6 +59,7 @@ impl Measurement {
             Method::Respond(_) => {
                 return Err("--instrument respond: use `latlab respond`".into());
             }
+            Method::Import(_) => return Err("--instrument import: use `latlab import`".into()),
         };
         plan.check_shared()?;
         let unknown = |what: &str| format!("cannot measure: the plan lacks {what}");

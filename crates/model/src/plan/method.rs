@@ -5,6 +5,7 @@ use super::handoff::Handoff;
 use super::timerlat::Timerlat;
 use super::{ClockName, Spin};
 use crate::Nanos;
+use crate::import::Import;
 use crate::respond::Respond;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,8 @@ text_enum! {
         Timerlat = "timerlat",
         /// Edges on wires: a stimulus, and the pin that answers it.
         Respond = "respond",
+        /// Another tool has measured, and its file is read.
+        Import = "import",
     }
 }
 
@@ -41,6 +44,8 @@ pub enum Method {
     Timerlat(Timerlat),
     /// Responses are found in a capture of wires.
     Respond(Box<Respond>),
+    /// A file of another tool is read.
+    Import(Box<Import>),
 }
 
 /// What a run records, whatever the method.
@@ -63,13 +68,16 @@ impl Method {
             Method::Spin(_) => Instrument::Spin,
             Method::Timerlat(_) => Instrument::Timerlat,
             Method::Respond(_) => Instrument::Respond,
+            Method::Import(_) => Instrument::Import,
         }
     }
 
     /// What it records.
     pub fn records(&self) -> Recorded {
         match self {
-            Method::Cyclic(_) | Method::Handoff(_) | Method::Timerlat(_) => Recorded::Latency,
+            Method::Cyclic(_) | Method::Handoff(_) | Method::Timerlat(_) | Method::Import(_) => {
+                Recorded::Latency
+            }
             Method::Spin(_) => Recorded::Gap,
             Method::Respond(_) => Recorded::Response,
         }
@@ -80,7 +88,7 @@ impl Method {
         match self {
             Method::Cyclic(cyclic) => Some(&cyclic.releases),
             Method::Handoff(handoff) => Some(&handoff.releases),
-            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) => None,
+            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) | Method::Import(_) => None,
         }
     }
 
@@ -99,7 +107,7 @@ impl Method {
 
     /// Whether cycles come with a period; otherwise gaps or stimuli come by themselves.
     pub fn is_periodic(&self) -> bool {
-        self.records() == Recorded::Latency
+        self.records() == Recorded::Latency && !self.is_import()
     }
 
     /// What becomes of missed releases; none where no release can be missed.
@@ -108,7 +116,7 @@ impl Method {
             Method::Cyclic(cyclic) if cyclic.mechanism == Mechanism::Relative => None,
             Method::Cyclic(cyclic) => Some(cyclic.missed),
             Method::Handoff(_) | Method::Timerlat(_) => Some(MissedPolicy::Skip),
-            Method::Spin(_) | Method::Respond(_) => None,
+            Method::Spin(_) | Method::Respond(_) | Method::Import(_) => None,
         }
     }
 
@@ -121,7 +129,7 @@ impl Method {
     pub fn clock(&self) -> Option<ClockName> {
         match self {
             Method::Spin(_) | Method::Timerlat(_) => Some(ClockName::Monotonic),
-            Method::Respond(_) => None,
+            Method::Respond(_) | Method::Import(_) => None,
             other => other.releases().map(|releases| releases.clock),
         }
     }
@@ -142,6 +150,19 @@ impl Method {
     /// Whether it only reads captures, so that no machine was measured.
     pub fn is_capture(&self) -> bool {
         matches!(self, Method::Respond(_))
+    }
+
+    /// Whether another tool has measured, so that latlab knows no more than its file says.
+    pub fn is_import(&self) -> bool {
+        matches!(self, Method::Import(_))
+    }
+
+    /// What was imported; none of another method.
+    pub fn import(&self) -> Option<&Import> {
+        match self {
+            Method::Import(import) => Some(import),
+            _ => None,
+        }
     }
 
     /// Whether `--legs` was asked for.
@@ -181,6 +202,7 @@ impl fmt::Display for Method {
         match self {
             Method::Cyclic(cyclic) => write!(f, "{instrument}, {}", cyclic.mechanism),
             Method::Handoff(handoff) => write!(f, "{instrument} by {}", handoff.wake),
+            Method::Import(import) => write!(f, "{instrument} of {}", import.format),
             Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) => {
                 write!(f, "{instrument}")
             }

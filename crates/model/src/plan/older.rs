@@ -197,6 +197,7 @@ fn method(flat: &FlatPlan) -> Method {
         Instrument::Spin => Method::Spin(flat.spin.as_ref().map(spin).unwrap_or_default()),
         Instrument::Timerlat => Method::Timerlat(Timerlat { period_ns: flat.period_ns }),
         Instrument::Respond => Method::Respond(Box::new(respond(flat.respond.as_ref()))),
+        Instrument::Import => Method::Import(Box::default()),
     }
 }
 

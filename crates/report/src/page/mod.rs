@@ -83,12 +83,17 @@ pub fn page(runs: &[PageRun]) -> String {
         }
         footer {
             @for one in runs { p { "Made by latlab " (one.run.latlab) " from run " (one.run.id) "." } }
-            @if runs.iter().any(|one| !one.run.asked.method.is_capture()) {
+            @if runs.iter().any(|one| is_measured_here(one.run)) {
                 p { "Times are differences of the clock that the threads slept on." }
             }
         }
     };
     document(&title, &body)
+}
+
+/// Whether an agent of latlab has measured.
+fn is_measured_here(run: &Run) -> bool {
+    !run.asked.method.is_capture() && !run.asked.method.is_import()
 }
 
 /// The shell of a page around what it says.
@@ -149,7 +154,7 @@ fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
         (conditions::section(run, outline))
         (footer::losses(run, outline))
         (setup::setup(run, outline))
-        @if !run.asked.method.is_capture() { (footer::cost(run, outline)) }
+        @if is_measured_here(run) { (footer::cost(run, outline)) }
         (footer::repeat(run, outline))
         (footer::files(run))
         (data::section(of, outline))

@@ -39,12 +39,12 @@ pub fn pictures(of: &PageRun, outline: &Outline) -> Markup {
             (of_latencies(&runs, Kind::Latency, outline, &of_threads(terms)))
         }))
         (outline.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, outline, &ccdf(terms))))
-        (outline.section("time", "Over time", html! {
+        @if !of.run.asked.method.is_import() { (outline.section("time", "Over time", html! {
             (over_time(of, time::Kind::Flow, outline, &flow(terms)))
             @if of.run.conditions.is_some() {
                 (over_time(of, time::Kind::Telemetry, outline, TELEMETRY))
             }
-        }))
+        })) }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::sections::noise;
 use crate::sections::respond;
 use crate::sentence;
 use crate::terminal::table::markup;
-use crate::units::{joined, span};
+use crate::units::joined;
 use latlab_model::Run;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{Summary, ThreadRun};
@@ -30,9 +30,9 @@ pub fn threads(run: &Run, outline: &Outline) -> Markup {
     let columns = thread_columns(run);
     let total = run.threads.len() > 1;
     let caption = format!(
-        "Each measuring thread in {} over {}. Quantiles are the upper edge of their bin.",
+        "Each measuring thread in {}{}. Quantiles are the upper edge of their bin.",
         sentence::exposure(run),
-        span(run.measured_ns),
+        sentence::over(run),
     );
     let table = html! {
         table.threads {
@@ -77,6 +77,7 @@ fn thread_columns(run: &Run) -> Vec<Column> {
     columns.push(latency_column(run, &MAXIMUM));
     match run.asked.method.records() {
         Recorded::Gap => columns.extend(noise_columns(run)),
+        Recorded::Latency if run.asked.method.is_import() => {}
         Recorded::Latency | Recorded::Response => {
             columns.push(summary_column(run, "Missed", |s| missed(s.missed)))
         }
@@ -108,7 +109,8 @@ fn setup_columns(run: &Run) -> (Vec<Column>, Vec<Column>) {
     let mut columns = vec![
         column("Thread", None, &|t| t.setup.thread.to_string()),
         column("CPU", None, &|t| {
-            t.setup.cpu.map_or_else(|| "floats".to_string(), |cpu| cpu.to_string())
+            let unknown = if run.asked.method.is_import() { "–" } else { "floats" };
+            t.setup.cpu.map_or_else(|| unknown.to_string(), |cpu| cpu.to_string())
         }),
     ];
     if sentence::cores_differ(run) {
@@ -120,7 +122,8 @@ fn setup_columns(run: &Run) -> (Vec<Column>, Vec<Column>) {
     let setup = vec![
         column("Policy", Some("word"), &|t| t.setup.policy.clone()),
         column("Period", None, &|t| {
-            let period = t.setup.period_ns.filter(|_| run.asked.method.is_periodic());
+            let has_period = run.asked.method.is_periodic() || run.asked.method.is_import();
+            let period = t.setup.period_ns.filter(|_| has_period);
             dash(period.map(|period| firm(&period.to_string())))
         }),
     ];

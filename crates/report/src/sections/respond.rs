@@ -120,7 +120,8 @@ fn share_below(count: u64) -> Option<String> {
 
 /// Whether the times of a run are those of the clock: a list of readings has none.
 pub fn is_timed(run: &Run) -> bool {
-    run.responses().is_none_or(|responses| responses.is_timed)
+    let is_known = !run.asked.method.is_import() || run.measured_ns > Nanos::ZERO;
+    run.responses().map_or(is_known, |responses| responses.is_timed)
 }
 
 /// Up to where the body of responders is, where slow responses or slow responders squeeze it; none

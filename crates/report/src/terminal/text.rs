@@ -34,7 +34,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         legs::text(run, width, style),
         losses(run, width),
         samples(run, width),
-        if run.asked.method.is_capture() { String::new() } else { agent(run, width) },
+        if has_no_agent(run) { String::new() } else { agent(run, width) },
         changes::text(run, width),
         load::text(run, width, style),
         conditions::text(run, width, style),
@@ -45,6 +45,11 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
+}
+
+/// Whether somebody else has measured.
+fn has_no_agent(run: &Run) -> bool {
+    run.asked.method.is_capture() || run.asked.method.is_import()
 }
 
 fn head(run: &Run, width: usize, style: Style) -> String {
@@ -68,7 +73,9 @@ fn head(run: &Run, width: usize, style: Style) -> String {
     .flatten()
     .collect();
     let how = how.join(", ");
-    let method = format!("{how}; kernel {}; {}", sentence::kernel(run), run.id);
+    let kernel = Some(sentence::kernel(run)).filter(|kernel| !kernel.is_empty());
+    let kernel = kernel.map(|kernel| format!("kernel {kernel}; ")).unwrap_or_default();
+    let method = format!("{how}; {kernel}{}", run.id);
     let method = style.paint(Colour::Dim, &wrapped(&method, width, 0));
     format!("{}\n{lead}\n{method}\n", style.paint(Colour::Bold, &headline))
 }
@@ -111,6 +118,7 @@ pub(crate) fn thread_columns(run: &Run) -> Vec<Column> {
     match run.asked.method.records() {
         Recorded::Gap => columns.extend(noise::columns(run)),
         Recorded::Response => {}
+        Recorded::Latency if run.asked.method.is_import() => {}
         Recorded::Latency => columns.push(Column::new(
             "missed",
             0,
@@ -184,9 +192,9 @@ fn maximum(run: &Run, width: usize) -> String {
         false => String::new(),
     };
     let text = format!(
-        "Observed maximum {max} ({place}), in {} over {}{missed}.",
+        "Observed maximum {max} ({place}), in {}{}{missed}.",
         sentence::exposure(run),
-        span(run.measured_ns),
+        sentence::over(run),
     );
     format!("{}\n", wrapped(&text, width, 0))
 }
@@ -324,7 +332,7 @@ pub(crate) fn list_columns(entries: &[ListEntry]) -> Vec<Column> {
     let max = |entry: &ListEntry| entry.max_ns.map_or("-".into(), |max| scale.number(max));
     let word = |entry: &ListEntry| entry.verdict.map_or("-", VerdictWord::as_str).to_string();
     let missed = |entry: &ListEntry| match entry.instrument {
-        Instrument::Spin | Instrument::Respond => "-".to_string(),
+        Instrument::Spin | Instrument::Respond | Instrument::Import => "-".to_string(),
         _ => missed(entry.missed),
     };
     // A gap is no latency: where the list has both, each says what it is.

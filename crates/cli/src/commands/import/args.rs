@@ -1,0 +1,80 @@
+//! The flags of `latlab import`.
+
+use crate::flags::{Common, value_parser_of};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use latlab_import::{FORMATS, Format, Unit, format_of_id};
+use latlab_model::Nanos;
+use latlab_model::sanitize::plain_line;
+use std::path::PathBuf;
+
+/// Flags of `latlab import`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ImportArgs {
+    /// Recordings of other tools, also compressed with gzip, xz or zstd; a folder stands for the
+    /// files in it, - for standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Only print what the files hold; store nothing
+    #[arg(long, help_heading = CONTENT)]
+    pub look: bool,
+    /// Format of the files [default: by their content]
+    #[arg(long = "as", value_name = "FORMAT", value_parser = format_parser(),
+          hide_possible_values = true, help_heading = CONTENT)]
+    pub file_format: Option<&'static Format>,
+    /// Column with the latencies of a table: its name, or its number from 1
+    #[arg(long, value_name = "COLUMN", help_heading = CONTENT)]
+    pub column: Option<String>,
+    /// Unit of the latencies, where the file does not say it: s, ms, us, ns
+    #[arg(long, value_name = "UNIT", value_parser = value_parser_of(Unit::ALL, Unit::as_str),
+          hide_possible_values = true, help_heading = CONTENT)]
+    pub unit: Option<Unit>,
+
+    /// Judge each run: a latency above this is a deadline miss
+    #[arg(long, value_name = "TIME", help_heading = RUN)]
+    pub deadline: Option<Nanos>,
+    /// Name of the run [default: that of the file]
+    #[arg(long, value_name = "NAME", value_parser = plain_line, help_heading = RUN)]
+    pub name: Option<String>,
+    /// Note to store with the run
+    #[arg(long, value_name = "TEXT", value_parser = plain_line, help_heading = RUN)]
+    pub note: Option<String>,
+    /// Where runs live, and how they are printed
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const CONTENT: &str = "Content";
+const RUN: &str = "Run";
+
+const EXAMPLES: &str = "\
+Examples:
+  latlab import output.txt --deadline 100us       the histogram of cyclictest -h, judged
+  latlab import old/*.log.gz                      many recordings, one run each
+  latlab import old --look                        what is in the files of a folder
+  latlab import samples.csv --column latency --unit us
+  latlab show last                                the imported run in the terminal
+
+Formats: cyclictest (all outputs; also cyclicdeadline, signaltest), json (rt-tests, jitterdebugger,
+OSADL), rtla-hist, rtla-top, oslat, pairs (pmqtest, ptsematest, svsematest, sigwaittest), hwlatdetect,
+jitterdebugger-csv, jitterdebugger-raw, stress-ng, xenomai, rteval, hdr, csv, parquet.
+
+The original is kept in the folder of the run. What the file leaves open becomes a finding.";
+
+fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
+    PossibleValuesParser::new(FORMATS.iter().map(|format| format.id))
+        .try_map(|text| format_of_id(&text).ok_or(text))
+}
+
+impl ImportArgs {
+    /// Whether these make sense together; an error is one line for the user.
+    pub fn check(&self) -> Result<(), String> {
+        match self.deadline {
+            Some(deadline) if deadline <= Nanos::ZERO => {
+                Err("--deadline must be more than 0".to_string())
+            }
+            _ => Ok(()),
+        }
+    }
+}

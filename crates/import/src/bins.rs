@@ -1,0 +1,97 @@
+//! Counts of a histogram while its file is read.
+
+use std::collections::BTreeMap;
+
+/// Bins of a file beyond this are left out: it is the limit of cyclictest itself.
+pub const MOST_BINS: u64 = 1_000_000;
+/// More in one bin is no count.
+pub const LARGEST_COUNT: u64 = 1 << 36;
+/// Up to here bins have a place of their own, above they are looked up.
+const DENSE: usize = 1 << 14;
+
+/// Rows of a table: the number of a bin and its count, mostly in rising order.
+#[derive(Clone, Default, Debug)]
+pub struct Bins {
+    rows: Vec<(u32, u64)>,
+    disordered: bool,
+}
+
+impl Bins {
+    /// Takes a row; a bin that comes again is added to.
+    pub fn push(&mut self, bin: u32, count: u64) {
+        if count > 0 {
+            self.disordered |= self.rows.last().is_some_and(|last| last.0 >= bin);
+            self.rows.push((bin, count));
+        }
+    }
+
+    /// Latencies of all rows.
+    pub fn total(&self) -> u64 {
+        self.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.1))
+    }
+
+    /// The rows in rising order.
+    pub fn take(&mut self) -> Vec<(u32, u64)> {
+        let mut rows = std::mem::take(&mut self.rows);
+        if self.disordered {
+            rows.sort_unstable_by_key(|row| row.0);
+            rows.dedup_by(|next, row| {
+                let same = next.0 == row.0;
+                if same {
+                    row.1 = row.1.saturating_add(next.1);
+                }
+                same
+            });
+        }
+        rows
+    }
+}
+
+/// Counts single values, most of them small.
+#[derive(Clone, Default, Debug)]
+pub struct Tally {
+    dense: Vec<u64>,
+    sparse: BTreeMap<u32, u64>,
+}
+
+impl Tally {
+    /// Counts one value in its bin.
+    #[inline]
+    pub fn count(&mut self, bin: u32) {
+        let at = bin as usize;
+        if let Some(count) = self.dense.get_mut(at) {
+            *count += 1;
+        } else if at < DENSE {
+            self.dense.resize(DENSE, 0);
+            self.dense[at] += 1;
+        } else {
+            *self.sparse.entry(bin).or_default() += 1;
+        }
+    }
+
+    /// The bins with a count, in rising order.
+    pub fn take(&mut self) -> Vec<(u32, u64)> {
+        let dense = (0u32..).zip(std::mem::take(&mut self.dense)).filter(|row| row.1 > 0);
+        dense.chain(std::mem::take(&mut self.sparse)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_in_any_order_become_rising_ones() {
+        let mut bins = Bins::default();
+        [(5, 1), (3, 2), (5, 4), (9, 0)].into_iter().for_each(|(bin, count)| bins.push(bin, count));
+        assert_eq!(bins.total(), 7);
+        assert_eq!(bins.take(), [(3, 2), (5, 5)]);
+    }
+
+    #[test]
+    fn values_of_any_size_are_counted() {
+        let mut tally = Tally::default();
+        [7, 7, 900_000, 0].into_iter().for_each(|bin| tally.count(bin));
+        assert_eq!(tally.take(), [(0, 1), (7, 2), (900_000, 1)]);
+    }
+}

@@ -1,0 +1,194 @@
+//! Tables of samples: CSV, TSV and the like, with one column of latencies.
+
+use super::left_out::LeftOut;
+use super::{Format, head_lines, is_text};
+use crate::input::{Fault, Input, Query, Unit};
+use crate::numbers::{decimal, nanos};
+use crate::recording::Recording;
+use crate::samples::Samples;
+use std::collections::BTreeMap;
+
+pub const FORMAT: Format = Format { id: "csv", title: "table of samples", fits, read };
+
+/// Names of columns with latencies.
+const LATENCIES: [&str; 5] = ["latency", "lat", "delay", "jitter", "response"];
+/// Names of columns that keep threads apart.
+const THREADS: [&str; 3] = ["thread", "cpu", "core"];
+/// More threads than any machine has CPUs.
+const MOST_THREADS: usize = 8192;
+
+/// A table whose heading names latencies and their unit.
+fn fits(head: &[u8]) -> bool {
+    let Some(line) = head_lines(head).find(|line| !line.is_empty() && line[0] != b'#') else {
+        return false;
+    };
+    let text = String::from_utf8_lossy(line);
+    is_text(head) && Heading::of(&text).latency_column().is_some_and(|(_, unit)| unit.is_some())
+}
+
+/// The first line of a table.
+struct Heading {
+    delimiter: char,
+    names: Vec<String>,
+}
+
+impl Heading {
+    fn of(line: &str) -> Heading {
+        let count = |delimiter: char| line.matches(delimiter).count();
+        let delimiter = ['\t', ';', ','].into_iter().find(|one| count(*one) > 0).unwrap_or(' ');
+        Heading { delimiter, names: cells(line, delimiter).map(str::to_string).collect() }
+    }
+
+    /// The only column that its name makes one of latencies, and its unit.
+    fn latency_column(&self) -> Option<(usize, Option<Unit>)> {
+        let is_latency = |name: &String| {
+            let name = name.to_ascii_lowercase();
+            name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| LATENCIES.contains(&word))
+        };
+        let mut columns = self.names.iter().enumerate().filter(|(_, name)| is_latency(name));
+        let (at, name) = columns.next()?;
+        columns.next().is_none().then(|| (at, unit_of(name)))
+    }
+
+    fn thread_column(&self) -> Option<usize> {
+        self.names.iter().position(|name| THREADS.contains(&name.to_ascii_lowercase().as_str()))
+    }
+}
+
+/// The cells of a line without quotes.
+fn cells(line: &str, delimiter: char) -> impl Iterator<Item = &str> {
+    line.split(delimiter)
+        .filter(move |cell| delimiter != ' ' || !cell.is_empty())
+        .map(|cell| cell.trim().trim_matches('"'))
+}
+
+/// The unit at the end of a name: `latency_us`, `Latency [ns]`, `delay (ms)`.
+pub fn unit_of(name: &str) -> Option<Unit> {
+    let name = name.replace(['µ', 'μ'], "u").to_ascii_lowercase();
+    let word = name.split(|c: char| !c.is_ascii_alphanumeric()).rfind(|word| !word.is_empty())?;
+    let long =
+        [("nanoseconds", "ns"), ("microseconds", "us"), ("milliseconds", "ms"), ("seconds", "s")];
+    let word = long.iter().find(|pair| pair.0 == word).map_or(word, |pair| pair.1);
+    Unit::ALL.iter().copied().find(|unit| unit.as_str() == word)
+}
+
+/// Which column is read, and how.
+struct Columns {
+    delimiter: char,
+    latency: usize,
+    thread: Option<usize>,
+    unit: Unit,
+    name: String,
+    has_heading: bool,
+}
+
+impl Columns {
+    fn of(first: &str, query: &Query) -> Result<Columns, Fault> {
+        let Heading { delimiter, names } = Heading::of(first);
+        let heading = Heading { delimiter, names };
+        let has_heading = heading.names.iter().any(|name| {
+            name.chars().any(char::is_alphabetic) && decimal(name.as_bytes()).is_none()
+        });
+        let names = &heading.names;
+        let latency = match &query.column {
+            Some(asked) => {
+                let by_name = names.iter().position(|name| has_heading && name == asked);
+                let number = || asked.parse::<usize>().ok()?.checked_sub(1);
+                by_name.or_else(|| number().filter(|at| *at < names.len())).ok_or_else(|| {
+                    let known = names.join(", ");
+                    Fault::Malformed(format!("no column '{asked}'; the first line has: {known}"))
+                })?
+            }
+            None if names.len() == 1 => 0,
+            None => heading.latency_column().map(|found| found.0).ok_or_else(|| {
+                let known = names.join(", ");
+                Fault::Malformed(format!(
+                    "name the column with --column; the first line has: {known}"
+                ))
+            })?,
+        };
+        let name = if has_heading { names[latency].clone() } else { (latency + 1).to_string() };
+        let unit = query.unit.or(unit_of(&name)).ok_or_else(|| {
+            Fault::Malformed(format!("name the unit of column '{name}' with --unit: s, ms, us, ns"))
+        })?;
+        let thread = heading.thread_column().filter(|at| has_heading && *at != latency);
+        Ok(Columns { delimiter, latency, thread, unit, name, has_heading })
+    }
+}
+
+fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
+    let mut columns: Option<Columns> = None;
+    let mut threads: BTreeMap<String, Samples> = BTreeMap::new();
+    let (mut left, mut negative) = (LeftOut::default(), LeftOut::default());
+    while let Some(line) = input.next_line() {
+        let text = String::from_utf8_lossy(line.bytes);
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim().is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let known = match &columns {
+            Some(known) => known,
+            None => {
+                let known = columns.insert(Columns::of(text, query)?);
+                if known.has_heading {
+                    continue;
+                }
+                &*known
+            }
+        };
+        let cells: Vec<&str> = cells(text, known.delimiter).collect();
+        let value = cells.get(known.latency).and_then(|cell| decimal(cell.as_bytes()));
+        let thread = known.thread.and_then(|at| cells.get(at)).copied().unwrap_or_default();
+        let room = threads.len() < MOST_THREADS || threads.contains_key(thread);
+        match value.and_then(|value| nanos(value, known.unit.nanos())) {
+            Some(latency) if latency >= 0 && room => {
+                threads.entry(thread.to_string()).or_default().push_fine(latency)
+            }
+            Some(_) => negative.push(line.number, line.bytes),
+            None => left.push(line.number, line.bytes),
+        }
+    }
+    let mut recording = Recording::new("table of samples");
+    recording.quantity = "latency";
+    if let Some(known) = columns {
+        recording.fact("Column", format!("{}, in {}", known.name, known.unit.as_str()));
+    }
+    for (thread, samples) in &mut threads {
+        let mut series = samples.fine_series();
+        series.cpu = None;
+        if !thread.is_empty() {
+            recording.fact(&format!("Thread {}", recording.series.len()), thread.clone());
+        }
+        recording.series.push(series);
+    }
+    negative.report("negative values", &mut recording);
+    left.report("lines", &mut recording);
+    Ok(vec![recording])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_stand_at_the_end_of_a_name() {
+        for (name, unit) in [
+            ("latency_us", Some(Unit::Microseconds)),
+            ("Latency [ns]", Some(Unit::Nanoseconds)),
+            ("delay (µs)", Some(Unit::Microseconds)),
+            ("response milliseconds", Some(Unit::Milliseconds)),
+            ("latency", None),
+            ("bus", None),
+        ] {
+            assert_eq!(unit_of(name), unit, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_a_named_column_is_taken_for_latencies() {
+        assert!(fits(b"time,cpu,latency_ns\n1,0,5\n"));
+        assert!(!fits(b"time,cpu,latency\n1,0,5\n"), "without a unit");
+        assert!(!fits(b"lat_us,delay_us\n1,0\n"), "which of the two?");
+        assert!(!fits(b"1,2,3\n"));
+    }
+}

@@ -1,0 +1,163 @@
+//! A file to be read: its first bytes, then its lines or its whole text.
+
+use crate::formats::Format;
+use crate::lines::{Line, Lines};
+use latlab_model::finding::{Finding, ImportFinding};
+use std::io::{self, Cursor, Read};
+
+/// Bytes that a format is recognised by.
+const HEAD: usize = 64 << 10;
+/// A longer document is not read into memory.
+const LARGEST_DOCUMENT: u64 = 256 << 20;
+
+/// What the user says of a file beside its content.
+#[derive(Clone, Default)]
+pub struct Query {
+    /// Its format; none where the content decides.
+    pub format: Option<&'static Format>,
+    /// The column with the latencies of a table: its name, or its number from 1.
+    pub column: Option<String>,
+    /// Unit of the values, where the file does not say it.
+    pub unit: Option<Unit>,
+}
+
+/// A unit of time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Microseconds.
+    Microseconds,
+    /// Nanoseconds.
+    Nanoseconds,
+}
+
+impl Unit {
+    /// All of them.
+    pub const ALL: &[Unit] =
+        &[Unit::Seconds, Unit::Milliseconds, Unit::Microseconds, Unit::Nanoseconds];
+
+    /// Its sign.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Unit::Seconds => "s",
+            Unit::Milliseconds => "ms",
+            Unit::Microseconds => "us",
+            Unit::Nanoseconds => "ns",
+        }
+    }
+
+    /// Its length.
+    pub fn nanos(self) -> i64 {
+        match self {
+            Unit::Seconds => 1_000_000_000,
+            Unit::Milliseconds => 1_000_000,
+            Unit::Microseconds => 1_000,
+            Unit::Nanoseconds => 1,
+        }
+    }
+}
+
+/// Why a file gives no recording: what is wrong, and what to do.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Fault {
+    /// It has no bytes.
+    #[error("the file is empty")]
+    Empty,
+    /// No format fits its content.
+    #[error(
+        "no known recording of latencies; name its format with --as, or the column of a table with \
+         --column (captures of wires: latlab respond)"
+    )]
+    Unknown,
+    /// A format fits, but no latency is in it.
+    #[error("{format}: the file contains no latencies")]
+    NoLatencies {
+        /// The format.
+        format: &'static str,
+    },
+    /// The file is not what its format says.
+    #[error("{0}")]
+    Malformed(String),
+    /// It cannot be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault::Unreadable(error.to_string())
+    }
+}
+
+/// A file whose first bytes are known.
+pub struct Input {
+    head: Vec<u8>,
+    lines: Lines<Box<dyn Read>>,
+    failure: Option<String>,
+}
+
+impl Input {
+    /// Reads the first bytes.
+    pub fn open(mut source: Box<dyn Read>) -> Result<Input, Fault> {
+        let mut head = Vec::with_capacity(HEAD);
+        let read = source.by_ref().take(HEAD as u64).read_to_end(&mut head);
+        let failure = match (read, head.is_empty()) {
+            (Err(error), true) => return Err(error.into()),
+            (Ok(_), true) => return Err(Fault::Empty),
+            (Err(error), false) => Some(stopped(&error)),
+            (Ok(_), false) => None,
+        };
+        // A source that failed is not asked again.
+        let rest: Box<dyn Read> = if failure.is_some() { Box::new(io::empty()) } else { source };
+        let all: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(rest));
+        Ok(Input { head, lines: Lines::new(all), failure })
+    }
+
+    /// The first bytes, up to 64 KiB.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// The next line; none at the end, or where the rest cannot be read.
+    pub fn next_line(&mut self) -> Option<Line<'_>> {
+        match self.lines.next() {
+            Ok(line) => line,
+            Err(error) => {
+                self.failure = Some(stopped(&error));
+                None
+            }
+        }
+    }
+
+    /// The bytes of the file, of a format without lines.
+    pub fn bytes(&mut self) -> &mut dyn Read {
+        self.lines.source()
+    }
+
+    /// The whole file, of a format that cannot be read line by line.
+    pub fn document(&mut self) -> Result<Vec<u8>, Fault> {
+        let mut bytes = Vec::new();
+        let read = self.lines.source().take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes);
+        if bytes.len() as u64 > LARGEST_DOCUMENT {
+            let text = "the document is longer than 256 MiB";
+            return Err(Fault::Malformed(text.to_string()));
+        }
+        if let Err(error) = read {
+            self.failure = Some(stopped(&error));
+        }
+        Ok(bytes)
+    }
+
+    /// Why the file could not be read to its end.
+    pub fn failure(&self) -> Option<Finding> {
+        let missing = self.failure.clone()?;
+        Some(Finding::new(ImportFinding::ImportIncomplete { missing }))
+    }
+}
+
+fn stopped(error: &io::Error) -> String {
+    format!("the rest cannot be read ({error})")
+}

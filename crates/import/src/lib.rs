@@ -1,0 +1,43 @@
+//! Files of other latency tools: bytes to a [`Recording`], and a recording to the stream that an
+//! agent would send.
+//!
+//! A format is found by what a file contains, never by its name or a version in it. Each has a file
+//! in `formats/`. Text is read line by line in memory of fixed size. What can be read is read; what
+//! was left out, what is missing and what contradicts itself becomes a finding.
+
+mod bins;
+mod deadline;
+mod formats;
+mod input;
+mod lines;
+mod numbers;
+mod recording;
+mod samples;
+mod stated;
+mod stream;
+mod unpack;
+
+pub use formats::{FORMATS, Format, format_of_id};
+pub use input::{Fault, Query, Unit};
+pub use recording::{Recording, Series};
+
+use input::Input;
+use std::io::Read;
+
+/// Reads one file: all recordings that it holds, at least one.
+pub fn read(source: impl Read + 'static, query: &Query) -> Result<Vec<Recording>, Fault> {
+    let mut input = Input::open(unpack::unpacked(Box::new(source))?)?;
+    let format = match query.format {
+        Some(format) => format,
+        None => formats::detect(&input)?,
+    };
+    let mut recordings = (format.read)(&mut input, query)?;
+    recordings.retain(Recording::has_latencies);
+    if recordings.is_empty() {
+        return Err(Fault::NoLatencies { format: format.title });
+    }
+    if let Some(failure) = input.failure() {
+        recordings.iter_mut().for_each(|one| one.is_incomplete(failure.clone()));
+    }
+    Ok(recordings)
+}

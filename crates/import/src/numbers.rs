@@ -1,0 +1,128 @@
+//! Numbers in lines, as the tools write them.
+
+/// Walks through the bytes of a line.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(line: &'a [u8]) -> Cursor<'a> {
+        Cursor { rest: line }
+    }
+
+    /// What has not been taken.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Passes over blanks.
+    pub fn skip_blanks(&mut self) {
+        while let Some((b' ' | b'\t', rest)) = self.rest.split_first() {
+            self.rest = rest;
+        }
+    }
+
+    /// Passes over blanks and separators of columns.
+    pub fn skip_separators(&mut self) {
+        while let Some((b' ' | b'\t' | b',' | b';' | b'|', rest)) = self.rest.split_first() {
+            self.rest = rest;
+        }
+    }
+
+    /// Passes over this text, if it is next.
+    pub fn take(&mut self, text: &[u8]) -> bool {
+        match self.rest.strip_prefix(text) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes digits; none where there are none, or where they are too many for any count.
+    pub fn unsigned(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        let mut taken = 0;
+        for byte in self.rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            taken += 1;
+        }
+        if taken == 0 {
+            return None;
+        }
+        let digits = &self.rest[..taken];
+        self.rest = &self.rest[taken..];
+        match taken <= 18 {
+            true => Some(value),
+            false => std::str::from_utf8(digits).ok()?.parse().ok(),
+        }
+    }
+
+    /// Takes a whole number that may be below zero.
+    pub fn signed(&mut self) -> Option<i64> {
+        let negative = self.take(b"-");
+        let value = i64::try_from(self.unsigned()?).ok()?;
+        Some(if negative { -value } else { value })
+    }
+
+    /// Takes what is up to the next blank or separator.
+    pub fn word(&mut self) -> &'a [u8] {
+        let end = self.rest.iter().position(|byte| b" \t,;|".contains(byte));
+        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = rest;
+        word
+    }
+}
+
+/// A number with a fraction, after a point or a comma.
+pub fn decimal(word: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(word).ok()?.trim();
+    let value: f64 = match text.contains(',') && !text.contains('.') {
+        true => text.replacen(',', ".", 1).parse().ok()?,
+        false => text.parse().ok()?,
+    };
+    value.is_finite().then_some(value)
+}
+
+/// A time of this many units in nanoseconds; none beyond 292 years.
+pub fn nanos(value: f64, unit: i64) -> Option<i64> {
+    let nanos = (value * unit as f64).round();
+    (nanos.abs() < 9.0e18).then_some(nanos as i64)
+}
+
+/// The bytes of a line as text for people.
+pub fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&line[..line.len().min(60)]);
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_taken_or_refused_whole() {
+        let mut cursor = Cursor::new(b"  000012 -7,99999999999999999999");
+        cursor.skip_blanks();
+        assert_eq!(cursor.unsigned(), Some(12));
+        cursor.skip_separators();
+        assert_eq!(cursor.signed(), Some(-7));
+        cursor.skip_separators();
+        assert_eq!((cursor.unsigned(), cursor.rest()), (None, &b""[..]));
+        assert_eq!(Cursor::new(b"18446744073709551615").unsigned(), Some(u64::MAX));
+        assert_eq!(Cursor::new(b"x").unsigned(), None);
+    }
+
+    #[test]
+    fn a_comma_may_stand_for_the_point() {
+        assert_eq!(decimal(b"2,302"), Some(2.302));
+        assert_eq!((decimal(b"nan"), decimal(b"1,2,3")), (None, None));
+        assert_eq!((nanos(9.9e37, 1_000), nanos(0.723, 1_000)), (None, Some(723)));
+    }
+}

@@ -1,0 +1,117 @@
+//! What a file says: threads with their histograms or figures, conditions, and what it leaves open.
+
+use latlab_model::finding::{Finding, ImportFinding};
+use latlab_model::import::{Import, ImportFact};
+use latlab_model::machine::Machine;
+use latlab_model::{Histogram, Nanos};
+
+/// One recording of a file; most files hold one.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Recording {
+    /// The format, in words.
+    pub format: &'static str,
+    /// What it is of several in one file: `irq`, `thread`.
+    pub part: Option<String>,
+    /// What the latencies are, in words.
+    pub quantity: &'static str,
+    /// The tool and its version.
+    pub tool: Option<String>,
+    /// The command line of the tool.
+    pub command: Option<String>,
+    /// When it was recorded, as the file says it.
+    pub recorded: Option<String>,
+    /// What the file says of the machine.
+    pub machine: Machine,
+    /// How long it was recorded; zero where the file does not say it.
+    pub length_ns: Nanos,
+    /// The unit to which values are cut off.
+    pub resolution_ns: Option<Nanos>,
+    /// Each thread, or whatever else the file keeps apart.
+    pub series: Vec<Series>,
+    /// Further statements of the file.
+    pub facts: Vec<ImportFact>,
+    /// What it does not tell.
+    pub findings: Vec<Finding>,
+}
+
+/// The latencies of one thread.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Series {
+    /// CPU that the thread ran on.
+    pub cpu: Option<u32>,
+    /// Scheduling in the words of the file.
+    pub policy: String,
+    /// Distance of its releases.
+    pub period_ns: Option<Nanos>,
+    /// Counts, in the bins of the file.
+    pub counts: Histogram,
+    /// Whether latencies may be left out of the counts, because the file does not say how many lie
+    /// beyond its last bin.
+    pub may_lack_latencies: bool,
+    /// A maximum that the file states, also of latencies that are left out.
+    pub stated_max_ns: Option<Nanos>,
+}
+
+impl Recording {
+    /// A recording of wake-up latencies in this format.
+    pub fn new(format: &'static str) -> Recording {
+        Recording { format, quantity: "wake-up latency", ..Recording::default() }
+    }
+
+    /// Adds something that the reader must know.
+    pub fn add(&mut self, finding: ImportFinding) {
+        self.findings.push(Finding::new(finding));
+    }
+
+    /// Adds a finding of one thread.
+    pub fn add_of(&mut self, thread: usize, finding: ImportFinding) {
+        self.findings.push(Finding::new(finding).of_thread(thread as u32));
+    }
+
+    /// Adds a note.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.add(ImportFinding::ImportNote { note: note.into() });
+    }
+
+    /// Adds a statement of the file.
+    pub fn fact(&mut self, name: &str, text: impl Into<String>) {
+        self.facts.push(ImportFact { name: name.to_string(), text: text.into() });
+    }
+
+    /// The file could not be read to its end.
+    pub fn is_incomplete(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Whether any latency is known.
+    pub fn has_latencies(&self) -> bool {
+        self.series.iter().any(|one| one.counts.count > 0)
+    }
+
+    /// Whether only figures are known: no histogram and no samples.
+    pub fn is_summary(&self) -> bool {
+        let mut known = self.series.iter().filter(|one| one.counts.count > 0);
+        known.all(|one| one.counts.layout.is_unknown())
+    }
+
+    /// Latencies of all threads.
+    pub fn count(&self) -> u64 {
+        self.series.iter().fold(0, |sum: u64, one| sum.saturating_add(one.counts.count))
+    }
+
+    /// What a run says of where it comes from.
+    pub fn import(&self, file: String, original: Option<String>) -> Import {
+        Import {
+            file,
+            original,
+            format: self.format.to_string(),
+            quantity: self.quantity.to_string(),
+            tool: self.tool.clone(),
+            command: self.command.clone(),
+            recorded: self.recorded.clone(),
+            resolution_ns: self.resolution_ns,
+            is_summary: self.is_summary(),
+            facts: self.facts.clone(),
+        }
+    }
+}

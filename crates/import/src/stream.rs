@@ -1,0 +1,66 @@
+//! A recording as the messages that an agent would send, so that it becomes a run like any other.
+
+use crate::deadline::Misses;
+use crate::recording::{Recording, Series};
+use latlab_model::finding::{Finding, ImportFinding};
+use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION};
+use latlab_model::run::{AgentEnd, AppliedSetup, EndReason, ThreadEnd, ThreadSetup};
+use latlab_model::{Histogram, Nanos, Plan};
+
+impl Recording {
+    /// The whole stream of the run with this id, one interval for each thread.
+    pub fn messages(&self, plan: &Plan, id: &str, latlab: &str) -> Vec<Message> {
+        let (latlab, id) = (latlab.to_string(), id.to_string());
+        let threads: Vec<ThreadSetup> = (0..).zip(&self.series).map(setup).collect();
+        let prepared = AppliedSetup { settings: Vec::new(), threads, helpers_on: String::new() };
+        let misses: Option<Vec<Misses>> = plan.deadline_ns.map(|deadline| {
+            self.series.iter().map(|series| Misses::of(series, deadline)).collect()
+        });
+        let mut messages = vec![
+            Message::Hello(Hello { stream: STREAM_VERSION, latlab, id }),
+            Message::Plan(plan.clone()),
+            Message::Machine(self.machine.clone()),
+            Message::Prepared(prepared),
+        ];
+        for (thread, series) in (0u32..).zip(&self.series) {
+            let known = misses.as_ref().map_or(0, |misses| misses[thread as usize].certain);
+            let counts = Histogram { misses: known, ..series.counts.clone() };
+            let (start_ns, end_ns) = (Nanos::ZERO, self.length_ns.max(Nanos::ZERO));
+            messages.push(Message::Interval(Interval { thread, start_ns, end_ns, counts }));
+        }
+        messages.extend(self.findings.iter().cloned().map(Message::Finding));
+        messages.extend(misses.and_then(|misses| undecided(&misses)).map(Message::Finding));
+        messages.extend((0u32..).zip(&self.series).map(|(thread, series)| {
+            Message::ThreadEnd(ThreadEnd::new(thread, EndReason::Finished, series.counts.count))
+        }));
+        messages.push(Message::End(AgentEnd {
+            reason: EndReason::Finished,
+            agent_peak_rss_bytes: 0,
+            helpers_cpu_ns: Nanos::ZERO,
+            intervals_merged: 0,
+            spike_hook: None,
+        }));
+        messages
+    }
+}
+
+fn setup((thread, series): (u32, &Series)) -> ThreadSetup {
+    ThreadSetup {
+        thread,
+        cpu: series.cpu,
+        core_type: None,
+        capacity: None,
+        thread_id: None,
+        policy: series.policy.clone(),
+        period_ns: series.period_ns,
+        first_release_ns: Nanos::ZERO,
+    }
+}
+
+/// What the file leaves open of the deadline; none where it decides.
+fn undecided(misses: &[Misses]) -> Option<Finding> {
+    let count: u64 = misses.iter().map(|one| one.undecided).sum();
+    let lacks_some = misses.iter().any(|one| one.may_lack_some);
+    let count = Some(count).filter(|_| !lacks_some);
+    (count != Some(0)).then(|| Finding::new(ImportFinding::DeadlineUndecided { count }))
+}

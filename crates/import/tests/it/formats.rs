@@ -1,0 +1,181 @@
+//! Each format, by the outputs of the tools themselves.
+
+use crate::common::*;
+use latlab_import::{Query, Unit, format_of_id};
+
+/// Latencies, least, mean and largest in microseconds of each thread; a mean of NaN is not compared.
+fn figures(name: &str) -> Vec<(u64, f64, f64, f64)> {
+    let recordings = try_read(fixture(name), &Query::default())
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let series = recordings.iter().flat_map(|one| &one.series);
+    series
+        .map(|one| {
+            let counts = &one.counts;
+            let us = |nanos: f64| (nanos / 10.0).round() / 100.0;
+            let mean = counts.mean_ns().unwrap_or(f64::NAN);
+            (counts.count, us(counts.min_ns.0 as f64), us(mean), us(counts.max_ns.0 as f64))
+        })
+        .collect()
+}
+
+#[test]
+fn outputs_of_cyclictest() {
+    assert_eq!(figures("ct24_h40.txt"), [(2000, 17.0, 23.77, 63.0), (2000, 6.0, 14.05, 286.0)]);
+    assert_eq!(figures("ct24_H20.txt")[1], (2000, 11.0, 13.85, 116.0));
+    assert_eq!(figures("ct24_H20.txt").len(), 2, "the sum is no thread");
+    assert_eq!(figures("ct210_H40.txt").len(), 2);
+    let summary = [(1000, 11.0, 30.0, 8592.0), (674, 9.0, 29.0, 8138.0)];
+    assert_eq!(figures("ct24_q_summary.txt"), summary);
+    assert_eq!(figures("ct24_q_N.txt"), [(1000, 11.83, 24.07, 63.98)], "in nanoseconds");
+    assert_eq!(figures("ct24_snapshot_p.txt")[1], (1137, 12.0, 16.0, 204.0));
+    assert_eq!(figures("ct24_fifo.txt").len(), 2);
+    assert_eq!(figures("ct24_default_live.txt").len(), 2);
+    assert_eq!(figures("ct24_b30.txt")[0], (2, 25.0, 36.0, 47.0));
+    assert_eq!(figures("ct24_spike40.txt")[1].0, 1995);
+    assert!(figures("ct24_v.txt").len() == 2 && figures("ct10_v.txt").len() == 2);
+    for name in
+        ["ct24_h40.txt", "ct210_h40.txt", "ct10_h40.txt", "ct10_H40.txt", "ct24_histfile.txt"]
+    {
+        assert_eq!(one(fixture(name)).format, "cyclictest histogram", "{name}");
+    }
+}
+
+#[test]
+fn a_summary_has_no_histogram() {
+    let recording = one(fixture("ct24_q_summary.txt"));
+    assert!(recording.is_summary());
+    assert!(recording.series.iter().all(|series| series.counts.rows().is_empty()));
+    assert_eq!(codes(&recording), ["import-summary-only"]);
+    assert_eq!(recording.series[0].policy, "priority 95");
+    assert_eq!(recording.series[1].period_ns.unwrap().0, 1_500_000);
+}
+
+#[test]
+fn json_of_rt_tests_and_its_missing_overflows() {
+    let recording = one(fixture("ct24_json_h100.json"));
+    assert_eq!(recording.tool.as_deref(), Some("rt-tests 2.40"));
+    assert_eq!(recording.machine.kernel, "6.18.44-fc-v657");
+    assert_eq!(recording.series[0].cpu, Some(0));
+    assert!(recording.series.iter().any(|one| one.counts.overflow.count > 0));
+    assert!(codes(&recording).contains(&"import-overflow"));
+    assert!(one(fixture("ct24_json_nohist.json")).is_summary());
+    assert!(one(fixture("ct210_json_nohist.json")).is_summary());
+}
+
+#[test]
+fn the_siblings_of_cyclictest() {
+    assert_eq!(figures("signaltest.txt")[1], (500, 22.0, 670.0, 10115.0));
+    assert_eq!(figures("pmqtest.txt"), [(500, 3.0, 3.0, 39.0), (146, 3.0, 4.0, 18.0)]);
+    assert_eq!(figures("sigwaittest.txt")[1], (324, 6.0, 23.0, 98.0));
+    assert_eq!(figures("ptsematest.txt")[0], (500, 2.0, 3.0, 47.0));
+    assert_eq!(figures("svsematest.txt").len(), 2);
+    assert_eq!(figures("cyclicdeadline.txt"), [(399, 4.0, 775.0, 6139.0)]);
+    let recording = one(fixture("cyclicdeadline210_hist.txt"));
+    assert_eq!(recording.format, "cyclicdeadline histogram");
+    assert_eq!(recording.series[0].counts.overflow.count, 2);
+    let oslat = one(fixture("oslat.txt"));
+    assert_eq!(oslat.series[0].counts.overflow.count, 227);
+    assert_eq!((oslat.series[0].cpu, oslat.length_ns.0), (Some(1), 1_998_000_000));
+    assert_eq!(oslat.series[0].counts.max_ns.0, 8_066_000);
+    assert_eq!(one(fixture("oslat.json")).series[0].counts.overflow.count, 316);
+}
+
+#[test]
+fn rtla_keeps_interrupt_thread_and_user_apart() {
+    let text = "# RTLA timerlat histogram\n# Time unit is microseconds (us)\n\
+        # Duration:   0 00:00:02\nIndex   IRQ-001   Thr-001   Usr-001\n\
+        0          1000       944       134\n10            0        55       863\n\
+        20            0         1         3\n30            0         0         0\n\
+        over:         0         0         0\ncount:     1000      1000      1000\n\
+        min:          0         3         4\navg:          1         7        10\n\
+        max:          7        21        24\nALL:        IRQ       Thr       Usr\n\
+        count:     1000      1000      1000\n";
+    let recordings = try_read(text, &Query::default()).unwrap();
+    let parts: Vec<&str> = recordings.iter().filter_map(|one| one.part.as_deref()).collect();
+    assert_eq!(parts, ["irq", "thread", "user"]);
+    let thread = &recordings[1].series[0];
+    assert_eq!((thread.cpu, thread.counts.count), (Some(1), 1000));
+    assert_eq!((thread.counts.min_ns.0, thread.counts.max_ns.0), (3_000, 21_000));
+    assert_eq!(thread.counts.mean_ns(), Some(7_000.0), "as stated: the bins are 10 us wide");
+    assert_eq!(recordings[1].length_ns.0, 2_000_000_000);
+    let top = try_read(fixture("rtla_timerlat_top.txt"), &Query::default()).unwrap();
+    assert_eq!(top.len(), 2);
+    assert_eq!((top[1].series.len(), top[1].series[2].counts.max_ns.0), (3, 30_000));
+}
+
+#[test]
+fn jitterdebugger_in_all_its_forms() {
+    let results = one(fixture("jd_results.json"));
+    assert_eq!(results.series[0].counts.count, 1964);
+    assert!(codes(&results).contains(&"import-overflow"), "it drops what is beyond 1 ms");
+    let csv = one(fixture("jd_samples.csv"));
+    assert_eq!(csv.format, "jitterdebugger samples");
+    assert!(csv.count() > 100 && csv.length_ns.0 > 0);
+    // The same samples packed.
+    let mut raw = Vec::new();
+    for (cpu, nanos, latency) in [(0u32, 5i64, 49u64), (1, 7, 39), (0, 9, 1_200_000)] {
+        raw.extend(cpu.to_le_bytes());
+        raw.extend(6263i64.to_le_bytes());
+        raw.extend(nanos.to_le_bytes());
+        raw.extend(latency.to_le_bytes());
+    }
+    let packed = one(raw.clone());
+    assert_eq!((packed.series.len(), packed.count()), (2, 3));
+    assert_eq!(packed.series[0].counts.max_ns.0, 1_200_000_000);
+    raw.truncate(raw.len() - 9);
+    assert_eq!(codes(&one(raw)), ["import-incomplete"]);
+    assert_eq!(one(fixture("jd_stdout.txt")).format, "jitterdebugger summary");
+}
+
+#[test]
+fn stress_ng_and_xenomai() {
+    let stress = one(fixture("sng_cyclic_clock_ns.txt"));
+    let counts = &stress.series[0].counts;
+    assert_eq!((counts.count, counts.max_ns.0), (2000, 8_303_334));
+    assert_eq!((counts.min_ns.0, stress.series[0].policy.as_str()), (11_055, "fifo"));
+    assert!(one(fixture("sng_cyclic_metrics.txt")).is_summary());
+    let xenomai = one(fixture("xenomai_latency_format.txt"));
+    let counts = &xenomai.series[0].counts;
+    assert_eq!((counts.min_ns.0, counts.max_ns.0), (363, 4_036));
+    assert_eq!(counts.count, 200, "two seconds of a period of 10 ms");
+}
+
+#[test]
+fn rteval_without_the_sum_of_all_cores() {
+    let xml = r#"<?xml version="1.0"?><rteval version="3.7"><uname><node>box</node>
+        <kernel is_RT="1">6.6.0-rt</kernel><arch>x86_64</arch></uname><Measurements>
+        <cyclictest command_line="cyclictest -i100 -qm"><system><statistics><samples>30</samples>
+        </statistics><histogram nbuckets="2"><bucket index="3" value="30"/></histogram></system>
+        <core id="5" priority="95"><statistics><samples>30</samples><minimum unit="us">2</minimum>
+        <maximum unit="us">4</maximum><mean unit="us">2.9</mean></statistics>
+        <histogram nbuckets="3"><bucket index="2" value="10"/><bucket index="3" value="13"/>
+        <bucket index="4" value="7"/></histogram></core></cyclictest></Measurements></rteval>"#;
+    let recording = one(xml);
+    assert_eq!((recording.series.len(), recording.count()), (1, 30));
+    assert_eq!(recording.series[0].cpu, Some(5));
+    assert_eq!(recording.machine.preemption.as_deref(), Some("PREEMPT_RT"));
+    assert_eq!(recording.command.as_deref(), Some("cyclictest -i100 -qm"));
+    assert_eq!(codes(&recording), [""; 0]);
+    let cut = one(&xml.as_bytes()[..xml.len() - 60]);
+    assert!(codes(&cut).contains(&"import-incomplete"));
+}
+
+#[test]
+fn tables_need_a_column_and_a_unit() {
+    let query = |column: &str, unit| Query {
+        column: Some(column.to_string()),
+        unit: Some(unit),
+        format: format_of_id("csv"),
+    };
+    let table = "time;thread;wake\n0,1;0;12,5\n0,2;1;9\n0,3;0;-1\n0,4;0;x\n";
+    let recording = try_read(table, &query("wake", Unit::Microseconds)).unwrap().remove(0);
+    assert_eq!((recording.series.len(), recording.count()), (2, 2));
+    assert_eq!(recording.series[0].counts.max_ns.0, 12_500);
+    assert_eq!(codes(&recording), ["import-left-out", "import-left-out"]);
+    let by_number = try_read(table, &query("3", Unit::Nanoseconds)).unwrap();
+    assert_eq!(by_number[0].series[0].counts.max_ns.0, 13);
+    let error = try_read(table, &query("none", Unit::Seconds)).unwrap_err();
+    assert!(error.to_string().contains("time, thread, wake"), "{error}");
+    let csv = one("latency_us\n5\n7.25\n");
+    assert_eq!((csv.count(), csv.series[0].counts.max_ns.0), (2, 7_250));
+}

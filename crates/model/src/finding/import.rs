@@ -1,0 +1,196 @@
+//! Findings about what an imported file does not tell, or tells twice in different words.
+
+use super::kinds::{FindingEntry, findings};
+use super::{INFO, WARNING, Weight};
+use crate::Nanos;
+use crate::units::{counted, grouped};
+use serde::{Deserialize, Serialize};
+
+findings! {
+    /// What an imported file does not tell.
+    ImportFinding {
+        /// Latencies lie beyond the last bin of the histogram: their number and the largest are
+        /// known, but not how long each was. The mean leaves them out.
+        ImportOverflow = "import-overflow" (
+            "warning",
+            "no",
+            "Record with more bins."
+        ) {
+            /// How many.
+            count: u64,
+            /// Where the histogram ends.
+            end_ns: Nanos,
+            /// The largest; none where the file does not say it.
+            largest_ns: Option<Nanos>,
+            /// The mean of all latencies as the file states it; none where it does not.
+            stated_mean_ns: Option<Nanos>,
+        }
+        /// The file does not say how many latencies lie beyond the last bin.
+        ImportOverflowUnknown = "import-overflow-unknown" (
+            "warning",
+            "no",
+            "Import the complete output of the tool."
+        ) {
+            /// Where the histogram ends.
+            end_ns: Nanos,
+            /// A maximum beyond that, which the file states; none where it states none.
+            largest_ns: Option<Nanos>,
+        }
+        /// Two statements of the file contradict each other.
+        ImportContradiction = "import-contradiction" (
+            "warning",
+            "no",
+            "Find out which one is right; the bins count."
+        ) {
+            /// What they are about.
+            about: String,
+            /// What the file states.
+            stated: String,
+            /// What its bins or samples come to.
+            counted: String,
+        }
+        /// The file ends too early, or a part of it is missing.
+        ImportIncomplete = "import-incomplete" (
+            "warning",
+            "no",
+            "Import the complete file, if there is one."
+        ) {
+            /// What is missing.
+            missing: String,
+        }
+        /// Lines or values of the file could not be read, and were left out.
+        ImportLeftOut = "import-left-out" (
+            "warning",
+            "no",
+            "Look at the first of them."
+        ) {
+            /// How many.
+            count: u64,
+            /// What they are: `lines`, `negative values`.
+            items: String,
+            /// Line of the first, from 1; none in a file without lines.
+            first_line: Option<u64>,
+            /// The first of them.
+            first: String,
+        }
+        /// The file holds only figures: no histogram and no samples, so there are no quantiles and
+        /// no chart.
+        ImportSummaryOnly = "import-summary-only" (
+            "info",
+            "no",
+            "Record with a histogram, as with `cyclictest -h 400`."
+        ) {}
+        /// The file does not tell whether some latencies were later than the deadline, so a verdict
+        /// is at best `inconclusive`.
+        DeadlineUndecided = "import-deadline-undecided" (
+            "warning",
+            "no",
+            "Record with finer bins, or more of them."
+        ) {
+            /// How many; none where not even that is known.
+            count: Option<u64>,
+        }
+        /// Something that a reader of the file should know.
+        ImportNote = "import-note" ("info", "no", "As the note says.") {
+            /// The note of the reader of that format.
+            note: String,
+        }
+    }
+}
+
+impl ImportFinding {
+    /// How much it weighs.
+    pub(super) fn weight(&self) -> Weight {
+        use ImportFinding::*;
+        match self {
+            ImportSummaryOnly {} | ImportNote { .. } => INFO,
+            ImportOverflow { .. }
+            | ImportOverflowUnknown { .. }
+            | ImportContradiction { .. }
+            | ImportIncomplete { .. }
+            | ImportLeftOut { .. }
+            | DeadlineUndecided { .. } => WARNING,
+        }
+    }
+
+    /// What happened.
+    pub(super) fn text(&self) -> String {
+        use ImportFinding::*;
+        match self {
+            ImportOverflow { count, end_ns, largest_ns, stated_mean_ns } => {
+                overflow(*count, *end_ns, *largest_ns, *stated_mean_ns)
+            }
+            ImportOverflowUnknown { end_ns, largest_ns } => match largest_ns {
+                Some(largest) => format!(
+                    "The histogram ends at {end_ns}, and the file states a maximum of {largest}. It \
+                     does not say how many latencies lie beyond the last bin."
+                ),
+                None => format!(
+                    "The histogram ends at {end_ns}, and the file does not say how many latencies \
+                     lie beyond the last bin."
+                ),
+            },
+            ImportContradiction { about, stated, counted } => {
+                format!("{about}: the file states {stated}, but its data come to {counted}.")
+            }
+            ImportIncomplete { missing } => format!("The file is incomplete: {missing}."),
+            ImportLeftOut { count, items, first_line, first } => {
+                let at = first_line.map(|line| format!("line {line}: ")).unwrap_or_default();
+                format!(
+                    "{} {items} could not be used; the first is {at}'{first}'.",
+                    grouped(*count)
+                )
+            }
+            ImportSummaryOnly {} => "The file has neither a histogram nor samples, only figures. \
+                                     Quantiles are unknown."
+                .to_string(),
+            DeadlineUndecided { count } => match count {
+                Some(count) => format!(
+                    "The file does not say whether {} later than the deadline.",
+                    counted(*count, "latency was", "latencies were")
+                ),
+                None => {
+                    "The file does not say how many latencies it leaves out, and these may have \
+                         been later than the deadline."
+                        .to_string()
+                }
+            },
+            ImportNote { note } => note.clone(),
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn remedy(&self) -> Option<String> {
+        use ImportFinding::*;
+        let remedy = match self {
+            ImportOverflow { .. } => "Record with more bins.",
+            ImportOverflowUnknown { .. } => "Import the complete output of the tool.",
+            ImportSummaryOnly {} => "Record with a histogram, as with `cyclictest -h 400`.",
+            DeadlineUndecided { .. } => "Record with finer bins, or more of them.",
+            ImportContradiction { .. }
+            | ImportIncomplete { .. }
+            | ImportLeftOut { .. }
+            | ImportNote { .. } => return None,
+        };
+        Some(remedy.to_string())
+    }
+}
+
+fn overflow(count: u64, end: Nanos, largest: Option<Nanos>, mean: Option<Nanos>) -> String {
+    let known = match (count, largest) {
+        (1, Some(largest)) => format!("1 latency of {largest} is known only as the maximum"),
+        (count, Some(largest)) => {
+            format!(
+                "{} lie beyond, the largest is {largest}",
+                counted(count, "latency", "latencies")
+            )
+        }
+        (count, None) => format!(
+            "{} beyond, and the file does not say how large",
+            counted(count, "latency lies", "latencies lie")
+        ),
+    };
+    let leaves = if count == 1 { "it" } else { "them" };
+    let stated = mean.map(|mean| format!("; the file states {mean} for all")).unwrap_or_default();
+    format!("The histogram ends at {end}: {known}. The mean of the bins excludes {leaves}{stated}.")
+}
