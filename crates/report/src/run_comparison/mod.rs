@@ -94,7 +94,10 @@ impl<'a> RunComparison<'a> {
                 .total
                 .misses
                 .map(|misses| (grouped(misses), percent_of(misses, run.total.activations))),
-            missed: run.asked.method.is_periodic().then(|| sentence::missed_count(run, &run.total)),
+            missed: run.asked.method.is_periodic().then(|| match run.total.missed {
+                Some(missed) => grouped(missed),
+                None => sentence::missed_count(run, &run.total),
+            }),
             cycles: grouped(run.total.cycles),
             measured: match respond::is_timed(run) {
                 true => span(run.measured_ns),
