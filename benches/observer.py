@@ -48,6 +48,10 @@ KEY = ("kernel", "load", "telemetry", "seed")
 QUANTILES = ("p50", "p99", "p99.9", "max")
 
 
+class Refused(Exception):
+    """A run that this machine cannot make."""
+
+
 def known(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -83,7 +87,7 @@ def run(options: list[str], start=subprocess.run) -> dict:
         done = start(line)
         documents = list(Path(folder).glob("*/run.json"))
         if done.returncode != 0 or not documents:
-            sys.exit(f"{' '.join(line)}\nended with {done.returncode}: {done.stderr}")
+            raise Refused(f"{' '.join(line)}\nended with {done.returncode}: {done.stderr}")
         return figures(json.loads(documents[0].read_text()))
 
 
@@ -124,9 +128,10 @@ def served(line: list[str]) -> subprocess.CompletedProcess:
         started = subprocess.Popen([*line, "--quiet"], stdout=subprocess.DEVNULL, **silent)
         reader = None
         while started.poll() is None:
-            name = next((path.name for path in Path(folder).iterdir() if path.is_dir()), None)
-            if name and reader is None:
-                events = f"{address}/live/{name}/events"
+            begun = next(Path(folder).glob(".*.partial"), None)
+            if begun and reader is None:
+                run_id = begun.name.removeprefix(".").removesuffix(".partial")
+                events = f"{address}/live/{run_id}/events"
                 reader = subprocess.Popen(["curl", "-sN", events], stdout=subprocess.DEVNULL)
             time.sleep(0.5)
         if reader is not None:
@@ -195,7 +200,11 @@ def machine(arguments: argparse.Namespace) -> None:
             else:
                 options = ["--period", "997us", "--priority", "90", "--warm-up", "0s"]
                 options += ["--for", arguments.length, *VARIANTS[variant]]
-                found = run(options, starts.get(variant, quiet))
+                try:
+                    found = run(options, starts.get(variant, quiet))
+                except Refused as refused:
+                    print(f"SKIPPED: {variant}: {refused}", file=sys.stderr)
+                    continue
             load = os.getloadavg()[0]
             append(arguments.file, {"variant": variant, "round": number, "load": load} | found)
 
@@ -244,7 +253,10 @@ def main() -> None:
             command.add_argument("--rounds", type=int, default=10)
             command.add_argument("--for", dest="length", default="20s")
     arguments = parser.parse_args()
-    arguments.work(arguments)
+    try:
+        arguments.work(arguments)
+    except Refused as refused:
+        sys.exit(str(refused))
 
 
 if __name__ == "__main__":
