@@ -38,7 +38,7 @@ struct Listed<'a> {
 #[serde(tag = "state", rename_all = "kebab-case")]
 enum ListedState<'a> {
     /// It is whole.
-    Finished(Finished<'a>),
+    Finished(Box<Finished<'a>>),
     /// It is being measured now.
     GoingOn,
     /// It was cut off and is not finished yet.
@@ -86,7 +86,7 @@ impl<'a> List<'a> {
 impl<'a> Listed<'a> {
     fn new(entry: &'a RunEntry) -> Listed<'a> {
         let state = match &entry.state {
-            RunState::Finished(run) => ListedState::Finished(Finished::new(run)),
+            RunState::Finished(run) => ListedState::Finished(Box::new(Finished::new(run))),
             RunState::Running => ListedState::GoingOn,
             RunState::Abandoned => ListedState::Unfinished,
             RunState::Damaged(reason) => ListedState::Damaged { reason },

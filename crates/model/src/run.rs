@@ -242,12 +242,32 @@ pub struct Verdict {
     /// The same as misses in a second of watching, for an instrument that has no releases.
     #[serde(default)]
     pub at_most_per_second: Option<f64>,
+    /// The bursts in which misses came, and how often further ones may; of releases only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bursts: Option<MissBursts>,
     /// Why the counts alone do not decide; none of `pass` and `fail`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<VerdictReason>,
     /// The judgement in sentences: in what a command prints, and in documents of schema 1 to 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
+}
+
+/// Deadline misses as the events that they are: misses that come together are one burst.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MissBursts {
+    /// Bursts of misses, of all threads.
+    pub count: u64,
+    /// Misses of the largest.
+    pub largest: u64,
+    /// Misses whose time is not known, which may be bursts of their own.
+    pub unknown: u64,
+    /// With 95 % confidence no more bursts than these come in an hour.
+    pub at_most_per_hour: f64,
+    /// With 95 % confidence no larger share of the releases misses, with regard to how misses depend
+    /// on each other; none where times of misses are not known.
+    pub share_at_most: Option<f64>,
 }
 
 /// Why a verdict is `invalid` or `inconclusive`.

@@ -3,7 +3,7 @@
 use crate::sections::respond::is_timed;
 use crate::units::{counted, grouped, percent, trimmed};
 use latlab_model::plan::Recorded;
-use latlab_model::run::{EndReason, Verdict, VerdictReason};
+use latlab_model::run::{EndReason, MissBursts, Verdict, VerdictReason};
 use latlab_model::{Nanos, Run};
 
 /// The run as a command prints it: with the sentences of its findings and of its verdict, and
@@ -38,12 +38,15 @@ pub fn sentences(run: &Run, verdict: &Verdict) -> String {
     }
 }
 
-/// What a run without a miss says of those that may still come.
+/// What a run says of the misses that may still come.
 pub(crate) fn bound(run: &Run, verdict: &Verdict) -> Option<String> {
     let what = match run.asked.method.records() {
         Recorded::Response => "stimuli",
         Recorded::Latency | Recorded::Gap => "releases",
     };
+    if let Some(bursts) = &verdict.bursts {
+        return Some(bound_bursts(bursts));
+    }
     match (verdict.at_most_share, verdict.at_most_per_second) {
         (Some(share), _) => Some(bound_by_count(share, what)),
         (_, Some(rate)) => Some(bound_by_time(rate)),
@@ -141,6 +144,50 @@ fn too_short(ended: EndReason) -> &'static str {
     }
 }
 
+/// Misses come together, so that what can be bounded is how often they do.
+fn bound_bursts(bursts: &MissBursts) -> String {
+    let MissBursts { count, largest, unknown, at_most_per_hour, share_at_most } = *bursts;
+    let seen = match (count, unknown) {
+        (0, 0) => String::new(),
+        (0, _) => format!("The times of {} are not known. ", counted(unknown, "miss", "misses")),
+        (_, 0) => format!(
+            "The misses came in {}, the largest of {}. ",
+            counted(count, "burst", "bursts"),
+            counted(largest, "miss", "misses")
+        ),
+        _ => format!(
+            "The misses came in {} at least, the largest of {}; the times of {} are not known. ",
+            counted(count, "burst", "bursts"),
+            counted(largest, "miss", "misses"),
+            grouped(unknown)
+        ),
+    };
+    let share = share_at_most.map(|share| match count {
+        0 => format!(
+            ", and at most one in {} releases begins one",
+            grouped((1.0 / share).round() as u64)
+        ),
+        _ => format!(", and at most {} of releases miss", percent(share)),
+    });
+    format!(
+        "{seen}With 95 % confidence fewer than {} of misses come in an hour{}, if load and machine do \
+         not change.",
+        per_hour(at_most_per_hour),
+        share.unwrap_or_default()
+    )
+}
+
+/// A rate, rounded up to two digits.
+fn per_hour(rate: f64) -> String {
+    if rate >= 10.0 {
+        return format!("{} bursts", grouped(rate.ceil() as u64));
+    }
+    let last = 10_f64.powf(rate.max(1e-9).log10().floor() - 1.0);
+    let rounded = (rate / last).ceil() * last;
+    let decimals = (-last.log10()).round().max(0.0) as usize;
+    format!("{} bursts", trimmed(format!("{rounded:.decimals$}")))
+}
+
 fn bound_by_count(share: f64, what: &str) -> String {
     format!(
         "With 95 % confidence at most {} of {what} miss (3.00/n, one in {}), if load and machine \
@@ -158,4 +205,43 @@ fn bound_by_time(per_second: f64) -> String {
          time, {} a second), if load and machine do not change.",
         trimmed(format!("{per_second:.4}"))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bursts_are_bounded_and_what_is_not_known_of_them_is_said() {
+        let none = MissBursts {
+            count: 0,
+            largest: 0,
+            unknown: 0,
+            at_most_per_hour: 0.8633,
+            share_at_most: Some(3e-8),
+        };
+        assert_eq!(
+            bound_bursts(&none),
+            "With 95 % confidence fewer than 0.87 bursts of misses come in an hour, and at most one in \
+             33 333 333 releases begins one, if load and machine do not change."
+        );
+        let some = MissBursts {
+            count: 130,
+            largest: 95,
+            at_most_per_hour: 13_401.2,
+            share_at_most: Some(0.0055),
+            ..none
+        };
+        assert_eq!(
+            bound_bursts(&some),
+            "The misses came in 130 bursts, the largest of 95 misses. With 95 % confidence fewer than \
+             13 402 bursts of misses come in an hour, and at most 0.55 % of releases miss, if load and \
+             machine do not change."
+        );
+        let lost = MissBursts { unknown: 12, share_at_most: None, ..some };
+        assert!(bound_bursts(&lost).starts_with(
+            "The misses came in 130 bursts at least, the largest of \
+            95 misses; the times of 12 are not known. "
+        ));
+    }
 }

@@ -1,6 +1,8 @@
 //! Pure arithmetic of a run: quantiles, bounds, verdict, sampling phase.
 
+mod bursts;
 mod compare;
+mod dependence;
 mod joint;
 pub mod phase;
 pub mod quantile;
@@ -14,6 +16,7 @@ mod superiority;
 mod testing;
 pub mod verdict;
 
+pub use bursts::LateCycle;
 pub use compare::{MeasuredRun, compare_runs};
 pub use phase::stroboscope;
 pub use quantile::{

@@ -1,11 +1,39 @@
 //! Quantiles of the distributions that counts are judged by, from the special functions of statrs.
 
+use statrs::function::beta::beta_reg;
 use statrs::function::gamma::gamma_ur;
+
+/// From this size on a binomial distribution is taken as Bol'shev's limit, since the logarithms of
+/// such large factorials do not hold enough digits for the difference between them.
+const LARGE: f64 = 1e6;
+/// With more events than these the exact form has digits enough.
+const MANY: f64 = 1e3;
 
 /// The rate at which as few as so many events have only this chance (Garwood).
 pub fn count_above(events: f64, chance: f64) -> f64 {
     let start = (events + 1.0) * 2.0 + 50.0;
     root(0.0, start, |rate| gamma_ur(events + 1.0, rate.max(f64::MIN_POSITIVE)) - chance)
+}
+
+/// The share at which as few as so many of these have only this chance (Clopper and Pearson); neither
+/// number need be whole.
+pub fn share_above(events: f64, of: f64, chance: f64) -> f64 {
+    if of <= 0.0 || events >= of {
+        return 1.0;
+    }
+    if of > LARGE && events < MANY {
+        let rate = count_above(events, chance);
+        // Bol'shev: the count is that of a Poisson process with the rate (2n - k) p / (2 - p).
+        return (2.0 * rate / (2.0 * of - events + rate)).min(1.0);
+    }
+    root(0.0, 1.0, |share| 1.0 - beta_reg(events + 1.0, of - events, share) - chance)
+}
+
+/// The value that Student's distribution of these degrees of freedom exceeds with this chance, which
+/// is less than a half.
+pub fn student_above(freedom: f64, chance: f64) -> f64 {
+    let beyond = |t: f64| beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t)) / 2.0;
+    root(0.0, 1e6, |t| beyond(t) - chance)
 }
 
 /// Where a falling function is zero, by halving; the upper end where it is nowhere below.
@@ -22,4 +50,48 @@ fn root(low: f64, high: f64, falling: impl Fn(f64) -> f64) -> f64 {
         }
     }
     high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Upper limits of Clopper and Pearson: events, of so many, confidence, scipy.stats.beta.ppf.
+    const SHARES: [(f64, f64, f64, f64); 7] = [
+        (0.0, 1e8, 0.95, 2.995_732_228_681_931e-8),
+        (0.0, 1e8, 0.99, 4.605_170_079_950_13e-8),
+        (1.0, 1e8, 0.95, 4.743_864_424_711_480_6e-8),
+        (3.0, 1e6, 0.95, 7.753_638_098_840_06e-6),
+        (10.0, 1e6, 0.95, 1.696_216_018_828_160_3e-5),
+        (0.0, 300.0, 0.95, 0.009_936_081_944_457_708),
+        (133.0, 2e5, 0.95, 7.679_199_616_641_738e-4),
+    ];
+    /// Upper limits of Garwood: events, confidence, scipy.stats.chi2.ppf.
+    const COUNTS: [(f64, f64, f64); 5] = [
+        (0.0, 0.95, 2.995_732_273_553_989_5),
+        (0.0, 0.99, 4.605_170_185_988_09),
+        (1.0, 0.95, 4.743_864_518_390_577),
+        (3.0, 0.95, 7.753_656_527_932_725),
+        (10.0, 0.95, 16.962_219_235_721_903),
+    ];
+
+    fn error(got: f64, expected: f64) -> f64 {
+        (got / expected - 1.0).abs()
+    }
+
+    #[test]
+    fn limits_are_those_of_scipy() {
+        for (events, of, confidence, expected) in SHARES {
+            let got = share_above(events, of, 1.0 - confidence);
+            // Of 1 in 1e8 scipy's own value is off by 1.03e-9, as the series in 1/n shows.
+            assert!(error(got, expected) < 1.1e-9, "{events} of {of}: {got}");
+        }
+        for (events, confidence, expected) in COUNTS {
+            let got = count_above(events, 1.0 - confidence);
+            assert!(error(got, expected) < 1e-9, "{events}: {got}");
+        }
+        assert_eq!((share_above(5.0, 5.0, 0.05), share_above(0.0, 0.0, 0.05)), (1.0, 1.0));
+        let t = student_above(4.0, 0.05);
+        assert!(error(t, 2.131_846_786_326_649) < 1e-9, "{t}");
+    }
 }

@@ -1,9 +1,12 @@
 //! The judgement of a run against its deadline, by plain counting.
 
+use crate::bursts::{LateCycle, bursts};
+use crate::dependence::{Misses, share_at_most};
+use crate::special::count_above;
 use latlab_model::Nanos;
 use latlab_model::finding::{Finding, FindingKind, ImportFinding};
 use latlab_model::plan::{Plan, Recorded};
-use latlab_model::run::{EndReason, Summary, Verdict, VerdictReason, VerdictWord};
+use latlab_model::run::{EndReason, MissBursts, Summary, Verdict, VerdictReason, VerdictWord};
 
 /// Everything that a judgement rests on.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +21,10 @@ pub struct VerdictInput<'a> {
     pub silent_threads: usize,
     /// From the first counted release to the end of the last interval.
     pub measured: Nanos,
+    /// First counted release.
+    pub from: Nanos,
+    /// The cycles that missed the deadline, as far as their releases are known.
+    pub late: &'a [LateCycle],
     /// Time that was watched for gaps, of all threads together; of use without releases only.
     pub watched: Nanos,
     /// Stimuli whose response could not be measured; of the instrument `respond` only.
@@ -59,9 +66,56 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
         activations,
         at_most_share,
         at_most_per_second,
+        bursts: miss_bursts(evidence, misses).filter(|_| word != VerdictWord::Invalid),
         reason,
         sentence: None,
     })
+}
+
+/// The measured time is cut into so many slices, whose misses differ by more than chance where misses
+/// depend on each other.
+const SLICES: usize = 100;
+/// What a one-sided statement of 95 % leaves out.
+const CHANCE: f64 = 0.05;
+
+/// The misses as bursts; none without releases, or where nothing was measured for some time.
+fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
+    let hours = evidence.measured.as_secs_f64() / 3600.0;
+    let is_timed = evidence.plan.method.records() == Recorded::Latency && evidence.unmeasured == 0;
+    if !is_timed || !has_data(evidence) || hours <= 0.0 {
+        return None;
+    }
+    let found = bursts(evidence.late);
+    let known = found.iter().fold(0, |sum: u64, one| sum.saturating_add(one.misses));
+    let unknown = misses.saturating_sub(known);
+    // What is not known may have come by itself each time.
+    let most = (found.len() as u64).saturating_add(unknown);
+    let sizes: Vec<u64> = found.iter().map(|one| one.misses).collect();
+    let share = || {
+        let releases = evidence.total.activations;
+        let slices = slices(evidence);
+        share_at_most(&Misses { misses, releases, runs: &[], slices: &slices, bursts: &sizes })
+    };
+    Some(MissBursts {
+        count: found.len() as u64,
+        largest: sizes.iter().copied().max().unwrap_or(0),
+        unknown,
+        at_most_per_hour: count_above(most as f64, CHANCE) / hours,
+        share_at_most: (unknown == 0).then(share),
+    })
+}
+
+/// The misses of each slice of the measured time.
+fn slices(evidence: &VerdictInput) -> Vec<u64> {
+    let mut slices = vec![0_u64; SLICES];
+    let length = evidence.measured.0.max(1) as f64;
+    for one in evidence.late {
+        let part = (one.release_ns - evidence.from).0.max(0) as f64 / length;
+        let at = (part * SLICES as f64) as usize;
+        let slice = &mut slices[at.min(SLICES - 1)];
+        *slice = slice.saturating_add(one.misses);
+    }
+    slices
 }
 
 /// With 95 % confidence, no more misses than these come in a second, when none came in this time:
@@ -143,6 +197,8 @@ mod tests {
             threads: 1,
             silent_threads: 0,
             measured: Nanos(12_500_000_000_000),
+            from: Nanos::ZERO,
+            late: &[],
             watched: Nanos::ZERO,
             ended,
             findings,
@@ -214,6 +270,8 @@ mod tests {
                 threads: 1,
                 silent_threads: 0,
                 measured: Nanos(300_000_000_000),
+                from: Nanos::ZERO,
+                late: &[],
                 watched,
                 ended: EndReason::Finished,
                 findings: &[],
@@ -238,6 +296,46 @@ mod tests {
     }
 
     #[test]
+    fn misses_that_come_together_are_one_burst() {
+        let hour = Nanos(3_600_000_000_000);
+        let late = |second: i64, misses| LateCycle {
+            thread: 0,
+            release_ns: Nanos(second * 1_000_000_000),
+            period_ns: Nanos(125_000),
+            misses,
+        };
+        let judged = |late: &[LateCycle], misses| {
+            judge(&VerdictInput {
+                unmeasured: 0,
+                plan: &plan(),
+                total: &total(28_800_000, misses),
+                threads: 1,
+                silent_threads: 0,
+                measured: hour,
+                from: Nanos::ZERO,
+                late,
+                watched: Nanos::ZERO,
+                ended: EndReason::Finished,
+                findings: &[],
+            })
+            .and_then(|verdict| verdict.bursts)
+            .unwrap()
+        };
+        let none = judged(&[], 0);
+        assert_eq!((none.count, none.largest, none.unknown), (0, 0, 0));
+        assert!((none.at_most_per_hour - 2.995_732).abs() < 1e-6);
+        assert!((none.share_at_most.unwrap() / at_most_share(28_800_000) - 1.0).abs() < 1e-6);
+        let some = judged(&[late(5, 95), late(900, 1), late(3_000, 4)], 100);
+        assert_eq!((some.count, some.largest), (3, 95));
+        assert!((some.at_most_per_hour - 7.753_656_527_9).abs() < 1e-6);
+        // A hundred misses that depend on each other bound much less than a hundred that do not.
+        assert!(some.share_at_most.unwrap() > 2.0 * 100.0 / 28_800_000.0, "{some:?}");
+        let lost = judged(&[late(5, 95)], 100);
+        assert_eq!((lost.count, lost.unknown, lost.share_at_most), (1, 5, None));
+        assert!(lost.at_most_per_hour > 11.0);
+    }
+
+    #[test]
     fn no_deadline_no_verdict() {
         let plan = Plan { deadline_ns: None, ..plan() };
         let total = total(5, 0);
@@ -248,6 +346,8 @@ mod tests {
             threads: 1,
             silent_threads: 0,
             measured: Nanos::ZERO,
+            from: Nanos::ZERO,
+            late: &[],
             watched: Nanos::ZERO,
             ended: EndReason::Finished,
             findings: &[],

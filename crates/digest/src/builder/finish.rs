@@ -21,14 +21,14 @@ use latlab_model::frame::STREAM_VERSION;
 use latlab_model::legs::RunLegs;
 use latlab_model::load::LoadRun;
 use latlab_model::machine::Machine;
-use latlab_model::plan::Recorded;
+use latlab_model::plan::{MissedPolicy, Recorded};
 use latlab_model::respond::Responses;
 use latlab_model::run::{
     AppliedSetup, ClockReading, EndReason, Losses, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
 };
 use latlab_model::telemetry::Conditions;
-use latlab_model::{CpuSet, Nanos, Plan, Run};
-use latlab_stats::{VerdictInput, judge};
+use latlab_model::{CpuSet, Nanos, Plan, Run, deadline};
+use latlab_stats::{LateCycle, VerdictInput, judge};
 use std::collections::BTreeMap;
 
 /// What stands in every stream before the first interval.
@@ -77,7 +77,8 @@ impl RunBuilder {
         let ended = self.end_reason();
         let all =
             AllThreads { counts: &counts, threads: &threads, total: &total, findings: &findings };
-        let verdict = all.verdict(&head.plan, measured.length, ended);
+        let late = late_cycles(&head.plan, &head.prepared, &spikes);
+        let verdict = all.verdict(&head.plan, measured, &late, ended);
         let run = Run {
             schema: SCHEMA_VERSION,
             latlab: self.hello.map(|hello| hello.latlab).unwrap_or_default(),
@@ -259,20 +260,52 @@ struct AllThreads<'a> {
 }
 
 impl AllThreads<'_> {
-    fn verdict(&self, plan: &Plan, measured: Nanos, ended: EndReason) -> Option<Verdict> {
-        let late = self.counts.iter().flat_map(ThreadCounts::uncounted_spikes);
+    fn verdict(
+        &self,
+        plan: &Plan,
+        measured: MeasuredSpan,
+        late: &[LateCycle],
+        ended: EndReason,
+    ) -> Option<Verdict> {
+        let uncounted = self.counts.iter().flat_map(ThreadCounts::uncounted_spikes);
         judge(&VerdictInput {
             plan,
-            total: &include_uncounted(plan, self.total, late),
+            total: &include_uncounted(plan, self.total, uncounted),
             threads: self.threads.len(),
             silent_threads: self.threads.iter().filter(|one| is_silent(one)).count(),
             watched: self.counts.iter().map(ThreadCounts::observed_time).sum(),
-            measured,
+            measured: measured.length,
+            from: measured.from,
+            late,
             unmeasured: self.threads.iter().filter_map(responses).map(Responses::unmeasured).sum(),
             ended: end_reason(plan, ended, self.threads),
             findings: self.findings,
         })
     }
+}
+
+/// The cycles that missed the deadline, among the largest latencies, whose releases are known.
+fn late_cycles(plan: &Plan, applied: &AppliedSetup, spikes: &[SpikeRow]) -> Vec<LateCycle> {
+    let Some(limit) = plan.deadline_ns else { return Vec::new() };
+    let skips = plan.method.missed_policy() == Some(MissedPolicy::Skip);
+    let period = |thread: u32| {
+        let setup = applied.threads.iter().find(|setup| setup.thread == thread);
+        setup.and_then(|setup| setup.period_ns).unwrap_or_default().max(Nanos(1))
+    };
+    let late = spikes.iter().filter(|row| deadline::is_miss(row.spike.latency_ns.0, limit.0));
+    late.map(|row| {
+        let (latency, period_ns) = (row.spike.latency_ns.0, period(row.thread));
+        // Without a policy nothing but the cycle itself is late.
+        let skipped = if skips { latency / period_ns.0 } else { 0 };
+        let misses = deadline::misses(latency, limit.0, period_ns.0, skipped);
+        LateCycle {
+            thread: row.thread,
+            release_ns: row.spike.release_ns,
+            period_ns,
+            misses: misses.unsigned_abs(),
+        }
+    })
+    .collect()
 }
 
 /// A time of CLOCK_MONOTONIC in UTC, as a reading of the clocks has it.
