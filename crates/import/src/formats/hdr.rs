@@ -18,6 +18,8 @@ pub const FORMAT: Format = Format { id: "hdr", title: "HdrHistogram log", fits, 
 const MARK: &str = "HISTF";
 const COMPRESSED: u32 = 0x1c84_9304;
 const ENCODED: u32 = 0x1c84_9303;
+/// The part of these marks in which some libraries tell the size of their words.
+const WORD_SIZE: u32 = 0xf0;
 /// An encoded histogram is no longer than that.
 const LARGEST: u64 = 32 << 20;
 /// Bins of all intervals together.
@@ -135,12 +137,12 @@ fn decode(text: &str) -> Option<Vec<(i64, i64, u64)>> {
     let bytes = base64(text)?;
     let word =
         |bytes: &[u8], at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    if word(&bytes, 0)? != COMPRESSED {
+    if word(&bytes, 0)? & !WORD_SIZE != COMPRESSED {
         return None;
     }
     let mut plain = Vec::new();
     ZlibDecoder::new(bytes.get(8..)?).take(LARGEST).read_to_end(&mut plain).ok()?;
-    if word(&plain, 0)? != ENCODED {
+    if word(&plain, 0)? & !WORD_SIZE != ENCODED {
         return None;
     }
     let digits = word(&plain, 12)?;

@@ -179,3 +179,13 @@ fn tables_need_a_column_and_a_unit() {
     let csv = one("latency_us\n5\n7.25\n");
     assert_eq!((csv.count(), csv.series[0].counts.max_ns.0), (2, 7_250));
 }
+
+/// The figures are those of the library that wrote the log.
+#[test]
+fn logs_of_hdrhistogram() {
+    let recording = one(fixture("hdr.hlog"));
+    let counts = &recording.series[0].counts;
+    assert_eq!((counts.count, counts.min_ns.0, counts.max_ns.0), (600, 480, 317_439));
+    assert!((counts.mean_ns().unwrap() - 13_322.808).abs() < 0.6, "{:?}", counts.mean_ns());
+    assert_eq!(recording.length_ns.0, 2_000_000_000);
+}

@@ -47,7 +47,7 @@ fn samples() {
     fuzz("jitterdebugger-csv", &["jd_samples.csv"]);
     fuzz("jitterdebugger-raw", &["jd_samples.csv"]);
     fuzz("csv", &["jd_samples.csv"]);
-    fuzz("hdr", &["ct24_h40.txt"]);
+    fuzz("hdr", &["hdr.hlog"]);
     fuzz("rteval", &["jd_results.json"]);
     fuzz("hwlatdetect", &["ct24_q_summary.txt"]);
 }
