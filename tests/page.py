@@ -1,6 +1,7 @@
 """Looks at pages of runs as readers do: any width, both schemes, with scripts and without, on paper.
 Usage: page.py BROWSER FOLDER, where the folder holds pages, their run.json and their rows."""
 # Invariant (page and server): The page fits 400 to 1600 pixels, needs no network and no script, and shows run.json.
+# Invariant (page and server): The answer of a run is on one screen; the rest is folded, and links and paper unfold it.
 
 import base64, json, pathlib, re, signal, sys
 from collections import Counter
@@ -12,7 +13,6 @@ PROGRAM, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 LEADING = ("src", "href", "xlink:href", "srcset", "action", "formaction", "data", "poster", "background")
 WIDTHS, SCHEMES = (400, 800, 1600), ("light", "dark")
 MEASURED = """(() => {
-    for (const folded of document.querySelectorAll("details")) folded.open = true;
     const page = document.documentElement, shown = e => e.getClientRects().length > 0;
     const all = names => [...document.querySelectorAll(names)].filter(shown);
     const beyond = all("body *").filter(e => !e.closest(".scroll, svg, .uplot") || e.matches(".scroll, svg, .uplot"))
@@ -33,6 +33,22 @@ MEASURED = """(() => {
         beyond: beyond.map(name), pictures: all(".still svg").length,
         pairs, outside: outside.map(([, text]) => text)};
 })()"""
+
+
+# What belongs to the answer: how far down each part of it ends.
+ANSWER = """(() => {
+    const end = name => { const e = document.querySelector(name); return e && [name, e.getBoundingClientRect().bottom]; };
+    return ["h1", "dl.facts", "figure[data-picture=latency] .still", "figure[data-picture=latency] .chart", ".why .try + pre"]
+        .map(end).filter(one => one);
+})()"""
+# Charts that were folded are drawn when they are unfolded.
+UNFOLDED = """new Promise(done => {
+    for (const folded of document.querySelectorAll("details")) folded.open = true;
+    requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+# Figures that a reader cannot see, wherever the page is scrolled to.
+UNSEEN = """[...document.querySelectorAll("figure")].filter(e => !e.checkVisibility()).map(e => e.dataset.picture)"""
+TALLEST = 4000
 
 
 class Elements(HTMLParser):
@@ -84,6 +100,12 @@ def plain(text):
     return re.sub(r"[\s\u00a0\u202f]+", " ", text)
 
 
+def four_digits(nanos):
+    """How a chart writes a latency."""
+    size, unit = next((size, unit) for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")) if nanos >= size or size == 1)
+    return f"{float(f'{nanos / size:.4g}'):.3f}".rstrip("0").rstrip(".") + f" {unit}"
+
+
 def spellings(nanos, most=3):
     """How people may write a latency."""
     for size, unit in ((1, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")):
@@ -118,8 +140,11 @@ def look(name, browser, width, scheme, scripts=True):
     browser.size(width)
     browser.open((FOLDER / f"{name}.html").as_uri())
     drawn = not scripts or browser.wait("document.documentElement.dataset.drawn", 5)
+    seen_folded = browser.value("document.documentElement.scrollHeight")
+    # Without scripts there are no frames to wait for.
+    browser.value(UNFOLDED if scripts else UNFOLDED.split("requestAnimationFrame")[0] + "done(); })")
     seen = browser.value(MEASURED)
-    seen["drawn"] = drawn
+    seen["drawn"], seen["folded"] = drawn, seen_folded
     kind = "" if scripts else "-still"
     browser.screenshot(f"target/page-{name}-{width}-{scheme}{kind}.png", width, seen["height"])
     asked = [event["params"]["request"]["url"] for event in browser.events
@@ -162,6 +187,40 @@ def check_shown(name, browser, width, scheme, run):
           not any(words in plain(seen["text"]) for words in spellings(maximum)) and f"no {maximum} ns")
 
 
+def check_answer(name, browser):
+    """One screen for the answer, and a page that is short before anything is unfolded."""
+    for scripts in (True, False):
+        what = f"{name}{'' if scripts else ', without scripts'}:"
+        browser.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        browser.media("light")
+        browser.size(1280, 800)
+        browser.open((FOLDER / f"{name}.html").as_uri())
+        if scripts:
+            browser.wait("document.documentElement.dataset.drawn", 5)
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        parts = [(part, end) for part, end in browser.value(ANSWER) if end]
+        check(f"{what} headline, figures, histogram and first remedy are on a screen of 1280 x 800",
+              len(parts) < 3 and f"only {parts}", *((part, end) for part, end in parts if end > 800))
+        browser.size(1000, 800)
+        height = browser.value("document.documentElement.scrollHeight")
+        check(f"{what} at most {TALLEST} pixels high at 1000 pixels before anything is unfolded",
+              height > TALLEST and f"{height} pixels")
+        links = browser.value("[...document.querySelectorAll('nav.contents a')].map(link => link.getAttribute('href'))")
+        browser.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        browser.size(1000, 4000)
+        browser.click(*browser.value("(() => { const b = document.querySelector('nav.contents a[href=\"#setup\"]').getBoundingClientRect();"
+                                     "return [b.left + b.width / 2, b.top + b.height / 2]; })()"))
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        opened = browser.wait("document.querySelector('#setup').closest('details').open", 3)
+        check(f"{what} a link of the contents unfolds its part", len(links) < 8 and f"links: {links}", not opened and "the set-up stays folded")
+        browser.open("about:blank")
+        browser.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        browser.open((FOLDER / f"{name}.html").as_uri())
+        browser.media(kind="print")
+        check(f"{what} on paper every picture is shown", *browser.value(UNSEEN))
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
 def check_printed(name, browser):
     look(name, browser, 1600, "light")
     browser.media(kind="print")
@@ -171,7 +230,7 @@ def check_printed(name, browser):
     check(f"{name}, printed: the pictures that stand still, no chart and no button",
           seen["canvases"] and f"{seen['canvases']} canvases",
           seen["pictures"] != seen["figures"] and f"{seen['pictures']} pictures in {seen['figures']} figures",
-          browser.value("[...document.querySelectorAll('.live button, .runs a')].filter(e => e.getClientRects().length).length")
+          browser.value("[...document.querySelectorAll('.live button, .runs a, .contents a')].filter(e => e.getClientRects().length).length")
           and "a control",
           not paper.startswith(b"%PDF") and "no PDF")
 
@@ -222,8 +281,8 @@ def check_used(name, browser, rows):
     # A second reaches from its begin to its end, and its last third is still its own.
     seen = hover(browser, "flow", second + 0.7)
     wrong = [(value, stored[thread]) for value, thread in zip(seen["values"], order)
-             if not plain(value).startswith(tuple(spellings(stored[thread], 9)))]
-    check(f"{name}: the second below the mouse has the values that are stored", *wrong,
+             if not plain(value).startswith(four_digits(stored[thread]))]
+    check(f"{name}: the second below the mouse has the values that are stored, in four digits", *wrong,
           len(seen["values"]) != len(threads) and f"values {seen['values']}", f"+{second} s to +{second + 1} s" not in seen["at"] and seen["at"])
     before = chart(browser, "flow")
     quarter, middle = before["left"] + before["width"] / 4, before["top"] + before["height"] / 2
@@ -253,7 +312,7 @@ def check_several(name, browser, count):
     check(f"{name}: tabs, one of them shown, no error", *seen["said"], *seen["asked"], not seen["drawn"] and "nothing drawn",
           browser.value("document.querySelectorAll('[role=tab]').length") != count + 1 and "not as many tabs")
     browser.value("document.querySelectorAll('[role=tab]')[2].click()")
-    there = browser.wait("document.querySelector('#run-2 figure[data-picture=flow] canvas')", 5)
+    there = browser.wait("document.querySelector('#run-2 figure[data-picture=latency] canvas')", 5)
     shown = browser.value("[...document.querySelectorAll('#comparison, section.run')]"
                           ".filter(e => e.getClientRects().length).map(e => e.id)")
     check(f"{name}: a tab shows its run and no other", shown != ["run-2"] and shown, not there and "no chart")
@@ -271,6 +330,8 @@ def main():
                 check_still(name, browser, width, "light")
                 for scheme in SCHEMES:
                     check_shown(name, browser, width, scheme, run)
+        for name in ("idle", "many", "relative"):
+            check_answer(name, browser)
         for name in ("idle", "both"):
             check_printed(name, browser)
         check_used("idle", browser, json.loads((FOLDER / "rows.json").read_text()))

@@ -27,12 +27,11 @@ export function rank(list, value) {
 // Edges of cells over a range, and how wide a cell is to be: in ns, or as a share of the latency.
 export function cells({ edges, filled }, [from, to], isLog, most) {
     const step = isLog ? oneTwoFive((to / from) ** (1 / most) - 1) : Math.max(100, oneTwoFive((to - from) / most));
-    const wanted = isLog
-        ? number => (1 + step) ** (Math.floor(Math.log(from) / Math.log1p(step)) + number)
-        : number => (Math.floor(from / step) + number) * step;
+    // On a logarithmic axis too they are equally wide for a stretch, as the bins of a run are.
+    const width = place => (isLog ? oneTwoFive(place * step) : step);
     const all = [];
-    for (let number = 0; ; number++) {
-        const place = wanted(number);
+    // A width beyond the whole range leaves the range itself.
+    for (let place = Math.floor(from / width(from) + 1e-9) * width(from) || from; ; place = round(place, width(place))) {
         const snapped = whole(edges, filled, place);
         // A bin that begins at zero has no place on a logarithmic axis.
         const edge = isLog && snapped <= 0 ? place : snapped;
@@ -40,6 +39,9 @@ export function cells({ edges, filled }, [from, to], isLog, most) {
         if (place >= to) return { edges: all, step };
     }
 }
+
+// The next place, without the errors of adding many times.
+const round = (place, width) => Math.round((place + width) / width * 1e6) / 1e6 * width;
 
 // The place itself where nothing was counted, else the nearer end of the bin there.
 function whole(edges, filled, place) {

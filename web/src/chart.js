@@ -108,6 +108,7 @@ function options(view, shown, range, act, width, height) {
     const isAlone = type => type === "mousemove" || type === "mouseleave";
     return {
         width, height, legend: { show: false },
+        ...(view.top && { padding: [view.top, null, null, null] }),
         focus: { alpha: 0.25 },
         scales: {
             x: { time: false, distr: view.x.isLog ? 3 : 1, range: () => range() },

@@ -3,6 +3,7 @@
 import { cells, countsOf, edgesOf, rank } from "./cells.js";
 import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
+import { isNear, mark } from "./deadline.js";
 import { pen } from "./pens.js";
 import { ticks } from "./ticks.js";
 import { count, latency, number, share, termsOf } from "./units.js";
@@ -16,7 +17,7 @@ const LONG_TAIL = 12;
 const KINDS = {
     latency: {
         label: ({ many }) => `Histogram of the ${many}`, stepped: true,
-        yTitle: ({ titles }, step) => `${titles} per ${step}`,
+        yTitle: (_, step) => `Count per bin (bins of ${step})`,
         // A cell is as high as what it counts in the usual width of a cell.
         height: ({ counts }, cell, widths) => counts[cell] / widths[cell],
         at: (edges, cell) => `${latency(edges[cell])} to ${latency(edges[cell + 1] ?? edges[cell])}`,
@@ -34,11 +35,12 @@ const KINDS = {
 };
 
 // Lines are {name, max, bins}.
-export function latencies(figure, kind, lines) {
+export function latencies(figure, kind, lines, deadline = null) {
     const of = KINDS[kind], terms = termsOf(figure);
     const all = edgesOf(lines.map(line => line.bins));
     if (!all.edges.length) return;
-    const [first, last] = [all.edges[0], all.edges.at(-1)];
+    const [first, largest] = [all.edges[0], all.edges.at(-1)];
+    const last = isNear(deadline, largest) ? Math.max(largest, deadline * 1.05) : largest;
     const totals = lines.map(({ bins }) => bins.reduce((sum, bin) => sum + bin.count, 0));
     const outside = element("p", { className: "outside" });
     let now = null;
@@ -51,7 +53,11 @@ export function latencies(figure, kind, lines) {
         y: { ticks, words: of.yWords, isLog: true, title: () => now.title },
         data, yRange,
         ...(of.stepped && { index: value => Math.max(0, rank(now.edges, value) - 1) }),
-        marks: u => maxima(u, lines),
+        top: deadline == null ? 0 : 18,
+        marks: u => {
+            mark(u, "x", deadline, `deadline ${latency(deadline)}`);
+            maxima(u, lines);
+        },
         at: cell => of.at(now.edges, Math.min(cell, now.edges.length - 2)),
         value: (line, cell) => of.value(now.counted[line], Math.min(cell, now.edges.length - 2)),
     };
@@ -63,7 +69,7 @@ export function latencies(figure, kind, lines) {
         const widths = edges.slice(1).map((edge, cell) => (
             view.x.isLog ? Math.log(edge / edges[cell]) / Math.log1p(step) : (edge - edges[cell]) / step));
         const counted = lines.map(({ bins }, line) => ({ ...countsOf(bins, edges), total: totals[line] }));
-        now = { edges, counted, title: of.yTitle(terms, view.x.isLog ? `${number(step * 100)} % of ${terms.size}` : latency(step)) };
+        now = { edges, counted, title: of.yTitle(terms, view.x.isLog ? `${number(step * 100)} %` : latency(step)) };
         tellOutside();
         const last = of.stepped ? widths.length : edges.length;
         const heights = counted.map(one => edges.map((_, cell) => (cell < last ? of.height(one, cell, widths) : null)));
@@ -84,12 +90,12 @@ export function latencies(figure, kind, lines) {
         const sum = side => now.counted.reduce((sum, one) => sum + one[side], 0);
         const sides = [["below", "left"], ["beyond", "right"]].filter(([side]) => sum(side) > 0);
         outside.textContent = sides.map(([side, name]) => (
-            `${count(sum(side))} ${terms.many} lie ${name} of the shown range${side === "beyond" ? `, up to ${latency(last)}` : ""}.`)).join(" ");
+            `${count(sum(side))} ${terms.many} lie ${name} of the shown range${side === "beyond" ? `, up to ${latency(largest)}` : ""}.`)).join(" ");
     }
 
     const bar = element("div", { className: "controls" });
     figure.append(bar);
-    const made = chart(figure, view, 380);
+    const made = chart(figure, view, kind === "latency" ? 320 : 380);
     const scale = (axis, label) => choice(label, [[true, "log"], [false, "linear"]], view[axis].isLog, isLog => {
         view[axis].isLog = isLog;
         fit();

@@ -2,6 +2,7 @@
 // and their cursor.
 import { chart } from "./chart.js";
 import { choice, element } from "./controls.js";
+import { isNear, mark } from "./deadline.js";
 import { colour, pen } from "./pens.js";
 import { partAt, stepEdges, stepValues } from "./steps.js";
 import { ticks, timeTicks } from "./ticks.js";
@@ -50,16 +51,19 @@ export function flow(figure, run, line) {
     const columns = Object.fromEntries(FIGURES.map(([figure]) => (
         [figure, run.threads.map(thread => spread(thread.rows, figure, length))])));
     const limits = run.threads.map(thread => spread(thread.rows, "limit", length));
+    const deadline = run.deadline_ns;
+    const toDeadline = to => (to != null && isNear(deadline, to) ? Math.max(to, deadline) : to);
     let chosen = "max";
     const view = {
         label: `${terms.titles} over time`,
         lines: run.threads.map(({ name, max_ns: max, pen: number_ }) => (
             { name, note: max == null ? `no ${terms.many}` : `max ${latency(max)}`, pen: pen(number_) })),
-        y: { title: terms.axis, isLog: longTail(columns), ticks, words: latency },
+        y: { title: terms.axis, isLog: longTail(columns, deadline), ticks, words: latency },
         ...steps(run, run.step_s, length),
         data: () => [stepEdges(length, run.step_s, endOf(run, length)),
             ...columns[chosen].map(one => stepValues(view.y.isLog ? one.map(positive) : one))],
-        yRange: (from, to) => heights(from, to, view.y.isLog),
+        yRange: (from, to) => heights(from, toDeadline(to), view.y.isLog),
+        top: deadline == null ? 0 : 18,
         at: part => stretch(run, part, run.step_s),
         value: (thread, part) => {
             const value = columns[chosen][thread][part], skipped = missed[thread][part];
@@ -67,6 +71,7 @@ export function flow(figure, run, line) {
             return `${value == null ? "nothing" : limit + latency(value)}${skipped ? `, ${count(skipped)} missed` : ""}`;
         },
         marks: u => {
+            mark(u, "y", deadline, `deadline ${latency(deadline)}`);
             findings(u, run.findings);
             missedReleases(u, missed, run.step_s);
         },
@@ -139,10 +144,11 @@ function spread(rows, name, length) {
 const positive = value => (value == null ? null : Math.max(1, value));
 
 // Whether most latencies would be squeezed into the foot of a linear axis.
-function longTail({ max, median }) {
+function longTail({ max, median }, deadline) {
     const known = median.flat().filter(value => value != null).sort((a, b) => a - b);
     const largest = max.flat().reduce((all, one) => Math.max(all, one ?? 0), 0);
-    return largest > 20 * (known[known.length >> 1] ?? Infinity);
+    const end = isNear(deadline, largest) ? Math.max(largest, deadline) : largest;
+    return end > 20 * (known[known.length >> 1] ?? Infinity);
 }
 
 function heights(from, to, isLog) {

@@ -30,27 +30,56 @@ function replace(figure, draw) {
     performance.mark(`latlab-${figure.dataset.picture}`);
 }
 
+// A chart in a fold is drawn when somebody unfolds it.
+function whenShown(figure, draw) {
+    const fold = figure.closest("details");
+    if (!fold || fold.open) return replace(figure, draw);
+    fold.addEventListener("toggle", () => replace(figure, draw), { once: true });
+}
+
+// What a link leads to is unfolded, and so is everything on paper.
+function unfolding() {
+    const follow = () => {
+        const target = location.hash && document.getElementById(location.hash.slice(1));
+        for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    };
+    addEventListener("hashchange", follow);
+    follow();
+    addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(fold => { fold.open = true; }));
+}
+
 function ofRun(run) {
     const line = timeline(run);
     const lines = run.threads.map(({ name, max_ns: max, bins, pen }) => ({ name, max, bins, pen }));
     const draw = {
-        latency: live => latencies(live, "latency", lines),
-        ccdf: live => latencies(live, "ccdf", lines),
+        latency: live => latencies(live, "latency", lines, run.deadline_ns),
+        ccdf: live => latencies(live, "ccdf", lines, run.deadline_ns),
         flow: live => flow(live, run, line),
         telemetry: live => conditions(live, run, line),
     };
     for (const figure of figures(run.prefix)) {
-        if (draw[figure.dataset.picture]) replace(figure, draw[figure.dataset.picture]);
+        if (draw[figure.dataset.picture]) whenShown(figure, draw[figure.dataset.picture]);
     }
     const panel = run.prefix ? document.getElementById(run.prefix) : document;
     for (const place of panel.querySelectorAll("[data-at]")) {
         place.replaceChildren(button(place.textContent, null, () => {
-            line.show(Number(place.dataset.at));
-            figures(run.prefix).find(figure => figure.dataset.picture === "flow").scrollIntoView({ block: "center" });
+            const picture = figures(run.prefix).find(figure => figure.dataset.picture === "flow");
+            const show = () => {
+                line.show(Number(place.dataset.at));
+                picture.scrollIntoView({ block: "center" });
+            };
+            const fold = picture.closest("details");
+            if (!fold || fold.open) return show();
+            // The charts of the fold are drawn at the same event, before this.
+            fold.addEventListener("toggle", show, { once: true });
+            fold.open = true;
         }));
     }
     saving(panel.querySelector("[data-save]"), run);
 }
+
+// The deadline of runs that have one together.
+const shared = runs => (runs.every(run => run.deadline_ns === runs[0].deadline_ns) ? runs[0].deadline_ns : null);
 
 async function compared() {
     const prefixes = [...document.querySelectorAll("section.run")].map(section => section.id);
@@ -64,7 +93,7 @@ async function compared() {
     }));
     for (const figure of figures("")) {
         const kind = figure.dataset.picture;
-        if (kind !== "tail") replace(figure, live => latencies(live, kind, lines));
+        if (kind !== "tail") replace(figure, live => latencies(live, kind, lines, shared(all)));
     }
 }
 
@@ -82,6 +111,7 @@ async function campaign() {
     document.documentElement.dataset.drawn = "page";
 }
 
+unfolding();
 // What is shown first is drawn first, what nobody looks at not at all.
 const drawn = new Set();
 if (document.querySelector("main.campaign")) campaign();

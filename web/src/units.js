@@ -1,10 +1,11 @@
-// Numbers as people read them: with their units, and with every digit that is stored.
+// Numbers as people read them: with their units, and with four digits that count; what is saved has all.
 
 const UNITS = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
 
 export function latency(nanos) {
-    const [size, unit] = UNITS.findLast(([size]) => Math.abs(nanos) >= size) ?? UNITS[0];
-    return `${number(nanos / size, 9)} ${unit}`;
+    const rounded = Number((nanos ?? 0).toPrecision(4));
+    const [size, unit] = UNITS.findLast(([size]) => Math.abs(rounded) >= size) ?? UNITS[0];
+    return `${number(rounded / size)} ${unit}`;
 }
 
 export function number(value, digits = 3) {

@@ -1,6 +1,6 @@
 //! A stored run as text for the terminal.
 
-use crate::output::{escape_controls, glyphs, sanitize_run, style, width};
+use crate::output::{escape_controls, glyphs, sanitize_run, style, warn, width};
 use latlab_model::Run;
 use latlab_report::PictureSize;
 use std::path::Path;
@@ -20,6 +20,18 @@ pub fn answer_lines(run: &Run) -> anyhow::Result<String> {
 pub fn run_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
     let picture = picture(folder, run, PictureSize::full(width()));
     Ok(latlab_report::show(&sanitize_run(run)?, &picture, width(), style()))
+}
+
+/// The run with the largest latencies of its folder; without them where they cannot be read, with a
+/// warning.
+pub fn with_largest(folder: &Path, run: Run) -> Run {
+    match latlab_view::largest(folder, &run) {
+        Ok(largest) => Run { largest, ..run },
+        Err(error) => {
+            warn(format!("the largest latencies cannot be listed: {error}"));
+            run
+        }
+    }
 }
 
 /// The latencies as a picture of characters, or why there is none.

@@ -9,6 +9,7 @@ mod clocks;
 mod findings;
 mod legs;
 mod loads;
+mod outliers;
 mod own_work;
 mod rows;
 mod stream_end;
@@ -22,6 +23,7 @@ mod wall;
 pub mod window;
 
 pub use builder::{RunBuilder, RunDigest, StreamError, StreamRow};
+pub use outliers::OutlierDigest;
 pub use rows::{BinRow, IntervalRow, LegRow, SampleRow, SpikeRow, TraceRow, coarse_edges};
 pub use stream_end::StreamEnd;
 pub use telemetry::TelemetryRow;

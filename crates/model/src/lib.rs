@@ -19,6 +19,7 @@ pub mod legs;
 pub mod load;
 pub mod machine;
 pub mod nanos;
+pub mod outlier;
 pub mod own_work;
 pub mod plan;
 pub mod respond;

@@ -6,6 +6,7 @@ pub use crate::finding::{Finding, Severity};
 use crate::legs::RunLegs;
 use crate::load::LoadRun;
 use crate::machine::Machine;
+use crate::outlier::Outlier;
 use crate::own_work::RunOwnWork;
 use crate::plan::{MissedPolicy, Plan};
 use crate::respond::Responses;
@@ -453,6 +454,10 @@ pub struct Run {
     /// What latlab's own threads did meanwhile; none where they did not say so.
     #[serde(default)]
     pub own_work: Option<RunOwnWork>,
+    /// The largest latencies with what is known of their moments, largest first: printed by `show` and
+    /// `run`, not stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub largest: Vec<Outlier>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

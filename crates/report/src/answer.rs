@@ -20,6 +20,10 @@ pub(crate) struct Figure {
     pub value: String,
     /// Its share of the deadline, or of the releases.
     pub share: Option<String>,
+    /// What it is a share of.
+    pub whole: &'static str,
+    /// Whether it breaks the deadline.
+    pub is_over: bool,
 }
 
 /// Something that may be why a latency was large.
@@ -110,6 +114,8 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
         name,
         value: short(latency.0 as f64),
         share: of_deadline(latency),
+        whole: "of the deadline",
+        is_over: run.asked.deadline_ns.is_some_and(|deadline| latency > deadline),
     };
     let mut figures = Vec::new();
     if let Some(quantiles) = &total.quantiles {
@@ -127,6 +133,8 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
         name,
         value: grouped(count),
         share: percent_of(count, total.activations),
+        whole: "of the releases",
+        is_over: name == "misses" && count > 0,
     }));
     figures
 }
@@ -140,7 +148,7 @@ fn tail(quantiles: &Quantiles) -> (&'static str, Nanos) {
 pub(crate) fn figures_line(run: &Run) -> String {
     let deadline = run.asked.deadline_ns.is_some();
     let mut each = Vec::new();
-    for (at, Figure { name, value, share }) in figures(run).into_iter().enumerate() {
+    for (at, Figure { name, value, share, .. }) in figures(run).into_iter().enumerate() {
         let of = if at == 0 && deadline { " of the deadline" } else { "" };
         let share = share.map(|share| format!(" ({share}{of})")).unwrap_or_default();
         each.push(format!("{name} {value}{share}"));

@@ -3,7 +3,7 @@
 use crate::figures::upper_edge;
 use crate::sections::respond;
 use crate::terms;
-use crate::units::{bytes, grouped, percent, percent_of, span};
+use crate::units::{bytes, four_digits, grouped, percent, percent_of, span};
 use latlab_model::guest::Guest;
 use latlab_model::import::Import;
 use latlab_model::plan::{IdleStates, Instrument, Method, Plan, Releases, Workload};
@@ -69,16 +69,18 @@ pub fn headline(run: &Run) -> String {
             let exposure = exposure(run);
             match run.total.noise {
                 Some(noise) => format!(
-                    "{name} took {} of the time from busy loops, at most {max} at once, in \
-                     {exposure} over {}.",
+                    "{name} took {} of the time from busy loops, at most {} at once, in {exposure} \
+                     over {}.",
                     percent(noise.share()),
+                    four_digits(max),
                     span(run.measured_ns)
                 ),
                 None => {
                     let import = run.asked.method.import();
                     let quantity = import.map_or("wake-up latency", |import| &import.quantity);
                     format!(
-                        "The {quantity} of {name} was at most {max} in {exposure}{}.",
+                        "The {quantity} of {name} was at most {} in {exposure}{}.",
+                        four_digits(max),
                         over(run)
                     )
                 }

@@ -80,8 +80,17 @@ pub fn bin_edge(quantile: Nanos) -> Nanos {
 
 /// A time with three significant digits, for a place with little room: `42.3 ms`.
 pub fn short(nanos: f64) -> String {
-    let digits = nanos.abs().max(1.0).log10().floor() as i32;
-    let last = 10f64.powi((digits - 2).max(0));
+    rounded(nanos, 3)
+}
+
+/// A time as a picture says it: no reader needs more of it, and tables have all of it.
+pub fn four_digits(time: Nanos) -> String {
+    rounded(time.0 as f64, 4)
+}
+
+fn rounded(nanos: f64, significant: i32) -> String {
+    let digits = nanos.abs().max(1.0).log10().floor() as i32 + 1;
+    let last = 10f64.powi((digits - significant).max(0));
     Nanos(((nanos / last).round() * last) as i64).to_string()
 }
 
@@ -203,6 +212,9 @@ mod tests {
         assert_eq!(percent_of(1, 0), None);
         let short = [42_296_123.0, 999_600.0, 5_316.0, 87.4, 1.08e13].map(short);
         assert_eq!(short, ["42.3 ms", "1 ms", "5.32 us", "87 ns", "3 h"]);
+        let four = [25_183_336, 214_417, 1_234_567_890, -5_316_789, 87];
+        let four = four.map(|nanos| four_digits(Nanos(nanos)));
+        assert_eq!(four, ["25.18 ms", "214.4 us", "1.235 s", "-5.317 ms", "87 ns"]);
         let shares = [(9_998, 10_000), (1, 1), (1, 2), (199_999, 200_000)];
         let shares = shares.map(|(part, whole)| reached(part, whole));
         assert_eq!(shares, ["99.98 %", "100 %", "50 %", "99.9995 %"]);

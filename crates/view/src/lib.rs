@@ -9,6 +9,7 @@ mod respond;
 
 pub use campaign::{LoadedCampaign, campaign_table};
 use over_time::OverTime;
+pub use over_time::largest;
 pub use page::{LoadedRun, page};
 pub use respond::{against_phase, responses};
 

@@ -1,8 +1,9 @@
 //! What the pictures of a run over time are made of: its intervals, or the samples of a window.
 
 use crate::Result;
-use latlab_digest::coarse_edges;
 use latlab_digest::window::WindowSpec;
+use latlab_digest::{OutlierDigest, coarse_edges};
+use latlab_model::outlier::Outlier;
 use latlab_model::run::ThreadRun;
 use latlab_model::{Nanos, Run};
 use latlab_report::time::TimeData;
@@ -29,7 +30,7 @@ impl OverTime {
             Some(window) if run.asked.samples => of_samples(folder, run, window)?,
             window => of_intervals(folder, run, window.map(within).transpose()?)?,
         };
-        fill_conditions(folder, run, &mut [&mut read.data])?;
+        fill_conditions(folder, run, &mut [&mut read.data], None)?;
         Ok(read)
     }
 }
@@ -55,13 +56,26 @@ pub fn fill_latencies(folder: &Path, run: &Run, all: &mut [&mut TimeData]) -> Re
 }
 
 /// Reads the telemetry once into all of these.
-pub fn fill_conditions(folder: &Path, run: &Run, all: &mut [&mut TimeData]) -> Result<()> {
+pub fn fill_conditions(
+    folder: &Path,
+    run: &Run,
+    all: &mut [&mut TimeData],
+    mut outliers: Option<&mut OutlierDigest>,
+) -> Result<()> {
     for rows in telemetry(folder, run)?.into_iter().flatten() {
         for row in rows? {
+            outliers.iter_mut().for_each(|outliers| outliers.push(&row));
             all.iter_mut().for_each(|data| data.telemetry(&row.series, row.time_ns, row.value));
         }
     }
     Ok(())
+}
+
+/// The largest latencies of a run, with what is known of their moments.
+pub fn largest(folder: &Path, run: &Run) -> Result<Vec<Outlier>> {
+    let mut outliers = OutlierDigest::new(run, spikes(folder, run)?);
+    fill_conditions(folder, run, &mut [], Some(&mut outliers))?;
+    Ok(outliers.finish())
 }
 
 fn of_samples(folder: &Path, run: &Run, window: &WindowSpec) -> Result<OverTime> {

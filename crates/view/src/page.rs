@@ -3,13 +3,13 @@
 use crate::Result;
 use crate::over_time::{fill_conditions, fill_latencies};
 use crate::responses;
-use latlab_digest::coarse_edges;
+use latlab_digest::{OutlierDigest, coarse_edges};
 use latlab_model::samples::Sample;
 use latlab_model::sanitize::sanitize_run;
 use latlab_model::{Run, ThreadBins};
 use latlab_report::PageRun;
 use latlab_report::time::TimeData;
-use latlab_store::{histograms, read_run_with_text};
+use latlab_store::{histograms, read_run_with_text, spikes};
 use std::path::Path;
 
 /// A run with all that a page shows of it.
@@ -32,8 +32,11 @@ impl LoadedRun {
         let mut still = TimeData::new(&run, coarse_edges(), None);
         let mut fine = TimeData::fine(&run);
         fill_latencies(folder, &run, &mut [&mut still, &mut fine])?;
-        fill_conditions(folder, &run, &mut [&mut still, &mut fine])?;
+        let mut outliers = OutlierDigest::new(&run, spikes(folder, &run)?);
+        fill_conditions(folder, &run, &mut [&mut still, &mut fine], Some(&mut outliers))?;
+        let largest = outliers.finish();
         let samples = responses(folder, &run)?;
+        let run = sanitize_run(&Run { largest, ..run })?;
         Ok(LoadedRun { run, document, bins, still, fine, samples })
     }
 

@@ -6,7 +6,7 @@ use crate::flags::run::RunArgs;
 use crate::leftovers::undo_leftovers;
 use crate::output::{print_json, print_text, warn};
 use crate::progress::Progress;
-use crate::render::answer_lines;
+use crate::render::{answer_lines, with_largest};
 use crate::store::{cache, open_store, recover};
 use anyhow::Context;
 use latlab_conduct::link::Connector;
@@ -48,7 +48,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let finished = finished.map_err(ExitError::from)?;
     let path = finished.path.display();
     let printed = match args.common.format {
-        Format::Json => print_json(&rendered(&finished.run)),
+        Format::Json => print_json(&rendered(&with_largest(&finished.path, finished.run.clone()))),
         Format::Text => {
             let text = answer_lines(&finished.run)?;
             print_text(&format!(

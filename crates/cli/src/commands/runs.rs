@@ -7,7 +7,7 @@ mod window;
 
 use crate::documents::List;
 use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
-use crate::render::{answer_text, run_text};
+use crate::render::{answer_text, run_text, with_largest};
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
@@ -100,9 +100,9 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = latlab_store::read_run(folder)?;
     match (&args.window, args.format) {
         (Some(spec), format) => window::show(folder, &run, spec, format),
-        (None, ShowFormat::Json) => print_json(&rendered(&run)),
+        (None, ShowFormat::Json) => print_json(&rendered(&with_largest(folder, run))),
         (None, ShowFormat::Markdown) => print_text(&latlab_report::markdown(&sanitize_run(&run)?)),
-        (None, _) if args.all => print_text(&run_text(folder, &run)?),
+        (None, _) if args.all => print_text(&run_text(folder, &with_largest(folder, run))?),
         (None, _) => print_text(&format!(
             "{}\nAll of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
             answer_text(folder, &run)?,

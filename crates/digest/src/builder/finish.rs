@@ -101,6 +101,7 @@ impl RunBuilder {
             legs,
             loads,
             own_work,
+            largest: Vec::new(),
             verdict,
             files: BTreeMap::new(),
             seal: None,

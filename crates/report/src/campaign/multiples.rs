@@ -5,6 +5,7 @@ use super::table::summed;
 use super::variants::variant_names;
 use crate::pictures::cpus::Grid;
 use crate::pictures::curve::{Curve, highest, latencies};
+use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::panel::{Panel, Shared, panels};
@@ -143,8 +144,9 @@ impl Small<'_> {
         let Small { title, labels, groups, entries, latencies } = self;
         let borrowed: Vec<&[Curve]> = groups.iter().map(Vec::as_slice).collect();
         let grid = Grid::new(groups.len(), options);
-        let terms = terms::of_all(rows.iter().flatten().flatten().map(|(run, _)| *run));
-        let (shared, panels) = panels(&borrowed, options.axis, grid.panel_width(), terms);
+        let runs = || rows.iter().flatten().flatten().map(|(run, _)| *run);
+        let (terms, deadline) = (terms::of_all(runs()), DeadlineMark::of_runs(runs()));
+        let (shared, panels) = panels(&borrowed, options.axis, grid.panel_width(), terms, deadline);
         let width = options.drawn_width();
         let heading = Heading::new(
             &title,
@@ -156,7 +158,8 @@ impl Small<'_> {
         );
         let top = FIRST_LINE + heading.height() - 8.0;
         let end = grid.end(top);
-        let legend = Legend::new(entries, width);
+        let deadline = deadline.map(|one| one.entry(shared.axis.to));
+        let legend = Legend::new(entries.into_iter().chain(deadline).collect(), width);
         let picture = Picture {
             options,
             height: end + BELOW + legend.height(),

@@ -1,12 +1,13 @@
 //! What the doctor said of the machine of a run, in short: the weighty findings, a line each.
 
 use crate::doctor::severity_colour;
-use crate::page::markup::Outline;
+use crate::page::findings::severities;
+use crate::page::folds::Fold;
 use crate::page::markup::prose;
 use crate::terminal::style::Style;
 use crate::terminal::table::wrapped;
 use latlab_model::Run;
-use latlab_model::doctor::Diagnosis;
+use latlab_model::doctor::{Diagnosis, is_command};
 use latlab_model::run::Severity;
 use maud::{Markup, html};
 
@@ -41,22 +42,47 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     format!("Diagnoses of this machine:\n{each}  {rest}\n")
 }
 
-/// For the page.
-pub fn section(run: &Run, outline: &Outline) -> Markup {
-    let (weighty, others) = weighty(run);
+/// For the page, with reasons and remedies.
+pub fn fold(run: &Run) -> Option<Fold> {
+    let all: Vec<&Diagnosis> = run.doctor.iter().flatten().collect();
+    if all.is_empty() {
+        return None;
+    }
+    let (weighty, others): (Vec<&Diagnosis>, Vec<&Diagnosis>) =
+        all.iter().copied().partition(|one| one.severity > Severity::Info);
+    let content = html! {
+        @if !weighty.is_empty() { (list(&weighty)) }
+        @if !others.is_empty() {
+            details {
+                summary { (others.len()) " of severity info" }
+                (list(&others))
+            }
+        }
+    };
+    let sum = severities(all.iter().map(|one| one.severity));
+    Some(Fold::new("doctor", "Diagnoses of this machine", content).sum(Some(sum)))
+}
+
+fn list(all: &[&Diagnosis]) -> Markup {
     html! {
-        @if !weighty.is_empty() {
-            (outline.section("doctor", "Diagnoses of this machine", html! {
-                ul.findings {
-                    @for one in weighty {
-                        li class=(one.severity) {
-                            p { span.tag { (one.severity) } " " span.where { code { (one.code) } } }
-                            p { (prose(&one.text)) }
-                        }
+        ul.findings {
+            @for one in all {
+                li class=(one.severity) {
+                    p { span.tag { (one.severity) } " " span.where { code { (one.code) } } }
+                    p { (prose(&one.text)) }
+                    dl.reasons {
+                        dt { "Why" } dd { (prose(&one.why)) }
+                        dt { "Cost" } dd { (prose(&one.cost)) }
+                        @if let Some(remedy) = &one.remedy { dt { "Remedy" } dd { (remedy_of(remedy)) } }
+                        @if let Some(undo) = &one.undo { dt { "Undo" } dd { (remedy_of(undo)) } }
                     }
                 }
-                p { (prose(&rest(run, others))) }
-            }))
+            }
         }
     }
+}
+
+/// A command stays as it is, to be copied.
+fn remedy_of(text: &str) -> Markup {
+    html! { @if is_command(text) { pre { code { (text) } } } @else { (prose(text)) } }
 }

@@ -3,6 +3,7 @@
 
 use super::PageRun;
 use super::packed::Columns;
+use crate::page::folds::Fold;
 use crate::page::markup::Outline;
 use crate::pictures::curve::{Curve, thread_name};
 use crate::pictures::run_pens::RunPens;
@@ -28,6 +29,7 @@ struct Head<'a> {
     name: &'a str,
     started: &'a str,
     measured_s: f64,
+    deadline_ns: Option<Nanos>,
     /// Length of a column of latencies, and of conditions.
     step_s: f64,
     conditions_step_s: f64,
@@ -114,7 +116,7 @@ pub(crate) fn chart_data(lines: &[ChartLine]) -> Markup {
 }
 
 /// What was thinned, with links that save what the page carries, and the data.
-pub fn section(of: &PageRun, outline: &Outline) -> Markup {
+pub fn fold(of: &PageRun, outline: &Outline) -> Fold {
     let mut columns = Columns::default();
     let bins_joined = add_bins(of.bins, &mut columns);
     let threads = add_rows(of, &mut columns);
@@ -128,6 +130,7 @@ pub fn section(of: &PageRun, outline: &Outline) -> Markup {
         name: &of.run.asked.name,
         started: &of.run.started,
         measured_s: of.run.measured_ns.as_secs_f64(),
+        deadline_ns: of.run.asked.deadline_ns,
         step_s: step.as_secs_f64(),
         conditions_step_s: of.fine.conditions_step().as_secs_f64(),
         joined,
@@ -145,7 +148,7 @@ pub fn section(of: &PageRun, outline: &Outline) -> Markup {
         script type="application/json" id=(outline.id("head")) { (PreEscaped(inert(&head))) }
         script type="text/plain" id=(outline.id("packed")) { (packed) }
     };
-    outline.section("data", "Data in this page", content)
+    Fold::new("data", "Data in this page", content)
 }
 
 fn embedded_data(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> String {

@@ -1,15 +1,15 @@
 //! What was found, the most costly first.
 
-use crate::page::markup::Outline;
-use crate::page::markup::prose;
+use crate::page::folds::Fold;
+use crate::page::markup::{plural, prose};
 use crate::sentence;
 use crate::units::joined;
 use latlab_model::Run;
-use latlab_model::run::Finding;
+use latlab_model::run::{Finding, Severity};
 use maud::{Markup, html};
 
 /// The findings of a run.
-pub fn findings(run: &Run, outline: &Outline) -> Markup {
+pub fn fold(run: &Run) -> Fold {
     let list = html! {
         @if run.findings.is_empty() {
             p { "No finding." }
@@ -17,7 +17,23 @@ pub fn findings(run: &Run, outline: &Outline) -> Markup {
             ul.findings { @for finding in run.findings_by_weight() { (one_finding(run, finding)) } }
         }
     };
-    outline.section("findings", "Findings", list)
+    let sum = severities(run.findings.iter().map(|finding| finding.severity()));
+    Fold::new("findings", "Findings", list).sum(Some(sum))
+}
+
+/// How many there are of each severity, the heaviest first.
+pub fn severities(all: impl Iterator<Item = Severity>) -> String {
+    let all: Vec<Severity> = all.collect();
+    let many = |severity: Severity| {
+        let count = all.iter().filter(|one| **one == severity).count();
+        (count > 0).then(|| match severity {
+            Severity::Info => format!("{count} of severity info"),
+            severity => plural(count, severity.as_str()),
+        })
+    };
+    let heaviest_first = [Severity::Error, Severity::Warning, Severity::Info];
+    let parts: Vec<String> = heaviest_first.into_iter().filter_map(many).collect();
+    if parts.is_empty() { "none".to_string() } else { parts.join(", ") }
 }
 
 fn one_finding(run: &Run, finding: &Finding) -> Markup {

@@ -1,28 +1,36 @@
 //! The end of the part of a run: what was lost, what measuring cost, the command, the files.
 
-use super::markup::{Outline, count, firm, pairs, scrolling};
+use super::folds::Fold;
+use super::is_measured_here;
+use super::markup::{count, firm, pairs, plural, scrolling};
 use crate::command::command;
 use crate::sentence;
 use crate::units::{bytes, grouped, joined, percent};
 use latlab_model::run::AgentEnd;
 use latlab_model::{Nanos, Run};
-use maud::{Markup, html};
+use maud::html;
 
-/// The counters of what was lost.
-pub fn losses(run: &Run, outline: &Outline) -> Markup {
-    let counters = sentence::losses(run).map(|(what, number)| (what, count(number)));
+/// What was lost.
+pub fn losses(run: &Run) -> Fold {
+    let lost = sentence::losses(run).into_iter().filter(|(_, number)| *number > 0);
+    let lost: Vec<(&str, String)> = lost.map(|(what, number)| (what, count(number))).collect();
+    let unknown = sentence::unknown_end(run);
+    let sum = if lost.is_empty() && unknown.is_none() { "none" } else { "some" };
     let content = html! {
-        @match sentence::unknown_end(run) {
-            Some(unknown) => p { (unknown) },
-            None => @if run.losses.none() { p { (sentence::nothing_lost(run)) } },
+        @if let Some(unknown) = unknown { p { (unknown) } }
+        @else if lost.is_empty() {
+            p { (sentence::nothing_lost(run)) }
         }
-        div.counters { (pairs("Losses", counters)) }
+        @if !lost.is_empty() { div.counters { (pairs("Lost", lost)) } }
     };
-    outline.section("losses", "Losses", content)
+    Fold::new("losses", "Losses", content).sum(Some(sum.to_string()))
 }
 
-/// What the agent took.
-pub fn cost(run: &Run, outline: &Outline) -> Markup {
+/// What the agent took; a capture and an import have none.
+pub fn cost(run: &Run) -> Option<Fold> {
+    if !is_measured_here(run) {
+        return None;
+    }
     let caption = "Resources used by the agent, without the measuring threads";
     let content = html! {
         @match &run.agent {
@@ -30,7 +38,7 @@ pub fn cost(run: &Run, outline: &Outline) -> Markup {
             None => p { "The agent sent no resource figures." },
         }
     };
-    outline.section("cost", "Cost of measuring", content)
+    Some(Fold::new("cost", "Cost of measuring", content))
 }
 
 fn cost_rows(run: &Run, end: &AgentEnd) -> Vec<(&'static str, String)> {
@@ -61,18 +69,18 @@ fn cost_rows(run: &Run, end: &AgentEnd) -> Vec<(&'static str, String)> {
 }
 
 /// The exact command.
-pub fn repeat(run: &Run, outline: &Outline) -> Markup {
-    outline.section("repeat", "Repeat it", html! { pre { code { (command(&run.asked)) } } })
+pub fn repeat(run: &Run) -> Fold {
+    Fold::new("repeat", "Repeat it", html! { pre { code { (command(&run.asked)) } } })
 }
 
 /// The files of the run with their checksums.
-pub fn files(run: &Run) -> Markup {
+pub fn files(run: &Run) -> Option<Fold> {
     if run.files.is_empty() {
-        return html! {};
+        return None;
     }
     let table = html! {
         table.words {
-            caption { "SHA-256 of each file of the run" }
+            caption { span { "SHA-256 of each file of the run" } }
             thead { tr { @for name in ["File", "Size", "SHA-256"] { th scope="col" { (name) } } } }
             tbody {
                 @for (name, file) in &run.files {
@@ -81,10 +89,9 @@ pub fn files(run: &Run) -> Markup {
             }
         }
     };
-    html! {
-        details {
-            summary { "Files of the run" }
-            (scrolling("Files of the run", false, table))
-        }
-    }
+    let sum = Some(plural(run.files.len(), "file"));
+    Some(
+        Fold::new("files", "Files of the run", scrolling("Files of the run", false, table))
+            .sum(sum),
+    )
 }

@@ -1,63 +1,95 @@
-//! The headline of a run, and its main figures.
+//! The answer of a run at the top of its page: the judgement, the main figures, possible
+//! causes, and what to do first.
 
-use super::markup::{count, firm, plural};
-use crate::page::markup::Outline;
-use crate::page::markup::prose;
-use crate::sections::respond;
+use super::markup::{Outline, count, firm, prose};
+use crate::answer::{self, Cause, Figure};
+use crate::sections::{outliers, respond};
 use crate::sentence::{self, NOT_DEFINED};
 use crate::terms;
-use crate::units::{grouped, joined, percent, percent_of, span};
+use crate::units::joined;
+use crate::verdict::bound;
 use latlab_model::Run;
-use latlab_model::run::Summary;
 use maud::{Markup, html};
 
-/// The headline and what it is about.
+/// The judgement with its figures, and what was measured under.
 pub fn opening(run: &Run, outline: &Outline) -> Markup {
+    let bound = match &run.verdict {
+        Some(verdict) => bound(run, verdict),
+        None => Some("Not judged: no deadline was given (`--deadline TIME`).".to_string()),
+    };
     html! {
-        p.kicker { (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
-        (outline.headline(prose(&crate::answer::headline(run))))
-        p.lead { (prose(&sentence::lead(run).join(" "))) }
-        @let said = respond::sentences(run);
-        @if !said.is_empty() { p { (prose(&said.join(" "))) } }
-        @if let Some(load) = crate::sentence::load(run) { p { "Load: " (load) } }
-        @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
+        header class={ "answer " (run.verdict.as_ref().map_or("none", |verdict| verdict.word.as_str())) } {
+            p.kicker { (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
+            (outline.headline(prose(&answer::headline(run))))
+            p.lead { (joined(&answer::conditions(run))) }
+            @if let Some(bound) = bound { p { (prose(&bound)) } }
+            @if run.verdict.is_none() && sentence::is_invalid(run) {
+                p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
+            }
+            @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
+        }
     }
 }
 
-/// The figures that matter most, each in a box.
+/// The figures that matter most, each against the deadline.
 pub fn facts(run: &Run) -> Markup {
-    let total = &run.total;
+    let figures = answer::figures(run);
     html! {
-        dl.facts {
-            (fact("Observed maximum", total.max_ns.map(|max| firm(&max.to_string())),
-                sentence::maximum_place(run)))
-            @match total.noise {
-                Some(noise) => {
-                    (fact("Noise", Some(firm(&percent(noise.share()))),
-                        Some(format!("{} in the worst interval", percent(noise.worst_share)))))
-                }
-                None if !run.asked.method.is_periodic() => {}
-                None => (fact("Missed releases", Some(missed(total.missed)), missed_share(total))),
-            }
-            @if run.asked.deadline_ns.is_some() {
-                (fact("Deadline misses", total.misses.map(count),
-                    run.asked.deadline_ns.map(|deadline| format!("{} than {}", terms::of_run(run).beyond, deadline))))
-            }
-            (fact(cycles(run), Some(count(total.cycles)), releases_due(run)))
-            @if respond::is_timed(run) {
-              (fact("Measured for", Some(firm(&span(run.measured_ns))),
-                (!run.asked.method.is_capture()).then(|| plural(run.threads.len(), "thread"))))
-            }
+        @if !figures.is_empty() { dl.facts { @for figure in &figures { (fact(figure)) } } }
+    }
+}
+
+fn fact(figure: &Figure) -> Markup {
+    let Figure { name, value, share, whole, is_over } = figure;
+    html! {
+        div class=[is_over.then_some("over")] {
+            dt { (name) }
+            dd { (firm(value)) @if let Some(share) = share { small { (firm(share)) " " (whole) } } }
         }
     }
 }
 
-fn fact(name: &str, value: Option<String>, beside: Option<String>) -> Markup {
-    html! {
-        div {
-            dt { (name) }
-            dd { (value.unwrap_or_else(|| "none".to_string())) @if let Some(beside) = beside { small { (joined(&beside)) } } }
+/// Possible causes of large latencies, and the first command to try; nothing where nothing is known.
+pub fn causes(run: &Run, outline: &Outline) -> Option<Markup> {
+    let (causes, left_out) = answer::causes(run);
+    let remedy = answer::remedy(run);
+    if causes.is_empty() && remedy.is_none() {
+        return None;
+    }
+    Some(html! {
+        section.why aria-labelledby=(outline.id("why")) {
+            (outline.title("why", html! { "Possible causes" }))
+            ul.findings { @for cause in &causes { (one_cause(cause)) } }
+            @if let Some(sum) = outliers::sum(run) {
+                p { a href={ "#" (outline.id("largest")) } { (joined(&sum)) } }
+            }
+            @if left_out > 0 {
+                p { a href={ "#" (outline.id("findings")) } { (left_out) " more" } " below." }
+            }
+            @if let Some((code, remedy)) = remedy {
+                p.try { strong { "Try first" } " (" code { (code) } ")" }
+                pre { code { (remedy) } }
+            }
         }
+    })
+}
+
+fn one_cause(cause: &Cause) -> Markup {
+    html! {
+        li class=(cause.severity) {
+            p { (prose(&cause.text)) }
+            p.where { span.tag { (cause.severity) } " " code { (cause.code) } }
+        }
+    }
+}
+
+/// The run in sentences, with its verdict.
+pub fn words(run: &Run) -> Markup {
+    let verdict = run.verdict.as_ref().map(|verdict| crate::verdict::sentences(run, verdict));
+    let parts = [sentence::lead(run).join(" "), respond::sentences(run).join(" ")];
+    html! {
+        @for part in parts.into_iter().filter(|part| !part.is_empty()) { p { (prose(&part)) } }
+        @if let Some(verdict) = verdict { p { (prose(&verdict)) } }
     }
 }
 
@@ -69,16 +101,4 @@ pub fn missed(missed: Option<u64>) -> String {
 /// The name of the count of what was recorded.
 pub fn cycles(run: &Run) -> &'static str {
     if run.asked.method.is_periodic() { "Cycles" } else { terms::of_run(run).titles }
-}
-
-fn missed_share(total: &Summary) -> Option<String> {
-    let share = percent_of(total.missed?, total.activations)?;
-    Some(format!("{share} of the releases"))
-}
-
-fn releases_due(run: &Run) -> Option<String> {
-    if let Some(responses) = run.responses() {
-        return Some(format!("of {} stimuli", grouped(responses.stimuli)));
-    }
-    run.has_releases().then(|| format!("{} releases were due", grouped(run.total.activations)))
 }

@@ -7,7 +7,8 @@
 
 mod compare;
 pub(crate) mod data;
-mod findings;
+pub(crate) mod findings;
+pub(crate) mod folds;
 mod footer;
 mod head;
 pub(crate) mod markup;
@@ -16,15 +17,16 @@ mod pictures;
 mod responders;
 pub(crate) mod setup;
 mod threads;
-mod verdict;
 
 use crate::doctor::summary;
+use crate::page::folds::Fold;
 use crate::page::markup::Outline;
 use crate::pictures::time::TimeData;
 use crate::run_with_bins::{RunWithBins, names};
 use crate::sections::conditions;
 use crate::sections::legs;
 use crate::sections::load;
+use crate::sections::outliers;
 use crate::sentence;
 use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
@@ -136,27 +138,39 @@ fn several_runs(runs: &[PageRun]) -> Markup {
     }
 }
 
-/// All there is to say of a run, in the order in which it matters.
+/// The answer on one screen, and all the rest folded below it.
 fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
     let run = of.run;
+    let causes = head::causes(run, outline);
     html! {
-        header {
-            div.top { div { (head::opening(run, outline)) } (verdict::verdict(run, outline)) }
-            (head::facts(run))
+        (head::opening(run, outline))
+        (head::facts(run))
+        div class=(if causes.is_some() { "split" } else { "whole" }) {
+            (pictures::main_picture(of, outline))
+            @if let Some(causes) = causes { (causes) }
         }
-        (findings::findings(run, outline))
-        (summary::section(run, outline))
-        (threads::threads(run, outline))
-        (pictures::pictures(of, outline))
-        (responders::phase(of, outline))
-        (legs::section(run, outline))
-        (load::section(run, outline))
-        (conditions::section(run, outline))
-        (footer::losses(run, outline))
-        (setup::setup(run, outline))
-        @if is_measured_here(run) { (footer::cost(run, outline)) }
-        (footer::repeat(run, outline))
-        (footer::files(run))
-        (data::section(of, outline))
+        (folds::folds(outline, &parts(of, outline)))
     }
+}
+
+/// What can be unfolded, in the order in which it matters.
+fn parts(of: &PageRun, outline: &Outline) -> Vec<Fold> {
+    let run = of.run;
+    let mut parts = vec![findings::fold(run)];
+    parts.extend(summary::fold(run));
+    parts.extend(outliers::fold(run));
+    parts.extend(threads::fold(run));
+    parts.extend(pictures::folds(of, outline));
+    parts.extend(responders::phase(of, outline));
+    parts.extend(legs::fold(run));
+    parts.extend(load::fold(run));
+    parts.extend(conditions::fold(run));
+    parts.push(Fold::new("words", "In words", head::words(run)));
+    parts.push(footer::losses(run));
+    parts.push(setup::fold(run, outline));
+    parts.extend(footer::cost(run));
+    parts.push(footer::repeat(run));
+    parts.extend(footer::files(run));
+    parts.push(data::fold(of, outline));
+    parts
 }

@@ -2,6 +2,7 @@
 //! asked in the place of each, and keep the still one for the printer.
 
 use super::PageRun;
+use crate::page::folds::Fold;
 use crate::page::markup::Outline;
 use crate::pictures::axis::Axis;
 use crate::pictures::options::Options;
@@ -24,28 +25,58 @@ const TELEMETRY: &str = "Conditions of the run: temperature, frequency, load, an
 const SHARE: &str = "The share of the responses up to each latency, with the maximum of each \
                      series.";
 
-/// The sections with the pictures of one run.
-pub fn pictures(of: &PageRun, outline: &Outline) -> Markup {
+/// The histogram at the top of a page, beside the possible causes.
+const TOP_WIDTHS: [(&str, u32, u32); 3] =
+    [("wide", 760, 180), ("middle", 700, 230), ("narrow", 400, 220)];
+
+/// The picture that belongs to the answer.
+pub fn main_picture(of: &PageRun, outline: &Outline) -> Markup {
+    let (runs, terms) = ([of.with_bins()], terms::of_run(of.run));
+    let kind = Kind::Latency;
+    let draw = |width, plot_height, id| {
+        let axis = Axis::default();
+        plot(&runs, kind, &Options { width, plot_height, axis, has_heading: false, id })
+    };
+    figure(kind.as_str(), terms, &TOP_WIDTHS, outline, &of_threads(terms), &draw)
+}
+
+/// The other pictures of one run.
+pub fn folds(of: &PageRun, outline: &Outline) -> Vec<Fold> {
     let runs = [of.with_bins()];
     let terms = terms::of_run(of.run);
+    let over_time = |kind, caption: &str| over_time(of, kind, outline, caption);
+    let latencies = |kind, caption: &str| of_latencies(&runs, kind, outline, caption);
     if of.run.asked.method.is_capture() {
-        return html! {
-            (compared(&runs, outline))
-            (outline.section("time", "Over time", over_time(of, time::Kind::Flow, outline, &flow(terms))))
-        };
+        let body = respond::body([of.run].into_iter()).map(|end| zoomed(&runs, end, outline));
+        let body = body.map(|picture| Fold::new("body", "Without the slowest", picture));
+        let pictures = [
+            Fold::new("share", "Share", latencies(Kind::Cdf, SHARE)),
+            Fold::new(
+                "tail",
+                "Tail",
+                html! {
+                    (latencies(Kind::Tail, &tail(terms)))
+                    (latencies(Kind::Ccdf, &ccdf(terms)))
+                },
+            ),
+            Fold::new("time", "Over time", over_time(time::Kind::Flow, &flow(terms))),
+        ];
+        return body.into_iter().chain(pictures).collect();
     }
-    html! {
-        (outline.section("picture", terms.titles, html! {
-            (of_latencies(&runs, Kind::Latency, outline, &of_threads(terms)))
-        }))
-        (outline.section("tail", "Tail", of_latencies(&runs, Kind::Ccdf, outline, &ccdf(terms))))
-        @if !of.run.asked.method.is_import() { (outline.section("time", "Over time", html! {
-            (over_time(of, time::Kind::Flow, outline, &flow(terms)))
-            @if of.run.conditions.is_some() {
-                (over_time(of, time::Kind::Telemetry, outline, TELEMETRY))
-            }
-        })) }
+    let over_time_content = html! {
+        (over_time(time::Kind::Flow, &flow(terms)))
+        @if of.run.conditions.is_some() { (over_time(time::Kind::Telemetry, TELEMETRY)) }
+    };
+    let tail = Fold::new("tail", "Tail", latencies(Kind::Ccdf, &ccdf(terms)));
+    // Of an imported run nothing is known over time.
+    if of.run.asked.method.is_import() {
+        return vec![tail];
     }
+    vec![
+        Fold::new("time", "Over time", over_time_content),
+        tail,
+        Fold::new("heatmap", "Heatmap", over_time(time::Kind::Heatmap, &heatmap(terms))),
+    ]
 }
 
 /// The pictures of several runs over each other.
@@ -74,19 +105,16 @@ fn zoomed(runs: &[RunWithBins], end: Nanos, outline: &Outline) -> Markup {
     })
 }
 
-fn of_threads(Terms { many, .. }: &Terms) -> String {
+fn of_threads(Terms { many, one, .. }: &Terms) -> String {
     format!(
-        "Histogram of the {many}, one line for each measuring thread. Heights are logarithmic: a \
-         single large one is as visible as a million small ones. They show {many} per unit of \
-         width, so the width of a bin does not cause steps. A mark shows the observed maximum of \
-         each named thread."
+        "Histogram of the {many}, a line for each measuring thread. Counts are logarithmic, so that a \
+         single large {one} is seen; a mark shows each observed maximum."
     )
 }
 
 fn of_whole_runs(Terms { many, .. }: &Terms) -> String {
     format!(
-        "Histogram of the {many} of each run. Heights are logarithmic and show {many} per unit of \
-         width, on one scale for all runs."
+        "Histogram of the {many} of each run. Counts are logarithmic, on one scale for all runs."
     )
 }
 
@@ -115,14 +143,21 @@ fn flow(Terms { one, titles, .. }: &Terms) -> String {
     )
 }
 
+fn heatmap(Terms { one, many, .. }: &Terms) -> String {
+    format!(
+        "How many {many} were how large, over time: the darker, the more. The line is the largest \
+         {one} of each column."
+    )
+}
+
 fn of_latencies(runs: &[RunWithBins], kind: Kind, outline: &Outline, caption: &str) -> Markup {
-    figure(kind.as_str(), terms(runs), outline, caption, &|width, plot_height, id| {
+    figure(kind.as_str(), terms(runs), &WIDTHS, outline, caption, &|width, plot_height, id| {
         plot(runs, kind, &Options { width, plot_height, id, ..Options::default() })
     })
 }
 
 fn over_time(of: &PageRun, kind: time::Kind, outline: &Outline, caption: &str) -> Markup {
-    figure(kind.as_str(), terms::of_run(of.run), outline, caption, &|width, _, id| {
+    figure(kind.as_str(), terms::of_run(of.run), &WIDTHS, outline, caption, &|width, _, id| {
         kind.draw(of.run, of.still, &TimeOptions { width, id, ..TimeOptions::default() })
     })
 }
@@ -136,7 +171,7 @@ pub fn in_widths(
 ) -> Markup {
     html! {
         figure {
-            (still(kind, outline, &|width, plot_height, id| {
+            (still(kind, &WIDTHS, outline, &|width, plot_height, id| {
                 draw(&Options { width, plot_height, id, ..Options::default() })
             }))
             figcaption { (caption) }
@@ -144,12 +179,17 @@ pub fn in_widths(
     }
 }
 
-fn still(kind: &str, outline: &Outline, draw: &dyn Fn(u32, u32, String) -> String) -> Markup {
+fn still(
+    kind: &str,
+    widths: &[(&str, u32, u32)],
+    outline: &Outline,
+    draw: &dyn Fn(u32, u32, String) -> String,
+) -> Markup {
     html! {
         div.still {
-            @for (class, width, height) in WIDTHS {
+            @for (class, width, height) in widths {
                 div class=(class) {
-                    (PreEscaped(draw(width, height, outline.id(&format!("{kind}-{class}")))))
+                    (PreEscaped(draw(*width, *height, outline.id(&format!("{kind}-{class}")))))
                 }
             }
         }
@@ -159,6 +199,7 @@ fn still(kind: &str, outline: &Outline, draw: &dyn Fn(u32, u32, String) -> Strin
 fn figure(
     kind: &str,
     terms: &Terms,
+    widths: &[(&str, u32, u32)],
     outline: &Outline,
     caption: &str,
     draw: &dyn Fn(u32, u32, String) -> String,
@@ -166,7 +207,7 @@ fn figure(
     html! {
         figure data-picture=(kind) data-run=(outline.prefix())
             data-many=(terms.many) data-axis=(terms.axis) data-size=(terms.size) {
-            (still(kind, outline, draw))
+            (still(kind, widths, outline, draw))
             figcaption { (caption) }
         }
     }

@@ -2,10 +2,11 @@
 
 use super::PageRun;
 use super::pictures::in_widths;
+use crate::page::folds::Fold;
 use crate::page::markup::Outline;
 use crate::page::markup::prose;
 use crate::pictures::options::Options;
-use crate::pictures::phase::{Fold, draw};
+use crate::pictures::phase::{Fold as Period, draw};
 use crate::sections::pairs::{self, PairedRuns};
 use crate::sections::respond;
 use crate::terminal::table::markup;
@@ -13,15 +14,14 @@ use latlab_model::Run;
 use maud::{Markup, html};
 
 /// Responses against the phase of what may disturb them; nothing where that is not known.
-pub fn phase(of: &PageRun, outline: &Outline) -> Markup {
-    let Some(fold) = Fold::of_run(of.run).filter(|_| !of.samples.is_empty()) else {
-        return html! {};
-    };
+pub fn phase(of: &PageRun, outline: &Outline) -> Option<Fold> {
+    let period = Period::of_run(of.run).filter(|_| !of.samples.is_empty())?;
     let caption = "Each response at the time of its stimulus, modulo the period of the marker: \
                    delays that come with the marker appear at one phase, whatever the distance of \
                    the stimuli is.";
-    let draw = |options: &Options| draw(of.run, of.samples, fold, options);
-    outline.section("phase", "Against the phase", in_widths("phase", outline, caption, &draw))
+    let draw = |options: &Options| draw(of.run, of.samples, period, options);
+    let picture = in_widths("phase", outline, caption, &draw);
+    Some(Fold::new("phase", "Against the phase", picture))
 }
 
 /// Responders beside each other and in pairs; nothing where others are among the runs.

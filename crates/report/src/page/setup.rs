@@ -1,5 +1,6 @@
 //! How the run was set up: the machine, the settings with what was applied, and how threads ended.
 
+use super::folds::Fold;
 use super::markup::{Outline, count, dash, pairs, plural, scrolling};
 use crate::sentence;
 use crate::units::{bytes, grouped, joined};
@@ -8,7 +9,7 @@ use latlab_model::{CpuSet, Run};
 use maud::{Markup, html};
 
 /// The fingerprint of a run.
-pub fn setup(run: &Run, outline: &Outline) -> Markup {
+pub fn fold(run: &Run, outline: &Outline) -> Fold {
     let content = html! {
         div.columns {
             (pairs("Machine", machine(run)))
@@ -17,7 +18,7 @@ pub fn setup(run: &Run, outline: &Outline) -> Markup {
         (settings(run, outline))
         (thread_ends(run))
     };
-    outline.section("setup", "Setup", content)
+    Fold::new("setup", "Setup", content)
 }
 
 fn method_rows(run: &Run) -> Vec<(&'static str, String)> {
@@ -147,26 +148,41 @@ fn setting_row(row: &SettingRow) -> Markup {
     }
 }
 
+/// A counter of a thread at its end, with its name.
+type EndCounter = (&'static str, fn(&ThreadEnd) -> u64);
+
 /// What the threads said when they ended, to be unfolded.
 pub fn thread_ends(run: &Run) -> Markup {
     if run.threads.iter().all(|thread| thread.end.is_none()) {
         return html! {};
     }
-    let names = [
-        "Thread",
-        "Ended",
-        "Page faults",
-        "Involuntary switches",
-        "Slept",
-        "Spikes lost",
-        "Intervals grown",
+    let all: [EndCounter; 5] = [
+        ("Page faults", |end| end.page_faults),
+        ("Involuntary switches", |end| end.involuntary_switches),
+        ("Slept", |end| end.voluntary_switches),
+        ("Spikes lost", |end| end.spikes_lost),
+        ("Intervals grown", |end| end.intervals_grown),
     ];
+    let ends = || run.threads.iter().filter_map(|thread| thread.end.as_ref());
+    let (some, zero): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(_, of)| ends().any(|end| of(end) > 0));
+    let zero: Vec<&str> = zero.into_iter().map(|(name, _)| name).collect();
+    let caption = match zero.is_empty() {
+        true => "Counted from the first release".to_string(),
+        false => {
+            format!("Counted from the first release; zero: {}", zero.join(", ").to_lowercase())
+        }
+    };
     let table = html! {
         table {
-            caption { "Counted from the first release; page faults and involuntary switches \
-                       should be zero" }
-            thead { tr { @for name in names { th scope="col" { (name) } } } }
-            tbody { @for thread in &run.threads { (thread_end(thread)) } }
+            caption { span { (caption) } }
+            thead {
+                tr {
+                    th scope="col" { "Thread" } th scope="col" { "Ended" }
+                    @for (name, _) in &some { th scope="col" { (name) } }
+                }
+            }
+            tbody { @for thread in &run.threads { (thread_end(thread, &some)) } }
         }
     };
     html! {
@@ -177,17 +193,12 @@ pub fn thread_ends(run: &Run) -> Markup {
     }
 }
 
-fn thread_end(thread: &ThreadRun) -> Markup {
-    let cell = |of: fn(&ThreadEnd) -> u64| dash(thread.end.as_ref().map(of).map(count));
+fn thread_end(thread: &ThreadRun, counters: &[EndCounter]) -> Markup {
     html! {
         tr {
             th scope="row" { (thread.setup.thread) }
             td { (thread.end.as_ref().map_or("no word", |end| end.reason.as_str())) }
-            td { (cell(|end| end.page_faults)) }
-            td { (cell(|end| end.involuntary_switches)) }
-            td { (cell(|end| end.voluntary_switches)) }
-            td { (cell(|end| end.spikes_lost)) }
-            td { (cell(|end| end.intervals_grown)) }
+            @for (_, of) in counters { td { (dash(thread.end.as_ref().map(of).map(count))) } }
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::head::{cycles, missed};
 use super::markup::scrolling;
-use super::markup::{count, dash, firm};
+use super::markup::{count, dash, firm, plural};
 use crate::figures::{LATENCIES, LatencyFigure, MAXIMUM};
-use crate::page::markup::Outline;
+use crate::page::folds::Fold;
 use crate::sections::noise;
 use crate::sections::respond;
 use crate::sentence;
@@ -19,13 +19,13 @@ use maud::{Markup, html};
 const TALL: usize = 20;
 
 /// The figures of each thread.
-pub fn threads(run: &Run, outline: &Outline) -> Markup {
+pub fn fold(run: &Run) -> Option<Fold> {
     if run.threads.is_empty() {
-        return html! {};
+        return None;
     }
     if let Some(columns) = respond::columns(&[run]) {
         let table = markup(&columns, &respond::meaning(true));
-        return outline.section("threads", "Figures", table);
+        return Some(Fold::new("threads", "Figures", table));
     }
     let columns = thread_columns(run);
     let total = run.threads.len() > 1;
@@ -43,7 +43,8 @@ pub fn threads(run: &Run, outline: &Outline) -> Markup {
         }
     };
     let table = scrolling("Figures of each thread", run.threads.len() > TALL, table);
-    outline.section("threads", "Threads", table)
+    let sum = Some(plural(run.threads.len(), "thread"));
+    Some(Fold::new("threads", "Threads", table).sum(sum))
 }
 
 /// One column of the table of threads; its last cell is that of all threads together.

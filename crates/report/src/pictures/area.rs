@@ -1,5 +1,6 @@
 //! The plotted area of a picture with its grid and axes, and where they are.
 
+use crate::pictures::deadline::Frame;
 use crate::pictures::svg::{Anchor, GRID, INK, MUTED, TEXT_SIZE, TITLE_SIZE, line, n, text};
 use crate::terms::Terms;
 use maud::{Markup, html};
@@ -58,6 +59,11 @@ impl Area {
 
     pub fn height(&self) -> f64 {
         self.bottom - self.top
+    }
+
+    /// The plotted area alone.
+    pub fn frame(&self) -> Frame {
+        Frame { left: self.left, right: self.right, top: self.top, bottom: self.bottom }
     }
 
     pub fn middle(&self) -> (f64, f64) {
@@ -142,15 +148,6 @@ impl Area {
             (self.names_below(across.0, TEXT_SIZE))
             (self.axes())
             (self.titles(across.1, up.1))
-        }
-    }
-
-    /// Words at the upper edge, one below the other.
-    pub fn note(&self, x: f64, anchor: Anchor, words: &[String]) -> Markup {
-        html! {
-            @for (index, words) in words.iter().enumerate() {
-                (text(x, self.top + 16.0 + index as f64 * 17.0, anchor, TEXT_SIZE, INK, words))
-            }
         }
     }
 

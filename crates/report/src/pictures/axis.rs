@@ -1,6 +1,7 @@
 //! The axis of latencies: which part of them is drawn to scale, and how.
 
 use crate::pictures::area::Tick;
+use crate::pictures::deadline::DeadlineMark;
 use crate::terms::Terms;
 use crate::units::{Scale, grouped, trimmed};
 use latlab_model::{Bin, Nanos};
@@ -76,7 +77,9 @@ impl LatencyAxis {
         let to = match asked.to {
             Some(to) => (to.0 as f64).max(from + SHORTEST),
             None => {
-                let to = (data.max * 1.02).max(from + SHORTEST);
+                let near = data.needed <= LINEAR_UP_TO * data.max;
+                let end = if near { data.needed } else { data.max };
+                let to = (end * 1.02).max(from + SHORTEST);
                 let step = one_two_five((to - from) / 8.0);
                 (to / step).ceil() * step
             }
@@ -91,7 +94,7 @@ impl LatencyAxis {
             Some(from) => from.0 as f64,
             None => needed.min(to.unwrap_or(f64::INFINITY) / 10.0),
         };
-        let to = to.unwrap_or_else(|| one_two_five((data.max * 1.02).max(from * 10.0)));
+        let to = to.unwrap_or_else(|| one_two_five((data.needed * 1.02).max(from * 10.0)));
         LatencyAxis { log: true, from, to }
     }
 
@@ -172,6 +175,8 @@ impl LatencyAxis {
 /// What decides the axis, of all that is drawn together.
 pub struct PooledLatencies {
     max: f64,
+    /// The largest latency, or a deadline beyond it.
+    needed: f64,
     lowest_positive: f64,
     p99: f64,
     p99_9: f64,
@@ -192,7 +197,19 @@ impl PooledLatencies {
         let lowest_positive = positive.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
         let max = (max.unwrap_or_default().0 as f64).max(1.0);
         let [p99, p99_9] = [0.99, 0.999].map(|share| quantile(&bins, share).min(max));
-        PooledLatencies { max, lowest_positive: lowest_positive.min(max).max(1.0), p99, p99_9 }
+        PooledLatencies {
+            max,
+            needed: max,
+            lowest_positive: lowest_positive.min(max).max(1.0),
+            p99,
+            p99_9,
+        }
+    }
+
+    /// The same with a deadline, which belongs on the axis if it is not far away.
+    pub fn with(self, deadline: Option<DeadlineMark>) -> PooledLatencies {
+        let needed = DeadlineMark::needed(deadline, Nanos(self.max as i64));
+        PooledLatencies { needed: (needed.0 as f64).max(self.max), ..self }
     }
 
     /// The same, of which only latencies from here on are drawn.
@@ -202,7 +219,7 @@ impl PooledLatencies {
 
     /// Whether the body of the data stays readable beside the maximum.
     fn body_fills_a_linear_axis(&self) -> bool {
-        self.max <= LINEAR_UP_TO * self.p99_9 && self.max <= LINEAR_UP_TO_P99 * self.p99
+        self.needed <= LINEAR_UP_TO * self.p99_9 && self.needed <= LINEAR_UP_TO_P99 * self.p99
     }
 }
 

@@ -5,7 +5,6 @@
 //! bins do, and would look like a second mode.
 
 use crate::pictures::axis::{LatencyAxis, one_two_five};
-use crate::terms::Terms;
 use crate::units::percent;
 use latlab_model::histogram::{FINE_WIDTH, bin_high, bin_low, bin_of};
 use latlab_model::{Bin, Nanos};
@@ -39,7 +38,9 @@ impl PixelBins {
 
     fn logarithmic(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
         let step = one_two_five((axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0);
-        PixelBins { edges: edges(axis, lines, |edge| edge * (1.0 + step)), log: true, step }
+        // Equally wide for a stretch, as the bins of the run are.
+        let wanted = |edge: f64| edge + one_two_five(edge * step);
+        PixelBins { edges: edges(axis, lines, wanted), log: true, step }
     }
 
     /// Width of a step of a line in units, as the axis shows it.
@@ -69,9 +70,9 @@ impl PixelBins {
     }
 
     /// The unit of width in words.
-    pub fn unit_words(&self, terms: &Terms) -> String {
+    pub fn unit_words(&self) -> String {
         match self.log {
-            true => format!("{} of {}", percent(self.step), terms.size),
+            true => percent(self.step),
             false => Nanos(self.step.round() as i64).to_string(),
         }
     }
@@ -211,6 +212,20 @@ mod tests {
     use super::*;
     use latlab_model::BinLayout;
     use latlab_model::Histogram;
+
+    #[test]
+    fn drawn_bins_are_equal_where_those_of_the_run_are() {
+        let axis = LatencyAxis { log: true, from: 2_000.0, to: 1_000_000.0 };
+        let cells = PixelBins::new(&axis, 700.0, &[]);
+        let widths: Vec<i64> =
+            cells.edges.windows(2).map(|pair| (pair[1] - pair[0]).round() as i64).collect();
+        // The last one ends with the axis.
+        let widths = &widths[..widths.len() - 1];
+        assert!(widths.is_sorted(), "no wider bin stands between narrower ones: {widths:?}");
+        let mut kinds = widths.to_vec();
+        kinds.dedup();
+        assert_eq!(kinds[..3], [100, 200, 500], "{widths:?}");
+    }
 
     #[test]
     fn drawn_bins_cut_no_bin_of_other_edges_and_lose_no_count() {

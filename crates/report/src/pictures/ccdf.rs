@@ -6,7 +6,6 @@ use crate::pictures::curve::named;
 use crate::pictures::options::Options;
 use crate::pictures::panel::pen;
 use crate::pictures::shares::{ShareChart, ShareStyle};
-use crate::pictures::svg::Anchor;
 use crate::pictures::vertical_axis::VerticalAxis;
 use crate::run_with_bins::RunWithBins;
 use maud::html;
@@ -43,7 +42,6 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
                 (pen(index, &shares.series).mark(shares.x(max), height(series.count, series.count)))
             }
         }
-        (area.note(area.right - 6.0, Anchor::End, &shares.cut_words()))
     };
-    shares.render(&axis.ticks(area.height()), drawn)
+    shares.render(&axis.ticks(area.height()), shares.cut_words(), drawn)
 }

@@ -3,6 +3,7 @@
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, Sides};
 use crate::pictures::curve::{Curve, highest, latencies, threads, whole_runs};
+use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::latency::words;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
@@ -11,7 +12,7 @@ use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
 use crate::run_with_bins::{RunWithBins, conditions, names, terms, title};
 use crate::terms::along;
-use crate::units::{grouped, short};
+use crate::units::{four_digits, grouped};
 use latlab_model::Nanos;
 use maud::{Markup, html};
 use std::cmp::Reverse;
@@ -36,7 +37,8 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let (cpus, left_out) = by_cpu(runs);
     let groups: Vec<&[Curve]> = cpus.iter().map(Vec::as_slice).collect();
     let grid = Grid::new(groups.len(), options);
-    let (shared, panels) = panels(&groups, options.axis, grid.panel_width(), terms(runs));
+    let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
+    let (shared, panels) = panels(&groups, options.axis, grid.panel_width(), terms(runs), deadline);
     let cpus = Cpus { runs, panels, shared, grid, left_out, options };
     cpus.render()
 }
@@ -164,9 +166,9 @@ impl Cpus<'_> {
         let top = FIRST_LINE + heading.height() - 8.0;
         let end = self.grid.end(top);
         let legend = Legend::new(self.entries(), width);
-        let exact = self.exact_words_fit();
+        let is_long = self.long_words_fit();
         let drawn = self.panels.iter().enumerate();
-        let drawn = drawn.map(|(index, panel)| self.small(index, panel, top, exact));
+        let drawn = drawn.map(|(index, panel)| self.small(index, panel, top, is_long));
         let picture = Picture {
             options: self.options,
             height: end + 30.0 + legend.height(),
@@ -211,13 +213,12 @@ impl Cpus<'_> {
         self.panels.iter().fold(0, |sum, panel| sum.saturating_add(latencies(panel.series)))
     }
 
-    /// Which line is of which run; of one run there is nothing to tell.
+    /// Which line is of which run, where there are several, and the deadline.
     fn entries(&self) -> Vec<Entry> {
-        if self.runs.len() < 2 {
-            return Vec::new();
-        }
+        let lines = if self.runs.len() > 1 { words(&whole_runs(self.runs)) } else { Vec::new() };
         let entry = |(index, words)| Entry::line(Pen::number(index), words).with_mark();
-        words(&whole_runs(self.runs)).into_iter().enumerate().map(entry).collect()
+        let deadline = self.shared.deadline.map(|one| one.entry(self.shared.axis.to));
+        lines.into_iter().enumerate().map(entry).chain(deadline).collect()
     }
 
     fn titles(&self, top: f64, end: f64) -> Markup {
@@ -238,7 +239,7 @@ impl Cpus<'_> {
         }
     }
 
-    fn small(&self, index: usize, panel: &Panel, top: f64, exact: bool) -> Markup {
+    fn small(&self, index: usize, panel: &Panel, top: f64, is_long: bool) -> Markup {
         let area = self.grid.area(index, top, self.shared.sides);
         let across =
             self.shared.axis.ticks(area.width(), if area.width() > 300.0 { 90.0 } else { 62.0 });
@@ -251,7 +252,7 @@ impl Cpus<'_> {
             @if self.grid.is_lowest(index) { (area.names_below(&across, SMALL)) }
             (area.axes())
             (panel.render(&self.shared, &area))
-            (text(at.0, at.1, Anchor::Start, SMALL, INK, &self.words(panel, exact)))
+            (text(at.0, at.1, Anchor::Start, SMALL, INK, &self.words(panel, is_long)))
             @if let Some(words) = panel.beyond_words(&self.shared) {
                 @if let Some(words) = fits(words, area.width()) {
                     (text(area.right - 3.0, area.top + 11.0, Anchor::End, SMALL, MUTED, &words))
@@ -266,7 +267,7 @@ impl Cpus<'_> {
     }
 
     /// What stands above a small picture: its CPU and the observed maximum.
-    fn words(&self, panel: &Panel, exact: bool) -> String {
+    fn words(&self, panel: &Panel, is_long: bool) -> String {
         let Some(series) = panel.series.iter().find(|series| !series.name.is_empty()) else {
             return String::new();
         };
@@ -281,14 +282,14 @@ impl Cpus<'_> {
             (None, _) => series.name.clone(),
         };
         match highest(panel.series) {
-            Some(max) if exact => format!("{name}: maximum {max}"),
-            Some(max) => format!("{name}: {}", short(max.0 as f64)),
+            Some(max) if is_long => format!("{name}: maximum {}", four_digits(max)),
+            Some(max) => format!("{name}: {}", four_digits(max)),
             None => name,
         }
     }
 
-    /// All small pictures say their maximum alike: exact where that fits above each.
-    fn exact_words_fit(&self) -> bool {
+    /// All small pictures say their maximum alike.
+    fn long_words_fit(&self) -> bool {
         let mut words = self.panels.iter().map(|panel| self.words(panel, true));
         words.all(|words| text_width(&words, SMALL) <= self.grid.width + GAP / 2.0)
     }

@@ -3,6 +3,7 @@
 use crate::pictures::run_pens::RunPens;
 use crate::pictures::svg::Pen;
 use crate::run_with_bins::{RunWithBins, names};
+use crate::units::four_digits;
 use latlab_model::run::{Summary, ThreadRun};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use std::borrow::Cow;
@@ -138,7 +139,7 @@ impl<'a> Curve<'a> {
     /// Its observed maximum in words.
     pub fn maximum(&self) -> String {
         match self.max {
-            Some(max) => format!("observed maximum {max}"),
+            Some(max) => format!("observed maximum {}", four_digits(max)),
             None => "nothing recorded".to_string(),
         }
     }
@@ -172,7 +173,9 @@ pub fn others(series: &[Curve]) -> Option<String> {
     }
     let smallest = others.iter().filter_map(|series| series.max).min();
     let maxima = match smallest.zip(highest(others)) {
-        Some((smallest, largest)) => format!(": maxima {smallest} to {largest}"),
+        Some((smallest, largest)) => {
+            format!(": maxima {} to {}", four_digits(smallest), four_digits(largest))
+        }
         None => String::new(),
     };
     Some(format!("and {} more{maxima}", others.len()))

@@ -7,6 +7,7 @@
 
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS};
 use crate::pictures::curve::{Curve, latencies, named, others, threads};
+use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::panel::{Panel, Shared, panels};
@@ -34,14 +35,15 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let series: Vec<Vec<Curve>> = runs.iter().map(threads).collect();
     let groups: Vec<&[Curve]> = series.iter().map(Vec::as_slice).collect();
     let width = options.drawn_width();
-    let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms(runs));
+    let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
+    let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms(runs), deadline);
     let heading = match runs.len() {
         1 => None,
         _ => Some(Heading::new(&title(runs), &[], width)),
     };
     let mut top = FIRST_LINE + heading.as_ref().map_or(0.0, Heading::height);
     let mut drawn = Vec::new();
-    for (panel, heading) in panels.iter().zip(headings(runs, width)) {
+    for (panel, heading) in panels.iter().zip(headings(runs, options)) {
         let part = Part::new(panel, heading, top, runs.len(), &shared, options);
         top = part.end + GAP;
         drawn.push(part.render());
@@ -64,8 +66,10 @@ fn all(panels: &[Panel]) -> String {
 }
 
 /// What stands above each run: all there is to say, or what it is beside the others.
-fn headings(runs: &[RunWithBins], width: f64) -> Vec<Heading> {
+fn headings(runs: &[RunWithBins], options: &Options) -> Vec<Heading> {
+    let width = options.drawn_width();
     match runs {
+        [_] if !options.has_heading => vec![Heading::new("", &[], width)],
         [_] => vec![Heading::new(&title(runs), &conditions(runs), width)],
         several => several
             .iter()
@@ -99,7 +103,8 @@ impl<'a> Part<'a> {
         let height = options.drawn_height();
         let height = if runs > 1 { (1.2 * height / runs as f64).max(LOWEST) } else { height };
         let area = Area::across(width, top + heading.height(), height, shared.sides);
-        let legend = Legend::new(entries(panel.series), width);
+        let entries = entries(panel.series).into_iter().chain(panel.outside_entries(shared));
+        let legend = Legend::new(entries.collect(), width);
         let end = area.bottom + BELOW + 8.0 + legend.height() + 4.0;
         Part { panel, shared, heading, top, area, legend, end }
     }
@@ -112,7 +117,9 @@ impl<'a> Part<'a> {
             (self.heading.render(self.top))
             (area.furniture((&across, &shared.axis.title(shared.terms)), (&up, &shared.height_title())))
             (self.panel.render(shared, area))
-            (self.panel.notes(shared, area))
+            @if let Some(deadline) = shared.deadline {
+                (deadline.words_above(&shared.axis, area.frame()))
+            }
             (self.legend.render(area.bottom + BELOW + 8.0))
             @if latencies(self.panel.series) == 0 { (area.empty_note(shared.terms)) }
         }

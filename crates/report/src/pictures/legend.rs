@@ -23,6 +23,8 @@ enum Swatch {
     Marked(Pen),
     /// An area with this style.
     Area(String),
+    /// Words alone.
+    Nothing,
 }
 
 impl Entry {
@@ -34,6 +36,11 @@ impl Entry {
     /// Of an area that is filled with a style.
     pub fn area(style: String, words: String) -> Entry {
         Entry { swatch: Swatch::Area(style), words }
+    }
+
+    /// Of nothing that is drawn.
+    pub fn note(words: String) -> Entry {
+        Entry { swatch: Swatch::Nothing, words }
     }
 
     /// The same of a line whose mark is in the picture too.
@@ -101,6 +108,7 @@ impl Swatch {
                     path d=(line) style=(pen.style()) {}
                     (pen.mark(x + 17.0, y))
                 }
+                Swatch::Nothing => {}
                 Swatch::Area(style) => {
                     rect x=(n(x)) y=(n(y - 6.0)) width="34" height="12" style=(style) {}
                 }

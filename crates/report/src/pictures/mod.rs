@@ -8,6 +8,7 @@ pub mod ccdf;
 pub mod cdf;
 pub mod cpus;
 pub mod curve;
+pub mod deadline;
 pub mod latency;
 pub mod legend;
 pub mod options;

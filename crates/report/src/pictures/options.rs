@@ -16,13 +16,21 @@ pub struct Options {
     pub plot_height: u32,
     /// The axis of latencies.
     pub axis: Axis,
+    /// Whether title and conditions stand above it; not where the page says them already.
+    pub has_heading: bool,
     /// Prefix of the ids in the picture; two pictures in one page need two.
     pub id: String,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { width: 960, plot_height: 400, axis: Axis::default(), id: "latency".to_string() }
+        Options {
+            width: 960,
+            plot_height: 400,
+            axis: Axis::default(),
+            has_heading: true,
+            id: "latency".to_string(),
+        }
     }
 }
 

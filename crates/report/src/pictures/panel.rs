@@ -4,10 +4,12 @@ use crate::pictures::area::{Area, STRIP, Sides};
 use crate::pictures::axis::{Axis, LatencyAxis, PooledLatencies};
 use crate::pictures::bins::{CurveOutline, OutlineStep, OutsideAxis, PixelBins};
 use crate::pictures::curve::{Curve, highest, named};
-use crate::pictures::svg::{Anchor, INK, MUTED, Pen, line, n};
+use crate::pictures::deadline::DeadlineMark;
+use crate::pictures::legend::Entry;
+use crate::pictures::svg::{INK, MUTED, Pen, line, n};
 use crate::pictures::vertical_axis::VerticalAxis;
 use crate::terms::Terms;
-use crate::units::grouped;
+use crate::units::{four_digits, grouped};
 use latlab_model::Bin;
 use maud::{Markup, html};
 
@@ -18,6 +20,7 @@ pub struct Shared {
     pub heights: VerticalAxis,
     pub cells: PixelBins,
     pub sides: Sides,
+    pub deadline: Option<DeadlineMark>,
 }
 
 /// The lines of one area.
@@ -34,11 +37,12 @@ pub fn panels<'a>(
     asked: Axis,
     pixels: f64,
     terms: &'static Terms,
+    deadline: Option<DeadlineMark>,
 ) -> (Shared, Vec<Panel<'a>>) {
     let all = || groups.iter().flat_map(|group| group.iter());
     let max = all().filter_map(|series| series.max).max();
     let bins = all().flat_map(|series| series.bins.iter());
-    let axis = LatencyAxis::choose(&PooledLatencies::from_bins(bins, max), asked);
+    let axis = LatencyAxis::choose(&PooledLatencies::from_bins(bins, max).with(deadline), asked);
     let lines: Vec<&[Bin]> = all().map(|series| &*series.bins).collect();
     let cells = PixelBins::new(&axis, pixels, &lines);
     let panels: Vec<Panel> =
@@ -50,13 +54,13 @@ pub fn panels<'a>(
         below: panels.iter().any(|panel| panel.outside.below > 0),
         beyond: panels.iter().any(|panel| panel.outside.beyond > 0),
     };
-    (Shared { axis, terms, heights, cells, sides }, panels)
+    (Shared { axis, terms, heights, cells, sides, deadline }, panels)
 }
 
 impl Shared {
     /// What the heights are, in words.
     pub fn height_title(&self) -> String {
-        format!("{} per {}", self.terms.titles, self.cells.unit_words(self.terms))
+        format!("Count per bin (bins of {})", self.cells.unit_words())
     }
 
     fn x(&self, area: &Area, latency: f64) -> f64 {
@@ -99,6 +103,7 @@ impl<'a> Panel<'a> {
     /// The lines, and beside the axis what lies outside of it.
     pub fn render(&self, shared: &Shared, area: &Area) -> Markup {
         html! {
+            @if let Some(deadline) = shared.deadline { (deadline.across(&shared.axis, area.frame())) }
             (self.lines(shared, area))
             (self.masses(shared, area))
         }
@@ -150,7 +155,7 @@ impl<'a> Panel<'a> {
         (self.outside.beyond > 0).then(|| {
             vec![
                 format!("{} beyond {}", grouped(self.outside.beyond), shared.axis.end()),
-                format!("up to {}", highest(self.series).unwrap_or_default()),
+                format!("up to {}", four_digits(highest(self.series).unwrap_or_default())),
             ]
         })
     }
@@ -165,21 +170,15 @@ impl<'a> Panel<'a> {
             let lowest = self.series.iter().filter_map(|series| series.min).min();
             vec![
                 format!("{} below {limit}", grouped(self.outside.below)),
-                format!("down to {}", lowest.unwrap_or_default()),
+                format!("down to {}", four_digits(lowest.unwrap_or_default())),
             ]
         })
     }
 
-    /// Both in words, at the upper edge.
-    pub fn notes(&self, shared: &Shared, area: &Area) -> Markup {
-        html! {
-            @if let Some(words) = self.beyond_words(shared) {
-                (area.note(area.right - 6.0, Anchor::End, &words))
-            }
-            @if let Some(words) = self.below_words(shared) {
-                (area.note(area.left + 6.0, Anchor::Start, &words))
-            }
-        }
+    /// Both as entries of the legend.
+    pub fn outside_entries(&self, shared: &Shared) -> impl Iterator<Item = Entry> {
+        let words = [self.below_words(shared), self.beyond_words(shared)];
+        words.into_iter().flatten().map(|words| Entry::area(mass_style(), words.join(", ")))
     }
 
     /// What lies outside of the axis: a bar of its own as high as its count.
@@ -199,13 +198,16 @@ impl<'a> Panel<'a> {
     }
 }
 
+fn mass_style() -> String {
+    format!("fill:{MUTED};fill-opacity:.25;stroke:{MUTED}")
+}
+
 fn mass(left: f64, right: f64, count: u64, shared: &Shared, area: &Area) -> Markup {
     let top = shared.y(area, count as f64);
-    let style = format!("fill:{MUTED};fill-opacity:.25;stroke:{MUTED}");
     let bottom = area.bottom;
     html! {
         rect x=(n(left)) y=(n(top)) width=(n(right - left)) height=(n(bottom - top))
-            style=(style) data-mass=(count) {}
+            style=(mass_style()) data-mass=(count) {}
         (line((left, bottom), (right, bottom), INK, 1.2))
     }
 }

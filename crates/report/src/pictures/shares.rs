@@ -3,16 +3,17 @@
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::axis::{LatencyAxis, PooledLatencies};
-use crate::pictures::curve::{Curve, highest, latencies, of_runs};
-use crate::pictures::latency::{entries, words};
-use crate::pictures::legend::Legend;
+use crate::pictures::curve::{Curve, highest, latencies, named, of_runs, others};
+use crate::pictures::deadline::DeadlineMark;
+use crate::pictures::latency::words;
+use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::panel::pen;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
-use crate::pictures::svg::{Anchor, MUTED, TEXT_SIZE, lines, n, text};
+use crate::pictures::svg::{Anchor, MUTED, Pen, TEXT_SIZE, n, text};
 use crate::run_with_bins::{RunWithBins, conditions, terms, title};
 use crate::terms::{Terms, along};
-use crate::units::{grouped, percent_of, reached};
+use crate::units::{four_digits, grouped, percent_of, reached};
 use latlab_model::Nanos;
 use maud::{Markup, html};
 
@@ -35,7 +36,7 @@ pub struct ShareChart<'a> {
     options: &'a Options,
     look: ShareStyle,
     heading: Heading,
-    legend: Legend,
+    deadline: Option<DeadlineMark>,
     terms: &'static Terms,
 }
 
@@ -47,8 +48,9 @@ impl<'a> ShareChart<'a> {
     ) -> ShareChart<'a> {
         let (series, terms) = (of_runs(runs), terms(runs));
         let bins = series.iter().flat_map(|series| series.bins.iter());
-        let axis =
-            LatencyAxis::choose(&PooledLatencies::from_bins(bins, highest(&series)), options.axis);
+        let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
+        let pooled = PooledLatencies::from_bins(bins, highest(&series)).with(deadline);
+        let axis = LatencyAxis::choose(&pooled, options.axis);
         let width = options.drawn_width();
         let heading = Heading::new(
             &format!("{}: {}", title(runs), (look.title)(terms)),
@@ -57,8 +59,7 @@ impl<'a> ShareChart<'a> {
         );
         let top = FIRST_LINE + heading.height();
         let area = Area::across(width, top, options.drawn_height(), Sides::default());
-        let legend = Legend::new(entries(&series), width);
-        ShareChart { series, axis, area, runs, options, look, heading, legend, terms }
+        ShareChart { series, axis, area, runs, options, look, heading, deadline, terms }
     }
 
     /// The largest count of a line: below one of so many nothing can be told.
@@ -66,14 +67,17 @@ impl<'a> ShareChart<'a> {
         self.series.iter().map(|series| series.count).max().unwrap_or(0)
     }
 
-    /// The picture around what is drawn.
-    pub fn render(&self, up: &[Tick], drawn: Markup) -> String {
+    /// The picture around what is drawn, with notes in its legend.
+    pub fn render(&self, up: &[Tick], notes: Vec<String>, drawn: Markup) -> String {
         let area = &self.area;
+        let notes = notes.into_iter().map(Entry::note);
+        let entries = self.entries().into_iter().chain(notes).collect();
+        let legend = Legend::new(entries, self.options.drawn_width());
         let share = format!("Share of {} {}", self.terms.many, self.look.share_title);
         let across = self.axis.ticks(area.width(), NAME_ACROSS);
         let picture = Picture {
             options: self.options,
-            height: area.bottom + BELOW + 8.0 + self.legend.height() + 4.0,
+            height: area.bottom + BELOW + 8.0 + legend.height() + 4.0,
             title: format!("{}: {}", title(self.runs), (self.look.title)(self.terms)),
             description: self.description(),
             latencies: latencies(&self.series),
@@ -81,10 +85,28 @@ impl<'a> ShareChart<'a> {
         picture.render(html! {
             (self.heading.render(FIRST_LINE))
             (area.furniture((&across, &self.axis.title(self.terms)), (up, &share)))
+            @if let Some(deadline) = self.deadline {
+                (deadline.across(&self.axis, area.frame()))
+                (deadline.words_above(&self.axis, area.frame()))
+            }
             (drawn)
-            (self.legend.render(area.bottom + BELOW + 8.0))
+            (legend.render(area.bottom + BELOW + 8.0))
             @if latencies(&self.series) == 0 { (area.empty_note(self.terms)) }
         })
+    }
+
+    /// Each line with its maximum, and the share that it reaches on the axis.
+    fn entries(&self) -> Vec<Entry> {
+        let words = |series: &Curve| match self.continues(series) {
+            true => {
+                format!("{}; {} at {}", series.words(), self.reached(series).1, self.axis.end())
+            }
+            false => series.words(),
+        };
+        let drawn = self.series.iter().take(named(&self.series));
+        let entries = drawn.map(|one| Entry::line(one.pen(), words(one)).with_mark());
+        let others = others(&self.series).map(|words| Entry::line(Pen::background(), words));
+        entries.chain(others).collect()
     }
 
     fn description(&self) -> String {
@@ -113,8 +135,9 @@ impl<'a> ShareChart<'a> {
         }
         let from = self.options.axis.from.unwrap_or_default();
         let max = highest(&self.series).unwrap_or_default();
-        let beyond = (beyond > 0)
-            .then(|| format!("{} beyond {}, up to {max}", grouped(beyond), self.axis.end()));
+        let beyond = (beyond > 0).then(|| {
+            format!("{} beyond {}, up to {}", grouped(beyond), self.axis.end(), four_digits(max))
+        });
         let below = (below > 0).then(|| format!("{} not above {from}", grouped(below)));
         beyond.into_iter().chain(below).collect()
     }
@@ -178,19 +201,6 @@ impl<'a> ShareChart<'a> {
             path += &format!("H{}", n(self.area.right));
         }
         path
-    }
-
-    /// Words in the lower right corner, where no line of a cumulative picture is.
-    pub fn corner(&self, words: &[String]) -> Markup {
-        let area = &self.area;
-        let wrapped = words.iter().flat_map(|one| lines(one, area.width() * 0.66, TEXT_SIZE));
-        let wrapped: Vec<String> = wrapped.collect();
-        html! {
-            @for (index, words) in wrapped.iter().rev().enumerate() {
-                (text(area.right - 8.0, area.bottom - 10.0 - 17.0 * index as f64, Anchor::End,
-                    TEXT_SIZE, MUTED, words))
-            }
-        }
     }
 
     /// What one latency is, where no zone can show it.

@@ -6,13 +6,16 @@ use crate::pictures::area::{Area, Sides};
 use crate::pictures::axis::{LatencyAxis, PooledLatencies};
 use crate::pictures::bars::{Bar, Bars, GROUPS, SHARES, fill, hollow, patterns};
 use crate::pictures::curve::{Curve, highest, latencies, threads, whole_runs};
+use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::picture::{FIRST_LINE, Heading, MARGIN, Picture};
-use crate::pictures::svg::{Anchor, INK, MUTED, TEXT_SIZE, line, lines, n, text, text_width};
+use crate::pictures::svg::{
+    Anchor, INK, MUTED, TEXT_SIZE, line, lines, n, outlined, text, text_width,
+};
 use crate::run_with_bins::{RunWithBins, conditions, terms, title};
 use crate::terms::Terms;
-use crate::units::{grouped, short};
+use crate::units::{four_digits, grouped, short};
 use latlab_model::Nanos;
 use latlab_stats::latencies_needed;
 use maud::{Markup, PreEscaped, html};
@@ -60,6 +63,7 @@ struct Tail<'a> {
     heading: Heading,
     legend: Legend,
     notes: Vec<String>,
+    deadline: Option<DeadlineMark>,
     options: &'a Options,
 }
 
@@ -75,7 +79,9 @@ impl<'a> Tail<'a> {
         let values = || bars.iter().flat_map(Bars::drawn).map(|(_, bar)| bar.value);
         let lowest = values().filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
         let bins = series.iter().flat_map(|series| series.bins.iter());
+        let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
         let data = PooledLatencies::from_bins(bins, highest(series)).from(lowest * 0.7);
+        let data = data.with(deadline);
         let axis = LatencyAxis::choose(&data, options.axis);
         let heading = Heading::new(&format!("{}: the tail", title(runs)), &conditions(runs), width);
         let slot = slot(width, series.len());
@@ -84,13 +90,14 @@ impl<'a> Tail<'a> {
         let top = FIRST_LINE + heading.height() + room;
         let area = Area::across(width, top, options.drawn_height(), Sides::default());
         let words = |one: &Curve| Entry::area(fill(&options.id, one.pen.unwrap_or(0)), one.words());
-        let legend = Legend::new(series.iter().map(words).collect(), width);
+        let entries = series.iter().map(words).chain(deadline.map(|one| one.entry(axis.to)));
+        let legend = Legend::new(entries.collect(), width);
         let mut notes: Vec<String> = hollow_words(series, &bars, terms(runs)).into_iter().collect();
         notes.extend(outside_words(&axis, &bars));
         notes.extend((left_out > 0).then(|| format!("{left_out} more runs are not drawn.")));
         let notes = notes.iter().flat_map(|one| lines(one, width - 2.0 * MARGIN, TEXT_SIZE));
         let notes = notes.collect();
-        Tail { runs, series, bars, axis, area, heading, legend, notes, options }
+        Tail { runs, series, bars, axis, area, heading, legend, notes, deadline, options }
     }
 
     fn render(&self) -> String {
@@ -126,6 +133,9 @@ impl<'a> Tail<'a> {
         let area = &self.area;
         html! {
             (area.grid(&[], up))
+            @if let Some(deadline) = self.deadline {
+                (deadline.upwards(self.axis.to, |at| self.axis.place(at), area.frame()))
+            }
             (area.names_left(up, TEXT_SIZE))
             (area.axes())
             (area.title_left(&self.axis.title(terms(self.runs))))
@@ -164,10 +174,10 @@ impl<'a> Tail<'a> {
                 (line((left - 2.0, top + 10.0), (left + slot.width * 0.96, top + 6.0), INK, 1.0))
             }
             @if slot.across {
-                (text(middle, top - 5.0, Anchor::Middle, VALUE, INK, &short(bar.value)))
+                (outlined(middle, top - 5.0, Anchor::Middle, VALUE, &short(bar.value)))
             } @else if slot.width >= VALUE {
                 g transform={ "rotate(-90 " (n(middle + 4.0)) " " (n(top - 5.0)) ")" } {
-                    (text(middle + 4.0, top - 5.0, Anchor::Start, VALUE, INK, &short(bar.value)))
+                    (outlined(middle + 4.0, top - 5.0, Anchor::Start, VALUE, &short(bar.value)))
                 }
             }
         }
@@ -248,7 +258,7 @@ fn outside_words(axis: &LatencyAxis, bars: &[Bars]) -> Vec<String> {
     let values = || bars.iter().flat_map(Bars::drawn).map(|(_, bar)| bar.value);
     let bars = |count: usize| if count == 1 { "1 bar".into() } else { format!("{count} bars") };
     let beyond = values().filter(|value| *value > axis.to).count();
-    let largest = Nanos(values().fold(0.0, f64::max) as i64);
+    let largest = four_digits(Nanos(values().fold(0.0, f64::max) as i64));
     let below = values().filter(|value| *value < axis.from).count();
     let beyond =
         (beyond > 0).then(|| format!("Beyond {}: {}, up to {largest}.", axis.end(), bars(beyond)));

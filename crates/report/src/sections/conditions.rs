@@ -1,12 +1,13 @@
 //! The conditions of a run, as a table for the terminal and for the page.
 
-use crate::page::markup::Outline;
+use crate::page::folds::Fold;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::percent;
 use latlab_model::Run;
 use latlab_model::telemetry::{Conditions, Figure};
 use maud::{Markup, html};
+use std::collections::BTreeSet;
 
 /// Figures of one metric that are listed; of a machine with more CPUs the lowest and the highest.
 const MOST_OF_A_METRIC: usize = 8;
@@ -32,7 +33,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
         text += "\nBusiest threads other than the measuring ones, in percent of one CPU:\n";
         text += &table(columns(THREAD_HEADS, &threads, 1), width, style);
     }
-    if let Some(sentence) = at_ends_only(conditions) {
+    for sentence in zeros(conditions).into_iter().chain(at_ends_only(conditions)) {
         text += &format!("{}\n", wrapped(&sentence, width, 0));
     }
     text
@@ -71,8 +72,8 @@ fn is_word(head: &str, at: usize, words: usize) -> bool {
 }
 
 /// For the page.
-pub fn section(run: &Run, outline: &Outline) -> Markup {
-    let Some(conditions) = &run.conditions else { return html! {} };
+pub fn fold(run: &Run) -> Option<Fold> {
+    let conditions = run.conditions.as_ref()?;
     let threads = thread_rows(run, conditions);
     let tables = html! {
         (rows(&format!("Conditions of the run: {}.", readings(conditions)),
@@ -81,9 +82,9 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
             (rows("The busiest threads other than the measuring ones, in percent of one CPU.",
                 THREAD_HEADS, &threads, 1))
         }
-        @if let Some(sentence) = at_ends_only(conditions) { p { (sentence) } }
+        @for sentence in zeros(conditions).into_iter().chain(at_ends_only(conditions)) { p { (sentence) } }
     };
-    outline.section("conditions", "Conditions", tables)
+    Some(Fold::new("conditions", "Conditions", tables))
 }
 
 /// A table whose first columns are words.
@@ -124,7 +125,7 @@ fn figure_rows(conditions: &Conditions) -> Vec<[String; 7]> {
     let matters = |figure: &&Figure| match figure.metric.as_str() {
         "cpu_steal" => figure.max > 0.0,
         "pressure" => figure.max >= LITTLE_PRESSURE,
-        _ => true,
+        _ => !is_zero(figure),
     };
     let all: Vec<&Figure> = conditions.figures.iter().filter(matters).collect();
     let mut rows = Vec::new();
@@ -142,6 +143,22 @@ fn figure_rows(conditions: &Conditions) -> Vec<[String; 7]> {
         }
     }
     rows
+}
+
+fn is_zero(figure: &Figure) -> bool {
+    figure.min == 0.0 && figure.max == 0.0
+}
+
+/// The conditions of which nothing was seen.
+fn zeros(conditions: &Conditions) -> Option<String> {
+    let figures = &conditions.figures;
+    let is_other = |metric: &str| !matches!(metric, "cpu_steal" | "pressure");
+    let all: BTreeSet<&str> = figures.iter().map(|figure| figure.metric.as_str()).collect();
+    let zero = all.into_iter().filter(|metric| {
+        is_other(metric) && figures.iter().filter(|one| one.metric == *metric).all(is_zero)
+    });
+    let zero: Vec<String> = zero.map(|metric| metric.replace('_', " ")).collect();
+    (!zero.is_empty()).then(|| format!("Zero throughout: {}.", zero.join(", ")))
 }
 
 /// What many figures of one metric come to.

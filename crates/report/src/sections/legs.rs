@@ -1,6 +1,6 @@
 //! The legs of the latencies, as tables for the terminal, for Markdown and for the page.
 
-use crate::page::markup::Outline;
+use crate::page::folds::Fold;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, table, wrapped};
 use crate::units::{Scale, bin_edge, grouped};
@@ -47,8 +47,8 @@ pub fn parts(run: &Run) -> Option<(Vec<Column>, String, Option<Vec<Column>>)> {
 }
 
 /// For the page.
-pub fn section(run: &Run, outline: &Outline) -> Markup {
-    let Some(legs) = &run.legs else { return html! {} };
+pub fn fold(run: &Run) -> Option<Fold> {
+    let legs = run.legs.as_ref()?;
     let content = html! {
         p { (INTRODUCTION) }
         (figures(run, legs).markup("Figures of each leg"))
@@ -57,7 +57,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
             (largest.markup("Largest latencies with known legs"))
         }
     };
-    outline.section("legs", "Legs", content)
+    Some(Fold::new("legs", "Legs", content))
 }
 
 impl Rows {

@@ -1,13 +1,13 @@
 //! The loads of a run, with the evidence that they ran; and the list of those that there are.
 
-use crate::page::markup::Outline;
+use crate::page::folds::Fold;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::wrapped;
 use crate::units::{bytes, grouped, percent};
 use latlab_model::load::{LoadRate, LoadRun, Spread};
 use latlab_model::shell::line;
 use latlab_model::{Nanos, Run};
-use maud::{Markup, html};
+use maud::html;
 
 /// What the section is called.
 pub const TITLE: &str = "Load";
@@ -63,9 +63,9 @@ pub fn items(run: &Run) -> Vec<(String, Vec<String>)> {
 }
 
 /// For the page.
-pub fn section(run: &Run, outline: &Outline) -> Markup {
+pub fn fold(run: &Run) -> Option<Fold> {
     if run.loads.is_empty() {
-        return html! {};
+        return None;
     }
     let loads = html! {
         @for load in &run.loads {
@@ -79,7 +79,7 @@ pub fn section(run: &Run, outline: &Outline) -> Markup {
             }
         }
     };
-    outline.section("load", TITLE, loads)
+    Some(Fold::new("load", TITLE, loads))
 }
 
 /// What is known of a load, a sentence each.

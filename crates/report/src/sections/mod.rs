@@ -5,5 +5,6 @@ pub mod conditions;
 pub mod legs;
 pub mod load;
 pub mod noise;
+pub mod outliers;
 pub mod pairs;
 pub mod respond;

@@ -48,7 +48,7 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
     let has_shares = run.asked.deadline_ns.is_some();
     let first = [Some(""), has_shares.then_some("of the deadline")].into_iter().flatten();
     let mut columns = vec![Column::new("", 0, first.map(str::to_string)).left()];
-    columns.extend(figures.into_iter().map(|Figure { name, value, share }| {
+    columns.extend(figures.into_iter().map(|Figure { name, value, share, .. }| {
         let share = has_shares.then(|| share.unwrap_or_else(|| "-".to_string()));
         Column::new(name, 0, [Some(value), share].into_iter().flatten())
     }));

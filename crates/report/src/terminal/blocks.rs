@@ -3,9 +3,10 @@
 //! No latency is left out: what is counted is seen, one among a hundred million too, and what is
 //! below zero is told in words.
 
+use crate::pictures::deadline::DeadlineMark;
 use crate::terminal::table::wrapped;
 use crate::terms;
-use crate::units::grouped;
+use crate::units::{four_digits, grouped};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 
 /// Columns of the numbers beside the axis.
@@ -72,9 +73,6 @@ impl PictureSize {
     }
 }
 
-/// A deadline further out than this many times the maximum is named, and not drawn.
-const FAR: f64 = 100.0;
-
 /// All latencies of the run together, with the deadline; nothing where there is none.
 pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyphs) -> String {
     let all = || bins.iter().flat_map(|thread| &thread.bins).filter(|bin| bin.count > 0);
@@ -83,7 +81,7 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyp
     let below = all().filter(|bin| bin.low_ns < Nanos::ZERO);
     let below = below.fold(0u64, |sum, bin| sum.saturating_add(bin.count));
     let deadline = run.asked.deadline_ns;
-    let near = deadline.filter(|deadline| (deadline.0 as f64) < FAR * max.0.max(1) as f64);
+    let near = deadline.filter(|deadline| DeadlineMark::is_near(*deadline, max));
     let end = near.map_or(max, |deadline| deadline.max(max));
     let axis = Axis::new(all(), end, size.width.clamp(60, WIDEST) - MARGIN - 1);
     let columns = axis.columns(all());
@@ -197,7 +195,7 @@ impl Axis {
     fn maximum(&self, max: Nanos, glyphs: Glyphs) -> String {
         let [.., mark] = glyphs.lines();
         let column = MARGIN + 1 + self.column(max.0 as f64);
-        let words = format!("observed maximum {max}");
+        let words = format!("observed maximum {}", four_digits(max));
         match column > words.chars().count() {
             true => format!("{:>column$} {mark}\n", words, column = column - 1),
             false => format!("{:column$}{mark} {words}\n", ""),

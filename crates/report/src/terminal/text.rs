@@ -10,6 +10,7 @@ use crate::sections::conditions;
 use crate::sections::legs;
 use crate::sections::load;
 use crate::sections::noise;
+use crate::sections::outliers;
 use crate::sections::respond;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::terminal::style::Colour;
@@ -31,6 +32,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         threads(run, width, style),
         maximum(run, width),
         picture.to_string(),
+        outliers::text(run, width, style),
         legs::text(run, width, style),
         losses(run, width),
         samples(run, width),

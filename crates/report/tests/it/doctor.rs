@@ -235,7 +235,12 @@ fn a_run_says_what_weighs_and_where_the_rest_is() {
     insta::assert_snapshot!("run-80", section);
     let page = common::page(&Fixture { run, ..common::normal() });
     assert!(page.contains("Diagnoses of this machine") && page.contains("some-thing"));
-    assert!(!page.contains("<code>other</code>"), "only what weighs");
+    for words in ["<dt>Why</dt>", "<dt>Cost</dt>", "<dt>Remedy</dt>", "<dt>Undo</dt>"] {
+        assert!(page.contains(words), "{words}");
+    }
+    let (weighty, others) = page.split_once("of severity info</summary>").unwrap();
+    assert!(!weighty.contains("<code>other</code>"), "what does not weigh is folded once more");
+    assert!(others.contains("<code>other</code>"));
 }
 
 fn without_colour(text: &str) -> String {

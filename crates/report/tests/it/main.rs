@@ -5,6 +5,7 @@ mod blocks;
 mod campaign;
 mod common;
 mod comparison;
+mod deadline;
 mod doctor;
 mod golden;
 mod markdown;

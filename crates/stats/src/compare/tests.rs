@@ -59,6 +59,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
         legs: None,
         loads: Vec::new(),
         own_work: None,
+        largest: Vec::new(),
         verdict: None,
         files: BTreeMap::new(),
         seal: None,

@@ -187,6 +187,7 @@ impl PlotArgs {
             plot_height: if self.width < 600 { 300 } else { 400 },
             axis: Axis { spacing, from: range.from, to: range.to },
             id: self.kind.as_str().to_string(),
+            ..Options::default()
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::TimeOptions;
 use super::axis::TimeAxis;
 use super::data::TimeData;
+use crate::pictures::deadline::Frame;
 use crate::pictures::svg::{
     Anchor, FONT, GRID, INK, MUTED, PAPER, TEXT_SIZE, TITLE_SIZE, line, lines, n, printable, text,
 };
@@ -29,6 +30,10 @@ impl Area {
     /// Where a share of the height is, from the bottom up.
     pub fn y(&self, share: f64) -> f64 {
         self.bottom - share * (self.bottom - self.top)
+    }
+
+    pub fn frame(&self) -> Frame {
+        Frame { left: self.left, right: self.right, top: self.top, bottom: self.bottom }
     }
 
     pub fn height(&self) -> f64 {

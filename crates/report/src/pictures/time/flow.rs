@@ -7,11 +7,12 @@ use super::panel::{Panel, heading, keys};
 use super::scale::LatencyHeights;
 use super::strips::strips;
 use super::{LatencyScale, TimeOptions, threads};
+use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::run_pens::RunPens;
 use crate::pictures::svg::{INK, Pen, n};
 use crate::sentence;
 use crate::terms;
-use crate::units::{grouped, span};
+use crate::units::{four_digits, grouped, span};
 use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
 use maud::html;
@@ -26,16 +27,21 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let mut canvas =
         Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
     let threads = data.thread_spans();
+    let (heights, deadline) = heights(run, data, options);
     let missed = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.missed > 0);
     match data.dots.is_empty() {
-        true => canvas.keys("", keys(missed, is_joined(run, data), has_limits(&threads))),
+        true => {
+            let deadline = deadline.map(|one| one.legend_words(heights.to));
+            let keys = keys(missed, is_joined(run, data), has_limits(&threads), deadline);
+            canvas.keys("", keys);
+        }
         false => canvas.sentences(&[
             "Each cycle is a dot; dots that would overlap are drawn once.".to_string(),
         ]),
     }
     canvas.y += 4.0;
     let marks = FindingMarks::new(run, &mut canvas);
-    let mut areas = panels(&mut canvas, run, data, options, &threads);
+    let mut areas = panels(&mut canvas, run, data, &heights, &threads);
     let strips = strips(run, data);
     for strip in &strips.all {
         strip.draw(&mut canvas, data, STRIP_HEIGHT);
@@ -80,9 +86,37 @@ fn panels(
     canvas: &mut Canvas,
     run: &Run,
     data: &TimeData,
-    options: &TimeOptions,
+    heights: &LatencyHeights,
     threads: &[(u32, Vec<Span>)],
 ) -> Vec<Area> {
+    let deadline = DeadlineMark::of_runs([run]);
+    if threads.is_empty() || threads.len() > PANELS {
+        let pooled = data.pooled();
+        let max = known_max(run, data, &pooled, None);
+        let name = format!("All {} threads together", threads.len());
+        let panel = Panel { thread: None, name, colour: INK, spans: &pooled, max, deadline };
+        let mut areas = vec![one(canvas, data, &panel, heights, 200.0)];
+        areas.extend(threads::rows(canvas, run, threads));
+        return areas;
+    }
+    let pens = RunPens::new(run);
+    let height = [220.0, 170.0, 140.0, 120.0][threads.len() - 1];
+    let panel = |(thread, spans): &(u32, Vec<Span>)| {
+        let max = known_max(run, data, spans, Some(*thread));
+        let colour = Pen::number(pens.thread(*thread)).colour;
+        let name = name(run, *thread);
+        let panel = Panel { thread: Some(*thread), name, colour, spans, max, deadline };
+        one(canvas, data, &panel, heights, height)
+    };
+    threads.iter().map(panel).collect()
+}
+
+/// The axis of all panels, and the deadline on it.
+fn heights(
+    run: &Run,
+    data: &TimeData,
+    options: &TimeOptions,
+) -> (LatencyHeights, Option<DeadlineMark>) {
     let pooled = data.pooled();
     let min = pooled.iter().filter_map(|span| span.min).min().unwrap_or_default();
     let max = pooled.iter().filter_map(|span| span.max).max().unwrap_or_default();
@@ -93,24 +127,8 @@ fn panels(
         }
         asked => asked,
     };
-    let heights = LatencyHeights::holding(&pooled, scale);
-    if threads.is_empty() || threads.len() > PANELS {
-        let max = known_max(run, data, &pooled, None);
-        let name = format!("All {} threads together", threads.len());
-        let panel = Panel { thread: None, name, colour: INK, spans: &pooled, max };
-        let mut areas = vec![one(canvas, data, &panel, &heights, 200.0)];
-        areas.extend(threads::rows(canvas, run, threads));
-        return areas;
-    }
-    let pens = RunPens::new(run);
-    let height = [220.0, 170.0, 140.0, 120.0][threads.len() - 1];
-    let panel = |(thread, spans): &(u32, Vec<Span>)| {
-        let max = known_max(run, data, spans, Some(*thread));
-        let colour = Pen::number(pens.thread(*thread)).colour;
-        let panel = Panel { thread: Some(*thread), name: name(run, *thread), colour, spans, max };
-        one(canvas, data, &panel, &heights, height)
-    };
-    threads.iter().map(panel).collect()
+    let deadline = DeadlineMark::of_runs([run]);
+    (LatencyHeights::holding(&pooled, scale, deadline), deadline)
 }
 
 fn one(
@@ -128,7 +146,8 @@ fn one(
         0 => String::new(),
         missed => format!(", {} missed", grouped(missed)),
     };
-    heading(canvas, &format!("{}{counted}", panel.name));
+    let largest = panel.max.map(|(max, _)| format!(": largest {}", four_digits(max)));
+    heading(canvas, &format!("{}{}{counted}", panel.name, largest.unwrap_or_default()));
     if !cycles {
         return panel.draw(canvas, heights, height);
     }
@@ -187,7 +206,12 @@ fn description(run: &Run, data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Vec<
         .collect();
     largest.sort_by_key(|(max, thread, _)| (std::cmp::Reverse(*max), *thread));
     words.extend(largest.iter().take(8).map(|(max, thread, missed)| {
-        format!("{}: largest {max}, {} missed.", name(run, *thread), grouped(*missed))
+        format!(
+            "{}: largest {}, {} missed.",
+            name(run, *thread),
+            four_digits(*max),
+            grouped(*missed)
+        )
     }));
     words
 }

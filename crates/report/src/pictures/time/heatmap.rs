@@ -8,16 +8,17 @@ use super::panel::stepped;
 use super::scale::LatencyHeights;
 use super::threads::{legend, paper};
 use super::{TimeOptions, palette};
+use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::svg::n;
 use crate::sentence;
 use crate::terms;
-use crate::units::{grouped, trimmed};
+use crate::units::{four_digits, grouped, trimmed};
 use latlab_model::{Nanos, Run};
 use maud::html;
 
 const HEIGHT: f64 = 330.0;
 /// What lies on the light ground, which is light in the dark too.
-const ON_PAPER: &str = "#b3261e";
+const ON_PAPER: &str = "#1b1f24";
 
 /// Time and latency as one SVG element, its colours how many; the largest of each column is a
 /// line on top.
@@ -26,21 +27,27 @@ pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
     let shades = Shades::holding(rates(data));
     let pooled = data.pooled();
+    let deadline = DeadlineMark::of_runs([run]);
+    let heights = heights(data, &pooled, deadline);
     if shades.is_some() {
-        let style = format!("fill:none;stroke:{ON_PAPER};stroke-width:1.4");
-        let words = "largest of each column".to_string();
-        canvas.keys("", vec![Key { look: KeyStyle::Line(style), words }]);
+        canvas.keys("", keys(deadline, &heights));
     }
     let marks = FindingMarks::new(run, &mut canvas);
-    let heights = heights(data, &pooled);
     let area = canvas.area(HEIGHT);
     paper(&mut canvas, &area);
+    if let Some(deadline) = deadline {
+        canvas.draw(deadline.upwards(heights.to, |at| heights.place(at), area.frame()));
+    }
     for (latency, words) in heights.ticks(area.height()) {
         canvas.level(&area, area.y(heights.place(latency)), &words);
     }
     match shades {
         Some(shades) => cells(&mut canvas, data, &shades, &heights, &area),
         None => canvas.empty_note(&area, "Nothing was recorded."),
+    }
+    if let Some(deadline) = deadline {
+        let place = |at| heights.place(at);
+        canvas.draw(deadline.line_upwards(heights.to, place, area.frame()));
     }
     maxima(&mut canvas, data, &heights, &area);
     canvas.frame(&area);
@@ -62,14 +69,30 @@ pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     canvas.finish("heatmap", &title, &words.join(" "))
 }
 
+fn keys(deadline: Option<DeadlineMark>, heights: &LatencyHeights) -> Vec<Key> {
+    let line =
+        KeyStyle::Line(format!("fill:none;stroke:var(--ll-ink,{ON_PAPER});stroke-width:1.4"));
+    let deadline = deadline.map(|one| Key {
+        look: KeyStyle::Patch(DeadlineMark::style()),
+        words: one.legend_words(heights.to),
+    });
+    let largest = Key { look: line, words: "largest of each column".to_string() };
+    std::iter::once(largest).chain(deadline).collect()
+}
+
 fn rates(data: &TimeData) -> impl Iterator<Item = f64> + '_ {
     let bins = 0..data.heat.edges.len();
     data.heat.columns().flat_map(move |column| bins.clone().map(|bin| column.rate(bin)))
 }
 
 /// From the lowest bin that holds something to above the largest latency.
-fn heights(data: &TimeData, pooled: &[latlab_stats::Span]) -> LatencyHeights {
+fn heights(
+    data: &TimeData,
+    pooled: &[latlab_stats::Span],
+    deadline: Option<DeadlineMark>,
+) -> LatencyHeights {
     let max = pooled.iter().filter_map(|span| span.max).max().unwrap_or(Nanos(1_000_000));
+    let max = DeadlineMark::needed(deadline, max);
     let lowest = data.heat.used().map_or(1_000, |used| data.heat.edges[used.start]);
     LatencyHeights::decades((lowest as f64).max(500.0), (max.0 as f64).max(2_000.0))
 }
@@ -160,7 +183,7 @@ fn description(run: &Run, pooled: &[latlab_stats::Span]) -> String {
     let count = pooled.iter().map(|span| span.count).fold(0, u64::saturating_add);
     let max = pooled.iter().filter_map(|span| span.max).max();
     let many = terms::of_run(run).many;
-    let max = max.map_or("none".to_string(), |max| max.to_string());
+    let max = max.map_or("none".to_string(), four_digits);
     format!(
         "{}. Time horizontally, {} vertically, logarithmic; the darker, the more {many}. {} \
          {many} are drawn; the largest is {max}.",

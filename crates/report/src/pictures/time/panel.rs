@@ -2,7 +2,8 @@
 
 use super::canvas::{Area, Canvas, Key, KeyStyle};
 use super::scale::LatencyHeights;
-use crate::pictures::svg::{Anchor, INK, MUTED, PAPER, TEXT_SIZE, n, text};
+use crate::pictures::deadline::DeadlineMark;
+use crate::pictures::svg::{Anchor, INK, MUTED, n, text};
 use latlab_model::Nanos;
 use latlab_stats::Span;
 use maud::{Markup, html};
@@ -22,6 +23,8 @@ pub struct Panel<'a> {
     pub spans: &'a [Span],
     /// The largest latency with its release, where that is known.
     pub max: Option<(Nanos, Option<Nanos>)>,
+    /// The deadline of the run.
+    pub deadline: Option<DeadlineMark>,
 }
 
 /// The lines of a panel: the colour is that of its thread, the pattern says which figure it is.
@@ -47,7 +50,7 @@ fn band_style(colour: &str) -> String {
 }
 
 /// What the lines of all panels are.
-pub fn keys(missed: bool, many: bool, limits: bool) -> Vec<Key> {
+pub fn keys(missed: bool, many: bool, limits: bool, deadline: Option<String>) -> Vec<Key> {
     let key = |look: KeyStyle, words: &str| Key { look, words: words.to_string() };
     let of = if many { "largest of each column" } else { "largest" };
     let mut keys = vec![
@@ -62,6 +65,7 @@ pub fn keys(missed: bool, many: bool, limits: bool) -> Vec<Key> {
     if missed {
         keys.push(key(KeyStyle::Patch(format!("fill:{INK}")), "missed releases"));
     }
+    keys.extend(deadline.map(|words| key(KeyStyle::Patch(DeadlineMark::style()), &words)));
     keys
 }
 
@@ -87,6 +91,9 @@ impl Panel<'_> {
         let area = Area { top: outer.top + MISSED_ROOM, ..outer };
         for (latency, words) in heights.ticks(area.height()) {
             canvas.level(&area, area.y(heights.place(latency)), &words);
+        }
+        if let Some(deadline) = self.deadline {
+            canvas.draw(deadline.upwards(heights.to, |at| heights.place(at), area.frame()));
         }
         let missed = self.missed_marks(canvas, &outer);
         canvas.draw(missed);
@@ -142,7 +149,7 @@ impl Panel<'_> {
         }
     }
 
-    /// A ring around the largest latency, with its words.
+    /// A ring around the largest latency, which the heading of the panel names.
     fn maximum(&self, canvas: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
         let Some((max, release)) = self.max else { return html! {} };
         let column = self.spans.iter().find(|span| span.max == Some(max));
@@ -153,21 +160,9 @@ impl Panel<'_> {
             return html! {};
         };
         let (x, y) = (canvas.axis.x(at), area.y(heights.place(max.0 as f64)));
-        let right = x > (area.left + area.right) / 2.0;
-        let (anchor, beside) = if right { (Anchor::End, -9.0) } else { (Anchor::Start, 9.0) };
-        let words = text(
-            x + beside,
-            (y + 4.0).max(area.top + 10.0),
-            anchor,
-            TEXT_SIZE,
-            INK,
-            &max.to_string(),
-        );
-        let halo = format!("paint-order:stroke;stroke:{PAPER};stroke-width:3");
         html! {
             circle cx=(n(x)) cy=(n(y)) r="4.5" data-max-ns=(max.0)
                 style={ "fill:none;stroke:" (INK) ";stroke-width:1.6" } {}
-            g style=(halo) { (words) }
         }
     }
 }

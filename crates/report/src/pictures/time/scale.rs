@@ -2,6 +2,7 @@
 
 use super::LatencyScale;
 use crate::pictures::axis::one_two_five;
+use crate::pictures::deadline::DeadlineMark;
 use latlab_model::Nanos;
 use latlab_stats::Span;
 
@@ -20,9 +21,14 @@ pub struct LatencyHeights {
 }
 
 impl LatencyHeights {
-    /// An axis that holds all latencies of these columns, and this largest one.
-    pub fn holding(spans: &[Span], asked: LatencyScale) -> LatencyHeights {
-        let max = spans.iter().filter_map(|span| span.max).max().unwrap_or_default().0.max(1_000);
+    /// An axis that holds all latencies of these columns, and a deadline that is not far away.
+    pub fn holding(
+        spans: &[Span],
+        asked: LatencyScale,
+        deadline: Option<DeadlineMark>,
+    ) -> LatencyHeights {
+        let max = spans.iter().filter_map(|span| span.max).max().unwrap_or_default();
+        let max = DeadlineMark::needed(deadline, max).0.max(1_000);
         let min = spans.iter().filter_map(|span| span.min).min().unwrap_or_default().0;
         let mut usual: Vec<i64> =
             spans.iter().filter_map(|span| Some(span.p99_9.or(span.max)?.0)).collect();
@@ -112,10 +118,10 @@ mod tests {
     #[test]
     fn one_late_second_makes_the_axis_logarithmic() {
         let calm = [span(1_500, 20_000, 60_000); 9];
-        let linear = LatencyHeights::holding(&calm, LatencyScale::Auto);
+        let linear = LatencyHeights::holding(&calm, LatencyScale::Auto, None);
         assert_eq!(linear, LatencyHeights { log: false, from: 0.0, to: 80_000.0 });
         let late = [&calm[..], &[span(1_500, 30_000, 4_000_000)]].concat();
-        let log = LatencyHeights::holding(&late, LatencyScale::Auto);
+        let log = LatencyHeights::holding(&late, LatencyScale::Auto, None);
         assert_eq!(log, LatencyHeights { log: true, from: 1_000.0, to: 5_000_000.0 });
         let names: Vec<String> = log.ticks(140.0).into_iter().map(|(_, name)| name).collect();
         assert_eq!(names, ["1 us", "10 us", "100 us", "1 ms"]);
@@ -125,11 +131,11 @@ mod tests {
     fn odd_latencies_have_an_axis() {
         for (min, max) in [(0, 0), (-5_000, 10), (i64::MIN / 2, i64::MAX / 2), (1, 1)] {
             for asked in [LatencyScale::Auto, LatencyScale::Linear, LatencyScale::Log] {
-                let axis = LatencyHeights::holding(&[span(min, max, max)], asked);
+                let axis = LatencyHeights::holding(&[span(min, max, max)], asked, None);
                 assert!(axis.from < axis.to, "{min} {max}");
                 assert!(axis.place(max as f64) <= 1.0 && !axis.ticks(120.0).is_empty());
             }
         }
-        LatencyHeights::holding(&[], LatencyScale::Auto);
+        LatencyHeights::holding(&[], LatencyScale::Auto, None);
     }
 }

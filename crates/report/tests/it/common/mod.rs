@@ -163,6 +163,7 @@ impl Fixture {
             legs: None,
             loads: Vec::new(),
             own_work: None,
+            largest: Vec::new(),
             verdict: None,
             files: files(),
             seal: None,

@@ -1,0 +1,106 @@
+//! The largest latencies of a run, one by one, with what is known of their moments.
+
+use crate::page::folds::Fold;
+use crate::terminal::style::Style;
+use crate::terminal::table::{Column, markup, table};
+use crate::terms;
+use crate::units::{Scale, percent};
+use latlab_model::Run;
+use latlab_model::outlier::{Outlier, Surroundings};
+use maud::html;
+
+/// A share of a CPU below this is not worth a word.
+const LITTLE: f64 = 0.005;
+/// More than this much of a CPU stolen, or taken by interrupts, is much.
+const MUCH: f64 = 0.05;
+
+/// For the terminal; nothing where no latency is known with its release.
+pub fn text(run: &Run, width: usize, style: Style) -> String {
+    if run.largest.is_empty() {
+        return String::new();
+    }
+    let sum = sum(run).map(|sum| format!("{sum}\n")).unwrap_or_default();
+    format!("{}:\n{}{sum}", title(run), table(columns(run), width, style))
+}
+
+/// For the page.
+pub fn fold(run: &Run) -> Option<Fold> {
+    if run.largest.is_empty() {
+        return None;
+    }
+    let caption = "The time is that of the release, since the first one. What is said of the CPU holds \
+                   for the time between two readings of the telemetry, mostly a second.";
+    let content = html! {
+        @if let Some(sum) = sum(run) { p { (sum) } }
+        (markup(&columns(run), caption))
+    };
+    Some(Fold::new("largest", &title(run), content))
+}
+
+fn title(run: &Run) -> String {
+    format!("The {} largest {}", run.largest.len(), terms::of_run(run).many)
+}
+
+/// The table.
+pub fn columns(run: &Run) -> Vec<Column> {
+    let all = &run.largest;
+    let each = |cell: &dyn Fn(&Outlier) -> String| all.iter().map(cell).collect::<Vec<_>>();
+    let scale = Scale::for_times(all.iter().map(|one| one.latency_ns));
+    let cpu = |one: &Outlier| one.cpu.map_or_else(|| "-".to_string(), |cpu| cpu.to_string());
+    let at = |one: &Outlier| format!("{:.3}", one.since_start_ns.as_secs_f64());
+    vec![
+        Column::new("at", 0, each(&at)).unit("s"),
+        Column::new("cpu", 0, each(&cpu)),
+        Column::new(terms::of_run(run).size, 0, each(&|one| scale.number(one.latency_ns)))
+            .unit(scale.unit()),
+        Column::new("meanwhile", 0, each(&meanwhile)).left(),
+    ]
+}
+
+/// How many of them have what in common.
+pub fn sum(run: &Run) -> Option<String> {
+    let all = &run.largest;
+    let count = |is: &dyn Fn(&Outlier) -> bool| all.iter().filter(|one| is(one)).count();
+    let share = |one: &Outlier, of: fn(&Surroundings) -> Option<f64>| {
+        one.surroundings.as_ref().and_then(of).is_some_and(|share| share > MUCH)
+    };
+    let kinds = [
+        ("stolen time", count(&|one| share(one, |around| around.stolen_share))),
+        (
+            "interrupts that took much of the CPU",
+            count(&|one| share(one, |around| around.interrupts_share)),
+        ),
+        ("work of latlab's own threads", count(&|one| !one.own_threads.is_empty())),
+    ];
+    let kinds = kinds.into_iter().filter(|(_, count)| *count > 0);
+    let kinds: Vec<String> = kinds.map(|(what, count)| format!("{count} with {what}")).collect();
+    (!kinds.is_empty()).then(|| format!("Of the {} largest: {}.", all.len(), kinds.join(", ")))
+}
+
+/// What is known of the moment of one.
+fn meanwhile(one: &Outlier) -> String {
+    let own = one.own_threads.iter().map(|thread| format!("latlab's own thread {thread}"));
+    let around = one.surroundings.iter().flat_map(around);
+    let legs = one
+        .legs
+        .map(|legs| format!("interrupt after {}, thread after {}", legs.irq_ns, legs.thread_ns));
+    let loads = one.loads.iter().map(|words| format!("load {words}"));
+    let parts: Vec<String> = own.chain(legs).chain(around).chain(loads).collect();
+    if parts.is_empty() { "-".to_string() } else { parts.join("; ") }
+}
+
+fn around(around: &Surroundings) -> Vec<String> {
+    let share = |name: &str, share: Option<f64>| {
+        share.filter(|share| *share >= LITTLE).map(|share| format!("{name} {}", percent(share)))
+    };
+    let shares = [
+        share("stolen", around.stolen_share),
+        share("busy", around.busy_share),
+        share("interrupts", around.interrupts_share),
+    ];
+    let frequency = around.frequency_khz.map(|khz| format!("{} MHz", khz / 1_000));
+    let sources =
+        around.interrupts.iter().map(|one| format!("{} {:.0}/s", one.source, one.per_second));
+    let threads = around.threads.iter().map(|one| format!("{} {}", one.name, percent(one.share)));
+    shares.into_iter().flatten().chain(frequency).chain(sources).chain(threads).collect()
+}
