@@ -19,14 +19,16 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
     };
     html! {
         header class={ "answer " (run.verdict.as_ref().map_or("none", |verdict| verdict.word.as_str())) } {
-            p.kicker { (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started)) }
+            p.kicker {
+                (terms::of_run(run).title) " run " (run.id) " · " (sentence::started(&run.started))
+                @if let Some(note) = &run.asked.note { " · " (note) }
+            }
             (outline.headline(prose(&answer::headline(run))))
             p.lead { (joined(&answer::conditions(run))) }
             @if let Some(bound) = bound { p { (prose(&bound)) } }
             @if run.verdict.is_none() && sentence::is_invalid(run) {
                 p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
             }
-            @if let Some(note) = &run.asked.note { p { "Note: " (note) } }
         }
     }
 }
