@@ -93,10 +93,14 @@ fn exit_with_usage(error: &clap::Error, words: &[OsString]) -> ! {
         output::warn("-h is for help: the histogram is always stored, without a number of bins");
         std::process::exit(EXIT_USAGE.into());
     }
+    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    if let Some(value) = unknown.as_deref().and_then(|one| tips::negative_value(one, words)) {
+        output::warn(format_args!("{value}: no option takes a negative number"));
+        std::process::exit(EXIT_USAGE.into());
+    }
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         error.exit();
     }
-    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
     let is_of_run = words.get(1).is_some_and(|word| word == "run");
     let unknown = unknown.filter(|_| is_of_run && error.kind() == ErrorKind::UnknownArgument);
     if let Some((tip, option)) = unknown.and_then(|one| Some((tips::instead_of(&one)?, one))) {
@@ -107,6 +111,6 @@ fn exit_with_usage(error: &clap::Error, words: &[OsString]) -> ! {
     let lines = text.lines().map(|line| line.trim().trim_start_matches("error: "));
     let said = |line: &&str| !line.is_empty() && !line.starts_with("Usage:");
     let said: Vec<&str> = lines.filter(said).collect();
-    output::warn(said.join("; ").replace("; For more", ". For more"));
+    output::warn(said.join("; ").replace(":; ", ": ").replace("; For more", ". For more"));
     std::process::exit(EXIT_USAGE.into());
 }

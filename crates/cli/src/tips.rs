@@ -55,6 +55,13 @@ pub fn is_histogram_option(words: &[OsString]) -> bool {
         })
 }
 
+/// The word that was taken for this option because it begins as one, and is a negative number.
+pub fn negative_value<'a>(option: &str, words: &'a [OsString]) -> Option<&'a str> {
+    let is_number = |word: &str| word.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+    let is_it = |word: &&str| word.starts_with(option) && is_number(word);
+    words.iter().skip(2).filter_map(|word| word.to_str()).find(is_it)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +102,14 @@ mod tests {
         ] {
             assert_eq!(without_help_command(words(line)), words(instead));
         }
+    }
+
+    #[test]
+    fn a_negative_number_is_told_whole() {
+        let words = words("latlab run --for -5s --cpus 0-3 -q");
+        assert_eq!(negative_value("-5", &words), Some("-5s"));
+        assert_eq!(negative_value("-q", &words), None);
+        assert_eq!(negative_value("-7", &words), None);
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(crate) struct Cause {
     pub code: String,
 }
 
+/// From here on, in percent of all CPUs, a run without a load is not one of an idle machine.
+const BUSY_WITH_OTHERS: f64 = 20.0;
 /// Causes that are named at the top; the others follow below.
 const NAMED_CAUSES: usize = 3;
 
@@ -87,8 +89,8 @@ pub(crate) fn capitalised(text: &str) -> String {
 /// Machine, kernel, load and length of the run, on a line.
 pub(crate) fn conditions(run: &Run) -> String {
     // Nobody knows what ran beside the measurement of another tool.
-    let unknown = || (!run.asked.method.is_import()).then(|| "no load".to_string());
-    let load = sentence::load(run).map(|load| format!("load: {load}")).or_else(unknown);
+    let none = || (!run.asked.method.is_import()).then(|| no_load(run));
+    let load = sentence::load(run).map(|load| format!("load: {load}")).or_else(none);
     let time = respond::is_timed(run).then(|| match run.measured_ns.0 {
         ..1_000_000_000 => short(run.measured_ns.0 as f64),
         _ => span(run.measured_ns),
@@ -101,6 +103,18 @@ pub(crate) fn conditions(run: &Run) -> String {
     let facts = [Some(sentence::machine_and_kernel(run)), source, load, time, virtual_time];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     facts.join("; ")
+}
+
+/// That latlab started no load, and what others did meanwhile.
+fn no_load(run: &Run) -> String {
+    let figures = run.conditions.iter().flat_map(|conditions| &conditions.figures);
+    let busy: Vec<f64> =
+        figures.filter(|one| one.metric == "cpu_busy").map(|one| one.mean).collect();
+    let mean = busy.iter().sum::<f64>() / busy.len().max(1) as f64;
+    match mean < BUSY_WITH_OTHERS {
+        true => "no load".to_string(),
+        false => format!("no load by latlab, other programs kept the CPUs {mean:.0} % busy"),
+    }
 }
 
 /// Median, tail, largest and missed, each against the deadline.

@@ -27,12 +27,12 @@ findings! {
             "yes",
             "Measure again; if it happens again, report it."
         ) {}
-        /// latlab was killed, or the connection to the agent was lost. The run contains all data up
-        /// to then.
+        /// latlab was killed, its disk was full, or the connection to the agent was lost. The run
+        /// contains all data up to then.
         StreamLost = "stream-lost" (
             "error",
             "no",
-            "Find out what killed it (the kernel log names it if memory ran out)."
+            "See whether the disk was full; if memory ran out, the kernel log names what was killed."
         ) {
             /// End of the last stored interval, in UTC; none without an interval.
             measured_to: Option<String>,
@@ -137,8 +137,8 @@ impl EndFinding {
                     None => "No interval was stored".to_string(),
                 };
                 format!(
-                    "The stream ended early: latlab was killed, or the connection to the agent \
-                     was lost. {last}."
+                    "The stream ended early: latlab was killed, its disk was full, or the \
+                     connection to the agent was lost. {last}."
                 )
             }
             VirtualTime { target } => format!(
@@ -183,7 +183,8 @@ impl EndFinding {
         let remedy = match self {
             ThreadLost {} => "Measure again; if it happens again, report it.",
             StreamLost { .. } => {
-                "Find out what killed it: the kernel log names it if memory ran out."
+                "See whether the disk was full; if memory ran out, the kernel log names what was \
+                 killed."
             }
             GuestNoisy { .. } => "Omit --realtime to measure in virtual time.",
             GuestTimeLimit { .. } => "Use a shorter run, a smaller load, or a less busy host.",

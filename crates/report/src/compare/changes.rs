@@ -30,6 +30,8 @@ fn facts(runs: &[&Run]) -> BTreeMap<String, BTreeSet<String>> {
             ("latlab".to_string(), run.latlab.clone()),
         ];
         for (what, value) in of_plan.chain(own).filter(|(what, _)| what != "target") {
+            // Each run has a seed of its own, by intention.
+            let value = value.split(", seed ").next().unwrap_or_default().to_string();
             facts.entry(what).or_default().insert(value);
         }
     }
