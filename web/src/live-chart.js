@@ -1,6 +1,7 @@
 // A chart over the time of a run; the cursor of one is that of all.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { isNear, mark } from "./deadline.js";
 import { Rows } from "./live-rows.js";
 import { since } from "./units.js";
 
@@ -17,10 +18,10 @@ const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 
 
 export class Chart {
   /** Below a heading in this place, with these lines. */
-  constructor(place, title, lines, { text, range = null, log = false, height = 300 }) {
+  constructor(place, title, lines, { text, range = null, log = false, deadline = null, height = 300 }) {
     this.box = place.appendChild(document.createElement("div"));
     this.box.appendChild(document.createElement("h2")).textContent = title;
-    this.make = () => this.plot(lines, { text, range, log, height });
+    this.make = () => this.plot(lines, { text, range, log, deadline, height });
     this.data = [[], ...lines.map(() => [])];
     this.make();
     this.resized = new ResizeObserver(() => this.chart.setSize({ width: this.width(), height }));
@@ -33,16 +34,20 @@ export class Chart {
     return Math.max(240, Math.floor(this.box.clientWidth));
   }
 
-  plot(lines, { text, range, log, height }) {
+  plot(lines, { text, range, log, deadline, height }) {
     const colours = dark.matches ? DARK : LIGHT;
     const ink = dark.matches ? "#a6afb8" : "#56616c";
     const grid = { stroke: dark.matches ? "#2b3137" : "#e3e7eb", width: 1 };
     const axis = { stroke: ink, grid, ticks: grid };
     // A logarithmic axis begins at a power of ten, even while there is no line at all.
-    const wide = (_, low, high) => low > 0 ? [10 ** Math.floor(Math.log10(low)), high * 1.5] : [1e3, 1e6];
+    const reach = (high) => isNear(deadline, high) ? Math.max(high, deadline) : high;
+    const wide = (_, low, high) => low > 0 ? [10 ** Math.floor(Math.log10(low)), reach(high) * 1.5] : [1e3, 1e6];
     const borders = [undefined, ...lines.map(({ border = "solid" }) => border)];
     this.chart = new uPlot({
       width: this.width(), height,
+      // The words of the deadline stand above the plotted area.
+      padding: [deadline === null ? null : 20, null, null, null],
+      hooks: { draw: [(u) => mark(u, "y", deadline, deadline === null ? "" : `deadline ${text(deadline)}`)] },
       cursor: { sync: { key: "live" }, points: { show: false }, dataIdx: (u, _, at, time) => Rows.at(u.data[0], time) },
       scales: { x: { time: false }, y: log ? { distr: 3, range: wide } : range ? { range } : {} },
       legend: { markers: { dash: (_, at) => borders[at] } },

@@ -50,7 +50,7 @@ function begin(plan) {
     charts: new Map(),
   };
   if (plan) {
-    const chart = new Chart(place("charts"), "Latency", lines, { text: latency, log: true });
+    const chart = new Chart(place("charts"), "Latency", lines, { text: latency, log: true, deadline: plan.deadline_ns });
     state.charts.set("latency", [chart, state.latencies]);
     const deadline = plan.deadline_ns === null ? null : `deadline ${latency(plan.deadline_ns)}`;
     place("about").textContent = [plan.name, plan.note, plan.machine, plan.kernel,

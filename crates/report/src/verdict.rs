@@ -54,6 +54,22 @@ pub(crate) fn bound(run: &Run, verdict: &Verdict) -> Option<String> {
     }
 }
 
+/// The same on a line.
+pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
+    let Some(MissBursts { count, at_most_per_hour, .. }) = verdict.bursts else {
+        return bound(run, verdict);
+    };
+    let most = per_hour(at_most_per_hour);
+    Some(match count {
+        0 => format!("Fewer than {most} of misses come in an hour (95 % confidence)."),
+        count => format!(
+            "The misses came in {}; fewer than {} come in an hour (95 % confidence).",
+            counted(count, "burst", "bursts"),
+            most.trim_end_matches(" bursts")
+        ),
+    })
+}
+
 fn of_releases(run: &Run, verdict: &Verdict) -> String {
     let Verdict { word, deadline_ns, misses, activations, .. } = verdict;
     let misses = counted(*misses, "miss", "misses");

@@ -4,6 +4,7 @@
 use crate::clock::{Clock, sleep_until};
 use crate::sched;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Nothing begins so shortly before a release, since it takes up to this long …
@@ -14,6 +15,11 @@ const AFTER: i64 = 60_000;
 const LEAST_FREE: f64 = 0.5;
 /// A thread that is moved to another CPU each time it waits goes on after so many.
 const TRIES: usize = 3;
+/// Who sleeps for longer than asked by this, in nanoseconds, shares its CPU with many: there a wait
+/// costs far more time than it is worth …
+const LATE: i64 = 10_000_000;
+/// … and nobody waits for so long.
+const CROWDED: i64 = 1_000_000_000;
 /// Releases that are passed over, where several threads of a CPU leave no time between theirs.
 const MOST_PASSED: usize = 8;
 
@@ -31,6 +37,8 @@ struct Schedule {
     on_cpu: BTreeMap<u32, Vec<Releases>>,
     /// Whether all do.
     is_complete: bool,
+    /// Until when nobody waits.
+    crowded_until: AtomicI64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +57,8 @@ impl ReleaseTimes {
         let measured = on_cpu.len();
         on_cpu.retain(|_, releases| 1.0 - kept_share(releases) >= LEAST_FREE);
         let is_complete = !on_cpu.is_empty() && on_cpu.len() == measured;
-        let _ = self.0.set(Schedule { threads: threads.to_vec(), on_cpu, is_complete });
+        let (threads, crowded_until) = (threads.to_vec(), AtomicI64::default());
+        let _ = self.0.set(Schedule { threads, on_cpu, is_complete, crowded_until });
     }
 
     /// What was published, for another process of ours.
@@ -87,14 +96,32 @@ impl ReleaseTimes {
         self.free_from(now) == now
     }
 
-    /// Waits until it is.
+    /// Waits until it is, unless the CPUs are too crowded to wait.
     pub fn wait(&self) {
+        let Some(schedule) = self.0.get() else { return };
         for _ in 0..TRIES {
             let now = Clock::Monotonic.now();
             let free = self.free_from(now);
-            if free == now || sleep_until(Clock::Monotonic, free).is_err() {
+            if free == now
+                || schedule.is_crowded(now)
+                || sleep_until(Clock::Monotonic, free).is_err()
+            {
                 return;
             }
+            schedule.woken(free, Clock::Monotonic.now());
+        }
+    }
+}
+
+impl Schedule {
+    fn is_crowded(&self, now: i64) -> bool {
+        now < self.crowded_until.load(Ordering::Relaxed)
+    }
+
+    /// A wait that was to end then ended now.
+    fn woken(&self, asked: i64, now: i64) {
+        if now - asked > LATE {
+            self.crowded_until.store(now + CROWDED, Ordering::Relaxed);
         }
     }
 }
@@ -143,6 +170,17 @@ mod tests {
         assert_eq!([850_000, 999_999].map(free), [1_060_000, 1_060_000]);
         assert_eq!(free(-20_000_100), -19_940_000, "also before the first");
         assert_eq!(times.free_on(0, FIRST), FIRST, "on another CPU");
+    }
+
+    /// Beside hundreds of tasks each wait would cost a time in which what was measured is not stored.
+    #[test]
+    fn where_a_wait_ends_far_too_late_nobody_waits_for_a_while() {
+        let times = published(&[(0, 0, 1_000_000)]);
+        let schedule = times.0.get().unwrap();
+        schedule.woken(500, LATE);
+        assert!(!schedule.is_crowded(LATE), "a little late");
+        schedule.woken(500, LATE + 501);
+        assert!(schedule.is_crowded(LATE + CROWDED) && !schedule.is_crowded(LATE + CROWDED + 501));
     }
 
     #[test]

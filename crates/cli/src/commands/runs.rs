@@ -104,7 +104,7 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
         (None, ShowFormat::Markdown) => print_text(&latlab_report::markdown(&sanitize_run(&run)?)),
         (None, _) if args.all => print_text(&run_text(folder, &with_largest(folder, run))?),
         (None, _) => print_text(&format!(
-            "{}\nAll of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
+            "{}All of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
             answer_text(folder, &run)?,
             id = escape_controls(&run.id),
         )),

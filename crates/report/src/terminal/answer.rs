@@ -7,7 +7,7 @@ use crate::doctor::severity_colour;
 use crate::terminal::style::{Colour, Style};
 use crate::terminal::table::{Column, shortened, table, wrapped};
 use crate::terminal::text::verdict_colour;
-use crate::verdict::bound;
+use crate::verdict::bound_in_short;
 use latlab_model::Run;
 
 /// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up).
@@ -33,7 +33,7 @@ fn opening(run: &Run, width: usize, style: Style) -> String {
     let headline = style.paint(colour, &wrapped(&headline(run), width, 0));
     let conditions = style.paint(Colour::Dim, &wrapped(&conditions(run), width, 0));
     let bound = match &run.verdict {
-        Some(verdict) => bound(run, verdict),
+        Some(verdict) => bound_in_short(run, verdict),
         None => Some("Not judged: no deadline was given (--deadline TIME).".to_string()),
     };
     let bound = bound.map(|bound| format!("{}\n", wrapped(&bound, width, 0)));

@@ -69,7 +69,8 @@ impl PictureSize {
 
     /// Where the whole answer is to fit on 24 lines.
     pub fn brief(width: usize) -> PictureSize {
-        PictureSize { width, rows: 4 }
+        // A narrow terminal has more lines of text.
+        PictureSize { width, rows: if width < 100 { 3 } else { 4 } }
     }
 }
 
