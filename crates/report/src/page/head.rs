@@ -7,14 +7,14 @@ use crate::sections::{outliers, respond};
 use crate::sentence::{self, NOT_DEFINED};
 use crate::terms;
 use crate::units::joined;
-use crate::verdict::bound;
+use crate::verdict::bound_in_short;
 use latlab_model::Run;
 use maud::{Markup, html};
 
 /// The judgement with its figures, and what was measured under.
 pub fn opening(run: &Run, outline: &Outline) -> Markup {
     let bound = match &run.verdict {
-        Some(verdict) => bound(run, verdict),
+        Some(verdict) => bound_in_short(run, verdict),
         None => Some("Not judged: no deadline was given (`--deadline TIME`).".to_string()),
     };
     html! {
