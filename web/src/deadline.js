@@ -16,6 +16,8 @@ export function mark(u, scale, deadline, words) {
     ctx.fillStyle = ctx.strokeStyle = colour("--ll-deadline");
     ctx.font = `${12 * ratio}px system-ui, sans-serif`;
     ctx.textAlign = "center";
+    // What was drawn before may have left its dashes.
+    ctx.setLineDash([]);
     ctx.textBaseline = "alphabetic";
     const text = isOff ? `${words}: off the chart` : words, half = ctx.measureText(text).width / 2;
     ctx.fillText(text, isAcross ? Math.min(right - half, Math.max(left + half, at)) : right - half, top - 5 * ratio);
