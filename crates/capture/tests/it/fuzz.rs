@@ -6,18 +6,34 @@
 //! Invariant (captures): Any bytes are read without a panic, a hang or much memory.
 
 use crate::common::*;
+use crate::damage::Fuzz;
 use latlab_capture::{Capture, Hysteresis, Threshold, open, survey};
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Seconds for each reader, where nobody says otherwise.
 const SECONDS: u64 = 5;
-/// More for a file of some kilobytes would grow with it.
-const MOST_MEMORY: u64 = 64 << 20;
-/// A file of some kilobytes is read in far less, on any machine.
-const LONGEST: Duration = Duration::from_secs(20);
 const LARGEST: usize = 1 << 17;
+
+/// What is put into damaged captures.
+const WORDS: &[&[u8]] = &[
+    b"9.9E37",
+    b"-1",
+    b"1e308",
+    b"nan",
+    b"#99999999999999999999",
+    b"\n",
+    b";",
+    b",",
+    b"$end",
+    b"\"",
+    b"$timescale",
+    b"18446744073709551615",
+    b"\xff\xff\xff\xff",
+    b"\0",
+    b"0",
+    b"=",
+];
 
 const DELAYS: [i64; 4] = [12_000, 300_000, 1_000, 99_000];
 
@@ -101,30 +117,11 @@ fn fuzz_packed(
     channels: [&str; 2],
     pack: &dyn Fn(&[u8]) -> Vec<u8>,
 ) {
-    let seconds = std::env::var("LATLAB_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
-    let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(SECONDS));
     let folder = tempfile::tempdir().unwrap();
-    let mut random = Random(kind.bytes().fold(7, |sum, byte| sum * 31 + u64::from(byte)));
-    for seed in seeds {
-        read_all(&written(folder.path(), &format!("seed.{kind}"), pack(seed)), channels);
-    }
-    let mut inputs = 0;
-    while Instant::now() < end {
-        let input = pack(&damaged(seeds, &mut random));
-        let path = written(folder.path(), &format!("input.{kind}"), &input);
-        let began = Instant::now();
-        let done = std::panic::catch_unwind(|| {
-            allocation_counter::measure(|| read_all(&path, channels)).bytes_max
-        });
-        let took = began.elapsed();
-        if !matches!(done, Ok(bytes) if bytes < MOST_MEMORY) || took > LONGEST {
-            let kept = std::env::temp_dir().join(format!("latlab-fuzz-failed.{kind}"));
-            fs::write(&kept, &input).unwrap();
-            panic!("{}: {done:?} in {took:?}", kept.display());
-        }
-        inputs += 1;
-    }
-    eprintln!("{kind}: {inputs} inputs");
+    let read = |bytes: &[u8]| {
+        read_all(&written(folder.path(), &format!("input.{kind}"), bytes), channels);
+    };
+    Fuzz { name: kind, seconds: SECONDS, words: WORDS, largest: LARGEST }.run(seeds, pack, &read);
 }
 
 /// Everything that can be done with a file; what comes of it matters to nobody here.
@@ -138,76 +135,4 @@ fn read_all(path: &Path, channels: [&str; 2]) {
         drop(survey.read_edges(&paths, rule, 64));
     }
     drop(measured(path, &query(channels[0], channels[1])));
-}
-
-/// A capture with some damage: bits, bytes, stretches, numbers, or two captures in one.
-fn damaged(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut input = seeds[random.below(seeds.len())].clone();
-    for _ in 0..1 + random.below(6) {
-        let at = random.below(input.len().max(1));
-        let length = random.below(64).min(input.len() - at.min(input.len()));
-        let at = at.min(input.len());
-        match random.below(8) {
-            0 if !input.is_empty() => {
-                let at = at.min(input.len() - 1);
-                input[at] ^= 1 << random.below(8);
-            }
-            1 => input.truncate(at),
-            2 => drop(input.drain(at..at + length)),
-            3 => {
-                let piece = input[at..at + length].to_vec();
-                let to = random.below(input.len() + 1);
-                input.splice(to..to, piece);
-            }
-            4 => {
-                let words: [&[u8]; 16] = [
-                    b"9.9E37",
-                    b"-1",
-                    b"1e308",
-                    b"nan",
-                    b"#99999999999999999999",
-                    b"\n",
-                    b";",
-                    b",",
-                    b"$end",
-                    b"\"",
-                    b"$timescale",
-                    b"18446744073709551615",
-                    b"\xff\xff\xff\xff",
-                    b"\0",
-                    b"0",
-                    b"=",
-                ];
-                let word = words[random.below(words.len())];
-                input.splice(at..at, word.iter().copied());
-            }
-            5 => {
-                let other = &seeds[random.below(seeds.len())];
-                let from = random.below(other.len().max(1));
-                input.truncate(at);
-                input.extend_from_slice(&other[from..]);
-            }
-            6 => {
-                let end = (at + length).min(input.len());
-                input[at..end].fill(random.below(256) as u8);
-            }
-            _ => {
-                let end = (at + length).min(input.len());
-                input[at..end].iter_mut().for_each(|byte| *byte = random.below(256) as u8);
-            }
-        }
-    }
-    input.truncate(LARGEST);
-    input
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end.max(1) as u64) as usize
-    }
 }

@@ -2,6 +2,8 @@
 
 mod broken;
 mod common;
+#[path = "../../../capture/tests/it/damage.rs"]
+mod damage;
 mod formats;
 mod fuzz;
 mod recordings;
