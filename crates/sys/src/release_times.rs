@@ -28,7 +28,14 @@ pub type ThreadReleases = (u32, i64, i64);
 
 /// The releases on each CPU, once they are known; without them any time is as good.
 #[derive(Clone, Default, Debug)]
-pub struct ReleaseTimes(Arc<OnceLock<Schedule>>);
+pub struct ReleaseTimes(Arc<Shared>);
+
+#[derive(Default, Debug)]
+struct Shared {
+    schedule: OnceLock<Schedule>,
+    /// Until when nobody waits.
+    crowded_until: AtomicI64,
+}
 
 #[derive(Debug)]
 struct Schedule {
@@ -37,8 +44,6 @@ struct Schedule {
     on_cpu: BTreeMap<u32, Vec<Releases>>,
     /// Whether all do.
     is_complete: bool,
-    /// Until when nobody waits.
-    crowded_until: AtomicI64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,13 +62,13 @@ impl ReleaseTimes {
         let measured = on_cpu.len();
         on_cpu.retain(|_, releases| 1.0 - kept_share(releases) >= LEAST_FREE);
         let is_complete = !on_cpu.is_empty() && on_cpu.len() == measured;
-        let (threads, crowded_until) = (threads.to_vec(), AtomicI64::default());
-        let _ = self.0.set(Schedule { threads, on_cpu, is_complete, crowded_until });
+        let threads = threads.to_vec();
+        let _ = self.0.schedule.set(Schedule { threads, on_cpu, is_complete });
     }
 
     /// What was published, for another process of ours.
     pub fn threads(&self) -> &[ThreadReleases] {
-        self.0.get().map_or(&[], |schedule| &schedule.threads)
+        self.0.schedule.get().map_or(&[], |schedule| &schedule.threads)
     }
 
     /// The first time from this one on that is far enough from all releases on the CPU of the calling
@@ -73,7 +78,7 @@ impl ReleaseTimes {
     }
 
     fn free_on(&self, cpu: u32, time: i64) -> i64 {
-        let releases = self.0.get().and_then(|schedule| schedule.on_cpu.get(&cpu));
+        let releases = self.0.schedule.get().and_then(|schedule| schedule.on_cpu.get(&cpu));
         let releases = releases.map_or(&[][..], Vec::as_slice);
         let mut free = time;
         for _ in 0..MOST_PASSED {
@@ -87,7 +92,7 @@ impl ReleaseTimes {
 
     /// Whether our own threads can keep away from them on every measured CPU.
     pub fn are_known(&self) -> bool {
-        self.0.get().is_some_and(|schedule| schedule.is_complete)
+        self.0.schedule.get().is_some_and(|schedule| schedule.is_complete)
     }
 
     /// Whether it is such a time now.
@@ -98,29 +103,35 @@ impl ReleaseTimes {
 
     /// Waits until it is, unless the CPUs are too crowded to wait.
     pub fn wait(&self) {
-        let Some(schedule) = self.0.get() else { return };
         for _ in 0..TRIES {
             let now = Clock::Monotonic.now();
             let free = self.free_from(now);
-            if free == now
-                || schedule.is_crowded(now)
-                || sleep_until(Clock::Monotonic, free).is_err()
-            {
+            let waits = free != now && !self.0.is_crowded(now);
+            if !waits || sleep_until(Clock::Monotonic, free).is_err() {
                 return;
             }
-            schedule.woken(free, Clock::Monotonic.now());
+            self.note_wake(free);
         }
+    }
+
+    /// Notes that a sleep that was to end then has ended.
+    pub fn note_wake(&self, due: i64) {
+        self.0.note_wake(due, Clock::Monotonic.now());
+    }
+
+    /// Whether a sleep has ended so late that nobody should wait now.
+    pub fn is_crowded(&self) -> bool {
+        self.0.is_crowded(Clock::Monotonic.now())
     }
 }
 
-impl Schedule {
+impl Shared {
     fn is_crowded(&self, now: i64) -> bool {
         now < self.crowded_until.load(Ordering::Relaxed)
     }
 
-    /// A wait that was to end then ended now.
-    fn woken(&self, asked: i64, now: i64) {
-        if now - asked > LATE {
+    fn note_wake(&self, due: i64, now: i64) {
+        if now - due > LATE {
             self.crowded_until.store(now + CROWDED, Ordering::Relaxed);
         }
     }
@@ -175,12 +186,11 @@ mod tests {
     /// Beside hundreds of tasks each wait would cost a time in which what was measured is not stored.
     #[test]
     fn where_a_wait_ends_far_too_late_nobody_waits_for_a_while() {
-        let times = published(&[(0, 0, 1_000_000)]);
-        let schedule = times.0.get().unwrap();
-        schedule.woken(500, LATE);
-        assert!(!schedule.is_crowded(LATE), "a little late");
-        schedule.woken(500, LATE + 501);
-        assert!(schedule.is_crowded(LATE + CROWDED) && !schedule.is_crowded(LATE + CROWDED + 501));
+        let shared = Shared::default();
+        shared.note_wake(500, LATE);
+        assert!(!shared.is_crowded(LATE), "a little late");
+        shared.note_wake(500, LATE + 501);
+        assert!(shared.is_crowded(LATE + CROWDED) && !shared.is_crowded(LATE + CROWDED + 501));
     }
 
     #[test]

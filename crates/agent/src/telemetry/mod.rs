@@ -25,7 +25,7 @@ use latlab_model::own_work::OwnThread;
 use latlab_model::telemetry::{Series, metric};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
-use pace::{LATE, Pace, Spread};
+use pace::{Pace, Spread};
 use register::{Metric, Register};
 use sources::Sources;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -74,27 +74,20 @@ impl PreparedTelemetry {
             Extent::Gentle => Some(Spread::over(every.duration())),
         };
         let mut due = Clock::Monotonic.now();
-        let (mut is_stopped, mut is_late) = (false, false);
+        let mut is_stopped = false;
         while !is_stopped {
-            // One that begins late is done at once.
-            if !is_late {
-                outbox.releases.wait();
-            }
-            let rests = spread.filter(|_| !is_late);
-            let mut pace = Pace::begin(&log, stopped, &outbox.releases, rests);
+            outbox.releases.wait();
+            let mut pace = Pace::begin(&log, stopped, &outbox.releases, spread);
             reader.read(outbox, false, &mut pace);
-            let rested;
-            (is_stopped, rested) = pace.end();
-            spread = rested.or(spread);
+            (is_stopped, spread) = pace.end();
             due += every.0;
             let wake = outbox.releases.free_from(due);
             let left = (wake - Clock::Monotonic.now()).max(0) as u64;
             is_stopped |=
                 stopped.recv_timeout(Duration::from_nanos(left)) != Err(RecvTimeoutError::Timeout);
-            let now = Clock::Monotonic.now();
-            is_late = now - wake > LATE.as_nanos() as i64;
+            outbox.releases.note_wake(wake);
             // What could not be read in time is not read in a hurry, but counted.
-            let missed = missed_readings(due, now, every);
+            let missed = missed_readings(due, Clock::Monotonic.now(), every);
             reader.register.skip(missed as u64);
             due += missed * every.0;
         }

@@ -13,10 +13,6 @@ const PART: i64 = 50_000;
 const LONGEST: Duration = Duration::from_millis(3);
 /// Rests of a reading that are expected before one has been read.
 const FIRST_GUESS: u32 = 50;
-/// A rest that lasts longer than it should by this is the last of its reading: where hundreds of
-/// tasks share a CPU, each rest would cost such a time, and the next reading would come too late.
-pub const LATE: Duration = Duration::from_millis(10);
-
 /// How readings are spread: at most over half of the time between two of them.
 #[derive(Clone, Copy)]
 pub struct Spread {
@@ -46,7 +42,6 @@ pub struct Pace<'a> {
     part_begun: i64,
     rests: u32,
     is_stopped: bool,
-    is_late: bool,
 }
 
 impl<'a> Pace<'a> {
@@ -58,42 +53,34 @@ impl<'a> Pace<'a> {
         spread: Option<Spread>,
     ) -> Pace<'a> {
         let (work, part_begun) = (Some(log.work()), Clock::Monotonic.now());
-        let (is_stopped, is_late) = (false, false);
-        Pace { log, work, stopped, releases, spread, part_begun, rests: 0, is_stopped, is_late }
+        Pace { log, work, stopped, releases, spread, part_begun, rests: 0, is_stopped: false }
     }
 
-    /// Between two parts: rests where it is time to.
+    /// Between two parts: rests where it is time to. Where hundreds of tasks share a CPU, rests would
+    /// last until the next reading is due.
     pub fn rest(&mut self) {
-        let Some(spread) = self.spread.filter(|_| !self.is_stopped && !self.is_late) else {
+        let may_rest = !self.is_stopped && !self.releases.is_crowded();
+        let Some(spread) = self.spread.filter(|_| may_rest) else { return };
+        if self.releases.are_known() {
+            if !self.releases.is_free() {
+                self.work = None;
+                self.releases.wait();
+                self.work = Some(self.log.work());
+            }
             return;
-        };
-        let begun = Clock::Monotonic.now();
-        let rest = if self.releases.are_known() {
-            if self.releases.is_free() {
-                return;
-            }
-            self.work = None;
-            self.releases.wait();
-            Duration::ZERO
-        } else {
-            if begun - self.part_begun < PART {
-                return;
-            }
-            self.work = None;
-            // What is left after the word to stop is read at once, since nothing is measured any more.
-            let rested = self.stopped.recv_timeout(spread.rest());
-            self.is_stopped = !matches!(rested, Err(RecvTimeoutError::Timeout));
-            self.rests += 1;
-            spread.rest()
-        };
-        self.go_on(begun, rest);
-    }
-
-    /// After a rest of this length, or longer than that.
-    fn go_on(&mut self, begun: i64, rest: Duration) {
-        self.part_begun = Clock::Monotonic.now();
-        self.is_late = self.part_begun - begun > (rest + LATE).as_nanos() as i64;
+        }
+        let (now, rest) = (Clock::Monotonic.now(), spread.rest());
+        if now - self.part_begun < PART {
+            return;
+        }
+        self.work = None;
+        // What is left after the word to stop is read at once, since nothing is measured any more.
+        let rested = self.stopped.recv_timeout(rest);
+        self.is_stopped = !matches!(rested, Err(RecvTimeoutError::Timeout));
+        self.releases.note_wake(now + rest.as_nanos() as i64);
         self.work = Some(self.log.work());
+        self.part_begun = Clock::Monotonic.now();
+        self.rests += 1;
     }
 
     /// Ends the reading: whether the word to stop has come, and how the next one is spread.
@@ -110,18 +97,17 @@ mod tests {
 
     /// As beside hundreds of tasks, where each rest would be as late.
     #[test]
-    fn a_rest_that_is_far_too_long_is_the_last_of_its_reading() {
-        const REST: Duration = Duration::from_millis(3);
-        let rests_after = |slept: i64| {
+    fn after_a_wake_that_is_far_too_late_a_reading_rests_no_more() {
+        let rests_after = |late: i64| {
             let (log, (_stop, stopped)) = (WorkLogs::default().begin(()), channel());
             let (releases, spread) =
                 (ReleaseTimes::default(), Spread::over(Duration::from_secs(1)));
             let mut pace = Pace::begin(&log, &stopped, &releases, Some(spread));
-            pace.go_on(Clock::Monotonic.now() - slept, REST);
+            releases.note_wake(Clock::Monotonic.now() - late);
             pace.part_begun -= 2 * PART;
             pace.rest();
             pace.rests
         };
-        assert_eq!([14_000_000, 3_000_000].map(rests_after), [0, 1]);
+        assert_eq!([14_000_000, 0].map(rests_after), [0, 1]);
     }
 }
