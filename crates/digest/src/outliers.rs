@@ -249,7 +249,7 @@ mod tests {
         let sizes: Vec<i64> = found.iter().map(|one| one.latency_ns.0 / 1_000).collect();
         assert_eq!(sizes, [14, 14, 13, 13, 12, 12, 11, 11, 10, 10]);
         assert_eq!(found[0].since_start_ns, Nanos(14 * SECOND + SECOND / 2));
-        assert_eq!(found[0].surroundings, None, "nobody read anything");
+        assert_eq!(found[0].surroundings, None, "no telemetry was read");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Bins of a file beyond this are left out: it is the limit of cyclictest itself.
 pub const MOST_BINS: u64 = 1_000_000;
-/// More in one bin is no count.
+/// A larger number in a bin is an error of the file.
 pub const LARGEST_COUNT: u64 = 1 << 36;
 /// Up to here bins have a place of their own, above they are looked up.
 const DENSE: usize = 1 << 14;

@@ -1,4 +1,4 @@
-//! Which latencies of an imported histogram were later than a deadline, and of which nobody knows.
+//! Which latencies of an imported histogram were later than a deadline, and for which the file leaves it open.
 
 use crate::recording::Series;
 use latlab_model::Nanos;

@@ -61,11 +61,11 @@ pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
     };
     let most = per_hour(at_most_per_hour);
     Some(match count {
-        0 => format!("Fewer than {most} of misses come in an hour (95 % confidence)."),
+        0 => format!("Fewer than {most} bursts of misses come in an hour (95 % confidence)."),
         count => format!(
             "The misses came in {}; fewer than {} come in an hour (95 % confidence).",
             counted(count, "burst", "bursts"),
-            most.trim_end_matches(" bursts")
+            most
         ),
     })
 }
@@ -186,7 +186,7 @@ fn bound_bursts(bursts: &MissBursts) -> String {
         _ => format!(", and at most {} of releases miss", percent(share)),
     });
     format!(
-        "{seen}With 95 % confidence fewer than {} of misses come in an hour{}, if load and machine do \
+        "{seen}With 95 % confidence fewer than {} bursts of misses come in an hour{}, if load and machine do \
          not change.",
         per_hour(at_most_per_hour),
         share.unwrap_or_default()
@@ -196,12 +196,12 @@ fn bound_bursts(bursts: &MissBursts) -> String {
 /// A rate, rounded up to two digits.
 fn per_hour(rate: f64) -> String {
     if rate >= 10.0 {
-        return format!("{} bursts", grouped(rate.ceil() as u64));
+        return grouped(rate.ceil() as u64);
     }
     let last = 10_f64.powf(rate.max(1e-9).log10().floor() - 1.0);
     let rounded = (rate / last).ceil() * last;
     let decimals = (-last.log10()).round().max(0.0) as usize;
-    format!("{} bursts", trimmed(format!("{rounded:.decimals$}")))
+    trimmed(format!("{rounded:.decimals$}"))
 }
 
 fn bound_by_count(share: f64, what: &str) -> String {

@@ -77,7 +77,7 @@ pub fn conditions(at: &ConditionsView<'_>) -> Conditions {
 /// Microseconds of a second, which no share of a second exceeds.
 const MICROSECONDS: f64 = 1e6;
 
-/// Shares that are larger than one, which nobody can say anything of.
+/// How many shares are too far above 100 % to be true; the figures leave them out.
 fn refused_shares(at: &ConditionsView<'_>) -> u64 {
     let pressure = at.data.all(metric::PRESSURE).flat_map(|(_, points)| at.rates(points));
     let refused = |rate: &f64| bounded_share(rate / MICROSECONDS).is_none();

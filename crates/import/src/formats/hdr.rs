@@ -20,7 +20,7 @@ const COMPRESSED: u32 = 0x1c84_9304;
 const ENCODED: u32 = 0x1c84_9303;
 /// The part of these marks in which some libraries tell the size of their words.
 const WORD_SIZE: u32 = 0xf0;
-/// An encoded histogram is no longer than that.
+/// The longest encoded histogram that is read, in bytes.
 const LARGEST: u64 = 32 << 20;
 /// Bins of all intervals together.
 const MOST_BINS: usize = 1_000_000;

@@ -81,7 +81,7 @@ impl Rows {
         }
     }
 
-    /// Whether the last column is no thread but the sum of all, as option `-H` prints it. The
+    /// Whether the last column is the sum of all threads, as option `-H` prints it. The
     /// footer has a minimum for each thread, but none for the sum.
     fn has_sum(&self, minima: usize) -> bool {
         let columns = self.columns.len();
