@@ -4,11 +4,13 @@
 //! compared with the largest difference that any of them shows by chance (Westfall and Young). Metrics
 //! that go together cost nothing that way.
 
+use crate::random::Random;
 use crate::rank::doubled_ranks;
 
 /// More ways than these are not tried: so many of them, drawn with a fixed seed, stand for all.
 const MOST_WAYS: u64 = 200_000;
 const DRAWN_WAYS: u64 = 20_000;
+const SEED: u64 = 0;
 
 /// A metric of both sides, a value for each run.
 pub type Sides<'a> = (&'a [f64], &'a [f64]);
@@ -86,23 +88,14 @@ fn each_choice(of: usize, chosen: usize, count: &mut impl FnMut(&[usize])) {
 
 /// Some ways, the same each time.
 fn draw_choices(of: usize, chosen: usize, count: &mut impl FnMut(&[usize])) {
-    let mut state = 0_u64;
+    let mut random = Random::new(SEED);
     let mut runs: Vec<usize> = (0..of).collect();
     for _ in 0..DRAWN_WAYS {
         for at in 0..chosen {
-            let left = (of - at) as u64;
-            runs.swap(at, at + (next_random(&mut state) % left) as usize);
+            runs.swap(at, at + random.below(of - at));
         }
         count(&runs[..chosen]);
     }
-}
-
-/// SplitMix64 (Steele, Lea and Flood).
-fn next_random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@ mod dependence;
 mod joint;
 pub mod phase;
 pub mod quantile;
+mod random;
 mod rank;
 mod run_length;
+mod series;
 pub mod span;
 mod special;
 pub mod summary;
@@ -22,7 +24,9 @@ pub use phase::stroboscope;
 pub use quantile::{
     latencies_needed, quantile, quantile_of_equal_weight, quantile_of_rows, quantiles,
 };
+pub use rank::Shift;
 pub use run_length::run_length;
+pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};
 pub use span::Span;
 pub use summary::summary;
 pub use superiority::{Precedence, Superiority, precedence, superiority};
