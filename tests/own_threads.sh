@@ -34,6 +34,17 @@ assert eval(sys.argv[2]), (sys.argv[2], run["conditions"] and run["conditions"][
 PYTHON
 }
 
+# How many threads of a running agent have FIFO priority 1, which drainer, stream and telemetry need.
+raised() {
+    local expected=$1 found
+    shift
+    begin --for 2s --out "$here/raised" "$@" || return 1
+    found=$(for task in /proc/"$agent"/task/*; do chrt -p "${task##*/}" 2>&1 | tr '\n' ' '; echo; done |
+        grep -c "SCHED_FIFO.*priority: 1 *$")
+    finish
+    [ "$found" = "$expected" ] || { echo "$found threads with FIFO priority 1"; return 1; }
+}
+
 if [ ${#cpus[@]} -ge 2 ]; then
     try "where a CPU is left, no own thread ran on a measured one" looked apart \
         'ran == 0 and affected == 0 and all(one["allowed"] == run["applied"]["helpers_on"] for one in work["threads"]) and run["conditions"]["at_ends_only"] == []' \
@@ -45,6 +56,12 @@ else
 fi
 try "where every CPU is measured, long files are read at the ends of the run" looked gentle \
     'ran > 0 and "telemetry" in kinds and run["conditions"]["at_ends_only"] == ["interrupts", "pages", "softirqs"]'
+if [ "$(id -u)" = 0 ]; then
+    try "there drainer, stream and telemetry are above all ordinary programs" raised 3
+    try "and not beside measuring threads that are ordinary themselves" raised 0 --policy other
+else
+    echo "SKIPPED: the priority of own threads: needs root"
+fi
 try "and without releases between which there is time, all that holds a CPU for more than 5 us" looked relative \
     '{"cpu_time", "interrupts", "memory", "tasks", "thread_cpu_time"} <= set(run["conditions"]["at_ends_only"])' \
     --mechanism relative

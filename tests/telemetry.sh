@@ -106,8 +106,10 @@ share = conditions["cost_share"]
 if share is None:
     sys.exit(f"too few readings for their cost: {conditions['readings']} in {run['measured_ns'] / 1e9:.1f} s; "
              f"the run says: {lost or 'nothing'}")
-print(f"{conditions['readings']} readings, {conditions['lost']} lost, {share:.3%} of one CPU")
-assert conditions["lost"] == 0 and share < 0.005, share
+lost, largest = conditions["lost"], run["total"]["max_ns"] / 1e6
+print(f"{conditions['readings']} readings, {lost} lost, {share:.3%} of one CPU; largest latency {largest:.3f} ms; "
+      f"own threads: {json.dumps(run['own_work'] and run['own_work']['threads'])}")
+assert lost == 0 and share < 0.005, (lost, share)
 PYTHON
 }
 

@@ -77,8 +77,8 @@ impl Arrangement {
         Ok(Arrangement { measurement, cpus, layout, helpers, process_snapshot: own_part })
     }
 
-    /// Whether an ordinary drainer would hardly come to anything.
-    pub fn raises_drainer_priority(&self) -> bool {
+    /// Whether ordinary threads of ours would hardly come to anything.
+    pub fn raises_priority(&self) -> bool {
         self.layout.crowded && self.measurement.policy.is_realtime()
     }
 
@@ -144,7 +144,7 @@ impl PreparedRun {
         // the loads begin, under which it takes longer than anybody waits.
         let machine = (!is_watched).then(|| self.held.arrangement.describe(session));
         // From here on an ordinary thread hardly comes to anything on a machine of one CPU.
-        let lifted = self.held.arrangement.raises_drainer_priority().then(raise_drainer_priority);
+        let lifted = self.held.arrangement.raises_priority().then(raise_drainer_priority);
         self.loads.start()?;
         // Whoever watches waits for the threads, so that it is opened later there.
         let telemetry = (!is_watched).then(|| self.held.arrangement.open_telemetry(root)).flatten();
@@ -235,7 +235,8 @@ impl AssembledTeam {
             true => arrangement.open_telemetry(session.root),
             false => telemetry,
         };
-        let telemetry = telemetry.map(|telemetry| telemetry.start(session.outbox));
+        let telemetry = telemetry
+            .map(|telemetry| telemetry.start(session.outbox, arrangement.raises_priority()));
         if !session.has_observer {
             team.start();
         }

@@ -49,7 +49,7 @@ pub fn serve_with_observer(
     let ground = Arrangement::arrange(&root, plan.clone());
     listen(frames, observer.is_some())?;
     let outbox = Outbox::default();
-    let lifted = ground.as_ref().is_ok_and(Arrangement::raises_drainer_priority);
+    let lifted = ground.as_ref().is_ok_and(Arrangement::raises_priority);
     let carrier = spawn({
         let outbox = outbox.clone();
         move || {

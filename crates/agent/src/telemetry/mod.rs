@@ -25,6 +25,7 @@ use latlab_model::own_work::OwnThread;
 use latlab_model::telemetry::{Series, metric};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;
+use latlab_sys::sched::{self, Scheduling};
 use pace::{Pace, Spread};
 use register::{Metric, Register};
 use sources::Sources;
@@ -56,11 +57,18 @@ impl PreparedTelemetry {
         PreparedTelemetry { reader: Reader::open(root, extent), every }
     }
 
-    /// Starts to read; where no thread can be had, nothing is read.
-    pub fn start(self, outbox: &Outbox) -> Telemetry {
+    /// Starts to read, above all ordinary threads where that is wanted; where no thread can be had,
+    /// nothing is read.
+    pub fn start(self, outbox: &Outbox, raises_priority: bool) -> Telemetry {
         let (stop, stopped) = channel();
         let outbox = outbox.clone();
-        let work = move || self.read_loop(&outbox, &stopped);
+        let work = move || {
+            if raises_priority {
+                // Beside hundreds of tasks an ordinary thread would wait for a second at each file.
+                let _ = sched::set_scheduling(Scheduling::Fifo(1));
+            }
+            self.read_loop(&outbox, &stopped);
+        };
         let thread = std::thread::Builder::new().spawn(work).ok();
         Telemetry { stop: Some(stop), thread }
     }
