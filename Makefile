@@ -33,7 +33,7 @@ bench: ## measure latlab beside the other tools; the figures go to results/
 	@scripts/build.sh
 	@python3 benches/run.py
 
-dist: ## static programs, agents and Debian packages for three architectures, to dist/
+dist: ## static programs, agents, Debian packages and Python wheels for three architectures, to dist/
 	@scripts/setup.sh dist
 	@scripts/dist.sh
 

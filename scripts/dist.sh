@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what is given away, for all three architectures. Usage: scripts/dist.sh [FOLDER]
+# Builds what is given away, for all three architectures: programs, agents, Debian packages, wheels. Usage: scripts/dist.sh [FOLDER]
 #   FOLDER  where it goes, dist unless named
 # LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
 # LATLAB_QUICK=1 builds the agents of all architectures, and the program of this one only, all in the
@@ -78,10 +78,11 @@ if [ -n "${LATLAB_QUICK:-}" ]; then
 fi
 build latlab $(cut -d' ' -f2 <<<"$architectures")
 python3 packaging/inventory.py "$folder" "${targets[@]}"
-while read -r name target debian _ _ tools; do
+while read -r name target debian machine _ tools; do
     program=$folder/latlab-$version-linux-$name
     bare "$build/$target/$profile/latlab" "$program" "$tools"
     scripts/deb.sh "$program" "$debian" "$folder/licences.txt" "$folder"
+    scripts/wheel.sh "$program" "$machine" "$folder/licences.txt" "$folder" >/dev/null
 done <<<"$architectures"
 
 (cd "$folder" && sha256sum * >SHA256SUMS)

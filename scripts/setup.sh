@@ -4,7 +4,7 @@
 #   lint   what `make check` needs as well: rustfmt and clippy
 #   test   what `make test` needs as well, `make dist` and machines for guests among it
 #   bench  what `make bench` needs as well: the other tools, strace, valgrind
-#   dist   what `make dist` needs as well: three targets, a linker for ARMv7
+#   dist   what `make dist` needs as well: three targets, a linker for ARMv7, what builds wheels
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
@@ -13,7 +13,7 @@ want_rust= want_lint= want_test= want_dist=
 # Debian's npm brings some hundred packages, so it is taken only where there is none.
 for_pages=()
 command -v npm >/dev/null || for_pages=(nodejs npm)
-for_dist=(gcc libc6-dev ca-certificates curl git python3 xz-utils gcc-arm-linux-gnueabihf
+for_dist=(gcc libc6-dev ca-certificates curl git python3 python3-venv xz-utils gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross binutils-aarch64-linux-gnu binutils-x86-64-linux-gnu "${for_pages[@]}")
 for set in "${@:-build}"; do
     case $set in
@@ -22,7 +22,7 @@ for set in "${@:-build}"; do
             want_rust=1
             ;;
         test)
-            packages+=(git python3 python3-venv file strace valgrind rt-tests stress-ng stressapptest
+            packages+=(git python3 file strace valgrind rt-tests stress-ng stressapptest
                 procps tmux chromium fonts-dejavu-core gnuplot-nox qemu-user-static debootstrap
                 man-db make arduino-core-avr gcc-avr avr-libc libsimavr-dev qemu-system-x86
                 qemu-system-arm busybox-static e2fsprogs systemd "${for_dist[@]}")
@@ -111,6 +111,17 @@ install_rust() {
     find_rust || die "Rust $rust_needed or newer is needed; see https://rustup.rs"
 }
 
+# Installs the Python packages of a list into .venv, unless they are there: install_python WHY LIST [OPTION...]
+install_python() {
+    local why=$1 list=scripts/requirements$2.txt there=.venv/requirements$2.txt
+    shift 2
+    ! cmp -s "$list" "$there" || return 0
+    say "installing $why: $(sed -n 's/==.*//p' "$list" | xargs)"
+    .venv/bin/python -c 'import pip' 2>/dev/null || python3 -m venv --clear .venv
+    .venv/bin/pip install --quiet --disable-pip-version-check --requirement "$list" "$@"
+    cp "$list" "$there"
+}
+
 [ ${#packages[@]} -eq 0 ] || install_packages $(printf '%s\n' "${packages[@]}" | sort -u)
 
 [ -z "$want_rust$want_lint" ] || install_rust
@@ -131,10 +142,9 @@ if [ -n "$want_lint" ] &&
     fi
 fi
 
+[ -z "$want_dist" ] || install_python "what builds wheels" -dist
 if [ -n "$want_test" ]; then
-    if ! .venv/bin/python -c 'import pandas, pyarrow, duckdb, jsonschema' 2>/dev/null; then
-        say "making .venv with pandas, pyarrow, duckdb and jsonschema"
-        python3 -m venv --clear .venv
-        .venv/bin/pip install --quiet --requirement scripts/requirements.txt
-    fi
+    install_python "what tests read runs with" ""
+    # Beside the others: what stands first in PYTHONPATH is taken.
+    install_python "the pandas of Debian 12" -debian-12 --no-deps --target .venv/debian-12
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `make dist` makes: sizes, the programs for Arm under qemu, the packages, the same bytes again.
+# What `make dist` makes: sizes, the programs for Arm under qemu, packages, wheels, the same bytes again.
 # LATLAB_QUICK=1 builds the programs for other machines no more than `make test` does.
 # LATLAB_LONG=1 builds everything a second time, in another folder; without, one agent.
 # Invariant (packages): Packages are small, static, reproducible, and install and remove cleanly.
@@ -161,6 +161,15 @@ package() {
         expect "the licence of the simulator" grep -q 'GPL-3.0' "$tree/usr/share/doc/latlab/copyright"
 }
 
+wheel() {
+    local machine=$1 program=$2 tree=$here/wheel-$1
+    local tag=manylinux_2_17_$machine.manylinux2014_$machine.musllinux_1_1_$machine
+    python3 -m zipfile -e "$dist/latlab-$version-py3-none-$tag.whl" "$tree" &&
+        cmp "$tree/latlab-$version.data/scripts/latlab" "$program" &&
+        cmp "$tree/latlab-$version.dist-info/licenses/licences.txt" "$dist/licences.txt" &&
+        diff -r --exclude=__pycache__ python/src/latlab "$tree/latlab"
+}
+
 # The profile `quick` makes larger programs; the limits are for what is given away.
 agent_limit=2 program_limit=16
 [ -z "${LATLAB_QUICK:-}" ] || agent_limit=3 program_limit=24
@@ -174,6 +183,7 @@ while read -r name target debian machine qemu _; do
     try "$name: the program is under $program_limit MB, static, stripped, without our paths" \
         fits "$program" "$program_limit"
     try "$name: the package holds what it says" package "$debian" "$program"
+    try "$name: so does the wheel" wheel "$machine" "$program"
     [ "$qemu" = "$(uname -m)" ] || have "$name: programs that are started" "qemu-$qemu-static" || continue
     try "$name: the program says its version" says_its_version "$qemu" "$program" latlab
     try "$name: it carries the three agents, bit for bit, and they run" carries "$qemu" "$program"
@@ -209,16 +219,19 @@ try "the bill of materials names what is linked in, with licences, and nothing e
 # The same again
 
 again() {
+    local wheel
     mkdir -p "$here/again"
-    while read -r name target debian _; do
+    while read -r name target debian machine _; do
         [ -e "$dist/latlab-$version-linux-$name" ] || continue
+        wheel=$(scripts/wheel.sh "$dist/latlab-$version-linux-$name" "$machine" "$dist/licences.txt" "$here/again") &&
+            cmp "$wheel" "$dist/${wheel##*/}" || return 1
         scripts/deb.sh "$dist/latlab-$version-linux-$name" "$debian" "$dist/licences.txt" \
             "$here/again" && cmp "$here/again/latlab_${version}_$debian.deb" \
             "$dist/latlab_${version}_$debian.deb" || return 1
     done <<<"$architectures"
 }
 sleep 1
-try "packages that are packed again are the same" again
+try "packages and wheels that are packed again are the same" again
 
 # The sources as they are, in a folder of another name and depth.
 elsewhere() {

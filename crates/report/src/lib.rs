@@ -25,7 +25,7 @@ mod verdict;
 pub use command::command;
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use latlab_png::{PngError, png, standalone};
-pub use page::{LIVE_SCRIPT, LIVE_STYLE, PageRun, is_interactive, page};
+pub use page::{LIVE_SCRIPT, LIVE_STYLE, PageRun, is_interactive, page, page_top};
 pub use pictures::axis::{Axis, Spacing};
 pub use pictures::latency::latency_picture;
 pub use pictures::options::Options;

@@ -10,7 +10,7 @@ mod respond;
 pub use campaign::{LoadedCampaign, campaign_table};
 use over_time::OverTime;
 pub use over_time::largest;
-pub use page::{LoadedRun, page};
+pub use page::{LoadedRun, page, page_top};
 pub use respond::{against_phase, responses};
 
 use latlab_digest::window::WindowSpec;

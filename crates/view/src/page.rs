@@ -46,6 +46,11 @@ impl LoadedRun {
     }
 }
 
+/// The answer of a run alone, as a page without scripts.
+pub fn page_top(run: &LoadedRun) -> String {
+    latlab_report::page_top(&run.as_page())
+}
+
 /// One run or several as one page.
 pub fn page(runs: &[LoadedRun]) -> String {
     let runs: Vec<PageRun> = runs.iter().map(LoadedRun::as_page).collect();

@@ -967,7 +967,7 @@ _latlab() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json markdown csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json markdown html csv" -- "${cur}"))
                     return 0
                     ;;
                 --out)

@@ -510,9 +510,10 @@ complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Pri
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l baseline -d 'Compare with this run instead of the first one' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Show only this part of a run with samples: times in UTC, or since the first release (+10s)' -r
-complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown; with --window text, json, csv (every sample)' -r -f -a "text\t''
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown, html (the top of the page, for a notebook); with --window text, json, csv (every sample)' -r -f -a "text\t''
 json\t''
 markdown\t''
+html\t''
 csv\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s v -l all -d 'Show everything: each thread, conditions, findings, diagnoses, cost, the command'

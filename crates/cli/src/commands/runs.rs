@@ -6,7 +6,7 @@ mod comparison;
 mod window;
 
 use crate::documents::List;
-use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
+use crate::output::{escape_controls, print, print_json, print_text, sanitize_run, style, width};
 use crate::render::{answer_text, run_text, with_largest};
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
@@ -14,6 +14,7 @@ use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
 use latlab_report::campaign::CampaignEntry;
 use latlab_report::{ListEntry, rendered};
 use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
+use latlab_view::{LoadedRun, page_top};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -101,6 +102,7 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     match (&args.window, args.format) {
         (Some(spec), format) => window::show(folder, &run, spec, format),
         (None, ShowFormat::Json) => print_json(&rendered(&with_largest(folder, run))),
+        (None, ShowFormat::Html) => print(&page_top(&LoadedRun::read(folder)?)),
         (None, ShowFormat::Markdown) => print_text(&latlab_report::markdown(&sanitize_run(&run)?)),
         (None, _) if args.all => print_text(&run_text(folder, &with_largest(folder, run))?),
         (None, _) => print_text(&format!(

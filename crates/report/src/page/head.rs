@@ -51,9 +51,10 @@ fn fact(figure: &Figure) -> Markup {
     }
 }
 
-/// Possible causes of large latencies, and the first command to try; nothing where nothing is known.
-pub fn causes(run: &Run, outline: &Outline) -> Option<Markup> {
-    let (causes, left_out) = answer::causes(run);
+/// Possible causes of large latencies, `more` of them, and the first command to try; nothing where nothing
+/// is known.
+pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
+    let (causes, _) = answer::causes(run);
     let remedy = answer::remedy(run);
     if causes.is_empty() && remedy.is_none() {
         return None;
@@ -62,18 +63,26 @@ pub fn causes(run: &Run, outline: &Outline) -> Option<Markup> {
         section.why aria-labelledby=(outline.id("why")) {
             (outline.title("why", html! { "Possible causes" }))
             ul.findings { @for cause in &causes { (one_cause(cause)) } }
-            @if let Some(sum) = outliers::sum(run) {
-                p { a href={ "#" (outline.id("largest")) } { (joined(&sum)) } }
-            }
-            @if left_out > 0 {
-                p { a href={ "#" (outline.id("findings")) } { (left_out) " more" } " below." }
-            }
+            (more)
             @if let Some((code, remedy)) = remedy {
                 p.try { strong { "Try first" } " (" code { (code) } ")" }
                 pre { code { (remedy) } }
             }
         }
     })
+}
+
+/// Links to the parts of the page that say more of the causes.
+pub fn more_causes(run: &Run, outline: &Outline) -> Markup {
+    let (_, left_out) = answer::causes(run);
+    html! {
+        @if let Some(sum) = outliers::sum(run) {
+            p { a href={ "#" (outline.id("largest")) } { (joined(&sum)) } }
+        }
+        @if left_out > 0 {
+            p { a href={ "#" (outline.id("findings")) } { (left_out) " more" } " below." }
+        }
+    }
 }
 
 fn one_cause(cause: &Cause) -> Markup {

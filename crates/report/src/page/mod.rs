@@ -98,8 +98,19 @@ fn is_measured_here(run: &Run) -> bool {
     !run.asked.method.is_capture() && !run.asked.method.is_import()
 }
 
-/// The shell of a page around what it says.
+/// The answer of a run alone, to stand in another page: what its own page begins with, without scripts.
+pub fn page_top(of: &PageRun) -> String {
+    let title = format!("{}: {}", of.run.id, sentence::machine_name(of.run));
+    let body = html! { main { (top(of, &Outline::page(), &html! {})) } };
+    shell(&title, &body, false)
+}
+
+/// A page around what it says.
 pub(crate) fn document(title: &str, body: &Markup) -> String {
+    shell(title, body, is_interactive())
+}
+
+fn shell(title: &str, body: &Markup, is_interactive: bool) -> String {
     // The still pictures were laid out in this font.
     let font = latlab_png::font_faces(&body.0);
     let markup = html! {
@@ -114,7 +125,7 @@ pub(crate) fn document(title: &str, body: &Markup) -> String {
             }
             body {
                 (body)
-                @if is_interactive() { script #script { (PreEscaped(SCRIPT)) } }
+                @if is_interactive { script #script { (PreEscaped(SCRIPT)) } }
             }
         }
     };
@@ -140,8 +151,16 @@ fn several_runs(runs: &[PageRun]) -> Markup {
 
 /// The answer on one screen, and all the rest folded below it.
 fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
+    html! {
+        (top(of, outline, &head::more_causes(of.run, outline)))
+        (folds::folds(outline, &parts(of, outline)))
+    }
+}
+
+/// The answer on one screen; `more` leads from the causes to what stands below it.
+fn top(of: &PageRun, outline: &Outline, more: &Markup) -> Markup {
     let run = of.run;
-    let causes = head::causes(run, outline);
+    let causes = head::causes(run, outline, more);
     html! {
         (head::opening(run, outline))
         (head::facts(run))
@@ -149,7 +168,6 @@ fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
             (pictures::main_picture(of, outline))
             @if let Some(causes) = causes { (causes) }
         }
-        (folds::folds(outline, &parts(of, outline)))
     }
 }
 

@@ -31,6 +31,7 @@ pub enum ShowFormat {
     Text,
     Json,
     Markdown,
+    Html,
     Csv,
 }
 
@@ -48,7 +49,8 @@ pub struct ShowArgs {
     /// Show only this part of a run with samples: times in UTC, or since the first release (+10s)
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub window: Option<WindowSpec>,
-    /// How to print the result: text, json, markdown; with --window text, json, csv (every sample)
+    /// How to print the result: text, json, markdown, html (the top of the page, for a notebook); with --window text, json,
+    /// csv (every sample)
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
     pub format: ShowFormat,
     /// Show everything: each thread, conditions, findings, diagnoses, cost, the command

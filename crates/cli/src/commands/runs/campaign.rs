@@ -19,6 +19,7 @@ pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {
         ShowFormat::Json => print_json(&shown.table),
         ShowFormat::Markdown => print_text(&markdown(&shown.shown)),
         ShowFormat::Csv => print(&csv(&shown.shown)),
+        ShowFormat::Html => bail!("the page of a campaign is made by `latlab report`"),
         ShowFormat::Text => {
             print_text(&latlab_report::campaign::show(&shown.shown, width(), style()))
         }

@@ -15,6 +15,9 @@ pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
     if args.all {
         bail!("--all needs a single run");
     }
+    if args.format == ShowFormat::Html {
+        bail!("the page of several runs is made by `latlab report`");
+    }
     let runs: Vec<Run> =
         folders.iter().map(|folder| latlab_store::read_run(folder)).collect::<Result<_, _>>()?;
     if args.format == ShowFormat::Json {

@@ -25,6 +25,7 @@ pub fn show(
         ShowFormat::Json => print_json(&stretch.figures()?),
         ShowFormat::Csv => csv(&stretch),
         ShowFormat::Markdown => bail!("--format markdown does not support --window"),
+        ShowFormat::Html => bail!("--format html does not support --window"),
     }
 }
 

@@ -1,0 +1,73 @@
+"""The program `latlab`: where it is, and how it is called."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sysconfig
+import warnings
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+
+class LatlabError(Exception):
+    """What went wrong in a sentence; `exit_code` is that of the program, or None if it was not started."""
+
+    def __init__(self, message: str, exit_code: int | None = None) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def find_program() -> Path:
+    """The program that was installed with this package, else `latlab` in PATH."""
+    for path in _installed():
+        if path.is_file():
+            return path
+    found = shutil.which("latlab")
+    if found is None:
+        raise LatlabError("no program latlab: it is neither in this package nor in PATH")
+    return Path(found)
+
+
+def _installed() -> Iterator[Path]:
+    yield Path(sysconfig.get_path("scripts"), "latlab")
+    yield Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")), "latlab")
+    # As `pip install --target` puts it.
+    yield Path(__file__).parent.parent / "bin" / "latlab"
+
+
+def call(*arguments: str, allowed: Collection[int] = (0,)) -> str:
+    """What the program prints; LatlabError if that is nothing, or it ends with another exit code than these."""
+    command = [str(find_program()), *arguments]
+    # It stays in our group of processes, so that a terminal that is closed ends it too.
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    )
+    try:
+        output, errors = process.communicate()
+    except KeyboardInterrupt:
+        # A second signal does no harm; a first one stops a run, which is then stored.
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        raise
+    return _result(process.returncode, output, errors, allowed)
+
+
+def _result(code: int, output: str, errors: str, allowed: Collection[int]) -> str:
+    said = [line.removeprefix("latlab: ") for line in errors.splitlines()]
+    if code not in allowed or not output:
+        ended = f"latlab was ended by signal {-code}" if code < 0 else f"latlab ended with exit code {code}"
+        raise LatlabError("\n".join(said) or ended, code)
+    for line in said:
+        warnings.warn(line, stacklevel=4)
+    return output
+
+
+def runs_folder() -> Path:
+    """Where the program stores runs unless another folder is named."""
+    return Path(os.environ.get("LATLAB_RUNS") or "runs")
