@@ -134,6 +134,9 @@ fn spread<T>(levels: Levels<T>) -> parquet::errors::Result<Vec<Option<T>>> {
 }
 
 fn lists(levels: Levels<i32>) -> parquet::errors::Result<Vec<Vec<i32>>> {
+    if let Some(length) = common_length(&levels) {
+        return Ok(levels.values.chunks_exact(length).map(<[i32]>::to_vec).collect());
+    }
     let mut values = levels.values.into_iter();
     let mut lists: Vec<Vec<i32>> = Vec::new();
     for (present, follows) in levels.present.iter().zip(&levels.follows) {
@@ -146,6 +149,19 @@ fn lists(levels: Levels<i32>) -> parquet::errors::Result<Vec<Vec<i32>>> {
         }
     }
     Ok(lists)
+}
+
+/// How long all lists are, where all are as long as the first: those of a day are a billion numbers, too many to
+/// be looked at one by one.
+fn common_length(levels: &Levels<i32>) -> Option<usize> {
+    let Levels { values, present, follows } = levels;
+    let length = 1 + follows.iter().skip(1).take_while(|follows| **follows > 0).count();
+    let one: Vec<i16> = (0..length).map(|place| i16::from(place > 0)).collect();
+    let is_regular = follows.len() == values.len()
+        && follows.len().is_multiple_of(length)
+        && present.iter().all(|present| *present > 0)
+        && follows.chunks_exact(length).all(|list| list == one);
+    (is_regular && !values.is_empty()).then_some(length)
 }
 
 fn cut() -> ParquetError {

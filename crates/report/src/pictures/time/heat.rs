@@ -1,7 +1,7 @@
 //! How many latencies were how large, column by column.
 
 use latlab_model::Nanos;
-use latlab_stats::span::Grid;
+use latlab_stats::span::{Grid, add_counts};
 use std::ops::Range;
 
 /// Counts over time and latency.
@@ -31,10 +31,7 @@ impl Heat {
 
     /// Takes a row of one thread.
     pub fn add(&mut self, stretch: Range<Nanos>, coarse: &[i32]) {
-        let column = self.column(stretch);
-        for (sum, count) in column.counts.iter_mut().zip(coarse) {
-            *sum += u64::try_from(*count).unwrap_or(0);
-        }
+        add_counts(&mut self.column(stretch).counts, coarse);
     }
 
     /// Takes one latency of one thread, whose next cycle comes at the end of the stretch.
