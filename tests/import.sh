@@ -40,7 +40,7 @@ others() {
     rm -rf "$LATLAB_RUNS"
     "$program" import $recordings/*.txt $recordings/*.json $recordings/*.csv >"$here/table" 2>"$here/errors" ||
         { cat "$here/errors"; return 1; }
-    expect "a table" grep -qE 'ct24_v.txt +cyclictest samples +2' "$here/table" || return
+    expect "a table" grep -qE 'ct24_v.txt +cyclictest samples +[0-9]+' "$here/table" || return
     "$program" verify --all >"$here/verified" || { cat "$here/verified"; return 1; }
     "$program" list >"$here/list" && expect "all runs" [ "$(grep -c ' import ' "$here/list")" -ge 30 ] || return
     local run

@@ -17,7 +17,7 @@ mod sheet;
 mod store;
 mod tips;
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command_line::{Cli, Command};
 use commands::{
@@ -89,28 +89,21 @@ fn exit_code_of(done: anyhow::Result<ExitCode>) -> ExitCode {
 
 /// Help goes where it was asked for; a mistake is one line, with what to write instead.
 fn exit_with_usage(error: &clap::Error, words: &[OsString]) -> ! {
-    if tips::is_histogram_option(words) {
-        output::warn("-h is for help: the histogram is always stored, without a number of bins");
-        std::process::exit(EXIT_USAGE.into());
-    }
-    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-    if let Some(value) = unknown.as_deref().and_then(|one| tips::negative_value(one, words)) {
-        output::warn(format_args!("{value}: no option takes a negative number"));
-        std::process::exit(EXIT_USAGE.into());
-    }
-    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+    let tip = tips::tip(error, words);
+    let is_help =
+        !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if tip.is_none() && is_help {
         error.exit();
     }
-    let is_of_run = words.get(1).is_some_and(|word| word == "run");
-    let unknown = unknown.filter(|_| is_of_run && error.kind() == ErrorKind::UnknownArgument);
-    if let Some((tip, option)) = unknown.and_then(|one| Some((tips::instead_of(&one)?, one))) {
-        output::warn(format_args!("no option {option}: {tip}"));
-        std::process::exit(EXIT_USAGE.into());
-    }
+    output::warn(tip.unwrap_or_else(|| in_one_line(error)));
+    std::process::exit(EXIT_USAGE.into());
+}
+
+/// What clap says in a paragraph.
+fn in_one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(|line| line.trim().trim_start_matches("error: "));
     let said = |line: &&str| !line.is_empty() && !line.starts_with("Usage:");
     let said: Vec<&str> = lines.filter(said).collect();
-    output::warn(said.join("; ").replace(":; ", ": ").replace("; For more", ". For more"));
-    std::process::exit(EXIT_USAGE.into());
+    said.join("; ").replace(":; ", ": ").replace("; For more", ". For more")
 }

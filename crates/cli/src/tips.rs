@@ -1,5 +1,6 @@
 //! What to write instead of another tool's option or command.
 
+use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsString;
 
 /// Options of other tools that `latlab run` does not have, with what to write instead.
@@ -27,8 +28,26 @@ const INSTEAD: &[(&str, &str)] = &[
     ("-v", "--samples stores every latency"),
 ];
 
+/// What to write instead of these words, which the command line does not take; none where nothing better is
+/// known than the error itself.
+pub fn tip(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    if is_histogram_option(words) {
+        return Some(
+            "-h is for help: the histogram is always stored, without a number of bins".into(),
+        );
+    }
+    let unknown = error.get(ContextKind::InvalidArg)?.to_string();
+    if let Some(value) = negative_value(&unknown, words) {
+        return Some(format!("{value}: no option takes a negative number"));
+    }
+    let is_of_run = words.get(1).is_some_and(|word| word == "run");
+    let tip =
+        instead_of(&unknown).filter(|_| is_of_run && error.kind() == ErrorKind::UnknownArgument)?;
+    Some(format!("no option {unknown}: {tip}"))
+}
+
 /// What the user of another tool is to write instead of an option that `latlab run` does not have.
-pub fn instead_of(option: &str) -> Option<&'static str> {
+fn instead_of(option: &str) -> Option<&'static str> {
     let named = option.split('=').next().unwrap_or(option);
     INSTEAD.iter().find(|(name, _)| *name == named).map(|(_, tip)| *tip)
 }
@@ -43,7 +62,7 @@ pub fn without_help_command(mut words: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Whether the help of `run` was asked for by cyclictest's `-h BINS`.
-pub fn is_histogram_option(words: &[OsString]) -> bool {
+fn is_histogram_option(words: &[OsString]) -> bool {
     let is_number = |word: &str| word.parse::<u64>().is_ok();
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let mut pairs = words.iter().zip(words.iter().skip(1).map(Some).chain([None]));
@@ -56,7 +75,7 @@ pub fn is_histogram_option(words: &[OsString]) -> bool {
 }
 
 /// The word that was taken for this option because it begins as one, and is a negative number.
-pub fn negative_value<'a>(option: &str, words: &'a [OsString]) -> Option<&'a str> {
+fn negative_value<'a>(option: &str, words: &'a [OsString]) -> Option<&'a str> {
     let is_number = |word: &str| word.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
     let is_it = |word: &&str| word.starts_with(option) && is_number(word);
     words.iter().skip(2).filter_map(|word| word.to_str()).find(is_it)

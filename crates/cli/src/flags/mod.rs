@@ -7,6 +7,8 @@ pub mod sheet;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, ValueEnum};
+use latlab_model::Nanos;
+use latlab_model::sanitize::plain_line;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -27,6 +29,31 @@ pub struct Common {
     /// How to print the result: text, json
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
+}
+
+/// What the runs that are made of files are called and judged by, and where they live.
+#[derive(Args)]
+pub struct FileRuns {
+    /// Judge each run: a latency above this is a deadline miss
+    #[arg(long, value_name = "TIME", help_heading = RUN)]
+    pub deadline: Option<Nanos>,
+    /// Name of the run [default: that of the file or simulation]
+    #[arg(long, value_name = "NAME", value_parser = plain_line, help_heading = RUN)]
+    pub name: Option<String>,
+    /// Note to store with the run
+    #[arg(long, value_name = "TEXT", value_parser = plain_line, help_heading = RUN)]
+    pub note: Option<String>,
+    /// Where runs live, and how they are printed
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const RUN: &str = "Run";
+
+/// Refuses times of flags that are not more than 0; an error is one line for the user.
+pub fn check_positive<const N: usize>(times: [(&str, Option<Nanos>); N]) -> Result<(), String> {
+    let wrong = times.into_iter().find(|(_, time)| time.is_some_and(|time| time <= Nanos::ZERO));
+    wrong.map_or(Ok(()), |(flag, _)| Err(format!("{flag} must be more than 0")))
 }
 
 /// A whole number; clap's own words for a wrong one do not say what is expected.

@@ -34,7 +34,7 @@ impl Column {
     }
 
     /// With the colour of each cell.
-    pub fn coloured(mut self, colour: impl Fn(&str) -> Option<Colour>) -> Column {
+    pub(crate) fn coloured(mut self, colour: impl Fn(&str) -> Option<Colour>) -> Column {
         for (text, cell_colour) in &mut self.cells {
             *cell_colour = colour(text);
         }

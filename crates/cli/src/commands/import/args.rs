@@ -1,11 +1,9 @@
 //! The flags of `latlab import`.
 
-use crate::flags::{Common, value_parser_of};
+use crate::flags::{FileRuns, check_positive, value_parser_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use latlab_import::{FORMATS, Format, Unit, format_of_id};
-use latlab_model::Nanos;
-use latlab_model::sanitize::plain_line;
 use std::path::PathBuf;
 
 /// Flags of `latlab import`.
@@ -31,22 +29,12 @@ pub struct ImportArgs {
           hide_possible_values = true, help_heading = CONTENT)]
     pub unit: Option<Unit>,
 
-    /// Judge each run: a latency above this is a deadline miss
-    #[arg(long, value_name = "TIME", help_heading = RUN)]
-    pub deadline: Option<Nanos>,
-    /// Name of the run [default: that of the file]
-    #[arg(long, value_name = "NAME", value_parser = plain_line, help_heading = RUN)]
-    pub name: Option<String>,
-    /// Note to store with the run
-    #[arg(long, value_name = "TEXT", value_parser = plain_line, help_heading = RUN)]
-    pub note: Option<String>,
-    /// Where runs live, and how they are printed
+    /// The runs that are made of the files
     #[command(flatten)]
-    pub common: Common,
+    pub runs: FileRuns,
 }
 
 const CONTENT: &str = "Content";
-const RUN: &str = "Run";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,11 +58,6 @@ fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
 impl ImportArgs {
     /// Whether these make sense together; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
-        match self.deadline {
-            Some(deadline) if deadline <= Nanos::ZERO => {
-                Err("--deadline must be more than 0".to_string())
-            }
-            _ => Ok(()),
-        }
+        check_positive([("--deadline", self.runs.deadline)])
     }
 }

@@ -6,7 +6,7 @@ mod source;
 
 use crate::exit::{ExitError, error_code, exit_code};
 use crate::flags::Format;
-use crate::output::{escape_controls, print_json, print_text, warn};
+use crate::output::{escape_controls, print_json, print_text, style, warn, width};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::ImportArgs;
@@ -14,6 +14,7 @@ use document::{Imported, ImportedRun, Looked, LookedRecording, RefusedFile};
 use latlab_import::{Query, Recording, read};
 use latlab_model::plan::Method;
 use latlab_model::{Nanos, Plan, shell};
+use latlab_report::Column;
 use latlab_store::{Finished, Store, new_id};
 use std::fs::File;
 use std::io::Seek;
@@ -39,7 +40,7 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
         print_look(args, recordings, refused.files)?;
         return Ok(ExitCode::from(code));
     }
-    let store = open_store(args.common.out.as_deref());
+    let store = open_store(args.runs.common.out.as_deref());
     recover(&store);
     let mut imported: Vec<(PathBuf, Finished)> = Vec::new();
     for path in files {
@@ -106,8 +107,8 @@ fn store_recording(
         let original = open.add_original(&shown, file)?;
         let method = Method::Import(Box::new(recording.import(shown, Some(original))));
         let plan = Plan {
-            note: args.note.clone(),
-            deadline_ns: args.deadline,
+            note: args.runs.note.clone(),
+            deadline_ns: args.runs.deadline,
             command: Some(command(args, path)),
             ..Plan::without_machine(name, method)
         };
@@ -132,7 +133,7 @@ fn run_name(args: &ImportArgs, path: &Path, recording: &Recording) -> String {
     let packed = [".gz", ".xz", ".zst"].iter().find_map(|ending| file.strip_suffix(ending));
     let stem = Path::new(packed.unwrap_or(&file)).file_stem();
     let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
-    let name = args.name.clone().or(stem).unwrap_or_else(|| "import".to_string());
+    let name = args.runs.name.clone().or(stem).unwrap_or_else(|| "import".to_string());
     match &recording.part {
         Some(part) => format!("{name}-{part}"),
         None => name,
@@ -148,7 +149,7 @@ fn command(args: &ImportArgs, path: &Path) -> String {
     option("--as", args.file_format.map(|format| format.id.to_string()));
     option("--column", args.column.clone());
     option("--unit", args.unit.map(|unit| unit.as_str().to_string()));
-    option("--deadline", args.deadline.map(|time| format!("{}ns", time.0)));
+    option("--deadline", args.runs.deadline.map(|time| format!("{}ns", time.0)));
     words.join(" ")
 }
 
@@ -158,15 +159,12 @@ fn print_look(
     recordings: Vec<LookedRecording>,
     refused: Vec<RefusedFile>,
 ) -> anyhow::Result<()> {
-    if args.common.format == Format::Json {
+    if args.runs.common.format == Format::Json {
         return print_json(&Looked { recordings, refused });
     }
     match recordings.is_empty() {
         true => Ok(()),
-        false => {
-            let rows = recordings.into_iter().map(|one| (one, String::new())).collect::<Vec<_>>();
-            print_text(&table(&rows).replacen("  run\n", "\n", 1))
-        }
+        false => print_text(&table(&recordings, None)),
     }
 }
 
@@ -176,7 +174,7 @@ fn print_end(
     imported: &[(PathBuf, Finished)],
     refused: Vec<RefusedFile>,
 ) -> anyhow::Result<()> {
-    if args.common.format == Format::Json {
+    if args.runs.common.format == Format::Json {
         let runs = imported.iter().map(|(path, one)| ImportedRun::new(path, one)).collect();
         return print_json(&Imported { runs, refused });
     }
@@ -187,45 +185,34 @@ fn print_end(
             print_text(&format!("{text}\nStored in {shown}\nAs a page: latlab report {shown}\n"))
         }
         several => {
-            let row = |(path, one): &(PathBuf, Finished)| {
-                (LookedRecording::of_run(path, &one.run), one.run.id.clone())
-            };
-            print_text(&table(&several.iter().map(row).collect::<Vec<_>>()))
+            let rows = several.iter().map(|(path, one)| LookedRecording::of_run(path, &one.run));
+            let ids = several.iter().map(|(_, one)| escape_controls(&one.run.id));
+            print_text(&table(&rows.collect::<Vec<_>>(), Some(ids.collect())))
         }
     }
 }
 
-/// What was understood of each file, and the id of its run, where it was stored.
-fn table(rows: &[(LookedRecording, String)]) -> String {
-    let time = |time: Option<Nanos>| time.map_or("-".to_string(), |time| time.to_string());
-    let mut lines = vec![
-        ["file", "format", "threads", "latencies", "min", "mean", "max", "findings", "run"]
-            .map(str::to_string),
-    ];
-    lines.extend(rows.iter().map(|(one, id)| {
-        let part = one.part.as_deref().map(|part| format!(" ({part})")).unwrap_or_default();
-        [
-            escape_controls(&one.file),
-            format!("{}{part}", one.format),
-            one.threads.to_string(),
-            one.latencies.to_string(),
-            time(one.min_ns),
-            time(one.mean_ns.map(|mean| Nanos(mean.round() as i64))),
-            time(one.max_ns),
-            one.findings.len().to_string(),
-            escape_controls(id),
-        ]
-    }));
-    let wide =
-        |column: usize| lines.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..lines[0].len()).map(wide).collect();
-    let line = |row: &[String; 9]| {
-        let cell = |(column, text): (usize, &String)| match column {
-            0 | 1 | 8 => format!("{text:<0$}", widths[column]),
-            _ => format!("{text:>0$}", widths[column]),
-        };
-        let line = row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
-        line.trim_end().to_string() + "\n"
+/// What was understood of each file, and the ids of the runs, where they were stored.
+fn table(rows: &[LookedRecording], ids: Option<Vec<String>>) -> String {
+    let column = |head: &str, rank: u8, cell: &dyn Fn(&LookedRecording) -> String| {
+        Column::new(head, rank, rows.iter().map(cell))
     };
-    lines.iter().map(line).collect()
+    let time = |time: Option<Nanos>| time.map_or("-".to_string(), |time| time.to_string());
+    let part = |one: &LookedRecording| {
+        let part = one.part.as_deref().map(|part| format!(" ({part})")).unwrap_or_default();
+        format!("{}{part}", one.format)
+    };
+    let mean = |one: &LookedRecording| one.mean_ns.map(|mean| Nanos(mean.round() as i64));
+    let mut columns = vec![
+        column("file", 0, &|one| escape_controls(&one.file)).left(),
+        column("format", 0, &part).left(),
+        column("threads", 3, &|one| one.threads.to_string()),
+        column("latencies", 1, &|one| one.latencies.to_string()),
+        column("min", 4, &|one| time(one.min_ns)),
+        column("mean", 4, &|one| time(mean(one))),
+        column("max", 0, &|one| time(one.max_ns)),
+        column("findings", 2, &|one| one.findings.len().to_string()),
+    ];
+    columns.extend(ids.map(|ids| Column::new("run", 0, ids).left()));
+    latlab_report::table(columns, width(), style())
 }

@@ -1,11 +1,10 @@
 //! The flags of `latlab respond`.
 
-use crate::flags::{Common, value_parser_of};
+use crate::flags::{FileRuns, check_positive, value_parser_of};
 use clap::Args;
 use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
 use latlab_conduct::respond::simulate::{SimulatedResponder, Stimulus};
 use latlab_model::Nanos;
-use latlab_model::sanitize::plain_line;
 use std::path::PathBuf;
 
 /// Flags of `latlab respond`.
@@ -79,24 +78,14 @@ pub struct RespondArgs {
     #[arg(long, value_name = "DIR", requires = "simulate", help_heading = SIMULATION)]
     pub keep: Option<PathBuf>,
 
-    /// Judge each run: a response time above this is a deadline miss
-    #[arg(long, value_name = "TIME", help_heading = RUN)]
-    pub deadline: Option<Nanos>,
-    /// Name of the run [default: that of the file or simulation]
-    #[arg(long, value_name = "NAME", value_parser = plain_line, help_heading = RUN)]
-    pub name: Option<String>,
-    /// Note to store with the run
-    #[arg(long, value_name = "TEXT", value_parser = plain_line, help_heading = RUN)]
-    pub note: Option<String>,
-    /// Where runs live, and how they are printed
+    /// The runs that are made of the captures
     #[command(flatten)]
-    pub common: Common,
+    pub runs: FileRuns,
 }
 
 const WHAT: &str = "Source";
 const WIRES: &str = "Channels and edges";
 const SIMULATION: &str = "Simulation";
-const RUN: &str = "Run";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -143,14 +132,12 @@ impl RespondArgs {
 
     /// Whether these make sense together; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
-        for (flag, time) in
-            [("--window", self.window), ("--quiet", self.quiet), ("--deadline", self.deadline)]
-        {
-            if time.is_some_and(|time| time <= Nanos::ZERO) {
-                return Err(format!("{flag} must be more than 0"));
-            }
-        }
-        match self.name.is_some() && self.captures().len() > 1 {
+        check_positive([
+            ("--window", self.window),
+            ("--quiet", self.quiet),
+            ("--deadline", self.runs.deadline),
+        ])?;
+        match self.runs.name.is_some() && self.captures().len() > 1 {
             true => {
                 Err("--name needs a single run; several runs are named after their files".into())
             }

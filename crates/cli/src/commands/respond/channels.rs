@@ -24,7 +24,7 @@ pub fn list_channels(args: &RespondArgs) -> anyhow::Result<ExitCode> {
             Err(error) => warn(error),
         }
     }
-    match args.common.format {
+    match args.runs.common.format {
         Format::Json => print_json(&all)?,
         Format::Text => print_text(&all.iter().map(text).collect::<Vec<_>>().join("\n"))?,
     }

@@ -42,7 +42,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     if args.look {
         return channels::list_channels(args);
     }
-    let store = open_store(args.common.out.as_deref());
+    let store = open_store(args.runs.common.out.as_deref());
     recover(&store);
     let stop = StopFlag::on_signals(false)?;
     let mut finished = Vec::new();
@@ -59,7 +59,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
             };
             let made = simulate(&order, stop).map_err(ExitError::cannot_measure)?;
             let part = CapturePart {
-                name: args.name.clone().unwrap_or_else(|| order.name()),
+                name: args.runs.name.clone().unwrap_or_else(|| order.name()),
                 paths: vec![made.capture.clone()],
                 query: made.query.clone(),
                 simulated: Some(order.description()),
@@ -82,7 +82,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
 
 fn capture_part(args: &RespondArgs, paths: Vec<PathBuf>) -> CapturePart {
     let stem = paths[0].file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let name = args.name.clone().or(stem).unwrap_or_else(|| "responder".to_string());
+    let name = args.runs.name.clone().or(stem).unwrap_or_else(|| "responder".to_string());
     let machine = Machine::default();
     let asked = args.query();
     CapturePart {
@@ -149,8 +149,8 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Plan {
         window_ns: args.window,
     };
     Plan {
-        note: args.note.clone(),
-        deadline_ns: args.deadline,
+        note: args.runs.note.clone(),
+        deadline_ns: args.runs.deadline,
         samples: true,
         command: Some(command(args, part)),
         seed: part.seed,
@@ -190,7 +190,7 @@ fn command(args: &RespondArgs, part: &CapturePart) -> String {
             option("--window", args.window.map(spaceless));
         }
     }
-    option("--deadline", args.deadline.map(spaceless));
+    option("--deadline", args.runs.deadline.map(spaceless));
     let join = (args.join && part.simulated.is_none()).then_some(" --join");
     let lto = (args.lto && part.simulated.is_some()).then_some(" --lto");
     words.join(" ").replace("  ", " ") + join.or(lto).unwrap_or_default()
@@ -205,7 +205,7 @@ fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
     if finished.is_empty() {
         return Ok(());
     }
-    if args.common.format == Format::Json {
+    if args.runs.common.format == Format::Json {
         let series = series(finished)?;
         return print_json(&Responded::new(finished, &series));
     }
