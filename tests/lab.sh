@@ -16,12 +16,12 @@ done
 [ -n "${lab:-}" ] ||
     skip "the laboratory: $program carries no agents: scripts/dist.sh makes one that does"
 
-# Gets the kernels of a machine that are not here: fetch MACHINE KERNEL...
+# Downloads the kernels of a machine that are missing: fetch MACHINE KERNEL...
 fetch() {
     local machine=$1 kernel
     shift
     for kernel; do
-        "$lab" lab kernels | grep "lab:$machine/$kernel " | grep -qv "not here" ||
+        "$lab" lab kernels | grep "lab:$machine/$kernel " | grep -qv "not downloaded" ||
             timeout 300 "$lab" lab fetch "$machine/$kernel" >"$here/fetched" 2>&1 || return 1
     done
 }

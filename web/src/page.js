@@ -78,8 +78,8 @@ function ofRun(run) {
     saving(panel.querySelector("[data-save]"), run);
 }
 
-// The deadline of runs that have one together.
-const shared = runs => (runs.every(run => run.deadline_ns === runs[0].deadline_ns) ? runs[0].deadline_ns : null);
+// The deadline of runs, or of the rows of a campaign, that have one together.
+const shared = all => (all.every(one => one.deadline_ns === all[0].deadline_ns) ? all[0].deadline_ns : null);
 
 async function compared() {
     const prefixes = [...document.querySelectorAll("section.run")].map(section => section.id);
@@ -105,7 +105,7 @@ async function campaign() {
         replace(figure, live => groups.forEach((members, name) => {
             const place = element("div", {}, ...(name ? [element("p", { className: "strip", textContent: name })] : []));
             live.append(place);
-            latencies(place, "latency", members);
+            latencies(place, "latency", members, shared(members));
         }));
     }
     document.documentElement.dataset.drawn = "page";

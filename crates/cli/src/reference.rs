@@ -383,6 +383,7 @@ fn man_page(command: &Command) -> (String, String) {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_VERIFY);
             section(&mut more, "ENVIRONMENT", ENVIRONMENT);
         }
+        "respond" | "import" | "lab" => section(&mut more, "EXIT STATUS", EXIT_STATUS),
         "cyclictest" => section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_CYCLICTEST),
         "list" | "show" | "report" | "plot" => {
             section(&mut more, "EXIT STATUS", EXIT_STATUS_OF_READING);

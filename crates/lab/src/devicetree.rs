@@ -25,6 +25,14 @@ pub enum DeviceTreeEdit {
     Away(&'static str),
 }
 
+impl DeviceTreeEdit {
+    fn device(self) -> &'static str {
+        match self {
+            DeviceTreeEdit::On(device) | DeviceTreeEdit::Away(device) => device,
+        }
+    }
+}
+
 /// A copy beside the file, with that change.
 pub fn edit(file: &Path, change: DeviceTreeEdit) -> Result<PathBuf> {
     let kept = file.with_extension("lab.dtb");
@@ -34,7 +42,7 @@ pub fn edit(file: &Path, change: DeviceTreeEdit) -> Result<PathBuf> {
     let mut tree = fs::read(file).map_err(Error::io("read", file))?;
     let missing = || Error::NoFile {
         package: file.display().to_string(),
-        file: format!("device as in {change:?}"),
+        file: format!("device '{}' that can be changed", change.device()),
     };
     apply(&mut tree, change).ok_or_else(missing)?;
     write_whole(&kept, &tree)?;

@@ -1,5 +1,6 @@
 //! What a reader wants to know first of a run: is it good enough, why not, and what now.
 
+use crate::cause_share::largest_explained;
 use crate::doctor::summary::weighty;
 use crate::figures::upper_edge;
 use crate::sections::respond;
@@ -31,6 +32,8 @@ pub(crate) struct Cause {
     pub severity: Severity,
     pub text: String,
     pub code: String,
+    /// How many of the largest latencies it may explain; none where that cannot be looked up.
+    pub largest: Option<usize>,
 }
 
 /// From here on, in percent of all CPUs, a run without a load is not one of an idle machine.
@@ -183,12 +186,14 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
         severity: finding.severity(),
         text: finding.text(),
         code: finding.code().to_string(),
+        largest: largest_explained(run, finding.code()),
     });
     let of_machine = if is_good(run) { Vec::new() } else { weighty(run).0 };
     let doctor = of_machine.into_iter().map(|one| Cause {
         severity: one.severity,
         text: one.text.clone(),
         code: one.code.clone(),
+        largest: None,
     });
     let mut all: Vec<Cause> = Vec::new();
     for cause in own.chain(doctor) {

@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod campaign;
+mod cause_share;
 pub mod command;
 pub mod compare;
 pub mod doctor;
@@ -25,6 +26,7 @@ mod verdict;
 pub use command::command;
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use latlab_png::{PngError, png, standalone};
+pub use page::markup::with_breaks;
 pub use page::{LIVE_SCRIPT, LIVE_STYLE, PageRun, is_interactive, page, page_top};
 pub use pictures::axis::{Axis, Spacing};
 pub use pictures::latency::latency_picture;
@@ -40,6 +42,7 @@ pub use terminal::answer::{answer, answer_lines};
 pub use terminal::blocks::{Glyphs, PictureSize, histogram};
 pub use terminal::markdown::{markdown, markdown_list};
 pub use terminal::style::Style;
+pub use terminal::table::{Column, table, wrapped};
 pub use terminal::text::{ListEntry, list, show};
 pub use terminal::window::window;
 pub use verdict::{rendered, rendered_verdict};

@@ -8,6 +8,7 @@ use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
 use latlab_model::sanitize::escape_controls;
 use latlab_report::units::{bin_edge, grouped, span};
+use latlab_report::with_breaks;
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 
@@ -247,7 +248,7 @@ fn figures(row: &RunLine, run: &ListFigures, addresses: &Addresses) -> Markup {
                 " "
             }
             a href={ (addresses.runs) (encoded(&row.id)) } { (run.name) }
-            small { (escape_controls(&row.id)) }
+            small { (with_breaks(&escape_controls(&row.id), '_')) }
             @if let Some(instrument) = run.instrument { small { "instrument " (instrument) } }
             @if let Some(note) = &run.note { small { (note) } }
         }
@@ -260,7 +261,7 @@ fn figures(row: &RunLine, run: &ListFigures, addresses: &Addresses) -> Markup {
             (count(run.misses))
             @if run.missed.is_some_and(|missed| missed > 0) { small { (count(run.missed)) " missed releases" } }
         }
-        td data-head="Load" { (run.load.as_deref().unwrap_or("none")) }
+        td.load data-head="Load" { (with_breaks(run.load.as_deref().unwrap_or("none"), ',')) }
         td data-head="Machine, kernel" { span { (run.machine) small { (run.kernel) } } }
         td.number data-head="Cycles" { (grouped(run.cycles)) }
         td.number data-head="Measured" { (span(run.measured)) }

@@ -144,7 +144,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand respond" -l unit -d 'Unit 
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l edges -d 'Number of stimuli of a simulation' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l seed -d 'Seed of random stimuli; the same seed gives the same run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l keep -d 'Keep the simulated capture in this folder, as VCD and CSV' -r -F
-complete -c latlab -n "__fish_latlab_using_subcommand respond" -l deadline -d 'Judge each run: a response time above this is a deadline miss' -r
+complete -c latlab -n "__fish_latlab_using_subcommand respond" -l deadline -d 'Judge each run: a latency above this is a deadline miss' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l name -d 'Name of the run [default: that of the file or simulation]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l note -d 'Note to store with the run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand respond" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
@@ -183,7 +183,7 @@ ms\t''
 us\t''
 ns\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l deadline -d 'Judge each run: a latency above this is a deadline miss' -r
-complete -c latlab -n "__fish_latlab_using_subcommand import" -l name -d 'Name of the run [default: that of the file]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand import" -l name -d 'Name of the run [default: that of the file or simulation]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l note -d 'Note to store with the run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
@@ -459,29 +459,29 @@ complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_s
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "kernels" -d 'List the kernels, and which are downloaded'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "list" -d 'List the kernels, and which are downloaded'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "fetch" -d 'Download kernels from Debian\'s archive, without installing them'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "stress-five" -d 'The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet lab-stress-five'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "threads" -d 'One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet lab-threads'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "stress-five" -d 'Measure the five classic loads on stock and PREEMPT_RT in virtual time (the sheet lab-stress-five)'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads" -f -a "threads" -d 'Measure one thread and 16 threads on one CPU, on stock and PREEMPT_RT, in virtual time (the sheet lab-threads)'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from kernels" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -l qemu -d 'The newer QEMU of Debian\'s backports as well: a target such as lab:x86-64/rt,new-qemu runs on it'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -l qemu -d 'Also download the newer QEMU of Debian\'s backports, for targets such as lab:x86-64/rt,new-qemu'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from fetch" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l seeds -d 'Seeds of the guests, such as 1..5: each is an independent repeat' -r
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s q -l quiet -d 'No progress'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l console -d 'Print what the kernels of the guests say while they run'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s q -l quiet -d 'Print no progress'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -l console -d 'Print the consoles of the guests while they run'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from stress-five" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l seeds -d 'Seeds of the guests, such as 1..5: each is an independent repeat' -r
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s q -l quiet -d 'No progress'
-complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l console -d 'Print what the kernels of the guests say while they run'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s q -l quiet -d 'Print no progress'
+complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -l console -d 'Print the consoles of the guests while they run'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and __fish_seen_subcommand_from threads" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand loads; and not __fish_seen_subcommand_from show" -l loads -d 'Folder with more definitions, searched first' -r -F

@@ -148,7 +148,7 @@ impl SupervisedLoad {
     }
 
     fn start(&mut self) -> std::io::Result<()> {
-        let line = serde_json::to_string(&self.request).expect("an request has only text keys");
+        let line = serde_json::to_string(&self.request).expect("a request has only text keys");
         self.input.as_mut().map_or(Ok(()), |input| writeln!(input, "{line}"))
     }
 

@@ -5,11 +5,12 @@ pub mod args;
 use crate::commands::campaign::{CampaignArgs, begin_or_resume};
 use crate::exit::ExitError;
 use crate::flags::sheet::SheetArgs;
-use crate::output::{print, warn};
+use crate::output::{escape_controls, print, print_text, style, warn, width};
 use crate::store::cache;
 use args::{Comparison, LabArgs, LabCommand};
 use latlab_conduct::agents;
-use latlab_lab::{GuestConfig, MACHINES, Package, kernels};
+use latlab_lab::{Cache, DebianKernel, GuestConfig, MACHINES, Package, kernels};
+use latlab_report::{Column, table, wrapped};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -19,7 +20,7 @@ const COMPARED: [&str; 2] = ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"];
 /// What `latlab lab` does.
 pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
-        LabCommand::Kernels => print(&list_kernels())?,
+        LabCommand::Kernels => print_text(&list_kernels(&cache(), width()))?,
         LabCommand::StressFive(comparison) => return run_comparison("lab-stress-five", comparison),
         LabCommand::Threads(comparison) => return run_comparison("lab-threads", comparison),
         LabCommand::Fetch { qemu, guests } => {
@@ -35,7 +36,7 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A ready-made sheet of both kernels, which are got where they are not here.
+/// A ready-made sheet of both kernels, which are downloaded first where they are missing.
 fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     let Comparison { seeds, quiet, console, common } = asked;
     let guests = COMPARED.map(args::config).into_iter().collect::<Result<Vec<_>, _>>();
@@ -63,25 +64,52 @@ fn missing_agents(guests: &[GuestConfig]) -> Vec<String> {
     machines.into_iter().filter_map(agents::missing_agent).collect()
 }
 
-/// Gets a kernel and says where it came from.
+/// Downloads a kernel and says where it came from.
 fn fetch(config: &GuestConfig) -> Result<String, ExitError> {
     config.fetch(&cache()).map_err(ExitError::cannot_measure)
 }
 
-/// The kernels of each machine, with those that are here.
-fn list_kernels() -> String {
-    let mut text = format!("Kernels in {}\n\n", cache().folder().display());
+/// The kernels of each machine, and which of them are downloaded.
+fn list_kernels(cache: &Cache, width: usize) -> String {
+    let mut text = format!("Kernels in {}\n", escape_controls(&cache.folder().to_string_lossy()));
     for machine in &MACHINES {
-        text += &format!("{}: {}\n", machine.name, machine.about);
-        for kernel in kernels() {
-            let kept = kernel.cached(machine, &cache());
-            let kept = kept.map_or_else(
-                || "not here".to_string(),
-                |Package { name, version, .. }| format!("{name} {version}"),
-            );
-            let target = format!("lab:{}/{kernel}", machine.name);
-            text += &format!("  {target:<24} {kept}\n");
-        }
+        let package = |kernel: DebianKernel| match kernel.cached(machine, cache) {
+            Some(Package { name, version, .. }) => format!("{name} {version}"),
+            None => "not downloaded".to_string(),
+        };
+        let targets = kernels().map(|kernel| format!("lab:{}/{kernel}", machine.name));
+        let columns = vec![
+            Column::new("target", 0, targets).left(),
+            Column::new("package", 0, kernels().map(package)).left(),
+        ];
+        text +=
+            &format!("\n{}\n", wrapped(&format!("{}: {}", machine.name, machine.about), width, 2));
+        text += &table(columns, width, style());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+    #[test]
+    fn no_width_costs_a_kernel() {
+        let folder = tempfile::tempdir().unwrap();
+        for width in 60..=200 {
+            let text = list_kernels(&Cache::new(folder.path().into()), width);
+            for machine in &MACHINES {
+                for kernel in kernels() {
+                    let target = format!("lab:{}/{kernel} ", machine.name);
+                    assert!(text.contains(&target), "{target} at {width}:\n{text}");
+                }
+            }
+            let lines = text.lines().skip(1);
+            assert!(
+                lines.into_iter().all(|line| line.chars().count() <= width),
+                "{width}:\n{text}"
+            );
+        }
+    }
 }

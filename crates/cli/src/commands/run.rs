@@ -47,10 +47,11 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     link.restore().iter().for_each(warn);
     let finished = finished.map_err(ExitError::from)?;
     let path = finished.path.display();
+    let shown = with_largest(&finished.path, finished.run.clone());
     let printed = match args.common.format {
-        Format::Json => print_json(&rendered(&with_largest(&finished.path, finished.run.clone()))),
+        Format::Json => print_json(&rendered(&shown)),
         Format::Text => {
-            let text = answer_lines(&finished.run)?;
+            let text = answer_lines(&shown)?;
             print_text(&format!(
                 "{text}Stored in {path}\nMore: latlab show {path}\nAs a page: latlab report {path}\n"
             ))

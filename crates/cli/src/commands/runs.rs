@@ -74,7 +74,7 @@ fn listing(store: &Store, entries: &[RunEntry], campaigns: &[CampaignEntry]) -> 
         };
         text += &format!("{}: {state}\n", escape_controls(&entry.id));
     }
-    text + &latlab_report::campaign::campaigns(campaigns)
+    text + &latlab_report::campaign::campaigns(campaigns, width())
 }
 
 /// `latlab show`.
@@ -107,7 +107,7 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
         (None, _) if args.all => print_text(&run_text(folder, &with_largest(folder, run))?),
         (None, _) => print_text(&format!(
             "{}All of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
-            answer_text(folder, &run)?,
+            answer_text(folder, &with_largest(folder, run.clone()))?,
             id = escape_controls(&run.id),
         )),
     }

@@ -14,7 +14,7 @@ pub struct CampaignEntry {
 }
 
 /// The campaigns, one a line.
-pub fn campaigns(entries: &[CampaignEntry]) -> String {
+pub fn campaigns(entries: &[CampaignEntry], width: usize) -> String {
     let line = |one: &CampaignEntry| {
         let state = match &one.tally {
             Err(reason) => format!("cannot be read: {reason}"),
@@ -26,7 +26,7 @@ pub fn campaigns(entries: &[CampaignEntry]) -> String {
             }
             Ok(tally) => format!("{tally}, complete"),
         };
-        format!("{}: campaign, {state}\n", one.id)
+        wrapped(&format!("{}: campaign, {state}", one.id), width, 2) + "\n"
     };
     entries.iter().map(line).collect()
 }

@@ -27,6 +27,8 @@ const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, de
                      observed maximum as a share of the deadline, or that the run is invalid, \
                      failed or damaged.";
 
+/// In place of a figure that there is not.
+const NOTHING: &str = "–";
 /// The figures of all repeats together.
 const POOLED: [&str; 8] = [
     "Runs",
@@ -97,15 +99,19 @@ fn distributions(
         (in_widths("overlaid", |options| overlaid(table, rows, options)))
         figcaption {
             "Histogram of the " (many) " of rows that differ in target, kernel, board or setting, \
-                                over each other, all repeats together. Heights are logarithmic, \
-                                on one scale for all."
+                                over each other, all repeats together."
+            span.still { " Heights are logarithmic, on one scale for all." }
         }
     });
     let each = html! {
         (in_widths("multiples", |options| multiples(table, rows, options)))
         figcaption {
-            "Histogram of the " (many) " in each row: one line for all repeats together, and thin \
-                                ones for each. Heights are logarithmic, on one scale for all rows."
+            "Histogram of the " (many) " in each row"
+            span.still {
+                ": one line for all repeats together, and thin ones for each. Heights are \
+                 logarithmic, on one scale for all rows"
+            }
+            "."
         }
     };
     let (first, folded) = match overlaid {
@@ -126,12 +132,13 @@ fn distributions(
 fn chart_lines<'a>(table: &CampaignTable, rows: &[Vec<Option<Counted>>]) -> Vec<ChartLine<'a>> {
     let is_overlaid = can_be_overlaid(table);
     let lines = row_lines(table).into_iter().zip(pooled_rows(table, rows));
-    let line = |(line, curve): (RowLine, Curve<'a>)| ChartLine {
+    let line = |(row, (line, curve)): (&CampaignRow, (RowLine, Curve<'a>))| ChartLine {
         group: if is_overlaid { line.group } else { String::new() },
         pen: line.pen,
+        deadline_ns: row.deadline_ns,
         curve,
     };
-    lines.map(line).collect()
+    table.rows.iter().zip(lines).map(line).collect()
 }
 
 fn in_widths(id: &str, picture: impl Fn(&Options) -> String) -> Markup {
@@ -238,24 +245,23 @@ fn published(row: &CampaignRow) -> Markup {
 fn pooled(table: &CampaignTable) -> Markup {
     let all: Vec<(&CampaignRow, &PooledRow)> =
         table.rows.iter().filter_map(|row| Some((row, row.pooled.as_ref()?))).collect();
+    let values: Vec<[String; POOLED.len()]> =
+        all.iter().map(|(row, one)| pooled_values(row, one)).collect();
+    // A figure that no row has needs no column.
+    let known: Vec<usize> = (0..POOLED.len())
+        .filter(|column| values.iter().any(|values| values[*column] != NOTHING))
+        .collect();
     let content = html! {
         table.cells.stacked {
-            thead { tr { th scope="col" { "Row" } @for name in POOLED { th scope="col" { (name) } } } }
+            thead { tr {
+                th scope="col" { "Row" }
+                @for column in &known { th scope="col" { (POOLED[*column]) } }
+            } }
             tbody {
-                @for (row, one) in &all {
-                    @let values = [
-                        one.runs.to_string(),
-                        grouped(one.figures.cycles),
-                        dash(one.figures.max_ns),
-                        dash(one.figures.p99_9_ns.map(bin_edge)),
-                        dash(one.p99_9_equal_weight_ns.map(bin_edge)),
-                        dash(one.figures.missed.map(grouped)),
-                        dash(one.figures.misses.map(grouped)),
-                        dash(share(&one.figures, row.deadline_ns)),
-                    ];
+                @for ((row, _), values) in all.iter().zip(&values) {
                     tr {
                         th scope="row" { (row.label) @if let Some(machine) = machine(row, table) { small { (machine) } } }
-                        @for (name, value) in POOLED.iter().zip(values) { td data-head=(name) { (value) } }
+                        @for column in &known { td data-head=(POOLED[*column]) { (values[*column]) } }
                     }
                 }
             }
@@ -267,6 +273,19 @@ fn pooled(table: &CampaignTable) -> Markup {
             @if !one.threads.is_empty() { (threads(row, one)) }
         }
     }
+}
+
+fn pooled_values(row: &CampaignRow, one: &PooledRow) -> [String; POOLED.len()] {
+    [
+        one.runs.to_string(),
+        grouped(one.figures.cycles),
+        dash(one.figures.max_ns),
+        dash(one.figures.p99_9_ns.map(bin_edge)),
+        dash(one.p99_9_equal_weight_ns.map(bin_edge)),
+        dash(one.figures.missed.map(grouped)),
+        dash(one.figures.misses.map(grouped)),
+        dash(share(&one.figures, row.deadline_ns)),
+    ]
 }
 
 fn threads(row: &CampaignRow, pooled: &PooledRow) -> Markup {
@@ -293,5 +312,5 @@ fn threads(row: &CampaignRow, pooled: &PooledRow) -> Markup {
 }
 
 fn dash(value: Option<impl ToString>) -> String {
-    value.map_or("–".to_string(), |value| value.to_string())
+    value.map_or(NOTHING.to_string(), |value| value.to_string())
 }

@@ -23,8 +23,8 @@ pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let paragraphs = paragraphs.map(|text| format!("{}\n", wrapped(&text, width, 0)));
     let mut text = answer.into_iter().chain(paragraphs).collect::<String>() + "\n";
     text += &table(columns(of), width, style);
-    let caption = "Each repeat shows its observed maximum; p99.9 and misses are of all repeats \
-                   together.";
+    let caption =
+        "Each repeat shows its observed maximum; other figures are of all repeats together.";
     text += &format!("{}\n", wrapped(caption, width, 0));
     for line in below(of) {
         text += &format!("{}\n", wrapped(&line, width, 2));

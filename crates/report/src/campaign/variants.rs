@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 
 /// More rows than these are not named in a sentence.
 const NAMED_ROWS: usize = 3;
+/// So many targets, kernels or boards that all pass are named in a sentence.
+const NAMED_VARIANTS: usize = 8;
 
 /// What was measured in each row, by the shortest name that tells them apart: `rt-6.12`. All names
 /// are empty where every row was measured on the same target, kernel and board.
@@ -73,6 +75,15 @@ pub fn answer(table: &CampaignTable) -> Option<String> {
             Some((_, rows)) => rows.push(row),
             None => variants.push((name, vec![row])),
         }
+    }
+    let passes =
+        |rows: &[&CampaignRow]| rows.iter().all(|row| row.verdict == Some(VerdictWord::Pass));
+    if let [some @ .., (last, _)] = &variants[..]
+        && (1..NAMED_VARIANTS).contains(&some.len())
+        && variants.iter().all(|(_, rows)| passes(rows))
+    {
+        let some: Vec<&str> = some.iter().map(|(name, _)| *name).collect();
+        return Some(format!("{} and {last} pass.", some.join(", ")));
     }
     let sentences = match &variants[..] {
         [(_, rows)] => rows.iter().map(|row| clause(&row.label, &[row])).collect::<Vec<_>>(),

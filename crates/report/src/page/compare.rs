@@ -4,7 +4,7 @@
 use super::PageRun;
 use super::pictures::compared;
 use super::responders;
-use crate::page::markup::{Outline, firm, prose};
+use crate::page::markup::{Outline, firm, prose, with_breaks};
 use crate::run_comparison::{ComparedFigure, ComparedRun, MEANING, RunComparison};
 use crate::run_with_bins::RunWithBins;
 use crate::sections::respond;
@@ -55,7 +55,7 @@ fn runs_table(comparison: &RunComparison) -> Markup {
             tbody { @for (number, row) in (1..).zip(&rows) { tr {
                 th scope="row" { a href={ "#run-" (number) } { (row.name) } }
                 td data-head="Kernel" { (dash(&row.kernel)) }
-                td data-head="Load" { (row.load) }
+                td.load data-head="Load" { (with_breaks(&row.load, ',')) }
                 (verdict(row))
                 @for one in &row.figures { (figure(one)) }
                 @if has_misses { (misses(row)) }

@@ -74,6 +74,8 @@ pub(crate) struct ChartLine<'a> {
     pub group: String,
     /// Number of its pen.
     pub pen: usize,
+    /// Its deadline.
+    pub deadline_ns: Option<Nanos>,
     /// Its name, counts and maximum.
     pub curve: Curve<'a>,
 }
@@ -89,6 +91,7 @@ struct LineHead<'a> {
     group: &'a str,
     name: &'a str,
     pen: usize,
+    deadline_ns: Option<Nanos>,
     max_ns: Option<Nanos>,
 }
 
@@ -105,6 +108,7 @@ pub(crate) fn chart_data(lines: &[ChartLine]) -> Markup {
         group: &line.group,
         name: &line.curve.name,
         pen: line.pen,
+        deadline_ns: line.deadline_ns,
         max_ns: line.curve.max,
     });
     let head = LinesHead { lines: lines.collect(), columns: names };

@@ -62,7 +62,7 @@ pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
     Some(html! {
         section.why aria-labelledby=(outline.id("why")) {
             (outline.title("why", html! { "Possible causes" }))
-            ul.findings { @for cause in &causes { (one_cause(cause)) } }
+            ul.findings { @for cause in &causes { (one_cause(cause, run)) } }
             (more)
             @if let Some((code, remedy)) = remedy {
                 p.try { strong { "Try first" } " (" code { (code) } ")" }
@@ -85,11 +85,16 @@ pub fn more_causes(run: &Run, outline: &Outline) -> Markup {
     }
 }
 
-fn one_cause(cause: &Cause) -> Markup {
+fn one_cause(cause: &Cause, run: &Run) -> Markup {
+    let many = terms::of_run(run).many;
+    let largest = |count: usize| format!(" · {count} of the {} largest {many}", run.largest.len());
     html! {
         li class=(cause.severity) {
             p { (prose(&cause.text)) }
-            p.where { span.tag { (cause.severity) } " " code { (cause.code) } }
+            p.where {
+                span.tag { (cause.severity) } " " code { (cause.code) }
+                @if let Some(count) = cause.largest { (largest(count)) }
+            }
         }
     }
 }

@@ -106,6 +106,11 @@ pub fn firm(text: &str) -> String {
     text.replace(' ', "\u{202f}")
 }
 
+/// Text whose lines may end behind a mark, such as the words of a load behind commas.
+pub fn with_breaks(text: &str, behind: char) -> Markup {
+    html! { @for part in text.split_inclusive(behind) { (part) @if part.ends_with(behind) { wbr; } } }
+}
+
 /// A count with groups of digits.
 pub fn count(number: u64) -> String {
     firm(&grouped(number))

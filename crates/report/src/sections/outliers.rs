@@ -1,5 +1,6 @@
 //! The largest latencies of a run, one by one, with what is known of their moments.
 
+use crate::cause_share::MUCH;
 use crate::page::folds::Fold;
 use crate::terminal::style::Style;
 use crate::terminal::table::{Column, markup, table};
@@ -11,8 +12,6 @@ use maud::html;
 
 /// A share of a CPU below this is not worth a word.
 const LITTLE: f64 = 0.005;
-/// More than this much of a CPU stolen, or taken by interrupts, is much.
-const MUCH: f64 = 0.05;
 
 /// For the terminal; nothing where no latency is known with its release.
 pub fn text(run: &Run, width: usize, style: Style) -> String {

@@ -60,10 +60,12 @@ fn why(run: &Run, width: usize, style: Style) -> String {
     if causes.is_empty() {
         return String::new();
     }
-    let each = causes.into_iter().map(|Cause { severity, text, code }| {
+    let each = causes.into_iter().map(|Cause { severity, text, code, largest }| {
         let word = style.paint(severity_colour(severity), &format!("{severity:<7}"));
-        let room = width.saturating_sub(13 + code.chars().count());
-        format!("  {word} {} [{code}]\n", shortened(&text, room))
+        let largest = largest.map(|count| format!(": {count} of {} largest", run.largest.len()));
+        let mark = format!("{code}{}", largest.unwrap_or_default());
+        let room = width.saturating_sub(13 + mark.chars().count());
+        format!("  {word} {} [{mark}]\n", shortened(&text, room))
     });
     let more = match left_out {
         0 => String::new(),

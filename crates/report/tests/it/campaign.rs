@@ -253,6 +253,8 @@ fn kernels_are_drawn_over_each_other_and_keep_their_colours() {
         .map(|line| (line["group"].as_str().unwrap(), line["pen"].as_u64().unwrap()))
         .collect();
     assert_eq!(lines, [("idle", 0), ("idle", 1), ("hackbench", 0), ("hackbench", 1)]);
+    let deadlines = head["lines"].as_array().unwrap().iter().map(|line| &line["deadline_ns"]);
+    assert!(deadlines.into_iter().all(|deadline| *deadline == 100_000), "{head}");
 }
 
 #[test]

@@ -7,8 +7,10 @@ use latlab_model::plan::Policy;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, Plan, Run};
 use latlab_report::{
-    Glyphs, ListEntry, PictureSize, RunComparison, Style, answer, histogram as picture, list, show,
+    Glyphs, ListEntry, PictureSize, RunComparison, Style, answer, compare, histogram as picture,
+    list, show,
 };
+use latlab_stats::{MeasuredRun, compare_runs};
 use proptest::prelude::*;
 
 const PLAIN: Style = Style { colour: false };
@@ -155,6 +157,40 @@ proptest! {
                 prop_assert!(longest <= Some(width), "{width}:\n{said}");
             }
         }
+    }
+}
+
+/// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+#[test]
+fn no_width_costs_a_judged_comparison_a_run_a_metric_or_a_verdict() {
+    let sides = [("base", 40_000), ("candidate", 90_000)].map(|(side, max)| {
+        let one = |number: i64| {
+            let mut made = run("idle", RT, None, max + number);
+            made.run.id = format!("20261121T16043{number}Z_{side}-of-a-long-name");
+            made
+        };
+        (0..3).map(one).collect::<Vec<Fixture>>()
+    });
+    let bins = sides.each_ref().map(|side| side.iter().map(Fixture::bins).collect::<Vec<_>>());
+    let measured = |side: usize| -> Vec<MeasuredRun> {
+        let each = sides[side].iter().zip(&bins[side]);
+        each.map(|(one, bins)| MeasuredRun { run: &one.run, bins, spans: &[], scenario: None })
+            .collect()
+    };
+    let judged = compare_runs(&measured(0), &measured(1), 0.05);
+    assert!(judged.scenarios[0].metrics.len() >= 3);
+    for width in 60..=200 {
+        let said = compare::show(&judged, width, PLAIN);
+        for fixture in sides.iter().flatten() {
+            assert!(said.contains(&fixture.run.id), "{} at {width}:\n{said}", fixture.run.id);
+        }
+        for metric in &judged.scenarios[0].metrics {
+            let line = format!("{} ", metric.metric);
+            assert!(said.lines().any(|one| one.starts_with(&line)), "{line} at {width}:\n{said}");
+        }
+        let words = said.matches("CANNOT TELL").count();
+        assert!(words > judged.scenarios[0].metrics.len(), "{words} at {width}:\n{said}");
+        assert!(said.lines().all(|line| line.chars().count() <= width), "{width}:\n{said}");
     }
 }
 

@@ -2,11 +2,12 @@
 
 use crate::common::svg::{attribute, elements, number};
 use crate::common::{self, Fixture};
+use latlab_model::finding::{ConditionFinding, Finding, LatencyComparison, When};
 use latlab_model::outlier::{InterruptRate, Outlier, Surroundings, ThreadShare};
 use latlab_model::own_work::OwnThread;
 use latlab_model::{Nanos, ThreadBins};
 use latlab_report::time::{self, TimeData, TimeOptions};
-use latlab_report::{Kind, Options, RunWithBins, Style, plot, show};
+use latlab_report::{Kind, Options, RunWithBins, Style, answer, plot, show};
 use latlab_stats::Span;
 
 fn with_deadline(deadline: i64) -> Fixture {
@@ -161,4 +162,46 @@ fn the_largest_latencies_stand_with_what_is_known_of_them() {
         page.contains("<section id=\"largest\"") && page.contains("LOC"),
         "the page has them too"
     );
+}
+
+fn seconds(from: i64, to: i64) -> When {
+    When { from_ns: Nanos(from * common::SECOND), to_ns: Nanos(to * common::SECOND) }
+}
+
+fn load_changed(cpu: u32, when: When) -> Finding {
+    let beside = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
+    let (share, usual_share, threads, shorter_changes) = (0.9, 0.1, Vec::new(), 0);
+    Finding::new(ConditionFinding::LoadChanged {
+        cpu,
+        share,
+        usual_share,
+        when,
+        threads,
+        shorter_changes,
+        beside,
+    })
+}
+
+#[test]
+fn a_cause_stands_with_its_share_of_the_largest_latencies() {
+    let mut fixture = common::normal();
+    fixture.run.largest =
+        vec![outlier(214_417, None), outlier(90_000, None), outlier(80_000, None)];
+    // At 40 s, far from what happened.
+    fixture.run.largest[2].since_start_ns = Nanos(40 * common::SECOND);
+    let said = |findings: Vec<Finding>| {
+        let run = latlab_model::Run { findings, ..fixture.run.clone() };
+        let page =
+            common::page(&Fixture { run: run.clone(), histograms: fixture.histograms.clone() });
+        (answer(&run, "", 100, Style { colour: false }), page)
+    };
+    let (text, page) = said(vec![load_changed(1, seconds(10, 15))]);
+    assert!(text.contains(" [load-changed: 2 of 3 largest]\n"), "{text}");
+    assert!(page.contains(" · 2 of the 3 largest latencies"));
+    let (text, _) = said(vec![load_changed(0, seconds(10, 15))]);
+    assert!(text.contains(" [load-changed: 0 of 3 largest]\n"), "on another CPU: {text}");
+    let both = vec![load_changed(1, seconds(10, 15)), load_changed(1, seconds(39, 41))];
+    assert!(said(both).0.contains(" [load-changed: 3 of 3 largest]\n"));
+    let (text, _) = said(vec![load_changed(1, seconds(0, 59))]);
+    assert!(text.contains(" [load-changed]\n"), "most of the run explains no moment: {text}");
 }

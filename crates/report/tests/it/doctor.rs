@@ -1,7 +1,6 @@
 //! What the doctor says of a machine, and of two, for examinations made by hand.
 
 use crate::common::{self, Fixture};
-
 use latlab_model::comparison::{
     Comparison, ConfigChanges, ConfigTopic, FactChange, FindingChange, SettingChange,
 };
@@ -9,8 +8,9 @@ use latlab_model::doctor::{CheckEntry, Diagnosis, Examination, Topic};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
 use latlab_report::{Detail, Style, Subject, catalogue, comparison, examination, show};
+use std::ops::RangeInclusive;
 
-const WIDTHS: [usize; 4] = [80, 100, 120, 160];
+const WIDTHS: RangeInclusive<usize> = 60..=200;
 
 fn detail(width: usize) -> Detail {
     Detail { width, style: Style { colour: false }, verbose: false }
@@ -189,6 +189,34 @@ fn the_catalogue_is_a_list() {
     };
     let entries: Vec<CheckEntry> = ill().findings.into_iter().map(entry).collect();
     insta::assert_snapshot!("catalogue-80", catalogue(&entries, 80, Style { colour: false }));
+    for width in WIDTHS {
+        let text = catalogue(&entries, width, Style { colour: false });
+        assert!(entries.iter().all(|entry| text.contains(&entry.code)), "at {width}:\n{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= width), "at {width}:\n{text}");
+    }
+}
+
+/// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+#[test]
+fn no_width_costs_a_diagnosis_a_kernel_or_a_change() {
+    let (ill, changed) = (ill(), changed());
+    for width in WIDTHS {
+        let text = examination(&ill, Subject::Here, 0, detail(width));
+        assert!(text.contains(&machine().kernel), "at {width}:\n{text}");
+        for found in &ill.findings {
+            assert!(text.contains(&found.code), "{} at {width}:\n{text}", found.code);
+        }
+        let text = comparison(&changed, detail(width));
+        let facts = changed.machine.iter().flat_map(|one| [&one.before, &one.after]).flatten();
+        let sized = ["4294967296", "8589934592"];
+        for words in facts.filter(|value| !sized.contains(&value.as_str())) {
+            let mut words = words.split(' ');
+            assert!(words.all(|word| text.contains(word)), "at {width}:\n{text}");
+        }
+        for file in changed.settings.iter().map(|one| &one.file) {
+            assert!(text.contains(file.as_str()), "{file} at {width}:\n{text}");
+        }
+    }
 }
 
 #[test]

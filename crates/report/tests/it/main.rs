@@ -9,6 +9,7 @@ mod deadline;
 mod doctor;
 mod golden;
 mod markdown;
+mod narrow;
 mod own_work;
 mod picture;
 mod plots;

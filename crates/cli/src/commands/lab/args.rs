@@ -22,19 +22,19 @@ pub enum LabCommand {
     Kernels,
     /// Download kernels from Debian's archive, without installing them.
     Fetch {
-        /// The newer QEMU of Debian's backports as well: a target such as lab:x86-64/rt,new-qemu
-        /// runs on it
+        /// Also download the newer QEMU of Debian's backports, for targets such as
+        /// lab:x86-64/rt,new-qemu
         #[arg(long)]
         qemu: bool,
-        /// Such as x86-64/rt, arm64/stock-6.12
+        /// Kernels to download, such as x86-64/rt, arm64/stock-6.12
         #[arg(value_name = "MACHINE/KERNEL", required = true, value_parser = config)]
         guests: Vec<GuestConfig>,
     },
-    /// The five classic loads on stock and on PREEMPT_RT, side by side in virtual time: the sheet
-    /// lab-stress-five
+    /// Measure the five classic loads on stock and PREEMPT_RT in virtual time (the sheet
+    /// lab-stress-five)
     StressFive(Comparison),
-    /// One thread and 16 threads on one CPU, on stock and on PREEMPT_RT, in virtual time: the sheet
-    /// lab-threads
+    /// Measure one thread and 16 threads on one CPU, on stock and PREEMPT_RT, in virtual time (the
+    /// sheet lab-threads)
     Threads(Comparison),
 }
 
@@ -49,10 +49,10 @@ pub struct Comparison {
     /// Seeds of the guests, such as 1..5: each is an independent repeat
     #[arg(long, value_name = "N..M", default_value = "1")]
     pub seeds: Seeds,
-    /// No progress
+    /// Print no progress
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print what the kernels of the guests say while they run
+    /// Print the consoles of the guests while they run
     #[arg(long)]
     pub console: bool,
     #[command(flatten)]

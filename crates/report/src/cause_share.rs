@@ -1,0 +1,90 @@
+//! How many of the largest latencies of a run a finding may explain.
+
+use latlab_model::finding::{ConditionFinding, FindingKind, OwnThreadFinding, When};
+use latlab_model::outlier::{Outlier, Surroundings};
+use latlab_model::{CpuSet, Nanos, Run};
+
+/// More than this much of a CPU stolen, or taken by interrupts, is much.
+pub(crate) const MUCH: f64 = 0.05;
+/// A time of a larger share of the run holds most latencies anyway, and explains none.
+const MOST_OF_THE_RUN: f64 = 0.5;
+
+/// How many of the run's largest latencies lie where findings of this code say; none where no finding of it
+/// has a time or a thread that could be looked up.
+pub(crate) fn largest_explained(run: &Run, code: &str) -> Option<usize> {
+    let findings = run.findings.iter().filter(|finding| finding.code() == code);
+    let places: Vec<Place> = findings.filter_map(|finding| place(run, &finding.kind)).collect();
+    if places.is_empty() || run.largest.is_empty() {
+        return None;
+    }
+    let is_explained = |one: &&Outlier| places.iter().any(|place| place.holds(one));
+    Some(run.largest.iter().filter(is_explained).count())
+}
+
+/// Where the latencies lie that a finding may explain.
+enum Place {
+    /// In this time, on one of these CPUs where they are named.
+    Time(When, Option<CpuSet>),
+    /// Where much was stolen from this CPU.
+    StolenFrom(u32),
+    /// Where one of these threads took CPU time.
+    BesideThreads(Vec<u32>),
+    /// In the work of latlab's own threads.
+    OwnWork,
+}
+
+fn place(run: &Run, finding: &FindingKind) -> Option<Place> {
+    use ConditionFinding::*;
+    let condition = match finding {
+        FindingKind::Condition(condition) => condition,
+        FindingKind::OwnThread(OwnThreadFinding::InLargest { .. }) => return Some(Place::OwnWork),
+        _ => return None,
+    };
+    let in_time = |when: When, cpus: Option<CpuSet>| {
+        let length = (when.to_ns - when.from_ns).as_secs_f64();
+        let is_short = length <= MOST_OF_THE_RUN * run.measured_ns.as_secs_f64();
+        is_short.then_some(Place::Time(when, cpus))
+    };
+    match condition {
+        Steal { cpu, .. } => Some(Place::StolenFrom(*cpu)),
+        RivalThread { threads, .. } => {
+            Some(Place::BesideThreads(threads.iter().map(|thread| thread.id).collect()))
+        }
+        LoadChanged { cpu, when, .. } => in_time(*when, Some([*cpu].into_iter().collect())),
+        FrequencyChanged { cpus, when, .. } => in_time(*when, Some(cpus.clone())),
+        Throttled { when, .. }
+        | Swapped { when, .. }
+        | Smi { when, .. }
+        | KernelEvent { when, .. }
+        | MemoryTaken { when: Some(when), .. } => in_time(*when, None),
+        MemoryTaken { when: None, .. }
+        | TemperatureDrift { .. }
+        | ClocksourceChanged { .. }
+        | TelemetryLost { .. }
+        | TelemetryGap { .. }
+        | TelemetryDear { .. } => None,
+    }
+}
+
+impl Place {
+    fn holds(&self, one: &Outlier) -> bool {
+        let around = |is: &dyn Fn(&Surroundings) -> bool| one.surroundings.as_ref().is_some_and(is);
+        match self {
+            Place::Time(When { from_ns, to_ns }, cpus) => {
+                let woken: Nanos = one.since_start_ns + one.latency_ns;
+                let is_there = |cpus: &CpuSet| one.cpu.is_none_or(|cpu| cpus.contains(cpu));
+                one.since_start_ns <= *to_ns
+                    && woken >= *from_ns
+                    && cpus.as_ref().is_none_or(is_there)
+            }
+            Place::StolenFrom(cpu) => {
+                one.cpu == Some(*cpu)
+                    && around(&|near| near.stolen_share.is_some_and(|share| share > MUCH))
+            }
+            Place::BesideThreads(ids) => {
+                around(&|near| near.threads.iter().any(|thread| ids.contains(&thread.id)))
+            }
+            Place::OwnWork => !one.own_threads.is_empty(),
+        }
+    }
+}

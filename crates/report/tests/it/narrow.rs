@@ -1,0 +1,120 @@
+//! Lists in terminals of any width: whatever is listed is named, and no line is too long.
+
+use latlab_model::Nanos;
+use latlab_model::campaign_table::CampaignCounts;
+use latlab_model::run_length::{AllowedBursts, RunLength};
+use latlab_report::campaign::{CampaignEntry, SheetEntry, campaigns, sheets};
+use latlab_report::{Column, LoadEntry, Style, load_entry, run_length, table};
+use proptest::prelude::*;
+
+const PLAIN: Style = Style { colour: false };
+
+/// Every word of a text is in another, wherever lines end there; and no line of it is too long.
+fn check(text: &str, words: &[&str], width: usize) -> Result<(), TestCaseError> {
+    for word in words.iter().flat_map(|words| words.split_whitespace()) {
+        prop_assert!(text.contains(word), "{word} at {width}:\n{text}");
+    }
+    let longest = text.lines().map(|line| line.chars().count()).max();
+    prop_assert!(longest <= Some(width), "at {width}:\n{text}");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+    #[test]
+    fn no_width_costs_a_load_or_a_sheet(
+        name in "[a-z]{3,10}(-[a-z]{2,5})?",
+        about in "[a-z]{1,12}( [a-z]{1,12}){0,20}",
+        parameters in "([a-z]{2,6}=[0-9]{1,5}( |, )){0,8}[a-z]{2,6}=[0-9]{1,5}",
+        is_here in any::<bool>(),
+    ) {
+        let place = format!("needs the program {name}; built in");
+        let load = LoadEntry {
+            name: name.clone(),
+            about: about.clone(),
+            parameters: parameters.clone(),
+            place,
+            is_here,
+        };
+        let sheet = SheetEntry {
+            name: name.clone(),
+            about: about.clone(),
+            runs: 12,
+            total_ns: Nanos(90_000_000_000),
+        };
+        for width in 60..=200 {
+            check(&load_entry(&load, width, PLAIN), &[&name, &about, &parameters, "needs"], width)?;
+            check(&sheets(std::slice::from_ref(&sheet), width), &[&name, &about, "12 runs"], width)?;
+        }
+    }
+
+    /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+    #[test]
+    fn no_width_costs_a_plan_or_its_command(
+        lengths in prop::collection::vec(1i64..400_000, 1..6),
+        deadline in prop::option::of(1i64..100_000_000),
+    ) {
+        let plan = |(bursts, seconds): (u64, &i64)| AllowedBursts {
+            bursts,
+            fixed_ns: Nanos(seconds * 1_000_000_000),
+            any_time_ns: Nanos(seconds * 2_000_000_000),
+        };
+        let plans = (0..).zip(&lengths).map(plan).collect();
+        let length = RunLength { limit_per_hour: 0.1, confidence: 0.95, plans };
+        for width in 60..=200 {
+            let said = run_length(&length, deadline.map(Nanos), width, PLAIN);
+            let command = format!("--for {}s", lengths[0]);
+            let rows: Vec<String> = (0..lengths.len()).map(|row| row.to_string()).collect();
+            let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+            check(&said, &[&["latlab run", &command, "bursts", "95"], &rows[..]].concat(), width)?;
+        }
+    }
+
+    /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+    #[test]
+    fn no_width_costs_a_table_what_is_never_given_up(
+        names in prop::collection::vec("[a-z0-9]{1,20}([-:/.][a-z0-9]{1,15}){0,3}", 1..8),
+        words in prop::collection::vec("[a-z]{1,12}( [a-z]{1,12}){0,6}", 8),
+        numbers in prop::collection::vec(any::<u32>(), 8),
+    ) {
+        let many = names.len();
+        let of_number = || numbers[..many].iter().map(|number| number.to_string());
+        for width in 60..=200 {
+            let columns = vec![
+                Column::new("run", 0, names.clone()).left(),
+                Column::new("a word or two", 0, words[..many].to_vec()).left(),
+                Column::new("largest", 0, of_number()).unit("us"),
+                Column::new("of less weight", 3, of_number()),
+                Column::new("of little weight", 5, of_number()),
+            ];
+            let said = table(columns, width, PLAIN);
+            let wanted: Vec<&str> = names.iter().chain(&words[..many]).map(String::as_str).collect();
+            check(&said, &wanted, width)?;
+            for number in of_number() {
+                prop_assert!(said.contains(&number), "{number} at {width}:\n{said}");
+            }
+        }
+    }
+}
+
+/// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
+#[test]
+fn no_width_costs_a_campaign() {
+    let entry =
+        |id: &str, tally: Result<CampaignCounts, String>| CampaignEntry { id: id.into(), tally };
+    let counts = CampaignCounts { planned: 12, measured: 7, invalid: 0, failed: 0, damaged: 0 };
+    let entries = [
+        entry("20261121T160430Z_stress-five-on-both-kernels", Ok(counts)),
+        entry("20261121T170430Z_other", Err("the file campaign.json ends too early".into())),
+    ];
+    for width in 60..=200 {
+        let said = campaigns(&entries, width);
+        for words in ["_stress-five-on-both-kernels:", "_other:", "--resume", "too early"] {
+            let mut words = words.split(' ');
+            assert!(words.all(|word| said.contains(word)), "at {width}:\n{said}");
+        }
+        assert!(said.lines().all(|line| line.chars().count() <= width), "at {width}:\n{said}");
+    }
+}
