@@ -5,6 +5,7 @@ use crate::commands::compare::args::CompareArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::cyclictest::{self, CyclictestArgs};
 use crate::commands::doctor::args::DoctorArgs;
+use crate::commands::export::args::ExportArgs;
 use crate::commands::import::args::ImportArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::loads::LoadsArgs;
@@ -43,6 +44,7 @@ Examples:
   latlab verify --all                       check every stored run for damage
   latlab respond --from cap.sr --look       list the channels of a capture
   latlab import output.txt                  a recording of cyclictest becomes a run
+  latlab export last --to cyclictest        a run becomes a histogram of cyclictest
   latlab doctor                             find settings that cost latency, with remedies
 
 Exit codes:
@@ -61,6 +63,8 @@ pub enum Command {
     Plan(PlanArgs),
     /// Make runs of recordings of other tools: cyclictest, rtla, jitterdebugger and more.
     Import(Box<ImportArgs>),
+    /// Write a stored run in the format of another tool: cyclictest, Prometheus, Perfetto and more.
+    Export(ExportArgs),
     /// Find settings of this machine, or of a run's machine, that cost latency.
     Doctor(DoctorArgs),
     /// List or download kernels for guests in virtual time.

@@ -21,8 +21,8 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command_line::{Cli, Command};
 use commands::{
-    agent, campaign, compare, completions, cyclictest, doctor, import, lab, loads, plan, plot,
-    report, respond, run, runs, scenarios, serve, verify,
+    agent, campaign, compare, completions, cyclictest, doctor, export, import, lab, loads, plan,
+    plot, report, respond, run, runs, scenarios, serve, verify,
 };
 use exit::{EXIT_USAGE, error_code};
 use latlab_sys::signal::{self, Signal};
@@ -66,6 +66,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Plot(args) => plot::plot(&args),
         Command::Respond(args) => respond::respond(&args),
         Command::Import(args) => import::import(&args),
+        Command::Export(args) => export::export(&args),
         Command::Agent(args) => agent::agent(&args),
         Command::Scenarios(args) => scenarios::scenarios(&args),
         Command::Lab(args) => lab::lab(&args),

@@ -10,8 +10,8 @@ use latlab_sys::folder::Folder;
 use latlab_sys::terminal;
 use serde::Serialize;
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::lchown;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 
 /// How text for standard output may be marked up.
@@ -133,6 +133,66 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         let _ = fs::remove_file(&draft);
         Err(error).with_context(cannot)
     })
+}
+
+/// Writes a file that is not there yet, whole or not at all: beside its place, and then renamed. What
+/// is there and is no file (a pipe, a device) is written into.
+pub fn write_new<T>(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let cannot = || format!("cannot write {}", path.display());
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => bail!("{} is a folder: name a file", path.display()),
+        Ok(there) if there.is_file() => bail!("{} exists: name another file", path.display()),
+        Ok(_) => {
+            let file = fs::OpenOptions::new().write(true).open(path).with_context(cannot)?;
+            let mut out = BufWriter::new(file);
+            let written = write(&mut out)?;
+            out.flush().with_context(cannot)?;
+            return Ok(written);
+        }
+        Err(_) => {}
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = tempfile::Builder::new()
+        .prefix(&format!(".{name}."))
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))
+        .with_context(cannot)?;
+    let mut out = BufWriter::new(draft);
+    let written = write(&mut out).with_context(cannot)?;
+    let draft = out.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?;
+    if let Some((user, group)) = calling_user() {
+        // A file system without owners is no reason to have no file.
+        let _ = lchown(draft.path(), Some(user), Some(group));
+    }
+    draft.persist_noclobber(path).map_err(|error| error.error).with_context(cannot)?;
+    Ok(written)
+}
+
+/// Writes to standard output; none where nobody reads it any more, which is no error.
+pub fn write_stdout<T>(
+    write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
+) -> anyhow::Result<Option<T>> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
+    let written = write(&mut out).and_then(|written| {
+        out.flush()?;
+        Ok(written)
+    });
+    match written {
+        Ok(written) => Ok(Some(written)),
+        Err(error) => {
+            // What is left is for nobody.
+            let _ = out.into_parts();
+            let of_output = error.downcast_ref::<io::Error>();
+            match of_output.is_some_and(terminal::has_no_reader) {
+                true => Ok(None),
+                false => Err(error),
+            }
+        }
+    }
 }
 
 /// Writes a file that no flag has named into the folder of a run: in place of a link and not through

@@ -334,6 +334,17 @@ fn description(command: &str) -> &'static str {
              that were not printed in time. SIGUSR1 prints the current figures to standard error, \
              SIGUSR2 writes them to /dev/shm/cyclictestPID."
         }
+        "import" => {
+            "Makes a run of each recording in the files, with the bins of the file. The original is \
+             kept beside the run with its checksum, and what the file leaves open or contradicts is \
+             a finding. docs/guide/import.md lists the formats."
+        }
+        "export" => {
+            "Writes a stored run in the format of another tool, to standard output or to a file that \
+             does not exist yet. What the format cannot carry is one line each on standard error, \
+             and a comment of the file where the format has comments. docs/guide/export.md lists \
+             the formats."
+        }
         _ => {
             "Prints the shell script that completes the commands and flags of latlab. `make \
              install` installs the same script."

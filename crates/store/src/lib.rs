@@ -48,4 +48,4 @@ pub use space::SpaceNeeded;
 pub use tables::histograms;
 pub use trust::is_own;
 pub use verify::{expect_files, verify};
-pub use window_reader::{WindowReader, window};
+pub use window_reader::{WindowReader, wall_clock, window};

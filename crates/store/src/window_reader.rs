@@ -3,11 +3,9 @@
 use crate::error::{Error, Result};
 use crate::samples::SampleReader;
 use crate::table::{Row, TableReader};
-use latlab_digest::window::{SampleBlock, WindowBuilder, WindowSpec};
+use latlab_digest::window::{CSV_HEAD, SampleBlock, WindowBuilder, WindowSpec};
 use latlab_digest::{SampleRow, WallClock};
-use latlab_model::nanos::SECOND;
 use latlab_model::run::ClockReading;
-use latlab_model::samples::Sample;
 use latlab_model::window::Window;
 use latlab_model::{Nanos, Run};
 use std::io::{self, Write};
@@ -59,32 +57,16 @@ impl<'a> WindowReader<'a> {
         let written = |result: io::Result<()>| {
             result.map_err(Error::io("write to", Path::new("standard output")))
         };
-        written(writeln!(out, "time,thread,cpu,release_ns,latency_ns"))?;
+        written(writeln!(out, "{CSV_HEAD}"))?;
         for piece in self.samples() {
-            written(self.csv_rows(&piece?, out))?;
+            let piece = piece?;
+            written(piece.write_csv(self.cpu(piece.thread), &self.wall, out))?;
         }
         written(out.flush())
     }
 
     fn cpu(&self, thread: u32) -> Option<u32> {
         self.run.threads.iter().find(|one| one.setup.thread == thread)?.setup.cpu
-    }
-
-    fn csv_rows(&self, piece: &SampleBlock, out: &mut impl Write) -> io::Result<()> {
-        let cpu = self.cpu(piece.thread).map(|cpu| cpu.to_string()).unwrap_or_default();
-        let thread = piece.thread;
-        let (mut second, mut text) = (i64::MIN, String::new());
-        for Sample { release_ns, latency_ns } in &piece.samples {
-            let time = self.wall.realtime(*release_ns).0;
-            if time.div_euclid(SECOND.0) != second {
-                second = time.div_euclid(SECOND.0);
-                text = self.wall.utc(*release_ns, 0);
-                text.pop();
-            }
-            let nanos = time.rem_euclid(SECOND.0);
-            writeln!(out, "{text}.{nanos:09}Z,{thread},{cpu},{},{}", release_ns.0, latency_ns.0)?;
-        }
-        Ok(())
     }
 }
 
@@ -94,7 +76,7 @@ pub fn window(folder: &Path, run: &Run, window: &WindowSpec) -> Result<Range<Nan
 }
 
 /// The wall time of a run, from `clocks.parquet`.
-fn wall_clock(folder: &Path, run: &Run) -> Result<WallClock> {
+pub fn wall_clock(folder: &Path, run: &Run) -> Result<WallClock> {
     let table = TableReader::open_checked::<ClockReading>(folder, run)?;
     let mut readings = Vec::new();
     for group in 0..table.groups() {

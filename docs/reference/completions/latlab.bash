@@ -31,6 +31,9 @@ _latlab() {
             latlab,doctor)
                 cmd="latlab__subcmd__doctor"
                 ;;
+            latlab,export)
+                cmd="latlab__subcmd__export"
+                ;;
             latlab,import)
                 cmd="latlab__subcmd__import"
                 ;;
@@ -98,7 +101,7 @@ _latlab() {
 
     case "${cmd}" in
         latlab)
-            opts="-h -V --help --version run respond plan import doctor lab loads scenarios list show report compare plot serve verify cyclictest completions agent"
+            opts="-h -V --help --version run respond plan import export doctor lab loads scenarios list show report compare plot serve verify cyclictest completions agent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -228,6 +231,48 @@ _latlab() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        latlab__subcmd__export)
+            opts="-o -h -V --to --output --table --bins --unit --out --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -W "cyclictest cyclictest-json jitterdebugger osadl hdr csv parquet prometheus openmetrics openmetrics-native perfetto ktap junit lava" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -W "samples histogram" -- "${cur}"))
+                    return 0
+                    ;;
+                --bins)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --unit)
+                    COMPREPLY=($(compgen -W "us ns" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

@@ -30,6 +30,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "run" -d 'Measure wake
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "respond" -d 'Measure how fast a pin answers a pin, from captures or in a simulator'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "plan" -d 'Compute how long a run must be to exclude a rate of deadline misses'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "import" -d 'Make runs of recordings of other tools: cyclictest, rtla, jitterdebugger and more'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "export" -d 'Write a stored run in the format of another tool: cyclictest, Prometheus, Perfetto and more'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Find settings of this machine, or of a run\'s machine, that cost latency'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'List or download kernels for guests in virtual time'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "loads" -d 'List the loads that can run beside a measurement'
@@ -191,6 +192,29 @@ json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand import" -l look -d 'Only print what the files hold; store nothing'
 complete -c latlab -n "__fish_latlab_using_subcommand import" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand import" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand export" -l to -d 'Format to write' -r -f -a "cyclictest\t''
+cyclictest-json\t''
+jitterdebugger\t''
+osadl\t''
+hdr\t''
+csv\t''
+parquet\t''
+prometheus\t''
+openmetrics\t''
+openmetrics-native\t''
+perfetto\t''
+ktap\t''
+junit\t''
+lava\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand export" -s o -l output -d 'File to write, which must not exist yet [default: standard output]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand export" -l table -d 'What csv and parquet hold: samples, histogram [default: samples, where the run has them]' -r -f -a "samples\t''
+histogram\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand export" -l bins -d 'Number of bins of cyclictest, jitterdebugger and osadl; what is longer is an overflow [default: as many as the largest latency needs, at most 1000000]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand export" -l unit -d 'Length of these bins: us, ns [default: us, or that of the imported file]' -r -f -a "us\t''
+ns\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand export" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand export" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand export" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l root -d 'Examine a folder that looks like /, or a snapshot file' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l against -d 'Print what changed since a run, a snapshot file, or a folder that looks like /' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l save -d 'Write the kernel files to a snapshot file, - for standard output' -r -F

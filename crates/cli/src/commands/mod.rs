@@ -6,6 +6,7 @@ pub mod compare;
 pub mod completions;
 pub mod cyclictest;
 pub mod doctor;
+pub mod export;
 pub mod import;
 pub mod lab;
 pub mod loads;

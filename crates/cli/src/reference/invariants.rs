@@ -35,6 +35,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("comparisons", "Comparisons of runs"),
     ("captures", "Captures"),
     ("imports", "Imports"),
+    ("exports", "Exports"),
     ("laboratory", "Laboratory"),
     ("packages", "Packages"),
     ("documents", "Documents"),

@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-trace", &["latlab-model"]),
     ("latlab-capture", &[]),
     ("latlab-import", &["latlab-model"]),
+    ("latlab-export", &["latlab-digest", "latlab-model", "latlab-report"]),
     ("latlab-agent", &["latlab-measure", "latlab-sys", "latlab-model", "latlab-trace"]),
     ("latlab-stats", &["latlab-model"]),
     ("latlab-doctor", &["latlab-model"]),
@@ -51,7 +52,8 @@ const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
 /// The crates that read no clock and no file.
-const PURE: &[&str] = &["model", "stats", "doctor", "load", "png", "report", "trace", "digest"];
+const PURE: &[&str] =
+    &["model", "stats", "doctor", "load", "png", "report", "trace", "digest", "export"];
 
 /// What would make them read one.
 const IMPURE: &[&str] = &[
@@ -80,6 +82,7 @@ const LAYERS: &[&str] = &[
     "commands::completions",
     "commands::cyclictest",
     "commands::doctor",
+    "commands::export",
     "commands::import",
     "commands::loads",
     "commands::plan",

@@ -2,7 +2,9 @@
 
 mod builder;
 mod counts;
+mod csv;
 mod spec;
 
 pub use builder::{SampleBlock, WindowBuilder};
+pub use csv::CSV_HEAD;
 pub use spec::{ParseWindowError, WindowError, WindowSpec};

@@ -71,6 +71,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     recording.quantity = "latency";
     recording.recorded = started;
     recording.length_ns = Nanos((seconds.min(9.0e9) * 1e9) as i64);
+    drop_sum(&mut tags, &mut recording);
     for (tag, tagged) in tags {
         if !tag.is_empty() {
             recording.fact(&format!("Thread {}", recording.series.len()), format!("tag {tag}"));
@@ -83,6 +84,20 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     }
     left.report("lines", &mut recording);
     Ok(vec![recording])
+}
+
+/// Leaves out the histogram without a tag, where it is the sum of those with one.
+fn drop_sum(tags: &mut BTreeMap<String, Tagged>, recording: &mut Recording) {
+    let mut sum: BTreeMap<i64, (i64, u64)> = BTreeMap::new();
+    let tagged = tags.iter().filter(|(tag, _)| !tag.is_empty());
+    for (low, (high, count)) in tagged.flat_map(|(_, tagged)| &tagged.bins) {
+        sum.entry(*low).or_insert((*high, 0)).1 += count;
+    }
+    if tags.len() > 2 && tags.get("").is_some_and(|untagged| untagged.bins == sum) {
+        tags.remove("");
+        recording
+            .note("The histogram without a tag is the sum of those with one, and was left out.");
+    }
 }
 
 impl Tagged {

@@ -3,81 +3,53 @@
 use super::format::{reason, rest, verdict};
 use super::text::below;
 use super::variants::{answer, kernel};
+use crate::junit::{Problem, TestCase, test_suite};
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
-use latlab_model::sanitize::escape_lines;
 
 /// One test suite. A row fails as its verdict does; one without a deadline fails only where a run
 /// of it did.
 pub fn junit(of: &CampaignTable) -> String {
-    let cases: Vec<(Option<Problem>, &CampaignRow)> =
-        of.rows.iter().map(|row| (problem(row), row)).collect();
-    let count = |kind: &str| {
-        cases.iter().filter(|(problem, _)| problem.as_ref().is_some_and(|p| p.kind == kind)).count()
+    let case = |row: &CampaignRow| TestCase {
+        group: of.name.clone(),
+        name: row.label.clone(),
+        properties: Some(properties(row)),
+        problem: problem(row),
+        output: Some(summary(row)),
     };
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    text += &format!(
-        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-        xml_text(&of.name),
-        cases.len(),
-        count("failure"),
-        count("error"),
-        count("skipped")
-    );
-    for (problem, row) in &cases {
-        text += &format!(
-            "  <testcase classname=\"{}\" name=\"{}\">\n",
-            xml_text(&of.name),
-            xml_text(&row.label)
-        );
-        text += &properties(row);
-        if let Some(Problem { kind, message }) = problem {
-            text += &format!("    <{kind} message=\"{}\"/>\n", xml_text(message));
-        }
-        text +=
-            &format!("    <system-out>{}</system-out>\n  </testcase>\n", xml_text(&summary(row)));
-    }
+    let cases: Vec<TestCase> = of.rows.iter().map(case).collect();
     let remarks = answer(of).into_iter().chain(below(of)).collect::<Vec<_>>().join("\n");
-    text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", xml_text(&remarks))
+    test_suite(&of.name, &cases, &remarks)
 }
 
 /// On what the row was measured.
-fn properties(row: &CampaignRow) -> String {
+fn properties(row: &CampaignRow) -> Vec<(&'static str, String)> {
     let facts = [
         ("target", Some(row.target.clone())),
         ("kernel", kernel(row)),
         ("board", row.board.clone()),
     ];
-    let property = |(name, value): (&str, Option<String>)| {
-        Some(format!("      <property name=\"{name}\" value=\"{}\"/>\n", xml_text(&value?)))
-    };
-    let properties: String = facts.into_iter().filter_map(property).collect();
-    format!("    <properties>\n{properties}    </properties>\n")
+    facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-struct Problem {
-    kind: &'static str,
-    message: String,
-}
-
-fn problem(row: &CampaignRow) -> Option<Problem> {
+fn problem(row: &CampaignRow) -> Option<(Problem, String)> {
     let why: Vec<String> = row
         .cells
         .iter()
         .filter_map(|cell| Some(format!("repeat {}: {}", cell.repeat, reason(cell)?)))
         .collect();
     let of = |kind, message: String| {
-        let own = kind == "failure" || why.is_empty();
-        Some(Problem { kind, message: if own { message } else { why.join("; ") } })
+        let own = kind == Problem::Failure || why.is_empty();
+        Some((kind, if own { message } else { why.join("; ") }))
     };
     let missing = row.cells.iter().filter(|cell| cell.state == CellWord::Missing).count();
     match row.verdict {
         Some(VerdictWord::Pass) => None,
-        Some(VerdictWord::Fail) => of("failure", missed(row)),
-        Some(word) => of("error", format!("the verdict is {word}")),
-        None if missing > 0 => of("error", format!("{missing} runs are missing")),
+        Some(VerdictWord::Fail) => of(Problem::Failure, missed(row)),
+        Some(word) => of(Problem::Error, format!("the verdict is {word}")),
+        None if missing > 0 => of(Problem::Error, format!("{missing} runs are missing")),
         None if row.cells.iter().all(|cell| cell.state == CellWord::LeftOut) => {
-            of("skipped", "left out".to_string())
+            of(Problem::Skipped, "left out".to_string())
         }
         None => None,
     }
@@ -104,20 +76,4 @@ fn summary(row: &CampaignRow) -> String {
         format!("repeat {}: {}{run}", cell.repeat, words(cell, row).join(", "))
     };
     row.cells.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Text in XML 1.0, which has no place for most control characters.
-pub(crate) fn xml_text(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in escape_lines(text).chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\n' => safe.push_str("&#10;"),
-            c => safe.push(c),
-        }
-    }
-    safe
 }

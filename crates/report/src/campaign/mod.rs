@@ -11,7 +11,6 @@ mod text;
 mod variants;
 
 pub use junit::junit;
-pub(crate) use junit::xml_text;
 pub use latlab_model::campaign_table::CampaignTable;
 pub use list::{CampaignEntry, SheetEntry, campaigns, sheets};
 pub use multiples::multiples;

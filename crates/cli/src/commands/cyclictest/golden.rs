@@ -5,11 +5,12 @@
 use super::dialect::Dialect;
 use super::getopt::split;
 use super::histogram::{self, Buckets};
-use super::json::{self, Envelope};
+use super::json;
 use super::lines::{Unit, block, break_lines, spike_lines, status, thread_lines};
 use super::option_table::{TABLE, usage};
 use super::state::Thread;
 use super::verbose::Lines;
+use latlab_export::cyclictest::Envelope;
 use latlab_model::frame::Spike;
 use latlab_model::nanos::MICROSECOND;
 use latlab_model::samples::{Samples, pack};
@@ -77,13 +78,15 @@ fn json_of_the_versions() {
     let buckets: Vec<Buckets> =
         threads.iter().map(|thread| Buckets::from_thread(thread, 6)).collect();
     let text = |version: &str, buckets: Option<&[Buckets]>| {
+        let dialect = Dialect::parse(version).unwrap();
         let envelope = Envelope {
             command: "cyclictest --json=\"a\"",
-            dialect: &Dialect::parse(version).unwrap(),
+            version: &dialect.version,
             times: ("then".into(), "now".into()),
             system: json::system(|_| None),
+            in_ns: false,
         };
-        let text = json::text(&envelope, &threads, buckets, Unit::Microseconds);
+        let text = json::text(&envelope, &dialect, &threads, buckets, Unit::Microseconds);
         serde_json::from_str::<serde_json::Value>(&text).expect("it is JSON");
         text.replace(std::env::consts::ARCH, "ARCH")
     };

@@ -3,6 +3,7 @@
 use super::dialect::Dialect;
 use super::lines::{ThreadFigures, Unit, is_fine};
 use super::state::Thread;
+use latlab_export::cyclictest::{Column, Form, write_histogram};
 use latlab_model::Nanos;
 use latlab_model::histogram::bin_low;
 
@@ -72,10 +73,6 @@ impl Buckets {
             None => self.overflows += count,
         }
     }
-
-    fn binned(&self) -> u64 {
-        self.counts.iter().sum()
-    }
 }
 
 /// The whole histogram; `sums` adds a column for all threads, of which there must be several.
@@ -86,57 +83,27 @@ pub fn text(
     sums: bool,
     unit: Unit,
 ) -> String {
-    let sums = sums && threads.len() > 1;
     let rows = buckets.first().map_or(0, |first| first.counts.len());
-    let mut text = "# Histogram\n".to_string();
-    for row in 0..rows {
-        let counts: Vec<u64> = buckets.iter().map(|one| one.counts[row]).collect();
-        let sum: u64 = counts.iter().sum();
-        if sum == 0 && !dialect.totals_and_empty_rows {
-            continue;
-        }
-        let columns = counts.into_iter().chain(sums.then_some(sum));
-        let columns: Vec<String> = columns.map(|count| format!("{count:06}")).collect();
-        text += &format!("{row:06} {}\n", columns.join("\t"));
-    }
-    if dialect.totals_and_empty_rows {
-        let totals: Vec<u64> = buckets.iter().map(Buckets::binned).collect();
-        let all = sums.then(|| totals.iter().sum());
-        text += &foot("Total", totals.into_iter().chain(all), 9);
-    }
-    let figures: Vec<ThreadFigures> =
-        threads.iter().map(|thread| ThreadFigures::new(thread, unit)).collect();
-    text += &foot("Min Latencies", figures.iter().map(|one| one.min), 5);
-    text += &foot("Avg Latencies", figures.iter().map(|one| one.avg as i64), 5);
-    let largest = figures.iter().map(|one| one.max).max().filter(|_| sums);
-    text += &foot("Max Latencies", figures.iter().map(|one| one.max).chain(largest), 5);
-    let over: Vec<u64> = buckets.iter().map(|one| one.overflows).collect();
-    let all = sums.then(|| over.iter().sum());
-    text += &foot("Histogram Overflows", over.into_iter().chain(all), 5);
-    text += "# Histogram Overflow at cycle number:\n";
-    for (number, one) in buckets.iter().enumerate() {
-        text += &overflow_line(number, one, dialect);
-    }
-    text + "\n"
+    let totals_and_empty_rows = dialect.totals_and_empty_rows;
+    let form = Form { buckets: rows as u32, totals_and_empty_rows, sums };
+    let columns: Vec<Column> =
+        threads.iter().zip(buckets).map(|(thread, one)| column(thread, Some(one), unit)).collect();
+    let mut text = Vec::new();
+    // Memory takes everything.
+    let _ = write_histogram(&mut text, &columns, form);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
-fn foot<T: std::fmt::Display>(name: &str, values: impl Iterator<Item = T>, width: usize) -> String {
-    let values: Vec<String> = values.map(|value| format!("{value:0width$}")).collect();
-    format!("# {name}: {}\n", values.join(" "))
-}
-
-/// The numbers of the cycles beyond the last bucket, no more of them than there are buckets.
-fn overflow_line(number: usize, buckets: &Buckets, dialect: &Dialect) -> String {
-    let listed = &buckets.cycles[..buckets.cycles.len().min(buckets.counts.len())];
-    let listed = &listed[..listed.len().min(buckets.overflows as usize)];
-    let mut text = format!("# Thread {number}:");
-    listed.iter().for_each(|cycle| text += &format!(" {cycle:05}"));
-    if listed.is_empty() && !dialect.totals_and_empty_rows {
-        text.push(' ');
+/// What a thread has in a histogram.
+pub fn column(thread: &Thread, buckets: Option<&Buckets>, unit: Unit) -> Column {
+    let ThreadFigures { min, avg, max, .. } = ThreadFigures::new(thread, unit);
+    let figures = Column { min, avg, max, ..Column::default() };
+    let Some(buckets) = buckets else { return figures };
+    let counts = (0..).zip(&buckets.counts).filter(|(_, count)| **count > 0);
+    Column {
+        counts: counts.map(|(bucket, count)| (bucket, *count)).collect(),
+        overflows: buckets.overflows,
+        cycles: buckets.cycles.clone(),
+        ..figures
     }
-    let others = buckets.overflows - listed.len() as u64;
-    if others > 0 {
-        text += &format!(" # {others:05} others");
-    }
-    text + "\n"
 }

@@ -1,13 +1,14 @@
 //! What is printed and written at the end.
 
 use super::histogram::{self, Buckets};
-use super::json::{self, Envelope};
-use super::lines::{break_lines, spike_lines, thread_lines};
+use super::json;
+use super::lines::{Unit, break_lines, spike_lines, thread_lines};
 use super::options::Options;
 use super::printer::unit;
 use super::state::State;
 use crate::output::{print, warn, write_whole};
 use jiff::Timestamp;
+use latlab_export::cyclictest::Envelope;
 use latlab_model::Nanos;
 use latlab_sys::files::Root;
 use std::path::Path;
@@ -85,10 +86,11 @@ impl Output {
         let root = Root::default();
         let envelope = Envelope {
             command: &self.command,
-            dialect: &options.dialect,
+            version: &options.dialect.version,
             times: (time(self.began), time(Timestamp::now())),
             system: json::system(|file| root.read(file)),
+            in_ns: unit(options) == Unit::Nanoseconds,
         };
-        json::text(&envelope, &state.threads, buckets, unit(options))
+        json::text(&envelope, &options.dialect, &state.threads, buckets, unit(options))
     }
 }

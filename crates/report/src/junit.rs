@@ -1,0 +1,92 @@
+//! JUnit XML: a suite of test cases, which continuous integration shows.
+
+use latlab_model::sanitize::escape_lines;
+
+/// What is wrong with a test case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// It failed.
+    Failure,
+    /// There is no answer.
+    Error,
+    /// It was left out.
+    Skipped,
+}
+
+impl Problem {
+    fn as_str(self) -> &'static str {
+        match self {
+            Problem::Failure => "failure",
+            Problem::Error => "error",
+            Problem::Skipped => "skipped",
+        }
+    }
+}
+
+/// A test case.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TestCase {
+    /// What it belongs to.
+    pub group: String,
+    /// Its name.
+    pub name: String,
+    /// Names and values of what it was measured on.
+    pub properties: Option<Vec<(&'static str, String)>>,
+    /// What is wrong with it, and a message.
+    pub problem: Option<(Problem, String)>,
+    /// What it says.
+    pub output: Option<String>,
+}
+
+/// A suite of these cases, with what else there is to say.
+pub fn test_suite(name: &str, cases: &[TestCase], remarks: &str) -> String {
+    let count = |kind: Problem| {
+        cases.iter().filter(|case| case.problem.as_ref().is_some_and(|one| one.0 == kind)).count()
+    };
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    text += &format!(
+        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+        xml_text(name),
+        cases.len(),
+        count(Problem::Failure),
+        count(Problem::Error),
+        count(Problem::Skipped)
+    );
+    cases.iter().for_each(|case| text += &test_case(case));
+    text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", xml_text(remarks))
+}
+
+fn test_case(case: &TestCase) -> String {
+    let (group, name) = (xml_text(&case.group), xml_text(&case.name));
+    let mut text = format!("  <testcase classname=\"{group}\" name=\"{name}\">\n");
+    if let Some(properties) = &case.properties {
+        let property = |(name, value): &(&str, String)| {
+            format!("      <property name=\"{name}\" value=\"{}\"/>\n", xml_text(value))
+        };
+        let lines: String = properties.iter().map(property).collect();
+        text += &format!("    <properties>\n{lines}    </properties>\n");
+    }
+    if let Some((kind, message)) = &case.problem {
+        text += &format!("    <{} message=\"{}\"/>\n", kind.as_str(), xml_text(message));
+    }
+    if let Some(output) = &case.output {
+        text += &format!("    <system-out>{}</system-out>\n", xml_text(output));
+    }
+    text + "  </testcase>\n"
+}
+
+/// Text in XML 1.0, which has no place for most control characters.
+fn xml_text(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in escape_lines(text).chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' => safe.push_str("&#10;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
