@@ -9,9 +9,11 @@ use crate::terms;
 use crate::units::{grouped, percent, percent_of, short, span};
 use crate::verdict;
 use latlab_model::doctor::is_command;
+use latlab_model::finding::Finding;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{Quantiles, Severity, Verdict, VerdictWord};
 use latlab_model::{Nanos, Run};
+use std::cmp::Reverse;
 
 /// A main figure of a run.
 pub(crate) struct Figure {
@@ -178,15 +180,28 @@ fn is_good(run: &Run) -> bool {
     run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Pass)
 }
 
+/// The findings of the run, the heaviest first, among equals the one that may explain most of the largest
+/// latencies; with how many.
+fn own_findings(run: &Run) -> Vec<(&Finding, Option<usize>)> {
+    let all = run.findings_by_weight().into_iter();
+    let mut all: Vec<(&Finding, Option<usize>)> =
+        all.map(|finding| (finding, largest_explained(run, finding.code()))).collect();
+    all.sort_by_key(|(finding, largest)| {
+        Reverse((finding.invalidates(), finding.severity(), largest.unwrap_or(0)))
+    });
+    all
+}
+
 /// What may be behind large latencies, the run's own findings before the settings of the machine,
 /// one of a kind, and how many kinds are left out; a run that passes has only its findings.
 pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
-    let own = run.findings_by_weight().into_iter();
-    let own = own.filter(|finding| finding.severity() > Severity::Info).map(|finding| Cause {
+    let own = own_findings(run).into_iter();
+    let own = own.filter(|(finding, _)| finding.severity() > Severity::Info);
+    let own = own.map(|(finding, largest)| Cause {
         severity: finding.severity(),
         text: finding.text(),
         code: finding.code().to_string(),
-        largest: largest_explained(run, finding.code()),
+        largest,
     });
     let of_machine = if is_good(run) { Vec::new() } else { weighty(run).0 };
     let doctor = of_machine.into_iter().map(|one| Cause {
@@ -207,14 +222,20 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
     (all, left_out)
 }
 
-/// The first command that mends something of a run that is not good enough, and what it mends.
+/// What to try first in a run that is not good enough, and what it mends: what mends a finding that may explain
+/// more than half of the largest latencies, else the first command.
 pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     if is_good(run) {
         return None;
     }
-    let own = run.findings_by_weight().into_iter();
-    let own = own.map(|finding| (finding.code().to_string(), finding.remedy()));
+    let all = own_findings(run);
+    let explains = all.iter().find(|(_, largest)| largest.unwrap_or(0) * 2 > run.largest.len());
+    let explained = explains.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?)));
+    if let Some((code, remedy)) = explained {
+        return Some((code.to_string(), remedy));
+    }
+    let own = all.iter().map(|(finding, _)| (finding.code().to_string(), finding.remedy()));
     let doctor = weighty(run).0.into_iter().map(|one| (one.code.clone(), one.remedy.clone()));
-    let all = own.chain(doctor).filter_map(|(code, remedy)| Some((code, remedy?)));
-    all.into_iter().find(|(_, remedy)| is_command(remedy) && !remedy.contains('\n'))
+    let mut all = own.chain(doctor).filter_map(|(code, remedy)| Some((code, remedy?)));
+    all.find(|(_, remedy)| is_command(remedy) && !remedy.contains('\n'))
 }

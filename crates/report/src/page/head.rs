@@ -9,6 +9,7 @@ use crate::terms;
 use crate::units::joined;
 use crate::verdict::bound_in_short;
 use latlab_model::Run;
+use latlab_model::doctor::is_command;
 use maud::{Markup, html};
 
 /// The judgement with its figures, and what was measured under.
@@ -66,7 +67,7 @@ pub fn causes(run: &Run, outline: &Outline, more: &Markup) -> Option<Markup> {
             (more)
             @if let Some((code, remedy)) = remedy {
                 p.try { strong { "Try first" } " (" code { (code) } ")" }
-                pre { code { (remedy) } }
+                @if is_command(&remedy) { pre { code { (remedy) } } } @else { p { (prose(&remedy)) } }
             }
         }
     })

@@ -9,6 +9,7 @@ use crate::terminal::table::{Column, shortened, table, wrapped};
 use crate::terminal::text::verdict_colour;
 use crate::verdict::bound_in_short;
 use latlab_model::Run;
+use latlab_model::doctor::is_command;
 
 /// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up).
 pub fn answer(run: &Run, picture: &str, width: usize, style: Style) -> String {
@@ -75,7 +76,10 @@ fn why(run: &Run, width: usize, style: Style) -> String {
 }
 
 fn now(run: &Run, width: usize) -> String {
-    let line = remedy(run).map(|(code, remedy)| format!("Try first [{code}]: {remedy}"));
+    let line = remedy(run).map(|(code, remedy)| match is_command(&remedy) {
+        true => format!("Try first [{code}]: {remedy}"),
+        false => wrapped(&format!("Try first [{code}]: {remedy}"), width, 2),
+    });
     let line = line.filter(|line| line.chars().count() <= 2 * width);
     line.map(|line| line + "\n").unwrap_or_default()
 }

@@ -2,9 +2,10 @@
 
 use crate::common::svg::{attribute, elements, number};
 use crate::common::{self, Fixture};
-use latlab_model::finding::{ConditionFinding, Finding, LatencyComparison, When};
+use latlab_model::finding::{ConditionFinding, Finding, LatencyComparison, RivalThread, When};
 use latlab_model::outlier::{InterruptRate, Outlier, Surroundings, ThreadShare};
 use latlab_model::own_work::OwnThread;
+use latlab_model::run::VerdictWord;
 use latlab_model::{Nanos, ThreadBins};
 use latlab_report::time::{self, TimeData, TimeOptions};
 use latlab_report::{Kind, Options, RunWithBins, Style, answer, plot, show};
@@ -204,4 +205,37 @@ fn a_cause_stands_with_its_share_of_the_largest_latencies() {
     assert!(said(both).0.contains(" [load-changed: 3 of 3 largest]\n"));
     let (text, _) = said(vec![load_changed(1, seconds(0, 59))]);
     assert!(text.contains(" [load-changed]\n"), "most of the run explains no moment: {text}");
+}
+
+#[test]
+fn what_explains_most_of_the_largest_is_named_and_mended_first() {
+    let mut fixture = common::normal();
+    let beside = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
+    let rival = RivalThread {
+        name: "hog".into(),
+        id: 77,
+        policy: "fifo 95".into(),
+        mean_share: 0.1,
+        peak_share: 0.6,
+        peak_at_ns: Nanos(0),
+    };
+    let dear = ConditionFinding::TelemetryDear { cpu_share: 0.006, limit_share: 0.005 };
+    let (threads, others) = (vec![rival], 0);
+    let cpus = [1].into_iter().collect();
+    let rival = ConditionFinding::RivalThread { cpus, threads, others, beside };
+    let hog = ThreadShare { name: "hog".into(), id: 77, share: 0.6 };
+    let around = Surroundings { threads: vec![hog], ..Surroundings::default() };
+    let run = &mut fixture.run;
+    run.largest = vec![outlier(214_417, Some(around)), outlier(90_000, None)];
+    run.findings = vec![Finding::new(dear), Finding::new(rival)];
+    run.verdict.as_mut().unwrap().word = VerdictWord::Fail;
+    let said = |run: &latlab_model::Run| answer(run, "", 100, Style { colour: false });
+    let text = said(run);
+    let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} in\n{text}"));
+    assert!(at("[rival-thread: 1 of 2 largest]") < at("[telemetry-dear]"), "{text}");
+    assert!(!text.contains("Try first [rival-thread]"), "it explains one of two: {text}");
+    run.largest.truncate(1);
+    let text = said(run);
+    assert!(text.contains("Try first [rival-thread]: Move them away (`taskset"), "{text}");
+    assert!(common::page(&fixture).contains("<code>taskset -cp CPUS 77</code>"));
 }
