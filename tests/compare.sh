@@ -43,7 +43,7 @@ try "what was slower is better by a factor" compare 0 'better by a factor of 1.3
 try "what is just below the limit asks for more runs" compare 4 '^CHANGED: .*more runs\? a side to decide' base -- near
 try "a wider limit decides" compare 0 '^NO REGRESSION' --care 10% base -- near
 try "noisy runs are inconclusive" compare 4 '^INCONCLUSIVE: .*this machine varies' base -- noisy
-try "one run says what it cannot tell" compare 4 '^CANNOT TELL: too few runs. p99.9 x1.29, 5 and 1 runs' base -- few
+try "one run says what it cannot tell" compare 4 '^CANNOT TELL: too few runs; 3 more runs a side. p99.9 x1.29, 5 and 1 runs' base -- few
 try "and is shown all the same" compare 4 'p50 .*x1.29' base -- few
 try "a run is not on both sides" compare 2 'is on both sides' base -- base
 try "a flag behind -- is named" compare 2 'flags stand before --' base -- same --gate
@@ -82,6 +82,74 @@ PYTHON
         holds_in "$here/compared.json" "" "run['word'] == 'refused' and run['scenarios'][0]['remarks'][0]['code'] == 'too-few-runs'"
     }
     try "compare --format json fits compare.schema.json" document
+fi
+
+# Half-second runs of threads that need no rights: the limit that they keep is high.
+limited() {
+    local name
+    for name in first second; do
+        "$program" run -q --policy other --warm-up 0 --for 600ms --deadline 900ms --limit 1000000/h --name "$name" \
+            --format json >"$here/$name.json" || return 1
+    done
+    holds_in "$here/first.json" "" "run['verdict']['word'] == 'pass' and run['verdict']['limit']['per_hour'] == 1e6" &&
+        compare 4 'That keeps the limit of 1 000 000 in an hour' --limit 1000000/h first -- second &&
+        compare 4 'The limit is 0.1 in an hour: 30 h more without a further burst' --limit 0.1/h first -- second &&
+        compare 2 'is not a rate such as' --limit 0.1 base -- same &&
+        compare 2 '--limit: no runs of both sides that have a deadline and releases' --limit 0.1/h base -- same
+}
+try "a limit of bursts is kept, or needs more time" limited
+
+shown() {
+    "$program" show first --limit 0.1/h >"$here/text" &&
+        grep -q '^INCONCLUSIVE: the run is too short to show that no more than 0.1 bursts' "$here/text" &&
+        ! "$program" show base --limit 0.1/h 2>"$here/errors" | grep . && grep -q -- '--limit: run' "$here/errors"
+}
+try "a stored run is judged by a limit" shown
+
+decided() {
+    "$program" run -q --policy other --warm-up 0 --for 60s --deadline 900ms --limit 10000/h --until-decided \
+        --name decided --format json >"$here/decided.json" &&
+        holds_in "$here/decided.json" "" "run['ended'] == 'decided' and run['measured_ns'] < 30e9"
+    "$program" run -q --policy other --warm-up 0 --for 60s --deadline 1us --limit 1/h --until-decided --name bad \
+        --format json >"$here/bad.json"
+    expect "exit code 1" [ $? = 1 ] &&
+        holds_in "$here/bad.json" "" "run['verdict']['word'] == 'fail' and run['measured_ns'] < 30e9"
+}
+try "--until-decided ends a run when it is decided" decided
+
+page() {
+    "$program" compare -o "$here/page.html" base -- slower &&
+        expect "the answer first" grep -q '<h1 class="headline"[^>]*>REGRESSED: p99.9 x1.30' "$here/page.html" &&
+        expect "the ratios with their band" grep -q 'data-band="' "$here/page.html" &&
+        expect "both tails" grep -q 'data-line="candidate"' "$here/page.html" &&
+        expect "the source of a number" grep -q 'title="Hodges and Lehmann, 5 and 5 runs"' "$here/page.html" &&
+        "$program" compare --format html base -- slower | cmp - "$here/page.html"
+}
+try "the page has answer, pictures and sources" page
+
+# Stock against RT of the same board, as their author published them; the licence is Apache-2.0.
+recorded() {
+    local kind
+    for kind in std:4.14.21 rt:4.14.21-rt17; do
+        "$program" import "$data/lemariva/seed_histogram_${kind%:*}kernel_${kind#*:}.csv" --name "pi-${kind%:*}" \
+            >/dev/null || return 1
+    done
+    compare 4 'candidate recorded 7.4 % fewer latencies (if both were measured equally long)' pi-std -- pi-rt &&
+        expect "the maxima" grep -q 'base 295 us; candidate 147 us' "$here/text" &&
+        expect "what one run cannot tell" grep -q '^CANNOT TELL: too few runs; 3 more runs a side' "$here/text"
+    for kind in idle hackbench memory non-rt; do
+        "$program" import "$data/cactus-rt/$kind-cyclictest.log" --name "pi4-$kind" >/dev/null || return 1
+    done
+    for kind in idle hackbench memory; do
+        compare 4 '^CANNOT TELL: too few runs' "pi4-$kind" -- pi4-non-rt || return 1
+    done
+}
+data=../shared/data
+[ -d $data/lemariva ] || data=../../shared/data
+if [ -d $data/lemariva ]; then
+    try "published histograms are compared, and one run says what it cannot tell" recorded
+else
+    echo "SKIPPED: published histograms: they are not in ../shared/data"
 fi
 
 planned() {

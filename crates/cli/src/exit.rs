@@ -83,7 +83,7 @@ pub fn exit_code(run: &Run) -> u8 {
     match run.verdict.as_ref().map(|verdict| verdict.word) {
         _ if run.ended == EndReason::StopAbove => EXIT_FAIL,
         None => match run.ended {
-            EndReason::Finished | EndReason::Interrupted => {
+            EndReason::Finished | EndReason::Interrupted | EndReason::Decided => {
                 // A run without a deadline has no verdict, but an invalid one still gives no answer.
                 let invalid = run.findings.iter().any(|finding| finding.invalidates());
                 if invalid { EXIT_NO_ANSWER } else { 0 }

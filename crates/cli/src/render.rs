@@ -1,6 +1,7 @@
 //! A stored run as text for the terminal.
 
 use crate::output::{escape_controls, glyphs, sanitize_run, style, warn, width};
+use anyhow::bail;
 use latlab_model::Run;
 use latlab_report::PictureSize;
 use std::path::Path;
@@ -31,6 +32,16 @@ pub fn with_largest(folder: &Path, run: Run) -> Run {
             warn(format!("the largest latencies cannot be listed: {error}"));
             run
         }
+    }
+}
+
+/// The run, judged by a tolerated rate of miss bursts if one is given.
+pub fn against_limit(run: Run, limit: Option<f64>) -> anyhow::Result<Run> {
+    let Some(per_hour) = limit else { return Ok(run) };
+    match latlab_stats::rejudge(&run, per_hour) {
+        Some(verdict) => Ok(Run { verdict: Some(verdict), ..run }),
+        None if run.verdict.is_none() => bail!("--limit: run {} has no deadline", run.id),
+        None => bail!("--limit: run {} has no releases, or nobody knows how long it was", run.id),
     }
 }
 

@@ -239,6 +239,11 @@ impl JournalThread {
         lock(&self.shared.live).clone()
     }
 
+    /// Whether a run that is to end then has decided whether it keeps its limit of miss bursts.
+    pub fn is_decided(&self) -> bool {
+        lock(&self.shared.live).is_decided()
+    }
+
     /// What went wrong after the first so many problems; the run says it as well.
     pub fn problems_after(&self, known: usize) -> Vec<String> {
         self.shared.problems.after(known)

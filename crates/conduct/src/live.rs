@@ -1,13 +1,16 @@
 //! What the live view shows, gathered from the frames as they pass by.
 
-use latlab_model::frame::Message;
+use latlab_model::frame::{Message, Spikes};
 use latlab_model::run::{EndReason, Finding, ThreadSetup};
 use latlab_model::{Histogram, Nanos, Plan};
+use latlab_stats::{BurstCount, LateCycle, bursts};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
 /// Maxima that a thread's sparkline shows: one for each interval of the last minute.
 pub const RECENT: usize = 60;
+/// Late cycles whose times are kept to find bursts; the misses of others are counted.
+const MOST_LATE: usize = 20_000;
 
 /// A measuring thread as it stands.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub struct LiveThread {
     pub recent_max: VecDeque<Nanos>,
     /// Number of the interval that the last of them belongs to.
     interval: Option<i64>,
+    /// End of its last interval, counted from its first release.
+    measured: Nanos,
     /// Why it ended, once it has.
     pub ended: Option<EndReason>,
 }
@@ -36,6 +41,8 @@ pub struct LiveRun {
     /// Where a guest's kernel says what it says.
     pub console: Option<PathBuf>,
     plan: Option<Plan>,
+    /// The cycles that missed the deadline, of a run that ends when its limit is decided.
+    late: Vec<LateCycle>,
 }
 
 impl LiveRun {
@@ -52,6 +59,7 @@ impl LiveRun {
                         total: Histogram::default(),
                         recent_max: VecDeque::with_capacity(RECENT),
                         interval: None,
+                        measured: Nanos::ZERO,
                         ended: None,
                     })
                     .collect();
@@ -59,11 +67,13 @@ impl LiveRun {
             Message::Interval(interval) => {
                 let Some(thread) = self.threads.get_mut(interval.thread as usize) else { return };
                 let first = thread.setup.first_release_ns;
-                self.measured = self.measured.max(interval.end_ns - first);
+                thread.measured = interval.end_ns - first;
+                self.measured = self.measured.max(thread.measured);
                 let number =
                     self.plan.as_ref().map(|plan| plan.interval_of(first, interval.start_ns));
                 thread.count(&interval.counts, number);
             }
+            Message::Spikes(spikes) => self.keep_late(spikes),
             Message::ThreadEnd(end) => {
                 if let Some(thread) = self.threads.get_mut(end.thread as usize) {
                     thread.ended = Some(end.reason);
@@ -72,6 +82,33 @@ impl LiveRun {
             Message::Finding(finding) => self.findings.push(finding.clone()),
             _ => {}
         }
+    }
+}
+
+impl LiveRun {
+    fn keep_late(&mut self, spikes: &Spikes) {
+        let Some(plan) = self.plan.as_ref().filter(|plan| plan.until_decided) else { return };
+        let Some(thread) = self.threads.get(spikes.thread as usize) else { return };
+        let period = thread.setup.period_ns.unwrap_or_default();
+        let late = spikes.spikes.iter();
+        let late = late.filter_map(|spike| LateCycle::of(plan, spikes.thread, period, *spike));
+        self.late.extend(late.take(MOST_LATE.saturating_sub(self.late.len())));
+    }
+
+    /// Whether a run that is to end then has decided whether it keeps its limit of miss bursts.
+    pub fn is_decided(&self) -> bool {
+        let plan = self.plan.as_ref().filter(|plan| plan.until_decided);
+        let Some(per_hour) = plan.and_then(|plan| plan.limit_per_hour) else { return false };
+        // What one thread has measured further than another is not known of all.
+        let measured = self.threads.iter().map(|thread| thread.measured).min();
+        let Some(measured) = measured.filter(|time| *time > Nanos::ZERO) else { return false };
+        let misses: u64 = self.threads.iter().map(|thread| thread.total.misses).sum();
+        let found = bursts(&self.late);
+        let known: u64 = found.iter().map(|burst| burst.misses).sum();
+        let least = found.len() as u64;
+        // Misses whose times have not come yet, or are not kept, may be bursts of their own.
+        let most = least + misses.saturating_sub(known);
+        BurstCount { least, most, measured }.decides(per_hour)
     }
 }
 

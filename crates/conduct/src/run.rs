@@ -137,11 +137,12 @@ fn supervise(
     // An agent may close its stream and live on.
     let mut ended_at: Option<Instant> = None;
     let mut moved = false;
+    let mut decided = DecisionLook(Instant::now());
     let log = journal.begin_log(OwnThread::Conductor);
     while !(journal.has_ended() && link.has_ended()) {
         let work = log.work();
         moved = moved || journal.leave_measured_cpus();
-        if stop.is_set() && stopped_at.is_none() {
+        if stopped_at.is_none() && (stop.is_set() || decided.look(journal)) {
             stopped_at = Some(Instant::now());
             link.stop();
         }
@@ -172,6 +173,21 @@ fn supervise(
             let _ = open.discard();
             Err(explained.unwrap_or(failure))
         }
+    }
+}
+
+/// Looks whether a run has decided what it was to decide, no more often than intervals come.
+struct DecisionLook(Instant);
+
+impl DecisionLook {
+    const EVERY: Duration = Duration::from_millis(500);
+
+    fn look(&mut self, journal: &JournalThread) -> bool {
+        let is_due = self.0.elapsed() >= DecisionLook::EVERY;
+        if is_due {
+            self.0 = Instant::now();
+        }
+        is_due && journal.is_decided()
     }
 }
 

@@ -72,6 +72,12 @@ pub struct Plan {
     pub warm_up_ns: Option<Nanos>,
     /// The instant, after each release, that must not be exceeded.
     pub deadline_ns: Option<Nanos>,
+    /// Bursts of deadline misses that are tolerated in an hour; none where every miss fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_per_hour: Option<f64>,
+    /// Whether the run ends as soon as it has decided whether it keeps that limit.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub until_decided: bool,
     /// A latency above this ends the run.
     pub stop_above_ns: Option<Nanos>,
     /// A latency above this is a spike for `on_spike`.
@@ -123,6 +129,8 @@ impl Default for Plan {
             cycles: None,
             warm_up_ns: Some(SECOND),
             deadline_ns: None,
+            limit_per_hour: None,
+            until_decided: false,
             stop_above_ns: None,
             spike_above_ns: None,
             on_spike: None,
@@ -138,6 +146,11 @@ impl Default for Plan {
             seed: Some(0),
         }
     }
+}
+
+/// What is off stands in no document.
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// Half a second, in nanoseconds.

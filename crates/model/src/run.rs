@@ -109,6 +109,8 @@ text_enum! {
         Failed = "failed",
         /// The stream ended without a word: the agent was killed or the link was cut.
         Lost = "lost",
+        /// It was decided whether the limit of miss bursts is kept (`--until-decided`).
+        Decided = "decided",
     }
 }
 
@@ -246,6 +248,9 @@ pub struct Verdict {
     /// The bursts in which misses came, and how often further ones may; of releases only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bursts: Option<MissBursts>,
+    /// The tolerated rate of bursts, and what the run says of it; none where every miss fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<BurstLimit>,
     /// Why the counts alone do not decide; none of `pass` and `fail`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<VerdictReason>,
@@ -269,6 +274,24 @@ pub struct MissBursts {
     /// With 95 % confidence no larger share of the releases misses, with regard to how misses depend
     /// on each other; none where times of misses are not known.
     pub share_at_most: Option<f64>,
+}
+
+/// A tolerated rate of bursts of deadline misses, and the rates that a run leaves possible.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BurstLimit {
+    /// Bursts that are tolerated in an hour.
+    pub per_hour: f64,
+    /// With 95 % confidence no more bursts come in an hour.
+    pub at_most_per_hour: f64,
+    /// With 95 % confidence no fewer bursts come in an hour.
+    pub at_least_per_hour: f64,
+    /// Whether both hold although the run may have been ended for what it showed, which makes them
+    /// wider.
+    pub at_any_time: bool,
+    /// How much longer the run would have to be, without a further burst, to keep the limit; none
+    /// where that is decided.
+    pub more_ns: Option<Nanos>,
 }
 
 /// Why a verdict is `invalid` or `inconclusive`.
@@ -302,6 +325,8 @@ pub enum VerdictReason {
         /// How many; none where not even that is known.
         count: Option<u64>,
     },
+    /// The run is too short to show whether the limit is kept.
+    LimitOpen,
     /// The run ended before its time.
     Ended {
         /// Why.

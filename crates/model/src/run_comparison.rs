@@ -4,6 +4,7 @@
 
 use crate::Nanos;
 use crate::comparison::{Comparison, FactChange};
+use crate::run::BurstLimit;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -76,6 +77,10 @@ pub struct ScenarioComparison {
     pub metrics: Vec<MetricComparison>,
     /// The metrics that some run does not support.
     pub unsupported: Vec<UnsupportedMetric>,
+    /// How many times larger each quantile is on the candidate's side, from the low ones to the high
+    /// ones.
+    #[serde(default)]
+    pub shifts: Vec<QuantileShift>,
     /// Deadline misses; none where the runs have no common deadline.
     pub misses: Option<MissComparison>,
     /// What limits the comparison.
@@ -152,6 +157,18 @@ pub struct RatioInterval {
     pub level: f64,
 }
 
+/// A quantile of both sides.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct QuantileShift {
+    /// The share of the latencies that it does not exceed, in parts per million.
+    pub parts_per_million: u32,
+    /// How many times larger it is on the candidate's side.
+    pub ratio: f64,
+    /// Where the ratio lies in 95 % of the choices of runs (bootstrap over runs); none of too few runs.
+    pub band: Option<(f64, f64)>,
+}
+
 /// A metric for which some run has too few latencies, or no intervals.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -182,8 +199,41 @@ pub struct MissComparison {
     pub candidate_activations: u64,
     /// The exact probability of shares at least this far apart, run by run, if nothing differs.
     pub p: f64,
-    /// `regressed` where the candidate misses more; none where the runs do not show it.
+    /// The bursts in which they came; none where some run does not know its bursts or its length.
+    #[serde(default)]
+    pub bursts: Option<BurstComparison>,
+    /// `regressed` where the candidate misses more, or more than is tolerated; `inconclusive` where the
+    /// runs are too short to show what is tolerated; none where the runs show neither.
     pub word: Option<ComparisonWord>,
+}
+
+/// Bursts of deadline misses of both sides, as rates.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BurstComparison {
+    /// Bursts of the base.
+    pub base: BurstRate,
+    /// Bursts of the candidate.
+    pub candidate: BurstRate,
+    /// The exact one-sided probability that the candidate has so many of all bursts or more, if the
+    /// rates do not differ; none where the runs of a side differ by more than chance.
+    pub p: Option<f64>,
+    /// The tolerated rate, and what the candidate's runs say of it; none where none was given.
+    pub limit: Option<BurstLimit>,
+}
+
+/// Bursts in a time.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BurstRate {
+    /// How many.
+    pub bursts: u64,
+    /// Misses whose times are not known, which may be bursts of their own.
+    pub unknown: u64,
+    /// The time of all runs together.
+    pub measured_ns: Nanos,
+    /// With 95 % confidence no more come in an hour.
+    pub at_most_per_hour: f64,
 }
 
 /// Something that limits what a comparison can say.
@@ -212,6 +262,9 @@ pub enum ComparisonRemark {
         of_candidate: bool,
         /// The share that is missing.
         share: f64,
+        /// Whether it is known how long the runs were; else they are taken to be equally long.
+        #[serde(default)]
+        is_timed: bool,
     },
     /// The runs of the sides are not equally long.
     OtherLength {

@@ -153,7 +153,7 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
         value: grouped(count),
         share: percent_of(count, total.activations),
         whole: "of the releases",
-        is_over: name == "misses" && count > 0,
+        is_over: name == "misses" && count > 0 && !is_good(run),
     }));
     figures
 }

@@ -97,6 +97,8 @@ fn releases(words: &mut CommandLine, method: &Method) {
 
 fn limits(words: &mut CommandLine, plan: &Plan, default: &Plan) {
     words.option("--deadline", plan.deadline_ns.map(duration));
+    words.option("--limit", plan.limit_per_hour.map(|rate| format!("{rate}/h")));
+    words.flag("--until-decided", plan.until_decided);
     words.option("--stop-above", plan.stop_above_ns.map(duration));
     words.option("--spike-above", plan.spike_above_ns.map(duration));
     words.option("--on-spike", plan.on_spike.as_ref());

@@ -255,7 +255,7 @@ fn misses(run: &Run) -> Option<String> {
 /// Why the run ended before its time; none where it did not.
 pub fn ending(reason: EndReason) -> Option<String> {
     let why = match reason {
-        EndReason::Finished => return None,
+        EndReason::Finished | EndReason::Decided => return None,
         EndReason::Interrupted => "The run was interrupted before its planned end.",
         EndReason::StopAbove => "The run stopped at a value above --stop-above.",
         EndReason::CpuOffline => "The run ended because a measured CPU went offline.",

@@ -1,9 +1,9 @@
 //! The judgement of a run in sentences.
 
 use crate::sections::respond::is_timed;
-use crate::units::{counted, grouped, percent, trimmed};
+use crate::units::{counted, grouped, percent, span, trimmed};
 use latlab_model::plan::Recorded;
-use latlab_model::run::{EndReason, MissBursts, Verdict, VerdictReason};
+use latlab_model::run::{BurstLimit, EndReason, MissBursts, Verdict, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Run};
 
 /// The run as a command prints it: with the sentences of its findings and of its verdict, and
@@ -45,7 +45,10 @@ pub(crate) fn bound(run: &Run, verdict: &Verdict) -> Option<String> {
         Recorded::Latency | Recorded::Gap => "releases",
     };
     if let Some(bursts) = &verdict.bursts {
-        return Some(bound_bursts(bursts));
+        let limit = verdict.limit.map(|limit| format!(" {}", against(&limit, verdict)));
+        let most = verdict.limit.map_or(bursts.at_most_per_hour, |limit| limit.at_most_per_hour);
+        let bound = bound_bursts(bursts, most);
+        return Some(format!("{bound}{}{}", limit.unwrap_or_default(), of_one_boot(run)));
     }
     match (verdict.at_most_share, verdict.at_most_per_second) {
         (Some(share), _) => Some(bound_by_count(share, what)),
@@ -59,15 +62,43 @@ pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
     let Some(MissBursts { count, at_most_per_hour, .. }) = verdict.bursts else {
         return bound(run, verdict);
     };
-    let most = per_hour(at_most_per_hour);
-    Some(match count {
+    let most = per_hour(verdict.limit.map_or(at_most_per_hour, |limit| limit.at_most_per_hour));
+    let limit = verdict.limit.map(|limit| format!(" {}", against(&limit, verdict)));
+    let fewer = match count {
         0 => format!("Fewer than {most} bursts of misses come in an hour (95 % confidence)."),
         count => format!(
             "The misses came in {}; fewer than {} come in an hour (95 % confidence).",
             counted(count, "burst", "bursts"),
             most
         ),
-    })
+    };
+    Some(fewer + &limit.unwrap_or_default())
+}
+
+/// What the tolerated rate has to do with it.
+fn against(limit: &BurstLimit, verdict: &Verdict) -> String {
+    let tolerated = rate(limit.per_hour);
+    match (verdict.word, limit.more_ns) {
+        (VerdictWord::Pass, _) => format!("That keeps the limit of {tolerated} in an hour."),
+        (VerdictWord::Fail, _) => format!(
+            "More than {} come, above the limit of {tolerated} in an hour.",
+            rate_below(limit.at_least_per_hour)
+        ),
+        (_, Some(more)) => format!(
+            "The limit is {tolerated} in an hour: {} more without a {}miss would show that it is kept.",
+            span(more),
+            if verdict.misses > 0 { "further " } else { "" }
+        ),
+        _ => format!("The limit is {tolerated} in an hour."),
+    }
+}
+
+/// What a single run cannot know.
+fn of_one_boot(run: &Run) -> &'static str {
+    match run.asked.method.is_import() || run.asked.target.has_virtual_time() {
+        true => "",
+        false => " This is one run of one boot; another boot may differ.",
+    }
 }
 
 fn of_releases(run: &Run, verdict: &Verdict) -> String {
@@ -127,6 +158,13 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
             ),
             None => "the file does not say how many latencies it leaves out".to_string(),
         },
+        VerdictReason::LimitOpen => match &verdict.limit {
+            Some(limit) => format!(
+                "the run is too short to show that no more than {} of misses come in an hour",
+                bursts_at(limit.per_hour)
+            ),
+            None => "the run is too short for its limit".to_string(),
+        },
         VerdictReason::Ended { reason } => too_short(*reason).to_string(),
     })
 }
@@ -149,7 +187,7 @@ fn heaviest(run: &Run, codes: &[String]) -> String {
 
 fn too_short(ended: EndReason) -> &'static str {
     match ended {
-        EndReason::Finished => "the run was too short",
+        EndReason::Finished | EndReason::Decided => "the run was too short",
         EndReason::Interrupted => "the run was interrupted",
         EndReason::StopAbove => "the run stopped at a value above --stop-above",
         EndReason::CpuOffline => "a measured CPU was taken offline",
@@ -161,8 +199,8 @@ fn too_short(ended: EndReason) -> &'static str {
 }
 
 /// Misses come together, so that what can be bounded is how often they do.
-fn bound_bursts(bursts: &MissBursts) -> String {
-    let MissBursts { count, largest, unknown, at_most_per_hour, share_at_most } = *bursts;
+fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
+    let MissBursts { count, largest, unknown, share_at_most, .. } = *bursts;
     let seen = match (count, unknown) {
         (0, 0) => String::new(),
         (0, _) => format!("The times of {} are not known. ", counted(unknown, "miss", "misses")),
@@ -188,13 +226,38 @@ fn bound_bursts(bursts: &MissBursts) -> String {
     format!(
         "{seen}With 95 % confidence fewer than {} bursts of misses come in an hour{}, if load and machine do \
          not change.",
-        per_hour(at_most_per_hour),
+        per_hour(most_per_hour),
         share.unwrap_or_default()
     )
 }
 
+/// A tolerated rate as it was given.
+pub(crate) fn rate(per_hour: f64) -> String {
+    if per_hour >= 1e4 {
+        grouped(per_hour.round() as u64)
+    } else {
+        trimmed(format!("{per_hour:.6}"))
+    }
+}
+
+fn bursts_at(per_hour: f64) -> String {
+    let unit = if per_hour == 1.0 { "burst" } else { "bursts" };
+    format!("{} {unit}", rate(per_hour))
+}
+
+/// A rate that is exceeded, rounded down to two digits.
+fn rate_below(rate: f64) -> String {
+    if rate >= 10.0 {
+        return grouped(rate.floor() as u64);
+    }
+    let last = 10_f64.powf(rate.max(1e-9).log10().floor() - 1.0);
+    let rounded = (rate / last + 1e-9).floor() * last;
+    let decimals = (-last.log10()).round().max(0.0) as usize;
+    trimmed(format!("{rounded:.decimals$}"))
+}
+
 /// A rate, rounded up to two digits.
-fn per_hour(rate: f64) -> String {
+pub(crate) fn per_hour(rate: f64) -> String {
     if rate >= 10.0 {
         return grouped(rate.ceil() as u64);
     }
@@ -237,7 +300,7 @@ mod tests {
             share_at_most: Some(3e-8),
         };
         assert_eq!(
-            bound_bursts(&none),
+            bound_bursts(&none, none.at_most_per_hour),
             "With 95 % confidence fewer than 0.87 bursts of misses come in an hour, and at most one in \
              33 333 333 releases begins one, if load and machine do not change."
         );
@@ -249,15 +312,51 @@ mod tests {
             ..none
         };
         assert_eq!(
-            bound_bursts(&some),
+            bound_bursts(&some, some.at_most_per_hour),
             "The misses came in 130 bursts, the largest of 95 misses. With 95 % confidence fewer than \
              13 402 bursts of misses come in an hour, and at most 0.55 % of releases miss, if load and \
              machine do not change."
         );
         let lost = MissBursts { unknown: 12, share_at_most: None, ..some };
-        assert!(bound_bursts(&lost).starts_with(
+        assert!(bound_bursts(&lost, lost.at_most_per_hour).starts_with(
             "The misses came in 130 bursts at least, the largest of \
             95 misses; the times of 12 are not known. "
         ));
+    }
+
+    #[test]
+    fn a_limit_is_kept_exceeded_or_needs_more_time() {
+        let limit = BurstLimit {
+            per_hour: 0.1,
+            at_most_per_hour: 0.8633,
+            at_least_per_hour: 0.0,
+            at_any_time: false,
+            more_ns: Some(Nanos(95_400_000_000_000)),
+        };
+        let verdict = |word, misses| Verdict {
+            word,
+            deadline_ns: Nanos(125_000),
+            misses,
+            activations: 100_000_000,
+            at_most_share: None,
+            at_most_per_second: None,
+            bursts: None,
+            limit: Some(limit),
+            reason: Some(VerdictReason::LimitOpen),
+            sentence: None,
+        };
+        assert_eq!(
+            against(&limit, &verdict(VerdictWord::Inconclusive, 0)),
+            "The limit is 0.1 in an hour: 26.5 h more without a miss would show that it is kept."
+        );
+        assert_eq!(
+            against(&limit, &verdict(VerdictWord::Pass, 0)),
+            "That keeps the limit of 0.1 in an hour."
+        );
+        let exceeded = BurstLimit { at_least_per_hour: 2.15, ..limit };
+        assert_eq!(
+            against(&exceeded, &verdict(VerdictWord::Fail, 9)),
+            "More than 2.1 come, above the limit of 0.1 in an hour."
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! Bursts of deadline misses: misses that come together are one event, not many.
 
-use latlab_model::Nanos;
+use latlab_model::frame::Spike;
+use latlab_model::plan::MissedPolicy;
+use latlab_model::{Nanos, Plan, deadline};
 use std::collections::BTreeMap;
 
 /// A cycle that missed the deadline, with the releases behind it that it made miss theirs.
@@ -14,6 +16,22 @@ pub struct LateCycle {
     pub period_ns: Nanos,
     /// Misses of this release and of those behind it, one at least.
     pub misses: u64,
+}
+
+impl LateCycle {
+    /// What a large latency of a thread with this period makes late; none where it is in time.
+    pub fn of(plan: &Plan, thread: u32, period_ns: Nanos, spike: Spike) -> Option<LateCycle> {
+        let limit = plan.deadline_ns?;
+        let (latency, period_ns) = (spike.latency_ns.0, period_ns.max(Nanos(1)));
+        if !deadline::is_miss(latency, limit.0) {
+            return None;
+        }
+        // Without a policy nothing but the cycle itself is late.
+        let skips = plan.method.missed_policy() == Some(MissedPolicy::Skip);
+        let skipped = if skips { latency / period_ns.0 } else { 0 };
+        let misses = deadline::misses(latency, limit.0, period_ns.0, skipped).unsigned_abs();
+        Some(LateCycle { thread, release_ns: spike.release_ns, period_ns, misses })
+    }
 }
 
 /// Misses that came together.

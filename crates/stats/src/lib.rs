@@ -4,6 +4,7 @@ mod bursts;
 mod compare;
 mod dependence;
 mod joint;
+mod limit;
 pub mod phase;
 pub mod quantile;
 mod random;
@@ -18,8 +19,9 @@ mod superiority;
 mod testing;
 pub mod verdict;
 
-pub use bursts::LateCycle;
-pub use compare::{MeasuredRun, compare_runs};
+pub use bursts::{LateCycle, bursts};
+pub use compare::{MeasuredRun, Tolerance, compare_runs};
+pub use limit::{BurstCount, rejudge};
 pub use phase::stroboscope;
 pub use quantile::{
     latencies_needed, quantile, quantile_of_equal_weight, quantile_of_rows, quantiles,

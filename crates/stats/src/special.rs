@@ -1,7 +1,7 @@
 //! Quantiles of the distributions that counts are judged by, from the special functions of statrs.
 
 use statrs::function::beta::beta_reg;
-use statrs::function::gamma::gamma_ur;
+use statrs::function::gamma::{gamma_lr, gamma_ur};
 
 /// From this size on a binomial distribution is taken as Bol'shev's limit, since the logarithms of
 /// such large factorials do not hold enough digits for the difference between them.
@@ -13,6 +13,39 @@ const MANY: f64 = 1e3;
 pub fn count_above(events: f64, chance: f64) -> f64 {
     let start = (events + 1.0) * 2.0 + 50.0;
     root(0.0, start, |rate| gamma_ur(events + 1.0, rate.max(f64::MIN_POSITIVE)) - chance)
+}
+
+/// The rate at which as many events or more have only this chance (Garwood); zero of none.
+pub fn count_below(events: f64, chance: f64) -> f64 {
+    if events <= 0.0 {
+        return 0.0;
+    }
+    let more = |rate: f64| chance - gamma_lr(events, rate.max(f64::MIN_POSITIVE));
+    root(0.0, events * 2.0 + 50.0, more)
+}
+
+/// The chance that so many of these events, or more, are of the one kind that has this share.
+pub fn chance_of_at_least(events: u64, of: u64, share: f64) -> f64 {
+    match events {
+        0 => 1.0,
+        events => beta_reg(events as f64, (of - events) as f64 + 1.0, share.clamp(0.0, 1.0)),
+    }
+}
+
+/// The chance that independent counts of equal rates, over these times, differ at least as much: by the
+/// chi-square of their dispersion. Of fewer than two, or of no event, it is one.
+pub fn chance_of_dispersion(counts: &[(u64, f64)]) -> f64 {
+    let all: f64 = counts.iter().map(|(count, _)| *count as f64).sum();
+    let time: f64 = counts.iter().map(|(_, time)| *time).sum();
+    if counts.len() < 2 || all <= 0.0 || time <= 0.0 {
+        return 1.0;
+    }
+    let square = |(count, of): &(u64, f64)| {
+        let expected = all * of / time;
+        if expected > 0.0 { (*count as f64 - expected).powi(2) / expected } else { 0.0 }
+    };
+    let sum: f64 = counts.iter().map(square).sum();
+    gamma_ur((counts.len() as f64 - 1.0) / 2.0, (sum / 2.0).max(f64::MIN_POSITIVE))
 }
 
 /// The share at which as few as so many of these have only this chance (Clopper and Pearson); neither
@@ -93,5 +126,21 @@ mod tests {
         assert_eq!((share_above(5.0, 5.0, 0.05), share_above(0.0, 0.0, 0.05)), (1.0, 1.0));
         let t = student_above(4.0, 0.05);
         assert!(error(t, 2.131_846_786_326_649) < 1e-9, "{t}");
+    }
+
+    /// Of bursts that both sides have for the same time: base, candidate, scipy.stats.binom.sf.
+    #[test]
+    fn rates_are_compared_as_the_oracle_does() {
+        for (base, candidate, expected) in
+            [(0, 5, 0.03125), (1, 7, 0.035_156_25), (10, 22, 0.025_051_23), (3, 10, 0.046_142_58)]
+        {
+            let got = chance_of_at_least(candidate, base + candidate, 0.5);
+            assert!((got - expected).abs() < 5e-9, "{base}, {candidate}: {got}");
+        }
+        assert_eq!(chance_of_at_least(0, 9, 0.5), 1.0);
+        // Bursts of five real runs of the same machine: chi2 = 18.79.
+        let runs = [12, 27, 9, 24, 32].map(|count| (count, 8.0));
+        assert!((chance_of_dispersion(&runs) - 0.000_86).abs() < 1e-5);
+        assert_eq!(chance_of_dispersion(&[(0, 1.0), (0, 1.0)]), 1.0);
     }
 }

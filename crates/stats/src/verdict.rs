@@ -2,6 +2,7 @@
 
 use crate::bursts::{LateCycle, bursts};
 use crate::dependence::{Misses, share_at_most};
+use crate::limit::{is_early_but_good, judge_limit, may_be_chosen};
 use crate::special::count_above;
 use latlab_model::Nanos;
 use latlab_model::finding::{Finding, FindingKind, ImportFinding};
@@ -59,7 +60,7 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
     let activations = evidence.total.activations;
     let at_most_share = (bounded && !spins).then(|| at_most_share(activations));
     let at_most_per_second = (bounded && spins).then(|| at_most_per_second(evidence.watched));
-    Some(Verdict {
+    let verdict = Verdict {
         word,
         deadline_ns,
         misses,
@@ -67,9 +68,17 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
         at_most_share,
         at_most_per_second,
         bursts: miss_bursts(evidence, misses).filter(|_| word != VerdictWord::Invalid),
+        limit: None,
         reason,
         sentence: None,
-    })
+    };
+    let Some(per_hour) = evidence.plan.limit_per_hour else { return Some(verdict) };
+    let ended = evidence.ended;
+    let of_end = |reason: &VerdictReason| matches!(reason, VerdictReason::Ended { .. });
+    let undecided =
+        why_undecided(evidence).filter(|reason| !(of_end(reason) && is_early_but_good(ended)));
+    let chosen = may_be_chosen(evidence.plan, ended);
+    Some(judge_limit(verdict, per_hour, evidence.measured, chosen, undecided))
 }
 
 /// The measured time is cut into so many slices, whose misses differ by more than chance where misses

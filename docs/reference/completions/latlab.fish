@@ -93,6 +93,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l interval -d 'Lengt
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s D -l for -d 'Length of the run [default: until Ctrl-C]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s l -l cycles -d 'Number of cycles of each thread' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l deadline -d 'Judge the run: a latency above this is a deadline miss' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l limit -d 'Judge by bursts of misses instead of single ones: so many are tolerated, such as 0.1/h or 1/d' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above]' -r
@@ -114,6 +115,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l format -d 'How to 
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print the console of the guest, or of all guests of a sheet'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l until-decided -d 'End the run as soon as it is decided whether the limit is kept, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
@@ -533,6 +535,7 @@ markdown\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l baseline -d 'Compare with this run instead of the first one' -r
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l limit -d 'Judge by bursts of misses: so many are tolerated, such as 0.1/h' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Show only this part of a run with samples: times in UTC, or since the first release (+10s)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown, html (the top of the page, for a notebook); with --window text, json, csv (every sample)' -r -f -a "text\t''
 json\t''
@@ -544,6 +547,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand show" -s v -l all -d 'Show
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand show" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l baseline -d 'Compare with this run instead of the first one' -r
+complete -c latlab -n "__fish_latlab_using_subcommand report" -l limit -d 'Judge by bursts of misses: so many are tolerated, such as 0.1/h' -r
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s o -l output -d 'The page to write, - for standard output [default: report.html in the run\'s folder, comparison.html in the first one\'s where several are compared]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l format -d 'How to print the result: text, json; the table of a campaign also: markdown, csv, junit' -r -f -a "text\t''
@@ -555,10 +559,13 @@ complete -c latlab -n "__fish_latlab_using_subcommand report" -l open -d 'Open t
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l care -d 'By how much the candidate may be worse; twice as much for p99.99 and the median maximum' -r
-complete -c latlab -n "__fish_latlab_using_subcommand compare" -l format -d 'How to print the result: text, json, markdown, junit' -r -f -a "text\t''
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l limit -d 'Bursts of deadline misses that the candidate may have, such as 0.1/h' -r
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l format -d 'How to print the result: text, json, markdown, junit, html' -r -f -a "text\t''
 json\t''
 markdown\t''
-junit\t''"
+junit\t''
+html\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -s o -l output -d 'The file to write, - for standard output [default: standard output]; a page if its name ends in .html' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l gate -d 'End with the exit code of the answer'
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -s h -l help -d 'Print help'

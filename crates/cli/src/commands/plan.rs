@@ -1,6 +1,6 @@
 //! `latlab plan`: how long a run must be to exclude a rate of deadline misses.
 
-use crate::flags::Format;
+use crate::flags::{Format, rate_per_hour};
 use crate::output::{print_json, print_text, style, width};
 use clap::Args;
 use latlab_model::Nanos;
@@ -32,23 +32,6 @@ Examples:
 A run without a miss excludes a rate only if it is long enough: 3.00 times the time between two bursts
 at 95 %, 4.61 times at 99 %. Each burst that comes makes the run longer.";
 
-/// Times that a rate may be given in, in hours.
-const TIMES: [(&str, f64); 5] =
-    [("s", 1.0 / 3600.0), ("min", 1.0 / 60.0), ("h", 1.0), ("d", 24.0), ("week", 168.0)];
-
-/// A rate as events an hour.
-fn rate_per_hour(text: &str) -> Result<f64, String> {
-    let expected = || format!("'{text}' is not a rate such as 0.1/h, 1/d, 1/week");
-    let (count, time) = text.split_once('/').ok_or_else(expected)?;
-    let count: f64 = count.trim().parse().map_err(|_| expected())?;
-    let (_, hours) = TIMES.iter().find(|(name, _)| *name == time.trim()).ok_or_else(expected)?;
-    let rate = count / hours;
-    match (1e-6..=1e6).contains(&rate) {
-        true => Ok(rate),
-        false => Err(format!("{}: at least 0.000001/h, at most 1000000/h", expected())),
-    }
-}
-
 /// A share in percent from a half on.
 fn confidence(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
@@ -75,13 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_has_its_time() {
-        assert_eq!(rate_per_hour("0.1/h"), Ok(0.1));
-        assert_eq!(rate_per_hour("24/d"), Ok(1.0));
-        assert_eq!(rate_per_hour("1 / min"), Ok(60.0));
-        for wrong in ["0.1", "0/h", "-1/h", "NaN/h", "inf/h", "1/y", "1e9/h", "/h"] {
-            assert!(rate_per_hour(wrong).is_err(), "{wrong}");
-        }
+    fn a_confidence_is_a_share_from_a_half_on() {
         assert_eq!(confidence("99%"), Ok(0.99));
         for wrong in ["99", "100%", "40%", "x%"] {
             assert!(confidence(wrong).is_err(), "{wrong}");

@@ -6,6 +6,7 @@ mod campaign;
 use crate::browser;
 use crate::documents::Reported;
 use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
+use crate::render::against_limit;
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ReportArgs, ReportFormat};
@@ -30,8 +31,12 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
         bail!("--format {} is only for campaigns", args.format.name());
     }
     let folders = find_runs(&store, &args.runs, args.baseline.as_deref())?;
-    let shown: Vec<LoadedRun> =
-        folders.iter().map(|folder| LoadedRun::read(folder)).collect::<Result<_, _>>()?;
+    let read = |folder: &PathBuf| -> anyhow::Result<LoadedRun> {
+        let mut loaded = LoadedRun::read(folder)?;
+        loaded.run = against_limit(loaded.run, args.limit)?;
+        Ok(loaded)
+    };
+    let shown: Vec<LoadedRun> = folders.iter().map(read).collect::<anyhow::Result<_>>()?;
     reject_duplicates(&shown)?;
     let page = latlab_view::page(&shown);
     if !latlab_report::is_interactive() {

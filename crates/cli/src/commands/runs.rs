@@ -7,7 +7,7 @@ mod window;
 
 use crate::documents::List;
 use crate::output::{escape_controls, print, print_json, print_text, sanitize_run, style, width};
-use crate::render::{answer_text, run_text, with_largest};
+use crate::render::{against_limit, answer_text, run_text, with_largest};
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
@@ -98,7 +98,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
-    let run = latlab_store::read_run(folder)?;
+    let run = against_limit(latlab_store::read_run(folder)?, args.limit)?;
     match (&args.window, args.format) {
         (Some(spec), format) => window::show(folder, &run, spec, format),
         (None, ShowFormat::Json) => print_json(&rendered(&with_largest(folder, run))),

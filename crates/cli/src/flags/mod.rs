@@ -62,6 +62,23 @@ pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     T::try_from(number).map_err(|_| format!("{text} is too large"))
 }
 
+/// Times that a rate may be given in, in hours.
+const TIMES: [(&str, f64); 5] =
+    [("s", 1.0 / 3600.0), ("min", 1.0 / 60.0), ("h", 1.0), ("d", 24.0), ("week", 168.0)];
+
+/// A rate of a command line, such as 0.1/h, as events an hour.
+pub fn rate_per_hour(text: &str) -> Result<f64, String> {
+    let expected = || format!("'{text}' is not a rate such as 0.1/h, 1/d, 1/week");
+    let (count, time) = text.split_once('/').ok_or_else(expected)?;
+    let count: f64 = count.trim().parse().map_err(|_| expected())?;
+    let (_, hours) = TIMES.iter().find(|(name, _)| *name == time.trim()).ok_or_else(expected)?;
+    let rate = count / hours;
+    match (1e-6..=1e6).contains(&rate) {
+        true => Ok(rate),
+        false => Err(format!("{}: at least 0.000001/h, at most 1000000/h", expected())),
+    }
+}
+
 /// A word of the model as a value of the command line; shells complete it.
 pub fn value_parser_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
@@ -77,4 +94,19 @@ pub fn parse<A: Args>(
 ) -> Result<A, clap::Error> {
     let command = A::augment_args(Command::new("latlab")).no_binary_name(true);
     A::from_arg_matches(&command.try_get_matches_from(words)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_has_its_time() {
+        assert_eq!(rate_per_hour("0.1/h"), Ok(0.1));
+        assert_eq!(rate_per_hour("24/d"), Ok(1.0));
+        assert_eq!(rate_per_hour("1 / min"), Ok(60.0));
+        for wrong in ["0.1", "0/h", "-1/h", "NaN/h", "inf/h", "1/y", "1e9/h", "/h"] {
+            assert!(rate_per_hour(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::flags::guest::GuestArgs;
 use crate::flags::sheet::SheetArgs;
-use crate::flags::{Common, value_parser_of, whole};
+use crate::flags::{Common, rate_per_hour, value_parser_of, whole};
 use clap::Args;
 use latlab_model::load::LoadCpus;
 use latlab_model::plan::{
@@ -112,6 +112,12 @@ pub struct RunArgs {
     /// Judge the run: a latency above this is a deadline miss
     #[arg(long, value_name = "TIME", help_heading = UNTIL)]
     pub deadline: Option<Nanos>,
+    /// Judge by bursts of misses instead of single ones: so many are tolerated, such as 0.1/h or 1/d
+    #[arg(long, value_name = "RATE", value_parser = rate_per_hour, help_heading = UNTIL)]
+    pub limit: Option<f64>,
+    /// End the run as soon as it is decided whether the limit is kept, after --for at the latest
+    #[arg(long, help_heading = UNTIL)]
+    pub until_decided: bool,
     /// End the run at the first latency above this (exit code 1)
     #[arg(short = 'b', long, value_name = "TIME", help_heading = UNTIL)]
     pub stop_above: Option<Nanos>,
@@ -194,6 +200,7 @@ Examples:
   latlab run --policy other --for 10s               needs no rights
   latlab run --policy deadline:100us/1ms/1ms --for 10s
   latlab run -b 150us --on-spike 'cat >>spikes.json'
+  latlab run --deadline 125us --limit 10/h --until-decided --for 2h
   latlab run --instrument handoff --wake pipe --for 10s
   latlab run --instrument spin --for 60s            noise of each CPU
   latlab run --samples -i 50us --for 8h --keep-going --name night

@@ -27,7 +27,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-lab", &["latlab-model"]),
     (
         "latlab-conduct",
-        &["latlab-capture", "latlab-lab", "latlab-model", "latlab-store", "latlab-sys"],
+        &[
+            "latlab-capture",
+            "latlab-lab",
+            "latlab-model",
+            "latlab-stats",
+            "latlab-store",
+            "latlab-sys",
+        ],
     ),
     ("latlab-png", &[]),
     ("latlab-view", &["latlab-digest", "latlab-model", "latlab-report", "latlab-store"]),

@@ -21,13 +21,14 @@ use latlab_model::frame::STREAM_VERSION;
 use latlab_model::legs::RunLegs;
 use latlab_model::load::LoadRun;
 use latlab_model::machine::Machine;
-use latlab_model::plan::{MissedPolicy, Recorded};
+use latlab_model::plan::Recorded;
 use latlab_model::respond::Responses;
 use latlab_model::run::{
     AppliedSetup, ClockReading, EndReason, Losses, SCHEMA_VERSION, Summary, ThreadRun, Verdict,
+    VerdictWord,
 };
 use latlab_model::telemetry::Conditions;
-use latlab_model::{CpuSet, Nanos, Plan, Run, deadline};
+use latlab_model::{CpuSet, Nanos, Plan, Run};
 use latlab_stats::{LateCycle, VerdictInput, judge};
 use std::collections::BTreeMap;
 
@@ -79,6 +80,7 @@ impl RunBuilder {
             AllThreads { counts: &counts, threads: &threads, total: &total, findings: &findings };
         let late = late_cycles(&head.plan, &head.prepared, &spikes);
         let verdict = all.verdict(&head.plan, measured, &late, ended);
+        let ended = decided_end(&head.plan, ended, verdict.as_ref());
         let run = Run {
             schema: SCHEMA_VERSION,
             latlab: self.hello.map(|hello| hello.latlab).unwrap_or_default(),
@@ -285,28 +287,29 @@ impl AllThreads<'_> {
     }
 }
 
+/// A run that was to end when its limit is decided, and was ended then, has not been cut short.
+fn decided_end(plan: &Plan, ended: EndReason, verdict: Option<&Verdict>) -> EndReason {
+    let is_decided = |verdict: &Verdict| {
+        verdict.limit.is_some() && matches!(verdict.word, VerdictWord::Pass | VerdictWord::Fail)
+    };
+    match ended {
+        EndReason::Interrupted if plan.until_decided && verdict.is_some_and(is_decided) => {
+            EndReason::Decided
+        }
+        other => other,
+    }
+}
+
 /// The cycles that missed the deadline, among the largest latencies, whose releases are known.
 fn late_cycles(plan: &Plan, applied: &AppliedSetup, spikes: &[SpikeRow]) -> Vec<LateCycle> {
-    let Some(limit) = plan.deadline_ns else { return Vec::new() };
-    let skips = plan.method.missed_policy() == Some(MissedPolicy::Skip);
     let period = |thread: u32| {
         let setup = applied.threads.iter().find(|setup| setup.thread == thread);
-        setup.and_then(|setup| setup.period_ns).unwrap_or_default().max(Nanos(1))
+        setup.and_then(|setup| setup.period_ns).unwrap_or_default()
     };
-    let late = spikes.iter().filter(|row| deadline::is_miss(row.spike.latency_ns.0, limit.0));
-    late.map(|row| {
-        let (latency, period_ns) = (row.spike.latency_ns.0, period(row.thread));
-        // Without a policy nothing but the cycle itself is late.
-        let skipped = if skips { latency / period_ns.0 } else { 0 };
-        let misses = deadline::misses(latency, limit.0, period_ns.0, skipped);
-        LateCycle {
-            thread: row.thread,
-            release_ns: row.spike.release_ns,
-            period_ns,
-            misses: misses.unsigned_abs(),
-        }
-    })
-    .collect()
+    let late = spikes
+        .iter()
+        .filter_map(|row| LateCycle::of(plan, row.thread, period(row.thread), row.spike));
+    late.collect()
 }
 
 /// A time of CLOCK_MONOTONIC in UTC, as a reading of the clocks has it.

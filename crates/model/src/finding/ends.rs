@@ -216,8 +216,9 @@ fn ended_early(reason: EndReason) -> &'static str {
         EndReason::RecorderFull => "The thread ended early: its recorder was full.",
         EndReason::Failed => "The thread ended early: a system call of its loop failed.",
         EndReason::Lost => "The thread was lost before the end of the run.",
-        EndReason::Finished | EndReason::Interrupted | EndReason::StopAbove => {
-            "The thread ended before the others."
-        }
+        EndReason::Finished
+        | EndReason::Interrupted
+        | EndReason::StopAbove
+        | EndReason::Decided => "The thread ended before the others.",
     }
 }

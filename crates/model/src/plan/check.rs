@@ -1,6 +1,6 @@
 //! Whether a plan makes sense by itself; an error is one line for the user.
 
-use super::{Measurement, Plan, Policy, Tuning};
+use super::{Measurement, Plan, Policy, Recorded, Tuning};
 use crate::Nanos;
 use crate::nanos::{MILLISECOND, SECOND};
 
@@ -21,6 +21,7 @@ impl Plan {
     pub(super) fn check_shared(&self) -> Result<(), String> {
         self.check_times()?;
         self.check_counts()?;
+        self.check_limit()?;
         self.check_tunings()?;
         self.policy.map_or(Ok(()), Policy::check)
     }
@@ -68,6 +69,26 @@ impl Plan {
             return refuse("--on-spike needs --spike-above, --deadline or --stop-above".into());
         }
         Ok(())
+    }
+
+    /// A rate of bursts needs misses, and releases that miss.
+    fn check_limit(&self) -> Result<(), String> {
+        let refuse = |text: &str| Err(text.to_string());
+        match self.limit_per_hour {
+            None if self.until_decided => refuse("--until-decided needs --limit, such as 0.1/h"),
+            None => Ok(()),
+            Some(_) if self.deadline_ns.is_none() => refuse("--limit needs --deadline"),
+            Some(_) if self.method.records() != Recorded::Latency => {
+                refuse("--limit does not apply to this instrument, which has no releases")
+            }
+            Some(rate) if !(1e-6..=1e6).contains(&rate) => {
+                refuse("--limit: expected 0.000001/h to 1000000/h")
+            }
+            Some(_) if self.until_decided && self.duration_ns.is_none() => {
+                refuse("--until-decided needs --for, the longest time that it may take")
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     /// One value for one name.

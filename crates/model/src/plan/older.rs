@@ -157,6 +157,8 @@ impl From<FlatPlan> for Plan {
             cycles: flat.cycles,
             warm_up_ns: measured.then_some(flat.warm_up_ns),
             deadline_ns: flat.deadline_ns,
+            limit_per_hour: None,
+            until_decided: false,
             stop_above_ns: flat.stop_above_ns,
             spike_above_ns: flat.spike_above_ns,
             on_spike: flat.on_spike,

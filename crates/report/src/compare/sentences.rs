@@ -1,11 +1,15 @@
 //! What a comparison says in plain words.
 
 use crate::units::{counted, grouped, percent, percent_of, short, span, trimmed};
+use crate::verdict::{per_hour, rate};
+use latlab_model::run::BurstLimit;
 use latlab_model::run_comparison::{
-    ComparisonRemark, ComparisonWord, Metric, MetricComparison, MissComparison, RatioInterval,
-    RunComparison, ScenarioComparison,
+    BurstComparison, BurstRate, ComparisonRemark, ComparisonWord, Metric, MetricComparison,
+    MissComparison, RatioInterval, RunComparison, ScenarioComparison,
 };
 
+/// Runs a side that any conclusion needs.
+const FEWEST_RUNS: usize = 4;
 /// Runs a side that nobody is asked to exceed.
 const MOST_RUNS: &str = "more than 30 runs a side";
 /// The metrics, in the order in which one stands for a scenario.
@@ -47,9 +51,9 @@ pub fn headline(of: &RunComparison) -> String {
 pub fn scenario(of: &ScenarioComparison) -> String {
     let title = title(of.word);
     if of.word == ComparisonWord::Refused {
-        let why = of.remarks.iter().find_map(refusal);
+        let why = of.remarks.iter().find_map(|one| refusal(one, "run"));
         let figure = headline_metric(of, |_| true).map(|one| format!(" {}.", figure(one)));
-        let why = why.unwrap_or("the runs have no metric in common");
+        let why = why.unwrap_or_else(|| "the runs have no metric in common".to_string());
         return format!("{title}: {why}.{}", figure.unwrap_or_default());
     }
     match (headline_metric(of, |one| one.word == of.word), &of.misses) {
@@ -170,17 +174,68 @@ pub fn missed(of: &MissComparison) -> String {
         let share = share.map(|share| format!(" ({share})")).unwrap_or_default();
         format!("{} of {}{share}", grouped(misses), grouped(due))
     };
+    let exceeds = of.bursts.and_then(|bursts| bursts.limit).is_some_and(|limit| is_above(&limit));
     let told = match of.word {
-        Some(_) => format!("; the candidate misses more (p={})", probability(of.p)),
-        None if of.base + of.candidate == 0 => String::new(),
-        None => format!("; the runs do not show that it misses more (p={})", probability(of.p)),
+        Some(ComparisonWord::Regressed) if !exceeds => {
+            format!("; the candidate misses more (p={})", probability(of.p))
+        }
+        _ if of.base + of.candidate == 0 => String::new(),
+        _ => format!("; the runs do not show that it misses more (p={})", probability(of.p)),
     };
-    format!(
+    let misses = format!(
         "The {} deadline was missed by {} releases of the base and {} of the candidate{told}.",
         of.deadline_ns,
         side(of.base, of.base_activations),
         side(of.candidate, of.candidate_activations),
-    )
+    );
+    match of.bursts {
+        Some(bursts) => format!("{misses} {}", rates(&bursts)),
+        None => misses,
+    }
+}
+
+/// Bursts of misses of both sides, and what is tolerated of the candidate.
+fn rates(of: &BurstComparison) -> String {
+    let side = |rate: &BurstRate| {
+        let unknown = (rate.unknown > 0).then_some(" at least");
+        format!(
+            "{}{} in {}",
+            counted(rate.bursts, "burst", "bursts"),
+            unknown.unwrap_or_default(),
+            span(rate.measured_ns)
+        )
+    };
+    let most = of.limit.map_or(of.candidate.at_most_per_hour, |limit| limit.at_most_per_hour);
+    let chance = of.p.filter(|_| of.base.bursts + of.candidate.bursts > 0);
+    let chance = chance.map(|p| format!(" (p={} of so many or more)", probability(p)));
+    let bound = format!(
+        "They came in {} and {}{}; of the candidate fewer than {} come in an hour (95 % confidence).",
+        side(&of.base),
+        side(&of.candidate),
+        chance.unwrap_or_default(),
+        per_hour(most)
+    );
+    match of.limit {
+        Some(limit) => format!("{bound} {}", tolerated(&limit)),
+        None => bound,
+    }
+}
+
+fn is_above(limit: &BurstLimit) -> bool {
+    limit.at_least_per_hour > limit.per_hour
+}
+
+/// What the candidate's runs say of a tolerated rate.
+fn tolerated(limit: &BurstLimit) -> String {
+    let rate = rate(limit.per_hour);
+    match limit.more_ns {
+        _ if is_above(limit) => format!("That is above the limit of {rate} in an hour."),
+        None => format!("That keeps the limit of {rate} in an hour."),
+        Some(more) => format!(
+            "The limit is {rate} in an hour: {} more without a further burst would show that it is kept.",
+            span(more)
+        ),
+    }
 }
 
 /// A probability with two digits.
@@ -209,11 +264,18 @@ pub fn maxima(of: &ScenarioComparison) -> String {
     )
 }
 
-/// Why nothing can be said, in a clause.
-fn refusal(remark: &ComparisonRemark) -> Option<&'static str> {
+/// Why nothing can be said, in a clause; `one` is what a side has several of.
+fn refusal(remark: &ComparisonRemark, one: &str) -> Option<String> {
     match remark {
-        ComparisonRemark::TooFewRuns { .. } => Some("too few runs"),
-        ComparisonRemark::OneBootEach => Some("kernel and boot cannot be separated"),
+        ComparisonRemark::TooFewRuns { base, candidate } => {
+            let more = FEWEST_RUNS.saturating_sub(*base.min(candidate)) as u64;
+            let many = format!("{one}s");
+            Some(format!(
+                "too few {many}; {} a side",
+                counted(more, &format!("more {one}"), &format!("more {many}"))
+            ))
+        }
+        ComparisonRemark::OneBootEach => Some("kernel and boot cannot be separated".to_string()),
         _ => None,
     }
 }
@@ -242,13 +304,16 @@ pub fn remark(of: &ComparisonRemark) -> String {
             a machine that drifts looks like one that has changed. Let the sides take turns."
                 .to_string()
         }
-        ComparisonRemark::FewerLatencies { of_candidate, share } => format!(
-            "The {} recorded {} fewer latencies in the same time. A late wake-up skips releases, \
-             which are in no quantile (coordinated omission), so that its figures look better than \
-             they are.",
-            if *of_candidate { "candidate" } else { "base" },
-            percent(*share)
-        ),
+        ComparisonRemark::FewerLatencies { of_candidate, share, is_timed } => {
+            let time =
+                if *is_timed { "in the same time" } else { "(if both were measured equally long)" };
+            format!(
+                "The {} recorded {} fewer latencies {time}. A late wake-up skips releases, which are in \
+                 no quantile (coordinated omission), so that its figures look better than they are.",
+                if *of_candidate { "candidate" } else { "base" },
+                percent(*share)
+            )
+        }
         ComparisonRemark::OtherLength { base_ns, candidate_ns } => format!(
             "The runs of the base are {} long, those of the candidate {}: their maxima do not \
              compare.",

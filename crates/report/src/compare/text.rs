@@ -80,7 +80,7 @@ fn columns(of: &ScenarioComparison) -> Vec<Column> {
     ]
 }
 
-fn middle(values: &[f64]) -> f64 {
+pub(super) fn middle(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match (sorted.get((sorted.len().max(1) - 1) / 2), sorted.get(sorted.len() / 2)) {
@@ -138,7 +138,7 @@ fn settings(of: &Comparison) -> Vec<String> {
 }
 
 /// Runs and scenarios that are not compared.
-fn left_out(of: &RunComparison) -> Vec<String> {
+pub(super) fn left_out(of: &RunComparison) -> Vec<String> {
     let invalid = (!of.invalid.is_empty())
         .then(|| format!("Left out because they are invalid: {}.", of.invalid.join(", ")));
     let alone = (!of.only_one_side.is_empty())

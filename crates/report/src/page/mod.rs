@@ -13,7 +13,7 @@ mod footer;
 mod head;
 pub(crate) mod markup;
 mod packed;
-mod pictures;
+pub(crate) mod pictures;
 mod responders;
 pub(crate) mod setup;
 mod threads;

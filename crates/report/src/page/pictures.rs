@@ -35,7 +35,11 @@ pub fn main_picture(of: &PageRun, outline: &Outline) -> Markup {
     let kind = Kind::Latency;
     let draw = |width, plot_height, id| {
         let axis = Axis::default();
-        plot(&runs, kind, &Options { width, plot_height, axis, has_heading: false, id })
+        plot(
+            &runs,
+            kind,
+            &Options { width, plot_height, axis, has_heading: false, id, words: None },
+        )
     };
     figure(kind.as_str(), terms, &TOP_WIDTHS, outline, &of_threads(terms), &draw)
 }

@@ -18,6 +18,7 @@ pub mod picture;
 pub mod plot;
 pub mod run_pens;
 pub mod shares;
+pub mod shift;
 pub mod svg;
 pub mod tail;
 pub mod time;

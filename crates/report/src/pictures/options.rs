@@ -7,6 +7,17 @@ const NARROWEST: u32 = 280;
 /// No plotted area is lower.
 const LOWEST: u32 = 80;
 
+/// What stands above a picture.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct PictureWords {
+    /// What is drawn.
+    pub title: String,
+    /// What was measured under, a paragraph each.
+    pub conditions: Vec<String>,
+    /// What its lines are called.
+    pub names: Vec<String>,
+}
+
 /// How a picture is made.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
@@ -18,6 +29,8 @@ pub struct Options {
     pub axis: Axis,
     /// Whether title and conditions stand above it; not where the page says them already.
     pub has_heading: bool,
+    /// Title and conditions of the picture; none for what its runs say.
+    pub words: Option<PictureWords>,
     /// Prefix of the ids in the picture; two pictures in one page need two.
     pub id: String,
 }
@@ -29,6 +42,7 @@ impl Default for Options {
             plot_height: 400,
             axis: Axis::default(),
             has_heading: true,
+            words: None,
             id: "latency".to_string(),
         }
     }

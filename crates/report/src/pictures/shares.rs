@@ -7,7 +7,7 @@ use crate::pictures::curve::{Curve, highest, latencies, named, of_runs, others};
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::latency::words;
 use crate::pictures::legend::{Entry, Legend};
-use crate::pictures::options::Options;
+use crate::pictures::options::{Options, PictureWords};
 use crate::pictures::panel::pen;
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::svg::{Anchor, MUTED, Pen, TEXT_SIZE, n, text};
@@ -32,7 +32,7 @@ pub struct ShareChart<'a> {
     pub series: Vec<Curve<'a>>,
     pub axis: LatencyAxis,
     pub area: Area,
-    runs: &'a [RunWithBins<'a>],
+    words: PictureWords,
     options: &'a Options,
     look: ShareStyle,
     heading: Heading,
@@ -46,20 +46,24 @@ impl<'a> ShareChart<'a> {
         options: &'a Options,
         look: ShareStyle,
     ) -> ShareChart<'a> {
-        let (series, terms) = (of_runs(runs), terms(runs));
+        let (mut series, terms) = (of_runs(runs), terms(runs));
         let bins = series.iter().flat_map(|series| series.bins.iter());
         let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
         let pooled = PooledLatencies::from_bins(bins, highest(&series)).with(deadline);
         let axis = LatencyAxis::choose(&pooled, options.axis);
         let width = options.drawn_width();
-        let heading = Heading::new(
-            &format!("{}: {}", title(runs), (look.title)(terms)),
-            &conditions(runs),
-            width,
-        );
+        let words = options.words.clone().unwrap_or_else(|| PictureWords {
+            title: format!("{}: {}", title(runs), (look.title)(terms)),
+            conditions: conditions(runs),
+            names: Vec::new(),
+        });
+        for (one, name) in series.iter_mut().zip(&words.names) {
+            one.name.clone_from(name);
+        }
+        let heading = Heading::new(&words.title, &words.conditions, width);
         let top = FIRST_LINE + heading.height();
         let area = Area::across(width, top, options.drawn_height(), Sides::default());
-        ShareChart { series, axis, area, runs, options, look, heading, deadline, terms }
+        ShareChart { series, axis, area, words, options, look, heading, deadline, terms }
     }
 
     /// The largest count of a line: below one of so many nothing can be told.
@@ -78,7 +82,7 @@ impl<'a> ShareChart<'a> {
         let picture = Picture {
             options: self.options,
             height: area.bottom + BELOW + 8.0 + legend.height() + 4.0,
-            title: format!("{}: {}", title(self.runs), (self.look.title)(self.terms)),
+            title: self.words.title.clone(),
             description: self.description(),
             latencies: latencies(&self.series),
         };
@@ -117,7 +121,7 @@ impl<'a> ShareChart<'a> {
             self.terms.many,
             self.look.told,
             along(self.axis.log, self.terms),
-            conditions(self.runs).join(". "),
+            self.words.conditions.join(". "),
             words(&self.series).join("; "),
             self.terms.one,
             grouped(self.most()),

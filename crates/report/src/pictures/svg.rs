@@ -64,6 +64,11 @@ impl Pen {
         Pen { colour: MUTED, dash: "none", width: 0.6, mark: 0 }
     }
 
+    /// The same without a pattern, where its colour tells it from all others.
+    pub fn solid(self) -> Pen {
+        Pen { dash: "none", ..self }
+    }
+
     /// The style attribute of a line.
     pub fn style(&self) -> String {
         format!(

@@ -10,7 +10,7 @@ use latlab_report::{
     Glyphs, ListEntry, PictureSize, RunComparison, Style, answer, compare, histogram as picture,
     list, show,
 };
-use latlab_stats::{MeasuredRun, compare_runs};
+use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 use proptest::prelude::*;
 
 const PLAIN: Style = Style { colour: false };
@@ -177,7 +177,7 @@ fn no_width_costs_a_judged_comparison_a_run_a_metric_or_a_verdict() {
         each.map(|(one, bins)| MeasuredRun { run: &one.run, bins, spans: &[], scenario: None })
             .collect()
     };
-    let judged = compare_runs(&measured(0), &measured(1), 0.05);
+    let judged = compare_runs(&measured(0), &measured(1), &Tolerance::default());
     assert!(judged.scenarios[0].metrics.len() >= 3);
     for width in 60..=200 {
         let said = compare::show(&judged, width, PLAIN);

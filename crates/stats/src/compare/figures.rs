@@ -41,33 +41,47 @@ fn share(metric: Metric) -> Option<u32> {
     }
 }
 
-/// Interpolated within its bin: two machines that lie on the two sides of an edge are not a whole bin
-/// apart.
 fn quantile(run: &MeasuredRun, parts_per_million: u32) -> Figure {
+    let mut found = quantiles(run, &[parts_per_million]);
+    found.pop().unwrap_or(Err(Lack { has: 0, needs: 1 }))
+}
+
+/// Quantiles of a run by their shares in parts per million, which rise. Each is interpolated within its
+/// bin: two machines that lie on the two sides of an edge are not a whole bin apart.
+pub fn quantiles(run: &MeasuredRun, shares: &[u32]) -> Vec<Figure> {
     let mut rows: Vec<Bin> =
         run.bins.iter().flat_map(|thread| thread.bins.iter().copied()).collect();
+    rows.retain(|row| row.count > 0);
     rows.sort_by_key(|row| (row.low_ns, row.high_ns));
     let count = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
-    let lack = Lack { has: count, needs: latencies_needed(parts_per_million) };
-    if lack.has < lack.needs {
-        return Err(lack);
-    }
-    let wanted = f64::from(parts_per_million) / 1e6 * count as f64;
-    let mut below = 0.0;
-    for row in &rows {
-        let here = row.count as f64;
-        if below + here >= wanted && here > 0.0 {
-            let high = run.run.total.max_ns.map_or(row.high_ns, |max| row.high_ns.min(max));
-            let low = run.run.total.min_ns.map_or(row.low_ns, |min| row.low_ns.max(min));
-            // Above the last edge of somebody else's histogram nothing is known.
-            let known = row.high_ns < Nanos::MAX || run.run.total.max_ns.is_some();
-            let (low, high) = (low.0 as f64, high.0.max(low.0) as f64);
-            let value = low + (wanted - below) / here * (high - low);
-            return if known && value > 0.0 { Ok(value) } else { Err(Lack { has: 0, ..lack }) };
+    let (mut at, mut below) = (0, 0.0);
+    let quantile = |parts_per_million: &u32| {
+        let lack = Lack { has: count, needs: latencies_needed(*parts_per_million) };
+        if lack.has < lack.needs {
+            return Err(lack);
         }
-        below += here;
-    }
-    Err(lack)
+        let wanted = f64::from(*parts_per_million) / 1e6 * count as f64;
+        while at + 1 < rows.len() && below + (rows[at].count as f64) < wanted {
+            below += rows[at].count as f64;
+            at += 1;
+        }
+        let row = rows.get(at).ok_or(lack)?;
+        let share = ((wanted - below) / row.count as f64).clamp(0.0, 1.0);
+        interpolated(run, row, share).ok_or(Lack { has: 0, ..lack })
+    };
+    shares.iter().map(quantile).collect()
+}
+
+/// A latency within a bin; none where it has no upper edge, or is not above zero.
+fn interpolated(run: &MeasuredRun, row: &Bin, share: f64) -> Option<f64> {
+    let total = &run.run.total;
+    let high = total.max_ns.map_or(row.high_ns, |max| row.high_ns.min(max));
+    let low = total.min_ns.map_or(row.low_ns, |min| row.low_ns.max(min));
+    // Above the last edge of somebody else's histogram nothing is known.
+    let is_known = row.high_ns < Nanos::MAX || total.max_ns.is_some();
+    let (low, high) = (low.0 as f64, high.0.max(low.0) as f64);
+    let value = low + share * (high - low);
+    (is_known && value > 0.0).then_some(value)
 }
 
 /// The length of the stretches into which all runs are cut: a hundredth of the shortest, in whole

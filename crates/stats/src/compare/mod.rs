@@ -8,6 +8,7 @@ mod figures;
 mod judgement;
 mod misses;
 mod remarks;
+mod shifts;
 #[cfg(test)]
 mod tests;
 
@@ -35,9 +36,27 @@ pub struct MeasuredRun<'a> {
     pub scenario: Option<&'a str>,
 }
 
-/// Compares two sides of runs; neither may be empty. `care` is the share by which the candidate may be
-/// worse.
-pub fn compare_runs(base: &[MeasuredRun], candidate: &[MeasuredRun], care: f64) -> RunComparison {
+/// How much worse a candidate may be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tolerance {
+    /// The share by which its figures may be larger.
+    pub care: f64,
+    /// Bursts of deadline misses that may come in an hour; none where they are only compared.
+    pub bursts_per_hour: Option<f64>,
+}
+
+impl Default for Tolerance {
+    fn default() -> Tolerance {
+        Tolerance { care: 0.05, bursts_per_hour: None }
+    }
+}
+
+/// Compares two sides of runs; neither may be empty.
+pub fn compare_runs(
+    base: &[MeasuredRun],
+    candidate: &[MeasuredRun],
+    tolerance: &Tolerance,
+) -> RunComparison {
     let all_named = base.iter().chain(candidate).all(|one| one.scenario.is_some());
     let names = |side: &[MeasuredRun]| -> BTreeSet<String> {
         side.iter().filter_map(|one| one.scenario).map(str::to_string).collect()
@@ -54,11 +73,11 @@ pub fn compare_runs(base: &[MeasuredRun], candidate: &[MeasuredRun], care: f64) 
                     of(base, name).into_iter().map(|at| base[at]).collect();
                 let candidate: Vec<MeasuredRun> =
                     of(candidate, name).into_iter().map(|at| candidate[at]).collect();
-                compare_scenario(Some(name.as_str()), &base, &candidate, care, common.len())
+                compare_scenario(Some(name.as_str()), &base, &candidate, tolerance, common.len())
             };
             common.iter().map(pick).collect()
         }
-        false => vec![compare_scenario(None, base, candidate, care, 1)],
+        false => vec![compare_scenario(None, base, candidate, tolerance, 1)],
     };
     let only_one_side = match all_named {
         true => of_base.symmetric_difference(&of_candidate).cloned().collect(),
@@ -66,7 +85,7 @@ pub fn compare_runs(base: &[MeasuredRun], candidate: &[MeasuredRun], care: f64) 
     };
     let words = scenarios.iter().map(|one: &ScenarioComparison| one.word);
     RunComparison {
-        care,
+        care: tolerance.care,
         word: words.max().unwrap_or(ComparisonWord::Refused),
         scenarios,
         only_one_side,
@@ -90,7 +109,7 @@ fn compare_scenario(
     name: Option<&str>,
     base: &[MeasuredRun],
     candidate: &[MeasuredRun],
-    care: f64,
+    tolerance: &Tolerance,
     scenarios: usize,
 ) -> ScenarioComparison {
     let (supported, unsupported) = values(base, candidate);
@@ -110,20 +129,25 @@ fn compare_scenario(
                 base: &one.base,
                 candidate: &one.candidate,
                 p_of_all,
-                care,
+                care: tolerance.care,
                 refused,
             })
         })
         .collect();
-    let misses = misses::compare_misses(base, candidate, refused);
+    let misses = misses::compare_misses(base, candidate, tolerance, refused);
     let words = metrics.iter().map(|one| one.word).chain(misses.iter().filter_map(|one| one.word));
     ScenarioComparison {
         name: name.map(str::to_string),
-        word: words.max().filter(|_| !refused).unwrap_or(ComparisonWord::Refused),
+        // That the candidate exceeds a tolerated rate, its own runs show.
+        word: words
+            .max()
+            .filter(|word| !refused || *word == ComparisonWord::Regressed)
+            .unwrap_or(ComparisonWord::Refused),
         base: base.iter().map(compared_run).collect(),
         candidate: candidate.iter().map(compared_run).collect(),
         metrics,
         unsupported,
+        shifts: shifts::quantile_shifts(base, candidate),
         misses,
         remarks: limits,
     }

@@ -101,7 +101,8 @@ fn length(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonR
 /// A side that records fewer latencies in the same time has left out late ones.
 fn rate(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
     let period = |one: &MeasuredRun| one.run.applied.threads.first().and_then(|one| one.period_ns);
-    let mut periods = base.iter().chain(candidate).map(period);
+    let all = || base.iter().chain(candidate);
+    let mut periods = all().map(period);
     let first = periods.next()?;
     if !periods.all(|period| period == first) {
         return None;
@@ -115,10 +116,11 @@ fn rate(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRem
         })
     };
     let (base, candidate) = (of(base), of(candidate));
+    let is_timed = all().all(|one| one.run.measured_ns > Nanos::ZERO);
     let most = base.max(candidate);
     let share = (base - candidate).abs() / if most > 0.0 { most } else { 1.0 };
     let of_candidate = candidate < base;
-    (share >= NOTABLE).then_some(ComparisonRemark::FewerLatencies { of_candidate, share })
+    (share >= NOTABLE).then_some(ComparisonRemark::FewerLatencies { of_candidate, share, is_timed })
 }
 
 fn missed(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {

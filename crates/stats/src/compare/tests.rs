@@ -98,7 +98,7 @@ fn measured(one: &Made) -> MeasuredRun<'_> {
 fn compared(base: &[Made], candidate: &[Made]) -> ScenarioComparison {
     let base: Vec<MeasuredRun> = base.iter().map(measured).collect();
     let candidate: Vec<MeasuredRun> = candidate.iter().map(measured).collect();
-    compare_runs(&base, &candidate, 0.05).scenarios.remove(0)
+    compare_runs(&base, &candidate, &Tolerance::default()).scenarios.remove(0)
 }
 
 /// Runs that take turns, each in a boot of its own.
@@ -181,7 +181,8 @@ fn order_and_left_out_latencies_are_noticed() {
         one.run.total.cycles = one.run.total.cycles * 926 / 1000;
     }
     let found = compared(&early, &late);
-    let ComparisonRemark::FewerLatencies { of_candidate: true, share } = found.remarks[1] else {
+    let ComparisonRemark::FewerLatencies { of_candidate: true, share, .. } = found.remarks[1]
+    else {
         panic!("{:?}", found.remarks)
     };
     assert!((share - 0.074).abs() < 1e-9);

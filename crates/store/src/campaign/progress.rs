@@ -81,7 +81,7 @@ fn run_outcome(run: &Run) -> RunOutcome {
     match run.ended {
         EndReason::Interrupted => return RunOutcome::Cut,
         EndReason::Lost if run.recovered => return RunOutcome::Cut,
-        EndReason::Finished | EndReason::StopAbove => {}
+        EndReason::Finished | EndReason::StopAbove | EndReason::Decided => {}
         other => return RunOutcome::Bad(format!("it ended by itself: {other}")),
     }
     match run.findings.iter().find(|finding| finding.invalidates()) {

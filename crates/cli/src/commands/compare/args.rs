@@ -1,5 +1,6 @@
 //! The flags of `latlab compare`.
 
+use crate::flags::rate_per_hour;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -16,12 +17,19 @@ pub struct CompareArgs {
     /// By how much the candidate may be worse; twice as much for p99.99 and the median maximum
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
     pub care: f64,
+    /// Bursts of deadline misses that the candidate may have, such as 0.1/h
+    #[arg(long, value_name = "RATE", value_parser = rate_per_hour)]
+    pub limit: Option<f64>,
     /// End with the exit code of the answer
     #[arg(long)]
     pub gate: bool,
-    /// How to print the result: text, json, markdown, junit
+    /// How to print the result: text, json, markdown, junit, html
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
     pub format: CompareFormat,
+    /// The file to write, - for standard output [default: standard output]; a page if its name ends in
+    /// .html
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -35,6 +43,7 @@ pub enum CompareFormat {
     Json,
     Markdown,
     Junit,
+    Html,
 }
 
 /// A share in percent, up to ten times the whole.
@@ -52,6 +61,8 @@ Examples:
   latlab compare idle -- hackbench                all runs of these names, side by side
   latlab compare stock-1 stock-2 stock-3 stock-4 -- rt-1 rt-2 rt-3 rt-4
   latlab compare five:stock -- five:rt            two kernels of a campaign, scenario by scenario
+  latlab compare -o page.html stock -- rt         the same as a page with pictures
+  latlab compare --limit 0.1/h stock -- rt        and no more than a burst of misses in ten hours
   latlab compare --gate --format junit before -- after >junit.xml
 
 Each run gives one number for each metric, so that several runs a side are needed: 4 at least, 8 are

@@ -47,6 +47,11 @@ impl StoredRun {
         }
     }
 
+    /// The counts of its threads.
+    pub fn bins(&self) -> &[ThreadBins] {
+        &self.bins
+    }
+
     /// Whether something spoiled its figures.
     fn is_invalid(&self) -> bool {
         self.run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Invalid)

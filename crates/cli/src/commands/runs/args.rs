@@ -1,5 +1,6 @@
 //! Flags of `latlab list` and `latlab show`.
 
+use crate::flags::rate_per_hour;
 use clap::{Args, ValueEnum};
 use latlab_digest::window::WindowSpec;
 use std::path::PathBuf;
@@ -46,6 +47,9 @@ pub struct ShowArgs {
     /// Compare with this run instead of the first one
     #[arg(long, value_name = "RUN")]
     pub baseline: Option<String>,
+    /// Judge by bursts of misses: so many are tolerated, such as 0.1/h
+    #[arg(long, value_name = "RATE", value_parser = rate_per_hour)]
+    pub limit: Option<f64>,
     /// Show only this part of a run with samples: times in UTC, or since the first release (+10s)
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub window: Option<WindowSpec>,
@@ -67,6 +71,7 @@ Examples:
   latlab show night --all                           everything that is known of a run
   latlab show stock rt                              two runs side by side, with what differs
   latlab show a b c --baseline rt                   four runs, compared with rt
+  latlab show night --limit 1/d                     judged by bursts of misses, not by each miss
   latlab show night --window 14:03:00..14:03:10     ten seconds of it, in UTC
   latlab show night --window +1h..+1h10s            the same since the first release
   latlab show night --window 2026-11-21T23:50:00Z..

@@ -2,6 +2,7 @@
 
 use super::args::{ShowArgs, ShowFormat};
 use crate::output::{escape_controls, print_json, print_text, sanitize_run, style, width};
+use crate::render::against_limit;
 use anyhow::bail;
 use latlab_model::Run;
 use latlab_report::{RunComparison, rendered};
@@ -18,8 +19,8 @@ pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
     if args.format == ShowFormat::Html {
         bail!("the page of several runs is made by `latlab report`");
     }
-    let runs: Vec<Run> =
-        folders.iter().map(|folder| latlab_store::read_run(folder)).collect::<Result<_, _>>()?;
+    let read = |folder: &PathBuf| against_limit(latlab_store::read_run(folder)?, args.limit);
+    let runs: Vec<Run> = folders.iter().map(read).collect::<anyhow::Result<_>>()?;
     if args.format == ShowFormat::Json {
         return print_json(&runs.iter().map(rendered).collect::<Vec<_>>());
     }

@@ -277,6 +277,7 @@ pub fn verdict(run: &mut Run, word: VerdictWord, reason: Option<VerdictReason>) 
         at_most_share: (run.total.misses == Some(0)).then(|| at_most_share(activations)),
         at_most_per_second: None,
         bursts: None,
+        limit: None,
         reason,
         sentence: None,
     });

@@ -1,0 +1,66 @@
+//! How many times larger each quantile is on the other side: a picture of what changed, where.
+
+use super::MeasuredRun;
+use super::figures::quantiles;
+use crate::random::Random;
+use crate::rank::{FEWEST_VALUES, shift};
+use latlab_model::run_comparison::QuantileShift;
+
+/// The quantiles of the picture, in parts per million; the far ones where the runs have enough
+/// latencies.
+const SHARES: [u32; 27] = [
+    10_000, 50_000, 100_000, 200_000, 300_000, 400_000, 500_000, 600_000, 700_000, 800_000,
+    900_000, 950_000, 970_000, 980_000, 990_000, 995_000, 997_000, 998_000, 999_000, 999_500,
+    999_700, 999_800, 999_900, 999_950, 999_970, 999_980, 999_990,
+];
+/// Choices of runs that the band is made of.
+const CHOICES: usize = 400;
+const SEED: u64 = 8;
+
+/// The ratio of each quantile that all runs support, with the band of the choices of runs.
+pub fn quantile_shifts(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Vec<QuantileShift> {
+    let logs = |side: &[MeasuredRun]| -> Vec<Vec<Option<f64>>> {
+        let of = |run: &MeasuredRun| -> Vec<Option<f64>> {
+            quantiles(run, &SHARES).into_iter().map(|value| value.ok().map(f64::ln)).collect()
+        };
+        side.iter().map(of).collect()
+    };
+    let (base, candidate) = (logs(base), logs(candidate));
+    let has_band = base.len().min(candidate.len()) >= FEWEST_VALUES;
+    let choices = choices(base.len(), candidate.len());
+    let at = |place: usize| {
+        let of = |side: &[Vec<Option<f64>>]| -> Option<Vec<f64>> {
+            side.iter().map(|run| run[place]).collect()
+        };
+        let (base, candidate) = (of(&base)?, of(&candidate)?);
+        Some(QuantileShift {
+            parts_per_million: SHARES[place],
+            ratio: shift(&base, &candidate).estimate.exp(),
+            band: has_band.then(|| band(&base, &candidate, &choices)),
+        })
+    };
+    (0..SHARES.len()).filter_map(at).collect()
+}
+
+/// Runs of both sides, drawn with replacement.
+type Choice = (Vec<usize>, Vec<usize>);
+
+/// The same for each quantile, so that the band is that of whole runs.
+fn choices(base: usize, candidate: usize) -> Vec<Choice> {
+    let mut random = Random::new(SEED);
+    let mut draw = |of: usize| -> Vec<usize> { (0..of).map(|_| random.below(of)).collect() };
+    (0..CHOICES).map(|_| (draw(base), draw(candidate))).collect()
+}
+
+fn band(base: &[f64], candidate: &[f64], choices: &[Choice]) -> (f64, f64) {
+    let estimate = |(first, second): &Choice| {
+        let pick =
+            |side: &[f64], of: &[usize]| -> Vec<f64> { of.iter().map(|at| side[*at]).collect() };
+        shift(&pick(base, first), &pick(candidate, second)).estimate
+    };
+    let mut estimates: Vec<f64> = choices.iter().map(estimate).collect();
+    estimates.sort_by(f64::total_cmp);
+    let last = estimates.len().saturating_sub(1);
+    let at = |share: f64| estimates.get((share * last as f64).round() as usize);
+    (at(0.025).copied().unwrap_or(0.0).exp(), at(0.975).copied().unwrap_or(0.0).exp())
+}

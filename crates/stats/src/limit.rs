@@ -1,0 +1,276 @@
+//! Whether a run keeps a tolerated rate of miss bursts.
+
+use crate::special::{count_above, count_below};
+use latlab_model::run::{
+    BurstLimit, EndReason, MissBursts, Run, Verdict, VerdictReason, VerdictWord,
+};
+use latlab_model::{Nanos, Plan};
+
+/// What a one-sided statement of 95 % leaves out.
+const CHANCE: f64 = 0.05;
+const HOUR_NS: f64 = 3.6e12;
+
+/// Bursts that came in some time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BurstCount {
+    /// Bursts that are known.
+    pub least: u64,
+    /// The same, if each miss whose time is not known came by itself.
+    pub most: u64,
+    /// The time.
+    pub measured: Nanos,
+}
+
+impl BurstCount {
+    /// What a verdict says of them.
+    pub fn of(bursts: &MissBursts, misses: u64, measured: Nanos) -> BurstCount {
+        BurstCount {
+            least: bursts.count.max(u64::from(misses > 0)),
+            most: bursts.count.saturating_add(bursts.unknown),
+            measured,
+        }
+    }
+
+    /// Those of a stored run; none where they are not defined, or nobody knows how long it was.
+    pub fn of_run(run: &Run) -> Option<BurstCount> {
+        let verdict = run.verdict.as_ref()?;
+        let is_timed = run.measured_ns > Nanos::ZERO && run.has_releases();
+        is_timed.then(|| BurstCount::of(&bursts(verdict, run), verdict.misses, run.measured_ns))
+    }
+
+    /// Those of several runs together.
+    pub fn plus(self, other: BurstCount) -> BurstCount {
+        BurstCount {
+            least: self.least.saturating_add(other.least),
+            most: self.most.saturating_add(other.most),
+            measured: self.measured + other.measured,
+        }
+    }
+
+    /// The rates that it leaves possible. With `at_any_time` they hold however the end of the run was
+    /// chosen: the chances of all ends together are those of one (the union bound).
+    pub fn against(self, per_hour: f64, at_any_time: bool) -> BurstLimit {
+        let (least, most) = (self.least as f64, self.most as f64);
+        let hours = (self.measured.0.max(1)) as f64 / HOUR_NS;
+        let (above, below) = match at_any_time {
+            true => {
+                (CHANCE / ((most + 1.0) * (most + 2.0)), CHANCE / (least * (least + 1.0)).max(1.0))
+            }
+            false => (CHANCE, CHANCE),
+        };
+        let needed = count_above(most, above);
+        let more = (needed / per_hour * HOUR_NS) as i64 - self.measured.0;
+        BurstLimit {
+            per_hour,
+            at_most_per_hour: needed / hours,
+            at_least_per_hour: count_below(least, below) / hours,
+            at_any_time,
+            more_ns: Some(Nanos(more)).filter(|more| *more > Nanos::ZERO),
+        }
+    }
+
+    /// Whether it is decided, at whatever time one looks, that a rate is kept or exceeded.
+    pub fn decides(self, per_hour: f64) -> bool {
+        let limit = self.against(per_hour, true);
+        word(&limit).is_some()
+    }
+}
+
+/// Whether the rate is kept; none where the run leaves both possible.
+pub fn word(limit: &BurstLimit) -> Option<VerdictWord> {
+    match () {
+        () if limit.at_least_per_hour > limit.per_hour => Some(VerdictWord::Fail),
+        () if limit.at_most_per_hour <= limit.per_hour => Some(VerdictWord::Pass),
+        () => None,
+    }
+}
+
+/// The verdict against a tolerated rate of bursts. `undecided` says why the run shows nothing but
+/// misses, where it does not end as planned.
+pub fn judge_limit(
+    verdict: Verdict,
+    per_hour: f64,
+    measured: Nanos,
+    at_any_time: bool,
+    undecided: Option<VerdictReason>,
+) -> Verdict {
+    let Some(bursts) = verdict.bursts.filter(|_| verdict.word != VerdictWord::Invalid) else {
+        return verdict;
+    };
+    let limit = BurstCount::of(&bursts, verdict.misses, measured).against(per_hour, at_any_time);
+    let (word, reason) = match (word(&limit), undecided) {
+        (Some(VerdictWord::Fail), _) => (VerdictWord::Fail, None),
+        (_, Some(reason)) => (VerdictWord::Inconclusive, Some(reason)),
+        (Some(word), None) => (word, None),
+        (None, None) => (VerdictWord::Inconclusive, Some(VerdictReason::LimitOpen)),
+    };
+    let more_ns = limit.more_ns.filter(|_| reason == Some(VerdictReason::LimitOpen));
+    Verdict { word, reason, limit: Some(BurstLimit { more_ns, ..limit }), ..verdict }
+}
+
+/// Whether somebody may have ended a run for what it showed.
+pub fn may_be_chosen(plan: &Plan, ended: EndReason) -> bool {
+    let open_ended = plan.duration_ns.is_none() && plan.cycles.is_none();
+    plan.until_decided || open_ended || ended != EndReason::Finished
+}
+
+/// Whether an end before its time leaves the counts worth what they are: what a person or a rule has
+/// ended was good until then.
+pub fn is_early_but_good(ended: EndReason) -> bool {
+    use EndReason::{Decided, Finished, Interrupted, StopAbove};
+    matches!(ended, Finished | Interrupted | StopAbove | Decided)
+}
+
+/// The bursts of a stored run. Runs of older versions did not count them: each of their misses may be
+/// one.
+fn bursts(verdict: &Verdict, run: &Run) -> MissBursts {
+    verdict.bursts.unwrap_or_else(|| {
+        let count = BurstCount { least: 0, most: verdict.misses, measured: run.measured_ns };
+        MissBursts {
+            count: 0,
+            largest: 0,
+            unknown: verdict.misses,
+            at_most_per_hour: count.against(1.0, false).at_most_per_hour,
+            share_at_most: None,
+        }
+    })
+}
+
+/// A stored run against a tolerated rate of bursts; none without a deadline, or where the run has no
+/// releases.
+pub fn rejudge(run: &Run, per_hour: f64) -> Option<Verdict> {
+    let verdict = run.verdict.clone()?;
+    BurstCount::of_run(run)?;
+    let bursts = bursts(&verdict, run);
+    let silent = run.threads.iter().filter(|thread| thread.summary.cycles == 0).count();
+    let undecided = match &verdict.reason {
+        _ if silent > 0 => {
+            Some(VerdictReason::SilentThreads { silent, threads: run.threads.len() })
+        }
+        _ if !is_early_but_good(run.ended) => Some(VerdictReason::Ended { reason: run.ended }),
+        Some(VerdictReason::Ended { .. } | VerdictReason::LimitOpen) | None => None,
+        Some(reason) => Some(reason.clone()),
+    };
+    let chosen = may_be_chosen(&run.asked, run.ended);
+    // What documents of schema 1 to 4 say of it was said without a limit.
+    let verdict = Verdict { bursts: Some(bursts), sentence: None, ..verdict };
+    Some(judge_limit(verdict, per_hour, run.measured_ns, chosen, undecided))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Nanos = Nanos(3_600_000_000_000);
+
+    fn verdict(count: u64, unknown: u64) -> Verdict {
+        let bursts =
+            MissBursts { count, largest: 1, unknown, at_most_per_hour: 1.0, share_at_most: None };
+        Verdict {
+            word: if count + unknown == 0 { VerdictWord::Pass } else { VerdictWord::Fail },
+            deadline_ns: Nanos(125_000),
+            misses: count + unknown,
+            activations: 1_000_000,
+            at_most_share: None,
+            at_most_per_second: None,
+            bursts: Some(bursts),
+            limit: None,
+            reason: None,
+            sentence: None,
+        }
+    }
+
+    fn judged(count: u64, per_hour: f64, hours: f64, any_time: bool) -> Verdict {
+        let measured = Nanos((hours * HOUR_NS) as i64);
+        judge_limit(verdict(count, 0), per_hour, measured, any_time, None)
+    }
+
+    /// The sentence of the specification: 3.47 h without a miss, a limit of 0.1 in an hour: 26.5 h more.
+    #[test]
+    fn a_limit_that_is_not_shown_yet_says_how_much_longer() {
+        let open = judged(0, 0.1, 3.47, false);
+        assert_eq!(
+            (open.word, &open.reason),
+            (VerdictWord::Inconclusive, &Some(VerdictReason::LimitOpen))
+        );
+        let limit = open.limit.unwrap();
+        assert!((limit.at_most_per_hour - 0.863_3).abs() < 1e-3, "{limit:?}");
+        let more = limit.more_ns.unwrap().0 as f64 / HOUR_NS;
+        assert!((more - 26.49).abs() < 0.01, "{more}");
+        let kept = judged(0, 0.1, 30.0, false);
+        assert_eq!((kept.word, kept.limit.unwrap().more_ns), (VerdictWord::Pass, None));
+    }
+
+    #[test]
+    fn misses_within_the_limit_pass_and_beyond_it_fail() {
+        assert_eq!(judged(3, 10.0, 1.0, false).word, VerdictWord::Pass);
+        assert_eq!(judged(8, 10.0, 1.0, false).word, VerdictWord::Inconclusive);
+        assert_eq!(judged(30, 10.0, 1.0, false).word, VerdictWord::Fail);
+        let limit = judged(30, 10.0, 1.0, false).limit.unwrap();
+        // chi2.ppf(0.05, 60)/2 of scipy.
+        assert!((limit.at_least_per_hour - 21.593_979).abs() < 1e-5, "{limit:?}");
+    }
+
+    /// The multipliers of the stop-anytime rule.
+    #[test]
+    fn who_may_stop_at_any_time_needs_longer() {
+        for (bursts, hours) in [(0, 3.69), (1, 6.85), (2, 9.50), (3, 11.89), (4, 14.11)] {
+            assert_eq!(judged(bursts, 1.0, hours + 0.01, true).word, VerdictWord::Pass);
+            assert_ne!(judged(bursts, 1.0, hours - 0.01, true).word, VerdictWord::Pass);
+        }
+        let count = BurstCount { least: 0, most: 0, measured: HOUR };
+        assert!(count.decides(4.0) && !count.decides(3.5));
+        assert!(BurstCount { least: 40, most: 40, measured: HOUR }.decides(4.0));
+    }
+
+    #[test]
+    fn nothing_decides_where_the_run_is_spoiled() {
+        let invalid = Verdict { word: VerdictWord::Invalid, ..verdict(0, 0) };
+        assert_eq!(judge_limit(invalid.clone(), 1.0, HOUR, false, None), invalid);
+        let silent = VerdictReason::SilentThreads { silent: 1, threads: 2 };
+        let judged = judge_limit(verdict(0, 0), 10.0, HOUR, false, Some(silent.clone()));
+        assert_eq!((judged.word, judged.reason), (VerdictWord::Inconclusive, Some(silent.clone())));
+        let exceeded = judge_limit(verdict(99, 0), 10.0, HOUR, false, Some(silent));
+        assert_eq!(exceeded.word, VerdictWord::Fail);
+        // Misses whose time is not known may be bursts, or one.
+        let unknown = judge_limit(verdict(0, 40), 10.0, HOUR, false, None);
+        assert_eq!(unknown.word, VerdictWord::Inconclusive);
+    }
+
+    /// How often a machine that does not keep its limit is accepted by somebody who looks at every
+    /// burst, with a fixed seed; the study behind the rule found 3.3 %.
+    #[test]
+    fn watching_does_not_accept_a_bad_machine() {
+        let mut state = 7_u64;
+        let mut uniform = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        };
+        let (mut accepted, mut rejected) = (0, 0);
+        for _ in 0..1_000 {
+            let (mut hours, mut at) = (0.0, 0);
+            while at < 25 {
+                // The rate is the limit itself, one in an hour.
+                let next = hours - f64::ln(uniform());
+                let before =
+                    BurstCount { least: at, most: at, measured: Nanos((next * HOUR_NS) as i64) };
+                let limit = before.against(1.0, true);
+                if limit.at_most_per_hour <= 1.0 {
+                    accepted += 1;
+                    break;
+                }
+                (hours, at) = (next, at + 1);
+                let after =
+                    BurstCount { least: at, most: at, measured: Nanos((hours * HOUR_NS) as i64) };
+                if after.against(1.0, true).at_least_per_hour > 1.0 {
+                    rejected += 1;
+                    break;
+                }
+            }
+        }
+        assert!(accepted <= 50, "{accepted} of 1000");
+        assert!(rejected <= 50, "{rejected} of 1000");
+    }
+}
