@@ -3,7 +3,7 @@
 #   FOLDER  where it goes, dist unless named
 # LATLAB_AGENT_ONLY=x86-64 builds nothing but that agent, to compare it with another build.
 # LATLAB_QUICK=1 builds the agents of all architectures, and the program of this one only, all in the
-# profile `quick`: for tests, and never to be given away.
+# profile `first`: for tests, and never to be given away.
 # The same sources and tools give the same files, wherever and whenever they are built: no path
 # of this machine gets in, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
@@ -18,7 +18,7 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ||
 export SOURCE_DATE_EPOCH
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 build=${CARGO_TARGET_DIR:-$root/target}
-profile=${LATLAB_QUICK:+quick}
+profile=${LATLAB_QUICK:+first}
 profile=${profile:-release}
 agents=$build/agents
 [ -z "${LATLAB_AGENT_ONLY:-}" ] || architectures=$(grep "^$LATLAB_AGENT_ONLY " <<<"$architectures")

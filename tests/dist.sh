@@ -170,7 +170,7 @@ wheel() {
         diff -r --exclude=__pycache__ python/src/latlab "$tree/latlab"
 }
 
-# The profile `quick` makes larger programs; the limits are for what is given away.
+# The profile `first` makes larger programs; the limits are for what is given away.
 agent_limit=2 program_limit=16
 [ -z "${LATLAB_QUICK:-}" ] || agent_limit=3 program_limit=24
 while read -r name target debian machine qemu _; do

@@ -28,7 +28,7 @@ for tool, low, high in zip(sys.argv[3::3], sys.argv[4::3], sys.argv[5::3]):
 PYTHON
 }
 
-# The profile `quick` inlines less of what keeps the samples.
+# The profile `first` inlines less of what keeps the samples.
 samples=125
 [ -z "${LATLAB_QUICK:-}" ] || samples=140
 
