@@ -16,7 +16,7 @@ const CONDITIONS = [
 /** Readings that are further apart have a pause between them, in seconds. */
 const LONGEST_READING = 30;
 const STANDINGS = {
-  "goes-on": "The run is being measured",
+  "goes-on": "Running",
   "left-over": "The run was interrupted; the next latlab command on this folder finishes it",
   gone: "The run was removed",
 };
@@ -142,8 +142,9 @@ function draw() {
     timer = undefined;
     for (const [chart, rows] of state.charts.values()) chart.show(rows.columns(), state.end);
     threads();
-    const planned = state.plan?.planned_s ? ` of ${since(state.plan.planned_s)}` : "";
-    if (!state.over) say(`${state.word}: ${since(state.end)}${planned} measured${state.lost ?? ""}`);
+    const length = seconds => since(Math.floor(seconds)).slice(1);
+    const planned = state.plan?.planned_s ? ` of ${length(state.plan.planned_s)}` : "";
+    if (!state.over) say(`${state.word}: ${length(state.end)}${planned} measured${state.lost ?? ""}`);
     const joined = state.plan && state.end > state.plan.whole_s
       ? "Data older than ten minutes is merged: counts and maxima are exact, p99.9 is the largest of the merged values, the median their mean, and each condition is one of the readings." : "";
     const pooled = state.pooled ? `The chart shows the largest of ${state.threads.length} threads. ` : "";

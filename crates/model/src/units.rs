@@ -40,13 +40,18 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A share in percent with two significant digits: `0.0025 %`.
+/// A share in percent with two significant digits, from 100 % on with three: `0.0025 %`, `60 200 %`.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     if value <= 0.0 || !value.is_finite() {
         return "0 %".to_string();
     }
-    let decimals = (1.0 - value.log10().floor()).clamp(0.0, 12.0) as usize;
+    let magnitude = value.log10().floor();
+    if magnitude >= 3.0 {
+        let unit = 10_f64.powf(magnitude - 2.0);
+        return format!("{} %", grouped(((value / unit).round() * unit) as u64));
+    }
+    let decimals = (1.0 - magnitude).clamp(0.0, 12.0) as usize;
     format!("{} %", trimmed(format!("{value:.decimals$}")))
 }
 

@@ -1,6 +1,6 @@
 //! What a reader wants to know first of a run: is it good enough, why not, and what now.
 
-use crate::cause_share::largest_explained;
+use crate::cause_share::{explains_largest, largest_explained};
 use crate::doctor::summary::weighty;
 use crate::figures::upper_edge;
 use crate::sections::respond;
@@ -223,13 +223,13 @@ pub(crate) fn causes(run: &Run) -> (Vec<Cause>, usize) {
 }
 
 /// What to try first in a run that is not good enough, and what it mends: what mends a finding that may explain
-/// more than half of the largest latencies, else the first command.
+/// the largest latency, else the first command.
 pub(crate) fn remedy(run: &Run) -> Option<(String, String)> {
     if is_good(run) {
         return None;
     }
     let all = own_findings(run);
-    let explains = all.iter().find(|(_, largest)| largest.unwrap_or(0) * 2 > run.largest.len());
+    let explains = all.iter().find(|(finding, _)| explains_largest(run, finding.code()));
     let explained = explains.and_then(|(finding, _)| Some((finding.code(), finding.remedy()?)));
     if let Some((code, remedy)) = explained {
         return Some((code.to_string(), remedy));

@@ -21,6 +21,13 @@ pub(crate) fn largest_explained(run: &Run, code: &str) -> Option<usize> {
     Some(run.largest.iter().filter(is_explained).count())
 }
 
+/// Whether the largest latency of all lies where a finding of this code says.
+pub(crate) fn explains_largest(run: &Run, code: &str) -> bool {
+    let findings = run.findings.iter().filter(|finding| finding.code() == code);
+    let mut places = findings.filter_map(|finding| place(run, &finding.kind));
+    run.largest.first().is_some_and(|largest| places.any(|place| place.holds(largest)))
+}
+
 /// Where the latencies lie that a finding may explain.
 enum Place {
     /// In this time, on one of these CPUs where they are named.

@@ -261,7 +261,7 @@ fn figures(row: &RunLine, run: &ListFigures, addresses: &Addresses) -> Markup {
             (count(run.misses))
             @if run.missed.is_some_and(|missed| missed > 0) { small { (count(run.missed)) " missed releases" } }
         }
-        td.load data-head="Load" { (with_breaks(run.load.as_deref().unwrap_or("none"), ',')) }
+        td.words data-head="Load" { (with_breaks(run.load.as_deref().unwrap_or("none"), ',')) }
         td data-head="Machine, kernel" { span { (run.machine) small { (run.kernel) } } }
         td.number data-head="Cycles" { (grouped(run.cycles)) }
         td.number data-head="Measured" { (span(run.measured)) }

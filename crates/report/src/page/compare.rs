@@ -54,8 +54,8 @@ fn runs_table(comparison: &RunComparison) -> Markup {
             } }
             tbody { @for (number, row) in (1..).zip(&rows) { tr {
                 th scope="row" { a href={ "#run-" (number) } { (row.name) } }
-                td data-head="Kernel" { (dash(&row.kernel)) }
-                td.load data-head="Load" { (with_breaks(&row.load, ',')) }
+                td.words data-head="Kernel" { (dash(&row.kernel)) }
+                td.words data-head="Load" { (with_breaks(&row.load, ',')) }
                 (verdict(row))
                 @for one in &row.figures { (figure(one)) }
                 @if has_misses { (misses(row)) }
