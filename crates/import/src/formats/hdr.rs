@@ -14,11 +14,13 @@ use std::io::Read;
 
 pub const FORMAT: Format = Format { id: "hdr", title: "HdrHistogram log", fits, read };
 
-/// Begin of a compressed histogram of version 2, in base64 and in bytes.
+/// Begin of a compressed histogram of version 2 in base64.
 const MARK: &str = "HISTF";
-const COMPRESSED: u32 = 0x1c84_9304;
-const ENCODED: u32 = 0x1c84_9303;
-/// The part of these marks in which some libraries tell the size of their words.
+/// The same of versions 0, 1 and 2 in bytes.
+const COMPRESSED: [u32; 3] = [0x1c84_9309, 0x1c84_9302, 0x1c84_9304];
+/// Begin of a histogram that is not compressed.
+const ENCODED: [u32; 3] = [0x1c84_9308, 0x1c84_9301, 0x1c84_9303];
+/// The part of these marks that tells the size of the words.
 const WORD_SIZE: u32 = 0xf0;
 /// The longest encoded histogram that is read, in bytes.
 const LARGEST: u64 = 32 << 20;
@@ -40,7 +42,8 @@ struct Tagged {
 fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
     let unit = query.unit.map_or(1, |unit| unit.nanos());
     let (mut tags, mut left): (BTreeMap<String, Tagged>, _) = (BTreeMap::new(), LeftOut::default());
-    let (mut started, mut seconds) = (None, 0.0_f64);
+    // The first logs had the end of an interval in place of its length.
+    let (mut started, mut seconds, mut has_ends) = (None, 0.0_f64, false);
     while let Some(line) = input.next_line() {
         let text = String::from_utf8_lossy(line.bytes);
         let text = text.trim();
@@ -51,6 +54,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
             continue;
         }
         if text.is_empty() || text.starts_with("\"StartTimestamp\"") {
+            has_ends |= text.contains("EndTimestamp");
             continue;
         }
         let (tag, rest) = match text.strip_prefix("Tag=").and_then(|rest| rest.split_once(',')) {
@@ -61,8 +65,9 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, Fault> {
         let bins = cells.last().and_then(|cell| decode(cell.trim_matches('"')));
         match (bins, tags.len() < 1_000 || tags.contains_key(tag)) {
             (Some(bins), true) if tags.entry(tag.to_string()).or_default().add(&bins, unit) => {
-                seconds +=
-                    cells.get(1).and_then(|it| decimal(it.as_bytes())).unwrap_or(0.0).max(0.0);
+                let cell = |at: usize| cells.get(at).and_then(|it| decimal(it.as_bytes()));
+                let began = cell(0).filter(|_| has_ends).unwrap_or(0.0);
+                seconds += (cell(1).unwrap_or(0.0) - began).max(0.0);
             }
             _ => left.push(line.number, line.bytes),
         }
@@ -150,36 +155,63 @@ impl Tagged {
 /// The bins of a histogram with a count: lower edge, upper edge, count.
 fn decode(text: &str) -> Option<Vec<(i64, i64, u64)>> {
     let bytes = base64(text)?;
-    let word =
-        |bytes: &[u8], at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    if word(&bytes, 0)? & !WORD_SIZE != COMPRESSED {
+    if !COMPRESSED.contains(&(number::<4>(&bytes, 0).map(u32::from_be_bytes)? & !WORD_SIZE)) {
         return None;
     }
     let mut plain = Vec::new();
     ZlibDecoder::new(bytes.get(8..)?).take(LARGEST).read_to_end(&mut plain).ok()?;
-    if word(&plain, 0)? & !WORD_SIZE != ENCODED {
-        return None;
+    bins_of(&plain)
+}
+
+/// The same of a histogram that is not compressed.
+fn bins_of(plain: &[u8]) -> Option<Vec<(i64, i64, u64)>> {
+    let word = |at| number::<4>(plain, at).map(u32::from_be_bytes);
+    let mark = word(0)?;
+    let version = ENCODED.iter().position(|known| *known == mark & !WORD_SIZE)?;
+    // Version 0 has no length, and its first fields come earlier.
+    let (digits_at, payload) = match version {
+        0 => (4, plain.get(32..)?),
+        _ => (12, plain.get(40..)?.get(..word(4)? as usize)?),
+    };
+    let lowest_at = if version == 0 { 8 } else { 16 };
+    let lowest = number::<8>(plain, lowest_at).map(i64::from_be_bytes)?;
+    let scale = HdrScale::new(word(digits_at)?, lowest)?;
+    let mut bins = Vec::new();
+    let mut push = |index: u64, count: i64| {
+        let (low, high) = scale.edges(index).filter(|_| bins.len() < MOST_BINS)?;
+        let count = u64::try_from(count).ok().filter(|count| *count < LARGEST_COUNT)?;
+        bins.push((low, high, count));
+        Some(())
+    };
+    if version < 2 {
+        let size = (mark & WORD_SIZE) as usize >> 4 & 0xe;
+        if ![2, 4, 8].contains(&size) {
+            return None;
+        }
+        for (index, count) in (0..).zip(payload.chunks_exact(size)) {
+            let count = count.iter().fold(0i64, |count, byte| count << 8 | i64::from(*byte));
+            if count != 0 {
+                push(index, count)?;
+            }
+        }
+        return Some(bins);
     }
-    let digits = word(&plain, 12)?;
-    let lowest = i64::from_be_bytes(plain.get(16..24)?.try_into().ok()?);
-    let scale = HdrScale::new(digits, lowest)?;
-    let length = word(&plain, 4)? as usize;
-    let mut payload = plain.get(40..)?.get(..length)?;
-    let (mut index, mut bins) = (0u64, Vec::new());
-    while !payload.is_empty() {
-        let value = zigzag(&mut payload)?;
-        match value {
+    let (mut index, mut rest) = (0u64, payload);
+    while !rest.is_empty() {
+        match zigzag(&mut rest)? {
             zeros if zeros < 0 => index = index.checked_add(zeros.unsigned_abs())?,
             0 => index += 1,
             count => {
-                let (low, high) = scale.edges(index)?;
-                let count = u64::try_from(count).ok().filter(|count| *count < LARGEST_COUNT)?;
-                bins.push((low, high, count));
+                push(index, count)?;
                 index += 1;
             }
         }
     }
     Some(bins)
+}
+
+fn number<const SIZE: usize>(bytes: &[u8], at: usize) -> Option<[u8; SIZE]> {
+    bytes.get(at..at + SIZE)?.try_into().ok()
 }
 
 /// How indices become values.
@@ -268,6 +300,26 @@ mod tests {
         assert_eq!(scale.edges(3071), Some((4094, 4096)));
         assert_eq!(scale.edges(3072), Some((4096, 4100)));
         assert_eq!(scale.edges(u64::MAX), None);
+    }
+
+    #[test]
+    fn histograms_of_all_versions_are_read() {
+        let of = |words: &[&[u8]]| words.concat();
+        let (digits, lowest) = (3u32.to_be_bytes(), 1u64.to_be_bytes());
+        let unused = [0; 8];
+        let mark = |mark: u32| mark.to_be_bytes();
+        let counts = [0u16, 7, 0, 300].map(u16::to_be_bytes).concat();
+        let zero = of(&[&mark(0x1c84_9328), &digits, &lowest, &unused, &unused, &counts]);
+        let length = (counts.len() as u32).to_be_bytes();
+        let head = [&mark(0x1c84_9321)[..], &length, &[0; 4], &digits, &lowest, &unused, &unused];
+        let one = of(&[&head.concat(), &counts]);
+        let packed = [0x01, 14, 0x01, 0xd8, 0x04];
+        let length = (packed.len() as u32).to_be_bytes();
+        let head = [&mark(0x1c84_9313)[..], &length, &[0; 4], &digits, &lowest, &unused, &unused];
+        let two = of(&[&head.concat(), &packed]);
+        for (version, plain) in [zero, one, two].iter().enumerate() {
+            assert_eq!(bins_of(plain), Some(vec![(1, 2, 7), (3, 4, 300)]), "version {version}");
+        }
     }
 
     #[test]

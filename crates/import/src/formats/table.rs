@@ -55,11 +55,15 @@ impl Heading {
     }
 }
 
-/// The cells of a line without quotes.
+/// The cells of a line without quotes. A delimiter between quotes is a letter of its cell.
 fn cells(line: &str, delimiter: char) -> impl Iterator<Item = &str> {
-    line.split(delimiter)
-        .filter(move |cell| delimiter != ' ' || !cell.is_empty())
-        .map(|cell| cell.trim().trim_matches('"'))
+    let mut is_quoted = false;
+    line.split(move |letter| {
+        is_quoted ^= letter == '"';
+        letter == delimiter && !is_quoted
+    })
+    .filter(move |cell| delimiter != ' ' || !cell.is_empty())
+    .map(|cell| cell.trim().trim_matches('"'))
 }
 
 /// The unit at the end of a name: `latency_us`, `Latency [ns]`, `delay (ms)`.
@@ -182,6 +186,14 @@ mod tests {
         ] {
             assert_eq!(unit_of(name), unit, "{name}");
         }
+    }
+
+    #[test]
+    fn a_delimiter_between_quotes_is_a_letter() {
+        let row: Vec<&str> = cells("\"a, b\",\"12,5\", 7 ,\"\"", ',').collect();
+        assert_eq!(row, ["a, b", "12,5", "7", ""]);
+        let row: Vec<&str> = cells("x  \"y z\" 3", ' ').collect();
+        assert_eq!(row, ["x", "y z", "3"]);
     }
 
     #[test]
