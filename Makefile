@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export DURATION ?= 60s
 export DEADLINE ?= 1ms
 
-.PHONY: build run check test fuzz lab bench dist reference install clean help
+.PHONY: build run check test fuzz stats-study lab bench dist reference install clean help
 
 build: ## the program, static where that can be had: target/latlab
 	@scripts/setup.sh build
@@ -27,6 +27,9 @@ fuzz: ## give every reader of captures and recordings a minute of damaged files
 
 lab: ## the long form of the tests, some three hours: kills, faults, samples, two builds of everything, real-time kernels
 	@scripts/lab.sh
+
+stats-study: ## how often the statements of the statistics hold where the truth is known; the table goes to results/
+	@scripts/stats_study.sh
 
 bench: ## measure latlab beside the other tools; the figures go to results/
 	@scripts/setup.sh build bench
@@ -58,4 +61,4 @@ clean: ## remove what was built; runs and results stay
 	rm -rf target dist
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18

@@ -31,6 +31,7 @@ pub mod sanitize;
 pub mod shell;
 pub mod snapshot;
 mod spin;
+pub mod statistics;
 pub mod target;
 pub mod telemetry;
 mod text_enum;

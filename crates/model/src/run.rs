@@ -11,6 +11,7 @@ use crate::own_work::RunOwnWork;
 use crate::plan::{MissedPolicy, Plan};
 use crate::respond::Responses;
 pub use crate::spin::{Gaps, KernelReserve, Noise, SpinCounts};
+use crate::statistics::RunStatistics;
 use crate::telemetry::Conditions;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -483,6 +484,10 @@ pub struct Run {
     /// `run`, not stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub largest: Vec<Outlier>,
+    /// What the run says beyond what it counted: intervals, growth, a model of the largest latencies,
+    /// periods. Printed by `show` and `run`, not stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<RunStatistics>,
     /// The judgement, where a deadline was given.
     pub verdict: Option<Verdict>,
     /// The other files of the folder.

@@ -3,7 +3,7 @@
 use crate::cause_share::{explains_largest, largest_explained};
 use crate::doctor::summary::weighty;
 use crate::figures::upper_edge;
-use crate::sections::respond;
+use crate::sections::{respond, statistics};
 use crate::sentence;
 use crate::terms;
 use crate::units::{grouped, percent, percent_of, short, span};
@@ -12,6 +12,7 @@ use latlab_model::doctor::is_command;
 use latlab_model::finding::Finding;
 use latlab_model::plan::Recorded;
 use latlab_model::run::{Quantiles, Severity, Verdict, VerdictWord};
+use latlab_model::statistics::QuantileInterval;
 use latlab_model::{Nanos, Run};
 use std::cmp::Reverse;
 
@@ -25,6 +26,8 @@ pub(crate) struct Figure {
     pub share: Option<String>,
     /// What it is a share of.
     pub whole: &'static str,
+    /// The interval of the quantile with 95 % confidence, where it is known.
+    pub interval: Option<String>,
     /// Whether it breaks the deadline.
     pub is_over: bool,
 }
@@ -132,6 +135,7 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let latency = |name, latency: Nanos| Figure {
         name,
         value: short(latency.0 as f64),
+        interval: None,
         share: of_deadline(latency),
         whole: "of the deadline",
         is_over: run.asked.deadline_ns.is_some_and(|deadline| latency > deadline),
@@ -139,8 +143,10 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let mut figures = Vec::new();
     if let Some(quantiles) = &total.quantiles {
         let (name, tail) = tail(quantiles);
-        figures.push(latency("p50", upper_edge(total, quantiles.p50_ns)));
-        figures.push(latency(name, upper_edge(total, tail)));
+        for (name, value) in [("p50", quantiles.p50_ns), (name, tail)] {
+            let figure = latency(name, upper_edge(total, value));
+            figures.push(Figure { interval: interval_of(run, name), ..figure });
+        }
     }
     figures.extend(total.max_ns.map(|max| latency("largest", max)));
     let missed = match (total.misses, total.missed) {
@@ -151,11 +157,19 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     figures.extend(missed.map(|(name, count)| Figure {
         name,
         value: grouped(count),
+        interval: None,
         share: percent_of(count, total.activations),
         whole: "of the releases",
         is_over: name == "misses" && count > 0 && !is_good(run),
     }));
     figures
+}
+
+/// The interval of a quantile of this name.
+fn interval_of(run: &Run, name: &str) -> Option<String> {
+    let all = &run.statistics.as_ref()?.quantiles;
+    let is_it = |one: &&QuantileInterval| statistics::quantile_name(one.parts_per_million) == name;
+    all.iter().find(is_it).map(statistics::interval)
 }
 
 /// The quantile that says most of the tail without being an extreme.

@@ -14,6 +14,8 @@ pub struct LateCycle {
     pub release_ns: Nanos,
     /// Distance of the releases.
     pub period_ns: Nanos,
+    /// Its latency.
+    pub latency_ns: Nanos,
     /// Misses of this release and of those behind it, one at least.
     pub misses: u64,
 }
@@ -30,7 +32,8 @@ impl LateCycle {
         let skips = plan.method.missed_policy() == Some(MissedPolicy::Skip);
         let skipped = if skips { latency / period_ns.0 } else { 0 };
         let misses = deadline::misses(latency, limit.0, period_ns.0, skipped).unsigned_abs();
-        Some(LateCycle { thread, release_ns: spike.release_ns, period_ns, misses })
+        let Spike { release_ns, latency_ns } = spike;
+        Some(LateCycle { thread, release_ns, period_ns, latency_ns, misses })
     }
 }
 
@@ -41,6 +44,19 @@ pub struct Burst {
     pub from_ns: Nanos,
     /// How many there are.
     pub misses: u64,
+    /// The largest latency among them.
+    pub largest_ns: Nanos,
+}
+
+/// How misses of one thread come together.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Clustering {
+    /// The bursts, in the order of time.
+    pub bursts: Vec<Burst>,
+    /// The share of misses that begin one, by the distances between them; none of fewer than two.
+    pub extremal_index: Option<f64>,
+    /// The same by the gaps between bursts, with its standard error.
+    pub by_gaps: Option<(f64, f64)>,
 }
 
 /// The bursts of all threads, each in the order of time. How far apart two misses of one burst may
@@ -60,24 +76,83 @@ pub fn bursts(late: &[LateCycle]) -> Vec<Burst> {
 }
 
 fn of_thread(late: &[LateCycle]) -> Vec<Burst> {
-    let gap = |pair: &[LateCycle]| {
-        let distance = (pair[1].release_ns - pair[0].release_ns).0.max(0) as f64;
-        let releases = (distance / pair[0].period_ns.0.max(1) as f64).round() as u64;
-        // The last miss of a stall is as near to the next one.
-        releases.saturating_sub(pair[0].misses - 1).max(1)
-    };
-    let between: Vec<u64> = late.windows(2).map(gap).collect();
-    let within = late.iter().map(|one| one.misses.saturating_sub(1)).sum();
+    let (between, within) = distances(late);
     let reach = reach(&between, within);
     let mut bursts: Vec<Burst> = Vec::new();
     for (at, one) in late.iter().enumerate() {
         let goes_on = at > 0 && between[at - 1] <= reach;
         match bursts.last_mut().filter(|_| goes_on) {
-            Some(burst) => burst.misses = burst.misses.saturating_add(one.misses),
-            None => bursts.push(Burst { from_ns: one.release_ns, misses: one.misses }),
+            Some(burst) => {
+                burst.misses = burst.misses.saturating_add(one.misses);
+                burst.largest_ns = burst.largest_ns.max(one.latency_ns);
+            }
+            None => bursts.push(Burst {
+                from_ns: one.release_ns,
+                misses: one.misses,
+                largest_ns: one.latency_ns,
+            }),
         }
     }
     bursts
+}
+
+/// How the misses of one thread come together, which has so many releases.
+pub fn clustering(late: &[LateCycle], activations: u64) -> Clustering {
+    let mut late = late.to_vec();
+    late.sort_by_key(|one| one.release_ns);
+    let (between, within) = distances(&late);
+    let misses = late.iter().fold(0, |sum: u64, one| sum.saturating_add(one.misses));
+    let several = misses > 1;
+    let share = misses as f64 / activations.max(1) as f64;
+    let gaps: Vec<f64> = between.iter().map(|one| *one as f64).collect();
+    let by_gaps = k_gaps(&gaps, within as f64, &[], reach(&between, within) as f64, share);
+    Clustering {
+        bursts: of_thread(&late),
+        extremal_index: several.then(|| extremal_index(&between, within)),
+        by_gaps: by_gaps.filter(|_| several),
+    }
+}
+
+/// The distances of misses in releases: between late cycles, and how many of one release there are
+/// within them.
+fn distances(late: &[LateCycle]) -> (Vec<u64>, u64) {
+    let gap = |pair: &[LateCycle]| {
+        let distance = (pair[1].release_ns - pair[0].release_ns).0.max(0) as f64;
+        let releases = (distance / pair[0].period_ns.0.max(1) as f64).round() as u64;
+        // The last miss of a stall is as near to the next one.
+        releases.saturating_sub(pair[0].misses.saturating_sub(1)).max(1)
+    };
+    let within = late.iter().map(|one| one.misses.saturating_sub(1));
+    (late.windows(2).map(gap).collect(), within.fold(0, u64::saturating_add))
+}
+
+/// The extremal index by the gaps between misses that are longer than `reach` (Suveges and Davison
+/// 2010), and its standard error. `ones` further gaps are of one release; `ends` are gaps of which only
+/// the one end is a miss. `share` of all releases miss. None where all gaps are short, or none is.
+fn k_gaps(gaps: &[f64], ones: f64, ends: &[f64], reach: f64, share: f64) -> Option<(f64, f64)> {
+    let longer = |gap: &f64| (gap - reach).max(0.0) * share;
+    let (mut zeros, mut others, mut sum) = (if reach >= 1.0 { ones } else { 0.0 }, 0.0, 0.0);
+    for gap in gaps.iter().map(longer) {
+        if gap > 0.0 {
+            others += 1.0
+        } else {
+            zeros += 1.0
+        }
+        sum += gap;
+    }
+    // What was cut off by the begin or the end of the run counts half.
+    for gap in ends.iter().map(longer).filter(|gap| *gap > 0.0) {
+        others += 0.5;
+        sum += gap;
+    }
+    if others <= 0.0 || sum <= 0.0 {
+        return None;
+    }
+    let half = sum + zeros + 2.0 * others;
+    let index = (half - (half * half - 8.0 * others * sum).max(0.0).sqrt()) / (2.0 * sum);
+    let index = index.min(1.0);
+    let information = zeros / (1.0 - index).powi(2).max(1e-12) + 2.0 * others / (index * index);
+    (index > 0.0).then(|| (index, information.sqrt().recip()))
 }
 
 /// How many releases apart two misses of one burst are at most: as many distances are larger as the
@@ -105,8 +180,24 @@ fn extremal_index(distances: &[u64], ones: u64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    const TOGETHER: [u64; 10] = [1, 1, 50, 1, 200, 1, 1, 1, 90, 300];
+    const APART: [u64; 10] = [40, 75, 12, 130, 55, 90, 33, 8, 61, 20];
+
+    /// For the table of test vectors.
+    pub fn extremal_indices() -> [f64; 2] {
+        [extremal_index(&TOGETHER, 0), extremal_index(&APART, 0)]
+    }
+
+    /// For the table of test vectors: index and standard error, without and with gaps that were cut off.
+    pub fn k_gaps_of_the_same_distances() -> [f64; 4] {
+        let gaps = TOGETHER.map(|gap| gap as f64);
+        let (index, error) = k_gaps(&gaps, 0.0, &[], 2.0, 0.01).unwrap();
+        let (with_ends, its_error) = k_gaps(&gaps, 0.0, &[30.0, 80.0], 2.0, 0.01).unwrap();
+        [index, error, with_ends, its_error]
+    }
 
     /// Values of extRemes::extremalindex.
     #[test]
@@ -124,6 +215,7 @@ mod tests {
             thread: 0,
             release_ns: Nanos(release_us * 1_000),
             period_ns: Nanos(200_000),
+            latency_ns: Nanos(150_000 + 200_000 * (misses as i64 - 1)),
             misses,
         }
     }
@@ -131,7 +223,8 @@ mod tests {
     #[test]
     fn a_stall_is_one_burst_and_misses_apart_are_several() {
         let stall = bursts(&[late(0, 45)]);
-        assert_eq!(stall, [Burst { from_ns: Nanos(0), misses: 45 }]);
+        let largest_ns = Nanos(8_950_000);
+        assert_eq!(stall, [Burst { from_ns: Nanos(0), misses: 45, largest_ns }]);
         // The release behind the stall is late too, and belongs to it.
         let stall = bursts(&[late(0, 45), late(45 * 200, 1), late(90_000_000, 1)]);
         assert_eq!(stall.iter().map(|one| one.misses).collect::<Vec<_>>(), [46, 1]);

@@ -9,7 +9,7 @@ const NORMAL: f64 = 1.644_853_626_951_472_2;
 
 /// Misses of a run, or of several, as far as their dependence can be seen.
 #[derive(Clone, Copy, Debug)]
-pub struct Misses<'a> {
+pub struct MissesInTime<'a> {
     /// Deadline misses.
     pub misses: u64,
     /// Releases.
@@ -24,13 +24,32 @@ pub struct Misses<'a> {
 
 /// How many misses stand for one that depends on no other: the largest of what runs, slices and bursts
 /// say (Korn and Graubard 1998).
-pub fn misses_per_event(misses: &Misses) -> f64 {
+pub fn misses_per_event(misses: &MissesInTime) -> f64 {
     let terms = [dispersion(misses.runs), dispersion(misses.slices), size_bias(misses.bursts)];
     terms.into_iter().flatten().fold(1.0, f64::max)
 }
 
+/// How many latencies above a level stand for one that depends on no other: by how much their numbers in
+/// slices of time differ more than chance, and by the sizes of their bursts. A slice is how many latencies
+/// it has and how many of them lie above. None of fewer than two slices.
+pub fn latencies_per_event(slices: &[(u64, u64)], bursts: &[u64]) -> Option<f64> {
+    let sum = |of: fn(&(u64, u64)) -> u64| slices.iter().map(|one| of(one) as f64).sum::<f64>();
+    let share = sum(|one| one.1) / sum(|one| one.0).max(1.0);
+    if slices.len() < 2 {
+        return None;
+    }
+    let excess = |(count, above): &(u64, u64)| {
+        let expected = *count as f64 * share;
+        (*above as f64 - expected).powi(2) / (expected * (1.0 - share))
+    };
+    let is_between = share > 0.0 && share < 1.0;
+    let between = slices.iter().filter(|(count, _)| is_between && *count > 0).map(excess);
+    let between = between.sum::<f64>() / (slices.len() as f64 - 1.0);
+    Some(between.max(size_bias(bursts).unwrap_or(1.0)).max(1.0))
+}
+
 /// With 95 % confidence no larger share of the releases misses.
-pub fn share_at_most(misses: &Misses) -> f64 {
+pub fn share_at_most(misses: &MissesInTime) -> f64 {
     let samples = if misses.runs.len() > 1 { misses.runs.len() } else { misses.slices.len() };
     let student = match samples {
         0 | 1 => 1.0,
@@ -76,7 +95,7 @@ mod tests {
         assert!(near(dispersion(&RUNS).unwrap(), 4.697_115_384_615_385));
         assert!(near(dispersion(&SLICES).unwrap(), 2.076_923_076_923_077));
         assert!(near(size_bias(&bursts).unwrap(), 2.0), "{:?}", size_bias(&bursts));
-        let misses = Misses {
+        let misses = MissesInTime {
             misses: 104,
             releases: 200_000,
             runs: &RUNS,
@@ -88,7 +107,7 @@ mod tests {
             "{}",
             share_at_most(&misses)
         );
-        let naive = Misses { runs: &[], slices: &[], bursts: &[], ..misses };
+        let naive = MissesInTime { runs: &[], slices: &[], bursts: &[], ..misses };
         assert!(near(share_at_most(&naive), 6.119_909_334_014_83e-4), "{}", share_at_most(&naive));
     }
 }

@@ -3,10 +3,17 @@
 mod bursts;
 mod compare;
 mod dependence;
+mod growth;
 mod joint;
 mod limit;
+mod omission;
+mod optimise;
+#[cfg(test)]
+mod oracle;
+mod periodic;
 pub mod phase;
 pub mod quantile;
+mod quantile_interval;
 mod random;
 mod rank;
 mod run_length;
@@ -15,21 +22,29 @@ pub mod span;
 mod special;
 pub mod summary;
 mod superiority;
+mod tail;
 #[cfg(test)]
 mod testing;
 pub mod verdict;
 
-pub use bursts::{LateCycle, bursts};
+pub use bursts::{Burst, Clustering, LateCycle, bursts, clustering};
 pub use compare::{MeasuredRun, Tolerance, compare_runs};
+pub use dependence::{MissesInTime, latencies_per_event, share_at_most};
+pub use growth::{TimedEvent, growth_chance, rising_order};
 pub use limit::{BurstCount, rejudge};
+pub use omission::{Stall, with_swallowed};
+pub use periodic::{Onset, PeriodicEvidence, periodic};
 pub use phase::stroboscope;
 pub use quantile::{
     latencies_needed, quantile, quantile_of_equal_weight, quantile_of_rows, quantiles,
+    quantiles_of_rows,
 };
+pub use quantile_interval::{QUANTILES, quantile_interval};
 pub use rank::Shift;
 pub use run_length::run_length;
 pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};
 pub use span::Span;
 pub use summary::summary;
 pub use superiority::{Precedence, Superiority, precedence, superiority};
+pub use tail::{TailEvidence, tail_model};
 pub use verdict::{VerdictInput, at_most_share, judge};

@@ -9,6 +9,9 @@ const USUAL_TICKS: [u32; 4] = [1_000, 300, 250, 100];
 /// Releases that meet the tick at points at least this far apart leave gaps that a disturbance
 /// of a common length fits into.
 const GAP: Nanos = Nanos(10_000);
+/// Releases that meet a disturbance this near to the same point, in parts of the shorter period, meet it
+/// always or never for a long time.
+const SAME_POINT: f64 = 0.01;
 /// Nobody samples a tick with a longer period, and the search for a prime stays short.
 const LONGEST: Nanos = Nanos(10 * SECOND.0);
 
@@ -39,6 +42,17 @@ fn locks(period: Nanos, hz: u32) -> bool {
     let (periods, ticks) = ratio(period, hz);
     let shared_ns = greatest_divisor(periods, ticks) / u64::from(hz);
     periods.is_multiple_of(ticks) || ticks.is_multiple_of(periods) || shared_ns >= GAP.0 as u64
+}
+
+/// A period of releases that does not meet a disturbance of this period always or never; none where
+/// the one that was measured does not.
+pub fn better_period(period: Nanos, disturbance: Nanos) -> Option<Nanos> {
+    let (long, short) = (period.max(disturbance), period.min(disturbance));
+    if short <= Nanos::ZERO || long > LONGEST {
+        return None;
+    }
+    let rest = (long.0 as f64 / short.0 as f64).fract();
+    (rest.min(1.0 - rest) < SAME_POINT).then(|| nearest_prime(period))
 }
 
 /// At how many points of the tick releases can lie.

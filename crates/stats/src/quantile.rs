@@ -79,10 +79,17 @@ pub fn latencies_needed(parts_per_million: u32) -> u64 {
 
 /// The usual quantiles, as far into the tail as the number of latencies carries.
 pub fn quantiles(histogram: &Histogram) -> Option<Quantiles> {
-    let of = |parts_per_million| quantile(histogram, parts_per_million);
-    let from = |count, parts_per_million| {
-        (histogram.count >= count).then(|| of(parts_per_million)).flatten()
-    };
+    usual(histogram.count, |parts_per_million| quantile(histogram, parts_per_million))
+}
+
+/// The same of rows in rising order, between the observed minimum and maximum.
+pub fn quantiles_of_rows(rows: &[Bin], observed: (Nanos, Nanos)) -> Option<Quantiles> {
+    let count = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
+    usual(count, |parts_per_million| quantile_of_rows(rows, parts_per_million, observed))
+}
+
+fn usual(count: u64, of: impl Fn(u32) -> Option<Nanos>) -> Option<Quantiles> {
+    let from = |least, parts_per_million| (count >= least).then(|| of(parts_per_million)).flatten();
     Some(Quantiles {
         p50_ns: of(500_000)?,
         p90_ns: of(900_000)?,

@@ -18,6 +18,11 @@ impl Random {
         ((u128::from(self.0.next_u64()) * end as u128) >> 64) as usize
     }
 
+    /// A number above 0 and up to 1.
+    pub fn uniform(&mut self) -> f64 {
+        ((self.0.next_u64() >> 11) as f64 + 1.0) / (1_u64 << 53) as f64
+    }
+
     /// Puts values in an order by chance.
     pub fn shuffle<T>(&mut self, values: &mut [T]) {
         for last in (1..values.len()).rev() {

@@ -1,7 +1,7 @@
 //! The exact rank test of Mann and Whitney, the estimate of Hodges and Lehmann that belongs to it, and
 //! how many values it needs.
 
-use statrs::function::erf::erfc;
+use crate::special::normal;
 
 /// A two-sided interval of 95 % leaves this to each side.
 const TAIL: f64 = 0.025;
@@ -146,11 +146,6 @@ fn earlier_than_both(deviations: f64) -> f64 {
     };
     // The integrand is zero at both ends.
     (0..=STEPS).map(at).sum::<f64>() * width
-}
-
-/// The share of a normal distribution below so many standard deviations.
-pub fn normal(deviations: f64) -> f64 {
-    erfc(-deviations / std::f64::consts::SQRT_2) / 2.0
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Quantiles of the distributions that counts are judged by, from the special functions of statrs.
 
 use statrs::function::beta::beta_reg;
+use statrs::function::erf::erfc;
 use statrs::function::gamma::{gamma_lr, gamma_ur};
 
 /// From this size on a binomial distribution is taken as Bol'shev's limit, since the logarithms of
@@ -8,6 +9,8 @@ use statrs::function::gamma::{gamma_lr, gamma_ur};
 const LARGE: f64 = 1e6;
 /// With more events than these the exact form has digits enough.
 const MANY: f64 = 1e3;
+/// With a larger variance a binomial distribution is the normal one with its skewness.
+const NORMAL_FROM: f64 = 400.0;
 
 /// The rate at which as few as so many events have only this chance (Garwood).
 pub fn count_above(events: f64, chance: f64) -> f64 {
@@ -60,6 +63,58 @@ pub fn share_above(events: f64, of: f64, chance: f64) -> f64 {
         return (2.0 * rate / (2.0 * of - events + rate)).min(1.0);
     }
     root(0.0, 1.0, |share| 1.0 - beta_reg(events + 1.0, of - events, share) - chance)
+}
+
+/// The share at which as many as so many of these have only this chance, the lower limit to
+/// [`share_above`].
+pub fn share_below(events: f64, of: f64, chance: f64) -> f64 {
+    if of <= 0.0 || events <= 0.0 {
+        return 0.0;
+    }
+    if of > LARGE && events < MANY {
+        // The rate at which fewer than so many come with all but this chance.
+        let rate = root(0.0, events + 1.0, |rate| {
+            gamma_ur(events, rate.max(f64::MIN_POSITIVE)) - (1.0 - chance)
+        });
+        return (2.0 * rate / (2.0 * of - events + 1.0 + rate)).min(1.0);
+    }
+    root(0.0, 1.0, |share| chance - beta_reg(events, (of - events).max(0.0) + 1.0, share))
+}
+
+/// The probability that no more than so many of these are hit, each with this probability; numbers
+/// need not be whole.
+pub fn binomial_up_to(events: f64, of: f64, probability: f64) -> f64 {
+    let variance = of * probability * (1.0 - probability);
+    match () {
+        () if events < 0.0 => 0.0,
+        () if events >= of => 1.0,
+        () if variance > NORMAL_FROM => {
+            let deviation = variance.sqrt();
+            let z = (events + 0.5 - of * probability) / deviation;
+            let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+            // Edgeworth: the skewness of the binomial distribution.
+            let skewness = (1.0 - 2.0 * probability) / deviation;
+            (normal(z) - density * skewness * (z * z - 1.0) / 6.0).clamp(0.0, 1.0)
+        }
+        () if of > LARGE => {
+            let rate = (2.0 * of - events) * probability / (2.0 - probability);
+            gamma_ur(events + 1.0, rate.max(f64::MIN_POSITIVE))
+        }
+        () => beta_reg(of - events, events + 1.0, 1.0 - probability),
+    }
+}
+
+/// The probability that as many events or more come at this rate.
+pub fn count_from(events: f64, rate: f64) -> f64 {
+    match events > 0.0 && rate > 0.0 {
+        true => 1.0 - gamma_ur(events, rate),
+        false => f64::from(u8::from(events <= 0.0)),
+    }
+}
+
+/// The share of a normal distribution below so many standard deviations.
+pub fn normal(deviations: f64) -> f64 {
+    erfc(-deviations / std::f64::consts::SQRT_2) / 2.0
 }
 
 /// The value that Student's distribution of these degrees of freedom exceeds with this chance, which

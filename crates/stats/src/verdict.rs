@@ -1,7 +1,7 @@
 //! The judgement of a run against its deadline, by plain counting.
 
 use crate::bursts::{LateCycle, bursts};
-use crate::dependence::{Misses, share_at_most};
+use crate::dependence::{MissesInTime, share_at_most};
 use crate::limit::{is_early_but_good, judge_limit, may_be_chosen};
 use crate::special::count_above;
 use latlab_model::Nanos;
@@ -103,7 +103,13 @@ fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
     let share = || {
         let releases = evidence.total.activations;
         let slices = slices(evidence);
-        share_at_most(&Misses { misses, releases, runs: &[], slices: &slices, bursts: &sizes })
+        share_at_most(&MissesInTime {
+            misses,
+            releases,
+            runs: &[],
+            slices: &slices,
+            bursts: &sizes,
+        })
     };
     Some(MissBursts {
         count: found.len() as u64,
@@ -311,6 +317,7 @@ mod tests {
             thread: 0,
             release_ns: Nanos(second * 1_000_000_000),
             period_ns: Nanos(125_000),
+            latency_ns: Nanos(130_000),
             misses,
         };
         let judged = |late: &[LateCycle], misses| {

@@ -2,12 +2,13 @@
 
 use crate::Result;
 use latlab_digest::window::WindowSpec;
-use latlab_digest::{OutlierDigest, coarse_edges};
+use latlab_digest::{OutlierDigest, StatisticsDigest, coarse_edges};
 use latlab_model::outlier::Outlier;
 use latlab_model::run::ThreadRun;
+use latlab_model::statistics::{QuantileInterval, RunStatistics};
 use latlab_model::{Nanos, Run};
 use latlab_report::time::TimeData;
-use latlab_store::{WindowReader, intervals, spikes, telemetry};
+use latlab_store::{WindowReader, histograms, intervals, spikes, telemetry};
 use std::ops::Range;
 use std::path::Path;
 
@@ -69,6 +70,29 @@ pub fn fill_conditions(
         }
     }
     Ok(())
+}
+
+/// What a run says beyond what it counted.
+pub fn statistics(folder: &Path, run: &Run) -> Result<RunStatistics> {
+    with_statistics(folder, run, |digest| digest.finish())
+}
+
+/// The intervals of a run's quantiles alone, which takes less time.
+pub fn quantile_intervals(folder: &Path, run: &Run) -> Result<Vec<QuantileInterval>> {
+    with_statistics(folder, run, |digest| digest.quantiles())
+}
+
+fn with_statistics<T>(
+    folder: &Path,
+    run: &Run,
+    of: impl FnOnce(StatisticsDigest) -> T,
+) -> Result<T> {
+    let (bins, spikes) = (histograms(folder, run)?, spikes(folder, run)?);
+    let mut digest = StatisticsDigest::new(run, &bins, &spikes);
+    for rows in intervals(folder, run)? {
+        rows?.iter().for_each(|row| digest.push(row));
+    }
+    Ok(of(digest))
 }
 
 /// The largest latencies of a run, with what is known of their moments.

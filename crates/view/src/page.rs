@@ -1,7 +1,7 @@
 //! What a page shows of a run.
 
 use crate::Result;
-use crate::over_time::{fill_conditions, fill_latencies};
+use crate::over_time::{fill_conditions, fill_latencies, statistics};
 use crate::responses;
 use latlab_digest::{OutlierDigest, coarse_edges};
 use latlab_model::samples::Sample;
@@ -35,8 +35,9 @@ impl LoadedRun {
         let mut outliers = OutlierDigest::new(&run, spikes(folder, &run)?);
         fill_conditions(folder, &run, &mut [&mut still, &mut fine], Some(&mut outliers))?;
         let largest = outliers.finish();
+        let statistics = Some(statistics(folder, &run)?);
         let samples = responses(folder, &run)?;
-        let run = sanitize_run(&Run { largest, ..run })?;
+        let run = sanitize_run(&Run { largest, statistics, ..run })?;
         Ok(LoadedRun { run, document, bins, still, fine, samples })
     }
 

@@ -6,7 +6,7 @@ use crate::flags::run::RunArgs;
 use crate::leftovers::undo_leftovers;
 use crate::output::{print_json, print_text, warn};
 use crate::progress::Progress;
-use crate::render::{answer_lines, with_largest};
+use crate::render::{answer_lines, with_largest, with_statistics};
 use crate::store::{cache, open_store, recover};
 use anyhow::Context;
 use latlab_conduct::link::Connector;
@@ -49,7 +49,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let path = finished.path.display();
     let shown = with_largest(&finished.path, finished.run.clone());
     let printed = match args.common.format {
-        Format::Json => print_json(&rendered(&shown)),
+        Format::Json => print_json(&rendered(&with_statistics(&finished.path, shown))),
         Format::Text => {
             let text = answer_lines(&shown)?;
             print_text(&format!(

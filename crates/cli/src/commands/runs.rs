@@ -7,7 +7,9 @@ mod window;
 
 use crate::documents::List;
 use crate::output::{escape_controls, print, print_json, print_text, sanitize_run, style, width};
-use crate::render::{against_limit, answer_text, run_text, with_largest};
+use crate::render::{
+    against_limit, answer_text, run_text, with_intervals, with_largest, with_statistics,
+};
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
 use args::{ListArgs, ListFormat, ShowArgs, ShowFormat};
@@ -101,13 +103,17 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = against_limit(latlab_store::read_run(folder)?, args.limit)?;
     match (&args.window, args.format) {
         (Some(spec), format) => window::show(folder, &run, spec, format),
-        (None, ShowFormat::Json) => print_json(&rendered(&with_largest(folder, run))),
+        (None, ShowFormat::Json) => {
+            print_json(&rendered(&with_statistics(folder, with_largest(folder, run))))
+        }
         (None, ShowFormat::Html) => print(&page_top(&LoadedRun::read(folder)?)),
         (None, ShowFormat::Markdown) => print_text(&latlab_report::markdown(&sanitize_run(&run)?)),
-        (None, _) if args.all => print_text(&run_text(folder, &with_largest(folder, run))?),
+        (None, _) if args.all => {
+            print_text(&run_text(folder, &with_statistics(folder, with_largest(folder, run)))?)
+        }
         (None, _) => print_text(&format!(
             "{}All of it: latlab show {id} --all\nAs a page: latlab report {id}\n",
-            answer_text(folder, &with_largest(folder, run.clone()))?,
+            answer_text(folder, &with_intervals(folder, with_largest(folder, run.clone())))?,
             id = escape_controls(&run.id),
         )),
     }

@@ -104,6 +104,7 @@ impl RunBuilder {
             loads,
             own_work,
             largest: Vec::new(),
+            statistics: None,
             verdict,
             files: BTreeMap::new(),
             seal: None,

@@ -4,3 +4,4 @@ mod findings;
 mod hostile;
 mod own_work;
 mod runs;
+mod speed;

@@ -11,5 +11,6 @@ mod text;
 pub use changes::plan_changes;
 pub use junit::junit;
 pub use page::page;
+pub(crate) use sentences::probability;
 pub use sentences::{headline, scenario};
 pub use text::{markdown, show};

@@ -43,11 +43,15 @@ pub fn facts(run: &Run) -> Markup {
 }
 
 fn fact(figure: &Figure) -> Markup {
-    let Figure { name, value, share, whole, is_over } = figure;
+    let Figure { name, value, share, whole, interval, is_over } = figure;
     html! {
         div class=[is_over.then_some("over")] {
             dt { (name) }
-            dd { (firm(value)) @if let Some(share) = share { small { (firm(share)) " " (whole) } } }
+            dd {
+                (firm(value))
+                @if let Some(share) = share { small { (firm(share)) " " (whole) } }
+                @if let Some(interval) = interval { small { "95 %: " (joined(interval)) } }
+            }
         }
     }
 }

@@ -27,6 +27,7 @@ use crate::sections::conditions;
 use crate::sections::legs;
 use crate::sections::load;
 use crate::sections::outliers;
+use crate::sections::statistics;
 use crate::sentence;
 use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
@@ -177,6 +178,7 @@ fn parts(of: &PageRun, outline: &Outline) -> Vec<Fold> {
     let mut parts = vec![findings::fold(run)];
     parts.extend(summary::fold(run));
     parts.extend(outliers::fold(run));
+    parts.extend(statistics::fold(run));
     parts.extend(threads::fold(run));
     parts.extend(pictures::folds(of, outline));
     parts.extend(responders::phase(of, outline));

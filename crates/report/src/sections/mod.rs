@@ -8,3 +8,4 @@ pub mod noise;
 pub mod outliers;
 pub mod pairs;
 pub mod respond;
+pub mod statistics;

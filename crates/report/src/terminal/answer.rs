@@ -47,11 +47,14 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
         return String::new();
     }
     let has_shares = run.asked.deadline_ns.is_some();
-    let first = [Some(""), has_shares.then_some("of the deadline")].into_iter().flatten();
+    let has_intervals = figures.iter().any(|figure| figure.interval.is_some());
+    let interval = has_intervals.then_some("95 % interval");
+    let first = [Some(""), has_shares.then_some("of the deadline"), interval].into_iter().flatten();
     let mut columns = vec![Column::new("", 0, first.map(str::to_string)).left()];
-    columns.extend(figures.into_iter().map(|Figure { name, value, share, .. }| {
+    columns.extend(figures.into_iter().map(|Figure { name, value, share, interval, .. }| {
         let share = has_shares.then(|| share.unwrap_or_else(|| "-".to_string()));
-        Column::new(name, 0, [Some(value), share].into_iter().flatten())
+        let interval = has_intervals.then(|| interval.unwrap_or_else(|| "-".to_string()));
+        Column::new(name, 0, [Some(value), share, interval].into_iter().flatten())
     }));
     table(columns, width, style)
 }

@@ -12,6 +12,7 @@ use crate::sections::load;
 use crate::sections::noise;
 use crate::sections::outliers;
 use crate::sections::respond;
+use crate::sections::statistics;
 use crate::sentence::{self, NOT_DEFINED};
 use crate::terminal::style::Colour;
 pub use crate::terminal::style::Style;
@@ -33,6 +34,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
         maximum(run, width),
         picture.to_string(),
         outliers::text(run, width, style),
+        statistics::text(run, width, style),
         legs::text(run, width, style),
         losses(run, width),
         samples(run, width),

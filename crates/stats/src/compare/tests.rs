@@ -60,6 +60,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
         loads: Vec::new(),
         own_work: None,
         largest: Vec::new(),
+        statistics: None,
         verdict: None,
         files: BTreeMap::new(),
         seal: None,

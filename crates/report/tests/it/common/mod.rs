@@ -164,6 +164,7 @@ impl Fixture {
             loads: Vec::new(),
             own_work: None,
             largest: Vec::new(),
+            statistics: None,
             verdict: None,
             files: files(),
             seal: None,

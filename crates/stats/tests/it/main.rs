@@ -1,0 +1,4 @@
+//! Statements of the crate about data whose truth is known.
+
+mod degenerate;
+mod study;

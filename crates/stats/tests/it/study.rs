@@ -1,0 +1,407 @@
+//! How often statements hold of data whose truth is known: coverage experiments on fixed seeds, beside
+//! the figures of the specification.
+//!
+//! The short form is a test. `make stats-study` runs the whole form and writes its table to `results/`.
+
+use latlab_model::statistics::TailModel;
+use latlab_model::{Bin, Nanos};
+use latlab_stats::{
+    MissesInTime, TailEvidence, TimedEvent, latencies_per_event, quantile_interval, share_at_most,
+    tail_model,
+};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use std::fmt::Write;
+
+/// How far a share may lie from that of the specification.
+const TOLERANCE: f64 = 0.04;
+
+struct Random(Xoshiro256PlusPlus);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    fn uniform(&mut self) -> f64 {
+        ((self.0.next_u64() >> 11) as f64 + 1.0) / (1_u64 << 53) as f64
+    }
+
+    fn exponential(&mut self) -> f64 {
+        -self.uniform().ln()
+    }
+
+    fn normal(&mut self) -> f64 {
+        let angle = self.uniform() * std::f64::consts::TAU;
+        (2.0 * self.exponential()).sqrt() * angle.cos()
+    }
+
+    fn poisson(&mut self, mean: f64) -> u64 {
+        let (mut count, mut time) = (0, self.exponential());
+        while time < mean {
+            count += 1;
+            time += self.exponential();
+        }
+        count
+    }
+
+    /// The gamma distribution of this shape and mean 1 (Marsaglia and Tsang).
+    fn gamma(&mut self, shape: f64) -> f64 {
+        let d = shape - 1.0 / 3.0;
+        loop {
+            let x = self.normal();
+            let v = (1.0 + x / (9.0 * d).sqrt()).powi(3);
+            if v > 0.0 && self.uniform().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+                return d * v / shape;
+            }
+        }
+    }
+
+    fn geometric(&mut self, mean: f64) -> u64 {
+        1 + (self.exponential() / -(1.0 - 1.0 / mean).ln()) as u64
+    }
+}
+
+/// A row of the table: what the specification has, and what was found.
+struct Row {
+    of: &'static str,
+    what: String,
+    expected: Option<f64>,
+    found: f64,
+    cases: usize,
+}
+
+impl Row {
+    fn holds(&self, more: f64) -> bool {
+        self.expected.is_none_or(|expected| (self.found - expected).abs() <= TOLERANCE + more)
+    }
+}
+
+/// Bursts of misses in runs of one length.
+struct Bursts {
+    name: &'static str,
+    runs: usize,
+    bursts: f64,
+    mean_size: f64,
+    varies: bool,
+    /// Coverage of the bound with dependence, and of the one without.
+    expected: (f64, f64),
+}
+
+const SETTINGS: [Bursts; 4] = [
+    Bursts {
+        name: "bursts of 5, homogeneous, 10",
+        runs: 1,
+        bursts: 10.0,
+        mean_size: 5.0,
+        varies: false,
+        expected: (0.997, 0.67),
+    },
+    Bursts {
+        name: "bursts of 5, CV 0.7, 5 runs, 50",
+        runs: 5,
+        bursts: 50.0,
+        mean_size: 5.0,
+        varies: true,
+        expected: (0.945, 0.57),
+    },
+    Bursts {
+        name: "bursts of 5, CV 0.7, 10 runs, 50",
+        runs: 10,
+        bursts: 50.0,
+        mean_size: 5.0,
+        varies: true,
+        expected: (0.930, 0.61),
+    },
+    Bursts {
+        name: "single misses, CV 0.7, 10 runs, 50",
+        runs: 10,
+        bursts: 50.0,
+        mean_size: 1.0,
+        varies: true,
+        expected: (0.936, 0.81),
+    },
+];
+const RELEASES: u64 = 1_000_000;
+const SLICES_OF_RUN: usize = 20;
+
+/// The share of cases in which the bound of the share of misses is not below the truth.
+fn misses(setting: &Bursts, cases: usize) -> [Row; 2] {
+    let truth = setting.bursts * setting.mean_size / RELEASES as f64;
+    let (mut holds, mut naive_holds) = (0, 0);
+    for case in 0..cases {
+        let random = &mut Random::new(case as u64);
+        let (mut runs, mut slices, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..setting.runs {
+            let rate = if setting.varies { random.gamma(1.0 / 0.49) } else { 1.0 };
+            let mut of_run = vec![0; SLICES_OF_RUN];
+            for _ in 0..random.poisson(setting.bursts / setting.runs as f64 * rate) {
+                let size = match setting.mean_size > 1.0 {
+                    true => random.geometric(setting.mean_size),
+                    false => 1,
+                };
+                sizes.push(size);
+                of_run[(random.uniform() * 0.999_999 * SLICES_OF_RUN as f64) as usize] += size;
+            }
+            runs.push(of_run.iter().sum());
+            slices.extend(of_run);
+        }
+        let misses: u64 = runs.iter().sum();
+        let runs = if runs.len() > 1 { &runs[..] } else { &[] };
+        let all =
+            MissesInTime { misses, releases: RELEASES, runs, slices: &slices, bursts: &sizes };
+        let naive = MissesInTime { runs: &[], slices: &[], bursts: &[], ..all };
+        holds += usize::from(share_at_most(&all) >= truth);
+        naive_holds += usize::from(share_at_most(&naive) >= truth);
+    }
+    let row = |what: &str, expected, holds| Row {
+        of: "S3",
+        what: format!("{}: {what}", setting.name),
+        expected: Some(expected),
+        found: holds as f64 / cases as f64,
+        cases,
+    };
+    [
+        row("bound with dependence holds", setting.expected.0, holds),
+        row("bound without it holds", setting.expected.1, naive_holds),
+    ]
+}
+
+/// The share of cases in which the interval of p99.9 holds the truth, of latencies of which each depends
+/// on the one before.
+fn quantiles(dependence: f64, expected: (f64, f64), latencies: usize, cases: usize) -> [Row; 2] {
+    // The 99.9 % point of the normal distribution.
+    let truth = 3.090_232_306_167_813_5;
+    let (mut holds, mut naive_holds) = (0, 0);
+    for case in 0..cases {
+        let random = &mut Random::new(1_000 + case as u64);
+        let step = (1.0 - dependence * dependence).sqrt();
+        let mut value = random.normal();
+        let mut values = Vec::with_capacity(latencies);
+        for _ in 0..latencies {
+            value = dependence * value + step * random.normal();
+            values.push(value);
+        }
+        let unit = |value: f64| Nanos((value * 1e6) as i64 + 10_000_000);
+        let mut sorted: Vec<Nanos> = values.iter().map(|value| unit(*value)).collect();
+        sorted.sort_unstable();
+        let level = sorted[latencies - latencies / 1_000];
+        let slices: Vec<(u64, u64)> = values
+            .chunks(latencies / 100)
+            .map(|slice| {
+                let above = slice.iter().filter(|value| unit(**value) >= level).count();
+                (slice.len() as u64, above as u64)
+            })
+            .collect();
+        // The upper part is all that the interval needs.
+        let row = |low: &Nanos| Bin { low_ns: *low, high_ns: *low + Nanos(1), count: 1 };
+        let cut = latencies - latencies / 20;
+        let below = Bin { low_ns: sorted[0], high_ns: sorted[cut], count: cut as u64 };
+        let rows: Vec<Bin> = std::iter::once(below).chain(sorted[cut..].iter().map(row)).collect();
+        let observed = (sorted[0], sorted.last().copied());
+        let covers = |per_event: Option<f64>| {
+            let found = quantile_interval(&rows, 999_000, observed, per_event).unwrap();
+            found.low_ns <= unit(truth) && found.high_ns.is_none_or(|high| high >= unit(truth))
+        };
+        holds += usize::from(covers(latencies_per_event(&slices, &[])));
+        naive_holds += usize::from(covers(None));
+    }
+    let row = |what: &str, expected, holds| Row {
+        of: "S4",
+        what: format!("p99.9, AR(1) with {dependence}: {what}"),
+        expected: Some(expected),
+        found: holds as f64 / cases as f64,
+        cases,
+    };
+    [
+        row("interval with dependence holds", expected.0, holds),
+        row("interval without it holds", expected.1, naive_holds),
+    ]
+}
+
+/// A distribution by what lies above: the value that this share exceeds, in microseconds.
+struct Tail {
+    name: &'static str,
+    at: fn(f64) -> f64,
+    /// A second mechanism: so many are expected, from a level on.
+    other: Option<(f64, f64)>,
+    /// The share of runs that get an estimate, and of these the share whose interval holds the truth.
+    answers: f64,
+    covers: Option<f64>,
+}
+
+const TAILS: [Tail; 8] = [
+    Tail {
+        name: "exponential",
+        at: |share| -3.0 * share.ln(),
+        other: None,
+        answers: 0.94,
+        covers: Some(0.94),
+    },
+    Tail {
+        name: "GPD -0.3, bounded",
+        at: |share| 150.0 * (1.0 - share.powf(0.3)) / 0.3,
+        other: None,
+        answers: 0.91,
+        covers: Some(0.93),
+    },
+    Tail {
+        name: "Weibull 0.7",
+        at: |share| (-share.ln()).powf(1.0 / 0.7),
+        other: None,
+        answers: 0.94,
+        covers: Some(0.94),
+    },
+    Tail {
+        name: "lognormal",
+        at: |share| 20.0 * (0.25 * normal_above(share)).exp(),
+        other: None,
+        answers: 0.90,
+        covers: Some(0.94),
+    },
+    Tail {
+        name: "GPD 0.25, heavy",
+        at: |share| (share.powf(-0.25) - 1.0) / 0.25,
+        other: None,
+        answers: 0.03,
+        covers: None,
+    },
+    Tail {
+        name: "second mode, 300 hits",
+        at: |share| -3.0 * share.ln(),
+        other: Some((300.0, 140.0)),
+        answers: 0.00,
+        covers: None,
+    },
+    Tail {
+        name: "second mode, 5 hits",
+        at: |share| -3.0 * share.ln(),
+        other: Some((5.0, 140.0)),
+        answers: 0.01,
+        covers: None,
+    },
+    Tail {
+        name: "second mode, 0.1 hits",
+        at: |share| -3.0 * share.ln(),
+        other: Some((0.1, 140.0)),
+        answers: 0.82,
+        covers: Some(0.00),
+    },
+];
+const ACTIVATIONS: f64 = 1e8;
+/// Enough for the lowest cell of the thousand largest to be whole.
+const LARGEST: usize = 1_500;
+
+/// The normal distribution exceeds this with that share (by halving).
+fn normal_above(share: f64) -> f64 {
+    let above = |x: f64| {
+        // Continued fraction of Mills' ratio, for the far tail only.
+        let fraction = (1..60).rev().fold(x, |rest, k| x + f64::from(k) / rest);
+        (-x * x / 2.0).exp() / (std::f64::consts::TAU.sqrt() * fraction)
+    };
+    let (mut low, mut high) = (1.0, 40.0);
+    for _ in 0..80 {
+        let middle = (low + high) / 2.0;
+        if above(middle) > share { low = middle } else { high = middle }
+    }
+    high
+}
+
+/// The largest of a hundred million latencies and a model of them (Renyi's representation).
+fn model(tail: &Tail, case: u64) -> TailModel {
+    let random = &mut Random::new(10_000 + case);
+    let mut sum = 0.0;
+    let mut sizes: Vec<f64> = (0..LARGEST)
+        .map(|_| {
+            sum += random.exponential();
+            (tail.at)(sum / ACTIVATIONS)
+        })
+        .collect();
+    if let Some((mean, level)) = tail.other {
+        let hits = random.poisson(mean);
+        sizes.extend((0..hits).map(|_| level + random.exponential() * 5.0));
+    }
+    let event = |size: &f64| TimedEvent { at: random.uniform(), size: size.floor() * 1e3 };
+    let bursts: Vec<TimedEvent> = sizes.iter().map(event).collect();
+    tail_model(&TailEvidence {
+        bursts: &bursts,
+        activations: ACTIVATIONS as u64,
+        measured: Nanos(12_500_000_000_000),
+        resolution_ns: 1_000,
+        growth: None,
+    })
+}
+
+fn tails(tail: &Tail, cases: usize) -> Vec<Row> {
+    let share = 0.1 / ACTIVATIONS;
+    let truth = match tail.other {
+        // What the second mechanism exceeds so rarely.
+        Some((mean, level)) => level + 5.0 * (mean / ACTIVATIONS / share).ln().max(0.0),
+        None => (tail.at)(share),
+    };
+    let (mut answers, mut holds) = (0, 0);
+    for case in 0..cases {
+        if let Some(estimate) = model(tail, case as u64).estimate {
+            answers += 1;
+            let is_within =
+                estimate.low_ns.0 as f64 <= truth * 1e3 && truth * 1e3 <= estimate.high_ns.0 as f64;
+            holds += usize::from(is_within);
+        }
+    }
+    let answered = Row {
+        of: "S6",
+        what: format!("{}: gets an estimate", tail.name),
+        expected: Some(tail.answers),
+        found: answers as f64 / cases as f64,
+        cases,
+    };
+    let covered = tail.covers.filter(|_| answers > 0).map(|expected| Row {
+        of: "S6",
+        what: format!("{}: the estimate's interval holds", tail.name),
+        expected: Some(expected),
+        found: f64::from(holds as u32) / f64::from(answers.max(1)),
+        cases: answers as usize,
+    });
+    std::iter::once(answered).chain(covered).collect()
+}
+
+const DEPENDENCE: [(f64, (f64, f64)); 3] =
+    [(0.0, (0.973, 0.955)), (0.9, (0.945, 0.677)), (0.99, (0.890, 0.220))];
+
+#[test]
+fn statements_hold_as_often_as_they_say() {
+    let mut rows: Vec<Row> = SETTINGS.iter().flat_map(|one| misses(one, 400)).collect();
+    rows.extend(quantiles(0.9, DEPENDENCE[1].1, 100_000, 80));
+    rows.extend(TAILS.iter().take(1).flat_map(|tail| tails(tail, 40)));
+    rows.extend(TAILS[4..7].iter().flat_map(|tail| tails(tail, 10)));
+    for row in rows {
+        // Few cases scatter by themselves.
+        let scatter = 2.0 * (0.25 / row.cases.max(1) as f64).sqrt() * 0.6;
+        let Row { what, found, .. } = &row;
+        assert!(row.holds(scatter), "{what}: {found:.3}, expected {:?}", row.expected);
+    }
+}
+
+/// `make stats-study`: some minutes.
+#[test]
+#[ignore = "the whole form takes minutes: make stats-study"]
+fn whole_study() {
+    let cases =
+        |name, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let mut rows: Vec<Row> =
+        SETTINGS.iter().flat_map(|one| misses(one, cases("MISSES", 1_500))).collect();
+    for (dependence, expected) in DEPENDENCE {
+        rows.extend(quantiles(dependence, expected, 200_000, cases("QUANTILES", 400)));
+    }
+    rows.extend(TAILS.iter().flat_map(|tail| tails(tail, cases("TAILS", 200))));
+    let mut text = String::from(
+        "| of | what | specification | found | cases | within 0.04 |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for row in &rows {
+        let expected = row.expected.map_or("-".to_string(), |expected| format!("{expected:.3}"));
+        let within = if row.holds(0.0) { "yes" } else { "no" };
+        let Row { of, what, found, cases, .. } = row;
+        writeln!(text, "| {of} | {what} | {expected} | {found:.3} | {cases} | {within} |").unwrap();
+    }
+    println!("{text}");
+}

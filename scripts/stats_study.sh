@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The coverage experiments of crates/stats in their whole form, some minutes on one core; and how long the
+# statistics of a large run take; table and figure go to RESULTS (results/DATE-stats-study).
+#   MISSES=1500 QUANTILES=400 TAILS=200    cases of each row
+set -euo pipefail
+. "$(dirname "$0")/env.sh"
+find_rust
+: "${RESULTS:=results/$(date -u +%F)-stats-study}"
+mkdir -p "$RESULTS"
+started=$SECONDS
+nice cargo test --locked --release --package latlab-stats --test it whole_study -- --ignored --nocapture |
+    sed -n '/^|/p' >"$RESULTS/table.md"
+[ -s "$RESULTS/table.md" ] || { echo "the study has no table" >&2; exit 1; }
+nice cargo test --locked --release --package latlab-digest --test it statistics_of_a_large_run -- --ignored --nocapture |
+    sed -n '/^[0-9]* threads of/p' >"$RESULTS/speed.txt"
+[ -s "$RESULTS/speed.txt" ] || { echo "the statistics of a large run took too long" >&2; exit 1; }
+cat "$RESULTS/table.md" "$RESULTS/speed.txt"
+echo "$RESULTS/table.md, after $((SECONDS - started)) s"
