@@ -264,9 +264,10 @@ const PAGES_OF_OTHERS: &[&str] = &["cyclictest(8)", "sched(7)", "capabilities(7)
 /// Stands for the date, which a page that is the same on every day does not have.
 const NO_DATE: &str = "NO_DATE";
 
-/// What a command does, for those who read its page and not only its help.
-fn description(command: &str) -> &'static str {
-    match command {
+/// What a command does, for those who read its page and not only its help; none where the first line of
+/// the help says it all.
+fn description(command: &str) -> Option<&'static str> {
+    let text = match command {
         "latlab" => {
             "latlab measures the wake-up latency of a Linux machine: the time between the instant \
              at which a thread asked to be woken, its release, and its first instruction. It \
@@ -345,21 +346,25 @@ fn description(command: &str) -> &'static str {
              and a comment of the file where the format has comments. docs/guide/export.md lists \
              the formats."
         }
-        _ => {
+        "completions" => {
             "Prints the shell script that completes the commands and flags of latlab. `make \
              install` installs the same script."
         }
-    }
+        _ => return None,
+    };
+    Some(text)
 }
 
 /// The name and the text of a command's page.
 fn man_page(command: &Command) -> (String, String) {
     let name = command.get_display_name().unwrap_or("latlab").to_string();
     let usage = command.clone().render_usage().to_string();
+    let about = description(command.get_name()).map(str::to_string);
+    let about = about.or_else(|| command.get_about().map(|line| format!("{line}.")));
     let shown = command
         .clone()
         .override_usage(usage.trim_start_matches("Usage: ").to_string())
-        .long_about(description(command.get_name()))
+        .long_about(about.unwrap_or_default())
         .subcommand_help_heading("COMMANDS")
         .after_help(None::<&str>);
     let mut text = Vec::new();
